@@ -1,0 +1,143 @@
+/**
+ * @file data.h
+ * @brief Data sets: reading, making, finding, downloading, splitting between agents.
+ */
+#ifndef SADDLE_DATA_H
+#define SADDLE_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <saddle/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Labelled rows, sparse (row_start, column, value) or dense. Exactly one of the two forms is
+ * present: `dense` is NULL for sparse data, and the three sparse arrays are NULL for dense data.
+ */
+typedef struct saddle_dataset {
+    char *name;        /**< The text it was asked for with. */
+    size_t rows;       /**< Number of samples. */
+    size_t features;   /**< Number of columns. */
+    size_t nonzeros;   /**< Stored entries (sparse) or entries that are not 0 (dense). */
+    double *label;     /**< One per row, as read. */
+    size_t *row_start; /**< rows + 1 entries. */
+    uint32_t *column;  /**< nonzeros entries, from 0, ascending within a row. */
+    double *value;     /**< nonzeros entries. */
+    double *dense;     /**< rows * features, row by row. */
+} saddle_dataset;
+
+/** How to read a file whose format leaves questions open. Zero-initialise for the defaults. */
+typedef struct saddle_data_options {
+    const char *format; /**< "libsvm", "csv", "idx"; NULL or "auto": by content and name. */
+    const char *
+        label_column; /**< CSV: "first", "last", a number from 0, or a header name. NULL: "last". */
+    const char *labels; /**< IDX: path of the label file. NULL: found beside the images by name. */
+    size_t features;    /**< LIBSVM: at least this many features. 0: as many as seen. */
+    int threads;        /**< Threads for parsing. 0: all processors. */
+} saddle_data_options;
+
+/**
+ * Load a data set by name: the path of a file if one is there; otherwise a name looked up in
+ * `$SADDLE_DATA` and then in the data directory; or `synthetic[:ROWS[:FEATURES]]`, the built-in
+ * a9a-like generator. A malformed line is refused with file, line and column.
+ *
+ * @param[out] out      the data; NULL on failure. Free with saddle_dataset_free().
+ * @param      name     see above.
+ * @param      options  NULL for the defaults.
+ * @param      seed     for the generator.
+ */
+SADDLE_API saddle_status saddle_dataset_load(saddle_dataset **out, const char *name,
+                                             const saddle_data_options *options, uint64_t seed,
+                                             saddle_error *error);
+/** Free a data set. NULL is allowed. */
+SADDLE_API void saddle_dataset_free(saddle_dataset *data);
+
+/**
+ * The a9a-like generator: one-hot groups, about 14 of 123 features set, about 24% positive,
+ * learnable. `features` 0 means 123.
+ */
+SADDLE_API saddle_status saddle_dataset_generate(saddle_dataset **out, size_t rows, size_t features,
+                                                 uint64_t seed, saddle_error *error);
+/** Write as LIBSVM text, numbers so that they read back equal. Atomic. */
+SADDLE_API saddle_status saddle_dataset_save_libsvm(const saddle_dataset *data, const char *path,
+                                                    saddle_error *error);
+/** Copy the given rows, in the given order, into a data set of their own. */
+SADDLE_API saddle_status saddle_dataset_select(saddle_dataset **out, const saddle_dataset *data,
+                                               const size_t *row, size_t count,
+                                               saddle_error *error);
+/**
+ * Turn labels into +1 / -1 in place. `positive` lists the labels that count as positive, such as
+ * "1" or "5-9" or "2,4,7"; NULL or "auto": with two distinct labels the larger one, with the ten
+ * digits 5-9; otherwise refused.
+ */
+SADDLE_API saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *positive,
+                                                    saddle_error *error);
+
+/** Which rows each agent holds. Fields are for reading only. */
+typedef struct saddle_partition {
+    size_t agents; /**< Number of agents. */
+    size_t *start; /**< start[i] .. start[i + 1] bounds agent i's rows in `row`. */
+    size_t *row;   /**< Row numbers of the data set. */
+} saddle_partition;
+
+/**
+ * Split rows between agents.
+ * @param text     "iid", "contiguous" (agent i holds rows [i n, (i + 1) n)) or "label-skew:ALPHA".
+ * @param samples  "auto" (rows / agents each), "N" (N each), or one number per agent,
+ *                 separated by commas, for unequal sizes.
+ */
+SADDLE_API saddle_status saddle_partition_create(saddle_partition **out, const saddle_dataset *data,
+                                                 const char *text, size_t agents,
+                                                 const char *samples, uint64_t seed,
+                                                 saddle_error *error);
+/** Free a partition. NULL is allowed. */
+SADDLE_API void saddle_partition_free(saddle_partition *partition);
+
+/** A data set that `saddle data fetch` knows. */
+typedef struct saddle_data_source {
+    const char *name;    /**< Such as "a9a". */
+    const char *file;    /**< File name in the data directory. */
+    const char *url;     /**< Its official home. */
+    const char *sha256;  /**< Expected sum, lower-case hexadecimal. */
+    const char *summary; /**< One line. */
+    bool verified;       /**< Whether the sum was compared with one published at the home. */
+} saddle_data_source;
+
+/** All known sources; `*count` receives their number. MNIST is several files of one name. */
+SADDLE_API const saddle_data_source *saddle_data_sources(size_t *count);
+
+/** Called while a download goes on. Return non-zero to end it. `total` 0: not known. */
+typedef int saddle_fetch_progress(void *context, const char *file, uint64_t done, uint64_t total);
+
+/** How to fetch. Zero-initialise for the defaults. */
+typedef struct saddle_fetch_options {
+    const char *mirror;    /**< Take files from MIRROR/FILE instead of their home. NULL: home. */
+    const char *directory; /**< Where to put them. NULL: saddle_data_directory(). */
+    const char *accept;    /**< A SHA-256 to accept in place of the expected one. */
+    bool force;            /**< Download even when a file with the right sum is there. */
+    saddle_fetch_progress *progress; /**< May be NULL. */
+    void *context;                   /**< Handed to progress. */
+} saddle_fetch_options;
+
+/** Download a data set by name, verify it, and only then move it into place. */
+SADDLE_API saddle_status saddle_data_fetch(const char *name, const saddle_fetch_options *options,
+                                           saddle_error *error);
+
+/** The data directory: `$XDG_DATA_HOME/saddle` or `~/.local/share/saddle`. Free the result. */
+SADDLE_API saddle_status saddle_data_directory(char **out, saddle_error *error);
+
+/**
+ * Where the file of a name is: the path itself, `$SADDLE_DATA`, the data directory, in that order.
+ * SADDLE_BAD_INPUT, with how to get it, when it is nowhere. Free the result.
+ */
+SADDLE_API saddle_status saddle_data_find(const char *name, char **path, saddle_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,106 @@
+/**
+ * @file graph.h
+ * @brief Who talks to whom: topologies, mixing matrices and their spectra.
+ *
+ * A topology is named by a short text:
+ *
+ *     er:P | ring | path | star | complete | grid:RxC | torus:RxC | hypercube | exponential
+ *     regular:K | small-world:K:P | file:PATH
+ *
+ * and a mixing rule by
+ *
+ *     laplacian | metropolis | lazy-metropolis | max-degree | best-constant | file:PATH
+ *
+ * Graphs are undirected, simple and connected; agents are numbered from 0.
+ */
+#ifndef SADDLE_GRAPH_H
+#define SADDLE_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <saddle/set.h>
+#include <saddle/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A connected undirected graph in compressed form. Fields are for reading only. */
+typedef struct saddle_graph {
+    char *text;    /**< The topology's text. */
+    size_t agents; /**< Number of vertices. */
+    size_t edges;  /**< Number of undirected edges. */
+    size_t *start; /**< start[i] .. start[i + 1] bounds agent i's neighbours; agents + 1 entries. */
+    size_t *neighbour; /**< Neighbours, ascending per agent; 2 * edges entries. */
+} saddle_graph;
+
+/**
+ * Make a graph from its text.
+ *
+ * Random topologies draw from `seed` alone: the same bits on every machine. `er` is redrawn until
+ * connected, up to a bounded number of tries. A disconnected graph is refused and its components
+ * are named.
+ *
+ * @param[out] out     the graph; NULL on failure. Free with saddle_graph_free().
+ * @param      text    see the file comment.
+ * @param      agents  number of agents; 0 lets `grid`, `torus` and `file` decide.
+ * @param      seed    for the random topologies.
+ */
+SADDLE_API saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t agents,
+                                             uint64_t seed, saddle_error *error);
+/** Free a graph. NULL is allowed. */
+SADDLE_API void saddle_graph_free(saddle_graph *graph);
+/** Longest shortest path. Exact, by breadth-first search: O(agents * edges). */
+SADDLE_API saddle_status saddle_graph_diameter(const saddle_graph *graph, size_t *diameter,
+                                               saddle_error *error);
+/** Write the edge list, one `i j` line per edge with i < j, such as file:PATH reads. Atomic. */
+SADDLE_API saddle_status saddle_graph_save(const saddle_graph *graph, const char *path,
+                                           saddle_error *error);
+/** All topologies; `*count` receives their number. */
+SADDLE_API const saddle_set_info *saddle_topology_list(size_t *count);
+
+/** Symmetric doubly stochastic weights on a graph. Fields are for reading only. */
+typedef struct saddle_mixing {
+    char *text;                /**< The rule's text. */
+    const saddle_graph *graph; /**< Borrowed. */
+    double *weight;            /**< M_ij for j = graph->neighbour[k], at index k. */
+    double *self_weight;       /**< M_ii. */
+} saddle_mixing;
+
+/** The eigenvalues that matter. */
+typedef struct saddle_spectrum {
+    double lambda2;     /**< Second largest eigenvalue of M (0 with one agent). */
+    double lambda_m;    /**< Smallest eigenvalue of M (0 with one agent). */
+    double lambda;      /**< max(|lambda2|, |lambda_m|). */
+    double gap;         /**< 1 - lambda. */
+    const char *method; /**< "closed form", "LAPACK" or "ARPACK". */
+} saddle_spectrum;
+
+/**
+ * Make the mixing matrix and check that it is symmetric, doubly stochastic, and positive exactly
+ * on the edges and the diagonal.
+ * @param graph  borrowed; must outlive the result.
+ */
+SADDLE_API saddle_status saddle_mixing_create(saddle_mixing **out, const saddle_graph *graph,
+                                              const char *text, saddle_error *error);
+/** Free a mixing matrix; the graph stays. NULL is allowed. */
+SADDLE_API void saddle_mixing_free(saddle_mixing *mixing);
+/**
+ * Check that M is symmetric, doubly stochastic and positive exactly on edges and diagonal, each to
+ * 1e-12; SADDLE_CHECK_FAILED names the row and the value otherwise.
+ */
+SADDLE_API saddle_status saddle_mixing_check(const saddle_mixing *mixing, saddle_error *error);
+/** min_i M_ii: the largest step for which every iterate is sure to stay feasible. */
+SADDLE_API double saddle_mixing_min_self_weight(const saddle_mixing *mixing);
+/** Eigenvalues of M: closed form where there is one, LAPACK up to 2000 agents, ARPACK beyond. */
+SADDLE_API saddle_status saddle_mixing_spectrum(const saddle_mixing *mixing, saddle_spectrum *out,
+                                                saddle_error *error);
+/** All mixing rules; `*count` receives their number. */
+SADDLE_API const saddle_set_info *saddle_mixing_list(size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,175 @@
+/**
+ * @file problem.h
+ * @brief What is optimized.
+ *
+ *     min over x in X, max over y in Y of  (1/m) sum_i F_i(x, y) + h(x),
+ *     F_i(x, y) = (1/n_i) sum_j f_ij(x, y)
+ *
+ * A problem is a table of functions over agents and samples. Two are required; the others make
+ * things faster or exact where the problem has more to say. A user's own problem is an instance of
+ * ::saddle_problem filled in by hand: see examples/.
+ *
+ * Every function is called from several threads at once, for different agents, with scratch memory
+ * of its own: it must not write to anything but its outputs and its scratch. A function that
+ * cannot deliver writes NaN; the run then ends and names agent, iteration and variable.
+ */
+#ifndef SADDLE_PROBLEM_H
+#define SADDLE_PROBLEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <saddle/data.h>
+#include <saddle/set.h>
+#include <saddle/settings.h>
+#include <saddle/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Samples to average over. */
+typedef struct saddle_batch {
+    const uint32_t
+        *index;   /**< Sample numbers, from 0, perhaps repeated; NULL: samples 0 .. count - 1. */
+    size_t count; /**< How many; at least 1. */
+} saddle_batch;
+
+/** Constants of the theory; 0 where one is not known. */
+typedef struct saddle_constants {
+    double lipschitz;        /**< L: every gradient of f_ij is L-Lipschitz over X x Y. */
+    double strong_concavity; /**< mu: every F_i(x, .) is mu-strongly concave. */
+    double primal_bound;     /**< A lower bound of Q(x) = max_y F(x, y) + h(x) over X. */
+    int has_primal_bound;    /**< Whether primal_bound is known. */
+} saddle_constants;
+
+/** An instance of a problem. */
+typedef struct saddle_problem saddle_problem;
+struct saddle_problem {
+    const char *name;      /**< For messages and the trace. */
+    void *self;            /**< The instance's own data; the library does not touch it. */
+    size_t x_dim;          /**< Length of x. */
+    size_t y_dim;          /**< Length of y. */
+    size_t agents;         /**< Number of agents m. */
+    const size_t *samples; /**< n_i for each agent; each at least 1. */
+    size_t scratch;        /**< Doubles of scratch the functions below may use. */
+    const char *x_set;     /**< The set X used when the user names none; NULL: "none". */
+    const char *y_set;     /**< The set Y used when the user names none; NULL: "none". */
+
+    /** Required. Mean over the batch of grad f_ij at (x, y): overwrites gx (x_dim), gy (y_dim). */
+    void (*gradient)(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                     const double *x, const double *y, double *gx, double *gy, double *scratch);
+    /** Required. F_i(x, y) over all samples of the agent. */
+    double (*value)(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                    double *scratch);
+
+    /**
+     * Optional. Mean over the batch of grad f_ij(x1, y1) - grad f_ij(x0, y0) in one pass over the
+     * data: overwrites dx, dy. NULL: two calls of gradient().
+     */
+    void (*difference)(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                       const double *x1, const double *y1, const double *x0, const double *y0,
+                       double *dx, double *dy, double *scratch);
+    /**
+     * Optional. gradient() that also returns the unbiased sample variance of the per-sample
+     * gradients (x and y parts together; 0 for one sample). NULL: sample by sample.
+     */
+    double (*gradient_variance)(const saddle_problem *problem, size_t agent,
+                                const saddle_batch *batch, const double *x, const double *y,
+                                double *gx, double *gy, double *scratch);
+
+    /**
+     * Optional, the two together: the best response y*(x) = argmax over Y of (1/m) sum_i F_i(x, .)
+     * from the mean over agents of a statistic that each agent computes alone.
+     * response_size is the statistic's length; 0: a generic solver is used.
+     */
+    size_t response_size;
+    /** The agent's statistic at x. */
+    void (*response_statistic)(const saddle_problem *problem, size_t agent, const double *x,
+                               double *statistic, double *scratch);
+    /**
+     * y*(x) from the mean statistic. Return 0, or non-zero when there is no closed form over this
+     * set: the generic solver takes over.
+     */
+    int (*response_solve)(const saddle_problem *problem, const double *x, const double *statistic,
+                          const saddle_set *y_set, double *y, double *scratch);
+
+    /** Optional. Constants over the given sets. NULL: none known. */
+    void (*constants)(const saddle_problem *problem, const saddle_set *x_set,
+                      const saddle_set *y_set, saddle_constants *out);
+    /** Optional. The saddle point, if known: fills x and y and returns 0. */
+    int (*solution)(const saddle_problem *problem, double *x, double *y);
+    /** Optional. Frees what create() made, the instance included. */
+    void (*destroy)(saddle_problem *problem);
+};
+
+/** What a built-in problem is made from. */
+typedef struct saddle_problem_inputs {
+    const saddle_settings *settings; /**< The options. */
+    size_t agents;                   /**< Number of agents. */
+    saddle_dataset *const *shard; /**< Each agent's rows, labels +1 / -1; NULL if it needs none. */
+    uint64_t seed;                /**< For generated instances. */
+} saddle_problem_inputs;
+
+/** A kind of problem that can be asked for by name. */
+typedef struct saddle_problem_class {
+    const char *name;                    /**< Such as "robust-logistic". */
+    const char *summary;                 /**< One line. */
+    int needs_data;                      /**< Whether it is made from a data set. */
+    const saddle_option *const *options; /**< Options it adds; NULL-terminated. */
+    /** Make an instance. Inputs are borrowed and outlive it. */
+    saddle_status (*create)(saddle_problem **out, const saddle_problem_inputs *inputs,
+                            saddle_error *error);
+} saddle_problem_class;
+
+/** All kinds of problem; `*count` receives their number. */
+SADDLE_API const saddle_problem_class *const *saddle_problem_list(size_t *count);
+/** The kind of a name; an unknown name is refused with the list. */
+SADDLE_API saddle_status saddle_problem_find(const saddle_problem_class **out, const char *name,
+                                             saddle_error *error);
+/** Free an instance through its destroy(). NULL is allowed. */
+SADDLE_API void saddle_problem_free(saddle_problem *problem);
+
+/** Refuse an instance with a required part missing, a zero size or the like. */
+SADDLE_API saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *error);
+/** Doubles of scratch that the calls below need. */
+SADDLE_API size_t saddle_problem_scratch(const saddle_problem *problem);
+/** problem->gradient. */
+SADDLE_API void saddle_problem_gradient(const saddle_problem *problem, size_t agent,
+                                        const saddle_batch *batch, const double *x, const double *y,
+                                        double *gx, double *gy, double *scratch);
+/** problem->difference, or its two-call equivalent. */
+SADDLE_API void saddle_problem_difference(const saddle_problem *problem, size_t agent,
+                                          const saddle_batch *batch, const double *x1,
+                                          const double *y1, const double *x0, const double *y0,
+                                          double *dx, double *dy, double *scratch);
+/** problem->gradient_variance, or its sample-by-sample equivalent. */
+SADDLE_API double saddle_problem_gradient_variance(const saddle_problem *problem, size_t agent,
+                                                   const saddle_batch *batch, const double *x,
+                                                   const double *y, double *gx, double *gy,
+                                                   double *scratch);
+
+/** What a gradient check found; errors are relative to the largest entry of the gradient. */
+typedef struct saddle_gradient_check {
+    double x_error;          /**< grad_x F_i against central differences of F_i. */
+    double y_error;          /**< grad_y F_i against central differences of F_i. */
+    double difference_error; /**< difference() against two gradients, on a batch. */
+    double variance_error;   /**< gradient_variance() against the sample-by-sample value. */
+    double batch_error;      /**< Mean of one-sample gradients against the full gradient. */
+    size_t agent;            /**< Where the worst of them was. */
+} saddle_gradient_check;
+
+/**
+ * Check an instance's gradients by finite differences and its batch functions against each other,
+ * at `points` random points of X x Y (seeded) for every agent.
+ */
+SADDLE_API saddle_status saddle_problem_check_gradient(const saddle_problem *problem,
+                                                       const saddle_set *x_set,
+                                                       const saddle_set *y_set, size_t points,
+                                                       uint64_t seed, saddle_gradient_check *out,
+                                                       saddle_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,15 @@
+/**
+ * @file saddle.h
+ * @brief Saddle: decentralized constrained min-max learning. The one header to include.
+ */
+#ifndef SADDLE_SADDLE_H
+#define SADDLE_SADDLE_H
+
+#include <saddle/data.h>
+#include <saddle/graph.h>
+#include <saddle/problem.h>
+#include <saddle/set.h>
+#include <saddle/settings.h>
+#include <saddle/status.h>
+
+#endif

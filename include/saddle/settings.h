@@ -1,0 +1,88 @@
+/**
+ * @file settings.h
+ * @brief Options with their defaults, ranges and help, and a store of their values.
+ *
+ * One table of options drives defaults, validation, --help, configuration files, the echo in the
+ * trace and the manual page, so that they cannot disagree. Problems and algorithms declare the
+ * options they add; the store knows the union.
+ */
+#ifndef SADDLE_SETTINGS_H
+#define SADDLE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <saddle/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What kind of value an option takes. */
+typedef enum saddle_option_kind {
+    SADDLE_OPTION_FLAG,    /**< yes or no; on the command line its name alone means yes. */
+    SADDLE_OPTION_INTEGER, /**< A whole number within [minimum, maximum]. */
+    SADDLE_OPTION_REAL,    /**< A finite number within [minimum, maximum]. */
+    SADDLE_OPTION_CHOICE,  /**< One of `choices`. */
+    SADDLE_OPTION_TEXT     /**< Anything; checked by whoever uses it. */
+} saddle_option_kind;
+
+/** One option. Instances are constants with static storage. */
+typedef struct saddle_option {
+    const char *name;        /**< Without the dashes, such as "nu". */
+    const char *group;       /**< Heading in the help, such as "Algorithm". */
+    saddle_option_kind kind; /**< What it takes. */
+    const char *fallback;    /**< Its default, as text. "auto" makes "auto" an allowed value;
+                                  "" makes the empty value ("not given") one. */
+    double minimum;          /**< For numbers, inclusive. */
+    double maximum;          /**< For numbers, inclusive. */
+    bool above_minimum;      /**< Whether the minimum itself is excluded. */
+    const char *choices;     /**< "a|b|c" for SADDLE_OPTION_CHOICE, else NULL. */
+    const char *metavar;     /**< How the value is called in the help, such as "STEP". */
+    const char *help;        /**< One or two sentences. */
+} saddle_option;
+
+/** Values of options. */
+typedef struct saddle_settings saddle_settings;
+
+/** All options at their defaults. Free with saddle_settings_free(). */
+SADDLE_API saddle_status saddle_settings_create(saddle_settings **out, saddle_error *error);
+/** A copy of its own. */
+SADDLE_API saddle_status saddle_settings_copy(saddle_settings **out, const saddle_settings *from,
+                                              saddle_error *error);
+/** Free settings. NULL is allowed. */
+SADDLE_API void saddle_settings_free(saddle_settings *settings);
+
+/** Set an option from text; a value of the wrong kind or out of range is refused and named. */
+SADDLE_API saddle_status saddle_settings_set(saddle_settings *settings, const char *name,
+                                             const char *text, saddle_error *error);
+/** Set options from a YAML file of `name: value` lines; options set before keep their value. */
+SADDLE_API saddle_status saddle_settings_load(saddle_settings *settings, const char *path,
+                                              saddle_error *error);
+
+/** Number of options in the store. */
+SADDLE_API size_t saddle_settings_count(const saddle_settings *settings);
+/** The option at an index, in the order of the help. */
+SADDLE_API const saddle_option *saddle_settings_option(const saddle_settings *settings,
+                                                       size_t index);
+/** The option of a name, or NULL. */
+SADDLE_API const saddle_option *saddle_settings_find(const saddle_settings *settings,
+                                                     const char *name);
+/** Whether the user set the option (rather than its default holding). */
+SADDLE_API bool saddle_settings_given(const saddle_settings *settings, const char *name);
+/** Whether the value is "auto". */
+SADDLE_API bool saddle_settings_auto(const saddle_settings *settings, const char *name);
+/** The value as text. Borrowed until the next set. Asking for an unknown name is a bug: NULL. */
+SADDLE_API const char *saddle_settings_text(const saddle_settings *settings, const char *name);
+/** The value of a number; NaN when it is "auto", empty or no number. */
+SADDLE_API double saddle_settings_real(const saddle_settings *settings, const char *name);
+/** The value of a whole number; 0 when it is "auto", empty or no number. */
+SADDLE_API uint64_t saddle_settings_integer(const saddle_settings *settings, const char *name);
+/** The value of a flag. */
+SADDLE_API bool saddle_settings_flag(const saddle_settings *settings, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,31 @@
+#include "core/elementary.h"
+
+#include <math.h>
+
+#include <sleef.h>
+
+double saddle_exp(double v)
+{
+    return Sleef_cinz_expd1_u10purec(v);
+}
+
+double saddle_log(double v)
+{
+    return Sleef_cinz_logd1_u10purec(v);
+}
+
+double saddle_softplus(double z)
+{
+    double tail = Sleef_cinz_log1pd1_u10purec(Sleef_cinz_expd1_u10purec(-fabs(z)));
+    return (z > 0.0 ? z : 0.0) + tail;
+}
+
+void saddle_logistic(size_t count, const double *z, double *loss, double *slope)
+{
+    for (size_t k = 0; k < count; k++) {
+        double e = Sleef_cinz_expd1_u10purec(-fabs(z[k]));
+        if (loss != NULL)
+            loss[k] = (z[k] > 0.0 ? z[k] : 0.0) + Sleef_cinz_log1pd1_u10purec(e);
+        slope[k] = (z[k] > 0.0 ? 1.0 : e) / (1.0 + e);
+    }
+}

@@ -1,0 +1,78 @@
+#include "core/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+
+static void release(saddle_output *out)
+{
+    saddle_free(out->path);
+    saddle_free(out->temporary);
+    memset(out, 0, sizeof *out);
+}
+
+saddle_status saddle_output_open(saddle_output *out, const char *path, saddle_error *error)
+{
+    memset(out, 0, sizeof *out);
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "cannot write '%s': it is a directory; give a file's path", path);
+    out->path = saddle_strdup(path);
+    out->temporary = saddle_format("%s.%ld.tmp", path, (long)getpid());
+    if (out->path == NULL || out->temporary == NULL) {
+        release(out);
+        return saddle_no_memory(error, "a file name");
+    }
+    int descriptor = open(out->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    out->stream = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    if (out->stream == NULL) {
+        int reason = errno;
+        if (descriptor >= 0) {
+            close(descriptor);
+            unlink(out->temporary);
+        }
+        release(out);
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "cannot write '%s': %s; give a path in a directory that exists and can "
+                           "be written to",
+                           path, strerror(reason));
+    }
+    return SADDLE_OK;
+}
+
+saddle_status saddle_output_commit(saddle_output *out, saddle_error *error)
+{
+    FILE *stream = out->stream;
+    out->stream = NULL;
+    errno = 0;
+    int bad = ferror(stream) != 0;
+    bad |= fflush(stream) != 0;
+    bad |= fsync(fileno(stream)) != 0;
+    int reason = errno;
+    bad |= fclose(stream) != 0;
+    if (!bad && rename(out->temporary, out->path) == 0) {
+        release(out);
+        return SADDLE_OK;
+    }
+    if (!bad)
+        reason = errno;
+    saddle_fail(error, SADDLE_IO, "cannot write '%s': %s; is the disk full?", out->path,
+                strerror(reason != 0 ? reason : EIO));
+    saddle_output_discard(out);
+    return SADDLE_IO;
+}
+
+void saddle_output_discard(saddle_output *out)
+{
+    if (out->stream != NULL)
+        fclose(out->stream);
+    if (out->temporary != NULL)
+        unlink(out->temporary);
+    release(out);
+}

@@ -1,0 +1,26 @@
+/* Cache-line-aligned memory with checked sizes. */
+#ifndef SADDLE_CORE_MEMORY_H
+#define SADDLE_CORE_MEMORY_H
+
+#include <stddef.h>
+
+/* Alignment of every block: one cache line, which is also the widest vector register. */
+#define SADDLE_ALIGNMENT 64
+
+/* Zeroed memory for count objects of a size, or NULL when it cannot be had or count * size
+ * overflows. A zero count gives a valid block. Free with saddle_free(). */
+void *saddle_alloc(size_t count, size_t size);
+
+/* Zeroed memory for count doubles. */
+double *saddle_alloc_doubles(size_t count);
+
+/* Free a block of saddle_alloc(). NULL is allowed. */
+void saddle_free(void *block);
+
+/* A copy of a string in saddle_alloc() memory; NULL when text is NULL or memory is short. */
+char *saddle_strdup(const char *text);
+
+/* printf into fresh saddle_alloc() memory; NULL when memory is short. */
+char *saddle_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,36 @@
+#include <saddle/status.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#ifndef SADDLE_VERSION
+#error "SADDLE_VERSION comes from the build"
+#endif
+
+const char *saddle_status_text(saddle_status status)
+{
+    static const char *const text[] = {
+#define SADDLE_STATUS_TEXT(name, words) [name] = (words),
+        SADDLE_STATUS_LIST(SADDLE_STATUS_TEXT)
+#undef SADDLE_STATUS_TEXT
+    };
+    size_t index = (size_t)status;
+    return index < sizeof text / sizeof *text ? text[index] : "unknown status";
+}
+
+saddle_status saddle_fail(saddle_error *error, saddle_status status, const char *format, ...)
+{
+    if (error != NULL) {
+        error->status = status;
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(error->message, sizeof error->message, format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
+const char *saddle_version(void)
+{
+    return SADDLE_VERSION;
+}

@@ -1,0 +1,112 @@
+#include "core/text.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* strtod accepts leading blanks, hexadecimal, "inf" and "nan"; a number in an option does not. */
+static bool looks_decimal(const char *text)
+{
+    return *text != '\0' && text[strspn(text, "0123456789+-.eE")] == '\0';
+}
+
+bool saddle_parse_real(const char *text, double *out)
+{
+    if (text == NULL || !looks_decimal(text))
+        return false;
+    /* The C locale's decimal point, whatever setlocale() the user's program has called. */
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0)
+        return false;
+    char *end = NULL;
+    double value = strtod_l(text, &end, plain);
+    freelocale(plain);
+    if (end == text || *end != '\0' || !isfinite(value))
+        return false;
+    *out = value;
+    return true;
+}
+
+bool saddle_parse_integer(const char *text, uint64_t *out)
+{
+    if (text == NULL || *text == '\0')
+        return false;
+    if (text[strspn(text, "0123456789")] == '\0') {
+        uint64_t value = 0;
+        for (const char *digit = text; *digit != '\0'; digit++) {
+            uint64_t next = (uint64_t)(*digit - '0');
+            if (value > (UINT64_MAX - next) / 10)
+                return false;
+            value = value * 10 + next;
+        }
+        *out = value;
+        return true;
+    }
+    double real;
+    if (!saddle_parse_real(text, &real) || real < 0.0 || real > 0x1p53 || real != floor(real))
+        return false;
+    *out = (uint64_t)real;
+    return true;
+}
+
+bool saddle_split(saddle_fields *out, const char *text)
+{
+    size_t length = strlen(text);
+    out->count = 0;
+    if (length >= sizeof out->buffer)
+        return false;
+    memcpy(out->buffer, text, length + 1);
+    char *rest = out->buffer;
+    for (;;) {
+        if (out->count == SADDLE_MAX_FIELDS)
+            return false;
+        out->field[out->count++] = rest;
+        char *colon = strchr(rest, ':');
+        if (colon == NULL)
+            return true;
+        *colon = '\0';
+        rest = colon + 1;
+    }
+}
+
+/* Levenshtein distance, words of up to 63 characters. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t row[64];
+    size_t la = strlen(a);
+    size_t lb = strlen(b);
+    if (la >= 64 || lb >= 64)
+        return 64;
+    for (size_t j = 0; j <= lb; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= la; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= lb; j++) {
+            size_t above = row[j];
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            if (above + 1 < best)
+                best = above + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diagonal = above;
+            row[j] = best;
+        }
+    }
+    return row[lb];
+}
+
+const char *saddle_closest(const char *word, const char *const *candidate, size_t count)
+{
+    const char *best = NULL;
+    size_t distance = strlen(word) / 3 + 2;
+    for (size_t i = 0; i < count; i++) {
+        size_t d = edit_distance(word, candidate[i]);
+        if (d < distance) {
+            distance = d;
+            best = candidate[i];
+        }
+    }
+    return best;
+}

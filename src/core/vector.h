@@ -1,0 +1,35 @@
+/*
+ * Vector kernels. Sums run in eight fixed lanes that are added in a fixed order, so that their
+ * bits depend neither on the instruction set nor on the compiler's choices.
+ */
+#ifndef SADDLE_CORE_VECTOR_H
+#define SADDLE_CORE_VECTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Compiled once per instruction set and chosen at load time. The build switches this off where a
+ * sanitizer or the compiler does not support it. Contraction is off everywhere, so all versions
+ * give the same bits. */
+#ifdef SADDLE_MULTIVERSION
+#define SADDLE_KERNEL __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define SADDLE_KERNEL
+#endif
+
+/* sum_k a[k] b[k] */
+double saddle_dot(size_t count, const double *a, const double *b);
+/* sum_k v[k] */
+double saddle_sum(size_t count, const double *v);
+/* sum_k v[k]^2 */
+double saddle_norm2(size_t count, const double *v);
+/* sum_k (a[k] - b[k])^2 */
+double saddle_distance2(size_t count, const double *a, const double *b);
+/* y += a x */
+void saddle_axpy(size_t count, double a, const double *x, double *y);
+/* v *= a */
+void saddle_scale(size_t count, double a, double *v);
+/* Index of the first entry that is not finite, or count. */
+size_t saddle_first_nonfinite(size_t count, const double *v);
+
+#endif

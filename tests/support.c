@@ -1,0 +1,59 @@
+#include "support.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *saddle_test_data(const char *file)
+{
+    static char path[4096];
+    const char *directory = getenv("SADDLE_DATA");
+    if (directory == NULL)
+        return NULL;
+    snprintf(path, sizeof path, "%s/%s", directory, file);
+    return access(path, R_OK) == 0 ? path : NULL;
+}
+
+static char directory[4096];
+static pid_t directory_owner;
+
+static int remove_entry(const char *path, const struct stat *status, int flag, struct FTW *place)
+{
+    (void)status;
+    (void)flag;
+    (void)place;
+    return remove(path);
+}
+
+static void remove_directory(void)
+{
+    if (directory[0] != '\0' && getpid() == directory_owner)
+        nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *saddle_test_directory(void)
+{
+    if (directory[0] == '\0') {
+        const char *base = getenv("TMPDIR");
+        snprintf(directory, sizeof directory, "%s/saddle-test-XXXXXX",
+                 base != NULL ? base : "/tmp");
+        if (mkdtemp(directory) == NULL)
+            ck_abort_msg("cannot make a directory for the test");
+        directory_owner = getpid();
+        atexit(remove_directory);
+    }
+    return directory;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(saddle_test_suite());
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    int run = srunner_ntests_run(runner);
+    srunner_free(runner);
+    printf("checks: %d passed, %d failed\n", run - failed, failed);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,61 @@
+/*
+ * What every test file shares: a runner that prints how many checks passed, and comparisons that
+ * fail on NaN.
+ *
+ * A test file defines `Suite *saddle_test_suite(void)`; support.c holds main().
+ */
+#ifndef SADDLE_TEST_SUPPORT_H
+#define SADDLE_TEST_SUPPORT_H
+
+#include <math.h>
+
+#include <check.h>
+
+#include <saddle/status.h>
+
+Suite *saddle_test_suite(void);
+
+/* |actual - expected| <= tolerance; false for NaN anywhere. */
+#define assert_near(actual, expected, tolerance)                                                   \
+    do {                                                                                           \
+        double near_actual = (actual);                                                             \
+        double near_expected = (expected);                                                         \
+        double near_tolerance = (tolerance);                                                       \
+        ck_assert_msg(fabs(near_actual - near_expected) <= near_tolerance,                         \
+                      "%s = %.17g, expected %.17g within %g", #actual, near_actual, near_expected, \
+                      near_tolerance);                                                             \
+    } while (0)
+
+/* actual <= bound; false for NaN. */
+#define assert_at_most(actual, bound)                                                           \
+    do {                                                                                        \
+        double most_actual = (actual);                                                          \
+        double most_bound = (bound);                                                            \
+        ck_assert_msg(most_actual <= most_bound, "%s = %.17g, expected at most %.17g", #actual, \
+                      most_actual, most_bound);                                                 \
+    } while (0)
+
+/* The call returns SADDLE_OK; otherwise its message is shown. `error` is the saddle_error given. */
+#define assert_ok(call, error)                                                   \
+    do {                                                                         \
+        saddle_status ok_status = (call);                                        \
+        ck_assert_msg(ok_status == SADDLE_OK, "%s: %s", #call, (error).message); \
+    } while (0)
+
+/* The call returns `status` and the message contains `part`. */
+#define assert_refused(call, error, wanted, part)                                            \
+    do {                                                                                     \
+        saddle_status refused_status = (call);                                               \
+        ck_assert_msg(refused_status == (wanted), "%s returned '%s', expected '%s'", #call,  \
+                      saddle_status_text(refused_status), saddle_status_text(wanted));       \
+        ck_assert_msg(strstr((error).message, (part)) != NULL, "'%s' does not mention '%s'", \
+                      (error).message, (part));                                              \
+    } while (0)
+
+/* The path of a file of the real data in $SADDLE_DATA, or NULL when it is not there; static. */
+const char *saddle_test_data(const char *file);
+
+/* A fresh directory under $TMPDIR, removed at exit of the test process; static. */
+const char *saddle_test_directory(void);
+
+#endif
