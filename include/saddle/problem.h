@@ -79,20 +79,18 @@ struct saddle_problem {
                                 double *gx, double *gy, double *scratch);
 
     /**
-     * Optional, the two together: the best response y*(x) = argmax over Y of (1/m) sum_i F_i(x, .)
-     * from the mean over agents of a statistic that each agent computes alone.
-     * response_size is the statistic's length; 0: a generic solver is used.
-     */
-    size_t response_size;
-    /** The agent's statistic at x. */
-    void (*response_statistic)(const saddle_problem *problem, size_t agent, const double *x,
-                               double *statistic, double *scratch);
-    /**
-     * y*(x) from the mean statistic. Return 0, or non-zero when there is no closed form over this
-     * set: the generic solver takes over.
+     * Optional: the best response y*(x) = argmax over Y of (1/m) sum_i F_i(x, .), from the mean
+     * over agents of a statistic that each agent computes alone. Return 0, or non-zero when there
+     * is no closed form over this set. NULL or non-zero: a generic solver takes over. scratch has
+     * room for saddle_set_scratch(y_set) doubles besides the problem's own.
      */
     int (*response_solve)(const saddle_problem *problem, const double *x, const double *statistic,
                           const saddle_set *y_set, double *y, double *scratch);
+    /** Length of the statistic; may be 0. */
+    size_t response_size;
+    /** The agent's statistic at x. Required when response_size is not 0. */
+    void (*response_statistic)(const saddle_problem *problem, size_t agent, const double *x,
+                               double *statistic, double *scratch);
 
     /** Optional. Constants over the given sets. NULL: none known. */
     void (*constants)(const saddle_problem *problem, const saddle_set *x_set,

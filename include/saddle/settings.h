@@ -57,6 +57,9 @@ SADDLE_API void saddle_settings_free(saddle_settings *settings);
 /** Set an option from text; a value of the wrong kind or out of range is refused and named. */
 SADDLE_API saddle_status saddle_settings_set(saddle_settings *settings, const char *name,
                                              const char *text, saddle_error *error);
+/** Set an option to a number, with as many digits as it takes to read back equal. */
+SADDLE_API saddle_status saddle_settings_set_real(saddle_settings *settings, const char *name,
+                                                  double value, saddle_error *error);
 /** Set options from a YAML file of `name: value` lines; options set before keep their value. */
 SADDLE_API saddle_status saddle_settings_load(saddle_settings *settings, const char *path,
                                               saddle_error *error);

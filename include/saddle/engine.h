@@ -1,0 +1,99 @@
+/**
+ * @file engine.h
+ * @brief Who runs the agents and carries their messages.
+ *
+ * Every engine, with any number of threads, gives the same bits for the same seed.
+ */
+#ifndef SADDLE_ENGINE_H
+#define SADDLE_ENGINE_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <saddle/algorithm.h>
+#include <saddle/graph.h>
+#include <saddle/problem.h>
+#include <saddle/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What an engine is made from. All borrowed for its lifetime. */
+typedef struct saddle_engine_inputs {
+    const saddle_problem *problem;     /**< The instance. */
+    const saddle_mixing *mixing;       /**< The network. */
+    const saddle_prox *x_prox;         /**< h over X. */
+    const saddle_set *y_set;           /**< Y. */
+    const saddle_algorithm *algorithm; /**< The vertex program. */
+    const void *parameters;            /**< Of the vertex program. */
+    const double *x0;                  /**< Start, equal at all agents. */
+    const double *y0;                  /**< Start, equal at all agents. */
+    uint64_t seed;                     /**< For everything random in the algorithm. */
+    unsigned threads;                  /**< 0: all processors, but no more than agents. */
+    size_t scratch;                    /**< Doubles of scratch the tasks below need. */
+} saddle_engine_inputs;
+
+/** What has been spent so far, over all agents. */
+typedef struct saddle_cost {
+    uint64_t ifo;      /**< Evaluations of one sample's gradient pair. */
+    uint64_t rounds;   /**< Communication rounds. */
+    uint64_t messages; /**< Messages sent. */
+    uint64_t bytes;    /**< Bytes of payload sent. */
+} saddle_cost;
+
+/** When advance() shall return. */
+typedef struct saddle_limits {
+    uint64_t iterations; /**< At most so many more. */
+    uint64_t max_ifo;    /**< As soon as this many IFO calls are made; 0: no limit. */
+    double deadline;     /**< On saddle_clock_seconds(); 0: none. Checked now and then. */
+    const volatile sig_atomic_t *interrupt; /**< As soon as it is not 0; NULL: none. */
+} saddle_limits;
+
+/** An engine at work. */
+typedef struct saddle_engine saddle_engine;
+
+/** Something to do for one agent, on whichever thread runs it, with agent->scratch to use. */
+typedef void saddle_agent_task(void *context, saddle_agent *agent);
+/** An agent's contribution to a mean over agents. */
+typedef void saddle_agent_term(void *context, saddle_agent *agent, double *out);
+
+/** A kind of engine that can be asked for by name. */
+typedef struct saddle_engine_class {
+    const char *name;    /**< Such as "threads". */
+    const char *summary; /**< One line. */
+    /** Make the agents and bring them to t = 0. */
+    saddle_status (*create)(saddle_engine **out, const saddle_engine_inputs *inputs,
+                            saddle_error *error);
+    /** Free it. */
+    void (*destroy)(saddle_engine *engine);
+    /** Run iterations until a limit or a fault; the lowest faulty agent of the first faulty
+     * iteration is reported. */
+    void (*advance)(saddle_engine *engine, const saddle_limits *limits, saddle_fault *fault);
+    /** Iterations done so far. */
+    uint64_t (*iteration)(const saddle_engine *engine);
+    /** Costs so far. */
+    void (*cost)(const saddle_engine *engine, saddle_cost *out);
+    /** Do something for every agent of this process, in parallel. */
+    void (*for_each)(saddle_engine *engine, saddle_agent_task *task, void *context);
+    /** out[k] = (1/m) sum over agents, in the order of their numbers, of their contributions. */
+    void (*mean)(saddle_engine *engine, size_t size, saddle_agent_term *term, void *context,
+                 double *out);
+} saddle_engine_class;
+
+/** First field of every engine. */
+struct saddle_engine {
+    const saddle_engine_class *kind; /**< Its functions. */
+};
+
+/** All engines; `*count` receives their number. */
+SADDLE_API const saddle_engine_class *const *saddle_engine_list(size_t *count);
+/** The engine of a name; an unknown name is refused with the list. */
+SADDLE_API saddle_status saddle_engine_find(const saddle_engine_class **out, const char *name,
+                                            saddle_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

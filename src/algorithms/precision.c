@@ -1,0 +1,70 @@
+/*
+ * PRECISION at agent i (Liu, Zhang, Lu, Liu, "PRECISION: Decentralized Constrained Min-Max Learning
+ * with Low Communication and Sample Complexities", MobiHoc 2023, Algorithm 1).
+ *
+ *   Step 1  x~ = argmin over X of <p, x - x_t> + tau/2 |x - x_t|^2 + h(x)
+ *           y~ = projection onto Y of y_t + alpha d
+ *   Step 2  x_{t+1} = sum_j M_ij x_{j,t} + nu (x~ - x_t),   y_{t+1} = sum_j M_ij y_{j,t} + eta (y~
+ * - y_t) Step 3  (v, u)_{t+1} = grad F_i at (x, y)_{t+1}                     if (t+1) mod q = 0 (v,
+ * u)_t + mean over S of the difference of grad f_ij between (x, y)_{t+1} and (x, y)_t   otherwise
+ *   Step 4  p_{t+1} = sum_j M_ij p_{j,t} + v_{t+1} - v_t,   d_{t+1} = sum_j M_ij d_{j,t} + u_{t+1}
+ * - u_t
+ *
+ * Start: v = p = grad_x F_i(x_0, y_0), u = d = grad_y F_i(x_0, y_0).
+ * Cost of an iteration: one round, one message of (x, y, p, d) per neighbour; n_i IFO calls when it
+ * refreshes, 2 |S| otherwise.
+ */
+#include "algorithms/algorithms.h"
+
+#include "algorithms/options.h"
+#include "algorithms/steps.h"
+#include "core/memory.h"
+
+static const saddle_option *const options[] = {
+    &saddle_option_steps, &saddle_option_nu,       &saddle_option_eta,
+    &saddle_option_tau,   &saddle_option_alpha,    &saddle_option_q,
+    &saddle_option_batch, &saddle_option_sampling, NULL};
+
+static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,
+                               saddle_error *error)
+{
+    return saddle_family_create(parameters, sizeof(saddle_family), true, inputs, error);
+}
+
+static void start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    saddle_full_estimate(agent, &parts, x0, y0);
+    saddle_family_start(&parts, x0, y0);
+}
+
+static void step(saddle_agent *agent, unsigned round)
+{
+    (void)round;
+    const saddle_family *family = agent->parameters;
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+
+    double moved = saddle_descend_ascend(agent, &parts);
+    if ((agent->iteration + 1) % family->steps.q == 0)
+        saddle_full_estimate(agent, &parts, parts.x1, parts.y1);
+    else
+        saddle_recursive_estimate(agent, &parts, moved);
+    saddle_track(agent, &parts);
+}
+
+const saddle_algorithm saddle_precision = {
+    .name = "precision",
+    .summary = "proximal steps, gradient tracking, recursive variance reduction",
+    .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1",
+    .options = options,
+    .tracks = true,
+    .configure = configure,
+    .release = saddle_free,
+    .layout = saddle_family_layout,
+    .start = start,
+    .step = step,
+    .view = saddle_family_view,
+    .prox_point = saddle_family_prox_point,
+};

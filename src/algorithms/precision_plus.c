@@ -1,0 +1,278 @@
+/*
+ * PRECISION+ at agent i (Liu, Zhang, Lu, Liu 2023, Algorithm 1 with the batch rule of section 3.2).
+ *
+ * PRECISION, except that a refresh averages over R_i samples drawn without replacement,
+ *
+ *   R_i = min{ c_gamma sigma^2 / gamma, c_epsilon sigma^2 / epsilon, n_i },  at least |S| by
+ * default, gamma = (1/q) sum over the last q iterations of sum_i |x~_i - xbar|^2.
+ *
+ * No agent knows xbar, so the rule as printed cannot run on a network. Here (`--gamma local`) agent
+ * i measures r_t = |x~_i - x_i|^2, and the network average of that number is followed by dynamic
+ * average consensus with one more double per message,
+ *
+ *   c_{t+1} = sum_j M_ij c_{j,t} + r_t - r_{t-1},   c_0 = r_{-1} = 0,
+ *
+ * so that the mean of c_{t+1} over agents is the mean of r_t; gamma is m times its mean over the
+ * last q iterations. `--gamma exact` takes the paper's sum from the simulation.
+ *
+ * sigma^2 is the sample variance of the gradients of the previous refresh. Before the first refresh
+ * it comes, like gamma = m |x~_i - x_i|^2, from a pilot mini-batch, which counts as IFO calls.
+ */
+#include "algorithms/algorithms.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "algorithms/options.h"
+#include "algorithms/steps.h"
+#include "core/memory.h"
+#include "core/vector.h"
+
+#define GROUP "PRECISION+"
+
+static const saddle_option c_gamma = {
+    .name = "c-gamma",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_REAL,
+    .fallback = "10",
+    .minimum = 0.0,
+    .above_minimum = true,
+    .maximum = DBL_MAX,
+    .metavar = "C",
+    .help =
+        "c_gamma of the refresh size min{c_gamma sigma^2/gamma, c_epsilon sigma^2/epsilon, n}."};
+
+static const saddle_option c_epsilon = {
+    .name = "c-epsilon",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_REAL,
+    .fallback = "10",
+    .minimum = 0.0,
+    .above_minimum = true,
+    .maximum = DBL_MAX,
+    .metavar = "C",
+    .help = "c_epsilon of the refresh size; counts only when --epsilon is given."};
+
+static const saddle_option epsilon = {
+    .name = "epsilon",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_REAL,
+    .fallback = "auto",
+    .minimum = 0.0,
+    .above_minimum = true,
+    .maximum = DBL_MAX,
+    .metavar = "E",
+    .help = "Accuracy in the refresh size and in `saddle theory`. auto: no limit from it."};
+
+static const saddle_option gamma_rule = {
+    .name = "gamma",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_CHOICE,
+    .fallback = "local",
+    .choices = "local|exact",
+    .metavar = "RULE",
+    .help =
+        "How gamma is found: 'local' by consensus on one number, as a real network can; 'exact' "
+        "by the paper's formula, which needs every agent's x and so a simulation."};
+
+static const saddle_option sigma2 = {
+    .name = "sigma2",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_REAL,
+    .fallback = "auto",
+    .minimum = 0.0,
+    .above_minimum = true,
+    .maximum = DBL_MAX,
+    .metavar = "V",
+    .help = "Variance of one sample's gradient. auto: measured at every refresh."};
+
+static const saddle_option refresh_min = {
+    .name = "refresh-min",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_INTEGER,
+    .fallback = "auto",
+    .minimum = 1.0,
+    .maximum = 0x1p32,
+    .metavar = "N",
+    .help = "Fewest samples of a refresh. auto: those of a mini-batch; a refresh poorer than the "
+            "mini-batches that follow it defeats its purpose."};
+
+static const saddle_option *const options[] = {&saddle_option_steps,
+                                               &saddle_option_nu,
+                                               &saddle_option_eta,
+                                               &saddle_option_tau,
+                                               &saddle_option_alpha,
+                                               &saddle_option_q,
+                                               &saddle_option_batch,
+                                               &saddle_option_sampling,
+                                               &c_gamma,
+                                               &c_epsilon,
+                                               &epsilon,
+                                               &gamma_rule,
+                                               &sigma2,
+                                               &refresh_min,
+                                               NULL};
+
+typedef struct parameters {
+    saddle_family family; /* first: the shared steps see it alone */
+    double c_gamma;
+    double c_epsilon;
+    double epsilon; /* NaN: no limit from it */
+    double sigma2;  /* NaN: measured */
+    size_t refresh_min;
+    bool exact;
+} parameters;
+
+/* The kept state besides v and u. */
+enum { SIGMA2, LAST_R, WINDOW, KEPT_EXTRA };
+
+static saddle_status configure(void **out, const saddle_algorithm_inputs *inputs,
+                               saddle_error *error)
+{
+    const saddle_settings *settings = inputs->settings;
+    saddle_status status = saddle_family_create(out, sizeof(parameters), true, inputs, error);
+    if (status != SADDLE_OK)
+        return status;
+    parameters *p = *out;
+    p->c_gamma = saddle_settings_real(settings, "c-gamma");
+    p->c_epsilon = saddle_settings_real(settings, "c-epsilon");
+    p->epsilon = saddle_settings_real(settings, "epsilon");
+    p->sigma2 = saddle_settings_real(settings, "sigma2");
+    p->refresh_min = (size_t)saddle_settings_integer(settings, "refresh-min");
+    p->exact = strcmp(saddle_settings_text(settings, "gamma"), "exact") == 0;
+    p->family.published_extra = p->exact ? 0 : 1;
+    p->family.kept_extra = KEPT_EXTRA;
+    return SADDLE_OK;
+}
+
+/* R_i. A gamma that is zero or not positive bounds nothing, like an absent epsilon. */
+static size_t refresh_size(const parameters *p, const saddle_agent *agent, double variance,
+                           double gamma)
+{
+    size_t samples = agent->problem->samples[agent->id];
+    size_t floor_size = p->refresh_min > 0 ? p->refresh_min : saddle_family_batch_size(agent);
+    double size = (double)samples;
+    if (gamma > 0.0)
+        size = fmin(size, ceil(p->c_gamma * variance / gamma));
+    if (p->epsilon > 0.0)
+        size = fmin(size, ceil(p->c_epsilon * variance / p->epsilon));
+    size = fmax(size, (double)floor_size);
+    return size < (double)samples ? (size_t)size : samples;
+}
+
+/* Mean gradient over R_i samples, and with it the variance that sizes the next refresh. */
+static void refresh(saddle_agent *agent, const parameters *p, saddle_parts *parts,
+                    uint64_t iteration, double gamma, const double *x, const double *y)
+{
+    size_t size = refresh_size(p, agent, parts->kept[SIGMA2], gamma);
+    saddle_batch batch = saddle_family_draw(agent, SADDLE_RNG_REFRESH, iteration, size, false);
+    agent->ifo += batch.count;
+    if (p->sigma2 > 0.0 || batch.count < 2) {
+        saddle_problem_gradient(agent->problem, agent->id, &batch, x, y, parts->gx, parts->gy,
+                                parts->rest);
+        return;
+    }
+    parts->kept[SIGMA2] = saddle_problem_gradient_variance(agent->problem, agent->id, &batch, x, y,
+                                                           parts->gx, parts->gy, parts->rest);
+}
+
+/* sigma^2 (unless fixed) and gamma before the first refresh, from one mini-batch. */
+static double pilot(saddle_agent *agent, const parameters *p, saddle_parts *parts, const double *x0,
+                    const double *y0)
+{
+    saddle_batch batch =
+        saddle_family_draw(agent, SADDLE_RNG_PILOT, 0, saddle_family_batch_size(agent), false);
+    agent->ifo += batch.count;
+    double variance = saddle_problem_gradient_variance(agent->problem, agent->id, &batch, x0, y0,
+                                                       parts->gx, parts->gy, parts->rest);
+    parts->kept[SIGMA2] = p->sigma2 > 0.0 ? p->sigma2 : variance;
+    for (size_t k = 0; k < parts->x_dim; k++)
+        parts->x_tilde[k] = x0[k] - parts->gx[k] / p->family.steps.tau;
+    saddle_prox_apply(agent->x_prox, 1.0 / p->family.steps.tau, parts->x_tilde, parts->rest);
+    return (double)agent->agents * saddle_distance2(parts->x_dim, parts->x_tilde, x0);
+}
+
+static void start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    const parameters *p = agent->parameters;
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    double gamma = pilot(agent, p, &parts, x0, y0);
+    refresh(agent, p, &parts, 0, gamma, x0, y0);
+    saddle_family_start(&parts, x0, y0);
+    parts.kept[LAST_R] = 0.0;
+    parts.kept[WINDOW] = 0.0;
+    if (!p->exact)
+        parts.extra1[0] = 0.0;
+}
+
+/* Add this iteration's term of gamma to the window. */
+static void follow_gamma(saddle_agent *agent, const parameters *p, saddle_parts *parts)
+{
+    if (p->exact) {
+        parts->kept[WINDOW] += agent->oracle / (double)agent->agents;
+        return;
+    }
+    double r = saddle_distance2(parts->x_dim, parts->x_tilde, parts->x);
+    saddle_agent_mix(agent, (size_t)(parts->extra - agent->now), 1, parts->extra1);
+    parts->extra1[0] += r - parts->kept[LAST_R];
+    parts->kept[LAST_R] = r;
+    parts->kept[WINDOW] += parts->extra1[0];
+}
+
+static void step(saddle_agent *agent, unsigned round)
+{
+    (void)round;
+    const parameters *p = agent->parameters;
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+
+    double moved = saddle_descend_ascend(agent, &parts);
+    follow_gamma(agent, p, &parts);
+    if ((agent->iteration + 1) % p->family.steps.q == 0) {
+        double gamma = (double)agent->agents * parts.kept[WINDOW] / (double)p->family.steps.q;
+        parts.kept[WINDOW] = 0.0;
+        refresh(agent, p, &parts, agent->iteration + 1, gamma, parts.x1, parts.y1);
+    } else {
+        saddle_recursive_estimate(agent, &parts, moved);
+    }
+    saddle_track(agent, &parts);
+}
+
+static bool wants_oracle(const void *p)
+{
+    return ((const parameters *)p)->exact;
+}
+
+/* sum_i |x~_i - xbar|^2 */
+static double oracle(saddle_agent *agents, size_t count, double *x_mean, double *scratch)
+{
+    size_t x_dim = agents[0].problem->x_dim;
+    memset(x_mean, 0, x_dim * sizeof *x_mean);
+    for (size_t i = 0; i < count; i++)
+        saddle_axpy(x_dim, 1.0 / (double)count, agents[i].now, x_mean);
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        saddle_family_prox_point(&agents[i], scratch, scratch + x_dim);
+        sum += saddle_distance2(x_dim, scratch, x_mean);
+    }
+    return sum;
+}
+
+const saddle_algorithm saddle_precision_plus = {
+    .name = "precision+",
+    .summary = "PRECISION with refreshes whose size adapts to the progress made",
+    .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1 and Theorem 2",
+    .options = options,
+    .tracks = true,
+    .configure = configure,
+    .release = saddle_free,
+    .layout = saddle_family_layout,
+    .start = start,
+    .step = step,
+    .view = saddle_family_view,
+    .prox_point = saddle_family_prox_point,
+    .wants_oracle = wants_oracle,
+    .oracle = oracle,
+};

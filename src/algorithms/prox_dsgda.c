@@ -1,0 +1,57 @@
+/*
+ * Prox-DSGDA at agent i: PRECISION without variance reduction and without gradient tracking (the
+ * second baseline in section 4 of Liu, Zhang, Lu, Liu 2023).
+ *
+ *   x~, y~, x_{t+1}, y_{t+1} as in PRECISION, with p = v and d = u
+ *   (v, u)_{t+1} = mean over a fresh mini-batch S of grad f_ij at (x, y)_{t+1}
+ *
+ * Cost of an iteration: one round, one message of (x, y) per neighbour, |S| IFO calls.
+ */
+#include "algorithms/algorithms.h"
+
+#include "algorithms/options.h"
+#include "algorithms/steps.h"
+#include "core/memory.h"
+
+static const saddle_option *const options[] = {
+    &saddle_option_steps, &saddle_option_nu,    &saddle_option_eta,      &saddle_option_tau,
+    &saddle_option_alpha, &saddle_option_batch, &saddle_option_sampling, NULL};
+
+static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,
+                               saddle_error *error)
+{
+    return saddle_family_create(parameters, sizeof(saddle_family), false, inputs, error);
+}
+
+static void start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    saddle_minibatch_estimate(agent, &parts, 0, x0, y0);
+    saddle_family_start(&parts, x0, y0);
+}
+
+static void step(saddle_agent *agent, unsigned round)
+{
+    (void)round;
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+
+    saddle_descend_ascend(agent, &parts);
+    saddle_minibatch_estimate(agent, &parts, agent->iteration + 1, parts.x1, parts.y1);
+    saddle_track(agent, &parts);
+}
+
+const saddle_algorithm saddle_prox_dsgda = {
+    .name = "prox-dsgda",
+    .summary = "PRECISION without variance reduction and tracking: local mini-batch gradients",
+    .citation = "Liu, Zhang, Lu, Liu 2023, section 4",
+    .options = options,
+    .configure = configure,
+    .release = saddle_free,
+    .layout = saddle_family_layout,
+    .start = start,
+    .step = step,
+    .view = saddle_family_view,
+    .prox_point = saddle_family_prox_point,
+};

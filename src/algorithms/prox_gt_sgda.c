@@ -1,0 +1,59 @@
+/*
+ * Prox-GT-SGDA at agent i: PRECISION without variance reduction (the first baseline in section 4 of
+ * Liu, Zhang, Lu, Liu 2023).
+ *
+ *   x~, y~, x_{t+1}, y_{t+1} as in PRECISION
+ *   (v, u)_{t+1} = mean over a fresh mini-batch S of grad f_ij at (x, y)_{t+1}
+ *   p_{t+1} = sum_j M_ij p_{j,t} + v_{t+1} - v_t,   d_{t+1} = sum_j M_ij d_{j,t} + u_{t+1} - u_t
+ *
+ * Cost of an iteration: one round, one message of (x, y, p, d) per neighbour, |S| IFO calls.
+ */
+#include "algorithms/algorithms.h"
+
+#include "algorithms/options.h"
+#include "algorithms/steps.h"
+#include "core/memory.h"
+
+static const saddle_option *const options[] = {
+    &saddle_option_steps, &saddle_option_nu,    &saddle_option_eta,      &saddle_option_tau,
+    &saddle_option_alpha, &saddle_option_batch, &saddle_option_sampling, NULL};
+
+static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,
+                               saddle_error *error)
+{
+    return saddle_family_create(parameters, sizeof(saddle_family), true, inputs, error);
+}
+
+static void start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    saddle_minibatch_estimate(agent, &parts, 0, x0, y0);
+    saddle_family_start(&parts, x0, y0);
+}
+
+static void step(saddle_agent *agent, unsigned round)
+{
+    (void)round;
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+
+    saddle_descend_ascend(agent, &parts);
+    saddle_minibatch_estimate(agent, &parts, agent->iteration + 1, parts.x1, parts.y1);
+    saddle_track(agent, &parts);
+}
+
+const saddle_algorithm saddle_prox_gt_sgda = {
+    .name = "prox-gt-sgda",
+    .summary = "PRECISION without variance reduction: mini-batch gradients, tracked",
+    .citation = "Liu, Zhang, Lu, Liu 2023, section 4",
+    .options = options,
+    .tracks = true,
+    .configure = configure,
+    .release = saddle_free,
+    .layout = saddle_family_layout,
+    .start = start,
+    .step = step,
+    .view = saddle_family_view,
+    .prox_point = saddle_family_prox_point,
+};

@@ -1,0 +1,9 @@
+/* The built-in engines. */
+#ifndef SADDLE_ENGINES_H
+#define SADDLE_ENGINES_H
+
+#include <saddle/engine.h>
+
+extern const saddle_engine_class saddle_threads_engine;
+
+#endif

@@ -1,0 +1,334 @@
+#include "observe/observer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/vector.h"
+#include "observe/response.h"
+
+/* The generic best response stops when a step is this short, relative to y; its square is far below
+ * any metric of interest. */
+#define RESPONSE_TOLERANCE 1e-12
+#define RESPONSE_ITERATIONS 20000
+/* A last step this short is still good enough to report. */
+#define RESPONSE_ACCEPTED 1e-8
+/* Rounding allowed in the self-checks, relative to the largest size seen in the run. */
+#define CHECK_TOLERANCE 1e-9
+
+struct saddle_observer {
+    saddle_observer_inputs in;
+    double *x_mean;
+    double *y_mean;
+    double *both;     /* x_dim + y_dim: means of pairs */
+    double *gradient; /* network gradient at (xbar, ybar), x and y part */
+    double *x_tilde;  /* prox point of the network gradient */
+    double *y_star;   /* kept between calls: the generic solver starts from it */
+    double *statistic;
+    double *scratch;
+    double *per_agent; /* one number per agent, for messages that name one */
+    double ascent_step;
+    double tracker_size;      /* largest size of trackers and estimators seen */
+    const double *response_y; /* where the generic solver wants the gradient */
+};
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+size_t saddle_observer_scratch(const saddle_problem *problem, const saddle_prox *x_prox,
+                               const saddle_set *y_set)
+{
+    return problem->x_dim + problem->y_dim + saddle_problem_scratch(problem) +
+           larger(saddle_prox_scratch(x_prox), saddle_set_scratch(y_set));
+}
+
+saddle_status saddle_observer_create(saddle_observer **out, const saddle_observer_inputs *inputs,
+                                     saddle_error *error)
+{
+    *out = NULL;
+    saddle_observer *o = saddle_alloc(1, sizeof *o);
+    if (o == NULL)
+        return saddle_no_memory(error, "the observer");
+    const saddle_problem *problem = inputs->problem;
+    size_t x_dim = problem->x_dim;
+    size_t y_dim = problem->y_dim;
+    o->in = *inputs;
+    o->ascent_step = 1.0;
+    o->x_mean = saddle_alloc_doubles(x_dim);
+    o->y_mean = saddle_alloc_doubles(y_dim);
+    o->both = saddle_alloc_doubles(x_dim + y_dim);
+    o->gradient = saddle_alloc_doubles(x_dim + y_dim);
+    o->x_tilde = saddle_alloc_doubles(x_dim);
+    o->y_star = saddle_alloc_doubles(y_dim);
+    o->statistic = saddle_alloc_doubles(problem->response_size);
+    o->scratch =
+        saddle_alloc_doubles(saddle_maximize_scratch(y_dim) +
+                             saddle_observer_scratch(problem, inputs->x_prox, inputs->y_set));
+    o->per_agent = saddle_alloc_doubles(problem->agents);
+    if (o->x_mean == NULL || o->y_mean == NULL || o->both == NULL || o->gradient == NULL ||
+        o->x_tilde == NULL || o->y_star == NULL || o->statistic == NULL || o->scratch == NULL ||
+        o->per_agent == NULL) {
+        saddle_observer_free(o);
+        return saddle_no_memory(error, "the observer");
+    }
+    *out = o;
+    return SADDLE_OK;
+}
+
+void saddle_observer_free(saddle_observer *o)
+{
+    if (o == NULL)
+        return;
+    double *const vector[] = {o->x_mean, o->y_mean,    o->both,    o->gradient, o->x_tilde,
+                              o->y_star, o->statistic, o->scratch, o->per_agent};
+    for (size_t k = 0; k < sizeof vector / sizeof *vector; k++)
+        saddle_free(vector[k]);
+    saddle_free(o);
+}
+
+const double *saddle_observer_x_mean(const saddle_observer *observer)
+{
+    return observer->x_mean;
+}
+
+const double *saddle_observer_y_mean(const saddle_observer *observer)
+{
+    return observer->y_mean;
+}
+
+static void average(saddle_observer *o, size_t size, saddle_agent_term *term, double *out)
+{
+    o->in.engine->kind->mean(o->in.engine, size, term, o, out);
+}
+
+/* ---- contributions of one agent ------------------------------------------------------------ */
+
+static void iterate_term(void *context, saddle_agent *agent, double *out)
+{
+    const saddle_observer *o = context;
+    saddle_view view;
+    o->in.algorithm->view(agent, &view);
+    memcpy(out, view.x, o->in.problem->x_dim * sizeof *out);
+    memcpy(out + o->in.problem->x_dim, view.y, o->in.problem->y_dim * sizeof *out);
+}
+
+/* grad F_i at (xbar, y) for a y of the observer's choice. */
+static void gradient_term(void *context, saddle_agent *agent, double *out)
+{
+    const saddle_observer *o = context;
+    saddle_batch all = {.index = NULL, .count = o->in.problem->samples[agent->id]};
+    saddle_problem_gradient(o->in.problem, agent->id, &all, o->x_mean, o->response_y, out,
+                            out + o->in.problem->x_dim, agent->scratch);
+}
+
+static void statistic_term(void *context, saddle_agent *agent, double *out)
+{
+    const saddle_observer *o = context;
+    o->in.problem->response_statistic(o->in.problem, agent->id, o->x_mean, out, agent->scratch);
+}
+
+/* Five numbers that are summed over agents. */
+enum { X_STATIONARITY, X_CONSENSUS, Y_CONSENSUS, LOSS, PRIMAL, NUMBERS };
+
+static void number_term(void *context, saddle_agent *agent, double *out)
+{
+    const saddle_observer *o = context;
+    const saddle_problem *problem = o->in.problem;
+    saddle_view view;
+    o->in.algorithm->view(agent, &view);
+    double *x_tilde = agent->scratch;
+    double *rest = agent->scratch + problem->x_dim;
+    if (o->in.algorithm->prox_point != NULL)
+        o->in.algorithm->prox_point(agent, x_tilde, rest);
+    else
+        memcpy(x_tilde, o->x_tilde, problem->x_dim * sizeof *x_tilde);
+    out[X_STATIONARITY] = saddle_distance2(problem->x_dim, x_tilde, o->x_mean);
+    out[X_CONSENSUS] = saddle_distance2(problem->x_dim, view.x, o->x_mean);
+    out[Y_CONSENSUS] = saddle_distance2(problem->y_dim, view.y, o->y_mean);
+    out[LOSS] = problem->value(problem, agent->id, o->x_mean, o->y_mean, rest);
+    out[PRIMAL] = problem->value(problem, agent->id, o->x_mean, o->y_star, rest);
+}
+
+/* ---- the metric ---------------------------------------------------------------------------- */
+
+static void response_gradient(void *context, const double *y, double *gradient)
+{
+    saddle_observer *o = context;
+    o->response_y = y;
+    average(o, o->in.problem->x_dim + o->in.problem->y_dim, gradient_term, o->both);
+    memcpy(gradient, o->both + o->in.problem->x_dim, o->in.problem->y_dim * sizeof *gradient);
+}
+
+/* y*(xbar), in closed form where the problem has one. */
+static saddle_status best_response(saddle_observer *o, saddle_error *error)
+{
+    const saddle_problem *problem = o->in.problem;
+    if (problem->response_solve != NULL) {
+        if (problem->response_size > 0)
+            average(o, problem->response_size, statistic_term, o->statistic);
+        if (problem->response_solve(problem, o->x_mean, o->statistic, o->in.y_set, o->y_star,
+                                    o->scratch) == 0)
+            return SADDLE_OK;
+    }
+    double length =
+        saddle_maximize(problem->y_dim, o->in.y_set, response_gradient, o, RESPONSE_TOLERANCE,
+                        RESPONSE_ITERATIONS, &o->ascent_step, o->y_star, o->scratch);
+    /* NaN is left to the divergence check, which can name where it came from. */
+    if (length > RESPONSE_ACCEPTED)
+        return saddle_fail(
+            error, SADDLE_NUMERIC,
+            "the best response y*(xbar) of %s was not found: after %d ascent steps "
+            "the last one still has relative length %.3g; is F strongly concave in y?",
+            problem->name, RESPONSE_ITERATIONS, length);
+    return SADDLE_OK;
+}
+
+/* The PRECISION prox point of the network gradient, for algorithms without one of their own. */
+static void network_prox_point(saddle_observer *o)
+{
+    double tau = o->in.steps.tau;
+    memcpy(o->x_tilde, o->x_mean, o->in.problem->x_dim * sizeof *o->x_tilde);
+    saddle_axpy(o->in.problem->x_dim, -1.0 / tau, o->gradient, o->x_tilde);
+    saddle_prox_apply(o->in.x_prox, 1.0 / tau, o->x_tilde, o->scratch);
+}
+
+/* Theorem 1's p_t; NaN when L or mu is not known. */
+static double potential(const saddle_observer *o, const saddle_row *row)
+{
+    double L = o->in.constants.lipschitz;
+    double mu = o->in.constants.strong_concavity;
+    if (!(L > 0.0) || !(mu > 0.0))
+        return NAN;
+    const saddle_steps *steps = &o->in.steps;
+    double beta = fmin(steps->tau / 12.0, 1.0 / 3.0);
+    double weight = 4.0 * steps->nu * L * L / (beta * mu * steps->eta * steps->eta);
+    double agents = (double)o->in.problem->agents;
+    return row->primal + weight * row->y_gap + (row->x_consensus + row->y_consensus) / agents;
+}
+
+saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *error)
+{
+    const saddle_problem *problem = o->in.problem;
+    saddle_engine *engine = o->in.engine;
+    size_t x_dim = problem->x_dim;
+    size_t y_dim = problem->y_dim;
+    double agents = (double)problem->agents;
+
+    average(o, x_dim + y_dim, iterate_term, o->both);
+    memcpy(o->x_mean, o->both, x_dim * sizeof *o->x_mean);
+    memcpy(o->y_mean, o->both + x_dim, y_dim * sizeof *o->y_mean);
+    o->response_y = o->y_mean;
+    average(o, x_dim + y_dim, gradient_term, o->gradient);
+    network_prox_point(o);
+    saddle_status status = best_response(o, error);
+    if (status != SADDLE_OK)
+        return status;
+    double number[NUMBERS];
+    average(o, NUMBERS, number_term, number);
+
+    row->iteration = engine->kind->iteration(engine);
+    engine->kind->cost(engine, &row->cost);
+    double h = saddle_regularizer_value(saddle_prox_regularizer(o->in.x_prox), o->x_mean);
+    row->loss = number[LOSS] + h;
+    row->primal = number[PRIMAL] + h;
+    row->x_stationarity = agents * number[X_STATIONARITY];
+    row->x_consensus = agents * number[X_CONSENSUS];
+    row->y_consensus = agents * number[Y_CONSENSUS];
+    row->y_gap = saddle_distance2(y_dim, o->y_star, o->y_mean);
+    row->metric = row->x_stationarity + row->x_consensus + row->y_consensus + row->y_gap;
+    row->stationarity =
+        number[X_CONSENSUS] + number[Y_CONSENSUS] + row->y_gap + saddle_norm2(x_dim, o->gradient);
+    row->potential = potential(o, row);
+    return SADDLE_OK;
+}
+
+/* ---- self-checks --------------------------------------------------------------------------- */
+
+/* p - v and d - u: their mean over agents must vanish. */
+static void tracking_term(void *context, saddle_agent *agent, double *out)
+{
+    const saddle_observer *o = context;
+    size_t x_dim = o->in.problem->x_dim;
+    size_t y_dim = o->in.problem->y_dim;
+    saddle_view view;
+    o->in.algorithm->view(agent, &view);
+    for (size_t k = 0; k < x_dim; k++)
+        out[k] = view.p[k] - view.v[k];
+    for (size_t k = 0; k < y_dim; k++)
+        out[x_dim + k] = view.d[k] - view.u[k];
+}
+
+/* Squared size of trackers and estimators together: the scale of their rounding errors. */
+static void tracker_size_term(void *context, saddle_agent *agent, double *out)
+{
+    const saddle_observer *o = context;
+    size_t x_dim = o->in.problem->x_dim;
+    size_t y_dim = o->in.problem->y_dim;
+    saddle_view view;
+    o->in.algorithm->view(agent, &view);
+    out[0] = saddle_norm2(x_dim, view.p) + saddle_norm2(x_dim, view.v) +
+             saddle_norm2(y_dim, view.d) + saddle_norm2(y_dim, view.u);
+}
+
+static saddle_status check_tracking(saddle_observer *o, saddle_error *error)
+{
+    double size;
+    average(o, 1, tracker_size_term, &size);
+    o->tracker_size = fmax(o->tracker_size, sqrt(size));
+    average(o, o->in.problem->x_dim + o->in.problem->y_dim, tracking_term, o->both);
+    double x_off = sqrt(saddle_norm2(o->in.problem->x_dim, o->both));
+    double y_off = sqrt(saddle_norm2(o->in.problem->y_dim, o->both + o->in.problem->x_dim));
+    double allowed = CHECK_TOLERANCE * o->tracker_size;
+    if (!(x_off <= allowed) || !(y_off <= allowed))
+        return saddle_fail(
+            error, SADDLE_CHECK_FAILED,
+            "self-check at iteration %llu: the mean of the trackers differs from the "
+            "mean of the estimates by %.3g in x and %.3g in y (at most %.3g is "
+            "rounding); gradient tracking is broken",
+            (unsigned long long)o->in.engine->kind->iteration(o->in.engine), x_off, y_off, allowed);
+    return SADDLE_OK;
+}
+
+/* Distance of the agent's iterate from X and Y, relative to its size. */
+static void feasibility_task(void *context, saddle_agent *agent)
+{
+    saddle_observer *o = context;
+    saddle_view view;
+    o->in.algorithm->view(agent, &view);
+    double x_off = saddle_set_distance(saddle_prox_set(o->in.x_prox), view.x, agent->scratch);
+    double y_off = saddle_set_distance(o->in.y_set, view.y, agent->scratch);
+    double x_size = 1.0 + sqrt(saddle_norm2(o->in.problem->x_dim, view.x));
+    double y_size = 1.0 + sqrt(saddle_norm2(o->in.problem->y_dim, view.y));
+    double worst = x_off / x_size;
+    /* Keep a NaN of either. */
+    if (!(y_off / y_size <= worst))
+        worst = y_off / y_size;
+    o->per_agent[agent->id] = worst;
+}
+
+static saddle_status check_feasibility(saddle_observer *o, saddle_error *error)
+{
+    o->in.engine->kind->for_each(o->in.engine, feasibility_task, o);
+    for (size_t i = 0; i < o->in.problem->agents; i++)
+        if (!(o->per_agent[i] <= CHECK_TOLERANCE))
+            return saddle_fail(
+                error, SADDLE_CHECK_FAILED,
+                "self-check at iteration %llu: agent %zu's iterate is outside X or Y by %.3g "
+                "(relative; at most %.3g is rounding)",
+                (unsigned long long)o->in.engine->kind->iteration(o->in.engine), i, o->per_agent[i],
+                CHECK_TOLERANCE);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_observer_check(saddle_observer *o, saddle_error *error)
+{
+    saddle_status status = saddle_mixing_check(o->in.mixing, error);
+    if (status == SADDLE_OK && o->in.feasible)
+        status = check_feasibility(o, error);
+    if (status == SADDLE_OK && o->in.algorithm->tracks)
+        status = check_tracking(o, error);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* Traces as CSV: comment lines with the version and every effective setting, then rows. */
+#ifndef SADDLE_OBSERVE_TRACE_H
+#define SADDLE_OBSERVE_TRACE_H
+
+#include <saddle/run.h>
+
+typedef struct saddle_trace saddle_trace;
+
+/* Open a trace and write its head. SADDLE_BAD_INPUT when the path cannot be written to. */
+saddle_status saddle_trace_open(saddle_trace **out, const char *path, const saddle_run_info *info,
+                                saddle_error *error);
+/* Append a row; it is in the file when this returns. */
+saddle_status saddle_trace_write(saddle_trace *trace, const saddle_row *row, saddle_error *error);
+/* Close. NULL is allowed. */
+saddle_status saddle_trace_close(saddle_trace *trace, saddle_error *error);
+
+#endif

@@ -1,0 +1,109 @@
+/* What holds for every problem: checks, and stand-ins for the optional functions. */
+#include <saddle/problem.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "core/vector.h"
+
+void saddle_problem_free(saddle_problem *problem)
+{
+    if (problem != NULL && problem->destroy != NULL)
+        problem->destroy(problem);
+}
+
+saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *error)
+{
+    const char *name = problem->name != NULL ? problem->name : "(unnamed)";
+    if (problem->gradient == NULL || problem->value == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "problem %s has no %s function; gradient and value are required", name,
+                           problem->gradient == NULL ? "gradient" : "value");
+    if (problem->x_dim == 0 || problem->y_dim == 0 || problem->agents == 0)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "problem %s has %zu agents and dimensions %zu (x), %zu (y); each must be "
+            "at least 1",
+            name, problem->agents, problem->x_dim, problem->y_dim);
+    if (problem->samples == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "problem %s does not say how many samples its agents have", name);
+    for (size_t i = 0; i < problem->agents; i++)
+        if (problem->samples[i] == 0 || problem->samples[i] > UINT32_MAX)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "agent %zu of problem %s has %zu samples; it needs 1 to 2^32 - 1", i,
+                               name, problem->samples[i]);
+    if (problem->response_solve != NULL && problem->response_size > 0 &&
+        problem->response_statistic == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "problem %s has a best response but no statistic function for it", name);
+    return SADDLE_OK;
+}
+
+size_t saddle_problem_scratch(const saddle_problem *problem)
+{
+    /* The stand-ins keep one or two gradients beside the problem's own scratch. */
+    return problem->scratch + 2 * (problem->x_dim + problem->y_dim);
+}
+
+void saddle_problem_gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                             const double *x, const double *y, double *gx, double *gy,
+                             double *scratch)
+{
+    problem->gradient(problem, agent, batch, x, y, gx, gy, scratch);
+}
+
+void saddle_problem_difference(const saddle_problem *problem, size_t agent,
+                               const saddle_batch *batch, const double *x1, const double *y1,
+                               const double *x0, const double *y0, double *dx, double *dy,
+                               double *scratch)
+{
+    if (problem->difference != NULL) {
+        problem->difference(problem, agent, batch, x1, y1, x0, y0, dx, dy, scratch);
+        return;
+    }
+    double *gx = scratch;
+    double *gy = scratch + problem->x_dim;
+    double *rest = gy + problem->y_dim;
+    problem->gradient(problem, agent, batch, x1, y1, dx, dy, rest);
+    problem->gradient(problem, agent, batch, x0, y0, gx, gy, rest);
+    saddle_axpy(problem->x_dim, -1.0, gx, dx);
+    saddle_axpy(problem->y_dim, -1.0, gy, dy);
+}
+
+/* One step of Welford's recurrence over vectors: mean += (g - mean) / k; returns the growth of the
+ * sum of squared deviations. */
+static double welford(size_t count, double k, const double *g, double *mean)
+{
+    double growth = 0.0;
+    for (size_t c = 0; c < count; c++) {
+        double before = g[c] - mean[c];
+        mean[c] += before / k;
+        growth += before * (g[c] - mean[c]);
+    }
+    return growth;
+}
+
+double saddle_problem_gradient_variance(const saddle_problem *problem, size_t agent,
+                                        const saddle_batch *batch, const double *x, const double *y,
+                                        double *gx, double *gy, double *scratch)
+{
+    if (problem->gradient_variance != NULL)
+        return problem->gradient_variance(problem, agent, batch, x, y, gx, gy, scratch);
+    size_t x_dim = problem->x_dim;
+    size_t y_dim = problem->y_dim;
+    double *sample = scratch;
+    double *mean = scratch + x_dim + y_dim;
+    double *rest = mean + x_dim + y_dim;
+    memset(mean, 0, (x_dim + y_dim) * sizeof *mean);
+    double sum = 0.0;
+    for (size_t k = 0; k < batch->count; k++) {
+        uint32_t index = batch->index != NULL ? batch->index[k] : (uint32_t)k;
+        saddle_batch one = {.index = &index, .count = 1};
+        problem->gradient(problem, agent, &one, x, y, sample, sample + x_dim, rest);
+        sum += welford(x_dim + y_dim, (double)(k + 1), sample, mean);
+    }
+    /* The mean as gradient() itself gives it, so that both ways yield the same bits. */
+    problem->gradient(problem, agent, batch, x, y, gx, gy, rest);
+    return batch->count > 1 ? sum / (double)(batch->count - 1) : 0.0;
+}

@@ -1,0 +1,466 @@
+/*
+ * A random quadratic with a known saddle point (x*, y*): the yardstick for tests and theory.
+ *
+ * With the reflected coordinates s = H (x - x*), r = H' (y - y*) (H, H' Householder reflections),
+ *
+ *   f_ij = 1/2 sum_k A_k (1 + D e_ij) s_k^2 + sum_k B_k (1 + D e'_ij) s_k r_k
+ *          - 1/2 sum_k C_k (1 + D e''_ij) r_k^2 + (a_i + a_ij)'(x - x*) + (b_i + b_ij)'(y - y*)
+ *
+ * The sum over k of the coupling runs to min(dim x, dim y). Deviations e in [-1, 1] and noise
+ * a_ij, b_ij come in pairs of samples with opposite signs (an odd last sample has none), offsets
+ * a_i, b_i in pairs of agents, so that they cancel exactly in F_i and in F:
+ *   F = 1/2 s'As + s'Br - 1/2 r'Cr,  whose saddle point is (x*, y*), with
+ *   y*(x) = y* + H' (B s / C),   Q(x) = 1/2 sum_k (A_k + B_k^2 / C_k) s_k^2.
+ *
+ * mu <= C_k <= K/2, |A_k| <= K/2, |B_k| <= K/2 with K = L / (1 + D): every 2x2 block of the Hessian
+ * of f_ij has norm at most L, and F_i is mu-strongly concave in y. Curvature `nonconvex` makes
+ * every other A_k negative while A_k + B_k^2 / C_k stays positive.
+ */
+#include "problems/problems.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/elementary.h"
+#include "core/memory.h"
+#include "core/rng.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "core/vector.h"
+
+#define GROUP "Problem quadratic"
+/* Largest relative deviation of a sample's Hessian, D above. */
+#define DEVIATION 0.5
+/* Samples per agent when the user does not say. */
+#define DEFAULT_SAMPLES 100
+
+static const saddle_option x_dim_option = {.name = "x-dim",
+                                           .group = GROUP,
+                                           .kind = SADDLE_OPTION_INTEGER,
+                                           .fallback = "20",
+                                           .minimum = 1.0,
+                                           .maximum = 1e7,
+                                           .metavar = "N",
+                                           .help = "Length of x."};
+
+static const saddle_option y_dim_option = {.name = "y-dim",
+                                           .group = GROUP,
+                                           .kind = SADDLE_OPTION_INTEGER,
+                                           .fallback = "10",
+                                           .minimum = 1.0,
+                                           .maximum = 1e7,
+                                           .metavar = "N",
+                                           .help = "Length of y."};
+
+static const saddle_option mu_option = {.name = "mu",
+                                        .group = GROUP,
+                                        .kind = SADDLE_OPTION_REAL,
+                                        .fallback = "1",
+                                        .minimum = 0.0,
+                                        .above_minimum = true,
+                                        .maximum = DBL_MAX,
+                                        .metavar = "MU",
+                                        .help = "Strong concavity in y."};
+
+static const saddle_option lipschitz_option = {
+    .name = "lipschitz",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_REAL,
+    .fallback = "10",
+    .minimum = 0.0,
+    .above_minimum = true,
+    .maximum = DBL_MAX,
+    .metavar = "L",
+    .help = "Lipschitz constant of every sample's gradient; at least 3 mu."};
+
+static const saddle_option curvature_option = {
+    .name = "curvature",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_CHOICE,
+    .fallback = "nonconvex",
+    .choices = "convex|nonconvex",
+    .metavar = "KIND",
+    .help =
+        "Whether F is strongly convex in x, or has negative curvature that only the maximum over "
+        "y makes up for."};
+
+static const saddle_option noise_option = {.name = "noise",
+                                           .group = GROUP,
+                                           .kind = SADDLE_OPTION_REAL,
+                                           .fallback = "1",
+                                           .minimum = 0.0,
+                                           .maximum = DBL_MAX,
+                                           .metavar = "S",
+                                           .help = "Size of the samples' random linear terms."};
+
+static const saddle_option heterogeneity_option = {
+    .name = "heterogeneity",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_REAL,
+    .fallback = "1",
+    .minimum = 0.0,
+    .maximum = DBL_MAX,
+    .metavar = "S",
+    .help = "Size of the agents' linear terms, by which their data differ."};
+
+static const saddle_option *const options[] = {
+    &x_dim_option, &y_dim_option,         &mu_option, &lipschitz_option, &curvature_option,
+    &noise_option, &heterogeneity_option, NULL};
+
+/* One agent's share. */
+typedef struct share {
+    double *offset;    /* a_i | b_i */
+    double *deviation; /* e, e', e'' of every pair of samples */
+    double *noise;     /* a_ij | b_ij of every pair of samples */
+} share;
+
+typedef struct instance {
+    saddle_problem problem; /* first: the two addresses are one */
+    size_t *samples;
+    share *agent;
+    double *a, *b, *c;       /* A (x_dim), B (min of both), C (y_dim) */
+    double *x_axis, *y_axis; /* unit normals of the reflections */
+    double *x_star, *y_star;
+    size_t coupled; /* min(x_dim, y_dim) */
+    double mu;
+    double lipschitz;
+    bool convex;
+} instance;
+
+static const instance *self_of(const saddle_problem *problem)
+{
+    return problem->self;
+}
+
+/* v -= 2 (axis'v) axis */
+static void reflect(size_t count, const double *axis, double *v)
+{
+    saddle_axpy(count, -2.0 * saddle_dot(count, axis, v), axis, v);
+}
+
+/* s = H (x - x*), r = H' (y - y*) */
+static void to_axes(const instance *self, const double *x, const double *y, double *s, double *r)
+{
+    size_t x_dim = self->problem.x_dim;
+    size_t y_dim = self->problem.y_dim;
+    for (size_t k = 0; k < x_dim; k++)
+        s[k] = x[k] - self->x_star[k];
+    for (size_t k = 0; k < y_dim; k++)
+        r[k] = y[k] - self->y_star[k];
+    reflect(x_dim, self->x_axis, s);
+    reflect(y_dim, self->y_axis, r);
+}
+
+/* +1 and -1 for the two of a pair, 0 for an odd last one. */
+static double pair_sign(size_t index, size_t count)
+{
+    if (index % 2 == 0 && index + 1 == count)
+        return 0.0;
+    return index % 2 == 0 ? 1.0 : -1.0;
+}
+
+static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+{
+    const instance *self = self_of(problem);
+    const share *own = &self->agent[agent];
+    size_t x_dim = problem->x_dim;
+    size_t y_dim = problem->y_dim;
+    size_t samples = self->samples[agent];
+    double *s = scratch;
+    double *r = s + x_dim;
+    double *linear = r + y_dim;
+    to_axes(self, x, y, s, r);
+    memcpy(linear, own->offset, (x_dim + y_dim) * sizeof *linear);
+    double factor[3] = {0.0, 0.0, 0.0};
+    double share_of_one = 1.0 / (double)batch->count;
+    for (size_t k = 0; k < batch->count; k++) {
+        size_t j = batch->index != NULL ? batch->index[k] : k;
+        double sign = pair_sign(j, samples);
+        if (sign == 0.0)
+            continue;
+        for (size_t c = 0; c < 3; c++)
+            factor[c] += sign * own->deviation[3 * (j / 2) + c];
+        saddle_axpy(x_dim + y_dim, sign * share_of_one, own->noise + j / 2 * (x_dim + y_dim),
+                    linear);
+    }
+    for (size_t c = 0; c < 3; c++)
+        factor[c] = 1.0 + DEVIATION * share_of_one * factor[c];
+    for (size_t k = 0; k < x_dim; k++)
+        gx[k] = factor[0] * self->a[k] * s[k];
+    for (size_t k = 0; k < y_dim; k++)
+        gy[k] = -factor[2] * self->c[k] * r[k];
+    for (size_t k = 0; k < self->coupled; k++) {
+        gx[k] += factor[1] * self->b[k] * r[k];
+        gy[k] += factor[1] * self->b[k] * s[k];
+    }
+    reflect(x_dim, self->x_axis, gx);
+    reflect(y_dim, self->y_axis, gy);
+    saddle_axpy(x_dim, 1.0, linear, gx);
+    saddle_axpy(y_dim, 1.0, linear + x_dim, gy);
+}
+
+/* F_i: deviations and noise cancel over all samples; the agent's offset stays. */
+static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                    double *scratch)
+{
+    const instance *self = self_of(problem);
+    size_t x_dim = problem->x_dim;
+    size_t y_dim = problem->y_dim;
+    double *s = scratch;
+    double *r = s + x_dim;
+    to_axes(self, x, y, s, r);
+    double sum = 0.0;
+    for (size_t k = 0; k < x_dim; k++)
+        sum += 0.5 * self->a[k] * s[k] * s[k];
+    for (size_t k = 0; k < self->coupled; k++)
+        sum += self->b[k] * s[k] * r[k];
+    for (size_t k = 0; k < y_dim; k++)
+        sum -= 0.5 * self->c[k] * r[k] * r[k];
+    const double *offset = self->agent[agent].offset;
+    for (size_t k = 0; k < x_dim; k++)
+        sum += offset[k] * (x[k] - self->x_star[k]);
+    for (size_t k = 0; k < y_dim; k++)
+        sum += offset[x_dim + k] * (y[k] - self->y_star[k]);
+    return sum;
+}
+
+static int response_solve(const saddle_problem *problem, const double *x, const double *statistic,
+                          const saddle_set *y_set, double *y, double *scratch)
+{
+    (void)statistic;
+    if (!saddle_set_is_whole_space(y_set))
+        return 1;
+    const instance *self = self_of(problem);
+    to_axes(self, x, self->y_star, scratch, y);
+    for (size_t k = 0; k < self->coupled; k++)
+        y[k] = self->b[k] * scratch[k] / self->c[k];
+    for (size_t k = self->coupled; k < problem->y_dim; k++)
+        y[k] = 0.0;
+    reflect(problem->y_dim, self->y_axis, y);
+    saddle_axpy(problem->y_dim, 1.0, self->y_star, y);
+    return 0;
+}
+
+static void constants(const saddle_problem *problem, const saddle_set *x_set,
+                      const saddle_set *y_set, saddle_constants *out)
+{
+    (void)x_set;
+    const instance *self = self_of(problem);
+    out->lipschitz = self->lipschitz;
+    out->strong_concavity = self->mu;
+    /* Q(x) >= F(x, y*), which is 1/2 s'As: not negative when A is not. Without a constraint on y,
+     * Q itself is known. */
+    if (saddle_set_is_whole_space(y_set)) {
+        out->primal_bound = 0.0;
+        out->has_primal_bound = 1;
+    }
+}
+
+static int solution(const saddle_problem *problem, double *x, double *y)
+{
+    const instance *self = self_of(problem);
+    memcpy(x, self->x_star, problem->x_dim * sizeof *x);
+    memcpy(y, self->y_star, problem->y_dim * sizeof *y);
+    return 0;
+}
+
+static void destroy(saddle_problem *problem)
+{
+    instance *self = problem->self;
+    for (size_t i = 0; self->agent != NULL && i < problem->agents; i++) {
+        saddle_free(self->agent[i].offset);
+        saddle_free(self->agent[i].deviation);
+        saddle_free(self->agent[i].noise);
+    }
+    saddle_free(self->agent);
+    saddle_free(self->samples);
+    double *const vector[] = {self->a,      self->b,      self->c,     self->x_axis,
+                              self->y_axis, self->x_star, self->y_star};
+    for (size_t k = 0; k < sizeof vector / sizeof *vector; k++)
+        saddle_free(vector[k]);
+    saddle_free(self);
+}
+
+static void fill_normal(saddle_rng *rng, size_t count, double scale, double *out)
+{
+    for (size_t k = 0; k < count; k++)
+        out[k] = scale * saddle_rng_normal(rng);
+}
+
+/* What all agents share; drawn from agent number SIZE_MAX's stream. */
+static void draw_shape(instance *self, uint64_t seed)
+{
+    size_t x_dim = self->problem.x_dim;
+    size_t y_dim = self->problem.y_dim;
+    saddle_rng rng;
+    saddle_rng_init(&rng, seed, SADDLE_RNG_INSTANCE, SIZE_MAX, 0);
+    fill_normal(&rng, x_dim, 1.0, self->x_axis);
+    fill_normal(&rng, y_dim, 1.0, self->y_axis);
+    saddle_scale(x_dim, 1.0 / sqrt(saddle_norm2(x_dim, self->x_axis)), self->x_axis);
+    saddle_scale(y_dim, 1.0 / sqrt(saddle_norm2(y_dim, self->y_axis)), self->y_axis);
+    fill_normal(&rng, x_dim, 1.0, self->x_star);
+    fill_normal(&rng, y_dim, 1.0, self->y_star);
+
+    double top = self->lipschitz / (1.0 + DEVIATION) / 2.0;
+    double range = saddle_log(top / self->mu);
+    for (size_t k = 0; k < y_dim; k++)
+        self->c[k] =
+            self->mu * saddle_exp(range * (y_dim > 1 ? (double)k / (double)(y_dim - 1) : 0));
+    for (size_t k = 0; k < self->coupled; k++)
+        self->b[k] = top * (0.5 + 0.5 * saddle_rng_uniform(&rng));
+    for (size_t k = 0; k < x_dim; k++) {
+        self->a[k] = self->mu * saddle_exp(range * saddle_rng_uniform(&rng));
+        if (!self->convex && k < self->coupled && k % 2 == 0)
+            self->a[k] = -0.5 * fmin(top, self->b[k] * self->b[k] / self->c[k]);
+    }
+}
+
+/* The agent's own share. Returns false when memory is short. */
+static bool draw_share(instance *self, size_t agent, uint64_t seed, double noise,
+                       double heterogeneity)
+{
+    size_t both = self->problem.x_dim + self->problem.y_dim;
+    size_t pairs = self->samples[agent] / 2;
+    share *own = &self->agent[agent];
+    own->offset = saddle_alloc_doubles(both);
+    own->deviation = saddle_alloc_doubles(3 * pairs);
+    own->noise = pairs == 0 || both <= SIZE_MAX / pairs ? saddle_alloc_doubles(pairs * both) : NULL;
+    if (own->offset == NULL || own->deviation == NULL || own->noise == NULL)
+        return false;
+    saddle_rng rng;
+    /* Both agents of a pair draw the same offset and give it opposite signs. */
+    saddle_rng_init(&rng, seed, SADDLE_RNG_INSTANCE, agent / 2, 1);
+    fill_normal(&rng, both, heterogeneity * pair_sign(agent, self->problem.agents), own->offset);
+    saddle_rng_init(&rng, seed, SADDLE_RNG_INSTANCE, agent, 2);
+    for (size_t k = 0; k < 3 * pairs; k++)
+        own->deviation[k] = 2.0 * saddle_rng_uniform(&rng) - 1.0;
+    fill_normal(&rng, pairs * both, noise, own->noise);
+    return true;
+}
+
+/* n_i from the option: one number for all, or one for each agent. */
+static saddle_status read_samples(size_t *samples, size_t agents, const char *text,
+                                  saddle_error *error)
+{
+    if (strcmp(text, "auto") == 0) {
+        for (size_t i = 0; i < agents; i++)
+            samples[i] = DEFAULT_SAMPLES;
+        return SADDLE_OK;
+    }
+    const char *rest = text;
+    size_t given = 0;
+    for (;;) {
+        size_t length = strcspn(rest, ",");
+        char number[32];
+        uint64_t value = 0;
+        bool good = length < sizeof number;
+        if (good) {
+            memcpy(number, rest, length);
+            number[length] = '\0';
+            good = saddle_parse_integer(number, &value) && value >= 1 && value <= UINT32_MAX;
+        }
+        if (!good || given == agents)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "--samples: '%s' is not right; give one whole number of at least 1, "
+                               "or %zu of them separated by commas, one per agent",
+                               text, agents);
+        samples[given++] = (size_t)value;
+        if (rest[length] == '\0')
+            break;
+        rest += length + 1;
+    }
+    if (given != 1 && given != agents)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--samples: '%s' has %zu numbers for %zu agents; give one, or one each",
+                           text, given, agents);
+    for (size_t i = given; i < agents; i++)
+        samples[i] = samples[0];
+    return SADDLE_OK;
+}
+
+static saddle_status allocate(instance *self)
+{
+    size_t x_dim = self->problem.x_dim;
+    size_t y_dim = self->problem.y_dim;
+    self->samples = saddle_alloc(self->problem.agents, sizeof *self->samples);
+    self->agent = saddle_alloc(self->problem.agents, sizeof *self->agent);
+    self->a = saddle_alloc_doubles(x_dim);
+    self->b = saddle_alloc_doubles(self->coupled);
+    self->c = saddle_alloc_doubles(y_dim);
+    self->x_axis = saddle_alloc_doubles(x_dim);
+    self->y_axis = saddle_alloc_doubles(y_dim);
+    self->x_star = saddle_alloc_doubles(x_dim);
+    self->y_star = saddle_alloc_doubles(y_dim);
+    bool whole = self->samples != NULL && self->agent != NULL && self->a != NULL &&
+                 self->b != NULL && self->c != NULL && self->x_axis != NULL &&
+                 self->y_axis != NULL && self->x_star != NULL && self->y_star != NULL;
+    return whole ? SADDLE_OK : SADDLE_NO_MEMORY;
+}
+
+static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
+                            saddle_error *error)
+{
+    *out = NULL;
+    const saddle_settings *settings = inputs->settings;
+    double mu = saddle_settings_real(settings, "mu");
+    double lipschitz = saddle_settings_real(settings, "lipschitz");
+    if (!(lipschitz >= 2.0 * (1.0 + DEVIATION) * mu))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--lipschitz: %g is too small for --mu %g; give at least %g", lipschitz,
+                           mu, 2.0 * (1.0 + DEVIATION) * mu);
+    instance *self = saddle_alloc(1, sizeof *self);
+    if (self == NULL)
+        return saddle_no_memory(error, "the problem");
+    size_t x_dim = (size_t)saddle_settings_integer(settings, "x-dim");
+    size_t y_dim = (size_t)saddle_settings_integer(settings, "y-dim");
+    self->coupled = x_dim < y_dim ? x_dim : y_dim;
+    self->mu = mu;
+    self->lipschitz = lipschitz;
+    self->convex = strcmp(saddle_settings_text(settings, "curvature"), "convex") == 0;
+    self->problem = (saddle_problem){
+        .name = "quadratic",
+        .self = self,
+        .x_dim = x_dim,
+        .y_dim = y_dim,
+        .agents = inputs->agents,
+        .scratch = 2 * (x_dim + y_dim),
+        .gradient = gradient,
+        .value = value,
+        .response_solve = response_solve,
+        .constants = constants,
+        .solution = solution,
+        .destroy = destroy,
+    };
+    saddle_status status = allocate(self);
+    if (status != SADDLE_OK) {
+        saddle_no_memory(error, "the problem");
+        goto fail;
+    }
+    self->problem.samples = self->samples;
+    status = read_samples(self->samples, inputs->agents, saddle_settings_text(settings, "samples"),
+                          error);
+    if (status != SADDLE_OK)
+        goto fail;
+    draw_shape(self, inputs->seed);
+    for (size_t i = 0; i < inputs->agents; i++)
+        if (!draw_share(self, i, inputs->seed, saddle_settings_real(settings, "noise"),
+                        saddle_settings_real(settings, "heterogeneity"))) {
+            status = saddle_no_memory(error, "the agents' samples");
+            goto fail;
+        }
+    *out = &self->problem;
+    return SADDLE_OK;
+fail:
+    destroy(&self->problem);
+    return status;
+}
+
+const saddle_problem_class saddle_quadratic = {
+    .name = "quadratic",
+    .summary = "random quadratic with a known saddle point; mu and L as chosen",
+    .needs_data = 0,
+    .options = options,
+    .create = create,
+};

@@ -1,0 +1,379 @@
+/*
+ * Robust logistic regression: the paper's experiment (Liu, Zhang, Lu, Liu 2023, section 4).
+ *
+ *   f_ij(x, y) = w y_j l_ij(x) - V(y) + g(x)
+ *   l_ij(x) = log(1 + exp(-b_ij a_ij' x))
+ *   V(y)    = (lambda1 / 2) |n y - 1|^2
+ *   g(x)    = lambda2 sum_k c x_k^2 / (1 + c x_k^2)          (the paper's alpha is c here)
+ *
+ * y has one entry per sample slot j = 0 .. n - 1, shared by all agents; n is the largest local
+ * size, and an agent with fewer samples has nothing in the slots it lacks. weights `box`      the
+ * paper's form: w = 1, Y = [0, 10]^n weights `simplex`  the usual distributionally robust form: w =
+ * n, Y = the probability simplex
+ *
+ * V is isotropic, so the best response over any convex Y is a projection:
+ *   y*(x) = projection onto Y of  1/n + mean_i (w l_ij(x) / n_i) / (lambda1 n^2).
+ */
+#include "problems/problems.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/elementary.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/vector.h"
+#include "problems/rows.h"
+
+#define GROUP "Problem robust-logistic"
+
+static const saddle_option lambda1 = {.name = "lambda1",
+                                      .group = GROUP,
+                                      .kind = SADDLE_OPTION_REAL,
+                                      .fallback = "auto",
+                                      .minimum = 0.0,
+                                      .above_minimum = true,
+                                      .maximum = DBL_MAX,
+                                      .metavar = "W",
+                                      .help =
+                                          "Weight of V(y) = (lambda1/2) |n y - 1|^2. auto: 1/n^2."};
+
+static const saddle_option lambda2 = {.name = "lambda2",
+                                      .group = GROUP,
+                                      .kind = SADDLE_OPTION_REAL,
+                                      .fallback = "1e-3",
+                                      .minimum = 0.0,
+                                      .maximum = DBL_MAX,
+                                      .metavar = "W",
+                                      .help = "Weight of the nonconvex regularizer g(x)."};
+
+static const saddle_option curvature = {
+    .name = "g-curvature",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_REAL,
+    .fallback = "10",
+    .minimum = 0.0,
+    .above_minimum = true,
+    .maximum = DBL_MAX,
+    .metavar = "C",
+    .help = "C in g(x) = lambda2 sum_k C x_k^2 / (1 + C x_k^2); the paper calls it alpha."};
+
+static const saddle_option weights = {
+    .name = "weights",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_CHOICE,
+    .fallback = "box",
+    .choices = "box|simplex",
+    .metavar = "FORM",
+    .help =
+        "'box': losses weighted by y_j, Y = [0,10]^n, as in the paper; 'simplex': losses weighted "
+        "by n y_j, Y the probability simplex, the usual distributionally robust form."};
+
+static const saddle_option *const options[] = {&lambda1, &lambda2, &curvature, &weights, NULL};
+
+typedef struct instance {
+    saddle_problem problem;       /* first: the two addresses are one */
+    saddle_dataset *const *shard; /* borrowed */
+    size_t *samples;
+    double lambda1;
+    double lambda2;
+    double curvature;
+    double weight;   /* w */
+    double row_norm; /* largest |a_ij| */
+} instance;
+
+/* Rows handled between two calls of the vector exponential. */
+#define BLOCK 256
+
+static const instance *self_of(const saddle_problem *problem)
+{
+    return problem->self;
+}
+
+static size_t sample_at(const saddle_batch *batch, size_t k)
+{
+    return batch->index != NULL ? batch->index[k] : k;
+}
+
+static double regularizer(const instance *self, const double *x)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < self->problem.x_dim; k++) {
+        double square = self->curvature * x[k] * x[k];
+        /* For a huge x the quotient inf/inf would be NaN; its limit is 1. */
+        sum += isinf(square) ? 1.0 : square / (1.0 + square);
+    }
+    return self->lambda2 * sum;
+}
+
+static double regularizer_slope(const instance *self, double x)
+{
+    double base = 1.0 + self->curvature * x * x;
+    return 2.0 * self->lambda2 * self->curvature * x / (base * base);
+}
+
+/* out = -grad V = -lambda1 n (n y - 1) */
+static void add_dual_slope(const instance *self, const double *y, double *gy)
+{
+    double n = (double)self->problem.y_dim;
+    double scale = self->lambda1 * n;
+    for (size_t k = 0; k < self->problem.y_dim; k++)
+        gy[k] -= scale * (n * y[k] - 1.0);
+}
+
+/*
+ * The sample part of the mean gradient: overwrites gx, gy with means over the batch of
+ * w y_j grad l_ij and w l_ij e_j. Returns the mean of their squared norms if `squares` is set.
+ */
+static double sample_gradient(const instance *self, size_t agent, const saddle_batch *batch,
+                              const double *x, const double *y, double *gx, double *gy,
+                              double *scratch, bool squares)
+{
+    const saddle_dataset *data = self->shard[agent];
+    double *z = scratch;
+    double *loss = scratch + BLOCK;
+    double *slope = scratch + 2 * (size_t)BLOCK;
+    double scale = self->weight / (double)batch->count;
+    double square = 0.0;
+    memset(gx, 0, self->problem.x_dim * sizeof *gx);
+    memset(gy, 0, self->problem.y_dim * sizeof *gy);
+    for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
+        size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
+        for (size_t k = 0; k < count; k++) {
+            size_t row = sample_at(batch, begin + k);
+            z[k] = -data->label[row] * saddle_row_dot(data, row, x);
+        }
+        saddle_logistic(count, z, loss, slope);
+        for (size_t k = 0; k < count; k++) {
+            size_t row = sample_at(batch, begin + k);
+            double along = -data->label[row] * y[row] * slope[k];
+            saddle_row_add(data, row, scale * along, gx);
+            gy[row] += scale * loss[k];
+            if (squares)
+                square += along * along * saddle_row_norm2(data, row) + loss[k] * loss[k];
+        }
+    }
+    return self->weight * scale * square;
+}
+
+static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+{
+    const instance *self = self_of(problem);
+    sample_gradient(self, agent, batch, x, y, gx, gy, scratch, false);
+    for (size_t k = 0; k < problem->x_dim; k++)
+        gx[k] += regularizer_slope(self, x[k]);
+    add_dual_slope(self, y, gy);
+}
+
+/* The variance does not see g and V, which all samples share; leaving them out avoids the
+ * cancellation they would cause. */
+static double gradient_variance(const saddle_problem *problem, size_t agent,
+                                const saddle_batch *batch, const double *x, const double *y,
+                                double *gx, double *gy, double *scratch)
+{
+    const instance *self = self_of(problem);
+    double square = sample_gradient(self, agent, batch, x, y, gx, gy, scratch, true);
+    double mean = saddle_norm2(problem->x_dim, gx) + saddle_norm2(problem->y_dim, gy);
+    for (size_t k = 0; k < problem->x_dim; k++)
+        gx[k] += regularizer_slope(self, x[k]);
+    add_dual_slope(self, y, gy);
+    if (batch->count < 2)
+        return 0.0;
+    double count = (double)batch->count;
+    double variance = (square - mean) * (count / (count - 1.0));
+    return variance < 0.0 ? 0.0 : variance;
+}
+
+static void difference(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                       const double *x1, const double *y1, const double *x0, const double *y0,
+                       double *dx, double *dy, double *scratch)
+{
+    const instance *self = self_of(problem);
+    const saddle_dataset *data = self->shard[agent];
+    /* Both points' arguments side by side: one call of the vector exponential serves the two. */
+    double *z = scratch;
+    double *loss = scratch + 2 * (size_t)BLOCK;
+    double *slope = scratch + 4 * (size_t)BLOCK;
+    double scale = self->weight / (double)batch->count;
+    double n = (double)problem->y_dim;
+    double dual = self->lambda1 * n * n;
+    for (size_t k = 0; k < problem->x_dim; k++)
+        dx[k] = regularizer_slope(self, x1[k]) - regularizer_slope(self, x0[k]);
+    for (size_t k = 0; k < problem->y_dim; k++)
+        dy[k] = -dual * (y1[k] - y0[k]);
+    for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
+        size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
+        for (size_t k = 0; k < count; k++) {
+            size_t row = sample_at(batch, begin + k);
+            double dot1;
+            double dot0;
+            saddle_row_dot2(data, row, x1, x0, &dot1, &dot0);
+            z[2 * k] = -data->label[row] * dot1;
+            z[2 * k + 1] = -data->label[row] * dot0;
+        }
+        saddle_logistic(2 * count, z, loss, slope);
+        for (size_t k = 0; k < count; k++) {
+            size_t row = sample_at(batch, begin + k);
+            double along = y1[row] * slope[2 * k] - y0[row] * slope[2 * k + 1];
+            saddle_row_add(data, row, -scale * data->label[row] * along, dx);
+            dy[row] += scale * (loss[2 * k] - loss[2 * k + 1]);
+        }
+    }
+}
+
+static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                    double *scratch)
+{
+    (void)scratch;
+    const instance *self = self_of(problem);
+    const saddle_dataset *data = self->shard[agent];
+    double loss = 0.0;
+    for (size_t row = 0; row < data->rows; row++)
+        loss += y[row] * saddle_softplus(-data->label[row] * saddle_row_dot(data, row, x));
+    double n = (double)problem->y_dim;
+    double dual = 0.0;
+    for (size_t k = 0; k < problem->y_dim; k++)
+        dual += (n * y[k] - 1.0) * (n * y[k] - 1.0);
+    return self->weight * loss / (double)data->rows - 0.5 * self->lambda1 * dual +
+           regularizer(self, x);
+}
+
+static void response_statistic(const saddle_problem *problem, size_t agent, const double *x,
+                               double *statistic, double *scratch)
+{
+    (void)scratch;
+    const instance *self = self_of(problem);
+    const saddle_dataset *data = self->shard[agent];
+    double scale = self->weight / (double)data->rows;
+    for (size_t row = 0; row < data->rows; row++)
+        statistic[row] = scale * saddle_softplus(-data->label[row] * saddle_row_dot(data, row, x));
+    for (size_t k = data->rows; k < problem->y_dim; k++)
+        statistic[k] = 0.0;
+}
+
+static int response_solve(const saddle_problem *problem, const double *x, const double *statistic,
+                          const saddle_set *y_set, double *y, double *scratch)
+{
+    (void)x;
+    const instance *self = self_of(problem);
+    double n = (double)problem->y_dim;
+    double curved = self->lambda1 * n * n;
+    for (size_t k = 0; k < problem->y_dim; k++)
+        y[k] = 1.0 / n + statistic[k] / curved;
+    saddle_set_project(y_set, y, scratch);
+    return 0;
+}
+
+/* Whether (1/n, ..., 1/n) lies in Y; no when memory is short. */
+static bool holds_uniform(const saddle_set *y_set, size_t n)
+{
+    double *uniform = saddle_alloc_doubles(n + saddle_set_scratch(y_set));
+    if (uniform == NULL)
+        return false;
+    for (size_t k = 0; k < n; k++)
+        uniform[k] = 1.0 / (double)n;
+    bool inside = saddle_set_distance(y_set, uniform, uniform + n) <= 1e-12;
+    saddle_free(uniform);
+    return inside;
+}
+
+/*
+ * mu = lambda1 n^2. L bounds the norm of the Hessian of f_ij by that of the 2x2 matrix of the norms
+ * of its blocks: with r = max |a_ij| and |y| <= Y on the set,
+ *   |H_xx| <= w Y r^2 / 4 + 2 lambda2 c,   |H_xy| <= w r,   |H_yy| = lambda1 n^2.
+ */
+static void constants(const saddle_problem *problem, const saddle_set *x_set,
+                      const saddle_set *y_set, saddle_constants *out)
+{
+    (void)x_set;
+    const instance *self = self_of(problem);
+    double n = (double)problem->y_dim;
+    double lower;
+    double upper;
+    saddle_set_range(y_set, &lower, &upper);
+    double most = fmax(fabs(lower), fabs(upper));
+    out->strong_concavity = self->lambda1 * n * n;
+    if (isfinite(most)) {
+        double xx = self->weight * most * self->row_norm * self->row_norm / 4.0 +
+                    2.0 * self->lambda2 * self->curvature;
+        double xy = self->weight * self->row_norm;
+        double yy = out->strong_concavity;
+        out->lipschitz = 0.5 * (xx + yy) + sqrt(0.25 * (xx - yy) * (xx - yy) + xy * xy);
+    }
+    /* At y = 1/n, if Y holds it, V vanishes and the other terms are not negative. */
+    if (holds_uniform(y_set, problem->y_dim)) {
+        out->primal_bound = 0.0;
+        out->has_primal_bound = 1;
+    }
+}
+
+static void destroy(saddle_problem *problem)
+{
+    instance *self = problem->self;
+    saddle_free(self->samples);
+    saddle_free(self);
+}
+
+static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
+                            saddle_error *error)
+{
+    *out = NULL;
+    instance *self = saddle_alloc(1, sizeof *self);
+    size_t *samples = saddle_alloc(inputs->agents, sizeof *samples);
+    if (self == NULL || samples == NULL) {
+        saddle_free(self);
+        saddle_free(samples);
+        return saddle_no_memory(error, "the problem");
+    }
+    self->samples = samples;
+    self->shard = inputs->shard;
+    size_t most = 0;
+    for (size_t i = 0; i < inputs->agents; i++) {
+        const saddle_dataset *data = inputs->shard[i];
+        samples[i] = data->rows;
+        most = data->rows > most ? data->rows : most;
+        for (size_t row = 0; row < data->rows; row++)
+            self->row_norm = fmax(self->row_norm, sqrt(saddle_row_norm2(data, row)));
+    }
+    const saddle_settings *settings = inputs->settings;
+    bool simplex = strcmp(saddle_settings_text(settings, "weights"), "simplex") == 0;
+    double n = (double)most;
+    self->lambda1 = saddle_settings_auto(settings, "lambda1")
+                        ? 1.0 / (n * n)
+                        : saddle_settings_real(settings, "lambda1");
+    self->lambda2 = saddle_settings_real(settings, "lambda2");
+    self->curvature = saddle_settings_real(settings, "g-curvature");
+    self->weight = simplex ? n : 1.0;
+    self->problem = (saddle_problem){
+        .name = "robust-logistic",
+        .self = self,
+        .x_dim = inputs->shard[0]->features,
+        .y_dim = most,
+        .agents = inputs->agents,
+        .samples = samples,
+        .scratch = 6 * (size_t)BLOCK,
+        .x_set = "box:0:10",
+        .y_set = simplex ? "simplex" : "box:0:10",
+        .gradient = gradient,
+        .value = value,
+        .difference = difference,
+        .gradient_variance = gradient_variance,
+        .response_solve = response_solve,
+        .response_size = most,
+        .response_statistic = response_statistic,
+        .constants = constants,
+        .destroy = destroy,
+    };
+    *out = &self->problem;
+    return SADDLE_OK;
+}
+
+const saddle_problem_class saddle_robust_logistic = {
+    .name = "robust-logistic",
+    .summary = "logistic regression with adversarial sample weights (the paper's experiment)",
+    .needs_data = 1,
+    .options = options,
+    .create = create,
+};

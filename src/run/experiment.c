@@ -1,0 +1,209 @@
+/* Setting up an experiment: data, network, problem, sets, starting point, in that order. */
+#include "run/experiment.h"
+
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+
+/* Agents when neither the user nor the topology says: the paper's number. */
+#define DEFAULT_AGENTS 5
+
+/* The text of an option, or `other` when it is "auto" or empty. */
+static const char *text_or(const saddle_settings *settings, const char *name, const char *other)
+{
+    const char *text = saddle_settings_text(settings, name);
+    return saddle_settings_auto(settings, name) || *text == '\0' ? other : text;
+}
+
+/* Whether a topology's text alone says how many agents there are. */
+static bool says_agents(const char *topology)
+{
+    return strncmp(topology, "grid", 4) == 0 || strncmp(topology, "torus", 5) == 0 ||
+           strncmp(topology, "file:", 5) == 0;
+}
+
+static saddle_status make_network(saddle_experiment *e, const saddle_problem *given,
+                                  saddle_error *error)
+{
+    const saddle_settings *settings = e->settings;
+    const char *topology = saddle_settings_text(settings, "topology");
+    size_t agents = (size_t)saddle_settings_integer(settings, "agents");
+    if (given != NULL && agents != 0 && agents != given->agents)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--agents: %zu differs from the %zu agents of problem %s; leave it out",
+                           agents, given->agents, given->name);
+    if (given != NULL)
+        agents = given->agents;
+    if (agents == 0 && !says_agents(topology))
+        agents = DEFAULT_AGENTS;
+    saddle_status status = saddle_graph_create(&e->graph, topology, agents,
+                                               saddle_settings_integer(settings, "seed"), error);
+    if (status != SADDLE_OK)
+        return status;
+    status =
+        saddle_mixing_create(&e->mixing, e->graph, saddle_settings_text(settings, "mixing"), error);
+    if (status != SADDLE_OK)
+        return status;
+    return saddle_mixing_spectrum(e->mixing, &e->spectrum, error);
+}
+
+/* Load the data and give every agent its rows. */
+static saddle_status make_shards(saddle_experiment *e, saddle_error *error)
+{
+    const saddle_settings *settings = e->settings;
+    uint64_t seed = saddle_settings_integer(settings, "seed");
+    saddle_data_options options = {
+        .format = text_or(settings, "format", NULL),
+        .label_column = saddle_settings_text(settings, "label-column"),
+        .labels = text_or(settings, "labels", NULL),
+        .threads = (int)saddle_settings_integer(settings, "threads"),
+    };
+    saddle_dataset *data = NULL;
+    saddle_partition *partition = NULL;
+    saddle_status status =
+        saddle_dataset_load(&data, saddle_settings_text(settings, "data"), &options, seed, error);
+    if (status == SADDLE_OK)
+        status = saddle_dataset_make_binary(data, text_or(settings, "positive", NULL), error);
+    if (status == SADDLE_OK)
+        status = saddle_partition_create(
+            &partition, data, saddle_settings_text(settings, "partition"), e->graph->agents,
+            saddle_settings_text(settings, "samples"), seed, error);
+    if (status == SADDLE_OK) {
+        e->shard = saddle_alloc(e->graph->agents, sizeof(saddle_dataset *));
+        if (e->shard == NULL)
+            status = saddle_no_memory(error, "the agents' data");
+    }
+    for (size_t i = 0; status == SADDLE_OK && i < e->graph->agents; i++)
+        status = saddle_dataset_select(&e->shard[i], data, partition->row + partition->start[i],
+                                       partition->start[i + 1] - partition->start[i], error);
+    saddle_partition_free(partition);
+    saddle_dataset_free(data);
+    return status;
+}
+
+static saddle_status make_problem(saddle_experiment *e, const saddle_problem *given,
+                                  saddle_error *error)
+{
+    if (given != NULL) {
+        e->problem = given;
+        return saddle_problem_check(given, error);
+    }
+    const saddle_problem_class *kind;
+    saddle_status status =
+        saddle_problem_find(&kind, saddle_settings_text(e->settings, "problem"), error);
+    if (status != SADDLE_OK)
+        return status;
+    if (!kind->needs_data && saddle_settings_given(e->settings, "data"))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--data: problem %s makes its own instance; leave --data out",
+                           kind->name);
+    if (kind->needs_data)
+        status = make_shards(e, error);
+    if (status != SADDLE_OK)
+        return status;
+    saddle_problem_inputs inputs = {.settings = e->settings,
+                                    .agents = e->graph->agents,
+                                    .shard = e->shard,
+                                    .seed = saddle_settings_integer(e->settings, "seed")};
+    status = kind->create(&e->own_problem, &inputs, error);
+    if (status != SADDLE_OK)
+        return status;
+    e->problem = e->own_problem;
+    return saddle_problem_check(e->problem, error);
+}
+
+static saddle_status make_sets(saddle_experiment *e, saddle_error *error)
+{
+    const saddle_problem *problem = e->problem;
+    const char *x_set = problem->x_set != NULL ? problem->x_set : "none";
+    const char *y_set = problem->y_set != NULL ? problem->y_set : "none";
+    saddle_status status =
+        saddle_set_create(&e->x_set, text_or(e->settings, "x-set", x_set), problem->x_dim, error);
+    if (status == SADDLE_OK)
+        status = saddle_set_create(&e->y_set, text_or(e->settings, "y-set", y_set), problem->y_dim,
+                                   error);
+    if (status == SADDLE_OK)
+        status = saddle_regularizer_create(&e->regularizer,
+                                           saddle_settings_text(e->settings, "regularizer"),
+                                           problem->x_dim, error);
+    if (status == SADDLE_OK)
+        status = saddle_prox_create(&e->x_prox, e->x_set, e->regularizer, error);
+    if (status == SADDLE_OK && problem->constants != NULL)
+        problem->constants(problem, e->x_set, e->y_set, &e->constants);
+    return status;
+}
+
+saddle_status saddle_experiment_create(saddle_experiment **out, const saddle_settings *settings,
+                                       const saddle_problem *problem, saddle_error *error)
+{
+    *out = NULL;
+    saddle_experiment *e = saddle_alloc(1, sizeof *e);
+    if (e == NULL)
+        return saddle_no_memory(error, "the experiment");
+    saddle_status status = saddle_settings_copy(&e->settings, settings, error);
+    if (status == SADDLE_OK)
+        status = make_network(e, problem, error);
+    if (status == SADDLE_OK)
+        status = make_problem(e, problem, error);
+    if (status == SADDLE_OK)
+        status = make_sets(e, error);
+    if (status == SADDLE_OK)
+        status = saddle_make_start(e, error);
+    if (status != SADDLE_OK) {
+        saddle_experiment_free(e);
+        return status;
+    }
+    *out = e;
+    return SADDLE_OK;
+}
+
+void saddle_experiment_free(saddle_experiment *e)
+{
+    if (e == NULL)
+        return;
+    saddle_problem_free(e->own_problem);
+    for (size_t i = 0; e->shard != NULL && i < e->graph->agents; i++)
+        saddle_dataset_free(e->shard[i]);
+    saddle_free(e->shard);
+    saddle_prox_free(e->x_prox);
+    saddle_regularizer_free(e->regularizer);
+    saddle_set_free(e->x_set);
+    saddle_set_free(e->y_set);
+    saddle_mixing_free(e->mixing);
+    saddle_graph_free(e->graph);
+    saddle_free(e->x0);
+    saddle_free(e->y0);
+    saddle_settings_free(e->settings);
+    saddle_free(e);
+}
+
+const saddle_mixing *saddle_experiment_mixing(const saddle_experiment *experiment)
+{
+    return experiment->mixing;
+}
+
+const saddle_problem *saddle_experiment_problem(const saddle_experiment *experiment)
+{
+    return experiment->problem;
+}
+
+const saddle_prox *saddle_experiment_x(const saddle_experiment *experiment)
+{
+    return experiment->x_prox;
+}
+
+const saddle_set *saddle_experiment_y(const saddle_experiment *experiment)
+{
+    return experiment->y_set;
+}
+
+saddle_constants saddle_experiment_constants(const saddle_experiment *experiment)
+{
+    return experiment->constants;
+}
+
+saddle_spectrum saddle_experiment_spectrum(const saddle_experiment *experiment)
+{
+    return experiment->spectrum;
+}

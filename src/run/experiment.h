@@ -1,0 +1,31 @@
+/* The parts of an experiment, for the files of this folder. */
+#ifndef SADDLE_RUN_EXPERIMENT_H
+#define SADDLE_RUN_EXPERIMENT_H
+
+#include <saddle/run.h>
+
+struct saddle_experiment {
+    saddle_settings *settings;
+    saddle_dataset **shard; /* per agent; NULL without data */
+    saddle_graph *graph;
+    saddle_mixing *mixing;
+    saddle_spectrum spectrum;
+    saddle_problem *own_problem;   /* made here; NULL for a user's own */
+    const saddle_problem *problem; /* the one to solve */
+    saddle_set *x_set;
+    saddle_set *y_set;
+    saddle_regularizer *regularizer;
+    saddle_prox *x_prox;
+    saddle_constants constants;
+    double *x0;
+    double *y0;
+};
+
+/* Resolve every "auto" step size of the settings. */
+saddle_status saddle_resolve_steps(saddle_experiment *experiment, const saddle_settings *settings,
+                                   saddle_steps *out, saddle_error *error);
+
+/* Fill x0 and y0 from the settings' --init options. */
+saddle_status saddle_make_start(saddle_experiment *experiment, saddle_error *error);
+
+#endif

@@ -1,0 +1,440 @@
+/* One run: an algorithm on an experiment, from configuration to result. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/settings.h"
+#include "core/status.h"
+#include "core/vector.h"
+#include "observe/observer.h"
+#include "observe/trace.h"
+#include "run/experiment.h"
+#include "run/options.h"
+#include "run/result.h"
+
+/* Seconds between two calls of the progress hook. */
+#define PROGRESS_SECONDS 0.2
+/* Trace points of a run when the user does not say. */
+#define DEFAULT_POINTS 200
+/* Iterations between two self-checks; they cost about as much as one iteration. */
+#define CHECK_EVERY 64
+
+/* A run at work. */
+typedef struct run {
+    saddle_experiment *experiment;
+    const saddle_settings *settings;
+    const saddle_hooks *hooks; /* never NULL */
+    const saddle_algorithm *algorithm;
+    void *parameters;
+    saddle_engine *engine;
+    saddle_observer *observer;
+    saddle_trace *trace;
+    saddle_result *result;
+    saddle_steps steps;
+    uint64_t iterations;
+    uint64_t trace_every;
+    uint64_t last_check;
+    double seconds; /* spent iterating */
+} run;
+
+static void warn(const run *r, const char *message)
+{
+    if (r->hooks->warning != NULL)
+        r->hooks->warning(r->hooks->context, message);
+}
+
+/* ---- effective settings -------------------------------------------------------------------- */
+
+/* Replace an "auto" by its value. */
+static saddle_status set_real(saddle_settings *settings, const char *name, double value,
+                              saddle_error *error)
+{
+    if (saddle_settings_find(settings, name) == NULL || !saddle_settings_auto(settings, name))
+        return SADDLE_OK;
+    return saddle_settings_set_real(settings, name, value, error);
+}
+
+/* The settings that matter to this run, without "auto" where there is a value for it. */
+static saddle_status make_effective(run *r, saddle_error *error)
+{
+    const saddle_experiment *e = r->experiment;
+    const saddle_problem_class *kind = NULL;
+    if (e->own_problem != NULL)
+        saddle_problem_find(&kind, e->problem->name, NULL);
+    const saddle_option *const *tables[3] = {saddle_run_options(), r->algorithm->options,
+                                             kind != NULL ? kind->options : NULL};
+    saddle_settings **out = &r->result->settings;
+    saddle_status status = saddle_settings_build(out, (const saddle_option *const *const *)tables,
+                                                 kind != NULL ? 3 : 2, error);
+    for (size_t k = 0; status == SADDLE_OK && k < saddle_settings_count(*out); k++) {
+        const char *name = saddle_settings_option(*out, k)->name;
+        status = saddle_settings_set(*out, name, saddle_settings_text(r->settings, name), error);
+    }
+    if (status == SADDLE_OK && e->own_problem == NULL)
+        status = saddle_settings_set(*out, "problem", e->problem->name, error);
+    const struct {
+        const char *name;
+        double value;
+    } real[] = {{"nu", r->steps.nu}, {"eta", r->steps.eta}, {"tau", r->steps.tau},
+                {"alpha", r->steps.alpha}, {"q", (double)r->steps.q},
+                {"agents", (double)e->problem->agents}, {"trace-every", (double)r->trace_every}};
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof real / sizeof *real; k++)
+        status = set_real(*out, real[k].name, real[k].value, error);
+    if (status == SADDLE_OK && saddle_settings_auto(*out, "x-set"))
+        status = saddle_settings_set(*out, "x-set", saddle_set_text(e->x_set), error);
+    if (status == SADDLE_OK && saddle_settings_auto(*out, "y-set"))
+        status = saddle_settings_set(*out, "y-set", saddle_set_text(e->y_set), error);
+    return status;
+}
+
+/* ---- set-up -------------------------------------------------------------------------------- */
+
+/* Whether both steps keep every iterate a convex combination of feasible points; warns if not. */
+static bool stays_feasible(const run *r)
+{
+    const saddle_experiment *e = r->experiment;
+    double bound = saddle_mixing_min_self_weight(e->mixing);
+    bool x_safe = r->steps.nu <= bound || saddle_set_is_whole_space(e->x_set);
+    bool y_safe = r->steps.eta <= bound || saddle_set_is_whole_space(e->y_set);
+    if (!x_safe || !y_safe) {
+        char message[256];
+        snprintf(message, sizeof message,
+                 "%s%s%s above the smallest self-weight min_i M_ii = %.4g: iterates may leave %s%s%s",
+                 x_safe ? "" : "nu", !x_safe && !y_safe ? " and eta are" : " is",
+                 x_safe ? " (eta)" : "", bound, x_safe ? "" : "X",
+                 !x_safe && !y_safe ? " and " : "", y_safe ? "" : "Y");
+        warn(r, message);
+    }
+    return x_safe && y_safe;
+}
+
+static saddle_status make_engine(run *r, saddle_error *error)
+{
+    saddle_experiment *e = r->experiment;
+    const saddle_engine_class *kind;
+    saddle_status status =
+        saddle_engine_find(&kind, saddle_settings_text(r->settings, "engine"), error);
+    if (status != SADDLE_OK)
+        return status;
+    saddle_engine_inputs inputs = {
+        .problem = e->problem,
+        .mixing = e->mixing,
+        .x_prox = e->x_prox,
+        .y_set = e->y_set,
+        .algorithm = r->algorithm,
+        .parameters = r->parameters,
+        .x0 = e->x0,
+        .y0 = e->y0,
+        .seed = saddle_settings_integer(r->settings, "seed"),
+        .threads = (unsigned)saddle_settings_integer(r->settings, "threads"),
+        .scratch = saddle_observer_scratch(e->problem, e->x_prox, e->y_set),
+    };
+    double begin = saddle_clock_seconds();
+    status = kind->create(&r->engine, &inputs, error);
+    r->seconds = saddle_clock_seconds() - begin;
+    return status;
+}
+
+static saddle_status make_observer(run *r, saddle_error *error)
+{
+    saddle_experiment *e = r->experiment;
+    saddle_observer_inputs inputs = {
+        .engine = r->engine,
+        .algorithm = r->algorithm,
+        .problem = e->problem,
+        .mixing = e->mixing,
+        .x_prox = e->x_prox,
+        .y_set = e->y_set,
+        .steps = r->steps,
+        .constants = e->constants,
+        .feasible = stays_feasible(r),
+    };
+    return saddle_observer_create(&r->observer, &inputs, error);
+}
+
+static saddle_status configure(run *r, saddle_error *error)
+{
+    saddle_experiment *e = r->experiment;
+    saddle_status status = saddle_algorithm_find(
+        &r->algorithm, saddle_settings_text(r->settings, "algorithm"), error);
+    if (status == SADDLE_OK)
+        status = saddle_resolve_steps(e, r->settings, &r->steps, error);
+    if (status != SADDLE_OK)
+        return status;
+    saddle_algorithm_inputs inputs = {.settings = r->settings,
+                                      .problem = e->problem,
+                                      .mixing = e->mixing,
+                                      .x_prox = e->x_prox,
+                                      .y_set = e->y_set,
+                                      .steps = r->steps};
+    return r->algorithm->configure(&r->parameters, &inputs, error);
+}
+
+static saddle_status begin(run *r, saddle_error *error)
+{
+    r->iterations = saddle_settings_integer(r->settings, "iterations");
+    r->trace_every = saddle_settings_integer(r->settings, "trace-every");
+    if (r->trace_every == 0)
+        r->trace_every = r->iterations / DEFAULT_POINTS > 0 ? r->iterations / DEFAULT_POINTS : 1;
+    saddle_status status = configure(r, error);
+    if (status == SADDLE_OK)
+        status = saddle_result_create(&r->result, r->experiment->problem, error);
+    if (status == SADDLE_OK)
+        status = make_effective(r, error);
+    if (status == SADDLE_OK)
+        status = make_engine(r, error);
+    if (status == SADDLE_OK)
+        status = make_observer(r, error);
+    if (status != SADDLE_OK)
+        return status;
+    saddle_run_info info = {
+        .settings = r->result->settings,
+        .algorithm = r->algorithm,
+        .problem = r->experiment->problem,
+        .mixing = r->experiment->mixing,
+        .spectrum = r->experiment->spectrum,
+        .constants = r->experiment->constants,
+        .steps = r->steps,
+        .x_set = saddle_set_text(r->experiment->x_set),
+        .y_set = saddle_set_text(r->experiment->y_set),
+        .iterations = r->iterations,
+    };
+    const char *path = saddle_settings_text(r->settings, "trace");
+    if (*path != '\0')
+        status = saddle_trace_open(&r->trace, path, &info, error);
+    if (status == SADDLE_OK && r->hooks->begin != NULL)
+        r->hooks->begin(r->hooks->context, &info);
+    return status;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------ */
+
+/* Find what is not finite in a state whose metric is not. */
+static void locate_task(void *context, saddle_agent *agent)
+{
+    const run *r = context;
+    const saddle_problem *problem = r->experiment->problem;
+    saddle_view view;
+    r->algorithm->view(agent, &view);
+    const struct {
+        const char *name;
+        const double *values;
+        size_t count;
+    } variable[] = {{"x", view.x, problem->x_dim},
+                    {"y", view.y, problem->y_dim},
+                    {"v (x-gradient)", view.v, problem->x_dim},
+                    {"u (y-gradient)", view.u, problem->y_dim}};
+    for (size_t k = 0; k < sizeof variable / sizeof *variable; k++) {
+        if (variable[k].values == NULL || agent->fault.kind != SADDLE_FAULT_NONE)
+            continue;
+        size_t index = saddle_first_nonfinite(variable[k].count, variable[k].values);
+        if (index < variable[k].count)
+            agent->fault = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
+                                          .variable = variable[k].name,
+                                          .agent = agent->id,
+                                          .index = index,
+                                          .iteration = agent->iteration};
+    }
+}
+
+/* Measure, check, record. Sets *diverged when the metric is not finite. */
+static saddle_status observe(run *r, bool last, bool *diverged, saddle_error *error)
+{
+    saddle_row row = {.seconds = r->seconds};
+    saddle_status status = saddle_observe(r->observer, &row, error);
+    if (status != SADDLE_OK)
+        return status;
+    *diverged = !isfinite(row.metric) || !isfinite(row.loss) || !isfinite(row.primal);
+    if (*diverged)
+        return SADDLE_OK;
+    if (last || row.iteration == 0 || row.iteration >= r->last_check + CHECK_EVERY) {
+        status = saddle_observer_check(r->observer, error);
+        r->last_check = row.iteration;
+    }
+    if (status == SADDLE_OK)
+        status = saddle_result_append(r->result, &row, error);
+    if (status == SADDLE_OK && r->trace != NULL)
+        status = saddle_trace_write(r->trace, &row, error);
+    if (status == SADDLE_OK && r->hooks->row != NULL)
+        r->hooks->row(r->hooks->context, &row);
+    return status;
+}
+
+/* Why the run must end at the present iteration, or -1. */
+static int stop_reason(const run *r, uint64_t iteration, const saddle_cost *cost)
+{
+    uint64_t max_ifo = saddle_settings_integer(r->settings, "max-ifo");
+    uint64_t max_rounds = saddle_settings_integer(r->settings, "max-rounds");
+    double max_seconds = saddle_settings_real(r->settings, "max-seconds");
+    if (r->hooks->interrupt != NULL && *r->hooks->interrupt != 0)
+        return SADDLE_STOP_INTERRUPTED;
+    if (max_ifo > 0 && cost->ifo >= max_ifo)
+        return SADDLE_STOP_IFO;
+    if (max_rounds > 0) {
+        saddle_layout layout;
+        r->algorithm->layout(r->parameters, r->experiment->problem, &layout);
+        if (layout.rounds > 0 && cost->rounds + layout.rounds > max_rounds)
+            return SADDLE_STOP_ROUNDS;
+    }
+    if (max_seconds > 0.0 && r->seconds >= max_seconds)
+        return SADDLE_STOP_SECONDS;
+    if (iteration >= r->iterations)
+        return SADDLE_STOP_ITERATIONS;
+    return -1;
+}
+
+/* Iterations until a budget of rounds is spent. */
+static uint64_t rounds_left(const run *r, const saddle_cost *cost)
+{
+    uint64_t max_rounds = saddle_settings_integer(r->settings, "max-rounds");
+    saddle_layout layout;
+    r->algorithm->layout(r->parameters, r->experiment->problem, &layout);
+    if (max_rounds == 0 || layout.rounds == 0)
+        return UINT64_MAX;
+    return (max_rounds - cost->rounds) / layout.rounds;
+}
+
+/* Advance to the next trace point or stop; calls the progress hook on the way. */
+static void advance(run *r, saddle_fault *fault, int *stop)
+{
+    uint64_t iteration = r->engine->kind->iteration(r->engine);
+    uint64_t target = (iteration / r->trace_every + 1) * r->trace_every;
+    double max_seconds = saddle_settings_real(r->settings, "max-seconds");
+    saddle_cost cost;
+    for (;;) {
+        r->engine->kind->cost(r->engine, &cost);
+        *stop = stop_reason(r, iteration, &cost);
+        if (*stop >= 0 || iteration >= target || fault->kind != SADDLE_FAULT_NONE)
+            return;
+        double now = saddle_clock_seconds();
+        uint64_t left = rounds_left(r, &cost);
+        saddle_limits limits = {
+            .iterations = target < r->iterations ? target - iteration : r->iterations - iteration,
+            .max_ifo = saddle_settings_integer(r->settings, "max-ifo"),
+            .deadline = now + PROGRESS_SECONDS,
+            .interrupt = r->hooks->interrupt,
+        };
+        if (left < limits.iterations)
+            limits.iterations = left;
+        if (max_seconds > 0.0)
+            limits.deadline = fmin(limits.deadline, now + max_seconds - r->seconds);
+        r->engine->kind->advance(r->engine, &limits, fault);
+        r->seconds += saddle_clock_seconds() - now;
+        iteration = r->engine->kind->iteration(r->engine);
+        if (r->hooks->progress != NULL)
+            r->hooks->progress(r->hooks->context, iteration, r->seconds);
+    }
+}
+
+static saddle_status stalled(const saddle_fault *fault, saddle_error *error)
+{
+    return saddle_fail(error, SADDLE_CHECK_FAILED,
+                       "self-check at iteration %llu: agent %zu's recursive differences of %s have "
+                       "been exactly zero for many iterations although its iterate moves; the "
+                       "problem's difference() or gradient() does not depend on the point",
+                       (unsigned long long)fault->iteration, fault->agent, fault->variable);
+}
+
+/* End with SADDLE_STOP_DIVERGED; the place is found now if it is not known yet. */
+static void diverge(run *r, saddle_fault *fault)
+{
+    if (fault->kind == SADDLE_FAULT_NONE) {
+        saddle_limits none = {.iterations = 0};
+        r->engine->kind->for_each(r->engine, locate_task, r);
+        r->engine->kind->advance(r->engine, &none, fault);
+    }
+    if (fault->kind == SADDLE_FAULT_NONE)
+        *fault = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
+                                .variable = "loss",
+                                .iteration = r->engine->kind->iteration(r->engine)};
+    r->result->stop = SADDLE_STOP_DIVERGED;
+    r->result->fault = *fault;
+}
+
+static saddle_status loop(run *r, saddle_error *error)
+{
+    double tolerance = saddle_settings_real(r->settings, "tolerance");
+    saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
+    saddle_cost cost;
+    r->engine->kind->cost(r->engine, &cost);
+    int stop = stop_reason(r, 0, &cost);
+    for (;;) {
+        bool diverged = false;
+        saddle_status status = observe(r, stop >= 0, &diverged, error);
+        if (status != SADDLE_OK)
+            return status;
+        if (diverged) {
+            diverge(r, &fault);
+            return SADDLE_OK;
+        }
+        double metric = r->result->rows[r->result->row_count - 1].metric;
+        if (tolerance > 0.0 && metric <= tolerance)
+            stop = SADDLE_STOP_TOLERANCE;
+        if (stop >= 0) {
+            r->result->stop = (saddle_stop)stop;
+            return SADDLE_OK;
+        }
+        advance(r, &fault, &stop);
+        if (fault.kind == SADDLE_FAULT_STALLED)
+            return stalled(&fault, error);
+        if (fault.kind != SADDLE_FAULT_NONE) {
+            diverge(r, &fault);
+            return SADDLE_OK;
+        }
+    }
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+static void copy_task(void *context, saddle_agent *agent)
+{
+    const run *r = context;
+    saddle_result *result = r->result;
+    saddle_view view;
+    r->algorithm->view(agent, &view);
+    memcpy(result->x + agent->id * result->x_dim, view.x, result->x_dim * sizeof(double));
+    memcpy(result->y + agent->id * result->y_dim, view.y, result->y_dim * sizeof(double));
+}
+
+static saddle_status conclude(run *r, saddle_error *error)
+{
+    saddle_result *result = r->result;
+    memcpy(result->x_mean, saddle_observer_x_mean(r->observer), result->x_dim * sizeof(double));
+    memcpy(result->y_mean, saddle_observer_y_mean(r->observer), result->y_dim * sizeof(double));
+    r->engine->kind->for_each(r->engine, copy_task, r);
+    const char *path = saddle_settings_text(r->settings, "model");
+    if (*path != '\0' && result->stop != SADDLE_STOP_DIVERGED)
+        return saddle_result_save(result, path, error);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_experiment_run(saddle_experiment *experiment, const saddle_settings *settings,
+                                    const saddle_hooks *hooks, saddle_result **out,
+                                    saddle_error *error)
+{
+    static const saddle_hooks no_hooks = {.context = NULL};
+    *out = NULL;
+    run r = {.experiment = experiment,
+             .settings = settings != NULL ? settings : experiment->settings,
+             .hooks = hooks != NULL ? hooks : &no_hooks};
+    saddle_status status = begin(&r, error);
+    if (status == SADDLE_OK)
+        status = loop(&r, error);
+    if (status == SADDLE_OK)
+        status = conclude(&r, error);
+    saddle_status closed = saddle_trace_close(r.trace, status == SADDLE_OK ? error : NULL);
+    if (status == SADDLE_OK)
+        status = closed;
+    saddle_observer_free(r.observer);
+    if (r.engine != NULL)
+        r.engine->kind->destroy(r.engine);
+    if (r.algorithm != NULL && r.parameters != NULL)
+        r.algorithm->release(r.parameters);
+    if (status == SADDLE_OK)
+        *out = r.result;
+    else
+        saddle_result_free(r.result);
+    return status;
+}
