@@ -344,7 +344,7 @@ void saddle_settings_free(saddle_settings *settings)
 {
     if (settings == NULL)
         return;
-    for (size_t k = 0; k < settings->count; k++)
+    for (size_t k = 0; settings->entries != NULL && k < settings->count; k++)
         saddle_free(settings->entries[k].text);
     saddle_free(settings->entries);
     saddle_free((void *)settings->name);
