@@ -62,7 +62,10 @@ __attribute__((format(printf, 3, 0))) static void keep_report(cyaml_log_t level,
     char text[2 * WORD_SIZE];
     (void)level;
     vsnprintf(text, sizeof text, format, arguments);
-    text[strcspn(text, "\n")] = '\0';
+    /* Names from the file may hold anything; a message is one line. */
+    for (char *at = text; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7F)
+            *at = at[1] == '\0' ? '\0' : '?';
     const char *place = strstr(text, "(line: ");
     if (place != NULL) {
         /* The innermost place comes first; the rest of the backtrace leads outwards. */

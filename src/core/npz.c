@@ -141,7 +141,7 @@ static void shape_text(char text[64], const saddle_array *array)
 }
 
 /*
- * All that comes before the entries of a .npy file, in malloc() memory, or NULL. It is padded with
+ * All that comes before the entries of a .npy file, in fresh memory, or NULL. It is padded with
  * blanks to a multiple of 64 bytes so that the entries can be mapped into memory.
  */
 static char *preamble(const char *descr, const char *shape, size_t *bytes)
@@ -330,6 +330,10 @@ refuse(const stream *in, saddle_error *error, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(why, sizeof why, format, arguments);
     va_end(arguments);
+    /* Names and types from the file may hold anything; a message is one line. */
+    for (char *at = why; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7F)
+            *at = '?';
     return saddle_fail(error, SADDLE_BAD_INPUT, "cannot read '%.80s' from '%.300s': %s", in->name,
                        in->path, why);
 }

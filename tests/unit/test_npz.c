@@ -1,9 +1,12 @@
 /* NumPy files: round trips, files of NumPy itself, damaged and hostile files. */
+#include <dirent.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -114,6 +117,16 @@ static void spill(const char *path, const void *content, size_t count)
     ck_assert_int_eq(fclose(file), 0);
 }
 
+/* No temporary file lies in the current directory. */
+static void assert_nothing_left(void)
+{
+    DIR *directory = opendir(".");
+    ck_assert_ptr_nonnull(directory);
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory))
+        ck_assert_msg(strstr(entry->d_name, "tmp") == NULL, "%s is left", entry->d_name);
+    closedir(directory);
+}
+
 START_TEST(archives_come_back)
 {
     enter_directory();
@@ -153,12 +166,7 @@ START_TEST(files_are_plain_and_repeatable)
         ck_assert_int_eq(stat("first", &facts), 0);
         ck_assert_uint_eq(facts.st_mode & 0777, 0666 & ~mask);
     }
-    /* Nothing is left beside them. */
-    FILE *listing = popen("ls", "r");
-    char line[100];
-    while (fgets(line, sizeof line, listing) != NULL)
-        ck_assert_ptr_null(strstr(line, "tmp"));
-    pclose(listing);
+    assert_nothing_left();
 }
 END_TEST
 
@@ -191,6 +199,33 @@ START_TEST(bad_places_and_arrays_are_refused)
     }
     assert_unreadable("absent", "x", "No such file or directory; give an .npz or .npy file");
     assert_unreadable(".", "x", "it is not a plain file");
+}
+END_TEST
+
+START_TEST(a_full_disk_leaves_the_old_file)
+{
+    enter_directory();
+    saddle_status (*const write[])(const char *, const saddle_array *, size_t,
+                                   saddle_error *) = {saddle_npz_write, saddle_npy_write_record};
+    spill("kept", "old", 3);
+    struct rlimit usual;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &usual), 0);
+    struct rlimit tight = {.rlim_cur = 500, .rlim_max = usual.rlim_max};
+    ck_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    for (int k = 0; k < 2; k++) {
+        /* Only around the call: Check itself reports through a file. */
+        int limited = setrlimit(RLIMIT_FSIZE, &tight);
+        saddle_status status = write[k]("kept", arrays, ARRAYS, &error);
+        int restored = setrlimit(RLIMIT_FSIZE, &usual);
+        ck_assert_int_eq(limited, 0);
+        ck_assert_int_eq(restored, 0);
+        assert_refused(status, error, SADDLE_IO, "cannot write 'kept': ");
+        ck_assert_ptr_nonnull(strstr(error.message, "; is the disk full?"));
+        bytes old = slurp("kept");
+        ck_assert_uint_eq(old.count, 3);
+        ck_assert_int_eq(memcmp(old.byte, "old", 3), 0);
+    }
+    assert_nothing_left();
 }
 END_TEST
 
@@ -254,6 +289,7 @@ START_TEST(bad_headers_are_refused)
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 2)}", 64, "more than two dim"},
         {"{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2)}", 32, "Fortran order"},
         {"{'descr': '>f8', 'fortran_order': False, 'shape': (2,)}", 16, "of type '>f8'"},
+        {"{'descr': '<\nf8', 'fortran_order': False, 'shape': (2,)}", 16, "of type '<?f8'"},
         {"{'descr': '|O', 'fortran_order': False, 'shape': (2,)}", 16, "of type '|O'"},
         {"{'descr': '<c16', 'fortran_order': False, 'shape': (1,)}", 16, "of type '<c16'"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}", 15,
@@ -286,13 +322,16 @@ START_TEST(bad_headers_are_refused)
         write_npy("bad.npy", 1, bad[k].header, bad[k].behind);
         assert_unreadable("bad.npy", "x", bad[k].part);
     }
-    write_npy("bad.npy", 4, bad[19].header, 16);
+    write_npy("bad.npy", 4, bad[0].header, 16);
     assert_unreadable("bad.npy", "x", "its format is 4.0; 1.0, 2.0 and 3.0 can be read");
-    spill("bad.npy", "\x93NUMPY\x01\x00\xff\xff{'descr'", 20);
-    assert_unreadable("bad.npy", "x", "its header claims 65535 bytes but 10 follow");
-    spill("bad.npy", "\x93NUMPY\x02\x00\xff\xff\xff\xff{'descr'", 20);
+    static const char cut[] = "\x93NUMPY\x01\x00\xff\xff{'descr'";
+    spill("bad.npy", cut, sizeof cut - 1);
+    assert_unreadable("bad.npy", "x", "its header claims 65535 bytes but 8 follow");
+    static const char wide_cut[] = "\x93NUMPY\x02\x00\xff\xff\xff\xff{'descr'";
+    spill("bad.npy", wide_cut, sizeof wide_cut - 1);
     assert_unreadable("bad.npy", "x", "its header claims 4294967295 bytes but 8 follow");
-    spill("bad.npy", "hello, this is no array", 23);
+    static const char words_only[] = "hello, this is no array";
+    spill("bad.npy", words_only, sizeof words_only - 1);
     assert_unreadable("bad.npy", "x", "it is no NumPy array; save it with numpy.save");
     spill("bad.npy", "", 0);
     assert_unreadable("bad.npy", "x", "it is no NumPy array");
@@ -404,7 +443,8 @@ START_TEST(forged_archives_are_refused)
     forge(&forged, METHOD, 12, 2); /* bzip2 */
     spill("b.npz", forged.byte, forged.count);
     assert_unreadable("b.npz", "M", "packed by a method other than deflate");
-    spill("b.npz", "PK\x03\x04 and nothing else", 20);
+    static const char stub[] = "PK\x03\x04 and nothing else";
+    spill("b.npz", stub, sizeof stub - 1);
     assert_unreadable("b.npz", "M", "save it with numpy.savez");
 }
 END_TEST
@@ -543,6 +583,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, records_come_back);
     tcase_add_test(cases, files_are_plain_and_repeatable);
     tcase_add_test(cases, bad_places_and_arrays_are_refused);
+    tcase_add_test(cases, a_full_disk_leaves_the_old_file);
     tcase_add_test(cases, headers_may_be_written_in_other_ways);
     tcase_add_test(cases, bad_headers_are_refused);
     tcase_add_test(cases, whole_numbers_beyond_doubles_are_refused);

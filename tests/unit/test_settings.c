@@ -413,6 +413,7 @@ START_TEST(bad_files_are_refused_whole)
         {"agents: 6\n\n# x\nnuu: 1\n", "run.yaml:4:6: unknown option 'nuu'; did you mean 'nu'?"},
         {"agents: 6\nbandwidth:\n  deep: [1]\n",
          "run.yaml:3:3: unknown option 'bandwidth'; --help lists the options"},
+        {"\"a\\nb\\e[31m\": 6\n", "run.yaml: unknown option 'a?b?[31m'; --help lists the options"},
         {"agents: 6\nnu: -1\n",
          "run.yaml:2:5: nu: '-1' is out of range; give a number above 0 and at most 1"},
         {"agents: 6\nnu: [0.1, 0.2]\n", "run.yaml:2:5: nu: '0.1,0.2' is not a number; give a "
