@@ -70,14 +70,14 @@ bool saddle_split(saddle_fields *out, const char *text)
     }
 }
 
-/* Levenshtein distance, words of up to 63 characters. */
+/* Levenshtein distance of words of up to 63 characters; longer ones are far from everything. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t row[64];
     size_t la = strlen(a);
     size_t lb = strlen(b);
     if (la >= 64 || lb >= 64)
-        return 64;
+        return SIZE_MAX;
     for (size_t j = 0; j <= lb; j++)
         row[j] = j;
     for (size_t i = 1; i <= la; i++) {

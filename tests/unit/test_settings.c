@@ -1,0 +1,533 @@
+/* Settings: defaults, every kind of value and every refusal, configuration files, the clock. */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/settings.h"
+#include "support.h"
+
+static const saddle_option nu =
+    SADDLE_REAL_ABOVE("nu", "Steps", "0.1", 0.0, 1.0, "STEP", "Step of x.");
+static const saddle_option eta =
+    SADDLE_REAL_ABOVE("eta", "Steps", "auto", 0.0, 1.0, "STEP", "Step of y.");
+static const saddle_option shift = SADDLE_REAL("shift", "Steps", "0", -SADDLE_UNBOUNDED,
+                                               SADDLE_UNBOUNDED, "NUMBER", "Any number.");
+static const saddle_option cap =
+    SADDLE_REAL("cap", "Steps", "", -SADDLE_UNBOUNDED, 2.5, "NUMBER", "A number or nothing.");
+static const saddle_option agents =
+    SADDLE_INTEGER("agents", "Graph", "5", 1.0, 0x1p53, "COUNT", "How many agents.");
+static const saddle_option seed =
+    SADDLE_INTEGER("seed", "Run", "1", 0.0, SADDLE_UNBOUNDED, "NUMBER", "Seed.");
+static const saddle_option algorithm = SADDLE_CHOICE(
+    "algorithm", "Run", "precision", "precision|precision+|gda", "NAME", "Which algorithm.");
+static const saddle_option engine =
+    SADDLE_CHOICE("engine", "Run", "auto", "serial|threads", "NAME", "Where it runs.");
+static const saddle_option quiet = SADDLE_FLAG("quiet", "Run", "no", "Print less.");
+static const saddle_option pin = SADDLE_FLAG("pin", "Run", "auto", "Pin threads.");
+static const saddle_option output = SADDLE_TEXT("output", "Run", "", "FILE", "Where to write.");
+
+static const saddle_option *const run_table[] = {&agents, &seed, &algorithm, &engine,
+                                                 &quiet,  &pin,  &output,    NULL};
+static const saddle_option *const step_table[] = {&nu, &eta, &seed, &shift, &cap, NULL};
+
+static saddle_error error;
+
+static saddle_settings *build(void)
+{
+    const saddle_option *const *tables[] = {run_table, step_table};
+    saddle_settings *settings = NULL;
+    assert_ok(saddle_settings_build(&settings, tables, 2, &error), error);
+    return settings;
+}
+
+/* The message is exactly this. */
+#define assert_says(call, wanted)                         \
+    do {                                                  \
+        memset(&error, 0, sizeof error);                  \
+        ck_assert_int_eq((call), SADDLE_BAD_INPUT);       \
+        ck_assert_str_eq(error.message, (wanted));        \
+        ck_assert_int_eq(error.status, SADDLE_BAD_INPUT); \
+    } while (0)
+
+START_TEST(union_of_tables_keeps_order_and_defaults)
+{
+    saddle_settings *settings = build();
+    static const char *const order[] = {"agents", "seed", "algorithm", "engine", "quiet", "pin",
+                                        "output", "nu",   "eta",       "shift",  "cap"};
+    size_t count = sizeof order / sizeof *order;
+    ck_assert_uint_eq(saddle_settings_count(settings), count);
+    for (size_t k = 0; k < count; k++) {
+        const saddle_option *option = saddle_settings_option(settings, k);
+        ck_assert_str_eq(option->name, order[k]);
+        ck_assert_ptr_eq(saddle_settings_find(settings, order[k]), option);
+        ck_assert_str_eq(saddle_settings_text(settings, order[k]), option->fallback);
+        ck_assert(!saddle_settings_given(settings, order[k]));
+    }
+    ck_assert_ptr_null(saddle_settings_option(settings, count));
+    ck_assert(saddle_settings_real(settings, "nu") == 0.1);
+    ck_assert(saddle_settings_auto(settings, "eta"));
+    ck_assert(isnan(saddle_settings_real(settings, "eta")));
+    ck_assert(isnan(saddle_settings_real(settings, "cap")));
+    ck_assert(isnan(saddle_settings_real(settings, "algorithm")));
+    ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), 5);
+    ck_assert(saddle_settings_real(settings, "agents") == 5.0);
+    ck_assert(!saddle_settings_flag(settings, "quiet"));
+    ck_assert(!saddle_settings_auto(settings, "nu"));
+    saddle_settings_free(settings);
+    saddle_settings_free(NULL);
+}
+END_TEST
+
+START_TEST(unknown_names_are_nothing)
+{
+    saddle_settings *settings = build();
+    ck_assert_ptr_null(saddle_settings_find(settings, "nuu"));
+    ck_assert_ptr_null(saddle_settings_text(settings, "nuu"));
+    ck_assert(isnan(saddle_settings_real(settings, "nuu")));
+    ck_assert_uint_eq(saddle_settings_integer(settings, "nuu"), 0);
+    ck_assert(!saddle_settings_flag(settings, "nuu"));
+    ck_assert(!saddle_settings_auto(settings, "nuu"));
+    ck_assert(!saddle_settings_given(settings, "nuu"));
+    assert_says(saddle_settings_set(settings, "nuu", "1", &error),
+                "unknown option --nuu; did you mean --nu?");
+    assert_says(saddle_settings_set(settings, "bandwidth", "1", &error),
+                "unknown option --bandwidth; --help lists the options");
+    ck_assert_int_eq(saddle_settings_set(settings, "nuu", "1", NULL), SADDLE_BAD_INPUT);
+    saddle_settings_free(settings);
+}
+END_TEST
+
+/* Tables of one option each; the second is refused together with `first`. */
+static void assert_badly_declared(const saddle_option *option, const char *part)
+{
+    const saddle_option *const table[] = {&nu, option, NULL};
+    const saddle_option *const *tables[] = {table};
+    saddle_settings *settings = (saddle_settings *)&error;
+    assert_refused(saddle_settings_build(&settings, tables, 1, &error), error, SADDLE_CHECK_FAILED,
+                   part);
+    ck_assert_ptr_null(settings);
+}
+
+START_TEST(bad_declarations_are_found)
+{
+    saddle_option twin = nu;
+    assert_badly_declared(&twin, "option --nu is declared twice; share one declaration");
+    saddle_option nameless = {.kind = SADDLE_OPTION_TEXT, .fallback = ""};
+    assert_badly_declared(&nameless, "an option '' lacks a name or a default");
+    saddle_option bare = {.name = "bare", .kind = SADDLE_OPTION_TEXT};
+    assert_badly_declared(&bare, "an option 'bare' lacks a name or a default");
+    saddle_option outside = SADDLE_REAL("tol", "", "2", 0.0, 1.0, "", "");
+    assert_badly_declared(&outside, "the default of option --tol: '2' is out of range");
+    saddle_option word = SADDLE_INTEGER("steps", "", "many", 0.0, 9.0, "", "");
+    assert_badly_declared(&word, "the default of option --steps: 'many' is not a whole number");
+    saddle_option empty = SADDLE_REAL("range", "", "0", 1.0, 0.0, "", "");
+    assert_badly_declared(&empty, "option --range: no number lies within [1, 0]");
+    saddle_option unset = SADDLE_REAL("limit", "", "0", (double)NAN, 0.0, "", "");
+    assert_badly_declared(&unset, "option --limit: no number lies within");
+    saddle_option negative = SADDLE_INTEGER("back", "", "0", -1.0, 3.0, "", "");
+    assert_badly_declared(&negative, "option --back: no natural number lies within [-1, 3]");
+    saddle_option none = SADDLE_CHOICE("which", "", "a", NULL, "", "");
+    assert_badly_declared(&none, "the default of option --which: its choices are not a list");
+    saddle_option hole = SADDLE_CHOICE("which", "", "a", "a||b", "", "");
+    assert_badly_declared(&hole, "the default of option --which: its choices are not a list");
+    saddle_option other = SADDLE_CHOICE("which", "", "c", "a|b", "", "");
+    assert_badly_declared(&other, "the default of option --which: 'c' is not one of a, b");
+    saddle_option kind = {.name = "odd", .kind = (saddle_option_kind)77, .fallback = "x"};
+    assert_badly_declared(&kind, "the default of option --odd: it is of an unknown kind");
+}
+END_TEST
+
+START_TEST(reals_are_checked)
+{
+    saddle_settings *settings = build();
+    assert_ok(saddle_settings_set(settings, "nu", "1", &error), error);
+    ck_assert(saddle_settings_real(settings, "nu") == 1.0);
+    assert_ok(saddle_settings_set(settings, "nu", "2.5e-3", &error), error);
+    ck_assert(saddle_settings_real(settings, "nu") == 2.5e-3);
+    ck_assert_str_eq(saddle_settings_text(settings, "nu"), "2.5e-3");
+    ck_assert(saddle_settings_given(settings, "nu"));
+    static const char *const outside[] = {"-1", "0", "1.0000001", "1e300"};
+    for (int k = 0; k < 4; k++) {
+        char wanted[200];
+        snprintf(wanted, sizeof wanted,
+                 "--nu: '%s' is out of range; give a number above 0 and at most 1", outside[k]);
+        assert_says(saddle_settings_set(settings, "nu", outside[k], &error), wanted);
+    }
+    static const char *const wrong[] = {"", "auto", "nan", "inf", "0.5x", " 0.5", "0x1", "1e999"};
+    for (int k = 0; k < 8; k++) {
+        char wanted[200];
+        snprintf(wanted, sizeof wanted,
+                 "--nu: '%s' is not a number; give a number above 0 and at most 1", wrong[k]);
+        assert_says(saddle_settings_set(settings, "nu", wrong[k], &error), wanted);
+    }
+    assert_says(saddle_settings_set(settings, "nu", NULL, &error),
+                "--nu: '' is not a number; give a number above 0 and at most 1");
+    ck_assert(saddle_settings_real(settings, "nu") == 2.5e-3);
+    assert_says(saddle_settings_set(settings, "eta", "", &error),
+                "--eta: '' is not a number; give a number above 0 and at most 1, or auto");
+    assert_says(saddle_settings_set(settings, "shift", "x", &error),
+                "--shift: 'x' is not a number; give a number");
+    assert_says(saddle_settings_set(settings, "cap", "3", &error),
+                "--cap: '3' is out of range; give a number of at most 2.5");
+    assert_ok(saddle_settings_set(settings, "cap", "-1e300", &error), error);
+    assert_ok(saddle_settings_set(settings, "cap", "", &error), error);
+    ck_assert(isnan(saddle_settings_real(settings, "cap")));
+    assert_ok(saddle_settings_set(settings, "eta", "0.5", &error), error);
+    ck_assert(!saddle_settings_auto(settings, "eta"));
+    assert_ok(saddle_settings_set(settings, "eta", "auto", &error), error);
+    ck_assert(saddle_settings_auto(settings, "eta") && saddle_settings_given(settings, "eta"));
+    saddle_settings_free(settings);
+}
+END_TEST
+
+START_TEST(integers_are_checked_exactly)
+{
+    saddle_settings *settings = build();
+    assert_ok(saddle_settings_set(settings, "agents", "1e6", &error), error);
+    ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), 1000000);
+    assert_ok(saddle_settings_set(settings, "agents", "9007199254740992", &error), error);
+    ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), UINT64_C(1) << 53);
+    /* 2^53 + 1 rounds to 2^53 as a double; it must not pass for that. */
+    static const char *const outside[] = {"9007199254740993", "0", "-3", "18446744073709551616"};
+    for (int k = 0; k < 4; k++) {
+        char wanted[200];
+        snprintf(wanted, sizeof wanted,
+                 "--agents: '%s' is out of range; give a whole number of at least 1 and at most "
+                 "9007199254740992",
+                 outside[k]);
+        assert_says(saddle_settings_set(settings, "agents", outside[k], &error), wanted);
+    }
+    static const char *const wrong[] = {"1.5", "", "five", "auto", "1e"};
+    for (int k = 0; k < 5; k++) {
+        char wanted[200];
+        snprintf(wanted, sizeof wanted,
+                 "--agents: '%s' is not a whole number; give a whole number of at least 1 and at "
+                 "most 9007199254740992",
+                 wrong[k]);
+        assert_says(saddle_settings_set(settings, "agents", wrong[k], &error), wanted);
+    }
+    ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), UINT64_C(1) << 53);
+    assert_ok(saddle_settings_set(settings, "seed", "18446744073709551615", &error), error);
+    ck_assert_uint_eq(saddle_settings_integer(settings, "seed"), UINT64_MAX);
+    assert_says(saddle_settings_set(settings, "seed", "18446744073709551616", &error),
+                "--seed: '18446744073709551616' is out of range; give a whole number of at least 0 "
+                "and at most 18446744073709551615");
+    assert_says(saddle_settings_set(settings, "seed", "1e19", &error),
+                "--seed: '1e19' is above 2^53 and not in plain digits; write out all its digits");
+    saddle_settings_free(settings);
+}
+END_TEST
+
+START_TEST(integer_limits_need_not_be_whole)
+{
+    saddle_option half = SADDLE_INTEGER("half", "", "1", 0.5, 2.5, "", "");
+    saddle_option above = half;
+    above.name = "above";
+    above.above_minimum = true;
+    above.minimum = 1.0;
+    above.fallback = "2";
+    const saddle_option *const table[] = {&half, &above, NULL};
+    const saddle_option *const *tables[] = {table};
+    saddle_settings *settings = NULL;
+    assert_ok(saddle_settings_build(&settings, tables, 1, &error), error);
+    assert_ok(saddle_settings_set(settings, "half", "2", &error), error);
+    assert_says(saddle_settings_set(settings, "half", "0", &error),
+                "--half: '0' is out of range; give a whole number of at least 0.5 and at most 2.5");
+    assert_refused(saddle_settings_set(settings, "half", "3", &error), error, SADDLE_BAD_INPUT,
+                   "out of range");
+    assert_says(saddle_settings_set(settings, "above", "1", &error),
+                "--above: '1' is out of range; give a whole number above 1 and at most 2.5");
+    saddle_settings_free(settings);
+}
+END_TEST
+
+START_TEST(choices_are_checked)
+{
+    saddle_settings *settings = build();
+    assert_ok(saddle_settings_set(settings, "algorithm", "precision+", &error), error);
+    ck_assert_str_eq(saddle_settings_text(settings, "algorithm"), "precision+");
+    assert_says(saddle_settings_set(settings, "algorithm", "precison", &error),
+                "--algorithm: 'precison' is not one of precision, precision+, gda; did you mean "
+                "'precision'?");
+    assert_says(saddle_settings_set(settings, "algorithm", "something else", &error),
+                "--algorithm: 'something else' is not one of precision, precision+, gda");
+    assert_says(saddle_settings_set(settings, "algorithm", "precision|gda", &error),
+                "--algorithm: 'precision|gda' is not one of precision, precision+, gda; did you "
+                "mean 'precision'?");
+    assert_says(saddle_settings_set(settings, "engine", "autp", &error),
+                "--engine: 'autp' is not one of serial, threads, auto; did you mean 'auto'?");
+    ck_assert_str_eq(saddle_settings_text(settings, "algorithm"), "precision+");
+    saddle_settings_free(settings);
+}
+END_TEST
+
+START_TEST(flags_are_checked)
+{
+    saddle_settings *settings = build();
+    static const char *const word[2][4] = {{"no", "false", "off", "0"}, {"yes", "true", "on", "1"}};
+    for (int yes = 0; yes < 2; yes++)
+        for (int k = 0; k < 4; k++) {
+            assert_ok(saddle_settings_set(settings, "quiet", word[yes][k], &error), error);
+            ck_assert_int_eq(saddle_settings_flag(settings, "quiet"), yes);
+            ck_assert_str_eq(saddle_settings_text(settings, "quiet"), yes ? "yes" : "no");
+        }
+    assert_says(saddle_settings_set(settings, "quiet", "maybe", &error),
+                "--quiet: 'maybe' is neither yes nor no; give yes or no");
+    assert_says(saddle_settings_set(settings, "pin", "maybe", &error),
+                "--pin: 'maybe' is neither yes nor no; give yes, no or auto");
+    ck_assert(saddle_settings_flag(settings, "quiet"));
+    ck_assert(saddle_settings_auto(settings, "pin") && !saddle_settings_flag(settings, "pin"));
+    saddle_settings_free(settings);
+}
+END_TEST
+
+START_TEST(messages_stay_on_one_short_line)
+{
+    saddle_settings *settings = build();
+    assert_says(saddle_settings_set(settings, "nu", "a\nb\tc", &error),
+                "--nu: 'a?b?c' is not a number; give a number above 0 and at most 1");
+    char flood[5001];
+    memset(flood, 'z', sizeof flood - 1);
+    flood[sizeof flood - 1] = '\0';
+    assert_refused(saddle_settings_set(settings, "nu", flood, &error), error, SADDLE_BAD_INPUT,
+                   "zzz...' is not a number; give a number above 0 and at most 1");
+    ck_assert_uint_lt(strlen(error.message), 200);
+    assert_refused(saddle_settings_set(settings, flood, "1", &error), error, SADDLE_BAD_INPUT,
+                   "zzz...; --help lists the options");
+    /* A cut falls between characters of two bytes wherever they begin. */
+    for (int offset = 0; offset < 2; offset++) {
+        for (size_t k = 0; k < 200; k++)
+            flood[k] = ((int)k + offset) % 2 == 0 ? (char)0xC3 : (char)0xA9;
+        if (offset == 1)
+            flood[0] = 'e';
+        flood[200] = '\0';
+        ck_assert_int_eq(saddle_settings_set(settings, "nu", flood, &error), SADDLE_BAD_INPUT);
+        const char *dots = strstr(error.message, "...'");
+        ck_assert_ptr_nonnull(dots);
+        ck_assert_int_eq((unsigned char)dots[-1], 0xA9);
+    }
+    assert_ok(saddle_settings_set(settings, "output", flood, &error), error);
+    ck_assert_str_eq(saddle_settings_text(settings, "output"), flood);
+    saddle_settings_free(settings);
+}
+END_TEST
+
+START_TEST(copies_are_independent)
+{
+    saddle_settings *settings = build();
+    saddle_settings *copy = NULL;
+    assert_ok(saddle_settings_set(settings, "nu", "0.25", &error), error);
+    assert_ok(saddle_settings_copy(&copy, settings, &error), error);
+    assert_ok(saddle_settings_set(settings, "nu", "0.5", &error), error);
+    ck_assert(saddle_settings_real(copy, "nu") == 0.25);
+    ck_assert(saddle_settings_given(copy, "nu") && !saddle_settings_given(copy, "eta"));
+    saddle_settings_free(settings);
+    ck_assert_str_eq(saddle_settings_text(copy, "nu"), "0.25");
+    ck_assert_uint_eq(saddle_settings_count(copy), 11);
+    saddle_settings_free(copy);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- files */
+
+/* Write a file `name` into the current directory of the test and load it. */
+static saddle_status load_bytes(saddle_settings *settings, const char *name, const char *content,
+                                size_t bytes)
+{
+    ck_assert_int_eq(chdir(saddle_test_directory()), 0);
+    FILE *stream = fopen(name, "w");
+    ck_assert_ptr_nonnull(stream);
+    ck_assert_uint_eq(fwrite(content, 1, bytes, stream), bytes);
+    ck_assert_int_eq(fclose(stream), 0);
+    return saddle_settings_load(settings, name, &error);
+}
+
+static saddle_status load(saddle_settings *settings, const char *content)
+{
+    return load_bytes(settings, "run.yaml", content, strlen(content));
+}
+
+START_TEST(files_give_values)
+{
+    saddle_settings *settings = build();
+    assert_ok(load(settings, "# a run\nnu: 0.5\nagents: 1e3   # many\nquiet: true\n"
+                             "algorithm: \"gda\"\noutput: 'a: b'\neta: auto\n"),
+              error);
+    ck_assert(saddle_settings_real(settings, "nu") == 0.5);
+    ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), 1000);
+    ck_assert(saddle_settings_flag(settings, "quiet"));
+    ck_assert_str_eq(saddle_settings_text(settings, "algorithm"), "gda");
+    ck_assert_str_eq(saddle_settings_text(settings, "output"), "a: b");
+    ck_assert(saddle_settings_given(settings, "eta") && !saddle_settings_given(settings, "seed"));
+    assert_ok(load(settings, "{nu: 0.75, output: [a, 2, c d], seed: 7}"), error);
+    ck_assert(saddle_settings_real(settings, "nu") == 0.75);
+    ck_assert_str_eq(saddle_settings_text(settings, "output"), "a,2,c d");
+    ck_assert_uint_eq(saddle_settings_integer(settings, "seed"), 7);
+    assert_ok(load(settings, "output:\n  - x\n  - y\n"), error);
+    ck_assert_str_eq(saddle_settings_text(settings, "output"), "x,y");
+    assert_ok(load(settings, "output: []\ncap:\n"), error);
+    ck_assert_str_eq(saddle_settings_text(settings, "output"), "");
+    ck_assert_str_eq(saddle_settings_text(settings, "cap"), "");
+    saddle_settings_free(settings);
+}
+END_TEST
+
+START_TEST(empty_files_change_nothing)
+{
+    static const char *const empty[] = {"", "\n\n", "# words\n", "---\n", "{}\n", "---\n...\n"};
+    saddle_settings *settings = build();
+    for (int k = 0; k < 6; k++)
+        assert_ok(load(settings, empty[k]), error);
+    for (size_t k = 0; k < saddle_settings_count(settings); k++)
+        ck_assert(!saddle_settings_given(settings, saddle_settings_option(settings, k)->name));
+    saddle_settings_free(settings);
+}
+END_TEST
+
+START_TEST(callers_beat_files_and_later_files_earlier_ones)
+{
+    saddle_settings *settings = build();
+    assert_ok(saddle_settings_set(settings, "nu", "0.25", &error), error);
+    assert_ok(load(settings, "nu: 0.5\nagents: 7\n"), error);
+    assert_ok(load(settings, "agents: 8\n"), error);
+    ck_assert(saddle_settings_real(settings, "nu") == 0.25);
+    ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), 8);
+    assert_ok(saddle_settings_set(settings, "agents", "9", &error), error);
+    assert_ok(load(settings, "agents: 10\n"), error);
+    ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), 9);
+    /* A value that is overruled is still checked. */
+    assert_says(load(settings, "nu: 5\n"),
+                "run.yaml:1:5: nu: '5' is out of range; give a number above 0 and at most 1");
+    saddle_settings_free(settings);
+}
+END_TEST
+
+START_TEST(bad_files_are_refused_whole)
+{
+    static const struct {
+        const char *content;
+        const char *message;
+    } bad[] = {
+        {"agents: 6\n\n# x\nnuu: 1\n", "run.yaml:4:6: unknown option 'nuu'; did you mean 'nu'?"},
+        {"agents: 6\nbandwidth:\n  deep: [1]\n",
+         "run.yaml:3:3: unknown option 'bandwidth'; --help lists the options"},
+        {"\"a\\nb\\e[31m\": 6\n", "run.yaml: unknown option 'a?b?[31m'; --help lists the options"},
+        {"agents: 6\nnu: -1\n",
+         "run.yaml:2:5: nu: '-1' is out of range; give a number above 0 and at most 1"},
+        {"agents: 6\nnu: [0.1, 0.2]\n", "run.yaml:2:5: nu: '0.1,0.2' is not a number; give a "
+                                        "number above 0 and at most 1"},
+        {"agents: 6\nnu: 0.1\nseed: 3\nnu: 0.2\n",
+         "run.yaml:2:5: option 'nu' stands here and again below; keep one of the two"},
+        {"agents: 6\nnu:\n  value: 1\n",
+         "run.yaml:3:3: option 'nu' has a nested value; give one value or a flat list"},
+        {"agents: 6\nnu: [[1], 2]\n",
+         "run.yaml:2:5: option 'nu' has a nested value; give one value or a flat list"},
+        {"agents: &a 6\nseed: *a\n",
+         "run.yaml:2:1: aliases (*name) are not supported; write the value itself"},
+        {"agents: 6\n---\nnu: 0.5\n",
+         "run.yaml: holds several documents; keep one, without '---' lines between"},
+        {"- agents\n", "run.yaml: not a list of options; write lines of the form 'name: value'"},
+        {"agents 6\n", "run.yaml: not a list of options; write lines of the form 'name: value'"},
+        {"agents: 6\n? [nu]\n: 1\n",
+         "run.yaml: not a list of options; write lines of the form 'name: value'"},
+        {"agents: 6\nnu: 'open\n",
+         "run.yaml:2:1: not YAML from here on: found unexpected end of stream; write lines of the "
+         "form 'name: value'"},
+        {"\tagents: 6\n", "run.yaml: not YAML: found character that cannot start any token; write "
+                          "lines of the form 'name: value'"},
+        {"nu: \xff\n", "run.yaml: not YAML: invalid leading UTF-8 octet; write lines of the form "
+                       "'name: value'"},
+        {"agents: 6\nnu:\n", "run.yaml:2:4: nu: '' is not a number; give a number above 0 and at "
+                             "most 1"},
+    };
+    saddle_settings *settings = build();
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        assert_says(load(settings, bad[k].content), bad[k].message);
+        ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), 5);
+        ck_assert(!saddle_settings_given(settings, "agents"));
+    }
+    saddle_settings_free(settings);
+}
+END_TEST
+
+START_TEST(unreadable_files_are_refused)
+{
+    saddle_settings *settings = build();
+    ck_assert_int_eq(chdir(saddle_test_directory()), 0);
+    assert_says(saddle_settings_load(settings, "absent.yaml", &error),
+                "cannot read 'absent.yaml': No such file or directory; give a YAML file of "
+                "'name: value' lines");
+    assert_says(saddle_settings_load(settings, ".", &error),
+                "cannot read '.': Is a directory; give a YAML file of 'name: value' lines");
+    static char large[(1 << 20) + 2];
+    memset(large, '#', sizeof large);
+    assert_says(load_bytes(settings, "large.yaml", large, sizeof large),
+                "'large.yaml' is longer than 1048576 bytes; give a YAML file of 'name: value' "
+                "lines");
+    assert_ok(load_bytes(settings, "large.yaml", large, 1 << 20), error);
+    static const char zero[] = "nu: 0.5\n\0seed: 3\n";
+    assert_refused(load_bytes(settings, "run.yaml", zero, sizeof zero - 1), error, SADDLE_BAD_INPUT,
+                   "run.yaml: not YAML: control characters are not allowed");
+    saddle_settings_free(settings);
+}
+END_TEST
+
+START_TEST(damaged_files_never_break_the_reader)
+{
+    static const char whole[] = "agents: 6\nnu: 0.5\noutput: [a, 'b', \"c\"]\nquiet: yes\n";
+    static const char strange[] = "\0\n\t:-[]{}'\"&*!|>?%@#,\xff\xc3 ";
+    saddle_settings *settings = build();
+    char content[sizeof whole];
+    for (size_t at = 0; at + 1 < sizeof whole; at++) {
+        load_bytes(settings, "run.yaml", whole, at);
+        for (size_t k = 0; k + 1 < sizeof strange; k++) {
+            memcpy(content, whole, sizeof whole);
+            content[at] = strange[k];
+            memset(&error, 0, sizeof error);
+            saddle_status status = load_bytes(settings, "run.yaml", content, sizeof whole - 1);
+            ck_assert(status == SADDLE_OK || status == SADDLE_BAD_INPUT);
+            ck_assert((status == SADDLE_OK) == (error.message[0] == '\0'));
+            ck_assert_ptr_null(strchr(error.message, '\n'));
+        }
+    }
+    saddle_settings_free(settings);
+}
+END_TEST
+
+START_TEST(clock_runs_forward_in_seconds)
+{
+    double before = saddle_clock_seconds();
+    usleep(20000);
+    double passed = saddle_clock_seconds() - before;
+    ck_assert_msg(passed >= 0.02, "20 ms took %g s", passed);
+    assert_at_most(passed, 20.0);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("settings");
+    TCase *cases = tcase_create("settings");
+    tcase_set_timeout(cases, 60);
+    tcase_add_test(cases, union_of_tables_keeps_order_and_defaults);
+    tcase_add_test(cases, unknown_names_are_nothing);
+    tcase_add_test(cases, bad_declarations_are_found);
+    tcase_add_test(cases, reals_are_checked);
+    tcase_add_test(cases, integers_are_checked_exactly);
+    tcase_add_test(cases, integer_limits_need_not_be_whole);
+    tcase_add_test(cases, choices_are_checked);
+    tcase_add_test(cases, flags_are_checked);
+    tcase_add_test(cases, messages_stay_on_one_short_line);
+    tcase_add_test(cases, copies_are_independent);
+    tcase_add_test(cases, files_give_values);
+    tcase_add_test(cases, empty_files_change_nothing);
+    tcase_add_test(cases, callers_beat_files_and_later_files_earlier_ones);
+    tcase_add_test(cases, bad_files_are_refused_whole);
+    tcase_add_test(cases, unreadable_files_are_refused);
+    tcase_add_test(cases, damaged_files_never_break_the_reader);
+    tcase_add_test(cases, clock_runs_forward_in_seconds);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
