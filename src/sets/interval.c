@@ -3,6 +3,7 @@
 
 #include "sets/kernel.h"
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the signature is the table's */
 void saddle_interval_project(const saddle_set *set, double *v, double *scratch)
 {
     const saddle_interval *interval = (const saddle_interval *)set;

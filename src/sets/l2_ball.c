@@ -2,6 +2,7 @@
 #include "sets/ball.h"
 #include "sets/kernel.h"
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the signature is the table's */
 static void project(const saddle_set *set, double *v, double *scratch)
 {
     double radius = ((const saddle_ball *)set)->radius;

@@ -12,6 +12,7 @@ static saddle_status parse(saddle_set *set, saddle_error *error)
     return saddle_read_bare(set->text, set->info->synopsis, error);
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the signature is the table's */
 static void project(const saddle_set *set, double *v, double *scratch)
 {
     (void)set;
