@@ -106,6 +106,11 @@ static double *make_scratch(size_t count)
     return scratch;
 }
 
+static bool same_bits(size_t n, const double *a, const double *b)
+{
+    return memcmp(a, b, n * sizeof *a) == 0;
+}
+
 /* ---- Slow and obvious versions ---- */
 
 static int compare_down(const void *a, const void *b)
@@ -368,7 +373,7 @@ static void check_common_threshold(trial *t)
         const part *q = &t->known.part[i];
         const double *v = t->v + q->offset;
         const double *p = t->p + q->offset;
-        bool unchanged = memcmp(v, p, q->count * sizeof *v) == 0;
+        bool unchanged = same_bits(q->count, v, p);
         if ((q->kind != SIMPLEX && q->kind != L1_BALL) || unchanged)
             continue;
         double tolerance = rounding(&t->known, largest(q->count, v) + q->high);
@@ -404,7 +409,7 @@ static void check_invariants(trial *t)
     /* Projecting twice changes no bit, and the distance is then zero. */
     memcpy(q, t->p, n * sizeof *q);
     saddle_set_project(t->set, q, t->scratch);
-    ck_assert_msg(memcmp(q, t->p, n * sizeof *q) == 0, "%s in R^%zu", t->known.text, n);
+    ck_assert_msg(same_bits(n, q, t->p), "%s in R^%zu", t->known.text, n);
     ck_assert(saddle_set_distance(t->set, q, t->scratch) == 0.0);
     /* |Pv - Pw| <= |v - w| */
     for (int draw = 0; draw < 3; draw++) {
@@ -425,7 +430,7 @@ static void check_invariants(trial *t)
     draw_feasible(t->rng, &t->known, w);
     memcpy(q, w, n * sizeof *q);
     saddle_set_project(t->set, q, t->scratch);
-    ck_assert_msg(memcmp(q, w, n * sizeof *q) == 0, "%s in R^%zu", t->known.text, n);
+    ck_assert_msg(same_bits(n, q, w), "%s in R^%zu", t->known.text, n);
 }
 
 START_TEST(projection_is_idempotent_nonexpansive_and_keeps_the_inside)
@@ -449,7 +454,7 @@ static void check_distance(trial *t)
     double size = expected + largest(n, slow);
     double distance = saddle_set_distance(t->set, t->v, t->scratch);
     assert_near(distance, expected, rounding(&t->known, size));
-    ck_assert(memcmp(before, t->v, n * sizeof *slow) == 0);
+    ck_assert(same_bits(n, before, t->v));
 }
 
 START_TEST(distance_is_to_the_projection)
@@ -807,7 +812,7 @@ static void check_prox(const known_set *known, const known_regularizer *h)
 START_TEST(prox_is_the_minimizer)
 {
     for (size_t s = 0; s < SETS; s++)
-        for (size_t i = 0; i < SIZES; i++) {
+        for (size_t i = 0; sizes[i] < MAX_N; i++) {
             known_set known;
             describe(&known, s, sizes[i]);
             if (pair_is_exact(&known, &regularizers[_i]))
@@ -835,7 +840,7 @@ START_TEST(prox_without_step_is_the_projection)
             memcpy(p, u, sizeof p);
             saddle_set_project(set, p, scratch);
             saddle_prox_apply(prox, 0.0, u, scratch);
-            ck_assert_msg(memcmp(u, p, sizeof p) == 0, "%s, %s", known.text, regularizers[r].text);
+            ck_assert_msg(same_bits(7, u, p), "%s, %s", known.text, regularizers[r].text);
             u[3] = NAN;
             saddle_prox_apply(prox, 1.0, u, scratch);
             bool any_nan = false;
