@@ -5,8 +5,12 @@
  * A set or a regularizer is named by a short text:
  *
  *     none | box:LO:HI | nonneg | simplex[:S] | l2-ball:R | l1-ball:R | linf-ball:R
- *     blocks:COUNT*SET,COUNT*SET,...      parts of the vector, in order; a last `*SET` takes the
- * rest none | l1:W | elastic-net:W1:W2 | group-l2:W:SIZE
+ *     blocks:COUNT*SET,COUNT*SET,...
+ *
+ *     none | l1:W | elastic-net:W1:W2 | group-l2:W:SIZE
+ *
+ * A bound of a box may be -inf or inf. Blocks are consecutive parts of the vector, in order; a
+ * last `*SET` takes the rest.
  *
  * All operations are exact, allocate nothing and are safe to call from several threads, each with
  * its own scratch memory.

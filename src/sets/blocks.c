@@ -1,0 +1,212 @@
+/*
+ * blocks:COUNT*SET,COUNT*SET,...: consecutive parts of the vector, each in a set of its own. The
+ * last part may be written *SET and takes the rest. The projection is that of each part.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "sets/parameter.h"
+#include "sets/set.h"
+
+typedef struct block_set {
+    saddle_set base;
+    size_t count;
+    saddle_block *block; /* owned, with the sets in it */
+} block_set;
+
+/* One COUNT*SET as it is written. */
+typedef struct written {
+    bool rest;        /* no COUNT: takes the rest */
+    size_t count;     /* COUNT */
+    const char *text; /* SET */
+} written;
+
+static size_t count_parts(const char *list)
+{
+    size_t count = 1;
+    for (; *list != '\0'; list++)
+        count += *list == ',';
+    return count;
+}
+
+/* Read one part, whose comma is already a terminator; `text` is the whole, for messages. */
+static saddle_status read_part(written *out, char *part, bool last, const saddle_set *set,
+                               saddle_error *error)
+{
+    char *star = strchr(part, '*');
+    if (star == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.200s': the part '%.200s' is not of the form COUNT*SET; write %s",
+                           set->text, part, set->info->synopsis);
+    *star = '\0';
+    out->text = star + 1;
+    out->rest = star == part;
+    uint64_t count = 0;
+    if (out->rest && !last)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.200s': '*%.200s' has no COUNT, but only the last part may take the "
+                           "rest; write %s",
+                           set->text, out->text, set->info->synopsis);
+    if (!out->rest && (!saddle_parse_integer(part, &count) || count == 0 || count > SIZE_MAX))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.200s': the COUNT '%.200s' is not a whole number of at least 1; "
+                           "write %s",
+                           set->text, part, set->info->synopsis);
+    if (strncmp(out->text, "blocks", 6) == 0 && (out->text[6] == ':' || out->text[6] == '\0'))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.200s': blocks inside blocks; write all parts in one list, %s",
+                           set->text, set->info->synopsis);
+    out->count = (size_t)count;
+    return SADDLE_OK;
+}
+
+/* Check that the counts make up the dimension and give the rest to the last part. */
+static saddle_status share_out(written *part, size_t count, const saddle_set *set,
+                               saddle_error *error)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < count; i++)
+        total = part[i].count > SIZE_MAX - total ? SIZE_MAX : total + part[i].count;
+    written *last = &part[count - 1];
+    if (last->rest && total < set->dimension)
+        last->count = set->dimension - total;
+    else if (last->rest)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.200s': the counts add to %zu and the dimension is %zu, so that "
+                           "nothing is left for '*%.200s'",
+                           set->text, total, set->dimension, last->text);
+    else if (total != set->dimension)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.200s': the counts add to %zu but the dimension is %zu; make them "
+                           "equal, or end with *SET to take the rest",
+                           set->text, total, set->dimension);
+    return SADDLE_OK;
+}
+
+/* Make the sets of all parts. */
+static saddle_status make_blocks(block_set *blocks, const written *part, size_t count,
+                                 saddle_error *error)
+{
+    blocks->block = saddle_alloc(count, sizeof *blocks->block);
+    if (blocks->block == NULL)
+        return saddle_no_memory(error, "the parts of a set");
+    size_t offset = 0;
+    for (size_t i = 0; i < count; i++) {
+        saddle_error inner = {SADDLE_OK, ""};
+        saddle_status status =
+            saddle_set_create(&blocks->block[i].set, part[i].text, part[i].count, &inner);
+        if (status != SADDLE_OK)
+            return saddle_fail(error, status, "in '%.200s': %.780s", blocks->base.text,
+                               inner.message);
+        blocks->block[i].offset = offset;
+        blocks->count = i + 1;
+        offset += part[i].count;
+    }
+    return SADDLE_OK;
+}
+
+static saddle_status parse(saddle_set *set, saddle_error *error)
+{
+    const char *colon = strchr(set->text, ':');
+    if (colon == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%.200s' names no parts; write %s", set->text,
+                           set->info->synopsis);
+    size_t count = count_parts(colon + 1);
+    written *part = saddle_alloc(count, sizeof *part);
+    char *list = saddle_strdup(colon + 1);
+    saddle_status status = SADDLE_OK;
+    if (part == NULL || list == NULL) {
+        status = saddle_no_memory(error, "the parts of a set");
+        goto cleanup;
+    }
+    char *rest = list;
+    for (size_t i = 0; i < count && status == SADDLE_OK; i++) {
+        char *start = rest;
+        rest += strcspn(rest, ",");
+        *rest++ = '\0';
+        status = read_part(&part[i], start, i + 1 == count, set, error);
+    }
+    if (status == SADDLE_OK)
+        status = share_out(part, count, set, error);
+    if (status == SADDLE_OK)
+        status = make_blocks((block_set *)set, part, count, error);
+cleanup:
+    saddle_free(list);
+    saddle_free(part);
+    return status;
+}
+
+const saddle_block *saddle_set_block_list(const saddle_set *set, size_t *count)
+{
+    const block_set *blocks = (const block_set *)set;
+    *count = blocks->count;
+    return blocks->block;
+}
+
+static void project(const saddle_set *set, double *v, double *scratch)
+{
+    const block_set *blocks = (const block_set *)set;
+    for (size_t i = 0; i < blocks->count; i++)
+        saddle_set_project(blocks->block[i].set, v + blocks->block[i].offset, scratch);
+}
+
+static void range(const saddle_set *set, double *lower, double *upper)
+{
+    const block_set *blocks = (const block_set *)set;
+    *lower = INFINITY;
+    *upper = -INFINITY;
+    for (size_t i = 0; i < blocks->count; i++) {
+        double low;
+        double high;
+        saddle_set_range(blocks->block[i].set, &low, &high);
+        *lower = low < *lower ? low : *lower;
+        *upper = high > *upper ? high : *upper;
+    }
+}
+
+static bool uniform_bounds(const saddle_set *set, double *lower, double *upper)
+{
+    const block_set *blocks = (const block_set *)set;
+    range(set, lower, upper);
+    for (size_t i = 0; i < blocks->count; i++) {
+        double low;
+        double high;
+        if (!saddle_set_uniform_bounds(blocks->block[i].set, &low, &high) || low != *lower ||
+            high != *upper)
+            return false;
+    }
+    return true;
+}
+
+static size_t scratch_size(const saddle_set *set)
+{
+    const block_set *blocks = (const block_set *)set;
+    size_t most = 0;
+    for (size_t i = 0; i < blocks->count; i++) {
+        size_t size = saddle_set_scratch(blocks->block[i].set);
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+static void release(saddle_set *set)
+{
+    block_set *blocks = (block_set *)set;
+    for (size_t i = 0; i < blocks->count; i++)
+        saddle_set_free(blocks->block[i].set);
+    saddle_free(blocks->block);
+}
+
+const saddle_set_class saddle_set_blocks = {
+    .size = sizeof(block_set),
+    .parse = parse,
+    .project = project,
+    .range = range,
+    .uniform_bounds = uniform_bounds,
+    .scratch = scratch_size,
+    .free = release,
+    .l1_rule = SADDLE_PROX_BLOCKWISE,
+};

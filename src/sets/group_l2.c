@@ -1,0 +1,82 @@
+/*
+ * group-l2:W:SIZE: W times the sum of the Euclidean norms of consecutive groups of SIZE entries,
+ * the last of which may be shorter (Yuan and Lin, JRSS B 68, 2006). Its prox scales each group by
+ * max(0, 1 - step W / |v_g|).
+ */
+#include <stdint.h>
+
+#include "core/vector.h"
+#include "sets/kernel.h"
+#include "sets/parameter.h"
+#include "sets/regularizer.h"
+
+typedef struct group_l2 {
+    saddle_regularizer base;
+    double weight;
+    size_t size; /* at least 1, at most the dimension */
+} group_l2;
+
+static saddle_status parse(saddle_regularizer *regularizer, saddle_error *error)
+{
+    group_l2 *self = (group_l2 *)regularizer;
+    const char *text = regularizer->text;
+    const char *synopsis = regularizer->info->synopsis;
+    saddle_fields fields;
+    saddle_status status = saddle_read_fields(&fields, text, synopsis, 2, 2, error);
+    if (status == SADDLE_OK)
+        status = saddle_read_parameter(&self->weight, fields.field[1], SADDLE_NONNEGATIVE, text,
+                                       synopsis, "W", error);
+    if (status != SADDLE_OK)
+        return status;
+    uint64_t size;
+    if (!saddle_parse_integer(fields.field[2], &size) || size == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.200s': SIZE must be a whole number of at least 1; write %s", text,
+                           synopsis);
+    self->size = size < regularizer->dimension ? (size_t)size : regularizer->dimension;
+    regularizer->is_zero = self->weight == 0.0;
+    return SADDLE_OK;
+}
+
+/* Length of the group that begins at an entry. */
+static size_t group_length(const group_l2 *self, size_t start)
+{
+    size_t left = self->base.dimension - start;
+    return self->size < left ? self->size : left;
+}
+
+static double value(const saddle_regularizer *regularizer, const double *v)
+{
+    const group_l2 *self = (const group_l2 *)regularizer;
+    double sum = 0.0;
+    size_t length;
+    for (size_t start = 0; start < regularizer->dimension; start += length) {
+        length = group_length(self, start);
+        sum += saddle_norm(length, v + start);
+    }
+    return self->weight * sum;
+}
+
+static void shrink(const saddle_regularizer *regularizer, double step, double *v)
+{
+    const group_l2 *self = (const group_l2 *)regularizer;
+    double threshold = step * self->weight;
+    size_t length;
+    for (size_t start = 0; start < regularizer->dimension; start += length) {
+        length = group_length(self, start);
+        double norm = saddle_norm(length, v + start);
+        if (norm <= threshold) {
+            for (size_t k = start; k < start + length; k++)
+                v[k] = 0.0;
+        } else if (threshold > 0.0) {
+            saddle_scale(length, (norm - threshold) / norm, v + start);
+        }
+    }
+}
+
+const saddle_regularizer_class saddle_regularizer_group_l2 = {
+    .size = sizeof(group_l2),
+    .parse = parse,
+    .value = value,
+    .shrink = shrink,
+};

@@ -1,0 +1,39 @@
+/* Reading the texts that name sets and regularizers, with messages that show the right form. */
+#ifndef SADDLE_SETS_PARAMETER_H
+#define SADDLE_SETS_PARAMETER_H
+
+#include <stddef.h>
+
+#include <saddle/status.h>
+
+#include "core/text.h"
+
+/*
+ * Find which of several names a text begins with, up to its first colon.
+ * @param what   "set" or "regularizer", for the message.
+ * @param index  receives the place of the name.
+ */
+saddle_status saddle_find_name(const char *what, const char *text, const char *const *name,
+                               size_t count, size_t *index, saddle_error *error);
+
+/* Cut a text at its colons; it must have `least` to `most` parameters after its name. */
+saddle_status saddle_read_fields(saddle_fields *out, const char *text, const char *synopsis,
+                                 size_t least, size_t most, saddle_error *error);
+
+/* What a parameter may be. */
+typedef enum saddle_sign { SADDLE_POSITIVE, SADDLE_NONNEGATIVE } saddle_sign;
+
+/*
+ * Read one parameter, a finite number of the sign given.
+ * @param text      the whole text, for the message.
+ * @param synopsis  the right form, for the message.
+ * @param name      what the synopsis calls the parameter.
+ */
+saddle_status saddle_read_parameter(double *out, const char *field, saddle_sign sign,
+                                    const char *text, const char *synopsis, const char *name,
+                                    saddle_error *error);
+
+/* Read a text that holds nothing but its name. */
+saddle_status saddle_read_bare(const char *text, const char *synopsis, saddle_error *error);
+
+#endif

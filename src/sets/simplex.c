@@ -1,0 +1,132 @@
+/*
+ * simplex[:S]: x_k >= 0 with sum S.
+ *
+ * The projection is p_k = max(v_k - theta, 0) with the one theta for which the sum is S. Since
+ * max v - S <= theta < max v, entries are taken relative to the largest, d_k = v_k - max v, and
+ * only those with d_k > -S can count: every number that matters is at most S in size, so nothing
+ * is lost however large v is. Theta is found by Newton's method on the convex, decreasing,
+ * piecewise linear f(theta) = sum_k max(d_k - theta, 0) - S, started on the left: each pass drops
+ * the entries that can no longer be positive (Michelot, JOTA 50, 1986; for its relatives see
+ * Condat, Math. Program. 158, 2016). It ends exactly, at the first pass that drops none.
+ *
+ * Cost: the product of f and the number of entries falls by a factor of at least 4 per pass (as in
+ * any Newton method on a maximum of linear functions), from at most n S * n down to rounding, eps
+ * S, so that there are at most log2(n) + 26 passes, on ever fewer entries.
+ */
+#include <math.h>
+
+#include "core/vector.h"
+#include "sets/ball.h"
+#include "sets/kernel.h"
+#include "sets/parameter.h"
+
+/* More passes than that bound for any count; what is left beyond them is rounding. */
+#define MAX_PASSES 96
+
+typedef struct simplex_set {
+    saddle_set base;
+    double total; /* S */
+} simplex_set;
+
+static saddle_status parse(saddle_set *set, saddle_error *error)
+{
+    simplex_set *simplex = (simplex_set *)set;
+    const char *synopsis = set->info->synopsis;
+    simplex->total = 1.0;
+    saddle_fields fields;
+    saddle_status status = saddle_read_fields(&fields, set->text, synopsis, 0, 1, error);
+    if (status != SADDLE_OK || fields.count == 1)
+        return status;
+    return saddle_read_parameter(&simplex->total, fields.field[1], SADDLE_POSITIVE, set->text,
+                                 synopsis, "S", error);
+}
+
+/* Whether v is in the simplex to rounding. */
+static bool is_inside(size_t count, double total, const double *v)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!(v[k] >= 0.0))
+            return false;
+    return fabs(saddle_sum(count, v) - total) <= total * saddle_rounding(count);
+}
+
+/* Keep the entries above a bound, in order; returns their number. NaN is not kept. */
+static size_t keep_above(size_t count, double *d, double bound)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < count; k++) {
+        double value = d[k];
+        d[kept] = value;
+        kept += value > bound;
+    }
+    return kept;
+}
+
+/* The theta of the candidates d, which are reordered; count >= 1, some d is 0 and none above. */
+static double find_threshold(size_t count, double total, double *d)
+{
+    double theta = 0.0;
+    for (int pass = 0; pass < MAX_PASSES; pass++) {
+        theta = (saddle_sum(count, d) - total) / (double)count;
+        size_t kept = keep_above(count, d, theta);
+        if (kept == count)
+            break;
+        count = kept;
+    }
+    /* The sum of many d is known less well than the sum of the p, which is near `total`: one more
+     * Newton step from there makes the p add up to rounding. */
+    for (size_t k = 0; k < count; k++)
+        d[k] -= theta;
+    count = keep_above(count, d, 0.0);
+    return theta + (saddle_sum(count, d) - total) / (double)count;
+}
+
+void saddle_project_simplex(size_t count, double total, double *v, double *scratch)
+{
+    if (is_inside(count, total, v))
+        return;
+    double top = -INFINITY;
+    for (size_t k = 0; k < count; k++)
+        top = v[k] > top ? v[k] : top;
+    /* A power of two that brings the total near 1: exact, and no sum can overflow or vanish. */
+    int exponent;
+    frexp(total, &exponent);
+    exponent = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
+    double down = ldexp(1.0, -exponent);
+    double up = ldexp(1.0, exponent);
+    for (size_t k = 0; k < count; k++)
+        scratch[k] = (v[k] - top) * down;
+    /* Nothing is kept when the largest entry is infinite or there are but NaN. */
+    size_t kept = keep_above(count, scratch, -total * down);
+    double theta = kept == 0 ? 0.0 : find_threshold(kept, total * down, scratch);
+    for (size_t k = 0; k < count; k++) {
+        double p = (v[k] - top) * down - theta;
+        v[k] = p <= 0.0 ? 0.0 : p * up;
+    }
+}
+
+static void project(const saddle_set *set, double *v, double *scratch)
+{
+    saddle_project_simplex(set->dimension, ((const simplex_set *)set)->total, v, scratch);
+}
+
+static size_t scratch_size(const saddle_set *set)
+{
+    return set->dimension;
+}
+
+static void range(const saddle_set *set, double *lower, double *upper)
+{
+    double total = ((const simplex_set *)set)->total;
+    *lower = set->dimension == 1 ? total : 0.0;
+    *upper = total;
+}
+
+const saddle_set_class saddle_set_simplex = {
+    .size = sizeof(simplex_set),
+    .parse = parse,
+    .project = project,
+    .range = range,
+    .scratch = scratch_size,
+    .l1_rule = SADDLE_PROX_CONSTANT,
+};
