@@ -113,7 +113,8 @@ typedef struct saddle_algorithm {
     const char *summary;                 /**< One line. */
     const char *citation;                /**< Where it was published. */
     const saddle_option *const *options; /**< The options it reads; NULL-terminated. */
-    bool tracks; /**< view() gives p, d, v, u, and the means of p and v, d and u over agents agree. */
+    bool tracks; /**< view() gives p, d, v, u, and the means of p and v, d and u over agents agree.
+                  */
 
     /** Check the combination, read the options, make the parameters shared by all agents. */
     saddle_status (*configure)(void **parameters, const saddle_algorithm_inputs *inputs,

@@ -5,9 +5,12 @@
 #ifndef SADDLE_SADDLE_H
 #define SADDLE_SADDLE_H
 
+#include <saddle/algorithm.h>
 #include <saddle/data.h>
+#include <saddle/engine.h>
 #include <saddle/graph.h>
 #include <saddle/problem.h>
+#include <saddle/run.h>
 #include <saddle/set.h>
 #include <saddle/settings.h>
 #include <saddle/status.h>

@@ -475,3 +475,17 @@ bool saddle_settings_flag(const saddle_settings *settings, const char *name)
     const entry *found = find(settings, name);
     return found != NULL && found->flag;
 }
+
+saddle_status saddle_settings_set_real(saddle_settings *settings, const char *name, double value,
+                                       saddle_error *error)
+{
+    /* The shortest of these that reads back equal. */
+    char text[32];
+    for (int digits = 15; digits <= 17; digits++) {
+        double back;
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (saddle_parse_real(text, &back) && back == value)
+            break;
+    }
+    return saddle_settings_set(settings, name, text, error);
+}

@@ -77,9 +77,13 @@ static saddle_status make_effective(run *r, saddle_error *error)
     const struct {
         const char *name;
         double value;
-    } real[] = {{"nu", r->steps.nu}, {"eta", r->steps.eta}, {"tau", r->steps.tau},
-                {"alpha", r->steps.alpha}, {"q", (double)r->steps.q},
-                {"agents", (double)e->problem->agents}, {"trace-every", (double)r->trace_every}};
+    } real[] = {{"nu", r->steps.nu},
+                {"eta", r->steps.eta},
+                {"tau", r->steps.tau},
+                {"alpha", r->steps.alpha},
+                {"q", (double)r->steps.q},
+                {"agents", (double)e->problem->agents},
+                {"trace-every", (double)r->trace_every}};
     for (size_t k = 0; status == SADDLE_OK && k < sizeof real / sizeof *real; k++)
         status = set_real(*out, real[k].name, real[k].value, error);
     if (status == SADDLE_OK && saddle_settings_auto(*out, "x-set"))
@@ -100,11 +104,11 @@ static bool stays_feasible(const run *r)
     bool y_safe = r->steps.eta <= bound || saddle_set_is_whole_space(e->y_set);
     if (!x_safe || !y_safe) {
         char message[256];
-        snprintf(message, sizeof message,
-                 "%s%s%s above the smallest self-weight min_i M_ii = %.4g: iterates may leave %s%s%s",
-                 x_safe ? "" : "nu", !x_safe && !y_safe ? " and eta are" : " is",
-                 x_safe ? " (eta)" : "", bound, x_safe ? "" : "X",
-                 !x_safe && !y_safe ? " and " : "", y_safe ? "" : "Y");
+        snprintf(
+            message, sizeof message,
+            "%s%s%s above the smallest self-weight min_i M_ii = %.4g: iterates may leave %s%s%s",
+            x_safe ? "" : "nu", !x_safe && !y_safe ? " and eta are" : " is", x_safe ? " (eta)" : "",
+            bound, x_safe ? "" : "X", !x_safe && !y_safe ? " and " : "", y_safe ? "" : "Y");
         warn(r, message);
     }
     return x_safe && y_safe;
@@ -157,8 +161,8 @@ static saddle_status make_observer(run *r, saddle_error *error)
 static saddle_status configure(run *r, saddle_error *error)
 {
     saddle_experiment *e = r->experiment;
-    saddle_status status = saddle_algorithm_find(
-        &r->algorithm, saddle_settings_text(r->settings, "algorithm"), error);
+    saddle_status status =
+        saddle_algorithm_find(&r->algorithm, saddle_settings_text(r->settings, "algorithm"), error);
     if (status == SADDLE_OK)
         status = saddle_resolve_steps(e, r->settings, &r->steps, error);
     if (status != SADDLE_OK)

@@ -30,8 +30,7 @@ static double eta_bound(const saddle_theory *t, double m)
 {
     double L2 = t->lipschitz * t->lipschitz;
     const double bound[] = {
-        1.0 / 8.0,
-        t->c1 * m * t->strong_concavity / (375.0 * t->alpha * L2),
+        1.0 / 8.0, t->c1 * m * t->strong_concavity / (375.0 * t->alpha * L2),
         15.0 * L2 / (t->beta * t->strong_concavity * t->alpha * t->alpha * t->c1),
         3.0 * t->c1 * t->c1 * m / (10.0 * (1.0 + t->c1) * t->strong_concavity * t->alpha)};
     return least(bound, sizeof bound / sizeof *bound);
@@ -78,8 +77,7 @@ static void coefficients(saddle_theory *t, double m, double c_gamma)
     t->rate = fmin(floor_rate, t->C2);
     t->rate_plus = fmin(floor_rate, t->C2_plus);
     t->error_factor = noise;
-    t->c_gamma_bound =
-        (75.0 * step / (8.0 * mu) / m + t->nu / t->beta / m) * t->nu * t->tau / 12.0;
+    t->c_gamma_bound = (75.0 * step / (8.0 * mu) / m + t->nu / t->beta / m) * t->nu * t->tau / 12.0;
 }
 
 /* Theorem 1's potential at the starting point, with the theory's steps: a run of no iterations. */
