@@ -25,7 +25,7 @@
 #define POSITIVE 0.24
 /* Standard deviation of the score: the ranking by the true score then has an AUC of about 0.9. */
 #define SPREAD 2.7
-#define PILOT_ROWS 4096
+#define PILOT_ROWS 16384
 
 /* Streams of SADDLE_RNG_GENERATOR, told apart by the agent's place in the key. */
 enum { STREAM_ROW = 0, STREAM_MODEL = 1, STREAM_PILOT = 2 };
