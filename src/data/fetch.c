@@ -153,9 +153,12 @@ static bool set_options(struct download *download, const char *url)
 {
     CURL *handle = download->handle;
     bool good = curl_easy_setopt(handle, CURLOPT_URL, url) == CURLE_OK &&
-                curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
-                curl_easy_setopt(handle, CURLOPT_RESUME_FROM_LARGE,
-                                 (curl_off_t)download->resumed) == CURLE_OK;
+                curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
+    /* Not CURLOPT_RESUME_FROM, which gives up when a server sends the whole file all the same. */
+    char rest[32];
+    snprintf(rest, sizeof rest, "%" PRIu64 "-", download->resumed);
+    if (download->resumed > 0)
+        good = good && curl_easy_setopt(handle, CURLOPT_RANGE, rest) == CURLE_OK;
     curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
