@@ -304,7 +304,7 @@ saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const sadd
     if (table.rows == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' holds names but no rows", in->path);
     status = saddle_dataset_new_dense(&table.data, name, table.rows, table.fields - 1, error);
-    if (status != SADDLE_OK)
+    if (table.data == NULL)
         return status;
     read_rows(&table);
     saddle_dataset_count_nonzeros(table.data);

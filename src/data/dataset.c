@@ -105,43 +105,42 @@ static reader *detect(const saddle_input *in)
     return saddle_read_libsvm;
 }
 
-static saddle_status choose_reader(const saddle_input *in, const saddle_data_options *options,
-                                   reader **out, saddle_error *error)
+/* The reader for a file, or NULL, with the error, when there is none. */
+static reader *choose_reader(const saddle_input *in, const saddle_data_options *options,
+                             saddle_error *error)
 {
     static const struct {
         const char *name;
         reader *read;
     } format[] = {
         {"libsvm", saddle_read_libsvm}, {"csv", saddle_read_csv}, {"idx", saddle_read_idx}};
-    *out = NULL;
     bool automatic = options->format == NULL || strcmp(options->format, "auto") == 0;
+    reader *chosen = automatic ? detect(in) : NULL;
     for (size_t k = 0; !automatic && k < sizeof format / sizeof *format; k++)
         if (strcmp(options->format, format[k].name) == 0)
-            *out = format[k].read;
-    if (automatic)
-        *out = detect(in);
-    if (*out == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "data format '%s' is unknown; use auto, libsvm, csv or idx",
-                           options->format);
-    if (*out != saddle_read_idx && saddle_input_is_gzip(in))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' is a gzip file of text; only IDX is read packed, so unpack it "
-                           "with gunzip first",
-                           in->path);
-    return SADDLE_OK;
+            chosen = format[k].read;
+    if (chosen == NULL)
+        saddle_fail(error, SADDLE_BAD_INPUT,
+                    "data format '%s' is unknown; use auto, libsvm, csv or idx", options->format);
+    if (chosen != NULL && chosen != saddle_read_idx && saddle_input_is_gzip(in)) {
+        saddle_fail(error, SADDLE_BAD_INPUT,
+                    "'%s' is a gzip file of text; only IDX is read packed, so unpack it with "
+                    "gunzip first",
+                    in->path);
+        chosen = NULL;
+    }
+    return chosen;
 }
 
 static saddle_status load_file(saddle_dataset **out, const char *name, const char *path,
                                const saddle_data_options *options, saddle_error *error)
 {
     saddle_input in;
-    reader *read = NULL;
     saddle_status status = saddle_input_open(&in, path, error);
-    if (status == SADDLE_OK)
-        status = choose_reader(&in, options, &read, error);
-    if (status == SADDLE_OK)
-        status = read(out, name, &in, options, error);
+    if (status != SADDLE_OK)
+        return status;
+    reader *read = choose_reader(&in, options, error);
+    status = read != NULL ? read(out, name, &in, options, error) : SADDLE_BAD_INPUT;
     saddle_input_close(&in);
     return status;
 }
@@ -209,7 +208,7 @@ static saddle_status select_sparse(saddle_dataset **out, const saddle_dataset *d
         nonzeros += data->row_start[row[k] + 1] - data->row_start[row[k]];
     saddle_status status =
         saddle_dataset_new_sparse(out, data->name, count, data->features, nonzeros, error);
-    if (status != SADDLE_OK)
+    if (*out == NULL)
         return status;
     saddle_dataset *part = *out;
     for (size_t k = 0; k < count; k++) {
@@ -227,7 +226,7 @@ static saddle_status select_dense(saddle_dataset **out, const saddle_dataset *da
                                   const size_t *row, size_t count, saddle_error *error)
 {
     saddle_status status = saddle_dataset_new_dense(out, data->name, count, data->features, error);
-    if (status != SADDLE_OK)
+    if (*out == NULL)
         return status;
     for (size_t k = 0; k < count; k++)
         memcpy((*out)->dense + k * data->features, data->dense + row[k] * data->features,
@@ -247,7 +246,7 @@ saddle_status saddle_dataset_select(saddle_dataset **out, const saddle_dataset *
                                data->name, data->rows - 1);
     saddle_status status = data->dense != NULL ? select_dense(out, data, row, count, error)
                                                : select_sparse(out, data, row, count, error);
-    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+    for (size_t k = 0; *out != NULL && k < count; k++)
         (*out)->label[k] = data->label[row[k]];
     return status;
 }

@@ -44,6 +44,7 @@ static saddle_status cut_short(const char *path, saddle_error *error)
 static saddle_status read_sizes(saddle_stream *stream, struct header *header, saddle_error *error)
 {
     const char *path = stream->in->path;
+    header->rows = 0;
     header->features = 1;
     for (unsigned k = 0; k < header->rank; k++) {
         unsigned char word[4];
@@ -129,7 +130,7 @@ static saddle_status read_entries(const saddle_input *in, double divisor, double
                                   saddle_error *error)
 {
     saddle_stream stream;
-    struct header header;
+    struct header header = {0};
     saddle_status status = saddle_stream_open(&stream, in, error);
     if (status == SADDLE_OK)
         status = read_header(&stream, &header, error);
@@ -201,7 +202,7 @@ static saddle_status read_labels(const saddle_input *images, const saddle_data_o
 {
     char *found = NULL;
     saddle_input in = {0};
-    struct header header;
+    struct header header = {0};
     saddle_status status = SADDLE_OK;
     if (options->labels == NULL)
         status = find_labels(images->path, &found, error);
@@ -227,7 +228,7 @@ saddle_status saddle_read_idx(saddle_dataset **out, const char *name, const sadd
                               const saddle_data_options *options, saddle_error *error)
 {
     *out = NULL;
-    struct header header;
+    struct header header = {0};
     saddle_dataset *data = NULL;
     saddle_status status = check_length(in, &header, error);
     if (status == SADDLE_OK && header.rank < 2)

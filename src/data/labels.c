@@ -147,12 +147,14 @@ saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *posit
     double *classes = NULL;
     size_t count = 0;
     saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
-    if (status != SADDLE_OK)
+    if (classes == NULL)
         return status;
     bool *marked = saddle_alloc(count, sizeof *marked);
-    if (marked == NULL)
-        status = saddle_no_memory(error, "the labels");
-    else if (positive == NULL || strcmp(positive, "auto") == 0)
+    if (marked == NULL) {
+        saddle_free(classes);
+        return saddle_no_memory(error, "the labels");
+    }
+    if (positive == NULL || strcmp(positive, "auto") == 0)
         status = mark_automatically(classes, count, marked, error);
     else
         status = mark_listed(positive, classes, count, marked, error);

@@ -275,7 +275,9 @@ static saddle_status split_pools(struct plan *plan, struct pools *pools, size_t 
     saddle_status status = SADDLE_OK;
     if (shape == NULL || share == NULL || taken == NULL || left == NULL) {
         status = saddle_no_memory(error, "the partition");
-    } else if (plan->exact) {
+        goto cleanup;
+    }
+    if (plan->exact) {
         for (size_t c = 0; c < classes; c++)
             left[c] = pools->start[c + 1] - pools->start[c];
         draw_mixes(plan, pools, rows, shape, share);
@@ -285,10 +287,9 @@ static saddle_status split_pools(struct plan *plan, struct pools *pools, size_t 
             shape[i] = plan->alpha;
         share_classes(plan, pools, shape, share, taken, size);
     }
-    if (status == SADDLE_OK) {
-        hand_out(pools, agents, taken, partition);
-        set_starts(partition, size);
-    }
+    hand_out(pools, agents, taken, partition);
+    set_starts(partition, size);
+cleanup:
     saddle_free(left);
     saddle_free(taken);
     saddle_free(share);
@@ -303,7 +304,7 @@ static saddle_status skew(struct plan *plan, const saddle_dataset *data, const s
     double *classes = NULL;
     struct pools pools = {0};
     saddle_status status = saddle_dataset_classes(data, &classes, &pools.classes, error);
-    if (status != SADDLE_OK)
+    if (classes == NULL)
         return status;
     /* With sizes given, agents choose among all rows; otherwise exactly `total` are shared out. */
     size_t offered = plan->exact ? data->rows : plan->total;

@@ -91,7 +91,7 @@ static void serve(int client, const char *request)
     char file[64] = "";
     char location[128];
     const char *range = strstr(request, "Range: bytes=");
-    long start = range != NULL ? atol(range + 13) : -1;
+    long start = range != NULL ? strtol(range + 13, NULL, 10) : -1;
     sscanf(request, "GET /%31[^/]/%63s", mode, file);
     server.range = start;
     server.requests++;

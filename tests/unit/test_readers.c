@@ -64,7 +64,7 @@ static void refuse(const char *path, const saddle_data_options *options, const c
 
 static void assert_same_bits(double a, double b, const char *text)
 {
-    ck_assert_msg(memcmp(&a, &b, sizeof a) == 0, "'%s' read as %.17g, not %.17g", text, a, b);
+    ck_assert_msg(a == b && signbit(a) == signbit(b), "'%s' read as %.17g, not %.17g", text, a, b);
 }
 
 static void assert_equal_data(const saddle_dataset *a, const saddle_dataset *b)
@@ -348,7 +348,7 @@ END_TEST
 START_TEST(libsvm_reports_the_first_fault_for_any_threads)
 {
     enum { LINES = 400 };
-    char *text = malloc(LINES * 16);
+    char *text = malloc((size_t)LINES * 16);
     char *at = text;
     for (int line = 1; line <= LINES; line++)
         at += sprintf(at, line == 237 || line == 238 || line == 390 ? "1 9:1 %d:1\n" : "1 1:%d\n",
