@@ -55,6 +55,30 @@ static const char *read_number(saddle_fault *fault, const char *line, const char
     return NULL;
 }
 
+/* What is wrong with the index at `at`. */
+static void explain_index(saddle_fault *fault, const char *line, const char *at, const char *end,
+                          uint64_t previous, uint64_t index)
+{
+    const char *stop = token_end(at, end);
+    saddle_excerpt token = saddle_excerpt_of(at, stop);
+    size_t digits = 0;
+    while (at + digits < stop && at[digits] >= '0' && at[digits] <= '9')
+        digits++;
+    if (memchr(at, ':', (size_t)(stop - at)) == NULL)
+        saddle_fault_set(fault, line, at, "'%s' has no ':'; write INDEX:VALUE", token.text);
+    else if (digits == 0 || at[digits] != ':')
+        saddle_fault_set(fault, line, at, "index of '%s' is not a whole number; write INDEX:VALUE",
+                         token.text);
+    else if (index > UINT32_MAX)
+        saddle_fault_set(fault, line, at, "index of '%s' is above %lu, the highest there can be",
+                         token.text, (unsigned long)UINT32_MAX);
+    else if (index == 0)
+        saddle_fault_set(fault, line, at, "index 0; indices start at 1");
+    else
+        saddle_fault_set(fault, line, at, "index %lu after %lu; indices must increase",
+                         (unsigned long)index, (unsigned long)previous);
+}
+
 /* INDEX and its colon; returns what follows, NULL with the fault otherwise. */
 static const char *read_index(saddle_fault *fault, const char *line, const char *at,
                               const char *end, uint64_t previous, uint64_t *out)
@@ -63,24 +87,12 @@ static const char *read_index(saddle_fault *fault, const char *line, const char 
     const char *stop = at;
     for (; stop < end && *stop >= '0' && *stop <= '9' && index <= UINT32_MAX; stop++)
         index = index * 10 + (uint64_t)(*stop - '0');
-    if (index > UINT32_MAX)
-        saddle_fault_set(fault, line, at, "index '%s' is above %lu, the highest there can be",
-                         saddle_excerpt_of(at, token_end(at, end)).text, (unsigned long)UINT32_MAX);
-    else if (memchr(at, ':', (size_t)(token_end(at, end) - at)) == NULL)
-        saddle_fault_set(fault, line, at, "'%s' has no ':'; write INDEX:VALUE",
-                         saddle_excerpt_of(at, token_end(at, end)).text);
-    else if (stop == at || *stop != ':')
-        saddle_fault_set(fault, line, at, "index of '%s' is not a whole number; write INDEX:VALUE",
-                         saddle_excerpt_of(at, token_end(at, end)).text);
-    else if (index == 0)
-        saddle_fault_set(fault, line, at, "index 0; indices start at 1");
-    else if (index <= previous)
-        saddle_fault_set(fault, line, at, "index %lu after %lu; indices must increase",
-                         (unsigned long)index, (unsigned long)previous);
-    else {
+    /* Above `previous`, so not 0 and not without digits. */
+    if (stop < end && *stop == ':' && index > previous && index <= UINT32_MAX) {
         *out = index;
         return stop + 1;
     }
+    explain_index(fault, line, at, end, previous, index);
     return NULL;
 }
 

@@ -97,6 +97,11 @@ const char *saddle_scan_real(const char *at, const char *end, double *out)
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    /* A digit by itself: nearly all there is in one-hot data. */
+    if (at < end && is_digit(*at) && (at + 1 == end || at[1] == ' ')) {
+        *out = *at - '0';
+        return at + 1;
+    }
     struct decimal number;
     const char *stop = scan_decimal(at, end, &number);
     if (stop == NULL)
