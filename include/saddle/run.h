@@ -28,6 +28,9 @@
 extern "C" {
 #endif
 
+/** Agents when neither the user nor the topology says: the paper's number. */
+#define SADDLE_DEFAULT_AGENTS 5
+
 /** One row of a trace: the state after so many iterations, and what it cost to get there. */
 typedef struct saddle_row {
     uint64_t iteration;    /**< t. */

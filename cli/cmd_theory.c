@@ -1,0 +1,134 @@
+/* `saddle theory`: what Theorems 1 and 2 of the paper promise for an experiment. */
+#include <math.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* The accuracy when the user names none. */
+#define DEFAULT_EPSILON 0.1
+
+static const saddle_option *const own[] = {&cli_option_config, NULL};
+static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK, CLI_START, "tau",    "c-gamma",
+                                      "c-epsilon", "epsilon",   "threads", NULL};
+
+static void line(const char *name, double value, const char *meaning)
+{
+    char text[CLI_NUMBER];
+    if (isnan(value))
+        snprintf(text, sizeof text, "unknown");
+    else
+        snprintf(text, sizeof text, "%.6g", value);
+    printf("  %-14s  %-13s  ", name, text);
+    cli_wrap(stdout, meaning, 33, 33, cli_width(STDOUT_FILENO));
+}
+
+static void print_constants(const saddle_theory *t)
+{
+    printf("Problem and network\n");
+    line("L", t->lipschitz, "Lipschitz constant of every sample's gradient over X x Y");
+    line("mu", t->strong_concavity, "strong concavity of F in y");
+    line("kappa = L/mu", t->lipschitz / t->strong_concavity, "condition number");
+    line("lambda", t->lambda, "second largest |eigenvalue| of the mixing matrix");
+    line("c1", t->c1, "(1 - lambda^2) / (1 + lambda^2)");
+    line("beta", t->beta, "min(tau/12, 1/3)");
+}
+
+static void print_steps(const saddle_theory *t, double practical)
+{
+    printf("\nStep sizes\n");
+    line("tau", t->tau, "proximal weight assumed (--tau)");
+    line("alpha", t->alpha, "1/(4L), gradient step in y");
+    line("eta bound", t->eta_bound, "Theorem 1 holds for eta up to this");
+    line("nu bound", t->nu_bound, "Theorem 1 holds for nu up to this, at the eta below");
+    line("eta", t->eta, "half its bound, what --steps theory uses");
+    line("nu", t->nu, "half its bound, what --steps theory uses");
+    line("q", (double)t->q, "iterations between refreshes, ceil(sqrt(n))");
+    line("practical", practical,
+         "nu and eta of --steps practical: min(0.1, smallest M_ii)");
+    line("ratio", practical / t->nu, "practical nu over the theory's");
+}
+
+static void print_coefficients(const saddle_theory *t)
+{
+    printf("\nCoefficients of the descent at these steps\n");
+    line("C1", t->C1, "of x consensus");
+    line("C2", t->C2, "of x stationarity");
+    line("C2'", t->C2_plus, "of x stationarity in Theorem 2 (PRECISION+, --c-gamma)");
+    line("C3", t->C3, "of y consensus");
+    line("C4", t->C4, "of |y~ - ybar|^2");
+    line("rate", t->rate, "min(C1, C2, C3, nu L^2/2)");
+    line("rate'", t->rate_plus, "the same with C2'");
+    line("p0 - Q*", t->gap, "potential at the start above the lower bound of Q");
+}
+
+/* Why there is no number of iterations, or what it means. */
+static const char *verdict(const saddle_theory *t, double rate, double iterations, bool plus)
+{
+    if (!(rate > 0.0))
+        return "no guarantee: a coefficient is not positive, so the bound is vacuous";
+    if (isnan(t->gap))
+        return "unknown: this problem has no lower bound of Q over these sets";
+    if (isnan(iterations))
+        return "out of reach: the floor is above epsilon^2; raise --c-epsilon";
+    return plus ? "after so many iterations of PRECISION+ the mean metric is at most epsilon^2"
+                : "after so many iterations of PRECISION the mean metric is at most epsilon^2";
+}
+
+static void print_guarantees(const saddle_theory *t, double c_epsilon)
+{
+    printf("\nGuarantees for epsilon = %g\n", t->epsilon);
+    line("Theorem 1", t->iterations, verdict(t, t->rate, t->iterations, false));
+    line("Theorem 2", t->iterations_plus, verdict(t, t->rate_plus, t->iterations_plus, true));
+    line("c_gamma bound", t->c_gamma_bound, "Theorem 2 asks for a c_gamma above this");
+    line("floor", t->error_factor * t->epsilon / c_epsilon,
+         "what Theorem 2's mean metric may keep, whatever the number of iterations");
+    double most = fmax(isnan(t->iterations) ? 0.0 : t->iterations,
+                       isnan(t->iterations_plus) ? 0.0 : t->iterations_plus);
+    if (most > 1e9)
+        printf("\nThe bounds hold for the worst problem with these constants; in practice far "
+               "larger steps\nconverge in far fewer iterations: see the ratio above.\n");
+}
+
+static int run(const cli_arguments *arguments)
+{
+    const saddle_settings *settings = arguments->settings;
+    saddle_error error;
+    saddle_experiment *experiment = NULL;
+    saddle_theory theory;
+    double tau = saddle_settings_auto(settings, "tau") ? 1.0 : saddle_settings_real(settings, "tau");
+    double epsilon = saddle_settings_auto(settings, "epsilon")
+                         ? DEFAULT_EPSILON
+                         : saddle_settings_real(settings, "epsilon");
+    double c_epsilon = saddle_settings_real(settings, "c-epsilon");
+    saddle_status status = saddle_experiment_create(&experiment, settings, NULL, &error);
+    if (status == SADDLE_OK) {
+        cli_warn_unused(settings, NULL, 0);
+        status = saddle_experiment_theory(experiment, tau, epsilon, c_epsilon,
+                                          saddle_settings_real(settings, "c-gamma"), &theory,
+                                          &error);
+    }
+    int code = CLI_OK;
+    if (status == SADDLE_OK) {
+        double self = saddle_mixing_min_self_weight(saddle_experiment_mixing(experiment));
+        print_constants(&theory);
+        print_steps(&theory, fmin(0.1, self));
+        print_coefficients(&theory);
+        print_guarantees(&theory, c_epsilon);
+    } else {
+        code = cli_fail(&error);
+    }
+    saddle_experiment_free(experiment);
+    return code;
+}
+
+const cli_command cli_theory = {
+    .name = "theory",
+    .operands = "",
+    .summary = "step sizes and iteration counts that the theorems give",
+    .details = "Evaluates Theorems 1 (PRECISION) and 2 (PRECISION+) for a problem, a network and a "
+               "start. --epsilon is the accuracy, 0.1 when not given: the mean metric shall be at "
+               "most epsilon^2. `saddle run --steps theory` uses the step sizes shown.",
+    .library = library,
+    .own = own,
+    .run = run,
+};
