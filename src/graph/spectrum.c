@@ -52,9 +52,9 @@ static double sin_squared_pi(double v)
 static ends side_ends(size_t n, bool circle)
 {
     double size = (double)n;
+    size_t half = n / 2;
     if (circle && n > 2)
-        return (ends){4.0 * sin_squared_pi(1.0 / size),
-                      4.0 * sin_squared_pi((double)(n / 2) / size)};
+        return (ends){4.0 * sin_squared_pi(1.0 / size), 4.0 * sin_squared_pi((double)half / size)};
     return (ends){4.0 * sin_squared_pi(0.5 / size),
                   4.0 * sin_squared_pi(0.5 * (size - 1.0) / size)};
 }
