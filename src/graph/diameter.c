@@ -122,20 +122,23 @@ typedef struct reached {
     uint64_t word[BATCH_WORDS];
 } reached;
 
-/* One step of all the batch's searches; false when none reached anybody new. */
-SADDLE_KERNEL static bool spread(const saddle_graph *graph, const reached *before, reached *after)
+/* One step of all the batch's searches; false once every search (`all`) has reached everybody. */
+SADDLE_KERNEL static bool spread(const saddle_graph *graph, const reached *all,
+                                 const reached *before, reached *after)
 {
-    uint64_t fresh = 0;
+    uint64_t missing = 0;
     for (size_t v = 0; v < graph->agents; v++) {
         reached r = before[v];
-        for (size_t k = graph->start[v]; k < graph->start[v + 1]; k++)
+        if (memcmp(&r, all, sizeof r) != 0) {
+            for (size_t k = graph->start[v]; k < graph->start[v + 1]; k++)
+                for (size_t b = 0; b < BATCH_WORDS; b++)
+                    r.word[b] |= before[graph->neighbour[k]].word[b];
             for (size_t b = 0; b < BATCH_WORDS; b++)
-                r.word[b] |= before[graph->neighbour[k]].word[b];
-        for (size_t b = 0; b < BATCH_WORDS; b++)
-            fresh |= r.word[b] ^ before[v].word[b];
+                missing |= r.word[b] ^ all->word[b];
+        }
         after[v] = r;
     }
-    return fresh != 0;
+    return missing != 0;
 }
 
 /* Search from the next batch of agents left, all of which are then done with. */
@@ -143,17 +146,21 @@ static void search_batch(search *s, reached *before, reached *after)
 {
     size_t m = s->graph->agents;
     memset(before, 0, m * sizeof *before);
+    reached all = {{0}};
     size_t taken = 0;
     for (size_t w = 0; w < m && taken < BATCH; w++) {
         if (s->upper[w] == 0)
             continue;
-        before[w].word[taken / 64] |= UINT64_C(1) << (taken % 64);
+        uint64_t bit = UINT64_C(1) << (taken % 64);
+        before[w].word[taken / 64] |= bit;
+        all.word[taken / 64] |= bit;
         taken++;
         s->upper[w] = 0;
         s->left--;
     }
-    uint32_t steps = 0;
-    while (spread(s->graph, before, after)) {
+    /* With two agents or more, nobody starts having reached everybody. */
+    uint32_t steps = 1;
+    while (spread(s->graph, &all, before, after)) {
         steps++;
         reached *swapped = before;
         before = after;
