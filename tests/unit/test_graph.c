@@ -974,6 +974,25 @@ START_TEST(a_broken_matrix_is_found)
 }
 END_TEST
 
+START_TEST(a_matrix_without_eigenvalues_is_a_numerical_failure)
+{
+    saddle_error error;
+    saddle_spectrum found;
+    saddle_graph *graph = make("regular:3", 60, 0);
+    saddle_mixing *mixing = mix(graph, "metropolis");
+    assert_refused(saddle_mixing_spectrum_by(mixing, SADDLE_SPECTRUM_CLOSED, &found, &error), error,
+                   SADDLE_UNSUPPORTED, "regular:3");
+    mixing->self_weight[7] = NAN;
+    assert_refused(saddle_mixing_spectrum(mixing, &found, &error), error, SADDLE_NUMERIC, "row 7 ");
+    mixing->self_weight[7] = 0.25;
+    mixing->weight[3 * 59 + 2] = INFINITY;
+    assert_refused(saddle_mixing_spectrum(mixing, &found, &error), error, SADDLE_NUMERIC,
+                   "row 59 ");
+    saddle_mixing_free(mixing);
+    saddle_graph_free(graph);
+}
+END_TEST
+
 /* Refused on a path of three agents. */
 static void refuse_matrix(const char *contents, const char *part)
 {
@@ -1123,6 +1142,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, the_three_methods_agree_on_middling_graphs);
     tcase_add_test(cases, one_agent_mixes_with_itself);
     tcase_add_test(cases, a_broken_matrix_is_found);
+    tcase_add_test(cases, a_matrix_without_eigenvalues_is_a_numerical_failure);
     tcase_add_test(cases, matrices_are_read_from_files);
     tcase_add_test(cases, wrong_rules_are_refused);
     tcase_add_test(cases, a_hundred_thousand_agents_work);
