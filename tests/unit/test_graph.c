@@ -9,6 +9,7 @@
 
 #include <saddle/graph.h>
 
+#include "graph/diameter.h"
 #include "graph/edges.h"
 #include "graph/spectrum.h"
 #include "support.h"
@@ -566,6 +567,13 @@ static void check_diameter(const char *text, size_t agents, uint64_t seed)
     assert_ok(saddle_graph_diameter(graph, &found, &error), error);
     ck_assert_msg(found == truth, "%s with %zu agents: diameter %zu, searched %zu", text,
                   graph->agents, found, truth);
+    const size_t singles[] = {0, 1, 5, SIZE_MAX};
+    for (size_t k = 0; k < 4; k++) {
+        found = SIZE_MAX;
+        assert_ok(saddle_graph_search_diameter(graph, singles[k], &found, &error), error);
+        ck_assert_msg(found == truth, "%s with %zu agents, %zu singles: diameter %zu, searched %zu",
+                      text, graph->agents, singles[k], found, truth);
+    }
     saddle_graph_free(graph);
 }
 
@@ -580,7 +588,7 @@ START_TEST(diameters_agree_with_searches_from_everywhere)
     for (size_t t = 0; t < 8; t++)
         check_diameter(lattice[t], 0, 0);
     check_diameter("hypercube", 64, 0);
-    for (uint64_t seed = 0; seed < 20; seed++) {
+    for (uint64_t seed = 0; seed < 100; seed++) {
         check_diameter("er:0.15", 40, seed);
         check_diameter("regular:3", 50, seed);
         check_diameter("small-world:4:0.05", 60, seed);
