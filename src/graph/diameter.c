@@ -11,6 +11,8 @@
  *
  * Worst case O(agents * edges); a random regular graph of 10^5 agents takes seconds.
  */
+#include "graph/diameter.h"
+
 #include <string.h>
 
 #include "core/memory.h"
@@ -158,8 +160,8 @@ static void search_batch(search *s, reached *before, reached *after)
         s->upper[w] = 0;
         s->left--;
     }
-    /* With two agents or more, nobody starts having reached everybody. */
-    uint32_t steps = 1;
+    /* The last step is the one after which nobody is missing; a lone agent takes none. */
+    uint32_t steps = m > 1 ? 1 : 0;
     while (spread(s->graph, &all, before, after)) {
         steps++;
         reached *swapped = before;
@@ -204,8 +206,8 @@ static bool agent_0_is_outermost(const saddle_graph *graph)
     return family != SADDLE_FAMILY_OTHER && family != SADDLE_FAMILY_STAR;
 }
 
-saddle_status saddle_graph_diameter(const saddle_graph *graph, size_t *diameter,
-                                    saddle_error *error)
+saddle_status saddle_graph_search_diameter(const saddle_graph *graph, size_t singles,
+                                           size_t *diameter, saddle_error *error)
 {
     search s;
     saddle_status status = SADDLE_OK;
@@ -213,11 +215,7 @@ saddle_status saddle_graph_diameter(const saddle_graph *graph, size_t *diameter,
         status = saddle_no_memory(error, "the diameter's searches");
         goto cleanup;
     }
-    if (agent_0_is_outermost(graph)) {
-        *diameter = search_from(&s, 0);
-        goto cleanup;
-    }
-    for (size_t t = 0; s.left > 0 && (t < SINGLE_SEARCHES || s.diameter > BATCH_DIAMETER); t++)
+    for (size_t t = 0; s.left > 0 && (t < singles || s.diameter > BATCH_DIAMETER); t++)
         bound_from(&s, choose_origin(&s, t % 2 == 0));
     status = search_rest(&s, error);
     if (status == SADDLE_OK)
@@ -225,4 +223,17 @@ saddle_status saddle_graph_diameter(const saddle_graph *graph, size_t *diameter,
 cleanup:
     search_free(&s);
     return status;
+}
+
+saddle_status saddle_graph_diameter(const saddle_graph *graph, size_t *diameter,
+                                    saddle_error *error)
+{
+    if (!agent_0_is_outermost(graph))
+        return saddle_graph_search_diameter(graph, SINGLE_SEARCHES, diameter, error);
+    search s;
+    bool ready = search_create(&s, graph);
+    if (ready)
+        *diameter = search_from(&s, 0);
+    search_free(&s);
+    return ready ? SADDLE_OK : saddle_no_memory(error, "the diameter's searches");
 }

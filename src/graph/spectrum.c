@@ -312,11 +312,11 @@ static saddle_status sparse_end(const matrix *a, lanczos *l, bool high, double *
     if (info != 0 || !isfinite(theta))
         return saddle_fail(error, SADDLE_NUMERIC,
                            "ARPACK did not find the %s eigenvalue of the %zu-agent %s in %d "
-                           "restarts (info %d): it lies too close to the next one; use metropolis "
-                           "weights, fewer agents or more edges",
+                           "restarts (info %d): it lies too close to the next one; use %sfewer "
+                           "agents or more edges",
                            high ? "largest" : "smallest", a->graph->agents,
                            a->weight != NULL ? "mixing matrix" : "Laplacian", (int)parameter[2],
-                           (int)info);
+                           (int)info, a->weight != NULL ? "" : "metropolis weights, ");
     *out = b.origin + b.sign * theta;
     return SADDLE_OK;
 }
@@ -395,6 +395,23 @@ static bool closed_mixing_ends(const saddle_mixing *mixing, ends *out)
     return true;
 }
 
+/* LAPACK and ARPACK print to the terminal when they meet a NaN. */
+static saddle_status check_finite(const saddle_mixing *mixing, saddle_error *error)
+{
+    const saddle_graph *graph = mixing->graph;
+    size_t place = saddle_first_nonfinite(2 * graph->edges, mixing->weight);
+    size_t agent = saddle_first_nonfinite(graph->agents, mixing->self_weight);
+    if (place < 2 * graph->edges) {
+        agent = 0;
+        while (graph->start[agent + 1] <= place)
+            agent++;
+    }
+    if (agent == graph->agents)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_NUMERIC,
+                       "row %zu of the mixing matrix is not finite; it has no eigenvalues", agent);
+}
+
 static void fill_spectrum(saddle_spectrum *out, ends found, const char *method)
 {
     out->lambda2 = found.high;
@@ -410,7 +427,9 @@ saddle_status saddle_mixing_spectrum_by(const saddle_mixing *mixing, saddle_spec
     const saddle_graph *graph = mixing->graph;
     matrix m = {.graph = graph, .weight = mixing->weight, .self_weight = mixing->self_weight};
     ends found = {0.0, 0.0};
-    saddle_status status = SADDLE_OK;
+    saddle_status status = check_finite(mixing, error);
+    if (status != SADDLE_OK)
+        return status;
     const char *used = "closed form";
     bool closed = graph->agents == 1;
     if (!closed && (method == SADDLE_SPECTRUM_AUTO || method == SADDLE_SPECTRUM_CLOSED))

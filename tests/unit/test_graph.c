@@ -9,6 +9,7 @@
 
 #include <saddle/graph.h>
 
+#include "graph/diameter.h"
 #include "graph/edges.h"
 #include "graph/spectrum.h"
 #include "support.h"
@@ -566,6 +567,13 @@ static void check_diameter(const char *text, size_t agents, uint64_t seed)
     assert_ok(saddle_graph_diameter(graph, &found, &error), error);
     ck_assert_msg(found == truth, "%s with %zu agents: diameter %zu, searched %zu", text,
                   graph->agents, found, truth);
+    const size_t singles[] = {0, 1, 5, SIZE_MAX};
+    for (size_t k = 0; k < 4; k++) {
+        found = SIZE_MAX;
+        assert_ok(saddle_graph_search_diameter(graph, singles[k], &found, &error), error);
+        ck_assert_msg(found == truth, "%s with %zu agents, %zu singles: diameter %zu, searched %zu",
+                      text, graph->agents, singles[k], found, truth);
+    }
     saddle_graph_free(graph);
 }
 
@@ -580,7 +588,7 @@ START_TEST(diameters_agree_with_searches_from_everywhere)
     for (size_t t = 0; t < 8; t++)
         check_diameter(lattice[t], 0, 0);
     check_diameter("hypercube", 64, 0);
-    for (uint64_t seed = 0; seed < 20; seed++) {
+    for (uint64_t seed = 0; seed < 100; seed++) {
         check_diameter("er:0.15", 40, seed);
         check_diameter("regular:3", 50, seed);
         check_diameter("small-world:4:0.05", 60, seed);
@@ -974,6 +982,25 @@ START_TEST(a_broken_matrix_is_found)
 }
 END_TEST
 
+START_TEST(a_matrix_without_eigenvalues_is_a_numerical_failure)
+{
+    saddle_error error;
+    saddle_spectrum found;
+    saddle_graph *graph = make("regular:3", 60, 0);
+    saddle_mixing *mixing = mix(graph, "metropolis");
+    assert_refused(saddle_mixing_spectrum_by(mixing, SADDLE_SPECTRUM_CLOSED, &found, &error), error,
+                   SADDLE_UNSUPPORTED, "regular:3");
+    mixing->self_weight[7] = NAN;
+    assert_refused(saddle_mixing_spectrum(mixing, &found, &error), error, SADDLE_NUMERIC, "row 7 ");
+    mixing->self_weight[7] = 0.25;
+    mixing->weight[3 * 59 + 2] = INFINITY;
+    assert_refused(saddle_mixing_spectrum(mixing, &found, &error), error, SADDLE_NUMERIC,
+                   "row 59 ");
+    saddle_mixing_free(mixing);
+    saddle_graph_free(graph);
+}
+END_TEST
+
 /* Refused on a path of three agents. */
 static void refuse_matrix(const char *contents, const char *part)
 {
@@ -1123,6 +1150,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, the_three_methods_agree_on_middling_graphs);
     tcase_add_test(cases, one_agent_mixes_with_itself);
     tcase_add_test(cases, a_broken_matrix_is_found);
+    tcase_add_test(cases, a_matrix_without_eigenvalues_is_a_numerical_failure);
     tcase_add_test(cases, matrices_are_read_from_files);
     tcase_add_test(cases, wrong_rules_are_refused);
     tcase_add_test(cases, a_hundred_thousand_agents_work);
