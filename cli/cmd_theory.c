@@ -33,8 +33,9 @@ static void print_constants(const saddle_theory *t)
     line("beta", t->beta, "min(tau/12, 1/3)");
 }
 
-static void print_steps(const saddle_theory *t, double practical)
+static void print_steps(const saddle_theory *t, const saddle_steps *practical)
 {
+    char text[128];
     printf("\nStep sizes\n");
     line("tau", t->tau, "proximal weight assumed (--tau)");
     line("alpha", t->alpha, "1/(4L), gradient step in y");
@@ -43,9 +44,12 @@ static void print_steps(const saddle_theory *t, double practical)
     line("eta", t->eta, "half its bound, what --steps theory uses");
     line("nu", t->nu, "half its bound, what --steps theory uses");
     line("q", (double)t->q, "iterations between refreshes, ceil(sqrt(n))");
-    line("practical", practical,
-         "nu and eta of --steps practical: min(0.1, smallest M_ii)");
-    line("ratio", practical / t->nu, "practical nu over the theory's");
+    snprintf(text, sizeof text, "what --steps practical uses: %.3g times as large",
+             practical->eta / t->eta);
+    line("practical eta", practical->eta, text);
+    snprintf(text, sizeof text, "what --steps practical uses: %.3g times as large",
+             practical->nu / t->nu);
+    line("practical nu", practical->nu, text);
 }
 
 static void print_coefficients(const saddle_theory *t)
@@ -86,7 +90,7 @@ static void print_guarantees(const saddle_theory *t, double c_epsilon)
                        isnan(t->iterations_plus) ? 0.0 : t->iterations_plus);
     if (most > 1e9)
         printf("\nThe bounds hold for the worst problem with these constants; in practice far "
-               "larger steps\nconverge in far fewer iterations: see the ratio above.\n");
+               "larger steps\nconverge in far fewer iterations: compare the practical ones above.\n");
 }
 
 static int run(const cli_arguments *arguments)
@@ -95,7 +99,7 @@ static int run(const cli_arguments *arguments)
     saddle_error error;
     saddle_experiment *experiment = NULL;
     saddle_theory theory;
-    double tau = saddle_settings_auto(settings, "tau") ? 1.0 : saddle_settings_real(settings, "tau");
+    saddle_steps practical;
     double epsilon = saddle_settings_auto(settings, "epsilon")
                          ? DEFAULT_EPSILON
                          : saddle_settings_real(settings, "epsilon");
@@ -103,15 +107,16 @@ static int run(const cli_arguments *arguments)
     saddle_status status = saddle_experiment_create(&experiment, settings, NULL, &error);
     if (status == SADDLE_OK) {
         cli_warn_unused(settings, NULL, 0);
-        status = saddle_experiment_theory(experiment, tau, epsilon, c_epsilon,
+        status = saddle_experiment_steps(experiment, NULL, &practical, &error);
+    }
+    if (status == SADDLE_OK)
+        status = saddle_experiment_theory(experiment, practical.tau, epsilon, c_epsilon,
                                           saddle_settings_real(settings, "c-gamma"), &theory,
                                           &error);
-    }
     int code = CLI_OK;
     if (status == SADDLE_OK) {
-        double self = saddle_mixing_min_self_weight(saddle_experiment_mixing(experiment));
         print_constants(&theory);
-        print_steps(&theory, fmin(0.1, self));
+        print_steps(&theory, &practical);
         print_coefficients(&theory);
         print_guarantees(&theory, c_epsilon);
     } else {

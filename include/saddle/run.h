@@ -145,6 +145,14 @@ SADDLE_API saddle_constants saddle_experiment_constants(const saddle_experiment 
 SADDLE_API saddle_spectrum saddle_experiment_spectrum(const saddle_experiment *experiment);
 
 /**
+ * The step sizes that a run with these settings would use.
+ * @param settings  NULL: those of the experiment.
+ */
+SADDLE_API saddle_status saddle_experiment_steps(saddle_experiment *experiment,
+                                                 const saddle_settings *settings, saddle_steps *out,
+                                                 saddle_error *error);
+
+/**
  * Run one algorithm. What concerns algorithm, steps, stopping, engine, trace and model is read from
  * `settings`; the rest is the experiment's. The trace and the model go to the files that the
  * settings name. A failed self-check ends the run with SADDLE_CHECK_FAILED; divergence is a result.
