@@ -98,8 +98,8 @@ static saddle_status unknown_option(const cli_arguments *a, const char *name, sa
     }
     const char *near = saddle_closest(name, known, count);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "saddle %s has no option --%.80s%s%s%s; `saddle help %s` lists the options",
-                       a->command->name, name, near != NULL ? "; did you mean --" : "",
+                       "saddle %s has no option --%.80s;%s%s%s `saddle help %s` lists the options",
+                       a->command->name, name, near != NULL ? " did you mean --" : "",
                        near != NULL ? near : "", near != NULL ? "?" : "", a->command->name);
 }
 
@@ -137,9 +137,10 @@ static saddle_status read_operand(cli_arguments *a, const char *word, saddle_err
                            "'%.80s' is no option; options begin with two dashes, as in --seed 7",
                            word);
     if (a->count == a->command->most)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "extra argument '%.80s'; usage: saddle %s%s%s%s",
-                           word, a->command->name, *a->command->operands != '\0' ? " " : "",
-                           a->command->operands, " [options]");
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "extra argument '%.80s'; usage: saddle %s%s%s%s", word, a->command->name,
+                           *a->command->operands != '\0' ? " " : "", a->command->operands,
+                           " [options]");
     a->operand[a->count++] = word;
     return SADDLE_OK;
 }
@@ -182,9 +183,9 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
         return status;
     status = read_words(out, argc, argv, error);
     if (status == SADDLE_OK && out->count < command->least)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "saddle %s needs %s; `saddle help %s` explains it", command->name,
-                             command->operands, command->name);
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT, "saddle %s needs %s; `saddle help %s` explains it",
+                        command->name, command->operands, command->name);
     if (status == SADDLE_OK && saddle_settings_find(out->settings, "config") != NULL &&
         *saddle_settings_text(out->settings, "config") != '\0')
         status = saddle_settings_load(out->settings, saddle_settings_text(out->settings, "config"),
@@ -217,7 +218,10 @@ static const char *join(const saddle_algorithm *const *algorithm, size_t count, 
     out[0] = '\0';
     for (size_t k = 0; k < count && used < 200; k++)
         used += (size_t)snprintf(out + used, 256 - used, "%s%s",
-                                 k == 0 ? "" : k + 1 == count ? " and " : ", ", algorithm[k]->name);
+                                 k == 0           ? ""
+                                 : k + 1 == count ? " and "
+                                                  : ", ",
+                                 algorithm[k]->name);
     return out;
 }
 

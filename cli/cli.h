@@ -19,12 +19,12 @@
 /* ---- exit codes ---------------------------------------------------------------------------- */
 
 /* Code, meaning. The one list behind the enum, the help and the manual page. */
-#define CLI_EXIT_LIST(X)                                                                    \
-    X(CLI_OK, 0, "success")                                                                 \
-    X(CLI_FAILED, 1, "failure: input or output, memory, or a numerical method")             \
+#define CLI_EXIT_LIST(X)                                                                      \
+    X(CLI_OK, 0, "success")                                                                   \
+    X(CLI_FAILED, 1, "failure: input or output, memory, or a numerical method")               \
     X(CLI_BAD_INPUT, 2, "wrong option, file, number, graph or size; unsupported combination") \
-    X(CLI_DIVERGED, 3, "the run diverged: a value is not finite")                           \
-    X(CLI_CHECK_FAILED, 4, "a self-check found the computation to be wrong")                \
+    X(CLI_DIVERGED, 3, "the run diverged: a value is not finite")                             \
+    X(CLI_CHECK_FAILED, 4, "a self-check found the computation to be wrong")                  \
     X(CLI_INTERRUPTED, 130, "interrupted by Ctrl-C or a termination signal")
 
 enum cli_exit {
@@ -46,14 +46,14 @@ typedef struct cli_arguments cli_arguments;
 
 /* One command. */
 typedef struct cli_command {
-    const char *name;      /* "run"; two words for one of a family, "data fetch" */
-    const char *operands;  /* "TOPOLOGY"; in brackets when it may be left out; "" for none */
-    size_t least, most;    /* how many operands there must be */
-    const char *summary;   /* one line */
-    const char *details;   /* a paragraph or more for the help, or NULL */
-    const char *words;     /* what the operand may be, for completion: "a|b|c", "@FILE" or NULL */
-    const char *const *library; /* library options it takes; see cli_takes() */
-    const saddle_option *const *own; /* options of its own; NULL-terminated, or NULL */
+    const char *name;     /* "run"; two words for one of a family, "data fetch" */
+    const char *operands; /* "TOPOLOGY"; in brackets when it may be left out; "" for none */
+    size_t least, most;   /* how many operands there must be */
+    const char *summary;  /* one line */
+    const char *details;  /* a paragraph or more for the help, or NULL */
+    const char *words;    /* what the operand may be, for completion: "a|b|c", "@FILE" or NULL */
+    const char *const *library;                 /* library options it takes; see cli_takes() */
+    const saddle_option *const *own;            /* options of its own; NULL-terminated, or NULL */
     int (*run)(const cli_arguments *arguments); /* returns the exit code */
 } cli_command;
 
@@ -95,17 +95,18 @@ bool cli_takes(const cli_command *command, const saddle_option *option);
 
 /* All options of the library and the command's own. Free with saddle_settings_free(). */
 saddle_status cli_settings(saddle_settings **out, const cli_command *command, saddle_error *error);
-/* The words an option's value may be taken from, "a|b|c" (algorithms, problems, choices), "@FILE"
- * or "@DIRECTORY" for paths, or "" when nothing is known. */
+/* Spell out a kind of word, "@ALGORITHM", as "a|b|c"; "@FILE", "@DIRECTORY" and lists stay. */
+void cli_words(const char *kind, char *out, size_t size);
+/* The same for the value of an option; "" when nothing is known. */
 void cli_option_words(const saddle_option *option, char *out, size_t size);
 
 /* What the user said. */
 struct cli_arguments {
     const cli_command *command;
     saddle_settings *settings;
-    size_t count;                             /* of operands */
-    const char *operand[CLI_MOST_ARGUMENTS];  /* borrowed from argv */
-    bool help;                                /* asked for with --help */
+    size_t count;                            /* of operands */
+    const char *operand[CLI_MOST_ARGUMENTS]; /* borrowed from argv */
+    bool help;                               /* asked for with --help */
 };
 
 /* Read what follows the command's name, and the configuration file. */
@@ -179,9 +180,9 @@ const volatile sig_atomic_t *cli_catch_interrupts(void);
 /* Set the flag as a signal would. */
 void cli_interrupt(void);
 
-/* Refuse an option's path, unless empty, that could not be written to. Nothing is created. */
-saddle_status cli_check_output(const saddle_settings *settings, const char *option,
-                               saddle_error *error);
+/* Refuse a path, unless empty, that could not be written to; `what` says whose it is, such as
+ * "--trace". Nothing is created. */
+saddle_status cli_check_output(const char *what, const char *path, saddle_error *error);
 
 /* Progress of a run on a terminal. */
 typedef struct cli_meter {

@@ -56,9 +56,8 @@ static int run(const cli_arguments *arguments)
     if (status == SADDLE_OK) {
         cli_warn_unused(settings, NULL, 0);
         status = saddle_problem_check_gradient(
-            saddle_experiment_problem(experiment),
-            saddle_prox_set(saddle_experiment_x(experiment)), saddle_experiment_y(experiment),
-            (size_t)saddle_settings_integer(settings, "points"),
+            saddle_experiment_problem(experiment), saddle_prox_set(saddle_experiment_x(experiment)),
+            saddle_experiment_y(experiment), (size_t)saddle_settings_integer(settings, "points"),
             saddle_settings_integer(settings, "seed"), &check, &error);
     }
     int code = status == SADDLE_OK

@@ -53,13 +53,16 @@ static const saddle_option quiet_option = {.name = "quiet",
                                            .fallback = "no",
                                            .help = "Print only the tables, warnings and errors."};
 
-static const saddle_option *const own[] = {&algorithms_option, &repeats_option,
-                                           &levels_option,     &output_option,
-                                           &cli_option_config, &quiet_option,
+static const saddle_option *const own[] = {&algorithms_option,
+                                           &repeats_option,
+                                           &levels_option,
+                                           &output_option,
+                                           &cli_option_config,
+                                           &quiet_option,
                                            NULL};
-static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK,  CLI_ALGORITHM, "-algorithm",
-                                      CLI_START,   CLI_STOPPING, CLI_ENGINE,    "trace-every",
-                                      NULL};
+static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK,   CLI_ALGORITHM,
+                                      "-algorithm", CLI_START,     CLI_STOPPING,
+                                      CLI_ENGINE,   "trace-every", NULL};
 
 /* A comparison at work. */
 typedef struct work {
@@ -157,7 +160,7 @@ static saddle_status check_directory(const work *w, saddle_error *error)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--output: the name is empty; give the name of a directory");
     if (stat(w->directory, &status) != 0)
-        return cli_check_output(w->settings, "output", error);
+        return cli_check_output("--output", w->directory, error);
     if (!S_ISDIR(status.st_mode))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--output: '%s' is a file; give the name of a directory", w->directory);

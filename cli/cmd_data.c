@@ -174,10 +174,11 @@ static int run_generate(const cli_arguments *arguments)
     const char *path = arguments->operand[0];
     saddle_error error;
     saddle_dataset *data = NULL;
-    saddle_status status =
-        saddle_dataset_generate(&data, (size_t)saddle_settings_integer(settings, "rows"),
-                                (size_t)saddle_settings_integer(settings, "features"),
-                                saddle_settings_integer(settings, "seed"), &error);
+    saddle_status status = cli_check_output("data generate", path, &error);
+    if (status == SADDLE_OK)
+        status = saddle_dataset_generate(&data, (size_t)saddle_settings_integer(settings, "rows"),
+                                         (size_t)saddle_settings_integer(settings, "features"),
+                                         saddle_settings_integer(settings, "seed"), &error);
     if (status == SADDLE_OK)
         status = saddle_dataset_save_libsvm(data, path, &error);
     if (status == SADDLE_OK)

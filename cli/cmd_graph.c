@@ -91,7 +91,7 @@ static int run(const cli_arguments *arguments)
     saddle_mixing *mixing = NULL;
     saddle_spectrum spectrum;
     size_t diameter = 0;
-    saddle_status status = cli_check_output(settings, "save", &error);
+    saddle_status status = cli_check_output("--save", path, &error);
     if (status == SADDLE_OK)
         status = saddle_graph_create(&graph, topology, agents,
                                      saddle_settings_integer(settings, "seed"), &error);
@@ -104,8 +104,8 @@ static int run(const cli_arguments *arguments)
         status = saddle_graph_diameter(graph, &diameter, &error);
     if (status == SADDLE_OK && *path != '\0')
         status = saddle_graph_save(graph, path, &error);
-    int code = status == SADDLE_OK ? print_graph(graph, mixing, &spectrum, diameter)
-                                   : cli_fail(&error);
+    int code =
+        status == SADDLE_OK ? print_graph(graph, mixing, &spectrum, diameter) : cli_fail(&error);
     if (code == CLI_OK && *path != '\0')
         printf("\n  edge list written to %s\n", path);
     saddle_mixing_free(mixing);

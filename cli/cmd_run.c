@@ -110,9 +110,9 @@ static void print_stops(const saddle_settings *settings)
                                    saddle_settings_text(settings, "iterations"));
     for (size_t k = 0; k < sizeof limit / sizeof *limit; k++)
         if (saddle_settings_real(settings, limit[k].option) > 0.0 && used < sizeof text)
-            used += (size_t)snprintf(text + used, sizeof text - used, " or %s%s%s", limit[k].before,
-                                     saddle_settings_text(settings, limit[k].option),
-                                     limit[k].after);
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, " or %s%s%s", limit[k].before,
+                                 saddle_settings_text(settings, limit[k].option), limit[k].after);
     print_field("stops at", text);
 }
 
@@ -128,8 +128,10 @@ static void print_header(const saddle_run_info *info)
     print_field("X", info->x_set);
     print_field("Y", info->y_set);
     print_field("h", saddle_settings_text(settings, "regularizer"));
-    snprintf(text, sizeof text, "%zu agents, topology %.150s, %zu edges, mixing %.150s, spectral "
-             "gap %.4g", info->problem->agents, saddle_settings_text(settings, "topology"),
+    snprintf(text, sizeof text,
+             "%zu agents, topology %.150s, %zu edges, mixing %.150s, spectral "
+             "gap %.4g",
+             info->problem->agents, saddle_settings_text(settings, "topology"),
              info->mixing->graph->edges, saddle_settings_text(settings, "mixing"),
              info->spectrum.gap);
     print_field("network", text);
@@ -153,9 +155,8 @@ static void on_begin(void *context, const saddle_run_info *info)
         return;
     print_header(info);
     if (d->table)
-        printf("\n%10s %12s %9s %9s %12s %12s %12s %10s %10s %10s %10s\n", "iteration", "ifo",
-               "rounds", "seconds", "loss", "primal", "metric", "x_station", "x_consens",
-               "y_consens", "y_gap");
+        printf("\n%9s %11s %8s %8s %11s %11s %10s\n", "iteration", "ifo", "rounds", "seconds",
+               "loss", "primal", "metric");
     if (!cli_flush())
         cli_interrupt();
 }
@@ -163,10 +164,9 @@ static void on_begin(void *context, const saddle_run_info *info)
 static void print_row(display *d, const saddle_row *row)
 {
     d->printed = row->iteration;
-    printf("%10llu %12llu %9llu %9.3f %12.6g %12.6g %12.4e %10.3e %10.3e %10.3e %10.3e\n",
-           (unsigned long long)row->iteration, (unsigned long long)row->cost.ifo,
-           (unsigned long long)row->cost.rounds, row->seconds, row->loss, row->primal, row->metric,
-           row->x_stationarity, row->x_consensus, row->y_consensus, row->y_gap);
+    printf("%9llu %11llu %8llu %8.3f %11.5g %11.5g %10.3e\n", (unsigned long long)row->iteration,
+           (unsigned long long)row->cost.ifo, (unsigned long long)row->cost.rounds, row->seconds,
+           row->loss, row->primal, row->metric);
     /* Nobody is left to print for: end, with the trace in order. */
     if (!cli_flush())
         cli_interrupt();
@@ -200,12 +200,18 @@ static void on_warning(void *context, const char *message)
 
 void cli_report_divergence(const saddle_fault *fault, const char *prefix)
 {
+    char where[128];
+    /* The loss at the mean of all agents belongs to none of them. */
+    if (strcmp(fault->variable, "loss") == 0)
+        snprintf(where, sizeof where, "the loss at the agents' mean");
+    else
+        snprintf(where, sizeof where, "agent %zu, variable %s[%zu]", fault->agent, fault->variable,
+                 fault->index);
     cli_progress_clear();
     fprintf(stderr,
-            "saddle: %sdiverged at iteration %llu: agent %zu, variable %s[%zu] is not finite; "
-            "lower --nu/--eta or raise --tau\n",
-            prefix, (unsigned long long)fault->iteration, fault->agent, fault->variable,
-            fault->index);
+            "saddle: %sdiverged at iteration %llu: %s is not finite; lower --nu/--eta or raise "
+            "--tau\n",
+            prefix, (unsigned long long)fault->iteration, where);
 }
 
 static void print_summary(const saddle_result *result)
@@ -259,15 +265,16 @@ static int conclude(display *d, const saddle_result *result)
 /* Refuse, before the work begins, what would fail at its end. */
 static saddle_status check_outputs(const saddle_settings *settings, saddle_error *error)
 {
-    saddle_status status = cli_check_output(settings, "trace", error);
+    saddle_status status =
+        cli_check_output("--trace", saddle_settings_text(settings, "trace"), error);
     if (status == SADDLE_OK)
-        status = cli_check_output(settings, "model", error);
+        status = cli_check_output("--model", saddle_settings_text(settings, "model"), error);
     const char *trace = saddle_settings_text(settings, "trace");
     if (status == SADDLE_OK && *trace != '\0' &&
         strcmp(trace, saddle_settings_text(settings, "model")) == 0)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "--model: '%s' is the trace's path too; give two different paths",
-                             trace);
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT,
+                        "--model: '%s' is the trace's path too; give two different paths", trace);
     return status;
 }
 

@@ -8,18 +8,18 @@
 #define DEFAULT_EPSILON 0.1
 
 static const saddle_option *const own[] = {&cli_option_config, NULL};
-static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK, CLI_START, "tau",    "c-gamma",
+static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK, CLI_START, "tau", "c-gamma",
                                       "c-epsilon", "epsilon",   "threads", NULL};
 
 static void line(const char *name, double value, const char *meaning)
 {
     char text[CLI_NUMBER];
     if (isnan(value))
-        snprintf(text, sizeof text, "unknown");
+        snprintf(text, sizeof text, "none");
     else
         snprintf(text, sizeof text, "%.6g", value);
-    printf("  %-14s  %-13s  ", name, text);
-    cli_wrap(stdout, meaning, 33, 33, cli_width(STDOUT_FILENO));
+    printf("  %-13s  %-12s  ", name, text);
+    cli_wrap(stdout, meaning, 31, 31, cli_width(STDOUT_FILENO));
 }
 
 static void print_constants(const saddle_theory *t)
@@ -65,32 +65,46 @@ static void print_coefficients(const saddle_theory *t)
     line("p0 - Q*", t->gap, "potential at the start above the lower bound of Q");
 }
 
-/* Why there is no number of iterations, or what it means. */
-static const char *verdict(const saddle_theory *t, double rate, double iterations, bool plus)
+/* A guarantee: what the number means, or why there is none. */
+static void print_guarantee(const saddle_theory *t, bool plus)
 {
-    if (!(rate > 0.0))
-        return "no guarantee: a coefficient is not positive, so the bound is vacuous";
-    if (isnan(t->gap))
-        return "unknown: this problem has no lower bound of Q over these sets";
-    if (isnan(iterations))
-        return "out of reach: the floor is above epsilon^2; raise --c-epsilon";
-    return plus ? "after so many iterations of PRECISION+ the mean metric is at most epsilon^2"
-                : "after so many iterations of PRECISION the mean metric is at most epsilon^2";
+    double rate = plus ? t->rate_plus : t->rate;
+    double iterations = plus ? t->iterations_plus : t->iterations;
+    char text[256];
+    if (plus && !(rate > 0.0) && t->rate > 0.0)
+        snprintf(text, sizeof text,
+                 "vacuous: C2' is not positive; it is for --c-gamma above %.3g and these steps",
+                 t->error_factor / t->C2);
+    else if (!(rate > 0.0))
+        snprintf(text, sizeof text, "vacuous: a coefficient above is not positive");
+    else if (isnan(t->gap))
+        snprintf(text, sizeof text,
+                 "unknown: no lower bound of Q is known for this problem over these sets");
+    else if (isnan(iterations))
+        snprintf(text, sizeof text,
+                 "out of reach: the floor is above epsilon^2; raise --c-epsilon");
+    else
+        snprintf(text, sizeof text,
+                 "after so many iterations of %s the mean metric is at most epsilon^2%s",
+                 plus ? "PRECISION+" : "PRECISION", plus ? ", the floor included" : "");
+    line(plus ? "Theorem 2" : "Theorem 1", iterations, text);
 }
 
 static void print_guarantees(const saddle_theory *t, double c_epsilon)
 {
     printf("\nGuarantees for epsilon = %g\n", t->epsilon);
-    line("Theorem 1", t->iterations, verdict(t, t->rate, t->iterations, false));
-    line("Theorem 2", t->iterations_plus, verdict(t, t->rate_plus, t->iterations_plus, true));
-    line("c_gamma bound", t->c_gamma_bound, "Theorem 2 asks for a c_gamma above this");
+    print_guarantee(t, false);
+    print_guarantee(t, true);
+    line("c_gamma bound", t->c_gamma_bound, "Theorem 2 as printed asks for a c_gamma above this");
     line("floor", t->error_factor * t->epsilon / c_epsilon,
          "what Theorem 2's mean metric may keep, whatever the number of iterations");
-    double most = fmax(isnan(t->iterations) ? 0.0 : t->iterations,
-                       isnan(t->iterations_plus) ? 0.0 : t->iterations_plus);
-    if (most > 1e9)
-        printf("\nThe bounds hold for the worst problem with these constants; in practice far "
-               "larger steps\nconverge in far fewer iterations: compare the practical ones above.\n");
+    if (t->iterations > 1e9 || t->iterations_plus > 1e9) {
+        putchar('\n');
+        cli_wrap(stdout,
+                 "The bounds hold for the worst problem with these constants; in practice far "
+                 "larger steps converge in far fewer iterations: compare the practical ones above.",
+                 0, 0, cli_width(STDOUT_FILENO));
+    }
 }
 
 static int run(const cli_arguments *arguments)
@@ -110,9 +124,9 @@ static int run(const cli_arguments *arguments)
         status = saddle_experiment_steps(experiment, NULL, &practical, &error);
     }
     if (status == SADDLE_OK)
-        status = saddle_experiment_theory(experiment, practical.tau, epsilon, c_epsilon,
-                                          saddle_settings_real(settings, "c-gamma"), &theory,
-                                          &error);
+        status =
+            saddle_experiment_theory(experiment, practical.tau, epsilon, c_epsilon,
+                                     saddle_settings_real(settings, "c-gamma"), &theory, &error);
     int code = CLI_OK;
     if (status == SADDLE_OK) {
         print_constants(&theory);

@@ -206,7 +206,8 @@ static void print_ends(const comparison *c)
         add_spread(table, &metric, c->repeats, write_metric);
         add_ending(table, c, a);
     }
-    printf("\nat the end%s\n", c->repeats > 1 ? " (iterations, IFO and seconds of all repeats)" : "");
+    printf("\nat the end%s\n",
+           c->repeats > 1 ? " (iterations, IFO and seconds of all repeats)" : "");
     cli_table_print(table);
 }
 

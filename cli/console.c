@@ -235,8 +235,11 @@ static void print_rows(const cli_table *table, const int *width)
             column += width[before] + 2;
         if (c == 0)
             fputs("  ", stdout);
+        /* What is left for the last column may be too narrow to be worth wrapping into. */
+        int edge = cli_width(STDOUT_FILENO);
+        edge = edge < column + 24 ? column + 24 : edge;
         if (last && table->alignment[c] == 'l')
-            cli_wrap(stdout, table->cell[k], column, column, cli_width(STDOUT_FILENO));
+            cli_wrap(stdout, table->cell[k], column, column, edge);
         else
             printf("%*s%s", table->alignment[c] == 'r' ? width[c] : -width[c], table->cell[k],
                    last ? "\n" : "  ");

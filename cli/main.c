@@ -46,11 +46,14 @@ int cli_unknown_command(int argc, char *const *argv)
             name[names++] = command[k]->name + skip;
     const char *near = saddle_closest(word, name, names);
     saddle_error error;
+    char hint[160] = "";
+    if (near != NULL)
+        snprintf(hint, sizeof hint, " did you mean '%s%s%s'?", family ? argv[0] : "",
+                 family ? " " : "", near);
     saddle_fail(&error, SADDLE_BAD_INPUT,
-                "there is no command '%s%s%.80s'%s%s%s; `saddle help%s%s` lists the commands",
-                family ? argv[0] : "", family ? " " : "", word,
-                near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
-                near != NULL ? "'?" : "", family ? " " : "", family ? argv[0] : "");
+                "there is no command '%s%s%.80s';%s `saddle help%s%s` lists the commands",
+                family ? argv[0] : "", family ? " " : "", word, hint, family ? " " : "",
+                family ? argv[0] : "");
     return cli_fail(&error);
 }
 
@@ -77,7 +80,8 @@ static int dispatch(int argc, char *const *argv)
         return cli_unknown_command(argc, argv);
     saddle_error error;
     cli_arguments arguments;
-    saddle_status status = cli_read_arguments(&arguments, command, argc - used, argv + used, &error);
+    saddle_status status =
+        cli_read_arguments(&arguments, command, argc - used, argv + used, &error);
     int code;
     if (status != SADDLE_OK)
         code = cli_fail(&error);

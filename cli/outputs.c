@@ -7,21 +7,19 @@
 
 #include "cli.h"
 
-saddle_status cli_check_output(const saddle_settings *settings, const char *option,
-                               saddle_error *error)
+saddle_status cli_check_output(const char *what, const char *path, saddle_error *error)
 {
-    const char *path = saddle_settings_text(settings, option);
     if (*path == '\0')
         return SADDLE_OK;
     char copy[4096];
     if (strlen(path) >= sizeof copy)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "--%s: '%.80s...' is too long a path", option,
+        return saddle_fail(error, SADDLE_BAD_INPUT, "%s: '%.80s...' is too long a path", what,
                            path);
     struct stat status;
     bool there = stat(path, &status) == 0;
     if (there && S_ISDIR(status.st_mode))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--%s: '%s' is a directory; give the path of a file", option, path);
+                           "%s: '%s' is a directory; give the path of a file", what, path);
     memcpy(copy, path, strlen(path) + 1);
     bool special = there && !S_ISREG(status.st_mode);
     const char *probed = special ? path : dirname(copy);
@@ -29,7 +27,7 @@ saddle_status cli_check_output(const saddle_settings *settings, const char *opti
         path[strlen(path) - 1] != '/')
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--%s: cannot write '%s': %s; give a path in a directory that exists and "
+                       "%s: cannot write '%s': %s; give a path in a directory that exists and "
                        "can be written to",
-                       option, path, strerror(errno != 0 ? errno : ENOENT));
+                       what, path, strerror(errno != 0 ? errno : ENOENT));
 }
