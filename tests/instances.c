@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "observe/observer.h"
 #include "support.h"
 
 #define MOST_ASSIGNMENTS 12
@@ -134,6 +135,117 @@ void test_instance_close(test_instance *instance)
 {
     saddle_experiment_free(instance->experiment);
     saddle_settings_free(instance->settings);
+}
+
+/* ---- engines, step by step ------------------------------------------------------------------- */
+
+void test_rig_open(test_rig *out, int which, const char *algorithm, const char *const *more,
+                   unsigned threads, const saddle_algorithm *wrapped, const saddle_problem *problem)
+{
+    saddle_error error = {.message = ""};
+    *out = (test_rig){.engine = NULL};
+    test_instance_open(&out->instance, which, more);
+    out->settings = test_settings(out->instance.settings, NULL);
+    saddle_experiment *e = out->instance.experiment;
+    if (problem == NULL)
+        problem = e->problem;
+    const saddle_algorithm *found = NULL;
+    assert_ok(saddle_algorithm_find(&found, algorithm, &error), error);
+    assert_ok(saddle_resolve_steps(e, out->settings, &out->steps, &error), error);
+    out->algorithm = wrapped != NULL ? wrapped : found;
+    saddle_algorithm_inputs configured = {.settings = out->settings,
+                                          .problem = problem,
+                                          .mixing = e->mixing,
+                                          .x_prox = e->x_prox,
+                                          .y_set = e->y_set,
+                                          .steps = out->steps};
+    assert_ok(found->configure(&out->parameters, &configured, &error), error);
+    saddle_engine_inputs inputs = {
+        .problem = problem,
+        .mixing = e->mixing,
+        .x_prox = e->x_prox,
+        .y_set = e->y_set,
+        .algorithm = out->algorithm,
+        .parameters = out->parameters,
+        .x0 = e->x0,
+        .y0 = e->y0,
+        .seed = saddle_settings_integer(out->settings, "seed"),
+        .threads = threads,
+        .scratch = saddle_observer_scratch(problem, e->x_prox, e->y_set),
+    };
+    const saddle_engine_class *kind = NULL;
+    assert_ok(saddle_engine_find(&kind, "threads", &error), error);
+    assert_ok(kind->create(&out->engine, &inputs, &error), error);
+}
+
+void test_rig_close(test_rig *rig)
+{
+    rig->engine->kind->destroy(rig->engine);
+    rig->algorithm->release(rig->parameters);
+    saddle_settings_free(rig->settings);
+    test_instance_close(&rig->instance);
+}
+
+saddle_fault test_rig_advance(test_rig *rig, uint64_t iterations)
+{
+    saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
+    saddle_limits limits = {.iterations = iterations};
+    rig->engine->kind->advance(rig->engine, &limits, &fault);
+    return fault;
+}
+
+void test_state_make(test_state *out, const saddle_problem *problem)
+{
+    size_t m = problem->agents;
+    *out = (test_state){.agents = m, .x_dim = problem->x_dim, .y_dim = problem->y_dim};
+    double **of_x[3] = {&out->x, &out->p, &out->v};
+    double **of_y[3] = {&out->y, &out->d, &out->u};
+    for (int k = 0; k < 3; k++) {
+        *of_x[k] = test_doubles(m * problem->x_dim);
+        *of_y[k] = test_doubles(m * problem->y_dim);
+    }
+    out->ifo = calloc(m, sizeof *out->ifo);
+    ck_assert_ptr_nonnull(out->ifo);
+}
+
+void test_state_free(test_state *state)
+{
+    double *const vector[] = {state->x, state->y, state->p, state->d, state->v, state->u};
+    for (size_t k = 0; k < sizeof vector / sizeof *vector; k++)
+        free(vector[k]);
+    free(state->ifo);
+}
+
+typedef struct copy_context {
+    const saddle_algorithm *algorithm;
+    test_state *out;
+} copy_context;
+
+static void copy_part(size_t dim, size_t agent, const double *from, double *to)
+{
+    if (from != NULL)
+        memcpy(to + agent * dim, from, dim * sizeof *to);
+}
+
+static void copy_agent(void *context, saddle_agent *agent)
+{
+    const copy_context *copy = context;
+    test_state *out = copy->out;
+    saddle_view view;
+    copy->algorithm->view(agent, &view);
+    copy_part(out->x_dim, agent->id, view.x, out->x);
+    copy_part(out->y_dim, agent->id, view.y, out->y);
+    copy_part(out->x_dim, agent->id, view.p, out->p);
+    copy_part(out->y_dim, agent->id, view.d, out->d);
+    copy_part(out->x_dim, agent->id, view.v, out->v);
+    copy_part(out->y_dim, agent->id, view.u, out->u);
+    out->ifo[agent->id] = agent->ifo;
+}
+
+void test_state_copy(test_rig *rig, test_state *out)
+{
+    copy_context context = {.algorithm = rig->algorithm, .out = out};
+    rig->engine->kind->for_each(rig->engine, copy_agent, &context);
 }
 
 /* ---- a user's own problem -------------------------------------------------------------------- */

@@ -51,6 +51,36 @@ saddle_settings *test_settings(const saddle_settings *base, const char *const *a
 void test_instance_open(test_instance *out, int which, const char *const *more);
 void test_instance_close(test_instance *instance);
 
+/* An engine on an instance, to be driven step by step. */
+typedef struct test_rig {
+    test_instance instance;
+    saddle_settings *settings; /* the instance's with more */
+    const saddle_algorithm *algorithm;
+    void *parameters;
+    saddle_engine *engine;
+    saddle_steps steps;
+} test_rig;
+
+/* Put `algorithm` on an instance; `wrapped` (NULL: the algorithm itself) is what the engine runs
+ * with the algorithm's parameters, and `problem` (NULL: the instance's) what it runs on. */
+void test_rig_open(test_rig *out, int which, const char *algorithm, const char *const *more,
+                   unsigned threads, const saddle_algorithm *wrapped,
+                   const saddle_problem *problem);
+void test_rig_close(test_rig *rig);
+/* Go on by so many iterations; returns the fault. */
+saddle_fault test_rig_advance(test_rig *rig, uint64_t iterations);
+
+/* Copies of every agent's variables, agent after agent; p, d are zero where there are none. */
+typedef struct test_state {
+    size_t agents, x_dim, y_dim;
+    double *x, *y, *p, *d, *v, *u;
+    uint64_t *ifo; /* per agent */
+} test_state;
+
+void test_state_make(test_state *out, const saddle_problem *problem);
+void test_state_free(test_state *state);
+void test_state_copy(test_rig *rig, test_state *out);
+
 /* A user's own problem: 3 agents with 6, 4 and 9 samples, x in R^2, y in R^3, gradient and value
  * only; nonconvex in x, strongly concave in y with mu = 1. Static. */
 const saddle_problem *test_own_problem(void);
