@@ -44,7 +44,8 @@ typedef struct saddle_data_options {
 /**
  * Load a data set by name: the path of a file if one is there; otherwise a name looked up in
  * `$SADDLE_DATA` and then in the data directory; or `synthetic[:ROWS[:FEATURES]]`, the built-in
- * a9a-like generator. A malformed line is refused with file, line and column.
+ * a9a-like generator. A malformed line is refused with file, line and column. Entries that LIBSVM
+ * text gives as 0 count towards the number of features and are not stored.
  *
  * @param[out] out      the data; NULL on failure. Free with saddle_dataset_free().
  * @param      name     see above.
@@ -89,7 +90,8 @@ typedef struct saddle_partition {
  * Split rows between agents.
  * @param text     "iid", "contiguous" (agent i holds rows [i n, (i + 1) n)) or "label-skew:ALPHA".
  * @param samples  "auto" (rows / agents each), "N" (N each), or one number per agent,
- *                 separated by commas, for unequal sizes.
+ *                 separated by commas, for unequal sizes. With label-skew only a list fixes each
+ *                 agent's size: "N" shares out agents * N rows and "auto" all of them.
  */
 SADDLE_API saddle_status saddle_partition_create(saddle_partition **out, const saddle_dataset *data,
                                                  const char *text, size_t agents,
@@ -124,7 +126,10 @@ typedef struct saddle_fetch_options {
     void *context;                   /**< Handed to progress. */
 } saddle_fetch_options;
 
-/** Download a data set by name, verify it, and only then move it into place. */
+/**
+ * Download a data set by name, verify it, and only then move it into place. "mnist" brings
+ * "mnist.t" as well.
+ */
 SADDLE_API saddle_status saddle_data_fetch(const char *name, const saddle_fetch_options *options,
                                            saddle_error *error);
 

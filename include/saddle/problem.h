@@ -55,6 +55,8 @@ struct saddle_problem {
     size_t scratch;        /**< Doubles of scratch the functions below may use. */
     const char *x_set;     /**< The set X used when the user names none; NULL: "none". */
     const char *y_set;     /**< The set Y used when the user names none; NULL: "none". */
+    double tau;            /**< Proximal weight that suits it with nu = 0.1; 0: 1. */
+    double alpha;          /**< Ascent step that suits it with eta = 0.1; 0: 1. */
 
     /** Required. Mean over the batch of grad f_ij at (x, y): overwrites gx (x_dim), gy (y_dim). */
     void (*gradient)(const saddle_problem *problem, size_t agent, const saddle_batch *batch,

@@ -1,5 +1,5 @@
 /*
- * exp, log and the logistic functions with the same bits on every machine.
+ * exp, log, sin and the logistic functions with the same bits on every machine.
  *
  * They come from SLEEF's "cinz" family, which gives identical results with and without vector
  * units and never uses fused multiply-add; the C library's own choose their code by processor.
@@ -11,6 +11,8 @@
 
 double saddle_exp(double v);
 double saddle_log(double v);
+/* sin(pi v). */
+double saddle_sinpi(double v);
 
 /* log(1 + exp(z)) without overflow; NaN for NaN. */
 double saddle_softplus(double z);

@@ -426,6 +426,10 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .y_dim = y_dim,
         .agents = inputs->agents,
         .scratch = 2 * (x_dim + y_dim),
+        /* With negative curvature in x, y must move faster than x by half the condition number for
+         * descent-ascent to be stable. */
+        .tau = self->convex ? lipschitz : 0.5 * lipschitz * lipschitz / mu,
+        .alpha = 1.0 / lipschitz,
         .gradient = gradient,
         .value = value,
         .response_solve = response_solve,

@@ -83,6 +83,9 @@ typedef struct instance {
     double row_norm; /* largest |a_ij| */
 } instance;
 
+/* Least proximal weight, for a regularizer that is weak or absent. */
+#define TAU_LEAST 1e-3
+
 /* Rows handled between two calls of the vector exponential. */
 #define BLOCK 256
 
@@ -316,6 +319,20 @@ static void destroy(saddle_problem *problem)
     saddle_free(self);
 }
 
+/*
+ * F is isotropic in y, so alpha = 1/mu leads to the maximizer at once. In x, with weights of order
+ * 1/n (box) the curvature 2 lambda2 c of the regularizer sets the scale: five times it is safe. On
+ * the simplex the losses count fully: |H_xx| + |H_xy|^2 / mu of F bounds the curvature of Q.
+ */
+static double suitable_tau(const instance *self, bool simplex)
+{
+    double n = (double)self->problem.y_dim;
+    double square = self->row_norm * self->row_norm;
+    if (simplex)
+        return fmax(square / 4.0 + square / (self->lambda1 * n * n), TAU_LEAST);
+    return fmax(10.0 * self->lambda2 * self->curvature, TAU_LEAST);
+}
+
 static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
                             saddle_error *error)
 {
@@ -366,6 +383,8 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .constants = constants,
         .destroy = destroy,
     };
+    self->problem.tau = suitable_tau(self, simplex);
+    self->problem.alpha = 1.0 / (self->lambda1 * n * n);
     *out = &self->problem;
     return SADDLE_OK;
 }

@@ -67,7 +67,7 @@ static const saddle_option algorithm =
     SADDLE_TEXT("algorithm", ALGORITHM, "precision", "NAME",
                 "How to solve it; `saddle algorithms` lists them.");
 
-static const saddle_option init = SADDLE_TEXT("init", START, "normal:1", "RULE",
+static const saddle_option init = SADDLE_TEXT("init", START, "normal:0.1", "RULE",
                                               "Starting point, projected onto X and Y: zeros, "
                                               "constant:V, normal:S or file:PATH (.npy or .npz "
                                               "with xbar and ybar, such as --model writes).");
@@ -80,7 +80,7 @@ static const saddle_option seed =
                    "Everything random follows from it: same seed, same bits.");
 
 static const saddle_option iterations =
-    SADDLE_INTEGER("iterations", STOP, "5000", 0, 0x1p53, "N", "Stop after N iterations.");
+    SADDLE_INTEGER("iterations", STOP, "2000", 0, 0x1p53, "N", "Stop after N iterations.");
 static const saddle_option tolerance =
     SADDLE_REAL("tolerance", STOP, "0", 0, SADDLE_UNBOUNDED, "E",
                 "Stop at the first trace point where the metric is at most E. 0: never.");

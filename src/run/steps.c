@@ -24,10 +24,13 @@ saddle_status saddle_resolve_steps(saddle_experiment *e, const saddle_settings *
     out->batch = saddle_settings_integer(settings, "batch");
 
     double safe = fmin(PAPER_STEP, saddle_mixing_min_self_weight(e->mixing));
-    saddle_steps rule = {.nu = safe, .eta = safe, .tau = 1.0, .alpha = 1.0};
+    saddle_steps rule = {.nu = safe,
+                         .eta = safe,
+                         .tau = e->problem->tau > 0.0 ? e->problem->tau : 1.0,
+                         .alpha = e->problem->alpha > 0.0 ? e->problem->alpha : 1.0};
     if (strcmp(saddle_settings_text(settings, "steps"), "theory") == 0) {
         saddle_theory theory;
-        double tau = given_or(settings, "tau", 1.0);
+        double tau = given_or(settings, "tau", rule.tau);
         saddle_status status = saddle_experiment_theory(e, tau, 1.0, 1.0, 1.0, &theory, error);
         if (status != SADDLE_OK)
             return status;

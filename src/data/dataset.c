@@ -1,0 +1,338 @@
+/* Data sets in memory: made, loaded by name, selected from, turned binary, saved, freed. */
+#include "data/dataset.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/file.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "data/readers.h"
+
+static saddle_dataset *new_dataset(const char *name, size_t rows, size_t features)
+{
+    saddle_dataset *data = saddle_alloc(1, sizeof *data);
+    if (data == NULL)
+        return NULL;
+    data->rows = rows;
+    data->features = features;
+    data->name = saddle_strdup(name);
+    data->label = saddle_alloc_doubles(rows);
+    return data;
+}
+
+saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, size_t rows,
+                                        size_t features, size_t nonzeros, saddle_error *error)
+{
+    *out = NULL;
+    saddle_dataset *data = new_dataset(name, rows, features);
+    if (data == NULL)
+        return saddle_no_memory(error, "a data set");
+    data->nonzeros = nonzeros;
+    data->row_start = saddle_alloc(rows + 1, sizeof *data->row_start);
+    data->column = saddle_alloc(nonzeros, sizeof *data->column);
+    data->value = saddle_alloc_doubles(nonzeros);
+    if (data->name == NULL || data->label == NULL || data->row_start == NULL ||
+        data->column == NULL || data->value == NULL) {
+        saddle_dataset_free(data);
+        return saddle_no_memory(error, "a data set");
+    }
+    *out = data;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_dataset_new_dense(saddle_dataset **out, const char *name, size_t rows,
+                                       size_t features, saddle_error *error)
+{
+    *out = NULL;
+    if (features != 0 && rows > SIZE_MAX / features)
+        return saddle_no_memory(error, "a data set");
+    saddle_dataset *data = new_dataset(name, rows, features);
+    if (data == NULL)
+        return saddle_no_memory(error, "a data set");
+    data->dense = saddle_alloc_doubles(rows * features);
+    if (data->name == NULL || data->label == NULL || data->dense == NULL) {
+        saddle_dataset_free(data);
+        return saddle_no_memory(error, "a data set");
+    }
+    *out = data;
+    return SADDLE_OK;
+}
+
+void saddle_dataset_free(saddle_dataset *data)
+{
+    if (data == NULL)
+        return;
+    saddle_free(data->name);
+    saddle_free(data->label);
+    saddle_free(data->row_start);
+    saddle_free(data->column);
+    saddle_free(data->value);
+    saddle_free(data->dense);
+    saddle_free(data);
+}
+
+void saddle_dataset_count_nonzeros(saddle_dataset *data)
+{
+    data->nonzeros = 0;
+    for (size_t k = 0; k < data->rows * data->features; k++)
+        data->nonzeros += data->dense[k] != 0.0;
+}
+
+/* ---- loading ---- */
+
+typedef saddle_status reader(saddle_dataset **out, const char *name, const saddle_input *in,
+                             const saddle_data_options *options, saddle_error *error);
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text);
+    size_t tail = strlen(ending);
+    return length >= tail && strcmp(text + length - tail, ending) == 0;
+}
+
+static reader *detect(const saddle_input *in)
+{
+    if (saddle_looks_like_idx(in))
+        return saddle_read_idx;
+    if (ends_with(in->path, ".csv") || ends_with(in->path, ".tsv") || saddle_looks_like_csv(in))
+        return saddle_read_csv;
+    return saddle_read_libsvm;
+}
+
+/* The reader for a file, or NULL, with the error, when there is none. */
+static reader *choose_reader(const saddle_input *in, const saddle_data_options *options,
+                             saddle_error *error)
+{
+    static const struct {
+        const char *name;
+        reader *read;
+    } format[] = {
+        {"libsvm", saddle_read_libsvm}, {"csv", saddle_read_csv}, {"idx", saddle_read_idx}};
+    bool automatic = options->format == NULL || strcmp(options->format, "auto") == 0;
+    reader *chosen = automatic ? detect(in) : NULL;
+    for (size_t k = 0; !automatic && k < sizeof format / sizeof *format; k++)
+        if (strcmp(options->format, format[k].name) == 0)
+            chosen = format[k].read;
+    if (chosen == NULL)
+        saddle_fail(error, SADDLE_BAD_INPUT,
+                    "data format '%s' is unknown; use auto, libsvm, csv or idx", options->format);
+    if (chosen != NULL && chosen != saddle_read_idx && saddle_input_is_gzip(in)) {
+        saddle_fail(error, SADDLE_BAD_INPUT,
+                    "'%s' is a gzip file of text; only IDX is read packed, so unpack it with "
+                    "gunzip first",
+                    in->path);
+        chosen = NULL;
+    }
+    return chosen;
+}
+
+static saddle_status load_file(saddle_dataset **out, const char *name, const char *path,
+                               const saddle_data_options *options, saddle_error *error)
+{
+    saddle_input in;
+    saddle_status status = saddle_input_open(&in, path, error);
+    if (status != SADDLE_OK)
+        return status;
+    reader *read = choose_reader(&in, options, error);
+    status = read != NULL ? read(out, name, &in, options, error) : SADDLE_BAD_INPUT;
+    saddle_input_close(&in);
+    return status;
+}
+
+/* synthetic[:ROWS[:FEATURES]] */
+static saddle_status load_synthetic(saddle_dataset **out, const char *text, uint64_t seed,
+                                    saddle_error *error)
+{
+    saddle_fields fields;
+    uint64_t size[2] = {32560, 123};
+    bool good = saddle_split(&fields, text) && fields.count <= 3;
+    for (size_t k = 1; good && k < fields.count; k++)
+        good = saddle_parse_integer(fields.field[k], &size[k - 1]) && size[k - 1] > 0;
+    if (!good)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' is not of the form synthetic[:ROWS[:FEATURES]] with whole numbers "
+                           "from 1",
+                           text);
+    saddle_status status = saddle_dataset_generate(out, size[0], size[1], seed, error);
+    if (status != SADDLE_OK)
+        return status;
+    char *name = saddle_strdup(text);
+    if (name == NULL) {
+        saddle_dataset_free(*out);
+        *out = NULL;
+        return saddle_no_memory(error, "a data set");
+    }
+    saddle_free((*out)->name);
+    (*out)->name = name;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_dataset_load(saddle_dataset **out, const char *name,
+                                  const saddle_data_options *options, uint64_t seed,
+                                  saddle_error *error)
+{
+    static const saddle_data_options defaults = {0};
+    *out = NULL;
+    if (options == NULL)
+        options = &defaults;
+    if (options->threads < 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "%d threads to read data; use 0 for all processors, or 1 or more",
+                           options->threads);
+    struct stat status;
+    bool synthetic =
+        name != NULL && strncmp(name, "synthetic", 9) == 0 && (name[9] == '\0' || name[9] == ':');
+    if (synthetic && (stat(name, &status) != 0 || S_ISDIR(status.st_mode)))
+        return load_synthetic(out, name, seed, error);
+    char *path = NULL;
+    saddle_status result = saddle_data_find(name, &path, error);
+    if (result == SADDLE_OK)
+        result = load_file(out, name, path, options, error);
+    saddle_free(path);
+    return result;
+}
+
+/* ---- selecting ---- */
+
+static saddle_status select_sparse(saddle_dataset **out, const saddle_dataset *data,
+                                   const size_t *row, size_t count, saddle_error *error)
+{
+    size_t nonzeros = 0;
+    for (size_t k = 0; k < count; k++)
+        nonzeros += data->row_start[row[k] + 1] - data->row_start[row[k]];
+    saddle_status status =
+        saddle_dataset_new_sparse(out, data->name, count, data->features, nonzeros, error);
+    if (*out == NULL)
+        return status;
+    saddle_dataset *part = *out;
+    for (size_t k = 0; k < count; k++) {
+        size_t from = data->row_start[row[k]];
+        size_t entries = data->row_start[row[k] + 1] - from;
+        size_t to = part->row_start[k];
+        memcpy(part->column + to, data->column + from, entries * sizeof *part->column);
+        memcpy(part->value + to, data->value + from, entries * sizeof *part->value);
+        part->row_start[k + 1] = to + entries;
+    }
+    return SADDLE_OK;
+}
+
+static saddle_status select_dense(saddle_dataset **out, const saddle_dataset *data,
+                                  const size_t *row, size_t count, saddle_error *error)
+{
+    saddle_status status = saddle_dataset_new_dense(out, data->name, count, data->features, error);
+    if (*out == NULL)
+        return status;
+    for (size_t k = 0; k < count; k++)
+        memcpy((*out)->dense + k * data->features, data->dense + row[k] * data->features,
+               data->features * sizeof *data->dense);
+    saddle_dataset_count_nonzeros(*out);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_dataset_select(saddle_dataset **out, const saddle_dataset *data,
+                                    const size_t *row, size_t count, saddle_error *error)
+{
+    *out = NULL;
+    for (size_t k = 0; k < count; k++)
+        if (row[k] >= data->rows)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "row %zu of '%s' does not exist; it has rows 0 to %zu", row[k],
+                               data->name, data->rows - 1);
+    saddle_status status = data->dense != NULL ? select_dense(out, data, row, count, error)
+                                               : select_sparse(out, data, row, count, error);
+    for (size_t k = 0; *out != NULL && k < count; k++)
+        (*out)->label[k] = data->label[row[k]];
+    return status;
+}
+
+/* ---- saving ---- */
+
+/* Fewest digits that read back equal. The caller has set the C locale. */
+static void print_number(FILE *stream, double value)
+{
+    char text[40];
+    if (value == rint(value) && fabs(value) < 1e15 && !(value == 0.0 && signbit(value))) {
+        fprintf(stream, "%lld", (long long)value);
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    fputs(text, stream);
+}
+
+/* One line. `padding` is an index to be written with a zero, or 0. */
+static void print_row(FILE *stream, const saddle_dataset *data, size_t row, size_t padding)
+{
+    print_number(stream, data->label[row]);
+    size_t first = data->dense != NULL ? 0 : data->row_start[row];
+    size_t last = data->dense != NULL ? data->features : data->row_start[row + 1];
+    for (size_t k = first; k < last; k++) {
+        size_t index = data->dense != NULL ? k : data->column[k];
+        double value = data->dense != NULL ? data->dense[row * data->features + k] : data->value[k];
+        if (value == 0.0)
+            continue;
+        fprintf(stream, " %zu:", index + 1);
+        print_number(stream, value);
+    }
+    if (padding != 0)
+        fprintf(stream, " %zu:0", padding);
+    fputc('\n', stream);
+}
+
+/* Whether some row has an entry in the last column, which then tells the number of features. */
+static bool uses_last_column(const saddle_dataset *data)
+{
+    for (size_t row = 0; row < data->rows; row++) {
+        if (data->dense != NULL && data->dense[(row + 1) * data->features - 1] != 0.0)
+            return true;
+        if (data->dense == NULL && data->row_start[row + 1] > data->row_start[row] &&
+            data->column[data->row_start[row + 1] - 1] + (size_t)1 == data->features)
+            return true;
+    }
+    return false;
+}
+
+static bool all_finite(const double *v, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!isfinite(v[k]))
+            return false;
+    return true;
+}
+
+saddle_status saddle_dataset_save_libsvm(const saddle_dataset *data, const char *path,
+                                         saddle_error *error)
+{
+    const double *entry = data->dense != NULL ? data->dense : data->value;
+    size_t entries = data->dense != NULL ? data->rows * data->features : data->nonzeros;
+    if (!all_finite(data->label, data->rows) || !all_finite(entry, entries))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' holds a NaN or an infinity; LIBSVM text holds finite numbers only",
+                           data->name);
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0)
+        return saddle_no_memory(error, "writing a file");
+    saddle_output file;
+    saddle_status status = saddle_output_open(&file, path, error);
+    if (status == SADDLE_OK) {
+        /* Of this thread only: numbers with a point, whatever the program's locale. */
+        locale_t before = uselocale(plain);
+        /* A last column without entries would be forgotten; a written zero keeps it. */
+        size_t padding = uses_last_column(data) ? 0 : data->features;
+        for (size_t row = 0; row < data->rows; row++)
+            print_row(file.stream, data, row, row == 0 ? padding : 0);
+        uselocale(before);
+        status = saddle_output_commit(&file, error);
+    }
+    freelocale(plain);
+    return status;
+}

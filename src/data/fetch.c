@@ -1,0 +1,470 @@
+/*
+ * Downloading data sets (libcurl).
+ *
+ * A file is written to FILE.part in the data directory, taken up again where an earlier attempt
+ * broke off, compared with its expected SHA-256 and only then renamed to FILE. A lock on the
+ * partial file keeps two downloads of one file apart. Redirects are followed here rather than by
+ * libcurl, so that every step can be held to http and https and none leads from https to http.
+ */
+#include "data/fetch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <curl/curl.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "data/checksum.h"
+#include "data/sources.h"
+
+#define MOST_REDIRECTS 5
+#define CONNECT_SECONDS 20L
+/* A transfer slower than this many bytes per second for that long has stalled. */
+#define STALL_BYTES 100L
+#define STALL_SECONDS 30L
+/* Many times the largest known file; a server that sends more is not sending a data set. */
+#define MOST_BYTES ((uint64_t)256 << 20)
+
+/* One file on its way. */
+struct download {
+    const saddle_data_source *source;
+    const saddle_fetch_options *options;
+    char *url;        /* where the file comes from */
+    char *path;       /* where it goes */
+    char *partial;    /* where it is until it is verified */
+    int descriptor;   /* of the partial file; -1: closed */
+    CURL *handle;     /* of the transfer going on */
+    uint64_t resumed; /* bytes that were there before */
+    uint64_t done;    /* bytes in the partial file */
+    uint64_t range;   /* where the server says its part starts */
+    bool begun;       /* whether the file's own bytes have started to arrive */
+    bool restart;     /* whether the partial file turned out to be of no use */
+    bool ended;       /* whether the caller's progress function ended it */
+    char reason[CURL_ERROR_SIZE + 64];
+};
+
+bool saddle_redirect_allowed(const char *from, const char *to)
+{
+    bool secure = strncasecmp(to, "https://", 8) == 0;
+    if (secure)
+        return true;
+    return strncasecmp(to, "http://", 7) == 0 && strncasecmp(from, "https://", 8) != 0;
+}
+
+/* ---- libcurl's callbacks ---- */
+
+/* Notes where a partial answer starts: "Content-Range: bytes START-END/SIZE". */
+static size_t on_header(char *text, size_t size, size_t count, void *context)
+{
+    struct download *download = context;
+    static const char name[] = "content-range: bytes ";
+    size_t length = sizeof name - 1;
+    size_t bytes = size * count;
+    if (bytes > length && strncasecmp(text, name, length) == 0) {
+        download->range = 0;
+        for (size_t k = length; k < bytes && text[k] >= '0' && text[k] <= '9'; k++)
+            download->range = download->range * 10 + (uint64_t)(text[k] - '0');
+    }
+    return bytes;
+}
+
+/* Before the first byte of the file: append to what is there, or start from nothing. */
+static bool begin_body(struct download *download, long code)
+{
+    if (code == 206 && download->range == download->resumed) {
+        download->done = download->resumed;
+    } else if (code == 206) {
+        download->restart = true;
+        return false;
+    } else if (ftruncate(download->descriptor, 0) != 0) {
+        snprintf(download->reason, sizeof download->reason, "%s", strerror(errno));
+        return false;
+    } else {
+        download->resumed = 0;
+        download->done = 0;
+    }
+    download->begun = true;
+    return true;
+}
+
+static bool write_all(struct download *download, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t written = pwrite(download->descriptor, bytes, count, (off_t)download->done);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0) {
+            snprintf(download->reason, sizeof download->reason,
+                     "cannot write: %s; is the disk full?", strerror(errno));
+            return false;
+        }
+        bytes += written;
+        count -= (size_t)written;
+        download->done += (uint64_t)written;
+    }
+    return true;
+}
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *context)
+{
+    struct download *download = context;
+    long code = 0;
+    curl_easy_getinfo(download->handle, CURLINFO_RESPONSE_CODE, &code);
+    /* The page that comes with a redirect or an error is not the file. */
+    if (code != 200 && code != 206)
+        return size * count;
+    if (!download->begun && !begin_body(download, code))
+        return 0;
+    if (size * count > MOST_BYTES - download->done) {
+        snprintf(download->reason, sizeof download->reason, "more than %" PRIu64 " MiB arrived",
+                 MOST_BYTES >> 20);
+        return 0;
+    }
+    return write_all(download, bytes, size * count) ? size * count : 0;
+}
+
+static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total,
+                       curl_off_t up_now)
+{
+    struct download *download = context;
+    const saddle_fetch_options *options = download->options;
+    (void)now;
+    (void)up_total;
+    (void)up_now;
+    uint64_t all = download->begun && total > 0 ? download->resumed + (uint64_t)total : 0;
+    if (options->progress != NULL &&
+        options->progress(options->context, download->source->file, download->done, all) != 0)
+        download->ended = true;
+    return download->ended;
+}
+
+/* ---- one transfer ---- */
+
+static bool set_options(struct download *download, const char *url)
+{
+    CURL *handle = download->handle;
+    bool good = curl_easy_setopt(handle, CURLOPT_URL, url) == CURLE_OK &&
+                curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
+    /* Not CURLOPT_RESUME_FROM, which gives up when a server sends the whole file all the same. */
+    char rest[32];
+    snprintf(rest, sizeof rest, "%" PRIu64 "-", download->resumed);
+    if (download->resumed > 0)
+        good = good && curl_easy_setopt(handle, CURLOPT_RANGE, rest) == CURLE_OK;
+    curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
+    curl_easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, STALL_BYTES);
+    curl_easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, STALL_SECONDS);
+    curl_easy_setopt(handle, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)MOST_BYTES);
+    curl_easy_setopt(handle, CURLOPT_USERAGENT, "saddle");
+    curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, download->reason);
+    curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(handle, CURLOPT_HEADERDATA, download);
+    curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(handle, CURLOPT_WRITEDATA, download);
+    curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, on_progress);
+    curl_easy_setopt(handle, CURLOPT_XFERINFODATA, download);
+    return good;
+}
+
+enum outcome { ARRIVED, MOVED, FAILED };
+
+/* What the server's answer means; *next receives where it has moved to. */
+static enum outcome judge(struct download *download, const char *url, char **next)
+{
+    long code = 0;
+    char *location = NULL;
+    curl_easy_getinfo(download->handle, CURLINFO_RESPONSE_CODE, &code);
+    curl_easy_getinfo(download->handle, CURLINFO_REDIRECT_URL, &location);
+    if (code == 200 || code == 206) {
+        /* An empty file has no first byte. */
+        if (!download->begun && begin_body(download, code))
+            return ARRIVED;
+        return download->begun ? ARRIVED : FAILED;
+    }
+    if (code == 416 && download->resumed > 0)
+        download->restart = true;
+    if (code < 300 || code >= 400 || location == NULL) {
+        snprintf(download->reason, sizeof download->reason, "the server answers %ld", code);
+        return FAILED;
+    }
+    if (!saddle_redirect_allowed(url, location)) {
+        snprintf(download->reason, sizeof download->reason,
+                 "a redirect to %.150s is refused: only http and https, and not from https to http",
+                 location);
+        return FAILED;
+    }
+    *next = saddle_strdup(location);
+    return *next != NULL ? MOVED : FAILED;
+}
+
+/* Ask one address once. */
+static enum outcome ask(struct download *download, const char *url, char **next)
+{
+    *next = NULL;
+    download->begun = false;
+    download->range = 0;
+    download->reason[0] = '\0';
+    download->handle = curl_easy_init();
+    if (download->handle == NULL || !set_options(download, url)) {
+        snprintf(download->reason, sizeof download->reason, "libcurl cannot be set up");
+        curl_easy_cleanup(download->handle);
+        return FAILED;
+    }
+    CURLcode code = curl_easy_perform(download->handle);
+    enum outcome outcome = FAILED;
+    if (code == CURLE_OK)
+        outcome = judge(download, url, next);
+    else if (download->reason[0] == '\0')
+        snprintf(download->reason, sizeof download->reason, "%s", curl_easy_strerror(code));
+    curl_easy_cleanup(download->handle);
+    download->handle = NULL;
+    return outcome;
+}
+
+/* Ask, and follow redirects. */
+static bool transfer(struct download *download)
+{
+    char *url = saddle_strdup(download->url);
+    enum outcome outcome = url != NULL ? MOVED : FAILED;
+    for (int step = 0; outcome == MOVED; step++) {
+        char *next = NULL;
+        outcome = ask(download, url, &next);
+        saddle_free(url);
+        url = next;
+        if (outcome == MOVED && step == MOST_REDIRECTS) {
+            snprintf(download->reason, sizeof download->reason, "more than %d redirects",
+                     MOST_REDIRECTS);
+            outcome = FAILED;
+        }
+    }
+    saddle_free(url);
+    return outcome == ARRIVED;
+}
+
+/* ---- one file ---- */
+
+/* mkdir -p; what is new is the user's alone, as XDG asks. */
+static saddle_status make_directory(const char *directory, saddle_error *error)
+{
+    char *path = saddle_strdup(directory);
+    if (path == NULL)
+        return saddle_no_memory(error, "a directory name");
+    int failed = 0;
+    for (char *slash = path + 1; !failed && *slash != '\0'; slash++) {
+        if (*slash != '/')
+            continue;
+        *slash = '\0';
+        failed = mkdir(path, 0700) != 0 && errno != EEXIST ? errno : 0;
+        *slash = '/';
+    }
+    if (!failed)
+        failed = mkdir(path, 0700) != 0 && errno != EEXIST ? errno : 0;
+    saddle_free(path);
+    if (failed)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "cannot make the directory '%s': %s; give another directory", directory,
+                           strerror(failed));
+    return SADDLE_OK;
+}
+
+/* Open and lock the partial file. */
+static saddle_status open_partial(struct download *download, saddle_error *error)
+{
+    struct stat held;
+    struct stat named;
+    download->descriptor = open(download->partial, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (download->descriptor < 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "cannot write '%s': %s; give another directory",
+                           download->partial, strerror(errno));
+    /* Another download may have renamed the file between the opening and the locking. */
+    if (flock(download->descriptor, LOCK_EX | LOCK_NB) != 0 ||
+        fstat(download->descriptor, &held) != 0 || stat(download->partial, &named) != 0 ||
+        held.st_ino != named.st_ino) {
+        close(download->descriptor);
+        download->descriptor = -1;
+        return saddle_fail(error, SADDLE_IO,
+                           "'%s' is being downloaded by another process; wait for it to end",
+                           download->path);
+    }
+    download->resumed = (uint64_t)held.st_size;
+    download->done = download->resumed;
+    return SADDLE_OK;
+}
+
+/* Whether a sum is the expected one or the one the user accepts. */
+static bool is_right(const struct download *download, const char *sum)
+{
+    const char *accept = download->options->accept;
+    return strcmp(sum, download->source->sha256) == 0 ||
+           (accept != NULL && strcasecmp(sum, accept) == 0);
+}
+
+static bool is_there_already(const struct download *download)
+{
+    char sum[SADDLE_SUM_SIZE];
+    struct stat status;
+    if (download->options->force || stat(download->path, &status) != 0 || !S_ISREG(status.st_mode))
+        return false;
+    int descriptor = open(download->path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return false;
+    bool right = saddle_checksum(descriptor, sum) && is_right(download, sum);
+    close(descriptor);
+    return right;
+}
+
+static saddle_status transfer_failed(const struct download *download, saddle_error *error)
+{
+    if (download->ended)
+        return saddle_fail(error, SADDLE_IO,
+                           "the download of '%s' was ended; run it again to go on",
+                           download->source->file);
+    return saddle_fail(error, SADDLE_IO,
+                       "cannot download %.200s: %s; try again with --from MIRROR, or put the file "
+                       "at '%.300s' yourself",
+                       download->url, download->reason, download->path);
+}
+
+static saddle_status wrong_sum(const struct download *download, const char *sum,
+                               saddle_error *error)
+{
+    const saddle_data_source *source = download->source;
+    if (source->verified)
+        return saddle_fail(error, SADDLE_IO,
+                           "%.200s has SHA-256 %s, expected %s; it was damaged or replaced and has "
+                           "been removed: try --from MIRROR, or --accept %s to take it knowingly",
+                           download->url, sum, source->sha256, sum);
+    return saddle_fail(error, SADDLE_IO,
+                       "%.200s has SHA-256 %s, expected %s; its home publishes no sum to tell "
+                       "which is right, so it has been removed: --accept %s takes it knowingly",
+                       download->url, sum, source->sha256, sum);
+}
+
+/* Compare with the expected sum and move into place. */
+static saddle_status verify(struct download *download, bool *right, saddle_error *error)
+{
+    char sum[SADDLE_SUM_SIZE];
+    *right = false;
+    if (!saddle_checksum(download->descriptor, sum))
+        return saddle_fail(error, SADDLE_IO, "cannot read '%s' back: %s", download->partial,
+                           strerror(errno));
+    *right = is_right(download, sum);
+    if (!*right)
+        return wrong_sum(download, sum, error);
+    if (fsync(download->descriptor) != 0 || rename(download->partial, download->path) != 0)
+        return saddle_fail(error, SADDLE_IO, "cannot move '%s' to '%s': %s", download->partial,
+                           download->path, strerror(errno));
+    return SADDLE_OK;
+}
+
+/* Bring the open partial file to its end. What an earlier attempt left gets one chance: when it
+ * does not fit the file, the download starts again from nothing. */
+static saddle_status complete(struct download *download, saddle_error *error)
+{
+    for (;;) {
+        bool right = false;
+        bool arrived = transfer(download);
+        saddle_status status =
+            arrived ? verify(download, &right, error) : transfer_failed(download, error);
+        bool useless = download->restart || (arrived && !right);
+        if (status == SADDLE_OK || !useless)
+            return status;
+        bool again = download->resumed > 0 && ftruncate(download->descriptor, 0) == 0;
+        download->resumed = download->done = 0;
+        download->restart = false;
+        if (!again)
+            return status;
+    }
+}
+
+static saddle_status fetch_file(const saddle_data_source *source, const char *directory,
+                                const saddle_fetch_options *options, saddle_error *error)
+{
+    struct download download = {.source = source, .options = options, .descriptor = -1};
+    const char *mirror = options->mirror;
+    size_t length = mirror != NULL ? strlen(mirror) : 0;
+    bool slash = length > 0 && mirror[length - 1] == '/';
+    download.url = mirror != NULL ? saddle_format("%s%s%s", mirror, slash ? "" : "/", source->file)
+                                  : saddle_strdup(source->url);
+    download.path = saddle_format("%s/%s", directory, source->file);
+    download.partial = saddle_format("%s/%s.part", directory, source->file);
+    saddle_status status = SADDLE_OK;
+    if (download.url == NULL || download.path == NULL || download.partial == NULL)
+        status = saddle_no_memory(error, "a file name");
+    else if (!is_there_already(&download)) {
+        status = open_partial(&download, error);
+        if (status == SADDLE_OK)
+            status = complete(&download, error);
+    }
+    /* An attempt that brought nothing of use leaves nothing. */
+    if (status != SADDLE_OK && download.descriptor >= 0 && download.done == 0)
+        unlink(download.partial);
+    if (download.descriptor >= 0)
+        close(download.descriptor);
+    saddle_free(download.partial);
+    saddle_free(download.path);
+    saddle_free(download.url);
+    return status;
+}
+
+/* ---- a data set ---- */
+
+static saddle_status check_request(const char *name, const saddle_fetch_options *options,
+                                   saddle_error *error)
+{
+    if (name == NULL || saddle_source_of(name) == NULL) {
+        const char *close = name != NULL ? saddle_closest_source(name) : NULL;
+        if (close != NULL && strcmp(close, "synthetic") == 0)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "'synthetic' data is made on the spot and need not be fetched");
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "data set '%s' is unknown; %s%s%sone of " SADDLE_SOURCE_NAMES
+                           " can be fetched",
+                           name != NULL ? name : "(none)", close != NULL ? "did you mean '" : "",
+                           close != NULL ? close : "", close != NULL ? "'? " : "");
+    }
+    if (options->mirror != NULL && !saddle_redirect_allowed("http://", options->mirror))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "mirror '%s' is not an address; it must start with http:// or https://",
+                           options->mirror);
+    if (options->accept != NULL && !saddle_is_checksum(options->accept))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' is not a SHA-256; it has 64 hexadecimal digits", options->accept);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_data_fetch(const char *name, const saddle_fetch_options *options,
+                                saddle_error *error)
+{
+    static const saddle_fetch_options defaults = {0};
+    if (options == NULL)
+        options = &defaults;
+    saddle_status status = check_request(name, options, error);
+    if (status != SADDLE_OK)
+        return status;
+    char *directory = NULL;
+    if (options->directory == NULL)
+        status = saddle_data_directory(&directory, error);
+    else if ((directory = saddle_strdup(options->directory)) == NULL)
+        status = saddle_no_memory(error, "a directory name");
+    if (status == SADDLE_OK)
+        status = make_directory(directory, error);
+    size_t count = 0;
+    const saddle_data_source *source = saddle_data_sources(&count);
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+        if (saddle_source_belongs(&source[k], name))
+            status = fetch_file(&source[k], directory, options, error);
+    saddle_free(directory);
+    return status;
+}

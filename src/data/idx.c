@@ -1,0 +1,251 @@
+/*
+ * IDX, the format of MNIST: two zero bytes, a type, a rank, as many sizes (32 bits, big-endian),
+ * then the entries. Images are unsigned bytes of rank 2 or more and become numbers byte / 255;
+ * labels are unsigned bytes of rank 1 in a file of their own. Either file may be gzip'd.
+ *
+ * A file is gone through once before memory is taken, so that a few bytes claiming to be a
+ * thousand million images cost nothing.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "data/dataset.h"
+#include "data/readers.h"
+
+#define UNSIGNED_BYTE 0x08
+#define MOST_RANK 8
+
+struct header {
+    unsigned rank;
+    size_t rows;     /* the first size */
+    size_t features; /* the product of the others */
+};
+
+bool saddle_looks_like_idx(const saddle_input *in)
+{
+    saddle_stream stream;
+    unsigned char magic[4];
+    size_t got = 0;
+    if (saddle_stream_open(&stream, in, NULL) != SADDLE_OK)
+        return false;
+    saddle_status status = saddle_stream_read(&stream, magic, sizeof magic, &got, NULL);
+    saddle_stream_close(&stream);
+    return status == SADDLE_OK && got == sizeof magic && magic[0] == 0 && magic[1] == 0 &&
+           magic[2] >= 0x08 && magic[2] <= 0x0e && magic[3] >= 1;
+}
+
+static saddle_status cut_short(const char *path, saddle_error *error)
+{
+    return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is cut short; get it again", path);
+}
+
+static saddle_status read_sizes(saddle_stream *stream, struct header *header, saddle_error *error)
+{
+    const char *path = stream->in->path;
+    header->rows = 0;
+    header->features = 1;
+    for (unsigned k = 0; k < header->rank; k++) {
+        unsigned char word[4];
+        size_t got = 0;
+        saddle_status status = saddle_stream_read(stream, word, sizeof word, &got, error);
+        if (status != SADDLE_OK)
+            return status;
+        if (got != sizeof word)
+            return cut_short(path, error);
+        size_t size =
+            (size_t)word[0] << 24 | (size_t)word[1] << 16 | (size_t)word[2] << 8 | (size_t)word[3];
+        if (size == 0)
+            return saddle_fail(error, SADDLE_BAD_INPUT, "'%s': size %u is 0; it must be positive",
+                               path, k + 1);
+        if (k == 0)
+            header->rows = size;
+        else if (size > UINT32_MAX / header->features)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "'%s': an image has more than %lu pixels, the most there can be",
+                               path, (unsigned long)UINT32_MAX);
+        else
+            header->features *= size;
+    }
+    return SADDLE_OK;
+}
+
+static saddle_status read_header(saddle_stream *stream, struct header *header, saddle_error *error)
+{
+    const char *path = stream->in->path;
+    unsigned char magic[4];
+    size_t got = 0;
+    saddle_status status = saddle_stream_read(stream, magic, sizeof magic, &got, error);
+    if (status != SADDLE_OK)
+        return status;
+    if (got != sizeof magic)
+        return cut_short(path, error);
+    if (magic[0] != 0 || magic[1] != 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' is not an IDX file: it starts with %02x %02x, not 00 00", path,
+                           magic[0], magic[1]);
+    if (magic[2] != UNSIGNED_BYTE)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' has IDX type 0x%02x; only unsigned bytes (0x08) can be read", path,
+                           magic[2]);
+    if (magic[3] < 1 || magic[3] > MOST_RANK)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has IDX rank %u; it must be 1 to %d",
+                           path, magic[3], MOST_RANK);
+    header->rank = magic[3];
+    return read_sizes(stream, header, error);
+}
+
+/* Go through the whole file: the entries must be as many as the header says, and end there. */
+static saddle_status check_length(const saddle_input *in, struct header *header,
+                                  saddle_error *error)
+{
+    saddle_stream stream;
+    size_t got = 0;
+    size_t beyond = 0;
+    saddle_status status = saddle_stream_open(&stream, in, error);
+    if (status == SADDLE_OK)
+        status = read_header(&stream, header, error);
+    /* Neither factor reaches 2^32, so the product fits. */
+    uint64_t wanted = status == SADDLE_OK ? (uint64_t)header->rows * header->features : 0;
+    if (status == SADDLE_OK)
+        status = saddle_stream_read(&stream, NULL, wanted, &got, error);
+    if (status == SADDLE_OK)
+        status = saddle_stream_read(&stream, NULL, 1, &beyond, error);
+    if (status == SADDLE_OK && got != wanted)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%s' is cut short: %zu bytes after the header, %llu announced; get "
+                             "it again",
+                             in->path, got, (unsigned long long)wanted);
+    else if (status == SADDLE_OK && beyond != 0)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%s' goes on after the %llu bytes that its header announces",
+                             in->path, (unsigned long long)wanted);
+    saddle_stream_close(&stream);
+    return status;
+}
+
+/* Entries of a checked file, times a factor, into `out`. */
+static saddle_status read_entries(const saddle_input *in, double divisor, double *out,
+                                  saddle_error *error)
+{
+    saddle_stream stream;
+    struct header header = {0};
+    saddle_status status = saddle_stream_open(&stream, in, error);
+    if (status == SADDLE_OK)
+        status = read_header(&stream, &header, error);
+    size_t left = status == SADDLE_OK ? header.rows * header.features : 0;
+    while (status == SADDLE_OK && left > 0) {
+        unsigned char bytes[8192];
+        size_t got = 0;
+        status = saddle_stream_read(&stream, bytes, left < sizeof bytes ? left : sizeof bytes, &got,
+                                    error);
+        if (status == SADDLE_OK && got == 0)
+            status = cut_short(in->path, error);
+        for (size_t k = 0; status == SADDLE_OK && k < got; k++)
+            *out++ = (double)bytes[k] / divisor;
+        left -= got;
+    }
+    saddle_stream_close(&stream);
+    return status;
+}
+
+/* The file at `path`, or its packed or unpacked twin; takes `path` over. NULL: neither is there. */
+static char *existing_twin(char *path)
+{
+    if (path == NULL || access(path, F_OK) == 0)
+        return path;
+    size_t length = strlen(path);
+    bool packed = length > 3 && strcmp(path + length - 3, ".gz") == 0;
+    char *twin =
+        packed ? saddle_format("%.*s", (int)(length - 3), path) : saddle_format("%s.gz", path);
+    if (twin != NULL && access(twin, F_OK) != 0) {
+        saddle_free(twin);
+        twin = NULL;
+    }
+    saddle_free(path);
+    return twin;
+}
+
+/* images-idx3 -> labels-idx1, packed or not, in the images' directory. */
+static saddle_status find_labels(const char *images, char **out, saddle_error *error)
+{
+    const char *slash = strrchr(images, '/');
+    const char *file = slash != NULL ? slash + 1 : images;
+    const char *word = strstr(file, "images");
+    *out = NULL;
+    if (word == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "no labels for '%s': its name has no 'images' to put 'labels' for; give "
+                           "the label file's path",
+                           images);
+    const char *rest = word + strlen("images");
+    bool ranked = strncmp(rest, "-idx", 4) == 0 && rest[4] != '\0';
+    char *path = saddle_format("%.*slabels%s%s", (int)(word - images), images,
+                               ranked ? "-idx1" : "", ranked ? rest + 5 : rest);
+    if (path == NULL)
+        return saddle_no_memory(error, "a file name");
+    saddle_status status = SADDLE_OK;
+    if (access(path, F_OK) != 0)
+        saddle_fail(error, SADDLE_BAD_INPUT,
+                    "no labels for '%s': looked for '%s', packed (.gz) and not; put it there or "
+                    "give the label file's path",
+                    images, path);
+    *out = existing_twin(path);
+    if (*out == NULL)
+        status = SADDLE_BAD_INPUT;
+    return status;
+}
+
+static saddle_status read_labels(const saddle_input *images, const saddle_data_options *options,
+                                 saddle_dataset *data, saddle_error *error)
+{
+    char *found = NULL;
+    saddle_input in = {0};
+    struct header header = {0};
+    saddle_status status = SADDLE_OK;
+    if (options->labels == NULL)
+        status = find_labels(images->path, &found, error);
+    if (status == SADDLE_OK)
+        status = saddle_input_open(&in, found != NULL ? found : options->labels, error);
+    if (status == SADDLE_OK)
+        status = check_length(&in, &header, error);
+    if (status == SADDLE_OK && header.rank != 1)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%s' has IDX rank %u; a label file has rank 1", in.path, header.rank);
+    else if (status == SADDLE_OK && header.rows != data->rows)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%s' has %zu labels but '%s' has %zu images; they must be as many",
+                             in.path, header.rows, images->path, data->rows);
+    if (status == SADDLE_OK)
+        status = read_entries(&in, 1.0, data->label, error);
+    saddle_input_close(&in);
+    saddle_free(found);
+    return status;
+}
+
+saddle_status saddle_read_idx(saddle_dataset **out, const char *name, const saddle_input *in,
+                              const saddle_data_options *options, saddle_error *error)
+{
+    *out = NULL;
+    struct header header = {0};
+    saddle_dataset *data = NULL;
+    saddle_status status = check_length(in, &header, error);
+    if (status == SADDLE_OK && header.rank < 2)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%s' has IDX rank 1, so it holds labels; give the file of the images",
+                             in->path);
+    if (status == SADDLE_OK)
+        status = saddle_dataset_new_dense(&data, name, header.rows, header.features, error);
+    if (status == SADDLE_OK)
+        status = read_labels(in, options, data, error);
+    if (status == SADDLE_OK)
+        status = read_entries(in, 255.0, data->dense, error);
+    if (status != SADDLE_OK) {
+        saddle_dataset_free(data);
+        return status;
+    }
+    saddle_dataset_count_nonzeros(data);
+    *out = data;
+    return SADDLE_OK;
+}

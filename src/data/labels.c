@@ -1,0 +1,173 @@
+/* Labels: the distinct ones, and turning them into +1 and -1. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "data/dataset.h"
+
+static int compare(const void *a, const void *b)
+{
+    double left = *(const double *)a;
+    double right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+saddle_status saddle_dataset_classes(const saddle_dataset *data, double **out, size_t *count,
+                                     saddle_error *error)
+{
+    *out = NULL;
+    *count = 0;
+    double *label = saddle_alloc_doubles(data->rows);
+    if (label == NULL)
+        return saddle_no_memory(error, "the labels");
+    memcpy(label, data->label, data->rows * sizeof *label);
+    qsort(label, data->rows, sizeof *label, compare);
+    size_t distinct = 0;
+    for (size_t k = 0; k < data->rows; k++)
+        if (distinct == 0 || label[k] != label[distinct - 1])
+            label[distinct++] = label[k];
+    *out = label;
+    *count = distinct;
+    return SADDLE_OK;
+}
+
+size_t saddle_class_of(const double *classes, size_t count, double label)
+{
+    const double *found = bsearch(&label, classes, count, sizeof *classes, compare);
+    return found != NULL ? (size_t)(found - classes) : count;
+}
+
+/* The labels as a message shows them: "0, 1, 2 and 7 more". */
+static void list_labels(char *text, size_t room, const double *classes, size_t count)
+{
+    size_t used = 0;
+    size_t shown = 0;
+    text[0] = '\0';
+    for (; shown < count && used + 48 < room; shown++)
+        used += (size_t)snprintf(text + used, room - used, "%s%g", shown > 0 ? ", " : "",
+                                 classes[shown]);
+    if (shown < count)
+        snprintf(text + used, room - used, " and %zu more", count - shown);
+}
+
+static bool are_digits(const double *classes, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (classes[k] != (double)k)
+            return false;
+    return count == 10;
+}
+
+/* "7" or "5-9"; ranges of negative numbers ("-3--1") and exponents ("1e-3") included. */
+static bool parse_range(char *item, double *low, double *high)
+{
+    if (saddle_parse_real(item, low)) {
+        *high = *low;
+        return true;
+    }
+    for (char *dash = item + (*item != '\0'); *dash != '\0'; dash++) {
+        if (*dash != '-')
+            continue;
+        *dash = '\0';
+        bool good = saddle_parse_real(item, low) && saddle_parse_real(dash + 1, high);
+        *dash = '-';
+        if (good)
+            return *low <= *high;
+    }
+    return false;
+}
+
+/* Mark the labels that one item of the list names. */
+static saddle_status mark_item(char *item, const double *classes, size_t count, bool *positive,
+                               saddle_error *error)
+{
+    double low = 0.0;
+    double high = 0.0;
+    if (!parse_range(item, &low, &high))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "positive label '%s' is neither a number nor a range such as 5-9", item);
+    bool found = false;
+    for (size_t k = 0; k < count; k++) {
+        if (classes[k] >= low && classes[k] <= high) {
+            positive[k] = true;
+            found = true;
+        }
+    }
+    if (found)
+        return SADDLE_OK;
+    char seen[256];
+    list_labels(seen, sizeof seen, classes, count);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "positive label '%s' does not occur in the data; its labels are %s", item,
+                       seen);
+}
+
+static saddle_status mark_listed(const char *text, const double *classes, size_t count,
+                                 bool *positive, saddle_error *error)
+{
+    char *copy = saddle_strdup(text);
+    if (copy == NULL)
+        return saddle_no_memory(error, "the labels");
+    saddle_status status = SADDLE_OK;
+    char *rest = copy;
+    while (status == SADDLE_OK && rest != NULL) {
+        char *item = strsep(&rest, ",");
+        status = mark_item(item, classes, count, positive, error);
+    }
+    saddle_free(copy);
+    return status;
+}
+
+static saddle_status mark_automatically(const double *classes, size_t count, bool *positive,
+                                        saddle_error *error)
+{
+    if (count == 2) {
+        positive[1] = true;
+        return SADDLE_OK;
+    }
+    if (are_digits(classes, count)) {
+        for (size_t k = 5; k < 10; k++)
+            positive[k] = true;
+        return SADDLE_OK;
+    }
+    char seen[256];
+    list_labels(seen, sizeof seen, classes, count);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "two classes are needed, but the data has %zu different label%s (%s); say "
+                       "which are positive, such as 1 or 5-9 or 2,4,7",
+                       count, count == 1 ? "" : "s", seen);
+}
+
+saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *positive,
+                                         saddle_error *error)
+{
+    double *classes = NULL;
+    size_t count = 0;
+    saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
+    if (classes == NULL)
+        return status;
+    bool *marked = saddle_alloc(count, sizeof *marked);
+    if (marked == NULL) {
+        saddle_free(classes);
+        return saddle_no_memory(error, "the labels");
+    }
+    if (positive == NULL || strcmp(positive, "auto") == 0)
+        status = mark_automatically(classes, count, marked, error);
+    else
+        status = mark_listed(positive, classes, count, marked, error);
+    size_t chosen = 0;
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+        chosen += marked[k];
+    if (status == SADDLE_OK && chosen == count)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "positive labels '%s' cover every row; leave some label negative",
+                             positive);
+    for (size_t k = 0; status == SADDLE_OK && k < data->rows; k++)
+        data->label[k] = marked[saddle_class_of(classes, count, data->label[k])] ? 1.0 : -1.0;
+    saddle_free(marked);
+    saddle_free(classes);
+    return status;
+}

@@ -1,0 +1,122 @@
+/* From a name to a file: the path itself, $SADDLE_DATA, the data directory (XDG). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "data/sources.h"
+
+/* The environment's value if it is an absolute path: XDG says to ignore any other. */
+static const char *absolute(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value != NULL && value[0] == '/' ? value : NULL;
+}
+
+saddle_status saddle_data_directory(char **out, saddle_error *error)
+{
+    const char *data = absolute("XDG_DATA_HOME");
+    const char *home = absolute("HOME");
+    *out = NULL;
+    if (data == NULL && home == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "no data directory: neither XDG_DATA_HOME nor HOME is an absolute path; "
+                           "set one of them or SADDLE_DATA, or give a directory");
+    *out = data != NULL ? saddle_format("%s/saddle", data)
+                        : saddle_format("%s/.local/share/saddle", home);
+    return *out != NULL ? SADDLE_OK : saddle_no_memory(error, "a directory name");
+}
+
+static bool is_there(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
+/* DIRECTORY/FILE if it is there, NULL otherwise; a known name also stands for its files. */
+static char *look_in(const char *directory, const char *name)
+{
+    const saddle_data_source *source = saddle_source_of(name);
+    const char *file = source != NULL ? source->file : name;
+    size_t length = strlen(file);
+    bool packed = source != NULL && length > 3 && strcmp(file + length - 3, ".gz") == 0;
+    char *candidate[3] = {
+        saddle_format("%s/%s", directory, name),
+        saddle_format("%s/%s", directory, file),
+        packed ? saddle_format("%s/%.*s", directory, (int)(length - 3), file) : NULL,
+    };
+    char *found = NULL;
+    for (size_t k = 0; k < 3; k++) {
+        if (found == NULL && candidate[k] != NULL && is_there(candidate[k]))
+            found = candidate[k];
+        else
+            saddle_free(candidate[k]);
+    }
+    return found;
+}
+
+/* "where it looked; how to get it" */
+static saddle_status not_found(const char *name, const char *given, const char *standard,
+                               saddle_error *error)
+{
+    char *remedy = NULL;
+    const char *close = saddle_closest_source(name);
+    if (saddle_source_of(name) != NULL)
+        remedy = saddle_format("run `saddle data fetch %s`", name);
+    else
+        remedy = saddle_format("%s%s%sgive a file's path or one of " SADDLE_SOURCE_NAMES
+                               ", synthetic[:ROWS[:FEATURES]]",
+                               close != NULL ? "did you mean '" : "", close != NULL ? close : "",
+                               close != NULL ? "'? " : "");
+    saddle_fail(error, SADDLE_BAD_INPUT,
+                "no data set '%.200s': not a file here, not in %.200s, not in %.200s; %s", name,
+                given != NULL ? given : "$SADDLE_DATA (not set)",
+                standard != NULL ? standard : "the data directory (HOME is not set)",
+                remedy != NULL ? remedy : "");
+    saddle_free(remedy);
+    return SADDLE_BAD_INPUT;
+}
+
+/* A name with a slash is a path and nothing else. */
+static saddle_status no_file(const char *path, saddle_error *error)
+{
+    struct stat status;
+    if (stat(path, &status) == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "cannot read '%s': it is a directory; give the path of a file", path);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "cannot read '%s': %s; give the path of a file, or one of the "
+                       "names " SADDLE_SOURCE_NAMES ", synthetic[:ROWS[:FEATURES]]",
+                       path, strerror(errno));
+}
+
+saddle_status saddle_data_find(const char *name, char **path, saddle_error *error)
+{
+    *path = NULL;
+    if (name == NULL || *name == '\0')
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "no data set named; give a file's path or one of " SADDLE_SOURCE_NAMES
+                           ", synthetic[:ROWS[:FEATURES]]");
+    if (is_there(name)) {
+        *path = saddle_strdup(name);
+        return *path != NULL ? SADDLE_OK : saddle_no_memory(error, "a file name");
+    }
+    if (strchr(name, '/') != NULL || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return no_file(name, error);
+    const char *given = getenv("SADDLE_DATA");
+    if (given != NULL && *given == '\0')
+        given = NULL;
+    if (given != NULL)
+        *path = look_in(given, name);
+    char *standard = NULL;
+    /* Without a home there is one place less to look in, which is not yet a failure. */
+    if (*path == NULL && saddle_data_directory(&standard, NULL) == SADDLE_OK)
+        *path = look_in(standard, name);
+    saddle_status status = SADDLE_OK;
+    if (*path == NULL)
+        status = not_found(name, given, standard, error);
+    saddle_free(standard);
+    return status;
+}

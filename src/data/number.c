@@ -1,0 +1,119 @@
+/*
+ * Decimal to double, correctly rounded.
+ *
+ * When the digits make a whole number w <= 2^53 and the decimal exponent is at most 22 in size,
+ * both w and the power of ten are doubles, and the one rounding of w * 10^e or w / 10^e is the
+ * right one (Clinger, PLDI 1990). Anything else goes to the C library's exact conversion.
+ */
+#include "data/number.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/text.h"
+
+/* A number's parts: digits * 10^exponent. */
+struct decimal {
+    uint64_t digits;
+    int exponent;
+    int kept;       /* significant digits in `digits` */
+    bool seen;      /* whether there was any digit */
+    bool truncated; /* more digits than `digits` can hold */
+    bool negative;
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Digits from `at` on; each after the point lowers the exponent by one. */
+static const char *scan_digits(const char *at, const char *end, struct decimal *number, int step)
+{
+    for (; at < end && is_digit(*at); at++) {
+        number->seen = true;
+        if (number->kept == 19) {
+            number->truncated = true;
+            continue;
+        }
+        number->digits = number->digits * 10 + (uint64_t)(*at - '0');
+        number->kept += number->digits != 0;
+        number->exponent -= step;
+        /* Thousands of zeros after the point: leave them to the exact conversion. */
+        number->truncated |= number->exponent < -1000000;
+    }
+    return at;
+}
+
+static const char *scan_exponent(const char *at, const char *end, struct decimal *number)
+{
+    if (at == end || (*at != 'e' && *at != 'E'))
+        return at;
+    at++;
+    bool negative = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    if (at == end || !is_digit(*at))
+        return NULL;
+    int exponent = 0;
+    for (; at < end && is_digit(*at); at++)
+        exponent = exponent < 1000000 ? exponent * 10 + (*at - '0') : exponent;
+    number->exponent += negative ? -exponent : exponent;
+    return at;
+}
+
+static const char *scan_decimal(const char *at, const char *end, struct decimal *number)
+{
+    memset(number, 0, sizeof *number);
+    if (at < end && (*at == '-' || *at == '+')) {
+        number->negative = *at == '-';
+        at++;
+    }
+    at = scan_digits(at, end, number, 0);
+    if (at < end && *at == '.')
+        at = scan_digits(at + 1, end, number, 1);
+    return number->seen ? scan_exponent(at, end, number) : NULL;
+}
+
+static bool convert_exactly(const char *at, const char *stop, double *out)
+{
+    char local[128];
+    size_t length = (size_t)(stop - at);
+    char *text = length < sizeof local ? local : saddle_alloc(length + 1, 1);
+    if (text == NULL)
+        return false;
+    memcpy(text, at, length);
+    text[length] = '\0';
+    bool good = saddle_parse_real(text, out);
+    if (text != local)
+        saddle_free(text);
+    return good;
+}
+
+const char *saddle_scan_real(const char *at, const char *end, double *out)
+{
+    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    /* A digit by itself: nearly all there is in one-hot data. */
+    if (at < end && is_digit(*at) && (at + 1 == end || at[1] == ' ')) {
+        *out = *at - '0';
+        return at + 1;
+    }
+    struct decimal number;
+    const char *stop = scan_decimal(at, end, &number);
+    if (stop == NULL)
+        return NULL;
+    if (number.truncated || number.digits > UINT64_C(1) << 53 || number.exponent > 22 ||
+        number.exponent < -22)
+        return convert_exactly(at, stop, out) ? stop : NULL;
+    double value = (double)number.digits;
+    if (number.exponent < 0)
+        value /= power[-number.exponent];
+    else
+        value *= power[number.exponent];
+    *out = number.negative ? -value : value;
+    return stop;
+}

@@ -1,0 +1,400 @@
+/*
+ * Who holds which row.
+ *
+ *   iid          a random permutation of the rows, dealt out in order
+ *   contiguous   the rows in their order
+ *   label-skew   Dirichlet(ALPHA): the smaller ALPHA, the fewer agents share a class (Hsu, Qi and
+ *                Brown 2019, arXiv:1909.06335). Without a list of sizes each class is shared out
+ *                over the agents, whose sizes come out unequal; with a list each agent has a mix
+ *                of classes and draws its rows by it.
+ *
+ * No row is given twice. Cost: O(rows log rows), and O(rows * classes) for label-skew.
+ */
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/rng.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "data/dataset.h"
+
+/* More classes than this are measurements rather than labels. */
+#define MOST_CLASSES 1000
+
+enum kind { IID, CONTIGUOUS, LABEL_SKEW };
+
+struct plan {
+    enum kind kind;
+    double alpha;
+    size_t agents;
+    size_t total;   /* rows to hand out */
+    bool exact;     /* whether each agent's size was asked for */
+    saddle_rng rng; /* all randomness, in order of use */
+};
+
+static saddle_status parse_kind(struct plan *plan, const char *text, saddle_error *error)
+{
+    static const char skew[] = "label-skew:";
+    if (text != NULL && strcmp(text, "iid") == 0)
+        plan->kind = IID;
+    else if (text != NULL && strcmp(text, "contiguous") == 0)
+        plan->kind = CONTIGUOUS;
+    else if (text != NULL && strncmp(text, skew, sizeof skew - 1) == 0) {
+        plan->kind = LABEL_SKEW;
+        if (!saddle_parse_real(text + sizeof skew - 1, &plan->alpha) ||
+            !(plan->alpha >= 1e-6 && plan->alpha <= 1e6))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "partition '%s': ALPHA must be a number from 1e-6 to 1e6", text);
+    } else
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "partition '%s' is unknown; use iid, contiguous or label-skew:ALPHA",
+                           text != NULL ? text : "(none)");
+    return SADDLE_OK;
+}
+
+/* "3,5,2": one size per agent. */
+static saddle_status parse_list(const char *text, size_t agents, size_t *size, saddle_error *error)
+{
+    char *copy = saddle_strdup(text);
+    if (copy == NULL)
+        return saddle_no_memory(error, "the partition");
+    saddle_status status = SADDLE_OK;
+    size_t count = 0;
+    for (char *rest = copy; status == SADDLE_OK && rest != NULL; count++) {
+        const char *item = strsep(&rest, ",");
+        uint64_t number = 0;
+        if (!saddle_parse_integer(item, &number) || number == 0)
+            status = saddle_fail(error, SADDLE_BAD_INPUT,
+                                 "samples '%s': '%s' is not a whole number from 1", text, item);
+        else if (count < agents)
+            size[count] = (size_t)number;
+    }
+    if (status == SADDLE_OK && count != agents)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "samples '%s' lists %zu sizes for %zu agents; give one per agent",
+                             text, count, agents);
+    saddle_free(copy);
+    return status;
+}
+
+/* Fill size[0 .. agents - 1] and check that there are rows enough. */
+static saddle_status parse_samples(struct plan *plan, const char *text, size_t rows, size_t *size,
+                                   saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    uint64_t each = rows / plan->agents;
+    bool automatic = text == NULL || strcmp(text, "auto") == 0;
+    plan->exact = !automatic && strchr(text, ',') != NULL;
+    if (plan->exact)
+        status = parse_list(text, plan->agents, size, error);
+    else if (!automatic && (!saddle_parse_integer(text, &each) || each == 0))
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "samples '%s' is not auto, a whole number from 1, or one such number "
+                             "per agent",
+                             text);
+    if (status != SADDLE_OK)
+        return status;
+    for (size_t i = 0; i < plan->agents; i++) {
+        if (!plan->exact)
+            size[i] = (size_t)each;
+        plan->total += size[i] < SIZE_MAX - plan->total ? size[i] : SIZE_MAX - plan->total;
+    }
+    if (plan->total > rows)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "samples '%s' for %zu agents asks for %zu rows, but there are only %zu",
+                           text, plan->agents, plan->total, rows);
+    if (automatic && plan->kind == LABEL_SKEW)
+        plan->total = rows;
+    return SADDLE_OK;
+}
+
+static void set_starts(saddle_partition *partition, const size_t *size)
+{
+    for (size_t i = 0; i < partition->agents; i++)
+        partition->start[i + 1] = partition->start[i] + size[i];
+}
+
+/* ---- label-skew ---- */
+
+/* Rows to hand out, sorted by class. */
+struct pools {
+    size_t classes;
+    size_t *start; /* classes + 1 entries: bounds of each class in row */
+    size_t *row;
+};
+
+/* Sort the given rows, which are in random order, by class; within a class they stay so. */
+static void fill_pools(struct pools *pools, const double *classes, const saddle_dataset *data,
+                       const size_t *row, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        pools->start[saddle_class_of(classes, pools->classes, data->label[row[k]]) + 1]++;
+    for (size_t c = 0; c < pools->classes; c++)
+        pools->start[c + 1] += pools->start[c];
+    for (size_t k = 0; k < count; k++) {
+        size_t c = saddle_class_of(classes, pools->classes, data->label[row[k]]);
+        pools->row[pools->start[c]++] = row[k];
+    }
+    for (size_t c = pools->classes; c > 0; c--)
+        pools->start[c] = pools->start[c - 1];
+    pools->start[0] = 0;
+}
+
+/* Dirichlet shares of gamma variables; when all underflow, one of them takes everything. */
+static void draw_shares(saddle_rng *rng, size_t count, const double *shape, double *share)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < count; k++) {
+        share[k] = saddle_rng_gamma(rng, shape[k]);
+        sum += share[k];
+    }
+    if (!(sum > 0.0)) {
+        share[saddle_rng_below(rng, count)] = 1.0;
+        sum = 1.0;
+    }
+    for (size_t k = 0; k < count; k++)
+        share[k] /= sum;
+}
+
+/* taken[c * agents + i]: how many rows of class c agent i gets. Nobody is left with nothing. */
+static void share_classes(struct plan *plan, const struct pools *pools, const double *shape,
+                          double *share, size_t *taken, size_t *size)
+{
+    size_t agents = plan->agents;
+    memset(size, 0, agents * sizeof *size);
+    for (size_t c = 0; c < pools->classes; c++) {
+        size_t count = pools->start[c + 1] - pools->start[c];
+        double sum = 0.0;
+        size_t given = 0;
+        draw_shares(&plan->rng, agents, shape, share);
+        for (size_t i = 0; i < agents; i++) {
+            sum += share[i];
+            size_t upto = i + 1 < agents ? (size_t)(sum * (double)count) : count;
+            upto = upto > count ? count : upto < given ? given : upto;
+            taken[c * agents + i] = upto - given;
+            size[i] += upto - given;
+            given = upto;
+        }
+    }
+    for (size_t poor = 0; poor < agents; poor++) {
+        if (size[poor] > 0)
+            continue;
+        size_t rich = 0;
+        for (size_t i = 1; i < agents; i++)
+            if (size[i] > size[rich])
+                rich = i;
+        size_t most = 0;
+        for (size_t c = 1; c < pools->classes; c++)
+            if (taken[c * agents + rich] > taken[most * agents + rich])
+                most = c;
+        taken[most * agents + rich]--;
+        taken[most * agents + poor]++;
+        size[rich]--;
+        size[poor]++;
+    }
+}
+
+static void hand_out(const struct pools *pools, size_t agents, const size_t *taken,
+                     saddle_partition *partition)
+{
+    size_t *place = pools->start;
+    size_t at = 0;
+    for (size_t i = 0; i < agents; i++) {
+        for (size_t c = 0; c < pools->classes; c++) {
+            size_t count = taken[c * agents + i];
+            memcpy(partition->row + at, pools->row + place[c], count * sizeof *partition->row);
+            place[c] += count;
+            at += count;
+        }
+    }
+}
+
+/* A class drawn by the mix among those that have rows left; by what is left when it has none. */
+static size_t draw_class(saddle_rng *rng, const struct pools *pools, const double *mix,
+                         const size_t *left)
+{
+    double sum = 0.0;
+    size_t rows = 0;
+    for (size_t c = 0; c < pools->classes; c++) {
+        sum += left[c] > 0 ? mix[c] : 0.0;
+        rows += left[c];
+    }
+    double u = saddle_rng_uniform(rng) * (sum > 0.0 ? sum : (double)rows);
+    size_t chosen = pools->classes;
+    for (size_t c = 0; c < pools->classes; c++) {
+        double weight = left[c] == 0 ? 0.0 : sum > 0.0 ? mix[c] : (double)left[c];
+        if (weight > 0.0)
+            chosen = c;
+        if (weight > 0.0 && u < weight)
+            break;
+        u -= weight;
+    }
+    return chosen;
+}
+
+/* Sizes are given: agents take turns, one row each, so that nobody is left with the leavings. */
+static void draw_by_mix(struct plan *plan, const struct pools *pools, const double *mix,
+                        size_t *left, const size_t *size, size_t *taken)
+{
+    size_t given = 0;
+    for (size_t round = 0; given < plan->total; round++) {
+        for (size_t i = 0; i < plan->agents; i++) {
+            if (round >= size[i])
+                continue;
+            size_t c = draw_class(&plan->rng, pools, mix + i * pools->classes, left);
+            left[c]--;
+            taken[c * plan->agents + i]++;
+            given++;
+        }
+    }
+}
+
+/* The mixes' mean is the data's own: Dirichlet(ALPHA * classes * frequency of the class). */
+static void draw_mixes(struct plan *plan, const struct pools *pools, size_t rows, double *shape,
+                       double *mix)
+{
+    for (size_t c = 0; c < pools->classes; c++) {
+        double frequency = (double)(pools->start[c + 1] - pools->start[c]) / (double)rows;
+        shape[c] = plan->alpha * (double)pools->classes * frequency;
+    }
+    for (size_t i = 0; i < plan->agents; i++)
+        draw_shares(&plan->rng, pools->classes, shape, mix + i * pools->classes);
+}
+
+/* Choose the counts per class and agent, then hand the rows out. */
+static saddle_status split_pools(struct plan *plan, struct pools *pools, size_t rows, size_t *size,
+                                 saddle_partition *partition, saddle_error *error)
+{
+    size_t agents = plan->agents;
+    size_t classes = pools->classes;
+    size_t wide = agents > classes ? agents : classes;
+    double *shape = saddle_alloc_doubles(wide);
+    double *share = saddle_alloc_doubles(plan->exact ? agents * classes : agents);
+    size_t *taken = saddle_alloc(agents * classes, sizeof *taken);
+    size_t *left = saddle_alloc(classes, sizeof *left);
+    saddle_status status = SADDLE_OK;
+    if (shape == NULL || share == NULL || taken == NULL || left == NULL) {
+        status = saddle_no_memory(error, "the partition");
+        goto cleanup;
+    }
+    if (plan->exact) {
+        for (size_t c = 0; c < classes; c++)
+            left[c] = pools->start[c + 1] - pools->start[c];
+        draw_mixes(plan, pools, rows, shape, share);
+        draw_by_mix(plan, pools, share, left, size, taken);
+    } else {
+        for (size_t i = 0; i < agents; i++)
+            shape[i] = plan->alpha;
+        share_classes(plan, pools, shape, share, taken, size);
+    }
+    hand_out(pools, agents, taken, partition);
+    set_starts(partition, size);
+cleanup:
+    saddle_free(left);
+    saddle_free(taken);
+    saddle_free(share);
+    saddle_free(shape);
+    return status;
+}
+
+/* `order`: all rows in random order. */
+static saddle_status skew(struct plan *plan, const saddle_dataset *data, const size_t *order,
+                          size_t *size, saddle_partition *partition, saddle_error *error)
+{
+    double *classes = NULL;
+    struct pools pools = {0};
+    saddle_status status = saddle_dataset_classes(data, &classes, &pools.classes, error);
+    if (classes == NULL)
+        return status;
+    /* With sizes given, agents choose among all rows; otherwise exactly `total` are shared out. */
+    size_t offered = plan->exact ? data->rows : plan->total;
+    pools.start = saddle_alloc(pools.classes + 1, sizeof *pools.start);
+    pools.row = saddle_alloc(offered, sizeof *pools.row);
+    if (pools.start == NULL || pools.row == NULL) {
+        status = saddle_no_memory(error, "the partition");
+    } else if (pools.classes > MOST_CLASSES) {
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "label-skew with %zu different labels; it needs classes, at most %d",
+                             pools.classes, MOST_CLASSES);
+    } else {
+        fill_pools(&pools, classes, data, order, offered);
+        status = split_pools(plan, &pools, offered, size, partition, error);
+    }
+    saddle_free(pools.row);
+    saddle_free(pools.start);
+    saddle_free(classes);
+    return status;
+}
+
+/* ---- all kinds ---- */
+
+static saddle_status split(struct plan *plan, const saddle_dataset *data, size_t *size,
+                           saddle_partition *partition, saddle_error *error)
+{
+    size_t *order = saddle_alloc(data->rows, sizeof *order);
+    if (order == NULL)
+        return saddle_no_memory(error, "the partition");
+    for (size_t k = 0; k < data->rows; k++)
+        order[k] = k;
+    if (plan->kind != CONTIGUOUS)
+        saddle_rng_shuffle(&plan->rng, order, data->rows);
+    saddle_status status = SADDLE_OK;
+    if (plan->kind == LABEL_SKEW) {
+        status = skew(plan, data, order, size, partition, error);
+    } else {
+        memcpy(partition->row, order, plan->total * sizeof *order);
+        set_starts(partition, size);
+    }
+    saddle_free(order);
+    return status;
+}
+
+saddle_status saddle_partition_create(saddle_partition **out, const saddle_dataset *data,
+                                      const char *text, size_t agents, const char *samples,
+                                      uint64_t seed, saddle_error *error)
+{
+    *out = NULL;
+    struct plan plan = {.agents = agents};
+    saddle_rng_init(&plan.rng, seed, SADDLE_RNG_PARTITION, 0, 0);
+    saddle_status status = parse_kind(&plan, text, error);
+    if (status != SADDLE_OK)
+        return status;
+    if (agents == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "0 agents; there must be at least 1");
+    if (agents > data->rows)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "%zu agents but only %zu rows; every agent needs at least one row",
+                           agents, data->rows);
+    saddle_partition *partition = saddle_alloc(1, sizeof *partition);
+    size_t *size = saddle_alloc(agents, sizeof *size);
+    if (partition == NULL || size == NULL) {
+        status = saddle_no_memory(error, "the partition");
+        goto cleanup;
+    }
+    status = parse_samples(&plan, samples, data->rows, size, error);
+    if (status != SADDLE_OK)
+        goto cleanup;
+    partition->agents = agents;
+    partition->start = saddle_alloc(agents + 1, sizeof *partition->start);
+    partition->row = saddle_alloc(plan.total, sizeof *partition->row);
+    if (partition->start == NULL || partition->row == NULL)
+        status = saddle_no_memory(error, "the partition");
+    else
+        status = split(&plan, data, size, partition, error);
+cleanup:
+    saddle_free(size);
+    if (status != SADDLE_OK)
+        saddle_partition_free(partition);
+    else
+        *out = partition;
+    return status;
+}
+
+void saddle_partition_free(saddle_partition *partition)
+{
+    if (partition == NULL)
+        return;
+    saddle_free(partition->start);
+    saddle_free(partition->row);
+    saddle_free(partition);
+}

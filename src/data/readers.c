@@ -1,0 +1,63 @@
+/* What the readers of text formats share: lines, blanks, and complaints that say where. */
+#include "data/readers.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+saddle_excerpt saddle_excerpt_of(const char *at, const char *end)
+{
+    saddle_excerpt excerpt;
+    size_t length = (size_t)(end - at);
+    size_t room = sizeof excerpt.text - 4;
+    size_t kept = length < room ? length : room;
+    for (size_t k = 0; k < kept; k++)
+        excerpt.text[k] = (char)(at[k] >= ' ' && at[k] <= '~' ? at[k] : '?');
+    snprintf(excerpt.text + kept, sizeof excerpt.text - kept, "%s", length > room ? "..." : "");
+    return excerpt;
+}
+
+bool saddle_fault_set(saddle_fault *fault, const char *line, const char *at, const char *format,
+                      ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(fault->text, sizeof fault->text, format, arguments);
+    va_end(arguments);
+    fault->column = (size_t)(at - line) + 1;
+    return false;
+}
+
+saddle_status saddle_fault_report(const saddle_fault *fault, const char *path, saddle_error *error)
+{
+    return saddle_fail(error, SADDLE_BAD_INPUT, "%s:%zu:%zu: %s", path, fault->line, fault->column,
+                       fault->text);
+}
+
+const char *saddle_skip_mark(const saddle_input *in)
+{
+    bool marked = in->size >= 3 && memcmp(in->bytes, "\xef\xbb\xbf", 3) == 0;
+    return in->bytes + (marked ? 3 : 0);
+}
+
+const char *saddle_line_end(const char *at, const char *end)
+{
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    return newline != NULL ? newline : end;
+}
+
+const char *saddle_trim_end(const char *at, const char *line_end)
+{
+    if (line_end > at && line_end[-1] == '\r')
+        line_end--;
+    while (line_end > at && (line_end[-1] == ' ' || line_end[-1] == '\t'))
+        line_end--;
+    return line_end;
+}
+
+const char *saddle_skip_blanks(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    return at;
+}

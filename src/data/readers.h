@@ -1,0 +1,51 @@
+/* The readers of the file formats, and the position-carrying complaint they share. */
+#ifndef SADDLE_DATA_READERS_H
+#define SADDLE_DATA_READERS_H
+
+#include <saddle/data.h>
+
+#include "data/input.h"
+
+/* What is wrong with a text file, and where. */
+typedef struct saddle_fault {
+    size_t line;   /* from 1; 0: nothing is wrong */
+    size_t column; /* bytes from 1 */
+    char text[256];
+} saddle_fault;
+
+/* Words of a file as they are shown in a message: cut to a handy length, unprintables as '?'. */
+typedef struct saddle_excerpt {
+    char text[40];
+} saddle_excerpt;
+
+saddle_excerpt saddle_excerpt_of(const char *at, const char *end);
+
+/* Record what is wrong at `at` in the line that starts at `line`. Returns false, for callers. */
+bool saddle_fault_set(saddle_fault *fault, const char *line, const char *at, const char *format,
+                      ...) __attribute__((format(printf, 4, 5)));
+/* Turn a fault into "FILE:LINE:COLUMN: what". */
+saddle_status saddle_fault_report(const saddle_fault *fault, const char *path, saddle_error *error);
+
+/* The text after a UTF-8 byte order mark, if there is one. */
+const char *saddle_skip_mark(const saddle_input *in);
+/* End of the line that starts at `at`: its newline, or `end`. */
+const char *saddle_line_end(const char *at, const char *end);
+/* The same without the blanks and the carriage return before it. */
+const char *saddle_trim_end(const char *at, const char *line_end);
+/* First character of [at, end) that is neither blank nor tab, or end. */
+const char *saddle_skip_blanks(const char *at, const char *end);
+
+/* Each fills a fresh *out, whose name is `name`; on failure *out is left NULL. */
+saddle_status saddle_read_libsvm(saddle_dataset **out, const char *name, const saddle_input *in,
+                                 const saddle_data_options *options, saddle_error *error);
+saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const saddle_input *in,
+                              const saddle_data_options *options, saddle_error *error);
+saddle_status saddle_read_idx(saddle_dataset **out, const char *name, const saddle_input *in,
+                              const saddle_data_options *options, saddle_error *error);
+
+/* Whether the input, unpacked if need be, starts as an IDX file does. */
+bool saddle_looks_like_idx(const saddle_input *in);
+/* Whether the first line of text holds separators and no INDEX:VALUE. */
+bool saddle_looks_like_csv(const saddle_input *in);
+
+#endif

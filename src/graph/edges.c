@@ -1,0 +1,266 @@
+/* Growing edge lists, their components, and their compression into a graph. */
+#include "graph/edges.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+
+saddle_status saddle_edges_reserve(saddle_edges *edges, size_t count, saddle_error *error)
+{
+    if (count > SADDLE_MAX_EDGES)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "the graph would have %zu edges; at most %zu are supported: use fewer "
+                           "agents or a sparser topology",
+                           count, SADDLE_MAX_EDGES);
+    if (count <= edges->capacity)
+        return SADDLE_OK;
+    saddle_edge *grown = saddle_alloc(count, sizeof *grown);
+    if (grown == NULL)
+        return saddle_no_memory(error, "the graph's edges");
+    if (edges->count > 0)
+        memcpy(grown, edges->edge, edges->count * sizeof *grown);
+    saddle_free(edges->edge);
+    edges->edge = grown;
+    edges->capacity = count;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_edges_add(saddle_edges *edges, size_t a, size_t b, saddle_error *error)
+{
+    if (edges->count == edges->capacity) {
+        size_t wanted = edges->capacity < 8 ? 16 : 2 * edges->capacity;
+        /* The last doubling stops at the limit; only an edge beyond it is refused. */
+        if (wanted > SADDLE_MAX_EDGES && edges->count < SADDLE_MAX_EDGES)
+            wanted = SADDLE_MAX_EDGES;
+        saddle_status status = saddle_edges_reserve(edges, wanted, error);
+        if (status != SADDLE_OK)
+            return status;
+    }
+    edges->edge[edges->count++] = (saddle_edge){(uint32_t)a, (uint32_t)b};
+    return SADDLE_OK;
+}
+
+void saddle_edges_free(saddle_edges *edges)
+{
+    saddle_free(edges->edge);
+    memset(edges, 0, sizeof *edges);
+}
+
+/* ---- components ---- */
+
+static uint32_t find_root(uint32_t *parent, uint32_t i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+size_t saddle_edges_components(const saddle_edges *edges, size_t agents, uint32_t *root)
+{
+    size_t components = agents;
+    for (size_t i = 0; i < agents; i++)
+        root[i] = (uint32_t)i;
+    for (size_t e = 0; e < edges->count; e++) {
+        uint32_t a = find_root(root, edges->edge[e].a);
+        uint32_t b = find_root(root, edges->edge[e].b);
+        if (a == b)
+            continue;
+        /* The smaller index leads, so that a component is named by its first member. */
+        root[a < b ? b : a] = a < b ? a : b;
+        components--;
+    }
+    for (size_t i = 0; i < agents; i++)
+        root[i] = find_root(root, (uint32_t)i);
+    return components;
+}
+
+/* How much of the components a message shows. */
+enum { SHOWN_COMPONENTS = 6, SHOWN_MEMBERS = 8 };
+
+/* Append "{0,1,4}" for the component led by `leader`. */
+static size_t describe_component(char *text, size_t room, const uint32_t *root, size_t agents,
+                                 size_t leader)
+{
+    size_t used = 0;
+    size_t members = 0;
+    for (size_t i = leader; i < agents; i++) {
+        if (root[i] != leader)
+            continue;
+        if (members < SHOWN_MEMBERS)
+            used +=
+                (size_t)snprintf(text + used, room - used, "%s%zu", members == 0 ? " {" : ",", i);
+        members++;
+    }
+    if (members > SHOWN_MEMBERS)
+        used += (size_t)snprintf(text + used, room - used, ",... %zu agents", members);
+    return used + (size_t)snprintf(text + used, room - used, "}");
+}
+
+static saddle_status refuse_disconnected(const char *text, size_t agents, const uint32_t *root,
+                                         size_t components, saddle_error *error)
+{
+    /* Room for every shown member at the largest index, with its separators. */
+    char list[SHOWN_COMPONENTS * (SHOWN_MEMBERS * 11 + 32)];
+    size_t used = 0;
+    size_t shown = 0;
+    for (size_t i = 0; i < agents && shown < SHOWN_COMPONENTS; i++) {
+        if (root[i] != i)
+            continue;
+        used += describe_component(list + used, sizeof list - used, root, agents, i);
+        shown++;
+    }
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "the graph is not connected: %zu components:%s%s; add edges that join them "
+                       "(topology '%s', %zu agents)",
+                       components, list, components > shown ? " ..." : "", text, agents);
+}
+
+static saddle_status check_connected(const saddle_edges *edges, const char *text, size_t agents,
+                                     saddle_error *error)
+{
+    uint32_t *root = saddle_alloc(agents, sizeof *root);
+    if (root == NULL)
+        return saddle_no_memory(error, "the graph's components");
+    saddle_status status = SADDLE_OK;
+    size_t components = saddle_edges_components(edges, agents, root);
+    if (components != 1)
+        status = refuse_disconnected(text, agents, root, components, error);
+    saddle_free(root);
+    return status;
+}
+
+/* ---- compression ---- */
+
+/*
+ * Fill graph->start and graph->neighbour. Neighbours are first listed in the edges' order; going
+ * through the agents in ascending order and entering each at its neighbours then sorts every row,
+ * without a comparison.
+ */
+static bool fill_rows(saddle_graph *graph, const saddle_edges *edges)
+{
+    size_t agents = graph->agents;
+    size_t *unsorted = saddle_alloc(2 * edges->count, sizeof *unsorted);
+    size_t *next = saddle_alloc(agents, sizeof *next);
+    bool done = unsorted != NULL && next != NULL;
+    if (done) {
+        for (size_t e = 0; e < edges->count; e++) {
+            graph->start[edges->edge[e].a + 1]++;
+            graph->start[edges->edge[e].b + 1]++;
+        }
+        for (size_t i = 0; i < agents; i++)
+            graph->start[i + 1] += graph->start[i];
+        memcpy(next, graph->start, agents * sizeof *next);
+        for (size_t e = 0; e < edges->count; e++) {
+            unsorted[next[edges->edge[e].a]++] = edges->edge[e].b;
+            unsorted[next[edges->edge[e].b]++] = edges->edge[e].a;
+        }
+        memcpy(next, graph->start, agents * sizeof *next);
+        for (size_t i = 0; i < agents; i++)
+            for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++)
+                graph->neighbour[next[unsorted[k]]++] = i;
+    }
+    saddle_free(unsorted);
+    saddle_free(next);
+    return done;
+}
+
+saddle_status saddle_edges_compress(const saddle_edges *edges, const char *text, size_t agents,
+                                    saddle_graph **out, saddle_error *error)
+{
+    *out = NULL;
+    saddle_status status = check_connected(edges, text, agents, error);
+    if (status != SADDLE_OK)
+        return status;
+    saddle_graph *graph = saddle_alloc(1, sizeof *graph);
+    if (graph == NULL)
+        return saddle_no_memory(error, "a graph");
+    graph->text = saddle_strdup(text);
+    graph->agents = agents;
+    graph->edges = edges->count;
+    graph->start = saddle_alloc(agents + 1, sizeof *graph->start);
+    graph->neighbour = saddle_alloc(2 * edges->count, sizeof *graph->neighbour);
+    if (graph->text == NULL || graph->start == NULL || graph->neighbour == NULL ||
+        !fill_rows(graph, edges)) {
+        saddle_graph_free(graph);
+        return saddle_no_memory(error, "a graph");
+    }
+    *out = graph;
+    return SADDLE_OK;
+}
+
+/* ---- sets of edges ---- */
+
+/* Never 0, because the larger end is at least 1. */
+static uint64_t edge_key(size_t a, size_t b)
+{
+    return a < b ? (uint64_t)b << 32 | a : (uint64_t)a << 32 | b;
+}
+
+/* Where a key wants to be: Fibonacci hashing, whose high bits are the well mixed ones. */
+static size_t home_slot(const saddle_edge_set *set, uint64_t key)
+{
+    uint64_t mixed = (key ^ key >> 29) * UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(mixed >> 20) & set->mask;
+}
+
+static size_t find_slot(const saddle_edge_set *set, uint64_t key)
+{
+    size_t place = home_slot(set, key);
+    while (set->slot[place] != 0 && set->slot[place] != key)
+        place = (place + 1) & set->mask;
+    return place;
+}
+
+bool saddle_edge_set_create(saddle_edge_set *set, size_t count)
+{
+    size_t slots = 16;
+    while (slots < 2 * count)
+        slots *= 2;
+    set->mask = slots - 1;
+    set->slot = saddle_alloc(slots, sizeof *set->slot);
+    return set->slot != NULL;
+}
+
+void saddle_edge_set_free(saddle_edge_set *set)
+{
+    saddle_free(set->slot);
+    set->slot = NULL;
+}
+
+void saddle_edge_set_clear(saddle_edge_set *set)
+{
+    memset(set->slot, 0, (set->mask + 1) * sizeof *set->slot);
+}
+
+bool saddle_edge_set_has(const saddle_edge_set *set, size_t a, size_t b)
+{
+    return set->slot[find_slot(set, edge_key(a, b))] != 0;
+}
+
+bool saddle_edge_set_add(saddle_edge_set *set, size_t a, size_t b)
+{
+    uint64_t key = edge_key(a, b);
+    size_t place = find_slot(set, key);
+    bool fresh = set->slot[place] == 0;
+    set->slot[place] = key;
+    return fresh;
+}
+
+void saddle_edge_set_remove(saddle_edge_set *set, size_t a, size_t b)
+{
+    size_t hole = find_slot(set, edge_key(a, b));
+    /* Move back every later key of the run that may not stand behind a free slot. */
+    for (size_t place = (hole + 1) & set->mask; set->slot[place] != 0;
+         place = (place + 1) & set->mask) {
+        size_t home = home_slot(set, set->slot[place]);
+        if (((place - home) & set->mask) >= ((place - hole) & set->mask)) {
+            set->slot[hole] = set->slot[place];
+            hole = place;
+        }
+    }
+    set->slot[hole] = 0;
+}

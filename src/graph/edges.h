@@ -1,0 +1,68 @@
+/*
+ * Edge lists: what every topology is made as, before it becomes a compressed graph.
+ *
+ * An edge list owns its memory; a zeroed struct is an empty list. Sizes are bounded so that no
+ * product of them overflows and a slip of a zero is refused rather than swapped to disk.
+ */
+#ifndef SADDLE_GRAPH_EDGES_H
+#define SADDLE_GRAPH_EDGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <saddle/graph.h>
+
+#define SADDLE_MAX_AGENTS ((size_t)100000000)
+#define SADDLE_MAX_EDGES ((size_t)100000000)
+
+typedef struct saddle_edge {
+    uint32_t a;
+    uint32_t b;
+} saddle_edge;
+
+typedef struct saddle_edges {
+    saddle_edge *edge;
+    size_t count;
+    size_t capacity;
+} saddle_edges;
+
+/* Make room for `count` edges in all; refuses more than SADDLE_MAX_EDGES. */
+saddle_status saddle_edges_reserve(saddle_edges *edges, size_t count, saddle_error *error);
+/* Append an edge, growing as needed. Amortized O(1). */
+saddle_status saddle_edges_add(saddle_edges *edges, size_t a, size_t b, saddle_error *error);
+/* Free the list's memory and leave it empty. */
+void saddle_edges_free(saddle_edges *edges);
+
+/*
+ * Connected components by union-find, nearly O(agents + edges). root[i] receives the smallest
+ * agent of i's component; the number of components is returned.
+ */
+size_t saddle_edges_components(const saddle_edges *edges, size_t agents, uint32_t *root);
+
+/*
+ * Compress a simple edge list into a graph, O(agents + edges). A disconnected one is refused and
+ * its components are named. `text` is copied.
+ */
+saddle_status saddle_edges_compress(const saddle_edges *edges, const char *text, size_t agents,
+                                    saddle_graph **out, saddle_error *error);
+
+/* A set of undirected edges: open addressing with linear probing, O(1) per operation. */
+typedef struct saddle_edge_set {
+    uint64_t *slot; /* 0: free; otherwise the edge's key */
+    size_t mask;    /* slots - 1, slots a power of two */
+} saddle_edge_set;
+
+/* Make an empty set for up to `count` edges at a time; false when memory is short. */
+bool saddle_edge_set_create(saddle_edge_set *set, size_t count);
+/* Free the set's memory. Safe on a zeroed struct. */
+void saddle_edge_set_free(saddle_edge_set *set);
+/* Forget all edges. */
+void saddle_edge_set_clear(saddle_edge_set *set);
+bool saddle_edge_set_has(const saddle_edge_set *set, size_t a, size_t b);
+/* Add an edge; false when it was there already. */
+bool saddle_edge_set_add(saddle_edge_set *set, size_t a, size_t b);
+/* Remove an edge that is there. */
+void saddle_edge_set_remove(saddle_edge_set *set, size_t a, size_t b);
+
+#endif

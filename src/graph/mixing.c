@@ -1,0 +1,340 @@
+/*
+ * Mixing matrices: symmetric, doubly stochastic, positive exactly on the edges and the diagonal.
+ *
+ *   laplacian        M = I - 2 / (3 lambda_max(L)) L; eigenvalues in [1/3, 1]
+ *   metropolis       M_ij = 1 / (1 + max(d_i, d_j))
+ *   lazy-metropolis  M_ij = 1 / (2 max(d_i, d_j)); eigenvalues in [0, 1] (Olshevsky, SIAM J.
+ * Control Optim. 55, 2017) max-degree       M_ij = 1 / (1 + d_max) best-constant    M_ij = 2 /
+ * (lambda_2(L) + lambda_max(L)), the constant with the largest spectral gap (Xiao and Boyd, Syst.
+ * Control Lett. 53, 2004)
+ *
+ * A weight is computed once per pair of degrees, the same from both ends, so M is symmetric to the
+ * bit; M_ii is 1 less the compensated sum of the others.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "graph/reading.h"
+#include "graph/spectrum.h"
+
+/* How far from its definition an M may be. */
+static const double TOLERANCE = 1e-12;
+
+static size_t degree(const saddle_graph *graph, size_t i)
+{
+    return graph->start[i + 1] - graph->start[i];
+}
+
+/* Neumaier's compensated sum of agent i's weights: a hub's many small ones lose nothing. */
+static double sum_weights(const saddle_graph *graph, const double *weight, size_t i)
+{
+    double sum = 0.0;
+    double lost = 0.0;
+    for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++) {
+        double next = sum + weight[k];
+        lost += fabs(sum) >= fabs(weight[k]) ? (sum - next) + weight[k] : (weight[k] - next) + sum;
+        sum = next;
+    }
+    return sum + lost;
+}
+
+static void set_self_weights(saddle_mixing *mixing)
+{
+    for (size_t i = 0; i < mixing->graph->agents; i++)
+        mixing->self_weight[i] = 1.0 - sum_weights(mixing->graph, mixing->weight, i);
+}
+
+/* Where agent j lists agent i: binary search among j's neighbours. */
+static size_t mirror(const saddle_graph *graph, size_t i, size_t j)
+{
+    size_t low = graph->start[j];
+    size_t high = graph->start[j + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (graph->neighbour[middle] < i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- rules ---- */
+
+/* Fill mixing->weight and mixing->self_weight, both zeroed. `path` is what follows the colon. */
+typedef saddle_status (*weigh_function)(saddle_mixing *mixing, const char *path,
+                                        saddle_error *error);
+
+static void weigh_constant(saddle_mixing *mixing, double weight)
+{
+    for (size_t k = 0; k < 2 * mixing->graph->edges; k++)
+        mixing->weight[k] = weight;
+    set_self_weights(mixing);
+}
+
+static saddle_status weigh_laplacian(saddle_mixing *mixing, const char *path, saddle_error *error)
+{
+    (void)path;
+    double largest = 0.0;
+    saddle_status status =
+        saddle_laplacian_ends(mixing->graph, SADDLE_SPECTRUM_AUTO, NULL, &largest, error);
+    if (status == SADDLE_OK)
+        weigh_constant(mixing, 2.0 / (3.0 * largest));
+    return status;
+}
+
+static saddle_status weigh_best_constant(saddle_mixing *mixing, const char *path,
+                                         saddle_error *error)
+{
+    (void)path;
+    double second = 0.0;
+    double largest = 0.0;
+    saddle_status status =
+        saddle_laplacian_ends(mixing->graph, SADDLE_SPECTRUM_AUTO, &second, &largest, error);
+    if (status != SADDLE_OK)
+        return status;
+    weigh_constant(mixing, 2.0 / (second + largest));
+    for (size_t i = 0; i < mixing->graph->agents; i++)
+        if (!(mixing->self_weight[i] > TOLERANCE))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "mixing 'best-constant' on topology '%s' gives agent %zu the "
+                               "self-weight %.6g, which must be positive; use metropolis",
+                               mixing->graph->text, i, mixing->self_weight[i]);
+    return SADDLE_OK;
+}
+
+static saddle_status weigh_max_degree(saddle_mixing *mixing, const char *path, saddle_error *error)
+{
+    (void)path;
+    (void)error;
+    size_t most = 0;
+    for (size_t i = 0; i < mixing->graph->agents; i++)
+        most = degree(mixing->graph, i) > most ? degree(mixing->graph, i) : most;
+    weigh_constant(mixing, 1.0 / (1.0 + (double)most));
+    return SADDLE_OK;
+}
+
+/* M_ij = 1 / (offset + scale * max(d_i, d_j)) */
+static void weigh_by_degrees(saddle_mixing *mixing, double offset, double scale)
+{
+    const saddle_graph *graph = mixing->graph;
+    for (size_t i = 0; i < graph->agents; i++)
+        for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++) {
+            size_t own = degree(graph, i);
+            size_t other = degree(graph, graph->neighbour[k]);
+            mixing->weight[k] = 1.0 / (offset + scale * (double)(own > other ? own : other));
+        }
+    set_self_weights(mixing);
+}
+
+static saddle_status weigh_metropolis(saddle_mixing *mixing, const char *path, saddle_error *error)
+{
+    (void)path;
+    (void)error;
+    weigh_by_degrees(mixing, 1.0, 1.0);
+    return SADDLE_OK;
+}
+
+static saddle_status weigh_lazy_metropolis(saddle_mixing *mixing, const char *path,
+                                           saddle_error *error)
+{
+    (void)path;
+    (void)error;
+    weigh_by_degrees(mixing, 0.0, 2.0);
+    return SADDLE_OK;
+}
+
+/*
+ * A matrix in text is rarely exact. It must be what M is to 1e-12; then its off-diagonal halves are
+ * averaged and its diagonal is made anew, so that the bits are as good as the other rules'.
+ */
+static saddle_status weigh_file(saddle_mixing *mixing, const char *path, saddle_error *error)
+{
+    const saddle_graph *graph = mixing->graph;
+    saddle_status status =
+        saddle_matrix_read(graph, path, TOLERANCE, mixing->weight, mixing->self_weight, error);
+    if (status == SADDLE_OK) {
+        status = saddle_mixing_check(mixing, error);
+        if (status == SADDLE_CHECK_FAILED) {
+            saddle_error found = {.message = ""};
+            if (error != NULL)
+                found = *error;
+            status = saddle_fail(error, SADDLE_BAD_INPUT, "'%s': %s", path, found.message);
+        }
+    }
+    if (status != SADDLE_OK)
+        return status;
+    for (size_t i = 0; i < graph->agents; i++)
+        for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++) {
+            size_t j = graph->neighbour[k];
+            if (i < j) {
+                size_t back = mirror(graph, i, j);
+                double mean = 0.5 * (mixing->weight[k] + mixing->weight[back]);
+                mixing->weight[k] = mean;
+                mixing->weight[back] = mean;
+            }
+        }
+    set_self_weights(mixing);
+    return SADDLE_OK;
+}
+
+/* ---- registry ---- */
+
+/* name, synopsis, weigh, summary */
+#define RULE_LIST(X)                                                                              \
+    X("laplacian", "laplacian", weigh_laplacian,                                                  \
+      "I - 2 / (3 lambda_max(L)) L; eigenvalues in [1/3, 1]")                                     \
+    X("metropolis", "metropolis", weigh_metropolis, "1 / (1 + the larger degree) on every edge")  \
+    X("lazy-metropolis", "lazy-metropolis", weigh_lazy_metropolis,                                \
+      "1 / (2 * the larger degree) on every edge; eigenvalues in [0, 1]")                         \
+    X("max-degree", "max-degree", weigh_max_degree, "1 / (1 + the largest degree) on every edge") \
+    X("best-constant", "best-constant", weigh_best_constant,                                      \
+      "2 / (lambda_2(L) + lambda_max(L)) on every edge: of equal weights the fastest")            \
+    X("file", "file:PATH", weigh_file,                                                            \
+      "a matrix as text, one row per line, entries parted by blanks or commas")
+
+typedef struct rule {
+    const char *name;
+    const char *synopsis;
+    weigh_function weigh;
+} rule;
+
+static const rule registry[] = {
+#define RULE_ROW(name, synopsis, weigh, summary) {name, synopsis, weigh},
+    RULE_LIST(RULE_ROW)
+#undef RULE_ROW
+};
+
+enum { RULES = sizeof registry / sizeof *registry };
+
+const saddle_set_info *saddle_mixing_list(size_t *count)
+{
+    static const saddle_set_info list[] = {
+#define RULE_INFO(name, synopsis, weigh, summary) {synopsis, summary},
+        RULE_LIST(RULE_INFO)
+#undef RULE_INFO
+    };
+    *count = RULES;
+    return list;
+}
+
+static saddle_status find_rule(const char *text, const rule **out, saddle_error *error)
+{
+    if (strncmp(text, "file:", 5) == 0 && text[5] != '\0') {
+        *out = &registry[RULES - 1];
+        return SADDLE_OK;
+    }
+    const char *name[RULES];
+    for (size_t r = 0; r < RULES; r++) {
+        name[r] = registry[r].synopsis;
+        *out = &registry[r];
+        if (registry[r].weigh != weigh_file && strcmp(text, registry[r].name) == 0)
+            return SADDLE_OK;
+    }
+    const char *close = saddle_closest(text, name, RULES);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "unknown mixing rule '%.100s'%s%s%s; the rules are laplacian, metropolis, "
+                       "lazy-metropolis, max-degree, best-constant and file:PATH",
+                       text, close != NULL ? "; did you mean '" : "", close != NULL ? close : "",
+                       close != NULL ? "'?" : "");
+}
+
+/* ---- public ---- */
+
+static saddle_status weigh(saddle_mixing *mixing, const rule *kind, saddle_error *error)
+{
+    if (mixing->text == NULL || mixing->weight == NULL || mixing->self_weight == NULL)
+        return saddle_no_memory(error, "the mixing weights");
+    if (mixing->graph->agents == 1 && kind->weigh != weigh_file)
+        mixing->self_weight[0] = 1.0;
+    else {
+        const char *colon = strchr(mixing->text, ':');
+        saddle_status status = kind->weigh(mixing, colon != NULL ? colon + 1 : NULL, error);
+        if (status != SADDLE_OK)
+            return status;
+    }
+    return saddle_mixing_check(mixing, error);
+}
+
+saddle_status saddle_mixing_create(saddle_mixing **out, const saddle_graph *graph, const char *text,
+                                   saddle_error *error)
+{
+    *out = NULL;
+    const rule *kind = NULL;
+    saddle_status status = find_rule(text, &kind, error);
+    if (status != SADDLE_OK)
+        return status;
+    saddle_mixing *mixing = saddle_alloc(1, sizeof *mixing);
+    if (mixing == NULL)
+        return saddle_no_memory(error, "the mixing weights");
+    mixing->graph = graph;
+    mixing->text = saddle_strdup(text);
+    mixing->weight = saddle_alloc_doubles(2 * graph->edges);
+    mixing->self_weight = saddle_alloc_doubles(graph->agents);
+    status = weigh(mixing, kind, error);
+    if (status != SADDLE_OK) {
+        saddle_mixing_free(mixing);
+        return status;
+    }
+    *out = mixing;
+    return SADDLE_OK;
+}
+
+void saddle_mixing_free(saddle_mixing *mixing)
+{
+    if (mixing == NULL)
+        return;
+    saddle_free(mixing->text);
+    saddle_free(mixing->weight);
+    saddle_free(mixing->self_weight);
+    saddle_free(mixing);
+}
+
+/* Row i: positive, symmetric, of sum 1. Columns then sum to 1 as well, by symmetry. */
+static saddle_status check_row(const saddle_mixing *mixing, size_t i, saddle_error *error)
+{
+    const saddle_graph *graph = mixing->graph;
+    if (!(mixing->self_weight[i] > 0.0))
+        return saddle_fail(error, SADDLE_CHECK_FAILED,
+                           "row %zu of the mixing matrix has the diagonal entry %.17g; it must be "
+                           "positive",
+                           i, mixing->self_weight[i]);
+    for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++) {
+        size_t j = graph->neighbour[k];
+        if (!(mixing->weight[k] > 0.0))
+            return saddle_fail(error, SADDLE_CHECK_FAILED,
+                               "row %zu of the mixing matrix has %.17g in column %zu, on an edge; "
+                               "it must be positive",
+                               i, mixing->weight[k], j);
+        double across = mixing->weight[mirror(graph, i, j)];
+        if (!(fabs(mixing->weight[k] - across) <= TOLERANCE))
+            return saddle_fail(error, SADDLE_CHECK_FAILED,
+                               "row %zu of the mixing matrix has %.17g in column %zu, but row %zu "
+                               "has %.17g in column %zu; it must be symmetric",
+                               i, mixing->weight[k], j, j, across, i);
+    }
+    double sum = sum_weights(graph, mixing->weight, i) + mixing->self_weight[i];
+    if (!(fabs(sum - 1.0) <= TOLERANCE))
+        return saddle_fail(error, SADDLE_CHECK_FAILED,
+                           "row %zu of the mixing matrix sums to %.17g; it must sum to 1", i, sum);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_mixing_check(const saddle_mixing *mixing, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (size_t i = 0; i < mixing->graph->agents && status == SADDLE_OK; i++)
+        status = check_row(mixing, i, error);
+    return status;
+}
+
+double saddle_mixing_min_self_weight(const saddle_mixing *mixing)
+{
+    double least = mixing->self_weight[0];
+    for (size_t i = 1; i < mixing->graph->agents; i++)
+        least = fmin(least, mixing->self_weight[i]);
+    return least;
+}

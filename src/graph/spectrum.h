@@ -1,0 +1,29 @@
+/* Extreme eigenvalues of the graph Laplacian L and of a mixing matrix M. */
+#ifndef SADDLE_GRAPH_SPECTRUM_H
+#define SADDLE_GRAPH_SPECTRUM_H
+
+#include <saddle/graph.h>
+
+/* How to find them. AUTO takes the first of the others that applies. */
+typedef enum saddle_spectrum_method {
+    SADDLE_SPECTRUM_AUTO,
+    SADDLE_SPECTRUM_CLOSED, /* structured topologies; M only when all its weights are equal */
+    SADDLE_SPECTRUM_LAPACK, /* dense: O(agents^3) time, O(agents^2) memory */
+    SADDLE_SPECTRUM_ARPACK  /* Lanczos: O(edges) per step, more steps the smaller the gap */
+} saddle_spectrum_method;
+
+/*
+ * lambda_2(L) and lambda_max(L), both 0 with one agent. NULL for one that is not wanted.
+ *
+ * Both are rounded to 40 significant bits (a relative 4.5e-13), so that weights made from them do
+ * not depend on the rounding errors of one machine's LAPACK or ARPACK: unless the exact value lies
+ * within such an error of the middle between two rounded ones, all machines agree on every bit.
+ */
+saddle_status saddle_laplacian_ends(const saddle_graph *graph, saddle_spectrum_method method,
+                                    double *second, double *largest, saddle_error *error);
+
+/* saddle_mixing_spectrum() by a given method; SADDLE_UNSUPPORTED when there is no closed form. */
+saddle_status saddle_mixing_spectrum_by(const saddle_mixing *mixing, saddle_spectrum_method method,
+                                        saddle_spectrum *out, saddle_error *error);
+
+#endif

@@ -1,0 +1,347 @@
+/*
+ * The registry of topologies and the generators that need no randomness.
+ *
+ * Each generator appends every edge once; O(edges). Agents are numbered row by row in grids and
+ * tori, by bits in the hypercube, around the circle elsewhere.
+ */
+#include "graph/topology.h"
+
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "graph/reading.h"
+
+/* ---- fields of the text ---- */
+
+saddle_status saddle_topology_integer(const saddle_topology_request *request, size_t index,
+                                      const char *what, size_t *out, saddle_error *error)
+{
+    uint64_t value;
+    const char *field = request->fields->field[index];
+    if (!saddle_parse_integer(field, &value) || value > SADDLE_MAX_AGENTS)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "topology '%s': %s is '%s'; it must be a whole number up to %zu",
+                           request->text, what, field, SADDLE_MAX_AGENTS);
+    *out = (size_t)value;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_topology_probability(const saddle_topology_request *request, size_t index,
+                                          double *out, saddle_error *error)
+{
+    const char *field = request->fields->field[index];
+    if (!saddle_parse_real(field, out) || !(*out >= 0.0 && *out <= 1.0))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "topology '%s': the probability is '%s'; it must be a number from 0 to "
+                           "1",
+                           request->text, field);
+    return SADDLE_OK;
+}
+
+/* "RxC" as two positive sides whose product is a possible number of agents. */
+static bool parse_sides(const char *field, size_t *rows, size_t *columns)
+{
+    const char *cross = strchr(field, 'x');
+    char first[32];
+    if (cross == NULL || (size_t)(cross - field) >= sizeof first)
+        return false;
+    memcpy(first, field, (size_t)(cross - field));
+    first[cross - field] = '\0';
+    uint64_t r;
+    uint64_t c;
+    if (!saddle_parse_integer(first, &r) || !saddle_parse_integer(cross + 1, &c) || r < 1 ||
+        c < 1 || r > SADDLE_MAX_AGENTS / c)
+        return false;
+    *rows = (size_t)r;
+    *columns = (size_t)c;
+    return true;
+}
+
+/* ---- generators ---- */
+
+static saddle_status build_path(saddle_edges *edges, saddle_topology_request *request,
+                                saddle_error *error)
+{
+    saddle_status status = saddle_edges_reserve(edges, request->agents - 1, error);
+    for (size_t i = 1; status == SADDLE_OK && i < request->agents; i++)
+        status = saddle_edges_add(edges, i - 1, i, error);
+    return status;
+}
+
+static saddle_status build_ring(saddle_edges *edges, saddle_topology_request *request,
+                                saddle_error *error)
+{
+    saddle_status status = build_path(edges, request, error);
+    /* Two agents already share their one edge. */
+    if (status == SADDLE_OK && request->agents > 2)
+        status = saddle_edges_add(edges, 0, request->agents - 1, error);
+    return status;
+}
+
+static saddle_status build_star(saddle_edges *edges, saddle_topology_request *request,
+                                saddle_error *error)
+{
+    saddle_status status = saddle_edges_reserve(edges, request->agents - 1, error);
+    for (size_t i = 1; status == SADDLE_OK && i < request->agents; i++)
+        status = saddle_edges_add(edges, 0, i, error);
+    return status;
+}
+
+static saddle_status build_complete(saddle_edges *edges, saddle_topology_request *request,
+                                    saddle_error *error)
+{
+    size_t m = request->agents;
+    saddle_status status = saddle_edges_reserve(edges, m * (m - 1) / 2, error);
+    for (size_t i = 1; status == SADDLE_OK && i < m; i++)
+        for (size_t j = 0; status == SADDLE_OK && j < i; j++)
+            status = saddle_edges_add(edges, j, i, error);
+    return status;
+}
+
+/* Join place `i` of a side to the next one; the last to the first if the side is to wrap. A side
+ * of two is a single edge either way, a side of one has none. */
+static bool next_on_side(size_t i, size_t side, bool wrap, size_t *next)
+{
+    *next = i + 1 < side ? i + 1 : 0;
+    return i + 1 < side || (wrap && side > 2);
+}
+
+static saddle_status build_lattice(saddle_edges *edges, saddle_topology_request *request, bool wrap,
+                                   saddle_error *error)
+{
+    size_t rows;
+    size_t columns;
+    if (!parse_sides(request->fields->field[1], &rows, &columns))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "topology '%s': the sides are '%s'; write ROWSxCOLUMNS, such as 4x5, "
+                           "both at least 1 and their product at most %zu",
+                           request->text, request->fields->field[1], SADDLE_MAX_AGENTS);
+    if (request->agents != 0 && request->agents != rows * columns)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "topology '%s' has %zu agents, but %zu are asked for; the sides must "
+                           "multiply to the number of agents",
+                           request->text, rows * columns, request->agents);
+    request->agents = rows * columns;
+    saddle_status status = SADDLE_OK;
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < columns && status == SADDLE_OK; c++) {
+            size_t next;
+            if (next_on_side(c, columns, wrap, &next))
+                status = saddle_edges_add(edges, r * columns + c, r * columns + next, error);
+            if (status == SADDLE_OK && next_on_side(r, rows, wrap, &next))
+                status = saddle_edges_add(edges, r * columns + c, next * columns + c, error);
+        }
+    return status;
+}
+
+static saddle_status build_grid(saddle_edges *edges, saddle_topology_request *request,
+                                saddle_error *error)
+{
+    return build_lattice(edges, request, false, error);
+}
+
+static saddle_status build_torus(saddle_edges *edges, saddle_topology_request *request,
+                                 saddle_error *error)
+{
+    return build_lattice(edges, request, true, error);
+}
+
+static saddle_status build_hypercube(saddle_edges *edges, saddle_topology_request *request,
+                                     saddle_error *error)
+{
+    size_t m = request->agents;
+    size_t below = 1;
+    while (2 * below <= m)
+        below *= 2;
+    if (below != m)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "topology 'hypercube' with %zu agents; their number must be a power of "
+                           "two, such as %zu or %zu",
+                           m, below, 2 * below);
+    saddle_status status = SADDLE_OK;
+    for (size_t i = 0; i < m; i++)
+        for (size_t bit = 1; bit < m && status == SADDLE_OK; bit *= 2)
+            if ((i & bit) == 0)
+                status = saddle_edges_add(edges, i, i | bit, error);
+    return status;
+}
+
+static saddle_status build_exponential(saddle_edges *edges, saddle_topology_request *request,
+                                       saddle_error *error)
+{
+    size_t m = request->agents;
+    /* Offsets 2^k < m, folded to at most m / 2, each once. */
+    size_t offset[64];
+    size_t offsets = 0;
+    for (size_t power = 1; power < m; power *= 2) {
+        size_t folded = power <= m - power ? power : m - power;
+        bool known = false;
+        for (size_t k = 0; k < offsets; k++)
+            known = known || offset[k] == folded;
+        if (!known)
+            offset[offsets++] = folded;
+    }
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; k < offsets; k++) {
+        /* An offset of half the circle meets itself: only the first half starts an edge. */
+        size_t starts = 2 * offset[k] == m ? m / 2 : m;
+        for (size_t i = 0; i < starts && status == SADDLE_OK; i++)
+            status = saddle_edges_add(edges, i, (i + offset[k]) % m, error);
+    }
+    return status;
+}
+
+static saddle_status build_file(saddle_edges *edges, saddle_topology_request *request,
+                                saddle_error *error)
+{
+    return saddle_edges_read(edges, request->tail, &request->agents, error);
+}
+
+/* ---- registry ---- */
+
+/* name, synopsis, fields, whether it can choose the number of agents, family, build, summary */
+#define TOPOLOGY_LIST(X)                                                                          \
+    X("er", "er:P", 2, false, SADDLE_FAMILY_OTHER, saddle_build_er,                               \
+      "Erdos-Renyi: every pair is linked with probability P; redrawn until connected")            \
+    X("ring", "ring", 1, false, SADDLE_FAMILY_CIRCULANT, build_ring, "a circle")                  \
+    X("path", "path", 1, false, SADDLE_FAMILY_PATH, build_path, "a line")                         \
+    X("star", "star", 1, false, SADDLE_FAMILY_STAR, build_star, "agent 0 linked with all others") \
+    X("complete", "complete", 1, false, SADDLE_FAMILY_COMPLETE, build_complete,                   \
+      "every pair linked")                                                                        \
+    X("grid", "grid:RxC", 2, true, SADDLE_FAMILY_GRID, build_grid,                                \
+      "R rows of C agents, each linked with those beside, above and below")                       \
+    X("torus", "torus:RxC", 2, true, SADDLE_FAMILY_TORUS, build_torus,                            \
+      "a grid whose rows and columns close into circles")                                         \
+    X("hypercube", "hypercube", 1, false, SADDLE_FAMILY_HYPERCUBE, build_hypercube,               \
+      "agents whose numbers differ in one bit are linked; their number is a power of two")        \
+    X("exponential", "exponential", 1, false, SADDLE_FAMILY_CIRCULANT, build_exponential,         \
+      "agent i linked with i +- 1, 2, 4, 8, ... around a circle")                                 \
+    X("regular", "regular:K", 2, false, SADDLE_FAMILY_OTHER, saddle_build_regular,                \
+      "random, every agent with K neighbours; agents * K even")                                   \
+    X("small-world", "small-world:K:P", 3, false, SADDLE_FAMILY_OTHER, saddle_build_small_world,  \
+      "Watts-Strogatz: a ring of K nearest neighbours, each link rewired with probability P")     \
+    X("file", "file:PATH", 2, true, SADDLE_FAMILY_OTHER, build_file,                              \
+      "an edge list, one `i j` per line, agents from 0, # for comments")
+
+typedef struct topology {
+    const char *name;
+    const char *synopsis;
+    size_t fields;
+    bool chooses_agents;
+    saddle_family family;
+    saddle_topology_build build;
+} topology;
+
+static const topology registry[] = {
+#define TOPOLOGY_ROW(name, synopsis, fields, chooses, family, build, summary) \
+    {name, synopsis, fields, chooses, family, build},
+    TOPOLOGY_LIST(TOPOLOGY_ROW)
+#undef TOPOLOGY_ROW
+};
+
+enum { TOPOLOGIES = sizeof registry / sizeof *registry };
+
+const saddle_set_info *saddle_topology_list(size_t *count)
+{
+    static const saddle_set_info list[] = {
+#define TOPOLOGY_INFO(name, synopsis, fields, chooses, family, build, summary) {synopsis, summary},
+        TOPOLOGY_LIST(TOPOLOGY_INFO)
+#undef TOPOLOGY_INFO
+    };
+    *count = TOPOLOGIES;
+    return list;
+}
+
+/* The row whose name is the text's part before the first colon, or NULL. */
+static const topology *find_topology(const char *text)
+{
+    size_t length = strcspn(text, ":");
+    for (size_t t = 0; t < TOPOLOGIES; t++)
+        if (strlen(registry[t].name) == length && memcmp(registry[t].name, text, length) == 0)
+            return &registry[t];
+    return NULL;
+}
+
+static saddle_status refuse_unknown(const char *text, saddle_error *error)
+{
+    const char *name[TOPOLOGIES];
+    for (size_t t = 0; t < TOPOLOGIES; t++)
+        name[t] = registry[t].name;
+    char word[64] = "";
+    size_t length = strcspn(text, ":");
+    if (length < sizeof word)
+        memcpy(word, text, length);
+    const char *close = saddle_closest(word, name, TOPOLOGIES);
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "unknown topology '%.100s'%s%s%s; the topologies are er:P, ring, path, star, "
+        "complete, grid:RxC, torus:RxC, hypercube, exponential, regular:K, "
+        "small-world:K:P and file:PATH",
+        text, close != NULL ? "; did you mean '" : "", close != NULL ? close : "",
+        close != NULL ? "'?" : "");
+}
+
+/* Cut the text into fields and check their number; a path keeps its colons. */
+static saddle_status cut_fields(const topology *kind, const char *text, saddle_fields *fields,
+                                saddle_error *error)
+{
+    const char *colon = strchr(text, ':');
+    bool right = kind->build == build_file
+                     ? colon != NULL && colon[1] != '\0'
+                     : saddle_split(fields, text) && fields->count == kind->fields;
+    if (!right)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "topology '%.100s' is not of the form %s", text,
+                           kind->synopsis);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t agents,
+                                  uint64_t seed, saddle_error *error)
+{
+    *out = NULL;
+    const topology *kind = find_topology(text);
+    if (kind == NULL)
+        return refuse_unknown(text, error);
+    saddle_fields fields;
+    saddle_status status = cut_fields(kind, text, &fields, error);
+    if (status != SADDLE_OK)
+        return status;
+    if ((agents == 0 && !kind->chooses_agents) || agents > SADDLE_MAX_AGENTS)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "topology '%s' with %zu agents; their number must be from 1 to %zu",
+                           text, agents, SADDLE_MAX_AGENTS);
+    const char *colon = strchr(text, ':');
+    saddle_topology_request request = {.text = text,
+                                       .tail = colon != NULL ? colon + 1 : NULL,
+                                       .fields = &fields,
+                                       .agents = agents,
+                                       .seed = seed};
+    saddle_edges edges = {0};
+    status = kind->build(&edges, &request, error);
+    if (status == SADDLE_OK)
+        status = saddle_edges_compress(&edges, text, request.agents, out, error);
+    saddle_edges_free(&edges);
+    return status;
+}
+
+void saddle_graph_free(saddle_graph *graph)
+{
+    if (graph == NULL)
+        return;
+    saddle_free(graph->text);
+    saddle_free(graph->start);
+    saddle_free(graph->neighbour);
+    saddle_free(graph);
+}
+
+saddle_family saddle_graph_family(const saddle_graph *graph, size_t *rows, size_t *columns)
+{
+    const topology *kind = find_topology(graph->text);
+    if (kind == NULL)
+        return SADDLE_FAMILY_OTHER;
+    bool lattice = kind->family == SADDLE_FAMILY_GRID || kind->family == SADDLE_FAMILY_TORUS;
+    if (lattice && !parse_sides(graph->text + strlen(kind->name) + 1, rows, columns))
+        return SADDLE_FAMILY_OTHER;
+    return kind->family;
+}

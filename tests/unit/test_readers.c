@@ -1,0 +1,595 @@
+/* The readers of LIBSVM, IDX and CSV files against slow obvious ones and against bad files. */
+#include <inttypes.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
+#include <saddle/data.h>
+
+#include "core/rng.h"
+#include "data/number.h"
+#include "support.h"
+
+/* Write bytes to a file of the test's directory; the path is static. */
+static const char *write_bytes(const char *file, const void *bytes, size_t size)
+{
+    static char path[4096];
+    snprintf(path, sizeof path, "%s/%s", saddle_test_directory(), file);
+    FILE *stream = fopen(path, "wb");
+    ck_assert_ptr_nonnull(stream);
+    ck_assert_uint_eq(fwrite(bytes, 1, size, stream), size);
+    ck_assert_int_eq(fclose(stream), 0);
+    return path;
+}
+
+static const char *write_text(const char *file, const char *text)
+{
+    return write_bytes(file, text, strlen(text));
+}
+
+static const char *write_packed(const char *file, const void *bytes, size_t size)
+{
+    const char *path = write_bytes(file, "", 0);
+    gzFile stream = gzopen(path, "wb");
+    ck_assert_ptr_nonnull(stream);
+    ck_assert_int_eq(gzwrite(stream, bytes, (unsigned)size), (int)size);
+    ck_assert_int_eq(gzclose(stream), Z_OK);
+    return path;
+}
+
+static saddle_dataset *load(const char *path, const saddle_data_options *options)
+{
+    saddle_error error = {0};
+    saddle_dataset *data = NULL;
+    assert_ok(saddle_dataset_load(&data, path, options, 0, &error), error);
+    ck_assert_str_eq(data->name, path);
+    return data;
+}
+
+/* The file is refused, nothing comes out, and the one-line message holds `part`. */
+static void refuse(const char *path, const saddle_data_options *options, const char *part)
+{
+    saddle_error error = {0};
+    saddle_dataset *data = (saddle_dataset *)1;
+    assert_refused(saddle_dataset_load(&data, path, options, 0, &error), error, SADDLE_BAD_INPUT,
+                   part);
+    ck_assert_ptr_null(data);
+    ck_assert_ptr_null(strchr(error.message, '\n'));
+}
+
+static void assert_same_bits(double a, double b, const char *text)
+{
+    ck_assert_msg(a == b && signbit(a) == signbit(b), "'%s' read as %.17g, not %.17g", text, a, b);
+}
+
+static void assert_equal_data(const saddle_dataset *a, const saddle_dataset *b)
+{
+    ck_assert_uint_eq(a->rows, b->rows);
+    ck_assert_uint_eq(a->features, b->features);
+    ck_assert_uint_eq(a->nonzeros, b->nonzeros);
+    ck_assert_mem_eq(a->label, b->label, a->rows * sizeof *a->label);
+    ck_assert_mem_eq(a->row_start, b->row_start, (a->rows + 1) * sizeof *a->row_start);
+    ck_assert_mem_eq(a->column, b->column, a->nonzeros * sizeof *a->column);
+    ck_assert_mem_eq(a->value, b->value, a->nonzeros * sizeof *a->value);
+}
+
+/* ---- numbers ---- */
+
+/* A decimal number of random shape: any length, with or without point and exponent. */
+static size_t random_number(saddle_rng *rng, char *text)
+{
+    size_t length = 0;
+    uint64_t sign = saddle_rng_below(rng, 4);
+    if (sign < 2)
+        text[length++] = "+-"[sign];
+    size_t whole = saddle_rng_below(rng, saddle_rng_below(rng, 8) == 0 ? 30 : 5);
+    size_t decimals =
+        saddle_rng_below(rng, 8) == 0 ? saddle_rng_below(rng, 30) : saddle_rng_below(rng, 8);
+    if (whole + decimals == 0)
+        whole = 1;
+    for (size_t k = 0; k < whole; k++)
+        text[length++] = (char)('0' + saddle_rng_below(rng, 10));
+    if (decimals > 0 || saddle_rng_below(rng, 4) == 0)
+        text[length++] = '.';
+    for (size_t k = 0; k < decimals; k++)
+        text[length++] = (char)('0' + saddle_rng_below(rng, 10));
+    text[length] = '\0';
+    uint64_t range = saddle_rng_below(rng, 3) == 0 ? 280 : 25;
+    if (saddle_rng_below(rng, 3) == 0)
+        length += (size_t)sprintf(text + length, "%c%d", "eE"[saddle_rng_below(rng, 2)],
+                                  (int)saddle_rng_below(rng, 2 * range) - (int)range);
+    return length;
+}
+
+START_TEST(numbers_are_correctly_rounded)
+{
+    saddle_rng rng;
+    saddle_rng_init(&rng, 1, SADDLE_RNG_TEST, 0, 0);
+    char text[128];
+    for (int k = 0; k < 200000; k++) {
+        size_t length = random_number(&rng, text);
+        double value = -1.0;
+        ck_assert_ptr_eq(saddle_scan_real(text, text + length, &value), text + length);
+        assert_same_bits(value, strtod(text, NULL), text);
+    }
+    /* The shortest and the 17-digit text of random bit patterns. */
+    for (int k = 0; k < 50000; k++) {
+        uint64_t bits = saddle_rng_bits(&rng);
+        double wanted;
+        memcpy(&wanted, &bits, sizeof wanted);
+        if (!isfinite(wanted))
+            continue;
+        int length = snprintf(text, sizeof text, "%.17g", wanted);
+        double value = -1.0;
+        ck_assert_ptr_eq(saddle_scan_real(text, text + length, &value), text + length);
+        assert_same_bits(value, wanted, text);
+    }
+}
+END_TEST
+
+START_TEST(numbers_end_where_they_should)
+{
+    static const struct {
+        const char *text;
+        int used; /* -1: not a number */
+    } one[] = {{"1", 1},
+               {"1.", 2},
+               {".5", 2},
+               {"1x", 1},
+               {"1:2", 1},
+               {"", -1},
+               {".", -1},
+               {"+", -1},
+               {"-.e1", -1},
+               {"1e", -1},
+               {"1e+", -1},
+               {"nan", -1},
+               {"inf", -1},
+               {"0x10", 1},
+               {" 1", -1},
+               {"1e400", -1},
+               {"1e-400", 6},
+               {"--1", -1},
+               {"1e99999999999", -1},
+               {"0e99999999999", 13}};
+    for (size_t k = 0; k < sizeof one / sizeof *one; k++) {
+        double value = 0.0;
+        const char *end = one[k].text + strlen(one[k].text);
+        const char *stop = saddle_scan_real(one[k].text, end, &value);
+        int used = stop == NULL ? -1 : (int)(stop - one[k].text);
+        ck_assert_msg(used == one[k].used, "'%s': %d", one[k].text, used);
+    }
+    /* Longer than any buffer: half of 1 + 2^-52, just above the tie, decided by the last digit. */
+    enum { DIGITS = 5000 };
+    char *text = malloc(DIGITS + 64);
+    int head = sprintf(text, "1.00000000000000011102230246251565404236316680908203125");
+    memset(text + head, '0', DIGITS - (size_t)head);
+    text[DIGITS] = '1';
+    double value = 0.0;
+    ck_assert_ptr_eq(saddle_scan_real(text, text + DIGITS, &value), text + DIGITS);
+    ck_assert(value == 1.0);
+    ck_assert_ptr_eq(saddle_scan_real(text, text + DIGITS + 1, &value), text + DIGITS + 1);
+    ck_assert(value == 1.0 + 0x1p-52);
+    free(text);
+}
+END_TEST
+
+/* ---- LIBSVM ---- */
+
+/* Random LIBSVM text with everything that is allowed. */
+static char *random_libsvm(uint64_t seed, size_t lines)
+{
+    saddle_rng rng;
+    saddle_rng_init(&rng, seed, SADDLE_RNG_TEST, 1, 0);
+    char *text = malloc(lines * 1200 + 16);
+    char *at = text;
+    if (seed % 2 == 0)
+        at += sprintf(at, "\xef\xbb\xbf");
+    for (size_t line = 0; line < lines; line++) {
+        uint64_t form = saddle_rng_below(&rng, 12);
+        if (form == 0)
+            at += sprintf(at, "  # nothing here 1:2");
+        if (form > 1) {
+            if (form == 2)
+                *at++ = ' ';
+            at += random_number(&rng, at);
+            uint64_t index = 0;
+            for (uint64_t k = saddle_rng_below(&rng, 16); k > 0; k--) {
+                index += 1 + saddle_rng_below(&rng, 9);
+                at += sprintf(at, "%s%" PRIu64 ":", form == 3 ? "\t " : " ", index);
+                if (saddle_rng_below(&rng, 8) == 0)
+                    at += sprintf(at, "-0.000e3");
+                else
+                    at += random_number(&rng, at);
+            }
+            if (form == 4)
+                at += sprintf(at, " # 3:x");
+            if (form == 5)
+                at += sprintf(at, " \t ");
+        }
+        at += sprintf(at, line % 3 == 0 ? "\r\n" : "\n");
+    }
+    /* The last newline may be missing. */
+    at[seed % 3 == 0 ? -1 : 0] = '\0';
+    return text;
+}
+
+/* Line by line with strtod, growing as it goes: the obvious reader. */
+static saddle_dataset *slow_reader(char *text)
+{
+    saddle_dataset *data = calloc(1, sizeof *data);
+    size_t room = strlen(text) + 2;
+    data->label = calloc(room, sizeof *data->label);
+    data->row_start = calloc(room, sizeof *data->row_start);
+    data->column = calloc(room, sizeof *data->column);
+    data->value = calloc(room, sizeof *data->value);
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
+        text += 3;
+    char *line;
+    while ((line = strsep(&text, "\n")) != NULL) {
+        line[strcspn(line, "#\r")] = '\0';
+        char *rest = line;
+        char *token = strtok_r(line, " \t", &rest);
+        if (token == NULL)
+            continue;
+        data->label[data->rows++] = strtod(token, NULL);
+        while ((token = strtok_r(NULL, " \t", &rest)) != NULL) {
+            size_t index = strtoul(token, NULL, 10);
+            double value = strtod(strchr(token, ':') + 1, NULL);
+            if (index > data->features)
+                data->features = index;
+            if (value != 0.0) {
+                data->column[data->nonzeros] = (uint32_t)(index - 1);
+                data->value[data->nonzeros++] = value;
+            }
+        }
+        data->row_start[data->rows] = data->nonzeros;
+    }
+    return data;
+}
+
+static void free_slow(saddle_dataset *data)
+{
+    free(data->label);
+    free(data->row_start);
+    free(data->column);
+    free(data->value);
+    free(data);
+}
+
+START_TEST(libsvm_agrees_with_the_obvious_reader)
+{
+    static const int threads[] = {1, 2, 3, 7, 64, 0};
+    for (uint64_t seed = 0; seed < 24; seed++) {
+        char *text = random_libsvm(seed, seed < 12 ? 20 : 500);
+        char path[4096];
+        snprintf(path, sizeof path, "%s", write_text("random", text));
+        saddle_dataset *wanted = slow_reader(text);
+        for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
+            saddle_data_options options = {.format = "libsvm", .threads = threads[k]};
+            saddle_dataset *data = load(path, &options);
+            assert_equal_data(data, wanted);
+            ck_assert_ptr_null(data->dense);
+            saddle_dataset_free(data);
+        }
+        free_slow(wanted);
+        free(text);
+    }
+}
+END_TEST
+
+START_TEST(libsvm_features_are_at_least_as_asked)
+{
+    const char *path = write_text("few", "1 2:3\n-1 4:0\n");
+    saddle_data_options options = {.features = 10};
+    saddle_dataset *data = load(path, NULL);
+    /* A written zero is not stored but its index counts. */
+    ck_assert_uint_eq(data->features, 4);
+    ck_assert_uint_eq(data->nonzeros, 1);
+    saddle_dataset_free(data);
+    data = load(path, &options);
+    ck_assert_uint_eq(data->features, 10);
+    saddle_dataset_free(data);
+    options.features = 3;
+    data = load(path, &options);
+    ck_assert_uint_eq(data->features, 4);
+    saddle_dataset_free(data);
+}
+END_TEST
+
+START_TEST(libsvm_refuses_with_line_and_column)
+{
+    static const struct {
+        const char *text;
+        const char *message;
+    } bad[] = {
+        {"1 0:2\n", "bad:1:3: index 0; indices start at 1"},
+        {"1 1:2\n-1 3:1 7:2 5:1\n", "bad:2:12: index 5 after 7; indices must increase"},
+        {"1 5:1 5:2\n", "bad:1:7: index 5 after 5; indices must increase"},
+        {"\n\n x 1:1\n", "bad:3:2: label 'x' is not a finite number"},
+        {"1:2 3:4\n", "bad:1:1: label '1:2' is not a finite number"},
+        {"nan 1:1\n", "bad:1:1: label 'nan' is not a finite number"},
+        {"1,2 1:1\n", "bad:1:1: label '1,2' is not a finite number"},
+        {"1 1:nan\n", "bad:1:5: value 'nan' is not a finite number"},
+        {"1 1:-inf\n", "bad:1:5: value '-inf' is not a finite number"},
+        {"1 1:1e999\n", "bad:1:5: value '1e999' is not a finite number"},
+        {"1 1:\n", "bad:1:5: value '' is not a finite number"},
+        {"1 1:2x\n", "bad:1:5: value '2x' is not a finite number"},
+        {"1 1:2:3\n", "bad:1:5: value '2:3' is not a finite number"},
+        {"1 1:0x1\n", "bad:1:5: value '0x1' is not a finite number"},
+        {"1 1:1 2\n", "bad:1:7: '2' has no ':'; write INDEX:VALUE"},
+        {"1 1 :1\n", "bad:1:3: '1' has no ':'; write INDEX:VALUE"},
+        {"1 :1\n", "bad:1:3: index of ':1' is not a whole number"},
+        {"1 -1:1\n", "bad:1:3: index of '-1:1' is not a whole number"},
+        {"1 qid:1 1:1\n", "bad:1:3: index of 'qid:1' is not a whole number"},
+        {"1 1.5:1\n", "bad:1:3: index of '1.5:1' is not a whole number"},
+        {"1 4294967296:1\n", "bad:1:3: index of '4294967296:1' is above 4294967295"},
+        {"1 99999999999999999999999:1\n", "is above 4294967295"},
+        {"1 4294967295:1 4294967295:1\n", "index 4294967295 after 4294967295"},
+        {"1 1:1\r\n1 2:\x01\r\n", "bad:2:5: value '?' is not a finite number"},
+        {"1 1:1\r1 2:1\n", "value '1?1' is not a finite number"},
+        {"\xef\xbb\xbfy 1:1\n", "bad:1:1: label 'y'"},
+        {"\n# only words\n \n", "holds no rows"},
+        {"1\n-1\n", "has 0 features"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        saddle_data_options options = {.format = "libsvm"};
+        refuse(write_text("bad", bad[k].text), &options, bad[k].message);
+    }
+    /* A NUL among the text is junk, not an end. */
+    refuse(write_bytes("bad", "1 1:1\0 2:x\n", 11), NULL, "bad:1:5: value '1?'");
+}
+END_TEST
+
+START_TEST(libsvm_reports_the_first_fault_for_any_threads)
+{
+    enum { LINES = 400 };
+    char *text = malloc((size_t)LINES * 16);
+    char *at = text;
+    for (int line = 1; line <= LINES; line++)
+        at += sprintf(at, line == 237 || line == 238 || line == 390 ? "1 9:1 %d:1\n" : "1 1:%d\n",
+                      line % 9);
+    const char *path = write_text("faults", text);
+    static const int threads[] = {1, 2, 3, 5, 16, 256, 10000};
+    for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
+        saddle_data_options options = {.threads = threads[k]};
+        refuse(path, &options, "faults:237:7: index 3 after 9; indices must increase");
+    }
+    saddle_data_options options = {.threads = -2};
+    refuse(path, &options, "-2 threads");
+    free(text);
+}
+END_TEST
+
+START_TEST(what_is_not_a_file_is_refused)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/", saddle_test_directory());
+    refuse(path, NULL, "is a directory");
+    snprintf(path, sizeof path, "%s/pipe", saddle_test_directory());
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    refuse(path, NULL, "is a pipe");
+    snprintf(path, sizeof path, "%s/nothing", saddle_test_directory());
+    refuse(path, NULL, "No such file");
+    refuse(write_text("empty", ""), NULL, "is empty");
+    saddle_data_options options = {.format = "arff"};
+    refuse(write_text("some", "1 1:1\n"), &options, "format 'arff' is unknown; use auto, libsvm");
+    refuse(write_packed("text.gz", "1 1:1\n", 6), NULL, "gunzip");
+    if (geteuid() != 0) {
+        const char *secret = write_text("secret", "1 1:1\n");
+        ck_assert_int_eq(chmod(secret, 0), 0);
+        refuse(secret, NULL, "Permission denied");
+    }
+}
+END_TEST
+
+/* ---- IDX ---- */
+
+/* Three images of 2 x 2 and their labels. */
+static const unsigned char images[] = {0, 0, 8, 3, 0, 0, 0,  3,  0,  0,   0,   2,   0, 0,
+                                       0, 2, 0, 1, 2, 3, 51, 52, 53, 102, 255, 254, 0, 128};
+static const unsigned char labels[] = {0, 0, 8, 1, 0, 0, 0, 3, 7, 0, 9};
+
+static void assert_images(const saddle_dataset *data)
+{
+    ck_assert_uint_eq(data->rows, 3);
+    ck_assert_uint_eq(data->features, 4);
+    ck_assert_uint_eq(data->nonzeros, 10);
+    ck_assert_ptr_null(data->row_start);
+    for (size_t k = 0; k < 12; k++)
+        ck_assert(data->dense[k] == images[16 + k] / 255.0);
+    for (size_t k = 0; k < 3; k++)
+        ck_assert(data->label[k] == labels[8 + k]);
+}
+
+START_TEST(idx_is_read_packed_and_plain)
+{
+    char path[4096];
+    saddle_dataset *data = NULL;
+    snprintf(path, sizeof path, "%s", write_bytes("a-images-idx3-ubyte", images, sizeof images));
+    write_bytes("a-labels-idx1-ubyte", labels, sizeof labels);
+    assert_images(data = load(path, NULL));
+    saddle_dataset_free(data);
+    /* Packed images with plain labels, and the other way round. */
+    snprintf(path, sizeof path, "%s",
+             write_packed("a-images-idx3-ubyte.gz", images, sizeof images));
+    assert_images(data = load(path, NULL));
+    saddle_dataset_free(data);
+    snprintf(path, sizeof path, "%s", write_bytes("b-images-idx3-ubyte", images, sizeof images));
+    write_packed("b-labels-idx1-ubyte.gz", labels, sizeof labels);
+    assert_images(data = load(path, NULL));
+    saddle_dataset_free(data);
+    /* Labels of another name. */
+    char other[4096];
+    snprintf(other, sizeof other, "%s", write_bytes("classes", labels, sizeof labels));
+    snprintf(path, sizeof path, "%s", write_bytes("pictures", images, sizeof images));
+    saddle_data_options options = {.labels = other};
+    assert_images(data = load(path, &options));
+    saddle_dataset_free(data);
+    refuse(path, NULL, "its name has no 'images'");
+}
+END_TEST
+
+START_TEST(idx_of_several_gzip_members_is_read)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s", write_packed("c-images-idx3-ubyte.gz", images, 20));
+    gzFile stream = gzopen(path, "ab");
+    ck_assert_int_eq(gzwrite(stream, images + 20, sizeof images - 20), sizeof images - 20);
+    ck_assert_int_eq(gzclose(stream), Z_OK);
+    write_bytes("c-labels-idx1-ubyte", labels, sizeof labels);
+    saddle_dataset *data = load(path, NULL);
+    assert_images(data);
+    saddle_dataset_free(data);
+}
+END_TEST
+
+/* A copy of the images with one byte changed and another length, refused. */
+static void refuse_images(size_t size, size_t place, unsigned char byte, const char *part)
+{
+    unsigned char copy[sizeof images + 1] = {0};
+    saddle_data_options options = {.format = "idx"};
+    memcpy(copy, images, sizeof images);
+    copy[place] = byte;
+    char path[4096];
+    snprintf(path, sizeof path, "%s", write_bytes("d-images-idx3-ubyte", copy, size));
+    refuse(path, &options, part);
+    snprintf(path, sizeof path, "%s", write_packed("d-images-idx3-ubyte.gz", copy, size));
+    refuse(path, &options, part);
+}
+
+START_TEST(idx_refuses_what_is_wrong)
+{
+    write_bytes("d-labels-idx1-ubyte", labels, sizeof labels);
+    refuse_images(3, 0, 0, "cut short");
+    refuse_images(9, 0, 0, "cut short");
+    refuse_images(sizeof images - 1, 0, 0, "cut short: 11 bytes after the header, 12 announced");
+    refuse_images(sizeof images + 1, 0, 0, "goes on after the 12 bytes");
+    refuse_images(sizeof images, 0, 1, "not an IDX file: it starts with 01 00");
+    refuse_images(sizeof images, 2, 0x0d, "IDX type 0x0d; only unsigned bytes");
+    refuse_images(sizeof images, 3, 9, "IDX rank 9");
+    refuse_images(sizeof images, 7, 0, "size 1 is 0");
+    /* A few bytes that claim 4 thousand million images, or images of 2^56 pixels. */
+    refuse_images(sizeof images, 4, 255, "cut short: 12 bytes after the header");
+    unsigned char huge[sizeof images];
+    memcpy(huge, images, sizeof images);
+    huge[8] = huge[12] = 255;
+    refuse(write_bytes("e-images-idx3-ubyte", huge, sizeof huge), NULL, "more than 4294967295");
+    /* Labels: missing, too few, given as the images, with images as labels. */
+    char path[4096];
+    snprintf(path, sizeof path, "%s", write_bytes("f-images-idx3-ubyte", images, sizeof images));
+    refuse(path, NULL, "f-labels-idx1-ubyte', packed (.gz) and not");
+    unsigned char two[] = {0, 0, 8, 1, 0, 0, 0, 2, 7, 0};
+    write_bytes("f-labels-idx1-ubyte", two, sizeof two);
+    refuse(path, NULL, "has 2 labels but");
+    write_bytes("f-labels-idx1-ubyte", images, sizeof images);
+    refuse(path, NULL, "has IDX rank 3; a label file has rank 1");
+    refuse(write_bytes("f-labels-idx1-ubyte", labels, sizeof labels), NULL,
+           "rank 1, so it holds labels");
+    /* Packed data broken off or damaged within. */
+    unsigned char packed[256];
+    FILE *stream = fopen(write_packed("g-images-idx3-ubyte.gz", images, sizeof images), "rb");
+    size_t size = fread(packed, 1, sizeof packed, stream);
+    fclose(stream);
+    refuse(write_bytes("g-images-idx3-ubyte.gz", packed, size - 9), NULL, "gzip");
+    saddle_data_options options = {.format = "idx"};
+    refuse(write_bytes("g-images-idx3-ubyte.gz", packed, size - 4), &options,
+           "cut short within its gzip data");
+    packed[size - 6] ^= 1;
+    refuse(write_bytes("g-images-idx3-ubyte.gz", packed, size), &options, "damaged gzip data");
+}
+END_TEST
+
+/* ---- CSV ---- */
+
+static void assert_table(const char *file, const char *text, const char *label_column)
+{
+    saddle_data_options options = {.label_column = label_column};
+    saddle_dataset *data = load(write_text(file, text), &options);
+    static const double dense[] = {1.5, 0, -2e3, 4};
+    ck_assert_uint_eq(data->rows, 2);
+    ck_assert_uint_eq(data->features, 2);
+    ck_assert_uint_eq(data->nonzeros, 3);
+    ck_assert_mem_eq(data->dense, dense, sizeof dense);
+    ck_assert(data->label[0] == 1.0 && data->label[1] == -1.0);
+    saddle_dataset_free(data);
+}
+
+START_TEST(csv_variants_are_read)
+{
+    assert_table("t.csv", "1.5,0,1\n-2e3,4,-1\n", NULL);
+    assert_table("t.csv", "1.5,0,1\r\n-2e3,4,-1", "last");
+    assert_table("t.csv", "\xef\xbb\xbf\n\n1.5 , 0,1\n\n -2e3,\t4,-1\n\n", NULL);
+    assert_table("t.csv", "1,1.5,0\n-1,-2e3,4\n", "first");
+    assert_table("t.csv", "1.5,1,0\n-2e3,-1,4\n", "1");
+    assert_table("t.csv", "a,y,b\n1.5,1,0\n-2e3,-1,4\n", "y");
+    assert_table("t.csv", "\"a,1\",\"the \"\"y\"\"\" ,b\n1.5,\"1\",0\n-2e3,-1,4\n", "the \"y\"");
+    assert_table("t.tsv", "a\tb\ty\n1.5\t0\t1\n-2e3\t4\t-1\n", NULL);
+    /* Without an extension, by the separators of the first line. */
+    assert_table("t", "1.5;0;1\n-2e3;4;-1\n", NULL);
+    assert_table("t", "1.5\t0\t1\n-2e3\t4\t-1\n", NULL);
+    assert_table("t", "x,z,y\n1.5,0,1\n-2e3,4,-1\n", "2");
+    /* Tabs between INDEX:VALUE are LIBSVM's. */
+    saddle_dataset *data = load(write_text("t", "1\t1:2\t3:4\n"), NULL);
+    ck_assert_ptr_null(data->dense);
+    ck_assert_uint_eq(data->features, 3);
+    saddle_dataset_free(data);
+}
+END_TEST
+
+START_TEST(csv_refuses_with_line_and_column)
+{
+    static const struct {
+        const char *text;
+        const char *label;
+        const char *message;
+    } bad[] = {
+        {"1,2\n3,x\n", NULL, "b.csv:2:3: 'x' is not a finite number"},
+        {"a,b\n\n1,2\n3, nan\n", NULL, "b.csv:4:4: 'nan' is not a finite number"},
+        {"1,2\n1e999,3\n", NULL, "b.csv:2:1: '1e999' is not a finite number"},
+        {"1,2,3\n4,5\n", NULL, "b.csv:2:4: 2 fields; the first line has 3"},
+        {"1,2\n4,5,6\n", NULL, "b.csv:2:5: more fields than the 2 of the first line"},
+        {"1,2\n4,\n", NULL, "b.csv:2:3: missing value in field 2"},
+        {"1,,2\n", NULL, "b.csv:1:3: missing value in field 2"},
+        {"\"a,b\n1,2\n", NULL, "b.csv:1:1: quotes are not closed"},
+        {"a,b\n\"1\"2,3\n", NULL, "b.csv:2:2: quotes are not closed before the next separator"},
+        {"1\n2\n", NULL, "b.csv:1:1: one field only"},
+        {"a,b\n", NULL, "names but no rows"},
+        {"\n \n", NULL, "holds no rows"},
+        {"1,2\n", "2", "label column 2 of"},
+        {"1,2\n", "y", "has no line of names"},
+        {"a,b\n1,2\n", "y", "whose names are: a,b"},
+        {"a,b\n1,2\n", "-1", "label column '-1'"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        saddle_data_options options = {.label_column = bad[k].label};
+        refuse(write_text("b.csv", bad[k].text), &options, bad[k].message);
+    }
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("readers");
+    TCase *cases = tcase_create("readers");
+    tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, numbers_are_correctly_rounded);
+    tcase_add_test(cases, numbers_end_where_they_should);
+    tcase_add_test(cases, libsvm_agrees_with_the_obvious_reader);
+    tcase_add_test(cases, libsvm_features_are_at_least_as_asked);
+    tcase_add_test(cases, libsvm_refuses_with_line_and_column);
+    tcase_add_test(cases, libsvm_reports_the_first_fault_for_any_threads);
+    tcase_add_test(cases, what_is_not_a_file_is_refused);
+    tcase_add_test(cases, idx_is_read_packed_and_plain);
+    tcase_add_test(cases, idx_of_several_gzip_members_is_read);
+    tcase_add_test(cases, idx_refuses_what_is_wrong);
+    tcase_add_test(cases, csv_variants_are_read);
+    tcase_add_test(cases, csv_refuses_with_line_and_column);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
