@@ -52,7 +52,10 @@ SADDLE_API saddle_status saddle_graph_create(saddle_graph **out, const char *tex
                                              uint64_t seed, saddle_error *error);
 /** Free a graph. NULL is allowed. */
 SADDLE_API void saddle_graph_free(saddle_graph *graph);
-/** Longest shortest path. Exact, by breadth-first search: O(agents * edges). */
+/**
+ * Longest shortest path. Exact, by breadth-first searches from as few agents as bounds allow:
+ * O(edges) for the structured topologies, O(agents * edges) at worst.
+ */
 SADDLE_API saddle_status saddle_graph_diameter(const saddle_graph *graph, size_t *diameter,
                                                saddle_error *error);
 /** Write the edge list, one `i j` line per edge with i < j, such as file:PATH reads. Atomic. */

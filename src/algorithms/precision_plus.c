@@ -20,83 +20,42 @@
  */
 #include "algorithms/algorithms.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "algorithms/options.h"
 #include "algorithms/steps.h"
 #include "core/memory.h"
+#include "core/settings.h"
 #include "core/vector.h"
 
 #define GROUP "PRECISION+"
 
-static const saddle_option c_gamma = {
-    .name = "c-gamma",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_REAL,
-    .fallback = "10",
-    .minimum = 0.0,
-    .above_minimum = true,
-    .maximum = DBL_MAX,
-    .metavar = "C",
-    .help =
-        "c_gamma of the refresh size min{c_gamma sigma^2/gamma, c_epsilon sigma^2/epsilon, n}."};
+static const saddle_option c_gamma = SADDLE_REAL_ABOVE(
+    "c-gamma", GROUP, "10", 0.0, SADDLE_UNBOUNDED, "C",
+    "c_gamma of the refresh size min{c_gamma sigma^2/gamma, c_epsilon sigma^2/epsilon, n}.");
 
-static const saddle_option c_epsilon = {
-    .name = "c-epsilon",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_REAL,
-    .fallback = "10",
-    .minimum = 0.0,
-    .above_minimum = true,
-    .maximum = DBL_MAX,
-    .metavar = "C",
-    .help = "c_epsilon of the refresh size; counts only when --epsilon is given."};
+static const saddle_option c_epsilon =
+    SADDLE_REAL_ABOVE("c-epsilon", GROUP, "10", 0.0, SADDLE_UNBOUNDED, "C",
+                      "c_epsilon of the refresh size; counts only when --epsilon is given.");
 
-static const saddle_option epsilon = {
-    .name = "epsilon",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_REAL,
-    .fallback = "auto",
-    .minimum = 0.0,
-    .above_minimum = true,
-    .maximum = DBL_MAX,
-    .metavar = "E",
-    .help = "Accuracy in the refresh size and in `saddle theory`. auto: no limit from it."};
+static const saddle_option epsilon = SADDLE_REAL_ABOVE(
+    "epsilon", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "E",
+    "Accuracy in the refresh size and in `saddle theory`. auto: no limit from it.");
 
-static const saddle_option gamma_rule = {
-    .name = "gamma",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_CHOICE,
-    .fallback = "local",
-    .choices = "local|exact",
-    .metavar = "RULE",
-    .help =
-        "How gamma is found: 'local' by consensus on one number, as a real network can; 'exact' "
-        "by the paper's formula, which needs every agent's x and so a simulation."};
+static const saddle_option gamma_rule = SADDLE_CHOICE(
+    "gamma", GROUP, "local", "local|exact", "RULE",
+    "How gamma is found: 'local' by consensus on one number, as a real network can; 'exact' "
+    "by the paper's formula, which needs every agent's x and so a simulation.");
 
-static const saddle_option sigma2 = {
-    .name = "sigma2",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_REAL,
-    .fallback = "auto",
-    .minimum = 0.0,
-    .above_minimum = true,
-    .maximum = DBL_MAX,
-    .metavar = "V",
-    .help = "Variance of one sample's gradient. auto: measured at every refresh."};
+static const saddle_option sigma2 =
+    SADDLE_REAL_ABOVE("sigma2", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "V",
+                      "Variance of one sample's gradient. auto: measured at every refresh.");
 
-static const saddle_option refresh_min = {
-    .name = "refresh-min",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_INTEGER,
-    .fallback = "auto",
-    .minimum = 1.0,
-    .maximum = 0x1p32,
-    .metavar = "N",
-    .help = "Fewest samples of a refresh. auto: those of a mini-batch; a refresh poorer than the "
-            "mini-batches that follow it defeats its purpose."};
+static const saddle_option refresh_min = SADDLE_INTEGER(
+    "refresh-min", GROUP, "auto", 1.0, 0x1p32, "N",
+    "Fewest samples of a refresh. auto: those of a mini-batch; a refresh poorer than the "
+    "mini-batches that follow it defeats its purpose.");
 
 static const saddle_option *const options[] = {&saddle_option_steps,
                                                &saddle_option_nu,

@@ -24,25 +24,6 @@ static saddle_status configure(void **parameters, const saddle_algorithm_inputs 
     return saddle_family_create(parameters, sizeof(saddle_family), true, inputs, error);
 }
 
-static void start(saddle_agent *agent, const double *x0, const double *y0)
-{
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-    saddle_minibatch_estimate(agent, &parts, 0, x0, y0);
-    saddle_family_start(&parts, x0, y0);
-}
-
-static void step(saddle_agent *agent, unsigned round)
-{
-    (void)round;
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-
-    saddle_descend_ascend(agent, &parts);
-    saddle_minibatch_estimate(agent, &parts, agent->iteration + 1, parts.x1, parts.y1);
-    saddle_track(agent, &parts);
-}
-
 const saddle_algorithm saddle_prox_gt_sgda = {
     .name = "prox-gt-sgda",
     .summary = "PRECISION without variance reduction: mini-batch gradients, tracked",
@@ -52,8 +33,8 @@ const saddle_algorithm saddle_prox_gt_sgda = {
     .configure = configure,
     .release = saddle_free,
     .layout = saddle_family_layout,
-    .start = start,
-    .step = step,
+    .start = saddle_sgda_start,
+    .step = saddle_sgda_step,
     .view = saddle_family_view,
     .prox_point = saddle_family_prox_point,
 };

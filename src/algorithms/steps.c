@@ -162,21 +162,13 @@ static void find_nonfinite(saddle_agent *agent, const char *variable, size_t cou
 SADDLE_KERNEL static double towards(size_t count, double step, const double *restrict target,
                                     const double *restrict from, double *restrict next)
 {
-    double lane[8] = {0.0};
-    size_t whole = count / 8 * 8;
-    for (size_t base = 0; base < whole; base += 8)
-        for (size_t l = 0; l < 8; l++) {
-            size_t k = base + l;
-            next[k] += step * (target[k] - from[k]);
-            double move = next[k] - from[k];
-            lane[l] += move * move;
-        }
-    for (size_t k = whole; k < count; k++) {
+    double lane[SADDLE_LANES] = {0.0};
+    SADDLE_FOR_LANES(count, {
         next[k] += step * (target[k] - from[k]);
         double move = next[k] - from[k];
-        lane[k - whole] += move * move;
-    }
-    return saddle_sum(8, lane);
+        lane[l] += move * move;
+    });
+    return saddle_add_lanes(lane);
 }
 
 /* out = y + alpha d */
@@ -230,6 +222,18 @@ static void watch_recursion(saddle_agent *agent, const saddle_parts *parts, doub
                                       .iteration = agent->iteration + 1};
 }
 
+/* difference += base; returns sum difference^2 from before, in fixed lanes. */
+SADDLE_KERNEL static double add_to(size_t count, const double *restrict base,
+                                   double *restrict difference)
+{
+    double lane[SADDLE_LANES] = {0.0};
+    SADDLE_FOR_LANES(count, {
+        lane[l] += difference[k] * difference[k];
+        difference[k] += base[k];
+    });
+    return saddle_add_lanes(lane);
+}
+
 void saddle_recursive_estimate(saddle_agent *agent, saddle_parts *parts, double moved)
 {
     const saddle_family *family = agent->parameters;
@@ -238,11 +242,9 @@ void saddle_recursive_estimate(saddle_agent *agent, saddle_parts *parts, double 
     saddle_problem_difference(agent->problem, agent->id, &batch, parts->x1, parts->y1, parts->x,
                               parts->y, parts->gx, parts->gy, parts->rest);
     agent->ifo += 2 * batch.count;
-    watch_recursion(agent, parts,
-                    saddle_norm2(parts->x_dim, parts->gx) + saddle_norm2(parts->y_dim, parts->gy),
-                    moved);
-    saddle_axpy(parts->x_dim, 1.0, parts->v, parts->gx);
-    saddle_axpy(parts->y_dim, 1.0, parts->u, parts->gy);
+    double difference =
+        add_to(parts->x_dim, parts->v, parts->gx) + add_to(parts->y_dim, parts->u, parts->gy);
+    watch_recursion(agent, parts, difference, moved);
 }
 
 void saddle_minibatch_estimate(saddle_agent *agent, saddle_parts *parts, uint64_t iteration,
@@ -265,27 +267,60 @@ void saddle_full_estimate(saddle_agent *agent, saddle_parts *parts, const double
     agent->ifo += all.count;
 }
 
-/* tracker += new - old, old = new; returns sum new^2 in fixed lanes. tracker may be NULL. */
+/* tracker += new - old, old = new; returns sum new^2 in fixed lanes. */
 SADDLE_KERNEL static double exchange(size_t count, const double *restrict new, double *restrict old,
                                      double *restrict tracker)
 {
-    if (tracker != NULL)
-        for (size_t k = 0; k < count; k++)
-            tracker[k] += new[k] - old[k];
+    double lane[SADDLE_LANES] = {0.0};
+    SADDLE_FOR_LANES(count, {
+        tracker[k] += new[k] - old[k];
+        old[k] = new[k];
+        lane[l] += new[k] * new[k];
+    });
+    return saddle_add_lanes(lane);
+}
+
+/* The same without a tracker. */
+static double replace(size_t count, const double *new, double *old)
+{
     memcpy(old, new, count * sizeof *old);
-    return saddle_norm2(count, new);
+    return saddle_norm2(count, old);
 }
 
 void saddle_track(saddle_agent *agent, saddle_parts *parts)
 {
     const saddle_family *family = agent->parameters;
-    if (family->tracking)
+    double size;
+    if (family->tracking) {
         saddle_agent_mix(agent, parts->x_dim + parts->y_dim, parts->x_dim + parts->y_dim,
                          parts->p1);
-    double size = exchange(parts->x_dim, parts->gx, parts->v, parts->p1) +
-                  exchange(parts->y_dim, parts->gy, parts->u, parts->d1);
+        size = exchange(parts->x_dim, parts->gx, parts->v, parts->p1) +
+               exchange(parts->y_dim, parts->gy, parts->u, parts->d1);
+    } else {
+        size =
+            replace(parts->x_dim, parts->gx, parts->v) + replace(parts->y_dim, parts->gy, parts->u);
+    }
     if (!isfinite(size)) {
         find_nonfinite(agent, "v (x-gradient)", parts->x_dim, parts->v);
         find_nonfinite(agent, "u (y-gradient)", parts->y_dim, parts->u);
     }
+}
+
+void saddle_sgda_start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    saddle_minibatch_estimate(agent, &parts, 0, x0, y0);
+    saddle_family_start(&parts, x0, y0);
+}
+
+void saddle_sgda_step(saddle_agent *agent, unsigned round)
+{
+    (void)round;
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+
+    saddle_descend_ascend(agent, &parts);
+    saddle_minibatch_estimate(agent, &parts, agent->iteration + 1, parts.x1, parts.y1);
+    saddle_track(agent, &parts);
 }

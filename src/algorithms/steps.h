@@ -75,4 +75,8 @@ void saddle_full_estimate(saddle_agent *agent, saddle_parts *parts, const double
 /* Step 4: move the trackers by the change from (v, u) to (gx, gy), and keep the latter. */
 void saddle_track(saddle_agent *agent, saddle_parts *parts);
 
+/* The two baselines, whole: with tracking this is Prox-GT-SGDA, without it Prox-DSGDA. */
+void saddle_sgda_start(saddle_agent *agent, const double *x0, const double *y0);
+void saddle_sgda_step(saddle_agent *agent, unsigned round);
+
 #endif

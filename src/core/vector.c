@@ -2,27 +2,11 @@
 
 #include <math.h>
 
-#define LANES 8
-
-/* The fixed order in which lanes are added. */
-static double add_lanes(const double lane[LANES])
-{
-    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
-           ((lane[1] + lane[5]) + (lane[3] + lane[7]));
-}
-
 /* A lane-wise sum of `term`, an expression in the index k. */
-#define LANE_SUM(count, term)                          \
-    double lane[LANES] = {0.0};                        \
-    size_t whole = (count) / LANES * LANES;            \
-    for (size_t base = 0; base < whole; base += LANES) \
-        for (size_t l = 0; l < LANES; l++) {           \
-            size_t k = base + l;                       \
-            lane[l] += (term);                         \
-        }                                              \
-    for (size_t k = whole; k < (count); k++)           \
-        lane[k - whole] += (term);                     \
-    return add_lanes(lane)
+#define LANE_SUM(count, term)                        \
+    double lane[SADDLE_LANES] = {0.0};               \
+    SADDLE_FOR_LANES(count, { lane[l] += (term); }); \
+    return saddle_add_lanes(lane)
 
 SADDLE_KERNEL double saddle_dot(size_t count, const double *a, const double *b)
 {

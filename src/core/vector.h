@@ -17,6 +17,34 @@
 #define SADDLE_KERNEL
 #endif
 
+/* Number of lanes of every sum. */
+#define SADDLE_LANES 8
+
+/* Sum of the lanes, in the one order that is used everywhere. */
+static inline double saddle_add_lanes(const double lane[SADDLE_LANES])
+{
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
+           ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+/*
+ * Run `body` for k = 0 .. count - 1 with l the lane of k: a loop over whole groups of lanes, which
+ * compilers turn into vector code, and one over the rest.
+ */
+#define SADDLE_FOR_LANES(count, body)                                                     \
+    do {                                                                                  \
+        size_t lanes_whole = (count) / SADDLE_LANES * SADDLE_LANES;                       \
+        for (size_t lanes_base = 0; lanes_base < lanes_whole; lanes_base += SADDLE_LANES) \
+            for (size_t l = 0; l < SADDLE_LANES; l++) {                                   \
+                size_t k = lanes_base + l;                                                \
+                body                                                                      \
+            }                                                                             \
+        for (size_t k = lanes_whole; k < (count); k++) {                                  \
+            size_t l = k - lanes_whole;                                                   \
+            body                                                                          \
+        }                                                                                 \
+    } while (0)
+
 /* sum_k a[k] b[k] */
 double saddle_dot(size_t count, const double *a, const double *b);
 /* sum_k v[k] */

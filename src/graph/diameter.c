@@ -11,6 +11,8 @@
  *
  * Worst case O(agents * edges); a random regular graph of 10^5 agents takes seconds.
  */
+#include "graph/diameter.h"
+
 #include <string.h>
 
 #include "core/memory.h"
@@ -122,20 +124,23 @@ typedef struct reached {
     uint64_t word[BATCH_WORDS];
 } reached;
 
-/* One step of all the batch's searches; false when none reached anybody new. */
-SADDLE_KERNEL static bool spread(const saddle_graph *graph, const reached *before, reached *after)
+/* One step of all the batch's searches; false once every search (`all`) has reached everybody. */
+SADDLE_KERNEL static bool spread(const saddle_graph *graph, const reached *all,
+                                 const reached *before, reached *after)
 {
-    uint64_t fresh = 0;
+    uint64_t missing = 0;
     for (size_t v = 0; v < graph->agents; v++) {
         reached r = before[v];
-        for (size_t k = graph->start[v]; k < graph->start[v + 1]; k++)
+        if (memcmp(&r, all, sizeof r) != 0) {
+            for (size_t k = graph->start[v]; k < graph->start[v + 1]; k++)
+                for (size_t b = 0; b < BATCH_WORDS; b++)
+                    r.word[b] |= before[graph->neighbour[k]].word[b];
             for (size_t b = 0; b < BATCH_WORDS; b++)
-                r.word[b] |= before[graph->neighbour[k]].word[b];
-        for (size_t b = 0; b < BATCH_WORDS; b++)
-            fresh |= r.word[b] ^ before[v].word[b];
+                missing |= r.word[b] ^ all->word[b];
+        }
         after[v] = r;
     }
-    return fresh != 0;
+    return missing != 0;
 }
 
 /* Search from the next batch of agents left, all of which are then done with. */
@@ -143,17 +148,21 @@ static void search_batch(search *s, reached *before, reached *after)
 {
     size_t m = s->graph->agents;
     memset(before, 0, m * sizeof *before);
+    reached all = {{0}};
     size_t taken = 0;
     for (size_t w = 0; w < m && taken < BATCH; w++) {
         if (s->upper[w] == 0)
             continue;
-        before[w].word[taken / 64] |= UINT64_C(1) << (taken % 64);
+        uint64_t bit = UINT64_C(1) << (taken % 64);
+        before[w].word[taken / 64] |= bit;
+        all.word[taken / 64] |= bit;
         taken++;
         s->upper[w] = 0;
         s->left--;
     }
-    uint32_t steps = 0;
-    while (spread(s->graph, before, after)) {
+    /* The last step is the one after which nobody is missing; a lone agent takes none. */
+    uint32_t steps = m > 1 ? 1 : 0;
+    while (spread(s->graph, &all, before, after)) {
         steps++;
         reached *swapped = before;
         before = after;
@@ -197,8 +206,8 @@ static bool agent_0_is_outermost(const saddle_graph *graph)
     return family != SADDLE_FAMILY_OTHER && family != SADDLE_FAMILY_STAR;
 }
 
-saddle_status saddle_graph_diameter(const saddle_graph *graph, size_t *diameter,
-                                    saddle_error *error)
+saddle_status saddle_graph_search_diameter(const saddle_graph *graph, size_t singles,
+                                           size_t *diameter, saddle_error *error)
 {
     search s;
     saddle_status status = SADDLE_OK;
@@ -206,11 +215,7 @@ saddle_status saddle_graph_diameter(const saddle_graph *graph, size_t *diameter,
         status = saddle_no_memory(error, "the diameter's searches");
         goto cleanup;
     }
-    if (agent_0_is_outermost(graph)) {
-        *diameter = search_from(&s, 0);
-        goto cleanup;
-    }
-    for (size_t t = 0; s.left > 0 && (t < SINGLE_SEARCHES || s.diameter > BATCH_DIAMETER); t++)
+    for (size_t t = 0; s.left > 0 && (t < singles || s.diameter > BATCH_DIAMETER); t++)
         bound_from(&s, choose_origin(&s, t % 2 == 0));
     status = search_rest(&s, error);
     if (status == SADDLE_OK)
@@ -218,4 +223,17 @@ saddle_status saddle_graph_diameter(const saddle_graph *graph, size_t *diameter,
 cleanup:
     search_free(&s);
     return status;
+}
+
+saddle_status saddle_graph_diameter(const saddle_graph *graph, size_t *diameter,
+                                    saddle_error *error)
+{
+    if (!agent_0_is_outermost(graph))
+        return saddle_graph_search_diameter(graph, SINGLE_SEARCHES, diameter, error);
+    search s;
+    bool ready = search_create(&s, graph);
+    if (ready)
+        *diameter = search_from(&s, 0);
+    search_free(&s);
+    return ready ? SADDLE_OK : saddle_no_memory(error, "the diameter's searches");
 }

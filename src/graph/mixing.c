@@ -82,7 +82,7 @@ static saddle_status weigh_laplacian(saddle_mixing *mixing, const char *path, sa
     saddle_status status =
         saddle_laplacian_ends(mixing->graph, SADDLE_SPECTRUM_AUTO, NULL, &largest, error);
     if (status == SADDLE_OK)
-        weigh_constant(mixing, 2.0 / (3.0 * largest));
+        weigh_constant(mixing, 2.0 / (3.0 * saddle_round_eigenvalue(largest)));
     return status;
 }
 
@@ -96,7 +96,7 @@ static saddle_status weigh_best_constant(saddle_mixing *mixing, const char *path
         saddle_laplacian_ends(mixing->graph, SADDLE_SPECTRUM_AUTO, &second, &largest, error);
     if (status != SADDLE_OK)
         return status;
-    weigh_constant(mixing, 2.0 / (second + largest));
+    weigh_constant(mixing, 2.0 / saddle_round_eigenvalue(second + largest));
     for (size_t i = 0; i < mixing->graph->agents; i++)
         if (!(mixing->self_weight[i] > TOLERANCE))
             return saddle_fail(error, SADDLE_BAD_INPUT,

@@ -24,11 +24,12 @@ typedef struct plan {
     size_t degree;      /* K, for those that have one */
     double probability; /* P, for those that have one */
     saddle_edge_set set;
+    bool stuck; /* the draw had to be given up */
 } plan;
 
-/* Append one draw to an empty list. `*stuck` is set when the draw has to be given up. */
+/* Append one draw to an empty list, or set draw->stuck. */
 typedef saddle_status (*draw_function)(plan *draw, saddle_rng *rng, saddle_edges *edges,
-                                       bool *stuck, saddle_error *error);
+                                       saddle_error *error);
 
 /* Agents and edges that all tries may visit together: a few seconds. */
 static const double WORK_LIMIT = 5e7;
@@ -58,10 +59,10 @@ static saddle_status draw_connected(plan *p, draw_function draw, uint64_t seed, 
         saddle_rng rng;
         saddle_rng_init(&rng, seed, SADDLE_RNG_TOPOLOGY, t, 0);
         edges->count = 0;
-        bool stuck = false;
-        status = draw(p, &rng, edges, &stuck, error);
+        p->stuck = false;
+        status = draw(p, &rng, edges, error);
         if (status == SADDLE_OK)
-            *components = stuck ? 0 : saddle_edges_components(edges, p->agents, root);
+            *components = p->stuck ? 0 : saddle_edges_components(edges, p->agents, root);
     }
     saddle_free(root);
     return status;
@@ -69,10 +70,8 @@ static saddle_status draw_connected(plan *p, draw_function draw, uint64_t seed, 
 
 /* ---- er:P ---- */
 
-static saddle_status draw_er(plan *p, saddle_rng *rng, saddle_edges *edges, bool *stuck,
-                             saddle_error *error)
+static saddle_status draw_er(plan *p, saddle_rng *rng, saddle_edges *edges, saddle_error *error)
 {
-    (void)stuck;
     /* Pairs (w, v), w < v, in the order of v; the next edge is a geometric number of pairs away. */
     double log_absent = saddle_log(1.0 - p->probability);
     if (log_absent == 0.0)
@@ -128,10 +127,8 @@ saddle_status saddle_build_er(saddle_edges *edges, saddle_topology_request *requ
 /* ---- regular:K ---- */
 
 /* Random order of 0 .. m - 1, closed into a circle: every Hamiltonian cycle is equally likely. */
-static saddle_status draw_cycle(plan *p, saddle_rng *rng, saddle_edges *edges, bool *stuck,
-                                saddle_error *error)
+static saddle_status draw_cycle(plan *p, saddle_rng *rng, saddle_edges *edges, saddle_error *error)
 {
-    (void)stuck;
     size_t *order = saddle_alloc(p->agents, sizeof *order);
     if (order == NULL)
         return saddle_no_memory(error, "a random order of the agents");
@@ -194,7 +191,7 @@ static bool repair_edge(plan *p, saddle_rng *rng, saddle_edges *edges, const boo
     return false;
 }
 
-static saddle_status draw_regular(plan *p, saddle_rng *rng, saddle_edges *edges, bool *stuck,
+static saddle_status draw_regular(plan *p, saddle_rng *rng, saddle_edges *edges,
                                   saddle_error *error)
 {
     saddle_status status = pair_stubs(p, rng, edges, error);
@@ -208,18 +205,18 @@ static saddle_status draw_regular(plan *p, saddle_rng *rng, saddle_edges *edges,
         saddle_edge edge = edges->edge[e];
         bad[e] = edge.a == edge.b || !saddle_edge_set_add(&p->set, edge.a, edge.b);
     }
-    for (size_t e = 0; e < edges->count && !*stuck; e++) {
+    for (size_t e = 0; e < edges->count && !p->stuck; e++) {
         if (!bad[e])
             continue;
-        *stuck = !repair_edge(p, rng, edges, bad, e);
-        bad[e] = *stuck;
+        p->stuck = !repair_edge(p, rng, edges, bad, e);
+        bad[e] = p->stuck;
     }
     saddle_free(bad);
     return SADDLE_OK;
 }
 
 /* A dense regular graph is the complement of a sparse one, which is far easier to draw. */
-static saddle_status draw_dense_regular(plan *p, saddle_rng *rng, saddle_edges *edges, bool *stuck,
+static saddle_status draw_dense_regular(plan *p, saddle_rng *rng, saddle_edges *edges,
                                         saddle_error *error)
 {
     plan sparse = *p;
@@ -227,9 +224,10 @@ static saddle_status draw_dense_regular(plan *p, saddle_rng *rng, saddle_edges *
     saddle_edges absent = {0};
     saddle_status status = SADDLE_OK;
     if (sparse.degree > 0)
-        status = draw_regular(&sparse, rng, &absent, stuck, error);
+        status = draw_regular(&sparse, rng, &absent, error);
+    p->stuck = sparse.stuck;
     saddle_edges_free(&absent);
-    for (size_t i = 1; i < p->agents && !*stuck; i++)
+    for (size_t i = 1; i < p->agents && !p->stuck; i++)
         for (size_t j = 0; j < i && status == SADDLE_OK; j++)
             if (!saddle_edge_set_has(&p->set, i, j))
                 status = saddle_edges_add(edges, j, i, error);
@@ -307,10 +305,9 @@ static void rewire(plan *p, saddle_rng *rng, saddle_edges *edges, size_t *degree
     edge->b = (uint32_t)target;
 }
 
-static saddle_status draw_small_world(plan *p, saddle_rng *rng, saddle_edges *edges, bool *stuck,
+static saddle_status draw_small_world(plan *p, saddle_rng *rng, saddle_edges *edges,
                                       saddle_error *error)
 {
-    (void)stuck;
     size_t *degree = saddle_alloc(p->agents, sizeof *degree);
     if (degree == NULL)
         return saddle_no_memory(error, "the agents' degrees");

@@ -195,87 +195,92 @@ static int compare_located(const void *left, const void *right)
     return l->line < r->line ? -1 : l->line > r->line;
 }
 
-/* Refuse the first line that repeats an edge. */
-static saddle_status check_distinct(const reader *in, const saddle_edges *edges, const size_t *line,
+typedef struct located_edges {
+    located_edge *edge;
+    size_t count;
+    size_t capacity;
+} located_edges;
+
+static saddle_status append_located(located_edges *list, saddle_edge edge, size_t line,
                                     saddle_error *error)
 {
-    located_edge *sorted = saddle_alloc(edges->count, sizeof *sorted);
-    if (sorted == NULL)
-        return saddle_no_memory(error, "the graph's edges");
-    for (size_t e = 0; e < edges->count; e++)
-        sorted[e] = (located_edge){edges->edge[e], line[e]};
-    qsort(sorted, edges->count, sizeof *sorted, compare_located);
-    const located_edge *first = NULL;
-    const located_edge *again = NULL;
-    for (size_t e = 1; e < edges->count; e++) {
-        const located_edge *here = &sorted[e];
-        bool same = here->edge.a == here[-1].edge.a && here->edge.b == here[-1].edge.b;
-        if (same && (again == NULL || here->line < again->line)) {
-            first = &here[-1];
-            again = here;
-        }
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity == 0 ? 64 : 2 * list->capacity;
+        located_edge *grown = saddle_alloc(capacity, sizeof *grown);
+        if (grown == NULL)
+            return saddle_no_memory(error, "the graph's edges");
+        if (list->edge != NULL)
+            memcpy(grown, list->edge, list->count * sizeof *grown);
+        saddle_free(list->edge);
+        list->edge = grown;
+        list->capacity = capacity;
     }
-    saddle_status status = SADDLE_OK;
-    if (again != NULL)
-        status = refuse_at(in, again->line, 1, error,
-                           "the edge %u %u was given on line %zu already; remove one of the two",
-                           again->edge.a, again->edge.b, first->line);
-    saddle_free(sorted);
-    return status;
+    list->edge[list->count++] = (located_edge){edge, line};
+    return SADDLE_OK;
 }
 
-/* Remember the line of edge `index`; the list of lines grows with the list of edges. */
-static saddle_status remember_line(size_t **line, size_t *capacity, const saddle_edges *edges,
-                                   size_t number, saddle_error *error)
+/* All edges of the file, in its order. */
+static saddle_status read_located(reader *in, size_t agents, located_edges *list,
+                                  saddle_error *error)
 {
-    if (*capacity < edges->capacity) {
-        size_t *grown = saddle_alloc(edges->capacity, sizeof *grown);
-        if (grown == NULL)
-            return saddle_no_memory(error, "the lines of the graph's edges");
-        if (edges->count > 1)
-            memcpy(grown, *line, (edges->count - 1) * sizeof *grown);
-        saddle_free(*line);
-        *line = grown;
-        *capacity = edges->capacity;
+    for (;;) {
+        bool more = false;
+        bool found = false;
+        saddle_edge edge = {0, 0};
+        saddle_status status = next_line(in, &more, error);
+        if (status != SADDLE_OK || !more)
+            return status;
+        status = read_edge(in, agents, &edge, &found, error);
+        if (status == SADDLE_OK && found)
+            status = append_located(list, edge, in->number, error);
+        if (status != SADDLE_OK)
+            return status;
     }
-    (*line)[edges->count - 1] = number;
-    return SADDLE_OK;
+}
+
+/* Refuse the first line that repeats an edge. Sorts the list. */
+static saddle_status check_distinct(const reader *in, located_edges *list, saddle_error *error)
+{
+    if (list->count == 0)
+        return SADDLE_OK;
+    qsort(list->edge, list->count, sizeof *list->edge, compare_located);
+    const located_edge *again = NULL;
+    for (size_t e = 1; e < list->count; e++) {
+        const located_edge *here = &list->edge[e];
+        bool same = here->edge.a == here[-1].edge.a && here->edge.b == here[-1].edge.b;
+        if (same && (again == NULL || here->line < again->line))
+            again = here;
+    }
+    if (again == NULL)
+        return SADDLE_OK;
+    return refuse_at(in, again->line, 1, error,
+                     "the edge %u %u was given on line %zu already; remove one of the two",
+                     again->edge.a, again->edge.b, again[-1].line);
 }
 
 saddle_status saddle_edges_read(saddle_edges *edges, const char *path, size_t *agents,
                                 saddle_error *error)
 {
     reader in;
-    size_t *line = NULL;
-    size_t capacity = 0;
-    size_t largest = 0;
+    located_edges list = {0};
     saddle_status status = reader_open(&in, path, false, error);
-    bool more = status == SADDLE_OK;
-    while (more) {
-        saddle_edge edge = {0, 0};
-        bool found = false;
-        status = next_line(&in, &more, error);
-        if (status == SADDLE_OK && more)
-            status = read_edge(&in, *agents, &edge, &found, error);
-        if (status == SADDLE_OK && found)
-            status = saddle_edges_add(edges, edge.a, edge.b, error);
-        if (status == SADDLE_OK && found)
-            status = remember_line(&line, &capacity, edges, in.number, error);
-        if (status != SADDLE_OK)
-            goto cleanup;
-        largest = edge.b > largest ? edge.b : largest;
-    }
-    if (status != SADDLE_OK)
-        goto cleanup;
-    status = check_distinct(&in, edges, line, error);
-    if (status == SADDLE_OK && *agents == 0 && edges->count == 0)
+    if (status == SADDLE_OK)
+        status = read_located(&in, *agents, &list, error);
+    if (status == SADDLE_OK)
+        status = check_distinct(&in, &list, error);
+    if (status == SADDLE_OK && *agents == 0 && list.count == 0)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s' holds no edge; write one `i j` per line", path);
+    size_t largest = 0;
+    for (size_t e = 0; e < list.count && status == SADDLE_OK; e++) {
+        saddle_edge edge = list.edge[e].edge;
+        largest = edge.b > largest ? edge.b : largest;
+        status = saddle_edges_add(edges, edge.a, edge.b, error);
+    }
     if (status == SADDLE_OK && *agents == 0)
         *agents = largest + 1;
-cleanup:
     reader_close(&in);
-    saddle_free(line);
+    saddle_free(list.edge);
     return status;
 }
 

@@ -31,6 +31,9 @@
 /* Largest graph for the dense method. */
 enum { DENSE_AGENTS = 2000 };
 
+/* Vectors ARPACK keeps between restarts. */
+enum { LANCZOS_VECTORS = 40 };
+
 /* The two ends of a spectrum without the all-ones vector's eigenvalue. */
 typedef struct ends {
     double low;
@@ -49,9 +52,9 @@ static double sin_squared_pi(double v)
 static ends side_ends(size_t n, bool circle)
 {
     double size = (double)n;
+    size_t half = n / 2;
     if (circle && n > 2)
-        return (ends){4.0 * sin_squared_pi(1.0 / size),
-                      4.0 * sin_squared_pi((double)(n / 2) / size)};
+        return (ends){4.0 * sin_squared_pi(1.0 / size), 4.0 * sin_squared_pi((double)half / size)};
     return (ends){4.0 * sin_squared_pi(0.5 / size),
                   4.0 * sin_squared_pi(0.5 * (size - 1.0) / size)};
 }
@@ -206,8 +209,7 @@ static void lanczos_free(lanczos *l)
 
 static bool lanczos_create(lanczos *l, size_t m)
 {
-    enum { VECTORS = 40 };
-    size_t vectors = m < VECTORS ? m : VECTORS;
+    size_t vectors = m < LANCZOS_VECTORS ? m : LANCZOS_VECTORS;
     l->size = (a_int)m;
     l->vectors = (a_int)vectors;
     l->work = (a_int)(vectors * (vectors + 8));
@@ -226,18 +228,38 @@ static void subtract_mean(double *v, size_t m)
 }
 
 /*
- * y = (P A P + inner (I - P)) x, P the projection onto the complement of the all-ones vector:
- * A there, and `inner` on the all-ones vector itself.
+ * What ARPACK sees for one end: B = sign (A - origin I) on the complement of the all-ones vector,
+ * with sign and origin such that the wanted eigenvalue is B's largest and all are at
+ * least 1. ARPACK's tolerance is relative to the eigenvalue: of A itself it might be zero.
  */
-static void multiply_deflated(const matrix *a, double inner, const double *x, double *y)
+typedef struct shifted {
+    const matrix *a;
+    double origin;
+    double sign;
+    double inner; /* A's eigenvalue at the all-ones vector is replaced by this one */
+} shifted;
+
+/* y = B x */
+static void multiply_shifted(const shifted *b, const double *x, double *y)
 {
-    size_t m = a->graph->agents;
+    size_t m = b->a->graph->agents;
     double mean = saddle_sum(m, x) / (double)m;
-    /* A leaves the complement as it is, so P A P x is A x less its mean. */
-    multiply(a, x, y);
+    /* A x less its mean is A times (x less its mean): A leaves the complement as it is. */
+    multiply(b->a, x, y);
     subtract_mean(y, m);
     for (size_t i = 0; i < m; i++)
-        y[i] += inner * mean;
+        y[i] = b->sign * (y[i] + b->inner * mean - b->origin * x[i]);
+}
+
+/* A point beyond A's eigenvalues by one; by Gershgorin M's are in [-1, 1], L's in [0, 2 d_max]. */
+static double outer_point(const matrix *a, bool high)
+{
+    if (a->weight != NULL)
+        return high ? 2.0 : -2.0;
+    double most = 0.0;
+    for (size_t i = 0; i < a->graph->agents; i++)
+        most = fmax(most, diagonal_entry(a, i));
+    return high ? 2.0 * most + 1.0 : -1.0;
 }
 
 /* A fixed random start in the complement; its Rayleigh quotient lies inside the range wanted. */
@@ -257,44 +279,45 @@ static double start_vector(const matrix *a, lanczos *l)
 static a_int allowed_restarts(const matrix *a, const lanczos *l)
 {
     double per_step = 2.0 * (double)a->graph->edges + 4.0 * (double)l->vectors * (double)l->size;
-    double restarts = 4e11 / (per_step * (double)l->vectors);
+    double restarts = 2e11 / (per_step * (double)l->vectors);
     return restarts > 10000.0 ? 10000 : restarts < 100.0 ? 100 : (a_int)restarts;
 }
 
-/* One end: which = "LA" or "SA". */
-static saddle_status sparse_end(const matrix *a, lanczos *l, const char *which, double *out,
+/* The largest eigenvalue, or the smallest. */
+static saddle_status sparse_end(const matrix *a, lanczos *l, bool high, double *out,
                                 saddle_error *error)
 {
     /* Eigenvalue errors are about the square of this residual over the gap to the next one. */
-    const double tolerance = 1e-12;
+    const double tolerance = 1e-10;
     a_int ido = 0;
     a_int info = 1;
     a_int pointer[14] = {0};
     a_int parameter[11] = {[0] = 1, [2] = allowed_restarts(a, l), [3] = 1, [6] = 1};
-    double inner = start_vector(a, l);
+    double theta = NAN;
+    shifted b = {.a = a, .origin = outer_point(a, !high), .sign = high ? 1.0 : -1.0};
+    b.inner = start_vector(a, l);
     for (;;) {
-        dsaupd_c(&ido, "I", l->size, which, 1, tolerance, l->residual, l->vectors, l->basis,
-                 l->size, parameter, pointer, l->workd, l->workl, l->work, &info);
+        dsaupd_c(&ido, "I", l->size, "LA", 1, tolerance, l->residual, l->vectors, l->basis, l->size,
+                 parameter, pointer, l->workd, l->workl, l->work, &info);
         if (ido != -1 && ido != 1)
             break;
-        multiply_deflated(a, inner, l->workd + pointer[0] - 1, l->workd + pointer[1] - 1);
+        multiply_shifted(&b, l->workd + pointer[0] - 1, l->workd + pointer[1] - 1);
     }
-    if (info == 0 && parameter[4] >= 1) {
-        a_int select[40] = {0};
-        double value[2] = {0.0, 0.0};
-        dseupd_c(0, "A", select, value, l->basis, l->size, 0.0, "I", l->size, which, 1, tolerance,
+    if (info == 0) {
+        a_int select[LANCZOS_VECTORS] = {0};
+        dseupd_c(0, "A", select, &theta, l->basis, l->size, 0.0, "I", l->size, "LA", 1, tolerance,
                  l->residual, l->vectors, l->basis, l->size, parameter, pointer, l->workd, l->workl,
                  l->work, &info);
-        *out = value[0];
     }
-    if (info != 0 || parameter[4] < 1)
+    if (info != 0 || !isfinite(theta))
         return saddle_fail(error, SADDLE_NUMERIC,
                            "ARPACK did not find the %s eigenvalue of the %zu-agent %s in %d "
-                           "restarts (info %d): the graph is too close to disconnected; use "
-                           "metropolis weights, fewer agents or more edges",
-                           which[0] == 'L' ? "largest" : "smallest", a->graph->agents,
+                           "restarts (info %d): it lies too close to the next one; use %sfewer "
+                           "agents or more edges",
+                           high ? "largest" : "smallest", a->graph->agents,
                            a->weight != NULL ? "mixing matrix" : "Laplacian", (int)parameter[2],
-                           (int)info);
+                           (int)info, a->weight != NULL ? "" : "metropolis weights, ");
+    *out = b.origin + b.sign * theta;
     return SADDLE_OK;
 }
 
@@ -310,9 +333,9 @@ static saddle_status sparse_ends(const matrix *a, bool low, bool high, ends *out
     }
     pthread_mutex_lock(&arpack_turn);
     if (low)
-        status = sparse_end(a, &l, "SA", &out->low, error);
+        status = sparse_end(a, &l, false, &out->low, error);
     if (high && status == SADDLE_OK)
-        status = sparse_end(a, &l, "LA", &out->high, error);
+        status = sparse_end(a, &l, true, &out->high, error);
     pthread_mutex_unlock(&arpack_turn);
 cleanup:
     lanczos_free(&l);
@@ -321,8 +344,7 @@ cleanup:
 
 /* ---- L ---- */
 
-/* To 40 significant bits, the nearest. */
-static double round_bits(double v)
+double saddle_round_eigenvalue(double v)
 {
     int exponent;
     double fraction = frexp(v, &exponent);
@@ -350,9 +372,9 @@ saddle_status saddle_laplacian_ends(const saddle_graph *graph, saddle_spectrum_m
     if (status != SADDLE_OK)
         return status;
     if (second != NULL)
-        *second = round_bits(found.low);
+        *second = found.low;
     if (largest != NULL)
-        *largest = round_bits(found.high);
+        *largest = found.high;
     return SADDLE_OK;
 }
 
@@ -373,6 +395,23 @@ static bool closed_mixing_ends(const saddle_mixing *mixing, ends *out)
     return true;
 }
 
+/* LAPACK and ARPACK print to the terminal when they meet a NaN. */
+static saddle_status check_finite(const saddle_mixing *mixing, saddle_error *error)
+{
+    const saddle_graph *graph = mixing->graph;
+    size_t place = saddle_first_nonfinite(2 * graph->edges, mixing->weight);
+    size_t agent = saddle_first_nonfinite(graph->agents, mixing->self_weight);
+    if (place < 2 * graph->edges) {
+        agent = 0;
+        while (graph->start[agent + 1] <= place)
+            agent++;
+    }
+    if (agent == graph->agents)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_NUMERIC,
+                       "row %zu of the mixing matrix is not finite; it has no eigenvalues", agent);
+}
+
 static void fill_spectrum(saddle_spectrum *out, ends found, const char *method)
 {
     out->lambda2 = found.high;
@@ -388,7 +427,9 @@ saddle_status saddle_mixing_spectrum_by(const saddle_mixing *mixing, saddle_spec
     const saddle_graph *graph = mixing->graph;
     matrix m = {.graph = graph, .weight = mixing->weight, .self_weight = mixing->self_weight};
     ends found = {0.0, 0.0};
-    saddle_status status = SADDLE_OK;
+    saddle_status status = check_finite(mixing, error);
+    if (status != SADDLE_OK)
+        return status;
     const char *used = "closed form";
     bool closed = graph->agents == 1;
     if (!closed && (method == SADDLE_SPECTRUM_AUTO || method == SADDLE_SPECTRUM_CLOSED))

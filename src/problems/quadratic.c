@@ -18,13 +18,13 @@
  */
 #include "problems/problems.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "core/rng.h"
+#include "core/settings.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "core/vector.h"
@@ -35,74 +35,30 @@
 /* Samples per agent when the user does not say. */
 #define DEFAULT_SAMPLES 100
 
-static const saddle_option x_dim_option = {.name = "x-dim",
-                                           .group = GROUP,
-                                           .kind = SADDLE_OPTION_INTEGER,
-                                           .fallback = "20",
-                                           .minimum = 1.0,
-                                           .maximum = 1e7,
-                                           .metavar = "N",
-                                           .help = "Length of x."};
+static const saddle_option x_dim_option =
+    SADDLE_INTEGER("x-dim", GROUP, "20", 1.0, 1e7, "N", "Length of x.");
 
-static const saddle_option y_dim_option = {.name = "y-dim",
-                                           .group = GROUP,
-                                           .kind = SADDLE_OPTION_INTEGER,
-                                           .fallback = "10",
-                                           .minimum = 1.0,
-                                           .maximum = 1e7,
-                                           .metavar = "N",
-                                           .help = "Length of y."};
+static const saddle_option y_dim_option =
+    SADDLE_INTEGER("y-dim", GROUP, "10", 1.0, 1e7, "N", "Length of y.");
 
-static const saddle_option mu_option = {.name = "mu",
-                                        .group = GROUP,
-                                        .kind = SADDLE_OPTION_REAL,
-                                        .fallback = "1",
-                                        .minimum = 0.0,
-                                        .above_minimum = true,
-                                        .maximum = DBL_MAX,
-                                        .metavar = "MU",
-                                        .help = "Strong concavity in y."};
+static const saddle_option mu_option =
+    SADDLE_REAL_ABOVE("mu", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "MU", "Strong concavity in y.");
 
-static const saddle_option lipschitz_option = {
-    .name = "lipschitz",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_REAL,
-    .fallback = "10",
-    .minimum = 0.0,
-    .above_minimum = true,
-    .maximum = DBL_MAX,
-    .metavar = "L",
-    .help = "Lipschitz constant of every sample's gradient; at least 3 mu."};
+static const saddle_option lipschitz_option =
+    SADDLE_REAL_ABOVE("lipschitz", GROUP, "10", 0.0, SADDLE_UNBOUNDED, "L",
+                      "Lipschitz constant of every sample's gradient; at least 3 mu.");
 
-static const saddle_option curvature_option = {
-    .name = "curvature",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_CHOICE,
-    .fallback = "nonconvex",
-    .choices = "convex|nonconvex",
-    .metavar = "KIND",
-    .help =
-        "Whether F is strongly convex in x, or has negative curvature that only the maximum over "
-        "y makes up for."};
+static const saddle_option curvature_option = SADDLE_CHOICE(
+    "curvature", GROUP, "nonconvex", "convex|nonconvex", "KIND",
+    "Whether F is strongly convex in x, or has negative curvature that only the maximum over "
+    "y makes up for.");
 
-static const saddle_option noise_option = {.name = "noise",
-                                           .group = GROUP,
-                                           .kind = SADDLE_OPTION_REAL,
-                                           .fallback = "1",
-                                           .minimum = 0.0,
-                                           .maximum = DBL_MAX,
-                                           .metavar = "S",
-                                           .help = "Size of the samples' random linear terms."};
+static const saddle_option noise_option = SADDLE_REAL(
+    "noise", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "S", "Size of the samples' random linear terms.");
 
-static const saddle_option heterogeneity_option = {
-    .name = "heterogeneity",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_REAL,
-    .fallback = "1",
-    .minimum = 0.0,
-    .maximum = DBL_MAX,
-    .metavar = "S",
-    .help = "Size of the agents' linear terms, by which their data differ."};
+static const saddle_option heterogeneity_option =
+    SADDLE_REAL("heterogeneity", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "S",
+                "Size of the agents' linear terms, by which their data differ.");
 
 static const saddle_option *const options[] = {
     &x_dim_option, &y_dim_option,         &mu_option, &lipschitz_option, &curvature_option,

@@ -16,59 +16,33 @@
  */
 #include "problems/problems.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/elementary.h"
 #include "core/memory.h"
+#include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
 #include "problems/rows.h"
 
 #define GROUP "Problem robust-logistic"
 
-static const saddle_option lambda1 = {.name = "lambda1",
-                                      .group = GROUP,
-                                      .kind = SADDLE_OPTION_REAL,
-                                      .fallback = "auto",
-                                      .minimum = 0.0,
-                                      .above_minimum = true,
-                                      .maximum = DBL_MAX,
-                                      .metavar = "W",
-                                      .help =
-                                          "Weight of V(y) = (lambda1/2) |n y - 1|^2. auto: 1/n^2."};
+static const saddle_option lambda1 =
+    SADDLE_REAL_ABOVE("lambda1", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "W",
+                      "Weight of V(y) = (lambda1/2) |n y - 1|^2. auto: 1/n^2.");
 
-static const saddle_option lambda2 = {.name = "lambda2",
-                                      .group = GROUP,
-                                      .kind = SADDLE_OPTION_REAL,
-                                      .fallback = "1e-3",
-                                      .minimum = 0.0,
-                                      .maximum = DBL_MAX,
-                                      .metavar = "W",
-                                      .help = "Weight of the nonconvex regularizer g(x)."};
+static const saddle_option lambda2 = SADDLE_REAL("lambda2", GROUP, "1e-3", 0.0, SADDLE_UNBOUNDED,
+                                                 "W", "Weight of the nonconvex regularizer g(x).");
 
-static const saddle_option curvature = {
-    .name = "g-curvature",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_REAL,
-    .fallback = "10",
-    .minimum = 0.0,
-    .above_minimum = true,
-    .maximum = DBL_MAX,
-    .metavar = "C",
-    .help = "C in g(x) = lambda2 sum_k C x_k^2 / (1 + C x_k^2); the paper calls it alpha."};
+static const saddle_option curvature = SADDLE_REAL_ABOVE(
+    "g-curvature", GROUP, "10", 0.0, SADDLE_UNBOUNDED, "C",
+    "C in g(x) = lambda2 sum_k C x_k^2 / (1 + C x_k^2); the paper calls it alpha.");
 
-static const saddle_option weights = {
-    .name = "weights",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_CHOICE,
-    .fallback = "box",
-    .choices = "box|simplex",
-    .metavar = "FORM",
-    .help =
-        "'box': losses weighted by y_j, Y = [0,10]^n, as in the paper; 'simplex': losses weighted "
-        "by n y_j, Y the probability simplex, the usual distributionally robust form."};
+static const saddle_option weights = SADDLE_CHOICE(
+    "weights", GROUP, "box", "box|simplex", "FORM",
+    "'box': losses weighted by y_j, Y = [0,10]^n, as in the paper; 'simplex': losses weighted "
+    "by n y_j, Y the probability simplex, the usual distributionally robust form.");
 
 static const saddle_option *const options[] = {&lambda1, &lambda2, &curvature, &weights, NULL};
 
