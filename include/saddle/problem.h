@@ -97,6 +97,9 @@ struct saddle_problem {
     /** Optional. Constants over the given sets. NULL: none known. */
     void (*constants)(const saddle_problem *problem, const saddle_set *x_set,
                       const saddle_set *y_set, saddle_constants *out);
+    /** Optional. Replace "auto" among the problem's own options by the values in use. */
+    saddle_status (*resolve)(const saddle_problem *problem, saddle_settings *settings,
+                             saddle_error *error);
     /** Optional. The saddle point, if known: fills x and y and returns 0. */
     int (*solution)(const saddle_problem *problem, double *x, double *y);
     /** Optional. Frees what create() made, the instance included. */

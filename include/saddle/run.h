@@ -138,7 +138,7 @@ SADDLE_API const saddle_prox *saddle_experiment_x(const saddle_experiment *exper
 SADDLE_API const saddle_set *saddle_experiment_y(const saddle_experiment *experiment);
 /** Constants over X and Y; 0 where unknown. */
 SADDLE_API saddle_constants saddle_experiment_constants(const saddle_experiment *experiment);
-/** Eigenvalues of the mixing matrix. */
+/** Eigenvalues of the mixing matrix; NaN when they could not be found. */
 SADDLE_API saddle_spectrum saddle_experiment_spectrum(const saddle_experiment *experiment);
 
 /**

@@ -41,8 +41,9 @@ static void write_head(saddle_trace *trace, const saddle_run_info *info)
     }
     fprintf(f, "# x_dim: %zu\n# y_dim: %zu\n", info->problem->x_dim, info->problem->y_dim);
     fprintf(f, "# edges: %zu\n", info->mixing->graph->edges);
-    fprintf(f, "# lambda2: %.17g\n# lambda_m: %.17g\n# lambda: %.17g\n", info->spectrum.lambda2,
-            info->spectrum.lambda_m, info->spectrum.lambda);
+    if (!isnan(info->spectrum.lambda))
+        fprintf(f, "# mixing_lambda2: %.17g\n# mixing_lambda_m: %.17g\n# mixing_lambda: %.17g\n",
+                info->spectrum.lambda2, info->spectrum.lambda_m, info->spectrum.lambda);
     if (info->constants.lipschitz > 0.0)
         fprintf(f, "# L: %.17g\n", info->constants.lipschitz);
     if (info->constants.strong_concavity > 0.0)

@@ -286,6 +286,12 @@ static void constants(const saddle_problem *problem, const saddle_set *x_set,
     }
 }
 
+static saddle_status resolve(const saddle_problem *problem, saddle_settings *settings,
+                             saddle_error *error)
+{
+    return saddle_settings_set_real(settings, "lambda1", self_of(problem)->lambda1, error);
+}
+
 static void destroy(saddle_problem *problem)
 {
     instance *self = problem->self;
@@ -355,6 +361,7 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .response_size = most,
         .response_statistic = response_statistic,
         .constants = constants,
+        .resolve = resolve,
         .destroy = destroy,
     };
     self->problem.tau = suitable_tau(self, simplex);

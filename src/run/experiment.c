@@ -1,6 +1,7 @@
 /* Setting up an experiment: data, network, problem, sets, starting point, in that order. */
 #include "run/experiment.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -45,7 +46,17 @@ static saddle_status make_network(saddle_experiment *e, const saddle_problem *gi
         saddle_mixing_create(&e->mixing, e->graph, saddle_settings_text(settings, "mixing"), error);
     if (status != SADDLE_OK)
         return status;
-    return saddle_mixing_spectrum(e->mixing, &e->spectrum, error);
+    saddle_error unknown;
+    status = saddle_mixing_spectrum(e->mixing, &e->spectrum, &unknown);
+    if (status == SADDLE_NUMERIC) {
+        /* Only the theory needs it: a run goes on without. */
+        e->spectrum = (saddle_spectrum){.lambda2 = NAN, .lambda_m = NAN, .lambda = NAN, .gap = NAN};
+        e->spectrum.method = "unknown";
+        return SADDLE_OK;
+    }
+    if (status != SADDLE_OK && error != NULL)
+        *error = unknown;
+    return status;
 }
 
 /* Load the data and give every agent its rows. */

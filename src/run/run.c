@@ -56,6 +56,18 @@ static saddle_status set_real(saddle_settings *settings, const char *name, doubl
     return saddle_settings_set_real(settings, name, value, error);
 }
 
+/* n and |S|, where they are the same at all agents. */
+static saddle_status set_samples(const run *r, saddle_settings *settings, saddle_error *error)
+{
+    const saddle_problem *problem = r->experiment->problem;
+    for (size_t i = 1; i < problem->agents; i++)
+        if (problem->samples[i] != problem->samples[0])
+            return SADDLE_OK;
+    double n = (double)problem->samples[0];
+    saddle_status status = set_real(settings, "samples", n, error);
+    return status == SADDLE_OK ? set_real(settings, "batch", ceil(sqrt(n)), error) : status;
+}
+
 /* The settings that matter to this run, without "auto" where there is a value for it. */
 static saddle_status make_effective(run *r, saddle_error *error)
 {
@@ -86,10 +98,17 @@ static saddle_status make_effective(run *r, saddle_error *error)
                 {"trace-every", (double)r->trace_every}};
     for (size_t k = 0; status == SADDLE_OK && k < sizeof real / sizeof *real; k++)
         status = set_real(*out, real[k].name, real[k].value, error);
-    if (status == SADDLE_OK && saddle_settings_auto(*out, "x-set"))
-        status = saddle_settings_set(*out, "x-set", saddle_set_text(e->x_set), error);
-    if (status == SADDLE_OK && saddle_settings_auto(*out, "y-set"))
-        status = saddle_settings_set(*out, "y-set", saddle_set_text(e->y_set), error);
+    if (status == SADDLE_OK)
+        status = set_samples(r, *out, error);
+    const char *const text[][2] = {{"x-set", saddle_set_text(e->x_set)},
+                                   {"y-set", saddle_set_text(e->y_set)},
+                                   {"init-x", saddle_settings_text(r->settings, "init")},
+                                   {"init-y", saddle_settings_text(r->settings, "init")}};
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof text / sizeof *text; k++)
+        if (saddle_settings_auto(*out, text[k][0]))
+            status = saddle_settings_set(*out, text[k][0], text[k][1], error);
+    if (status == SADDLE_OK && e->own_problem != NULL && e->problem->resolve != NULL)
+        status = e->problem->resolve(e->problem, *out, error);
     return status;
 }
 

@@ -117,6 +117,10 @@ saddle_status saddle_experiment_theory(saddle_experiment *e, double tau, double 
                            "the theory needs L and mu, and %s over X = %s, Y = %s does not know "
                            "them; use bounded sets or a problem with known constants",
                            e->problem->name, saddle_set_text(e->x_set), saddle_set_text(e->y_set));
+    if (!(e->spectrum.lambda < 1.0))
+        return saddle_fail(error, SADDLE_NUMERIC,
+                           "the theory needs lambda, and the spectrum of this network's mixing "
+                           "matrix could not be computed; use a topology with a larger gap");
     double m = (double)e->problem->agents;
     size_t most = 0;
     for (size_t i = 0; i < e->problem->agents; i++)
