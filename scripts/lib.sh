@@ -5,13 +5,13 @@
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# Debian packages that the build needs. Recommended packages are not installed, so libc6-dev, which
-# gcc only recommends, is named.
+# Debian packages that the build needs. Two are there because others leave them out: gcc only
+# recommends libc6-dev, and libcyaml-dev does not depend on the libyaml-dev that it links.
 # shellcheck disable=SC2034  # used by scripts/demo and scripts/test
 BUILD_PACKAGES=(
     gcc libc6-dev cmake make pkg-config
     libsleef-dev librandom123-dev libopenblas-dev liblapacke-dev libarpack2-dev
-    libcyaml-dev libcurl4-openssl-dev zlib1g-dev libssl-dev libzip-dev
+    libcyaml-dev libyaml-dev libcurl4-openssl-dev zlib1g-dev libssl-dev libzip-dev
 )
 
 # Debian packages that the tests need besides.
