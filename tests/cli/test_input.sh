@@ -82,7 +82,7 @@ refuse "constant:x" run "${small[@]}" --init constant:x
 refuse "normal:-1" run "${small[@]}" --init-y normal:-1
 refuse "no-such.npz" run "${small[@]}" --init file:no-such.npz
 refuse "--data" run --problem quadratic --data a9a
-refuse "bounded sets" theory "${tiny[@]}" --x-set none
+refuse "bounded sets" theory "${tiny[@]}" --y-set none
 
 # Files.
 refuse "'no-such-data'" run --data no-such-data

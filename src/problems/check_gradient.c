@@ -1,0 +1,287 @@
+/*
+ * Checking a problem's gradients by finite differences, and its batch functions by each other.
+ *
+ * Derivatives along a direction e come from the fourth-order central difference
+ *   (8 (F(z + h e) - F(z - h e)) - (F(z + 2h e) - F(z - 2h e))) / (12 h),
+ * whose error is of order h^4: with the h below both truncation and rounding stay near 1e-12 of
+ * the function's size. F is evaluated up to 2h outside X and Y when a point lies on their border.
+ *
+ * Cost per agent and point: at most 4 (2 * 50 + 4) values and n_i + 6 gradients.
+ */
+#include <saddle/problem.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/rng.h"
+#include "core/status.h"
+#include "core/vector.h"
+
+/* Coordinates of a variable that are looked at; longer variables are sampled. */
+#define COORDINATES 50
+/* Directions through all coordinates at once: they see what the sampled coordinates miss. */
+#define DIRECTIONS 2
+/* Samples of the batch on which difference() and gradient_variance() are tried. */
+#define BATCH 16
+/* The step h, relative to the size of what it is added to. */
+#define STEP 0x1p-11
+
+/* One of the two variables at the point under test. */
+typedef struct variable {
+    size_t dim;
+    const saddle_set *set;
+    double *at;        /* the point; disturbed and put back by the differences */
+    double *other;     /* a second point, for difference() */
+    double *slope;     /* the full gradient at the point */
+    double *mean;      /* other ways to the gradient */
+    double *sample;    /* one sample's gradient */
+    double *direction; /* unit vector */
+    double *before;    /* the point, while it is disturbed */
+} variable;
+
+typedef struct check {
+    const saddle_problem *problem;
+    variable x;
+    variable y;
+    double *scratch;
+    uint32_t *chosen; /* coordinates or samples */
+    uint64_t *mark;
+    size_t agent;
+    double worst; /* of all errors so far */
+    saddle_gradient_check *out;
+} check;
+
+/* Raise *error to `found`; a NaN counts as infinitely wrong, so that nothing can hide it. */
+static void record(check *c, double *error, double found)
+{
+    if (isnan(found))
+        found = INFINITY;
+    if (found > *error)
+        *error = found;
+    if (found > c->worst) {
+        c->worst = found;
+        c->out->agent = c->agent;
+    }
+}
+
+static double largest(size_t count, const double *v)
+{
+    double most = 0.0;
+    for (size_t k = 0; k < count; k++)
+        if (!(fabs(v[k]) <= most))
+            most = fabs(v[k]);
+    return most;
+}
+
+/* off relative to scale, where 0 of 0 is no error. */
+static double relative(double off, double scale)
+{
+    return off == 0.0 ? 0.0 : off / scale;
+}
+
+/* Largest |found - right| relative to the largest entry of the gradient, or of what is right where
+ * that is larger. */
+static double mismatch(const variable *v, const double *found, const double *right)
+{
+    double most = 0.0;
+    for (size_t k = 0; k < v->dim; k++)
+        if (!(fabs(found[k] - right[k]) <= most))
+            most = fabs(found[k] - right[k]);
+    return relative(most, fmax(largest(v->dim, v->slope), largest(v->dim, right)));
+}
+
+static double value(const check *c)
+{
+    return c->problem->value(c->problem, c->agent, c->x.at, c->y.at, c->scratch);
+}
+
+/* F at the point moved by `step` along v->direction. */
+static double moved_value(const check *c, const variable *v, double step)
+{
+    for (size_t k = 0; k < v->dim; k++)
+        v->at[k] = v->before[k] + step * v->direction[k];
+    double result = value(c);
+    memcpy(v->at, v->before, v->dim * sizeof *v->at);
+    return result;
+}
+
+/* Compare the gradient with the difference quotient along v->direction. */
+static void check_direction(check *c, variable *v, double h, double *error)
+{
+    memcpy(v->before, v->at, v->dim * sizeof *v->at);
+    double near = moved_value(c, v, h) - moved_value(c, v, -h);
+    double far = moved_value(c, v, 2.0 * h) - moved_value(c, v, -2.0 * h);
+    double quotient = (8.0 * near - far) / (12.0 * h);
+    double expected = saddle_dot(v->dim, v->slope, v->direction);
+    double scale = fmax(largest(v->dim, v->slope), fabs(quotient));
+    record(c, error, relative(fabs(expected - quotient), scale));
+}
+
+static void check_slopes(check *c, variable *v, saddle_rng *rng, double *error)
+{
+    size_t count = v->dim < COORDINATES ? v->dim : COORDINATES;
+    saddle_rng_choose(rng, v->dim, count, c->chosen, c->mark);
+    memset(v->direction, 0, v->dim * sizeof *v->direction);
+    for (size_t k = 0; k < count; k++) {
+        uint32_t coordinate = c->chosen[k];
+        v->direction[coordinate] = 1.0;
+        check_direction(c, v, STEP * fmax(1.0, fabs(v->at[coordinate])), error);
+        v->direction[coordinate] = 0.0;
+    }
+    for (size_t k = 0; k < DIRECTIONS; k++) {
+        for (size_t i = 0; i < v->dim; i++)
+            v->direction[i] = saddle_rng_normal(rng);
+        saddle_scale(v->dim, 1.0 / sqrt(saddle_norm2(v->dim, v->direction)), v->direction);
+        check_direction(c, v, STEP, error);
+    }
+}
+
+/* gradient() over everything against the mean of one-sample gradients. */
+static void check_samples(check *c)
+{
+    size_t samples = c->problem->samples[c->agent];
+    memset(c->x.mean, 0, c->x.dim * sizeof(double));
+    memset(c->y.mean, 0, c->y.dim * sizeof(double));
+    for (size_t j = 0; j < samples; j++) {
+        uint32_t index = (uint32_t)j;
+        saddle_batch one = {.index = &index, .count = 1};
+        saddle_problem_gradient(c->problem, c->agent, &one, c->x.at, c->y.at, c->x.sample,
+                                c->y.sample, c->scratch);
+        saddle_axpy(c->x.dim, 1.0 / (double)samples, c->x.sample, c->x.mean);
+        saddle_axpy(c->y.dim, 1.0 / (double)samples, c->y.sample, c->y.mean);
+    }
+    record(c, &c->out->batch_error, mismatch(&c->x, c->x.mean, c->x.slope));
+    record(c, &c->out->batch_error, mismatch(&c->y, c->y.mean, c->y.slope));
+}
+
+/* difference() against two gradients on the same batch. */
+static void check_difference(check *c, const saddle_batch *batch)
+{
+    const saddle_problem *problem = c->problem;
+    saddle_problem two_calls = *problem;
+    two_calls.difference = NULL;
+    saddle_problem_difference(problem, c->agent, batch, c->x.other, c->y.other, c->x.at, c->y.at,
+                              c->x.mean, c->y.mean, c->scratch);
+    saddle_problem_difference(&two_calls, c->agent, batch, c->x.other, c->y.other, c->x.at, c->y.at,
+                              c->x.sample, c->y.sample, c->scratch);
+    record(c, &c->out->difference_error, mismatch(&c->x, c->x.mean, c->x.sample));
+    record(c, &c->out->difference_error, mismatch(&c->y, c->y.mean, c->y.sample));
+}
+
+/* gradient_variance() against the stand-in, both what it returns and what it writes. */
+static void check_variance(check *c, const saddle_batch *batch)
+{
+    const saddle_problem *problem = c->problem;
+    saddle_problem one_by_one = *problem;
+    one_by_one.gradient_variance = NULL;
+    double found = saddle_problem_gradient_variance(problem, c->agent, batch, c->x.at, c->y.at,
+                                                    c->x.mean, c->y.mean, c->scratch);
+    double expected = saddle_problem_gradient_variance(
+        &one_by_one, c->agent, batch, c->x.at, c->y.at, c->x.sample, c->y.sample, c->scratch);
+    /* A variance far below the gradient's own square drowns in its rounding. */
+    double square = saddle_norm2(c->x.dim, c->x.slope) + saddle_norm2(c->y.dim, c->y.slope);
+    record(c, &c->out->variance_error,
+           relative(fabs(found - expected), fmax(expected, 1e-6 * square)));
+    record(c, &c->out->variance_error, mismatch(&c->x, c->x.mean, c->x.sample));
+    record(c, &c->out->variance_error, mismatch(&c->y, c->y.mean, c->y.sample));
+}
+
+/* Two independent random points of the set. */
+static void draw_points(check *c, variable *v, saddle_rng *rng)
+{
+    for (size_t k = 0; k < v->dim; k++) {
+        v->at[k] = saddle_rng_normal(rng);
+        v->other[k] = saddle_rng_normal(rng);
+    }
+    saddle_set_project(v->set, v->at, c->scratch);
+    saddle_set_project(v->set, v->other, c->scratch);
+}
+
+static void check_point(check *c, uint64_t seed, size_t point)
+{
+    const saddle_problem *problem = c->problem;
+    size_t samples = problem->samples[c->agent];
+    saddle_rng rng;
+    saddle_rng_init(&rng, seed, SADDLE_RNG_CHECK, c->agent, point);
+    draw_points(c, &c->x, &rng);
+    draw_points(c, &c->y, &rng);
+    saddle_batch all = {.index = NULL, .count = samples};
+    saddle_problem_gradient(problem, c->agent, &all, c->x.at, c->y.at, c->x.slope, c->y.slope,
+                            c->scratch);
+    check_slopes(c, &c->x, &rng, &c->out->x_error);
+    check_slopes(c, &c->y, &rng, &c->out->y_error);
+    check_samples(c);
+    saddle_batch some = {.index = c->chosen, .count = samples < BATCH ? samples : BATCH};
+    saddle_rng_choose(&rng, samples, some.count, c->chosen, c->mark);
+    check_difference(c, &some);
+    check_variance(c, &some);
+}
+
+/* Memory for a variable in one block; false when there is none. */
+static bool allocate(variable *v, size_t dim)
+{
+    double *block = dim <= SIZE_MAX / 7 ? saddle_alloc_doubles(7 * dim) : NULL;
+    v->dim = dim;
+    v->at = block;
+    if (block == NULL)
+        return false;
+    v->other = block + dim;
+    v->slope = block + 2 * dim;
+    v->mean = block + 3 * dim;
+    v->sample = block + 4 * dim;
+    v->direction = block + 5 * dim;
+    v->before = block + 6 * dim;
+    return true;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+saddle_status saddle_problem_check_gradient(const saddle_problem *problem, const saddle_set *x_set,
+                                            const saddle_set *y_set, size_t points, uint64_t seed,
+                                            saddle_gradient_check *out, saddle_error *error)
+{
+    *out = (saddle_gradient_check){.agent = 0};
+    if (points == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "a gradient check at 0 points checks nothing; give at least 1");
+    saddle_status status = saddle_problem_check(problem, error);
+    if (status != SADDLE_OK)
+        return status;
+    if (saddle_set_dimension(x_set) != problem->x_dim ||
+        saddle_set_dimension(y_set) != problem->y_dim)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "the sets have dimensions %zu and %zu, but problem %s has %zu (x) and "
+                           "%zu (y)",
+                           saddle_set_dimension(x_set), saddle_set_dimension(y_set), problem->name,
+                           problem->x_dim, problem->y_dim);
+    check c = {.problem = problem, .out = out, .worst = 0.0};
+    c.x.set = x_set;
+    c.y.set = y_set;
+    size_t population = larger(problem->x_dim, problem->y_dim);
+    for (size_t i = 0; i < problem->agents; i++)
+        population = larger(population, problem->samples[i]);
+    c.chosen = saddle_alloc(larger(COORDINATES, BATCH), sizeof *c.chosen);
+    c.mark = saddle_alloc(saddle_rng_mark_words(population), sizeof *c.mark);
+    c.scratch =
+        saddle_alloc_doubles(larger(saddle_problem_scratch(problem),
+                                    larger(saddle_set_scratch(x_set), saddle_set_scratch(y_set))));
+    bool whole = c.chosen != NULL && c.mark != NULL && c.scratch != NULL;
+    whole = allocate(&c.x, problem->x_dim) && whole;
+    whole = allocate(&c.y, problem->y_dim) && whole;
+    if (!whole)
+        status = saddle_no_memory(error, "the gradient check");
+    for (c.agent = 0; status == SADDLE_OK && c.agent < problem->agents; c.agent++)
+        for (size_t point = 0; point < points; point++)
+            check_point(&c, seed, point);
+    saddle_free(c.x.at);
+    saddle_free(c.y.at);
+    saddle_free(c.scratch);
+    saddle_free(c.mark);
+    saddle_free(c.chosen);
+    return status;
+}

@@ -1,0 +1,434 @@
+/*
+ * Every engine gives the same bits however it is run: any number of threads, in pieces or at once;
+ * keeps its limits; and names what broke, where and when.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "instances.h"
+#include "support.h"
+
+static const unsigned thread_counts[] = {1, 2, 3, 5, 8};
+#define COUNTS (sizeof thread_counts / sizeof *thread_counts)
+
+static void assert_same_bits(const test_state *a, const test_state *b)
+{
+    size_t xs = a->agents * a->x_dim * sizeof(double);
+    size_t ys = a->agents * a->y_dim * sizeof(double);
+    ck_assert_int_eq(memcmp(a->x, b->x, xs), 0);
+    ck_assert_int_eq(memcmp(a->p, b->p, xs), 0);
+    ck_assert_int_eq(memcmp(a->v, b->v, xs), 0);
+    ck_assert_int_eq(memcmp(a->y, b->y, ys), 0);
+    ck_assert_int_eq(memcmp(a->d, b->d, ys), 0);
+    ck_assert_int_eq(memcmp(a->u, b->u, ys), 0);
+    ck_assert_int_eq(memcmp(a->ifo, b->ifo, a->agents * sizeof *a->ifo), 0);
+}
+
+/* ---- any number of threads ------------------------------------------------------------------- */
+
+/* Run an instance to its end; returns the result. */
+static saddle_result *run_with(int which, const char *algorithm, unsigned threads)
+{
+    char text[3][64];
+    snprintf(text[0], sizeof text[0], "threads=%u", threads);
+    snprintf(text[1], sizeof text[1], "algorithm=%s", algorithm);
+    const char *more[] = {text[0],       text[1], "iterations=40", "trace-every=7", "q=6",
+                          "c-gamma=0.3", NULL};
+    saddle_error error = {.message = ""};
+    test_instance instance;
+    saddle_result *result = NULL;
+    test_instance_open(&instance, which, more);
+    assert_ok(saddle_experiment_run(instance.experiment, NULL, NULL, &result, &error), error);
+    test_instance_close(&instance);
+    return result;
+}
+
+static void assert_same_results(const saddle_result *a, const saddle_result *b)
+{
+    ck_assert_int_eq(a->stop, b->stop);
+    ck_assert_uint_eq(a->row_count, b->row_count);
+    ck_assert_uint_eq(a->row_count, 7);
+    for (size_t k = 0; k < a->row_count; k++) {
+        saddle_row first = a->rows[k];
+        saddle_row second = b->rows[k];
+        first.seconds = second.seconds = 0.0;
+        ck_assert_int_eq(memcmp(&first, &second, sizeof first), 0);
+    }
+    ck_assert_int_eq(memcmp(a->x_mean, b->x_mean, a->x_dim * sizeof(double)), 0);
+    ck_assert_int_eq(memcmp(a->y_mean, b->y_mean, a->y_dim * sizeof(double)), 0);
+    ck_assert_int_eq(memcmp(a->x, b->x, a->agents * a->x_dim * sizeof(double)), 0);
+    ck_assert_int_eq(memcmp(a->y, b->y, a->agents * a->y_dim * sizeof(double)), 0);
+}
+
+START_TEST(threads_do_not_change_a_bit)
+{
+    size_t algorithms;
+    const saddle_algorithm *const *list = saddle_algorithm_list(&algorithms);
+    for (size_t a = 0; a < algorithms; a++) {
+        saddle_result *alone = run_with(_i, list[a]->name, 1);
+        for (size_t c = 1; c < COUNTS; c++) {
+            saddle_result *crew = run_with(_i, list[a]->name, thread_counts[c]);
+            assert_same_results(alone, crew);
+            saddle_result_free(crew);
+        }
+        saddle_result_free(alone);
+    }
+}
+END_TEST
+
+/* More agents than the engine's mean takes at once, on every number of threads, with the one number
+ * that worker 0 computes for all. */
+START_TEST(many_agents_and_the_oracle)
+{
+    static const char *const more[] = {"agents=37",   "samples=6", "topology=er:0.3",
+                                       "gamma=exact", "q=5",       NULL};
+    test_state expected;
+    test_state found;
+    for (size_t c = 0; c < COUNTS; c++) {
+        test_rig rig;
+        test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision+", more, thread_counts[c], NULL, NULL);
+        if (c == 0) {
+            test_state_make(&expected, rig.instance.problem);
+            test_state_make(&found, rig.instance.problem);
+        }
+        ck_assert_int_eq(test_rig_advance(&rig, 60).kind, SADDLE_FAULT_NONE);
+        test_state_copy(&rig, c == 0 ? &expected : &found);
+        if (c > 0)
+            assert_same_bits(&expected, &found);
+        test_rig_close(&rig);
+    }
+    test_state_free(&expected);
+    test_state_free(&found);
+}
+END_TEST
+
+START_TEST(pieces_equal_the_whole)
+{
+    static const char *const more[] = {"q=5", NULL};
+    static const uint64_t piece[] = {1, 0, 2, 7, 1, 13, 6};
+    test_state at_once;
+    test_state in_pieces;
+    test_rig rig;
+    test_rig_open(&rig, _i, "precision+", more, 2, NULL, NULL);
+    test_state_make(&at_once, rig.instance.problem);
+    test_state_make(&in_pieces, rig.instance.problem);
+    test_rig_advance(&rig, 30);
+    test_state_copy(&rig, &at_once);
+    test_rig_close(&rig);
+    test_rig_open(&rig, _i, "precision+", more, 3, NULL, NULL);
+    uint64_t sum = 0;
+    for (size_t k = 0; k < sizeof piece / sizeof *piece; k++) {
+        test_rig_advance(&rig, piece[k]);
+        sum += piece[k];
+        ck_assert_uint_eq(rig.engine->kind->iteration(rig.engine), sum);
+    }
+    ck_assert_uint_eq(sum, 30);
+    test_state_copy(&rig, &in_pieces);
+    assert_same_bits(&at_once, &in_pieces);
+    test_rig_close(&rig);
+    test_state_free(&at_once);
+    test_state_free(&in_pieces);
+}
+END_TEST
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+START_TEST(the_ifo_budget_ends_an_advance)
+{
+    /* 4 agents, 10 samples: 40 calls at the start, 4 * 2 * 4 = 32 in a recursive iteration. */
+    static const char *const more[] = {"q=1000", NULL};
+    for (size_t c = 0; c < COUNTS; c++) {
+        test_rig rig;
+        saddle_cost cost;
+        saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
+        test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision", more, thread_counts[c], NULL, NULL);
+        saddle_limits limits = {.iterations = 100, .max_ifo = 40 + 5 * 32};
+        rig.engine->kind->advance(rig.engine, &limits, &fault);
+        ck_assert_uint_eq(rig.engine->kind->iteration(rig.engine), 5);
+        limits.max_ifo = 40 + 7 * 32 + 1;
+        rig.engine->kind->advance(rig.engine, &limits, &fault);
+        ck_assert_uint_eq(rig.engine->kind->iteration(rig.engine), 8);
+        rig.engine->kind->cost(rig.engine, &cost);
+        ck_assert_uint_eq(cost.ifo, 40 + 8 * 32);
+        test_rig_close(&rig);
+    }
+}
+END_TEST
+
+START_TEST(an_interrupt_ends_an_advance)
+{
+    for (size_t c = 0; c < COUNTS; c++) {
+        test_rig rig;
+        saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
+        volatile sig_atomic_t interrupt = 1;
+        test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision", NULL, thread_counts[c], NULL, NULL);
+        saddle_limits limits = {.iterations = 100000000, .interrupt = &interrupt};
+        rig.engine->kind->advance(rig.engine, &limits, &fault);
+        ck_assert_uint_eq(rig.engine->kind->iteration(rig.engine), 1);
+        ck_assert_int_eq(fault.kind, SADDLE_FAULT_NONE);
+        test_rig_close(&rig);
+    }
+}
+END_TEST
+
+START_TEST(a_deadline_ends_an_advance)
+{
+    for (size_t c = 0; c < COUNTS; c++) {
+        test_rig rig;
+        saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
+        test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision", NULL, thread_counts[c], NULL, NULL);
+        saddle_limits limits = {.iterations = UINT64_MAX,
+                                .deadline = saddle_clock_seconds() + 0.05};
+        rig.engine->kind->advance(rig.engine, &limits, &fault);
+        ck_assert(saddle_clock_seconds() >= limits.deadline);
+        ck_assert_uint_gt(rig.engine->kind->iteration(rig.engine), 0);
+        test_rig_close(&rig);
+    }
+}
+END_TEST
+
+/* Runs stop where their settings say. */
+static saddle_result *stop_by(const char *assignment, const saddle_hooks *hooks)
+{
+    const char *more[] = {"q=1000", "trace-every=50", "iterations=1000000", assignment, NULL};
+    saddle_error error = {.message = ""};
+    test_instance instance;
+    saddle_result *result = NULL;
+    test_instance_open(&instance, QUADRATIC_NONCONVEX, more);
+    assert_ok(saddle_experiment_run(instance.experiment, NULL, hooks, &result, &error), error);
+    test_instance_close(&instance);
+    return result;
+}
+
+static void assert_stop(const char *assignment, saddle_stop stop, uint64_t iteration)
+{
+    saddle_result *result = stop_by(assignment, NULL);
+    ck_assert_int_eq(result->stop, stop);
+    ck_assert_uint_eq(result->rows[result->row_count - 1].iteration, iteration);
+    saddle_result_free(result);
+}
+
+static void interrupt_soon(void *context, const saddle_row *row)
+{
+    if (row->iteration >= 100)
+        *(volatile sig_atomic_t *)context = 1;
+}
+
+START_TEST(runs_stop_where_they_should)
+{
+    assert_stop("iterations=77", SADDLE_STOP_ITERATIONS, 77);
+    assert_stop("iterations=0", SADDLE_STOP_ITERATIONS, 0);
+    assert_stop("max-rounds=123", SADDLE_STOP_ROUNDS, 123);
+    assert_stop("max-ifo=1000", SADDLE_STOP_IFO, 30);
+    assert_stop("max-ifo=1", SADDLE_STOP_IFO, 0);
+    saddle_result *result = stop_by("max-seconds=0.05", NULL);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_SECONDS);
+    assert_at_most(0.05, result->rows[result->row_count - 1].seconds);
+    saddle_result_free(result);
+    result = stop_by("tolerance=1e-3", NULL);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_TOLERANCE);
+    assert_at_most(result->rows[result->row_count - 1].metric, 1e-3);
+    ck_assert(result->rows[result->row_count - 2].metric > 1e-3);
+    saddle_result_free(result);
+    volatile sig_atomic_t interrupt = 0;
+    saddle_hooks hooks = {
+        .context = (void *)(uintptr_t)&interrupt, .row = interrupt_soon, .interrupt = &interrupt};
+    result = stop_by("seed=2", &hooks);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_INTERRUPTED);
+    ck_assert_uint_eq(result->rows[result->row_count - 1].iteration, 100);
+    saddle_result_free(result);
+}
+END_TEST
+
+/* ---- means ----------------------------------------------------------------------------------- */
+
+static void sevenths(void *context, saddle_agent *agent, double *out)
+{
+    size_t size = *(const size_t *)context;
+    for (size_t k = 0; k < size; k++)
+        out[k] = (double)(agent->id * 31 + k) / 7.0;
+}
+
+START_TEST(means_are_in_the_order_of_agents)
+{
+    static const char *const more[] = {"agents=37", "samples=2", "topology=ring", NULL};
+    for (size_t c = 0; c < COUNTS; c++) {
+        test_rig rig;
+        test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision", more, thread_counts[c], NULL, NULL);
+        for (size_t size = 1; size <= 9; size++) {
+            double mean[9];
+            rig.engine->kind->mean(rig.engine, size, sevenths, &size, mean);
+            for (size_t k = 0; k < size; k++) {
+                double sum = 0.0;
+                for (size_t i = 0; i < 37; i++)
+                    sum += (double)(i * 31 + k) / 7.0;
+                ck_assert(mean[k] == sum * (1.0 / 37.0));
+            }
+        }
+        test_rig_close(&rig);
+    }
+}
+END_TEST
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+/* A problem that gives NaN at chosen agents when its gradients have been asked for often enough. */
+typedef struct faulty {
+    const saddle_problem *right;
+    unsigned calls[8]; /* per agent, so that no two threads share one */
+    unsigned at[8];    /* the call that goes wrong; 0: none */
+    bool in_y;
+} faulty;
+
+static void faulty_gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                            const double *x, const double *y, double *gx, double *gy,
+                            double *scratch)
+{
+    faulty *self = problem->self;
+    self->right->gradient(self->right, agent, batch, x, y, gx, gy, scratch);
+    if (++self->calls[agent] == self->at[agent])
+        (self->in_y ? gy : gx)[1] = self->in_y ? INFINITY : NAN;
+}
+
+START_TEST(the_first_fault_is_reported)
+{
+    static const char *const more[] = {"q=1", NULL};
+    for (size_t c = 0; c < COUNTS; c++)
+        for (int in_y = 0; in_y < 2; in_y++) {
+            test_instance instance;
+            test_instance_open(&instance, QUADRATIC_NONCONVEX, more);
+            /* Call 1 is the start, call k + 1 makes iteration k. Agents 3 and 2 go wrong in
+             * iteration 9, agent 0 in iteration 10, which must not happen any more. */
+            faulty self = {.right = instance.problem, .at = {11, 0, 10, 10}, .in_y = in_y == 1};
+            saddle_problem problem = *instance.problem;
+            problem.self = &self;
+            problem.gradient = faulty_gradient;
+            problem.response_solve = NULL;
+            problem.solution = NULL;
+            problem.destroy = NULL;
+            test_rig rig;
+            test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision", more, thread_counts[c], NULL,
+                          &problem);
+            saddle_fault fault = test_rig_advance(&rig, 100);
+            ck_assert_int_eq(fault.kind, SADDLE_FAULT_NONFINITE);
+            ck_assert_uint_eq(fault.agent, 2);
+            ck_assert_uint_eq(fault.iteration, 9);
+            ck_assert_uint_eq(fault.index, 1);
+            ck_assert_ptr_nonnull(strstr(fault.variable, in_y == 1 ? "u" : "v"));
+            ck_assert_uint_eq(rig.engine->kind->iteration(rig.engine), 9);
+            test_rig_close(&rig);
+            test_instance_close(&instance);
+        }
+}
+END_TEST
+
+START_TEST(divergence_is_a_result)
+{
+    /* Steps far above what the curvature bears: the iterates grow without bound. */
+    static const char *const more[] = {"tau=1e-3", "alpha=1e3", "iterations=100000",
+                                       "trace-every=10", NULL};
+    saddle_error error = {.message = ""};
+    saddle_result *first = NULL;
+    for (unsigned threads = 1; threads <= 3; threads += 2) {
+        test_instance instance;
+        saddle_result *result = NULL;
+        test_instance_open(&instance, QUADRATIC_NONCONVEX, more);
+        assert_ok(
+            saddle_settings_set(instance.settings, "threads", threads == 1 ? "1" : "3", &error),
+            error);
+        assert_ok(
+            saddle_experiment_run(instance.experiment, instance.settings, NULL, &result, &error),
+            error);
+        ck_assert_int_eq(result->stop, SADDLE_STOP_DIVERGED);
+        ck_assert_int_eq(result->fault.kind, SADDLE_FAULT_NONFINITE);
+        ck_assert_ptr_nonnull(result->fault.variable);
+        ck_assert_uint_lt(result->fault.agent, 4);
+        ck_assert_uint_gt(result->row_count, 1);
+        const saddle_row *last = &result->rows[result->row_count - 1];
+        ck_assert_uint_ge(result->fault.iteration, last->iteration);
+        ck_assert(isfinite(last->metric));
+        if (first != NULL) {
+            ck_assert_uint_eq(first->fault.iteration, result->fault.iteration);
+            ck_assert_uint_eq(first->fault.agent, result->fault.agent);
+            ck_assert_uint_eq(first->fault.index, result->fault.index);
+            ck_assert_str_eq(first->fault.variable, result->fault.variable);
+            ck_assert_uint_eq(first->row_count, result->row_count);
+        }
+        saddle_result_free(first);
+        first = result;
+        test_instance_close(&instance);
+    }
+    saddle_result_free(first);
+}
+END_TEST
+
+/* A gradient that is NaN from the start, at agent 1 alone. */
+static void broken_gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                            const double *x, const double *y, double *gx, double *gy,
+                            double *scratch)
+{
+    (void)problem;
+    const saddle_problem *right = test_own_problem();
+    right->gradient(right, agent, batch, x, y, gx, gy, scratch);
+    if (agent == 1)
+        gy[2] = NAN;
+}
+
+START_TEST(a_start_that_is_not_finite_is_named)
+{
+    saddle_error error = {.message = ""};
+    saddle_problem problem = *test_own_problem();
+    problem.gradient = broken_gradient;
+    static const char *const assignment[] = {"topology=path", NULL};
+    saddle_settings *settings = test_settings(NULL, assignment);
+    saddle_experiment *experiment = NULL;
+    saddle_result *result = NULL;
+    assert_ok(saddle_experiment_create(&experiment, settings, &problem, &error), error);
+    assert_ok(saddle_experiment_run(experiment, NULL, NULL, &result, &error), error);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_DIVERGED);
+    ck_assert_uint_eq(result->fault.iteration, 0);
+    ck_assert_uint_eq(result->fault.agent, 1);
+    ck_assert_uint_eq(result->fault.index, 2);
+    ck_assert_ptr_nonnull(strstr(result->fault.variable, "u"));
+    saddle_result_free(result);
+    saddle_experiment_free(experiment);
+    saddle_settings_free(settings);
+}
+END_TEST
+
+START_TEST(unknown_engines_and_algorithms_are_refused)
+{
+    saddle_error error = {.message = ""};
+    const saddle_engine_class *engine = NULL;
+    const saddle_algorithm *algorithm = NULL;
+    assert_refused(saddle_engine_find(&engine, "fibres", &error), error, SADDLE_BAD_INPUT,
+                   "fibres");
+    ck_assert_ptr_nonnull(strstr(error.message, "threads"));
+    assert_refused(saddle_algorithm_find(&algorithm, "precission", &error), error, SADDLE_BAD_INPUT,
+                   "precission");
+    ck_assert_ptr_nonnull(strstr(error.message, "precision"));
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("engines");
+    TCase *cases = tcase_create("engines");
+    tcase_set_timeout(cases, 300);
+    tcase_add_loop_test(cases, threads_do_not_change_a_bit, 0, INSTANCES);
+    tcase_add_test(cases, many_agents_and_the_oracle);
+    tcase_add_loop_test(cases, pieces_equal_the_whole, 0, INSTANCES);
+    tcase_add_test(cases, the_ifo_budget_ends_an_advance);
+    tcase_add_test(cases, an_interrupt_ends_an_advance);
+    tcase_add_test(cases, a_deadline_ends_an_advance);
+    tcase_add_test(cases, runs_stop_where_they_should);
+    tcase_add_test(cases, means_are_in_the_order_of_agents);
+    tcase_add_test(cases, the_first_fault_is_reported);
+    tcase_add_test(cases, divergence_is_a_result);
+    tcase_add_test(cases, a_start_that_is_not_finite_is_named);
+    tcase_add_test(cases, unknown_engines_and_algorithms_are_refused);
+    suite_add_tcase(suite, cases);
+    return suite;
+}

@@ -1,0 +1,901 @@
+/*
+ * Every problem keeps the contract of <saddle/problem.h>.
+ *
+ * Truth is recomputed here: values in extended precision from the raw data and the formulas of the
+ * problems' descriptions, gradients by central differences of those, everything else from
+ * definitions. The quadratic's coefficients are private to it; there the gradients themselves are
+ * examined: they must be affine with a symmetric matrix, and values must be their integral.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "instances.h"
+#include "observe/response.h"
+#include "support.h"
+
+/* One instance with memory for points and gradients. */
+typedef struct bench {
+    test_instance instance;
+    const saddle_problem *problem;
+    const saddle_set *x_set;
+    const saddle_set *y_set;
+    double *x[2];
+    double *y[2];
+    double *gx[3];
+    double *gy[3];
+    double *scratch;
+    saddle_rng rng;
+} bench;
+
+static void bench_open(bench *b, int which)
+{
+    test_instance_open(&b->instance, which, NULL);
+    b->problem = b->instance.problem;
+    b->x_set = saddle_prox_set(saddle_experiment_x(b->instance.experiment));
+    b->y_set = saddle_experiment_y(b->instance.experiment);
+    for (int k = 0; k < 2; k++) {
+        b->x[k] = test_doubles(b->problem->x_dim);
+        b->y[k] = test_doubles(b->problem->y_dim);
+    }
+    for (int k = 0; k < 3; k++) {
+        b->gx[k] = test_doubles(b->problem->x_dim);
+        b->gy[k] = test_doubles(b->problem->y_dim);
+    }
+    b->scratch = test_doubles(saddle_problem_scratch(b->problem) + saddle_set_scratch(b->y_set));
+    saddle_rng_init(&b->rng, 17, SADDLE_RNG_TEST, (uint64_t)which, 0);
+}
+
+static void bench_close(bench *b)
+{
+    for (int k = 0; k < 2; k++) {
+        free(b->x[k]);
+        free(b->y[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        free(b->gx[k]);
+        free(b->gy[k]);
+    }
+    free(b->scratch);
+    test_instance_close(&b->instance);
+}
+
+/* Two random points of X x Y. */
+static void draw(bench *b)
+{
+    for (int k = 0; k < 2; k++) {
+        test_point(&b->rng, b->x_set, b->x[k]);
+        test_point(&b->rng, b->y_set, b->y[k]);
+    }
+}
+
+/* gx[slot], gy[slot] = mean gradient over a batch at point 0 or 1. */
+static void gradient_at(bench *b, size_t agent, const saddle_batch *batch, int point, int slot)
+{
+    saddle_problem_gradient(b->problem, agent, batch, b->x[point], b->y[point], b->gx[slot],
+                            b->gy[slot], b->scratch);
+}
+
+static saddle_batch everything(const bench *b, size_t agent)
+{
+    return (saddle_batch){.index = NULL, .count = b->problem->samples[agent]};
+}
+
+static double norm2(size_t count, const double *v)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < count; k++)
+        sum += v[k] * v[k];
+    return sum;
+}
+
+static double distance2(size_t count, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < count; k++)
+        sum += (a[k] - b[k]) * (a[k] - b[k]);
+    return sum;
+}
+
+/* ---- values in extended precision ------------------------------------------------------------ */
+
+static long double entry(const saddle_dataset *data, size_t row, size_t column)
+{
+    if (data->dense != NULL)
+        return data->dense[row * data->features + column];
+    for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
+        if (data->column[k] == column)
+            return data->value[k];
+    return 0.0L;
+}
+
+/*
+ * F_i of robust-logistic:
+ * (1/n_i) sum_j w y_j log(1 + exp(-b a'x)) - (lambda1/2) |n y - 1|^2
+ *                                          + lambda2 sum_k c x_k^2 / (1 + c x_k^2)
+ */
+static long double logistic_value(const bench *b, size_t agent, const long double *x,
+                                  const long double *y)
+{
+    const saddle_settings *settings = b->instance.settings;
+    const saddle_dataset *data = b->instance.experiment->shard[agent];
+    long double n = (long double)b->problem->y_dim;
+    long double lambda1 = saddle_settings_auto(settings, "lambda1")
+                              ? 1.0L / (n * n)
+                              : (long double)saddle_settings_real(settings, "lambda1");
+    long double lambda2 = saddle_settings_real(settings, "lambda2");
+    long double c = saddle_settings_real(settings, "g-curvature");
+    bool simplex = strcmp(saddle_settings_text(settings, "weights"), "simplex") == 0;
+    long double loss = 0.0L;
+    for (size_t j = 0; j < data->rows; j++) {
+        long double dot = 0.0L;
+        for (size_t k = 0; k < data->features; k++)
+            dot += entry(data, j, k) * x[k];
+        loss += (simplex ? n : 1.0L) * y[j] * log1pl(expl(-(long double)data->label[j] * dot));
+    }
+    long double dual = 0.0L;
+    for (size_t k = 0; k < b->problem->y_dim; k++)
+        dual += (n * y[k] - 1.0L) * (n * y[k] - 1.0L);
+    long double g = 0.0L;
+    for (size_t k = 0; k < b->problem->x_dim; k++)
+        g += c * x[k] * x[k] / (1.0L + c * x[k] * x[k]);
+    return loss / (long double)data->rows - lambda1 / 2.0L * dual + lambda2 * g;
+}
+
+static long double own_value(const bench *b, size_t agent, const long double *x,
+                             const long double *y)
+{
+    long double sum = 0.0L;
+    for (size_t j = 0; j < b->problem->samples[agent]; j++)
+        sum += test_own_value(agent, j, x, y);
+    return sum / (long double)b->problem->samples[agent];
+}
+
+typedef long double slow_value(const bench *b, size_t agent, const long double *x,
+                               const long double *y);
+
+/* The independent value of an instance; NULL for the quadratic. */
+static slow_value *slow_value_of(const bench *b)
+{
+    if (strcmp(b->problem->name, "robust-logistic") == 0)
+        return logistic_value;
+    return strcmp(b->problem->name, "own") == 0 ? own_value : NULL;
+}
+
+static void widen(size_t count, const double *from, long double *to)
+{
+    for (size_t k = 0; k < count; k++)
+        to[k] = from[k];
+}
+
+/* grad F_i at point 0 in gx[0], gy[0] against central differences of the slow value. */
+static void compare_slopes(bench *b, size_t agent, slow_value *value)
+{
+    size_t x_dim = b->problem->x_dim;
+    size_t y_dim = b->problem->y_dim;
+    long double *z = calloc(x_dim + y_dim, sizeof *z);
+    ck_assert_ptr_nonnull(z);
+    widen(x_dim, b->x[0], z);
+    widen(y_dim, b->y[0], z + x_dim);
+    long double here = value(b, agent, z, z + x_dim);
+    assert_near(b->problem->value(b->problem, agent, b->x[0], b->y[0], b->scratch), (double)here,
+                1e-13 * (1.0 + fabs((double)here)));
+    const long double h = 0x1p-20L;
+    double x_size = test_largest(x_dim, b->gx[0]);
+    double y_size = test_largest(y_dim, b->gy[0]);
+    for (size_t k = 0; k < x_dim + y_dim; k++) {
+        long double kept = z[k];
+        z[k] = kept + h;
+        long double above = value(b, agent, z, z + x_dim);
+        z[k] = kept - h;
+        long double below = value(b, agent, z, z + x_dim);
+        z[k] = kept;
+        double slope = (double)((above - below) / (2.0L * h));
+        double found = k < x_dim ? b->gx[0][k] : b->gy[0][k - x_dim];
+        assert_near(found, slope, 1e-10 * (k < x_dim ? x_size : y_size));
+    }
+    free(z);
+}
+
+START_TEST(gradients_are_slopes_of_the_formula)
+{
+    bench b;
+    bench_open(&b, _i);
+    slow_value *value = slow_value_of(&b);
+    for (int round = 0; value != NULL && round < 3; round++) {
+        draw(&b);
+        for (size_t i = 0; i < b.problem->agents; i++) {
+            saddle_batch all = everything(&b, i);
+            gradient_at(&b, i, &all, 0, 0);
+            compare_slopes(&b, i, value);
+        }
+    }
+    bench_close(&b);
+}
+END_TEST
+
+/* ---- the quadratic, from its gradients ------------------------------------------------------- */
+
+/* The gradient over a batch at z = (x, y), x and y part one after another. */
+static void stacked_gradient(bench *b, size_t agent, const saddle_batch *batch, const double *z,
+                             double *out)
+{
+    saddle_problem_gradient(b->problem, agent, batch, z, z + b->problem->x_dim, out,
+                            out + b->problem->x_dim, b->scratch);
+}
+
+/* Hessian (dim x dim) of a batch's mean function, column by column; exact for a quadratic. */
+static void hessian_of(bench *b, size_t agent, const saddle_batch *batch, double *hessian)
+{
+    size_t dim = b->problem->x_dim + b->problem->y_dim;
+    double *z = test_doubles(dim);
+    double *origin = test_doubles(dim);
+    stacked_gradient(b, agent, batch, z, origin);
+    for (size_t k = 0; k < dim; k++) {
+        z[k] = 1.0;
+        stacked_gradient(b, agent, batch, z, hessian + k * dim);
+        for (size_t r = 0; r < dim; r++)
+            hessian[k * dim + r] -= origin[r];
+        z[k] = 0.0;
+    }
+    free(origin);
+    free(z);
+}
+
+/* The gradient is affine with a symmetric matrix: it is the gradient of a quadratic. */
+static void check_affine(bench *b, size_t agent, const saddle_batch *batch)
+{
+    size_t x_dim = b->problem->x_dim;
+    size_t dim = x_dim + b->problem->y_dim;
+    double *hessian = test_doubles(dim * dim);
+    double *z = test_doubles(dim);
+    double *origin = test_doubles(dim);
+    double *here = test_doubles(dim);
+    hessian_of(b, agent, batch, hessian);
+    stacked_gradient(b, agent, batch, z, origin);
+    memcpy(z, b->x[0], x_dim * sizeof *z);
+    memcpy(z + x_dim, b->y[0], b->problem->y_dim * sizeof *z);
+    stacked_gradient(b, agent, batch, z, here);
+    for (size_t r = 0; r < dim; r++) {
+        double sum = origin[r];
+        for (size_t k = 0; k < dim; k++) {
+            sum += hessian[k * dim + r] * z[k];
+            assert_near(hessian[k * dim + r], hessian[r * dim + k], 1e-13 * 10.0);
+        }
+        assert_near(here[r], sum, 1e-12 * (1.0 + test_largest(dim, here)));
+    }
+    free(here);
+    free(origin);
+    free(z);
+    free(hessian);
+}
+
+START_TEST(the_quadratic_is_one)
+{
+    bench b;
+    bench_open(&b, _i);
+    if (strcmp(b.problem->name, "quadratic") == 0) {
+        size_t x_dim = b.problem->x_dim;
+        size_t y_dim = b.problem->y_dim;
+        draw(&b);
+        for (size_t i = 0; i < b.problem->agents; i++) {
+            for (uint32_t j = 0; j < b.problem->samples[i]; j++) {
+                saddle_batch one = {.index = &j, .count = 1};
+                check_affine(&b, i, &one);
+            }
+            /* F_i is the integral of its gradient, which for a quadratic is the midpoint rule. */
+            saddle_batch all = everything(&b, i);
+            double before = b.problem->value(b.problem, i, b.x[0], b.y[0], b.scratch);
+            double after = b.problem->value(b.problem, i, b.x[1], b.y[1], b.scratch);
+            double *middle = test_doubles(x_dim + y_dim);
+            for (size_t k = 0; k < x_dim; k++)
+                middle[k] = 0.5 * (b.x[0][k] + b.x[1][k]);
+            for (size_t k = 0; k < y_dim; k++)
+                middle[x_dim + k] = 0.5 * (b.y[0][k] + b.y[1][k]);
+            saddle_problem_gradient(b.problem, i, &all, middle, middle + x_dim, b.gx[0], b.gy[0],
+                                    b.scratch);
+            double integral = 0.0;
+            for (size_t k = 0; k < x_dim; k++)
+                integral += b.gx[0][k] * (b.x[1][k] - b.x[0][k]);
+            for (size_t k = 0; k < y_dim; k++)
+                integral += b.gy[0][k] * (b.y[1][k] - b.y[0][k]);
+            assert_near(after - before, integral, 1e-12 * (1.0 + fabs(after) + fabs(before)));
+            free(middle);
+        }
+    }
+    bench_close(&b);
+}
+END_TEST
+
+/* gx[slot], gy[slot] = network gradient at (x, y). */
+static void network_gradient(bench *b, const double *x, const double *y, int slot)
+{
+    size_t m = b->problem->agents;
+    memset(b->gx[slot], 0, b->problem->x_dim * sizeof(double));
+    memset(b->gy[slot], 0, b->problem->y_dim * sizeof(double));
+    for (size_t i = 0; i < m; i++) {
+        saddle_batch all = everything(b, i);
+        saddle_problem_gradient(b->problem, i, &all, x, y, b->gx[2], b->gy[2], b->scratch);
+        for (size_t k = 0; k < b->problem->x_dim; k++)
+            b->gx[slot][k] += b->gx[2][k] / (double)m;
+        for (size_t k = 0; k < b->problem->y_dim; k++)
+            b->gy[slot][k] += b->gy[2][k] / (double)m;
+    }
+}
+
+static double network_value(bench *b, const double *x, const double *y)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < b->problem->agents; i++)
+        sum += b->problem->value(b->problem, i, x, y, b->scratch);
+    return sum / (double)b->problem->agents;
+}
+
+START_TEST(the_known_saddle_is_a_saddle)
+{
+    bench b;
+    bench_open(&b, _i);
+    if (b.problem->solution != NULL) {
+        size_t x_dim = b.problem->x_dim;
+        size_t y_dim = b.problem->y_dim;
+        double *x = test_doubles(x_dim);
+        double *y = test_doubles(y_dim);
+        double *response = test_doubles(y_dim);
+        ck_assert_int_eq(b.problem->solution(b.problem, x, y), 0);
+        network_gradient(&b, x, y, 0);
+        assert_at_most(test_largest(x_dim, b.gx[0]), 1e-13);
+        assert_at_most(test_largest(y_dim, b.gy[0]), 1e-13);
+        saddle_set *plane = NULL;
+        saddle_error error = {.message = ""};
+        assert_ok(saddle_set_create(&plane, "none", y_dim, &error), error);
+        double base = network_value(&b, x, y);
+        for (int round = 0; round < 10; round++) {
+            draw(&b);
+            /* No y is better for the maximizer than y*, and Q(x) >= Q(x*) with
+             * Q(x) = F(x, y*(x)) not below any F(x, y). */
+            ck_assert(network_value(&b, x, b.y[0]) <= base + 1e-12);
+            ck_assert_int_eq(
+                b.problem->response_solve(b.problem, b.x[0], NULL, plane, response, b.scratch), 0);
+            double primal = network_value(&b, b.x[0], response);
+            ck_assert(primal >= base - 1e-12);
+            ck_assert(primal >= network_value(&b, b.x[0], b.y[0]) - 1e-12);
+            network_gradient(&b, b.x[0], response, 0);
+            assert_at_most(test_largest(y_dim, b.gy[0]), 1e-12);
+        }
+        ck_assert_int_eq(b.problem->response_solve(b.problem, x, NULL, plane, response, b.scratch),
+                         0);
+        assert_at_most(test_farthest(y_dim, response, y), 1e-13);
+        saddle_set_free(plane);
+        free(response);
+        free(y);
+        free(x);
+    }
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(the_nonconvex_quadratic_is_not_convex)
+{
+    for (int which = QUADRATIC_CONVEX_ODD; which <= QUADRATIC_NONCONVEX; which++) {
+        bench b;
+        bench_open(&b, which);
+        double lowest = INFINITY;
+        saddle_batch all = everything(&b, 0);
+        for (int round = 0; round < 200; round++) {
+            draw(&b);
+            memcpy(b.y[1], b.y[0], b.problem->y_dim * sizeof(double));
+            gradient_at(&b, 0, &all, 0, 0);
+            gradient_at(&b, 0, &all, 1, 1);
+            double along = 0.0;
+            for (size_t k = 0; k < b.problem->x_dim; k++)
+                along += (b.gx[1][k] - b.gx[0][k]) * (b.x[1][k] - b.x[0][k]);
+            lowest = fmin(lowest, along / distance2(b.problem->x_dim, b.x[0], b.x[1]));
+        }
+        ck_assert(which == QUADRATIC_CONVEX_ODD ? lowest > 0.0 : lowest < 0.0);
+        bench_close(&b);
+    }
+}
+END_TEST
+
+/* ---- batches --------------------------------------------------------------------------------- */
+
+/* A batch of `count` samples of the agent, perhaps repeated. */
+static void draw_batch(bench *b, size_t agent, size_t count, uint32_t *index)
+{
+    for (size_t k = 0; k < count; k++)
+        index[k] = (uint32_t)saddle_rng_below(&b->rng, b->problem->samples[agent]);
+}
+
+enum { MOST = 600 };
+
+START_TEST(a_batch_is_the_mean_of_its_samples)
+{
+    static const size_t sizes[] = {1, 2, 7, 300, MOST};
+    bench b;
+    bench_open(&b, _i);
+    size_t x_dim = b.problem->x_dim;
+    size_t y_dim = b.problem->y_dim;
+    for (size_t i = 0; i < b.problem->agents; i++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes + 1; s++) {
+            uint32_t index[MOST];
+            saddle_batch batch = {.index = index};
+            if (s == sizeof sizes / sizeof *sizes) {
+                batch = everything(&b, i); /* index NULL: all of them */
+            } else {
+                batch.count = sizes[s];
+                draw_batch(&b, i, sizes[s], index);
+            }
+            draw(&b);
+            gradient_at(&b, i, &batch, 0, 0);
+            memset(b.gx[1], 0, x_dim * sizeof(double));
+            memset(b.gy[1], 0, y_dim * sizeof(double));
+            for (size_t k = 0; k < batch.count; k++) {
+                uint32_t sample = batch.index != NULL ? batch.index[k] : (uint32_t)k;
+                saddle_batch one = {.index = &sample, .count = 1};
+                gradient_at(&b, i, &one, 0, 2);
+                for (size_t c = 0; c < x_dim; c++)
+                    b.gx[1][c] += b.gx[2][c] / (double)batch.count;
+                for (size_t c = 0; c < y_dim; c++)
+                    b.gy[1][c] += b.gy[2][c] / (double)batch.count;
+            }
+            assert_at_most(test_farthest(x_dim, b.gx[0], b.gx[1]),
+                           1e-13 * (1.0 + test_largest(x_dim, b.gx[1])));
+            assert_at_most(test_farthest(y_dim, b.gy[0], b.gy[1]),
+                           1e-13 * (1.0 + test_largest(y_dim, b.gy[1])));
+        }
+    bench_close(&b);
+}
+END_TEST
+
+/* (gx, gy)[slot] = difference between points 1 and 0, by one function or by two gradients. */
+static void difference_by(bench *b, const saddle_problem *problem, size_t agent,
+                          const saddle_batch *batch, int slot)
+{
+    saddle_problem_difference(problem, agent, batch, b->x[1], b->y[1], b->x[0], b->y[0],
+                              b->gx[slot], b->gy[slot], b->scratch);
+}
+
+START_TEST(differences_are_differences)
+{
+    bench b;
+    bench_open(&b, _i);
+    saddle_problem two_calls = *b.problem;
+    two_calls.difference = NULL;
+    for (int round = 0; round < 3; round++)
+        for (size_t i = 0; i < b.problem->agents; i++) {
+            uint32_t index[300];
+            saddle_batch batch = {.index = index, .count = round == 0 ? 1 : 300};
+            draw_batch(&b, i, batch.count, index);
+            draw(&b);
+            gradient_at(&b, i, &batch, 1, 0);
+            gradient_at(&b, i, &batch, 0, 1);
+            for (size_t k = 0; k < b.problem->x_dim; k++)
+                b.gx[0][k] -= b.gx[1][k];
+            for (size_t k = 0; k < b.problem->y_dim; k++)
+                b.gy[0][k] -= b.gy[1][k];
+            double size = 1.0 + test_largest(b.problem->x_dim, b.gx[0]) +
+                          test_largest(b.problem->y_dim, b.gy[0]);
+            const saddle_problem *way[2] = {b.problem, &two_calls};
+            for (int w = 0; w < 2; w++) {
+                difference_by(&b, way[w], i, &batch, 1);
+                assert_at_most(test_farthest(b.problem->x_dim, b.gx[0], b.gx[1]), 1e-13 * size);
+                assert_at_most(test_farthest(b.problem->y_dim, b.gy[0], b.gy[1]), 1e-13 * size);
+            }
+        }
+    bench_close(&b);
+}
+END_TEST
+
+/* Sample variance in two passes: the mean first. Leaves the mean in gx[0], gy[0]. */
+static double two_pass_variance(bench *b, size_t agent, const saddle_batch *batch)
+{
+    gradient_at(b, agent, batch, 0, 0);
+    double sum = 0.0;
+    for (size_t k = 0; k < batch->count; k++) {
+        saddle_batch one = {.index = &batch->index[k], .count = 1};
+        gradient_at(b, agent, &one, 0, 1);
+        sum += distance2(b->problem->x_dim, b->gx[1], b->gx[0]) +
+               distance2(b->problem->y_dim, b->gy[1], b->gy[0]);
+    }
+    return batch->count > 1 ? sum / (double)(batch->count - 1) : 0.0;
+}
+
+START_TEST(variances_are_sample_variances)
+{
+    static const size_t sizes[] = {1, 2, 9, 300};
+    bench b;
+    bench_open(&b, _i);
+    saddle_problem one_by_one = *b.problem;
+    one_by_one.gradient_variance = NULL;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (size_t i = 0; i < b.problem->agents; i++) {
+            uint32_t index[300];
+            saddle_batch batch = {.index = index, .count = sizes[s]};
+            draw_batch(&b, i, batch.count, index);
+            draw(&b);
+            double expected = two_pass_variance(&b, i, &batch);
+            double size = 1.0 + norm2(b.problem->x_dim, b.gx[0]) + norm2(b.problem->y_dim, b.gy[0]);
+            const saddle_problem *way[2] = {b.problem, &one_by_one};
+            for (int w = 0; w < 2; w++) {
+                double found = saddle_problem_gradient_variance(way[w], i, &batch, b.x[0], b.y[0],
+                                                                b.gx[1], b.gy[1], b.scratch);
+                assert_near(found, expected, 1e-12 * (expected + size));
+                if (batch.count == 1)
+                    ck_assert(found == 0.0);
+                assert_at_most(test_farthest(b.problem->x_dim, b.gx[0], b.gx[1]), 1e-13 * size);
+                assert_at_most(test_farthest(b.problem->y_dim, b.gy[0], b.gy[1]), 1e-13 * size);
+            }
+        }
+    bench_close(&b);
+}
+END_TEST
+
+/* ---- best responses -------------------------------------------------------------------------- */
+
+typedef struct ascent {
+    bench *b;
+    const double *x;
+} ascent;
+
+static void ascent_gradient(void *context, const double *y, double *gradient)
+{
+    ascent *a = context;
+    network_gradient(a->b, a->x, y, 0);
+    memcpy(gradient, a->b->gy[0], a->b->problem->y_dim * sizeof *gradient);
+}
+
+/* y*(x) as the problem gives it; false when it has no closed form over this set. */
+static bool closed_response(bench *b, const saddle_set *y_set, const double *x, double *y)
+{
+    const saddle_problem *problem = b->problem;
+    if (problem->response_solve == NULL)
+        return false;
+    double *mean = test_doubles(problem->response_size);
+    double *own = test_doubles(problem->response_size);
+    for (size_t i = 0; problem->response_size > 0 && i < problem->agents; i++) {
+        problem->response_statistic(problem, i, x, own, b->scratch);
+        for (size_t k = 0; k < problem->response_size; k++)
+            mean[k] += own[k] / (double)problem->agents;
+    }
+    int refused = problem->response_solve(problem, x, mean, y_set, y, b->scratch);
+    free(own);
+    free(mean);
+    return refused == 0;
+}
+
+/* No feasible direction ascends: <grad_y F(x, y), z - y> <= 0 over Y; and y is feasible. */
+static void check_optimal(bench *b, const saddle_set *y_set, const double *x, const double *y,
+                          double tolerance)
+{
+    size_t y_dim = b->problem->y_dim;
+    double *z = test_doubles(y_dim);
+    double *scratch = test_doubles(saddle_set_scratch(y_set));
+    assert_at_most(saddle_set_distance(y_set, y, scratch), tolerance);
+    network_gradient(b, x, y, 0);
+    double size = 1.0 + sqrt(norm2(y_dim, b->gy[0]));
+    for (int round = 0; round < 100; round++) {
+        for (size_t k = 0; k < y_dim; k++)
+            z[k] = y[k] + (round % 2 == 0 ? 0.01 : 3.0) * saddle_rng_normal(&b->rng);
+        saddle_set_project(y_set, z, scratch);
+        double along = 0.0;
+        for (size_t k = 0; k < y_dim; k++)
+            along += b->gy[0][k] * (z[k] - y[k]);
+        assert_at_most(along, tolerance * size * (1.0 + sqrt(distance2(y_dim, z, y))));
+    }
+    free(scratch);
+    free(z);
+}
+
+START_TEST(best_responses_are_best)
+{
+    static const char *const sets[] = {NULL, "none", "simplex", "l2-ball:0.5", "box:0:0.3"};
+    bench b;
+    bench_open(&b, _i);
+    size_t y_dim = b.problem->y_dim;
+    double *closed = test_doubles(y_dim);
+    double *generic = test_doubles(y_dim);
+    for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
+        saddle_error error = {.message = ""};
+        saddle_set *y_set = NULL;
+        const char *text = sets[s] != NULL ? sets[s] : saddle_set_text(b.y_set);
+        assert_ok(saddle_set_create(&y_set, text, y_dim, &error), error);
+        double *scratch = test_doubles(saddle_maximize_scratch(y_dim) + saddle_set_scratch(y_set));
+        double step = 1.0;
+        draw(&b);
+        ascent context = {.b = &b, .x = b.x[0]};
+        memset(generic, 0, y_dim * sizeof *generic);
+        double last = saddle_maximize(y_dim, y_set, ascent_gradient, &context, 1e-12, 20000, &step,
+                                      generic, scratch);
+        assert_at_most(last, 1e-12);
+        check_optimal(&b, y_set, b.x[0], generic, 1e-9);
+        if (closed_response(&b, y_set, b.x[0], closed)) {
+            check_optimal(&b, y_set, b.x[0], closed, 1e-12);
+            assert_at_most(test_farthest(y_dim, closed, generic),
+                           1e-9 * (1.0 + test_largest(y_dim, closed)));
+        }
+        free(scratch);
+        saddle_set_free(y_set);
+    }
+    free(generic);
+    free(closed);
+    bench_close(&b);
+}
+END_TEST
+
+/* ---- constants ------------------------------------------------------------------------------- */
+
+START_TEST(constants_bound_what_they_say)
+{
+    bench b;
+    bench_open(&b, _i);
+    saddle_constants constants = saddle_experiment_constants(b.instance.experiment);
+    size_t x_dim = b.problem->x_dim;
+    size_t y_dim = b.problem->y_dim;
+    if (b.problem->constants == NULL) {
+        ck_assert(constants.lipschitz == 0.0 && constants.strong_concavity == 0.0);
+        ck_assert(!constants.has_primal_bound);
+    } else {
+        ck_assert(constants.lipschitz > 0.0);
+        ck_assert(constants.strong_concavity > 0.0);
+    }
+    double steepest = 0.0;
+    for (int round = 0; b.problem->constants != NULL && round < 400; round++) {
+        draw(&b);
+        /* Near points see the curvature at a point, far ones its mean. */
+        for (size_t k = 0; round % 2 == 0 && k < x_dim; k++)
+            b.x[1][k] = b.x[0][k] + 1e-3 * (b.x[1][k] - b.x[0][k]);
+        for (size_t k = 0; round % 2 == 0 && k < y_dim; k++)
+            b.y[1][k] = b.y[0][k] + 1e-3 * (b.y[1][k] - b.y[0][k]);
+        size_t i = (size_t)saddle_rng_below(&b.rng, b.problem->agents);
+        uint32_t index;
+        draw_batch(&b, i, 1, &index);
+        saddle_batch one = {.index = &index, .count = 1};
+        difference_by(&b, b.problem, i, &one, 0);
+        double moved = sqrt(distance2(x_dim, b.x[0], b.x[1]) + distance2(y_dim, b.y[0], b.y[1]));
+        double changed = sqrt(norm2(x_dim, b.gx[0]) + norm2(y_dim, b.gy[0]));
+        assert_at_most(changed, constants.lipschitz * moved * (1.0 + 1e-10));
+        steepest = fmax(steepest, moved > 0.0 ? changed / moved : 0.0);
+
+        memcpy(b.x[1], b.x[0], x_dim * sizeof(double));
+        saddle_batch all = everything(&b, i);
+        difference_by(&b, b.problem, i, &all, 0);
+        double along = 0.0;
+        for (size_t k = 0; k < y_dim; k++)
+            along += b.gy[0][k] * (b.y[1][k] - b.y[0][k]);
+        assert_at_most(along, -constants.strong_concavity * distance2(y_dim, b.y[0], b.y[1]) *
+                                  (1.0 - 1e-9));
+        if (constants.has_primal_bound && closed_response(&b, b.y_set, b.x[0], b.y[0]))
+            ck_assert(network_value(&b, b.x[0], b.y[0]) >= constants.primal_bound - 1e-12);
+    }
+    /* A bound a hundred times too high would make the theory's steps useless without any test
+     * noticing. */
+    if (b.problem->constants != NULL && x_dim > 1)
+        ck_assert_msg(steepest * 100.0 >= constants.lipschitz, "L = %g, steepest seen %g",
+                      constants.lipschitz, steepest);
+    bench_close(&b);
+}
+END_TEST
+
+/* ---- bad instances --------------------------------------------------------------------------- */
+
+START_TEST(incomplete_instances_are_refused)
+{
+    static const size_t none[3] = {6, 0, 9};
+    saddle_error error = {.message = ""};
+    saddle_problem p = *test_own_problem();
+    assert_ok(saddle_problem_check(&p, &error), error);
+    p.gradient = NULL;
+    assert_refused(saddle_problem_check(&p, &error), error, SADDLE_BAD_INPUT, "gradient");
+    p = *test_own_problem();
+    p.value = NULL;
+    assert_refused(saddle_problem_check(&p, &error), error, SADDLE_BAD_INPUT, "value");
+    p = *test_own_problem();
+    p.y_dim = 0;
+    assert_refused(saddle_problem_check(&p, &error), error, SADDLE_BAD_INPUT, "0 (y)");
+    p = *test_own_problem();
+    p.samples = NULL;
+    assert_refused(saddle_problem_check(&p, &error), error, SADDLE_BAD_INPUT, "samples");
+    p.samples = none;
+    assert_refused(saddle_problem_check(&p, &error), error, SADDLE_BAD_INPUT, "agent 1");
+    saddle_settings *settings = test_settings(NULL, NULL);
+    saddle_experiment *experiment = NULL;
+    assert_refused(saddle_experiment_create(&experiment, settings, &p, &error), error,
+                   SADDLE_BAD_INPUT, "agent 1");
+    ck_assert_ptr_null(experiment);
+    saddle_settings_free(settings);
+}
+END_TEST
+
+START_TEST(bad_quadratics_are_refused)
+{
+    static const struct {
+        const char *assignment[4];
+        const char *part;
+    } bad[] = {
+        {{"problem=quadratic", "mu=4", "lipschitz=11.9"}, "11.9"},
+        {{"problem=quadratic", "agents=3", "samples=5,6"}, "5,6"},
+        {{"problem=quadratic", "agents=3", "samples=5,0,6"}, "5,0,6"},
+        {{"problem=quadratic", "agents=3", "samples=5,6,7,8"}, "5,6,7,8"},
+        {{"problem=quadratic", "samples=1.5"}, "1.5"},
+        {{"problem=quadratic", "samples="}, "''"},
+        {{"problem=quadratic", "data=synthetic"}, "--data"},
+        {{"problem=cubic"}, "cubic"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        saddle_error error = {.message = ""};
+        saddle_settings *settings = test_settings(NULL, bad[k].assignment);
+        saddle_experiment *experiment = NULL;
+        assert_refused(saddle_experiment_create(&experiment, settings, NULL, &error), error,
+                       SADDLE_BAD_INPUT, bad[k].part);
+        ck_assert_ptr_null(experiment);
+        saddle_settings_free(settings);
+    }
+}
+END_TEST
+
+/* ---- the gradient check ---------------------------------------------------------------------- */
+
+START_TEST(the_gradient_check_passes_right_problems)
+{
+    bench b;
+    bench_open(&b, _i);
+    saddle_error error = {.message = ""};
+    saddle_gradient_check found;
+    assert_ok(saddle_problem_check_gradient(b.problem, b.x_set, b.y_set, 3, 1, &found, &error),
+              error);
+    assert_at_most(found.x_error, 1e-8);
+    assert_at_most(found.y_error, 1e-8);
+    assert_at_most(found.difference_error, 1e-12);
+    assert_at_most(found.variance_error, 1e-9);
+    assert_at_most(found.batch_error, 1e-12);
+    saddle_gradient_check again;
+    assert_ok(saddle_problem_check_gradient(b.problem, b.x_set, b.y_set, 3, 1, &again, &error),
+              error);
+    ck_assert(again.x_error == found.x_error && again.y_error == found.y_error);
+    bench_close(&b);
+}
+END_TEST
+
+/* Ways to be wrong, built on the right functions of an instance. */
+enum { SIGN, DOUBLE, ONE_COORDINATE, NAN_GRADIENT, NAN_VALUE, Y_PART, BATCH_SUM, WRONGS };
+
+typedef struct liar {
+    const saddle_problem *right;
+    int wrong;
+} liar;
+
+static void lie(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                const double *x, const double *y, double *gx, double *gy, double *scratch)
+{
+    const liar *self = problem->self;
+    self->right->gradient(self->right, agent, batch, x, y, gx, gy, scratch);
+    for (size_t k = 0; k < problem->x_dim; k++) {
+        if (self->wrong == SIGN)
+            gx[k] = -gx[k];
+        if (self->wrong == DOUBLE)
+            gx[k] *= 2.0;
+    }
+    /* The fault is at the last agent alone, which the check must name. */
+    if (self->wrong == ONE_COORDINATE && agent + 1 == problem->agents)
+        gx[problem->x_dim - 1] += 1e-3;
+    if (self->wrong == NAN_GRADIENT)
+        gx[0] = NAN;
+    for (size_t k = 0; self->wrong == Y_PART && k < problem->y_dim; k++)
+        gy[k] *= 0.5;
+    for (size_t k = 0; self->wrong == BATCH_SUM && k < problem->x_dim; k++)
+        gx[k] *= (double)batch->count / (double)problem->samples[agent];
+}
+
+static double lie_value(const saddle_problem *problem, size_t agent, const double *x,
+                        const double *y, double *scratch)
+{
+    const liar *self = problem->self;
+    return self->wrong == NAN_VALUE ? NAN : self->right->value(self->right, agent, x, y, scratch);
+}
+
+START_TEST(the_gradient_check_catches_wrong_gradients)
+{
+    bench b;
+    bench_open(&b, _i);
+    saddle_error error = {.message = ""};
+    for (int wrong = 0; wrong < WRONGS; wrong++) {
+        liar self = {.right = b.problem, .wrong = wrong};
+        saddle_problem p = *b.problem;
+        p.self = &self;
+        p.gradient = lie;
+        p.value = lie_value;
+        p.difference = NULL;
+        p.gradient_variance = NULL;
+        saddle_gradient_check found;
+        assert_ok(saddle_problem_check_gradient(&p, b.x_set, b.y_set, 2, 3, &found, &error), error);
+        if (wrong == SIGN || wrong == DOUBLE)
+            ck_assert_msg(found.x_error > 0.4, "x error %g", found.x_error);
+        if (wrong == ONE_COORDINATE) {
+            ck_assert_msg(found.x_error > 1e-6, "x error %g", found.x_error);
+            ck_assert_uint_eq(found.agent, p.agents - 1);
+        }
+        if (wrong == NAN_GRADIENT || wrong == NAN_VALUE)
+            ck_assert(isinf(found.x_error));
+        if (wrong == NAN_VALUE || wrong == Y_PART)
+            ck_assert_msg(found.y_error > 0.4, "y error %g", found.y_error);
+        if (wrong == Y_PART)
+            assert_at_most(found.x_error, 1e-8);
+        if (wrong == BATCH_SUM && p.samples[0] > 1)
+            ck_assert_msg(found.batch_error > 0.4, "batch error %g", found.batch_error);
+    }
+    bench_close(&b);
+}
+END_TEST
+
+static void zero_difference(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                            const double *x1, const double *y1, const double *x0, const double *y0,
+                            double *dx, double *dy, double *scratch)
+{
+    (void)agent, (void)batch, (void)x1, (void)y1, (void)x0, (void)y0, (void)scratch;
+    memset(dx, 0, problem->x_dim * sizeof *dx);
+    memset(dy, 0, problem->y_dim * sizeof *dy);
+}
+
+static double wrong_variance(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                             const double *x, const double *y, double *gx, double *gy,
+                             double *scratch)
+{
+    problem->gradient(problem, agent, batch, x, y, gx, gy, scratch);
+    return 1.0 + (double)batch->count;
+}
+
+START_TEST(the_gradient_check_catches_wrong_batch_functions)
+{
+    bench b;
+    bench_open(&b, _i);
+    saddle_error error = {.message = ""};
+    saddle_gradient_check found;
+    saddle_problem p = *b.problem;
+    p.difference = zero_difference;
+    p.gradient_variance = wrong_variance;
+    assert_ok(saddle_problem_check_gradient(&p, b.x_set, b.y_set, 2, 3, &found, &error), error);
+    ck_assert_msg(found.difference_error > 0.05, "difference error %g", found.difference_error);
+    ck_assert_msg(found.variance_error > 0.05, "variance error %g", found.variance_error);
+    assert_at_most(found.x_error, 1e-8);
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(the_gradient_check_refuses_nonsense)
+{
+    bench b;
+    bench_open(&b, OWN_PROBLEM);
+    saddle_error error = {.message = ""};
+    saddle_gradient_check found;
+    assert_refused(saddle_problem_check_gradient(b.problem, b.x_set, b.y_set, 0, 1, &found, &error),
+                   error, SADDLE_BAD_INPUT, "0 points");
+    assert_refused(saddle_problem_check_gradient(b.problem, b.y_set, b.x_set, 1, 1, &found, &error),
+                   error, SADDLE_BAD_INPUT, "dimensions 3 and 2");
+    bench_close(&b);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("problems");
+    TCase *every = tcase_create("every problem");
+    tcase_set_timeout(every, 120);
+    tcase_add_loop_test(every, gradients_are_slopes_of_the_formula, 0, INSTANCES);
+    tcase_add_loop_test(every, the_quadratic_is_one, QUADRATIC_CONVEX_ODD, OWN_PROBLEM);
+    tcase_add_loop_test(every, the_known_saddle_is_a_saddle, QUADRATIC_CONVEX_ODD, QUADRATIC_BALL);
+    tcase_add_loop_test(every, a_batch_is_the_mean_of_its_samples, 0, INSTANCES);
+    tcase_add_loop_test(every, differences_are_differences, 0, INSTANCES);
+    tcase_add_loop_test(every, variances_are_sample_variances, 0, INSTANCES);
+    tcase_add_loop_test(every, best_responses_are_best, 0, INSTANCES);
+    tcase_add_loop_test(every, constants_bound_what_they_say, 0, INSTANCES);
+    tcase_add_loop_test(every, the_gradient_check_passes_right_problems, 0, INSTANCES);
+    tcase_add_loop_test(every, the_gradient_check_catches_wrong_gradients, 0, INSTANCES);
+    tcase_add_loop_test(every, the_gradient_check_catches_wrong_batch_functions, 0, INSTANCES);
+    suite_add_tcase(suite, every);
+    TCase *single = tcase_create("single");
+    tcase_add_test(single, the_nonconvex_quadratic_is_not_convex);
+    tcase_add_test(single, incomplete_instances_are_refused);
+    tcase_add_test(single, bad_quadratics_are_refused);
+    tcase_add_test(single, the_gradient_check_refuses_nonsense);
+    suite_add_tcase(suite, single);
+    return suite;
+}

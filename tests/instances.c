@@ -1,0 +1,319 @@
+#include "instances.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/observer.h"
+#include "support.h"
+
+#define MOST_ASSIGNMENTS 12
+
+static const struct {
+    const char *label;
+    const char *assignment[MOST_ASSIGNMENTS];
+} table[INSTANCES] = {
+    [LOGISTIC_BOX_SPARSE] = {"robust-logistic box, sparse",
+                             {"data=synthetic:60:20", "agents=4", "topology=ring"}},
+    [LOGISTIC_BOX_DENSE_UNEQUAL] = {"robust-logistic box, dense, unequal",
+                                    {"data=@dense", "agents=4", "samples=7,20,11,3",
+                                     "topology=path", "lambda1=0.01", "lambda2=0.1",
+                                     "g-curvature=3"}},
+    [LOGISTIC_SIMPLEX_SPARSE_UNEQUAL] = {"robust-logistic simplex, sparse, unequal",
+                                         {"data=synthetic:60:30", "weights=simplex", "agents=3",
+                                          "samples=12,25,1", "topology=complete", "lambda1=0.004"}},
+    [LOGISTIC_SIMPLEX_DENSE] = {"robust-logistic simplex, dense",
+                                {"data=@dense", "weights=simplex", "agents=5", "samples=8",
+                                 "topology=star", "lambda1=0.05"}},
+    [QUADRATIC_CONVEX_ODD] = {"quadratic convex, odd counts",
+                              {"problem=quadratic", "curvature=convex", "agents=3", "samples=5,1,8",
+                               "x-dim=7", "y-dim=4", "topology=path"}},
+    [QUADRATIC_NONCONVEX] = {"quadratic nonconvex",
+                             {"problem=quadratic", "agents=4", "samples=10", "x-dim=3", "y-dim=6",
+                              "mu=0.5", "lipschitz=8", "topology=ring"}},
+    [QUADRATIC_TINY] = {"quadratic with one of everything",
+                        {"problem=quadratic", "agents=1", "samples=1", "x-dim=1", "y-dim=1",
+                         "topology=complete"}},
+    [QUADRATIC_BALL] = {"quadratic in balls",
+                        {"problem=quadratic", "agents=4", "samples=9", "x-dim=5", "y-dim=5",
+                         "x-set=l2-ball:2", "y-set=l1-ball:1.5", "topology=complete"}},
+    [OWN_PROBLEM] = {"a user's own problem",
+                     {"topology=path", "x-set=box:-2:2", "y-set=l2-ball:3"}},
+};
+
+double *test_doubles(size_t count)
+{
+    double *result = calloc(count > 0 ? count : 1, sizeof *result);
+    ck_assert_ptr_nonnull(result);
+    return result;
+}
+
+double test_largest(size_t count, const double *v)
+{
+    double most = 0.0;
+    for (size_t k = 0; k < count; k++)
+        if (!(fabs(v[k]) <= most))
+            most = fabs(v[k]);
+    return most;
+}
+
+double test_farthest(size_t count, const double *a, const double *b)
+{
+    double most = 0.0;
+    for (size_t k = 0; k < count; k++)
+        if (!(fabs(a[k] - b[k]) <= most))
+            most = fabs(a[k] - b[k]);
+    return most;
+}
+
+void test_point(saddle_rng *rng, const saddle_set *set, double *out)
+{
+    double *scratch = test_doubles(saddle_set_scratch(set));
+    for (size_t k = 0; k < saddle_set_dimension(set); k++)
+        out[k] = saddle_rng_normal(rng);
+    saddle_set_project(set, out, scratch);
+    free(scratch);
+}
+
+/* A CSV of 50 rows: 6 dense features, then a label of +1 or -1. */
+static const char *dense_data(void)
+{
+    static char path[5000];
+    snprintf(path, sizeof path, "%s/dense.csv", saddle_test_directory());
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    saddle_rng rng;
+    saddle_rng_init(&rng, 5, SADDLE_RNG_TEST, 0, 0);
+    for (int row = 0; row < 50; row++) {
+        for (int k = 0; k < 6; k++)
+            fprintf(file, "%.17g,", saddle_rng_normal(&rng));
+        fprintf(file, "%d\n", row % 3 == 0 ? 1 : -1);
+    }
+    ck_assert_int_eq(fclose(file), 0);
+    return path;
+}
+
+static void assign(saddle_settings *settings, const char *assignment)
+{
+    char text[5120];
+    saddle_error error = {.message = ""};
+    ck_assert_uint_lt(strlen(assignment), sizeof text);
+    memcpy(text, assignment, strlen(assignment) + 1);
+    char *value = strchr(text, '=');
+    ck_assert_ptr_nonnull(value);
+    *value++ = '\0';
+    const char *given = strcmp(value, "@dense") == 0 ? dense_data() : value;
+    assert_ok(saddle_settings_set(settings, text, given, &error), error);
+}
+
+saddle_settings *test_settings(const saddle_settings *base, const char *const *assignment)
+{
+    saddle_error error = {.message = ""};
+    saddle_settings *settings = NULL;
+    if (base != NULL)
+        assert_ok(saddle_settings_copy(&settings, base, &error), error);
+    else
+        assert_ok(saddle_settings_create(&settings, &error), error);
+    for (; assignment != NULL && *assignment != NULL; assignment++)
+        assign(settings, *assignment);
+    return settings;
+}
+
+void test_instance_open(test_instance *out, int which, const char *const *more)
+{
+    saddle_error error = {.message = ""};
+    saddle_settings *base = test_settings(NULL, table[which].assignment);
+    *out = (test_instance){.label = table[which].label};
+    out->settings = test_settings(base, more);
+    saddle_settings_free(base);
+    const saddle_problem *own = which == OWN_PROBLEM ? test_own_problem() : NULL;
+    assert_ok(saddle_experiment_create(&out->experiment, out->settings, own, &error), error);
+    out->problem = saddle_experiment_problem(out->experiment);
+}
+
+void test_instance_close(test_instance *instance)
+{
+    saddle_experiment_free(instance->experiment);
+    saddle_settings_free(instance->settings);
+}
+
+/* ---- engines, step by step ------------------------------------------------------------------- */
+
+void test_rig_open(test_rig *out, int which, const char *algorithm, const char *const *more,
+                   unsigned threads, const saddle_algorithm *wrapped, const saddle_problem *problem)
+{
+    saddle_error error = {.message = ""};
+    *out = (test_rig){.engine = NULL};
+    test_instance_open(&out->instance, which, more);
+    out->settings = test_settings(out->instance.settings, NULL);
+    saddle_experiment *e = out->instance.experiment;
+    if (problem == NULL)
+        problem = e->problem;
+    const saddle_algorithm *found = NULL;
+    assert_ok(saddle_algorithm_find(&found, algorithm, &error), error);
+    assert_ok(saddle_experiment_steps(e, out->settings, &out->steps, &error), error);
+    out->algorithm = wrapped != NULL ? wrapped : found;
+    saddle_algorithm_inputs configured = {.settings = out->settings,
+                                          .problem = problem,
+                                          .mixing = e->mixing,
+                                          .x_prox = e->x_prox,
+                                          .y_set = e->y_set,
+                                          .steps = out->steps};
+    assert_ok(found->configure(&out->parameters, &configured, &error), error);
+    saddle_engine_inputs inputs = {
+        .problem = problem,
+        .mixing = e->mixing,
+        .x_prox = e->x_prox,
+        .y_set = e->y_set,
+        .algorithm = out->algorithm,
+        .parameters = out->parameters,
+        .x0 = e->x0,
+        .y0 = e->y0,
+        .seed = saddle_settings_integer(out->settings, "seed"),
+        .threads = threads,
+        .scratch = saddle_observer_scratch(problem, e->x_prox, e->y_set),
+    };
+    const saddle_engine_class *kind = NULL;
+    assert_ok(saddle_engine_find(&kind, "threads", &error), error);
+    assert_ok(kind->create(&out->engine, &inputs, &error), error);
+}
+
+void test_rig_close(test_rig *rig)
+{
+    rig->engine->kind->destroy(rig->engine);
+    rig->algorithm->release(rig->parameters);
+    saddle_settings_free(rig->settings);
+    test_instance_close(&rig->instance);
+}
+
+saddle_fault test_rig_advance(test_rig *rig, uint64_t iterations)
+{
+    saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
+    saddle_limits limits = {.iterations = iterations};
+    rig->engine->kind->advance(rig->engine, &limits, &fault);
+    return fault;
+}
+
+void test_state_make(test_state *out, const saddle_problem *problem)
+{
+    size_t m = problem->agents;
+    *out = (test_state){.agents = m, .x_dim = problem->x_dim, .y_dim = problem->y_dim};
+    double **of_x[3] = {&out->x, &out->p, &out->v};
+    double **of_y[3] = {&out->y, &out->d, &out->u};
+    for (int k = 0; k < 3; k++) {
+        *of_x[k] = test_doubles(m * problem->x_dim);
+        *of_y[k] = test_doubles(m * problem->y_dim);
+    }
+    out->ifo = calloc(m, sizeof *out->ifo);
+    ck_assert_ptr_nonnull(out->ifo);
+}
+
+void test_state_free(test_state *state)
+{
+    double *const vector[] = {state->x, state->y, state->p, state->d, state->v, state->u};
+    for (size_t k = 0; k < sizeof vector / sizeof *vector; k++)
+        free(vector[k]);
+    free(state->ifo);
+}
+
+typedef struct copy_context {
+    const saddle_algorithm *algorithm;
+    test_state *out;
+} copy_context;
+
+static void copy_part(size_t dim, size_t agent, const double *from, double *to)
+{
+    if (from != NULL)
+        memcpy(to + agent * dim, from, dim * sizeof *to);
+}
+
+static void copy_agent(void *context, saddle_agent *agent)
+{
+    const copy_context *copy = context;
+    test_state *out = copy->out;
+    saddle_view view;
+    copy->algorithm->view(agent, &view);
+    copy_part(out->x_dim, agent->id, view.x, out->x);
+    copy_part(out->y_dim, agent->id, view.y, out->y);
+    copy_part(out->x_dim, agent->id, view.p, out->p);
+    copy_part(out->y_dim, agent->id, view.d, out->d);
+    copy_part(out->x_dim, agent->id, view.v, out->v);
+    copy_part(out->y_dim, agent->id, view.u, out->u);
+    out->ifo[agent->id] = agent->ifo;
+}
+
+void test_state_copy(test_rig *rig, test_state *out)
+{
+    copy_context context = {.algorithm = rig->algorithm, .out = out};
+    rig->engine->kind->for_each(rig->engine, copy_agent, &context);
+}
+
+/* ---- a user's own problem -------------------------------------------------------------------- */
+
+/*
+ * f_ij = sin(s x0) + s x1 y0 + y1 cos(x1) + c y2 x0 - (1 + i) |y|^2 / 2,
+ * s = 1 + j/10 - i/5, c = (-1)^j.
+ */
+static long double frequency(size_t agent, size_t sample)
+{
+    return 1.0L + (long double)sample / 10.0L - (long double)agent / 5.0L;
+}
+
+static long double parity(size_t sample)
+{
+    return sample % 2 == 0 ? 1.0L : -1.0L;
+}
+
+long double test_own_value(size_t agent, size_t sample, const long double *x, const long double *y)
+{
+    long double s = frequency(agent, sample);
+    return sinl(s * x[0]) + s * x[1] * y[0] + y[1] * cosl(x[1]) + parity(sample) * y[2] * x[0] -
+           (1.0L + (long double)agent) * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]) / 2.0L;
+}
+
+static void own_gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                         const double *x, const double *y, double *gx, double *gy, double *scratch)
+{
+    (void)problem;
+    (void)scratch;
+    gx[0] = gx[1] = 0.0;
+    gy[0] = gy[1] = gy[2] = 0.0;
+    for (size_t k = 0; k < batch->count; k++) {
+        size_t j = batch->index != NULL ? batch->index[k] : k;
+        double s = (double)frequency(agent, j);
+        gx[0] += s * cos(s * x[0]) + (double)parity(j) * y[2];
+        gx[1] += s * y[0] - y[1] * sin(x[1]);
+        gy[0] += s * x[1] - (1.0 + (double)agent) * y[0];
+        gy[1] += cos(x[1]) - (1.0 + (double)agent) * y[1];
+        gy[2] += (double)parity(j) * x[0] - (1.0 + (double)agent) * y[2];
+    }
+    for (size_t k = 0; k < 2; k++)
+        gx[k] /= (double)batch->count;
+    for (size_t k = 0; k < 3; k++)
+        gy[k] /= (double)batch->count;
+}
+
+static double own_value(const saddle_problem *problem, size_t agent, const double *x,
+                        const double *y, double *scratch)
+{
+    (void)scratch;
+    long double wide_x[2] = {x[0], x[1]};
+    long double wide_y[3] = {y[0], y[1], y[2]};
+    long double sum = 0.0L;
+    for (size_t j = 0; j < problem->samples[agent]; j++)
+        sum += test_own_value(agent, j, wide_x, wide_y);
+    return (double)(sum / (long double)problem->samples[agent]);
+}
+
+const saddle_problem *test_own_problem(void)
+{
+    static const size_t samples[3] = {6, 4, 9};
+    static const saddle_problem own = {.name = "own",
+                                       .x_dim = 2,
+                                       .y_dim = 3,
+                                       .agents = 3,
+                                       .samples = samples,
+                                       .gradient = own_gradient,
+                                       .value = own_value};
+    return &own;
+}

@@ -1,0 +1,99 @@
+/*
+ * Small experiments that several test files run over: every problem, with equal and unequal local
+ * sizes, sparse and dense data, and a user's own problem with nothing but gradient and value.
+ */
+#ifndef SADDLE_TEST_INSTANCES_H
+#define SADDLE_TEST_INSTANCES_H
+
+#include <saddle/run.h>
+
+#include "core/rng.h"
+#include "run/experiment.h"
+
+/* Sanitizers cost a factor of ten; long tests divide their work by this. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TEST_SLOWDOWN 10
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TEST_SLOWDOWN 10
+#endif
+#endif
+#ifndef TEST_SLOWDOWN
+#define TEST_SLOWDOWN 1
+#endif
+
+/* Which instances there are. */
+enum {
+    LOGISTIC_BOX_SPARSE,
+    LOGISTIC_BOX_DENSE_UNEQUAL,
+    LOGISTIC_SIMPLEX_SPARSE_UNEQUAL,
+    LOGISTIC_SIMPLEX_DENSE,
+    QUADRATIC_CONVEX_ODD,
+    QUADRATIC_NONCONVEX,
+    QUADRATIC_TINY,
+    QUADRATIC_BALL,
+    OWN_PROBLEM,
+    INSTANCES
+};
+
+typedef struct test_instance {
+    const char *label;
+    saddle_settings *settings;
+    saddle_experiment *experiment;
+    const saddle_problem *problem;
+} test_instance;
+
+/* Settings from "name=value" texts, NULL-terminated, on top of `base` (NULL: the defaults). A test
+ * fails here when one is refused. */
+saddle_settings *test_settings(const saddle_settings *base, const char *const *assignment);
+
+/* Make one of the instances, with further "name=value" settings (NULL: none). */
+void test_instance_open(test_instance *out, int which, const char *const *more);
+void test_instance_close(test_instance *instance);
+
+/* An engine on an instance, to be driven step by step. */
+typedef struct test_rig {
+    test_instance instance;
+    saddle_settings *settings; /* the instance's with more */
+    const saddle_algorithm *algorithm;
+    void *parameters;
+    saddle_engine *engine;
+    saddle_steps steps;
+} test_rig;
+
+/* Put `algorithm` on an instance; `wrapped` (NULL: the algorithm itself) is what the engine runs
+ * with the algorithm's parameters, and `problem` (NULL: the instance's) what it runs on. */
+void test_rig_open(test_rig *out, int which, const char *algorithm, const char *const *more,
+                   unsigned threads, const saddle_algorithm *wrapped,
+                   const saddle_problem *problem);
+void test_rig_close(test_rig *rig);
+/* Go on by so many iterations; returns the fault. */
+saddle_fault test_rig_advance(test_rig *rig, uint64_t iterations);
+
+/* Copies of every agent's variables, agent after agent; p, d are zero where there are none. */
+typedef struct test_state {
+    size_t agents, x_dim, y_dim;
+    double *x, *y, *p, *d, *v, *u;
+    uint64_t *ifo; /* per agent */
+} test_state;
+
+void test_state_make(test_state *out, const saddle_problem *problem);
+void test_state_free(test_state *state);
+void test_state_copy(test_rig *rig, test_state *out);
+
+/* A user's own problem: 3 agents with 6, 4 and 9 samples, x in R^2, y in R^3, gradient and value
+ * only; nonconvex in x, strongly concave in y with mu = 1. Static. */
+const saddle_problem *test_own_problem(void);
+/* Its f_ij, for independent checks. */
+long double test_own_value(size_t agent, size_t sample, const long double *x, const long double *y);
+
+/* A random point of X (or Y): normal numbers, projected. */
+void test_point(saddle_rng *rng, const saddle_set *set, double *out);
+/* count zeroed doubles; the test fails when there are none. Free with free(). */
+double *test_doubles(size_t count);
+/* Largest |v[k]|; NaN when there is one. */
+double test_largest(size_t count, const double *v);
+/* Largest |a[k] - b[k]|; NaN when there is one. */
+double test_farthest(size_t count, const double *a, const double *b);
+
+#endif

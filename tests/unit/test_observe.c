@@ -1,0 +1,542 @@
+/*
+ * What is measured of a run, recomputed from copies of the agents' variables with plain loops; the
+ * self-checks, each broken on purpose; the generic best response against closed forms.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/algorithms.h"
+#include "instances.h"
+#include "observe/observer.h"
+#include "observe/response.h"
+#include "support.h"
+
+/* ---- the metric ------------------------------------------------------------------------------ */
+
+/* Everything a row is recomputed from. */
+typedef struct truth {
+    test_rig rig;
+    const saddle_problem *problem;
+    const saddle_prox *x_prox;
+    const saddle_set *y_set;
+    test_state state;
+    double *x_mean, *y_mean, *y_star;
+    double *gx, *gy, *one_x, *one_y, *scratch;
+} truth;
+
+static void truth_open(truth *t, int which, const char *algorithm, const char *const *more)
+{
+    test_rig_open(&t->rig, which, algorithm, more, 2, NULL, NULL);
+    t->problem = t->rig.instance.problem;
+    t->x_prox = saddle_experiment_x(t->rig.instance.experiment);
+    t->y_set = saddle_experiment_y(t->rig.instance.experiment);
+    test_state_make(&t->state, t->problem);
+    double **of_x[] = {&t->x_mean, &t->gx, &t->one_x};
+    double **of_y[] = {&t->y_mean, &t->y_star, &t->gy, &t->one_y};
+    for (size_t k = 0; k < sizeof of_x / sizeof *of_x; k++)
+        *of_x[k] = test_doubles(t->problem->x_dim);
+    for (size_t k = 0; k < sizeof of_y / sizeof *of_y; k++)
+        *of_y[k] = test_doubles(t->problem->y_dim);
+    t->scratch = test_doubles(saddle_observer_scratch(t->problem, t->x_prox, t->y_set));
+}
+
+static void truth_close(truth *t)
+{
+    double *const vector[] = {t->x_mean, t->y_mean, t->y_star, t->gx,
+                              t->gy,     t->one_x,  t->one_y,  t->scratch};
+    for (size_t k = 0; k < sizeof vector / sizeof *vector; k++)
+        free(vector[k]);
+    test_state_free(&t->state);
+    test_rig_close(&t->rig);
+}
+
+/* gx, gy = network gradient at (xbar, y). */
+static void network_gradient(truth *t, const double *y)
+{
+    size_t m = t->problem->agents;
+    memset(t->gx, 0, t->problem->x_dim * sizeof *t->gx);
+    memset(t->gy, 0, t->problem->y_dim * sizeof *t->gy);
+    for (size_t i = 0; i < m; i++) {
+        saddle_batch all = {.index = NULL, .count = t->problem->samples[i]};
+        t->problem->gradient(t->problem, i, &all, t->x_mean, y, t->one_x, t->one_y, t->scratch);
+        for (size_t k = 0; k < t->problem->x_dim; k++)
+            t->gx[k] += t->one_x[k] / (double)m;
+        for (size_t k = 0; k < t->problem->y_dim; k++)
+            t->gy[k] += t->one_y[k] / (double)m;
+    }
+}
+
+static double network_value(truth *t, const double *y)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < t->problem->agents; i++)
+        sum += t->problem->value(t->problem, i, t->x_mean, y, t->scratch);
+    return sum / (double)t->problem->agents;
+}
+
+static double distance2(size_t count, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < count; k++)
+        sum += (a[k] - b[k]) * (a[k] - b[k]);
+    return sum;
+}
+
+/* y*(xbar) by plain projected ascent with a constant step. */
+static void slow_response(truth *t)
+{
+    size_t y_dim = t->problem->y_dim;
+    double *before = test_doubles(y_dim);
+    double *slope = test_doubles(y_dim);
+    saddle_rng rng;
+    saddle_rng_init(&rng, 3, SADDLE_RNG_TEST, 0, 0);
+    /* The step from the steepest change of the gradient seen. */
+    double steepest = 0.0;
+    for (int round = 0; round < 20; round++) {
+        test_point(&rng, t->y_set, before);
+        test_point(&rng, t->y_set, t->y_star);
+        network_gradient(t, before);
+        memcpy(slope, t->gy, y_dim * sizeof *slope);
+        network_gradient(t, t->y_star);
+        double moved = distance2(y_dim, before, t->y_star);
+        if (moved > 0.0)
+            steepest = fmax(steepest, sqrt(distance2(y_dim, slope, t->gy) / moved));
+    }
+    for (int round = 0; round < 3000; round++) {
+        network_gradient(t, t->y_star);
+        for (size_t k = 0; k < y_dim; k++)
+            t->y_star[k] += t->gy[k] / steepest;
+        saddle_set_project(t->y_set, t->y_star, t->scratch);
+    }
+    free(slope);
+    free(before);
+}
+
+static void means(truth *t)
+{
+    size_t m = t->problem->agents;
+    for (size_t k = 0; k < t->problem->x_dim; k++) {
+        t->x_mean[k] = 0.0;
+        for (size_t i = 0; i < m; i++)
+            t->x_mean[k] += t->state.x[i * t->problem->x_dim + k] / (double)m;
+    }
+    for (size_t k = 0; k < t->problem->y_dim; k++) {
+        t->y_mean[k] = 0.0;
+        for (size_t i = 0; i < m; i++)
+            t->y_mean[k] += t->state.y[i * t->problem->y_dim + k] / (double)m;
+    }
+}
+
+/* sum_i |x~_i - xbar|^2 with x~ from each agent's tracker (its estimate without tracking). */
+static double slow_x_stationarity(truth *t, bool tracking)
+{
+    size_t x_dim = t->problem->x_dim;
+    double tau = t->rig.steps.tau;
+    double sum = 0.0;
+    for (size_t i = 0; i < t->problem->agents; i++) {
+        const double *p = (tracking ? t->state.p : t->state.v) + i * x_dim;
+        for (size_t k = 0; k < x_dim; k++)
+            t->one_x[k] = t->state.x[i * x_dim + k] - p[k] / tau;
+        saddle_prox_apply(t->x_prox, 1.0 / tau, t->one_x, t->scratch);
+        sum += distance2(x_dim, t->one_x, t->x_mean);
+    }
+    return sum;
+}
+
+static void slow_row(truth *t, bool tracking, saddle_row *row)
+{
+    size_t m = t->problem->agents;
+    test_state_copy(&t->rig, &t->state);
+    means(t);
+    slow_response(t);
+    row->x_stationarity = slow_x_stationarity(t, tracking);
+    row->x_consensus = row->y_consensus = 0.0;
+    for (size_t i = 0; i < m; i++) {
+        row->x_consensus +=
+            distance2(t->problem->x_dim, t->state.x + i * t->problem->x_dim, t->x_mean);
+        row->y_consensus +=
+            distance2(t->problem->y_dim, t->state.y + i * t->problem->y_dim, t->y_mean);
+    }
+    row->y_gap = distance2(t->problem->y_dim, t->y_star, t->y_mean);
+    row->metric = row->x_stationarity + row->x_consensus + row->y_consensus + row->y_gap;
+    double h = saddle_regularizer_value(saddle_prox_regularizer(t->x_prox), t->x_mean);
+    row->loss = network_value(t, t->y_mean) + h;
+    row->primal = network_value(t, t->y_star) + h;
+    network_gradient(t, t->y_mean);
+    row->stationarity = (row->x_consensus + row->y_consensus) / (double)m + row->y_gap;
+    for (size_t k = 0; k < t->problem->x_dim; k++)
+        row->stationarity += t->gx[k] * t->gx[k];
+    saddle_constants constants = saddle_experiment_constants(t->rig.instance.experiment);
+    double L = constants.lipschitz;
+    double mu = constants.strong_concavity;
+    double beta = t->rig.steps.tau / 12.0 < 1.0 / 3.0 ? t->rig.steps.tau / 12.0 : 1.0 / 3.0;
+    row->potential = L > 0.0 && mu > 0.0
+                         ? row->primal +
+                               4.0 * t->rig.steps.nu * L * L /
+                                   (beta * mu * t->rig.steps.eta * t->rig.steps.eta) * row->y_gap +
+                               (row->x_consensus + row->y_consensus) / (double)m
+                         : NAN;
+}
+
+static saddle_observer *observer_of(test_rig *rig, const saddle_algorithm *algorithm,
+                                    const saddle_problem *problem, const saddle_mixing *mixing)
+{
+    const saddle_experiment *e = rig->instance.experiment;
+    saddle_error error = {.message = ""};
+    saddle_observer *observer = NULL;
+    saddle_observer_inputs inputs = {.engine = rig->engine,
+                                     .algorithm = algorithm,
+                                     .problem = problem,
+                                     .mixing = mixing != NULL ? mixing : e->mixing,
+                                     .x_prox = e->x_prox,
+                                     .y_set = e->y_set,
+                                     .steps = rig->steps,
+                                     .constants = e->constants,
+                                     .feasible = true};
+    assert_ok(saddle_observer_create(&observer, &inputs, &error), error);
+    return observer;
+}
+
+static void assert_number(const char *what, double found, double expected, double size)
+{
+    ck_assert_msg(isnan(expected) ? isnan(found) : fabs(found - expected) <= 1e-10 * size,
+                  "%s = %.17g, expected %.17g", what, found, expected);
+}
+
+START_TEST(rows_hold_what_they_say)
+{
+    size_t algorithms;
+    const saddle_algorithm *const *list = saddle_algorithm_list(&algorithms);
+    static const char *const plain[] = {"q=3", "tau=2", NULL};
+    static const char *const with_h[] = {"q=3", "tau=5", "regularizer=l1:0.01", NULL};
+    for (size_t a = 0; a < algorithms; a++)
+        for (int h = 0; h < (_i <= LOGISTIC_SIMPLEX_DENSE ? 2 : 1); h++) {
+            truth t;
+            saddle_error error = {.message = ""};
+            truth_open(&t, _i, list[a]->name, h == 1 ? with_h : plain);
+            saddle_observer *observer = observer_of(&t.rig, list[a], t.problem, NULL);
+            for (int point = 0; point < 3; point++) {
+                saddle_row found = {.iteration = 0};
+                saddle_row expected;
+                assert_ok(saddle_observe(observer, &found, &error), error);
+                slow_row(&t, list[a]->tracks, &expected);
+                ck_assert_uint_eq(found.iteration, 7 * (uint64_t)point);
+                double size = expected.metric + 1e-6;
+                assert_number("x_stationarity", found.x_stationarity, expected.x_stationarity,
+                              size);
+                assert_number("x_consensus", found.x_consensus, expected.x_consensus, size);
+                assert_number("y_consensus", found.y_consensus, expected.y_consensus, size);
+                assert_number("y_gap", found.y_gap, expected.y_gap, size);
+                assert_number("metric", found.metric, expected.metric, size);
+                assert_number("loss", found.loss, expected.loss, 1.0 + fabs(expected.loss));
+                assert_number("primal", found.primal, expected.primal, 1.0 + fabs(expected.primal));
+                assert_number("stationarity", found.stationarity, expected.stationarity,
+                              1.0 + expected.stationarity);
+                assert_number("potential", found.potential, expected.potential,
+                              1.0 + fabs(expected.potential));
+                assert_at_most(
+                    test_farthest(t.problem->x_dim, saddle_observer_x_mean(observer), t.x_mean),
+                    1e-14 * (1.0 + test_largest(t.problem->x_dim, t.x_mean)));
+                assert_ok(saddle_observer_check(observer, &error), error);
+                test_rig_advance(&t.rig, 7);
+            }
+            saddle_observer_free(observer);
+            truth_close(&t);
+        }
+}
+END_TEST
+
+/* Measuring is not part of the run: it changes no bits and costs nothing. */
+START_TEST(measuring_leaves_the_run_alone)
+{
+    static const char *const more[] = {"q=4", NULL};
+    test_state state[2];
+    saddle_cost cost[2];
+    for (int measured = 0; measured < 2; measured++) {
+        test_rig rig;
+        saddle_error error = {.message = ""};
+        test_rig_open(&rig, _i, "precision+", more, 2, NULL, NULL);
+        saddle_observer *observer = observer_of(&rig, rig.algorithm, rig.instance.problem, NULL);
+        for (int t = 0; t < 20; t++) {
+            saddle_row row;
+            if (measured == 1) {
+                assert_ok(saddle_observe(observer, &row, &error), error);
+                assert_ok(saddle_observer_check(observer, &error), error);
+            }
+            test_rig_advance(&rig, 1);
+        }
+        test_state_make(&state[measured], rig.instance.problem);
+        test_state_copy(&rig, &state[measured]);
+        rig.engine->kind->cost(rig.engine, &cost[measured]);
+        saddle_observer_free(observer);
+        test_rig_close(&rig);
+    }
+    ck_assert_int_eq(memcmp(&cost[0], &cost[1], sizeof cost[0]), 0);
+    ck_assert_int_eq(
+        memcmp(state[0].x, state[1].x, state[0].agents * state[0].x_dim * sizeof(double)), 0);
+    ck_assert_int_eq(
+        memcmp(state[0].d, state[1].d, state[0].agents * state[0].y_dim * sizeof(double)), 0);
+    test_state_free(&state[0]);
+    test_state_free(&state[1]);
+}
+END_TEST
+
+/* ---- self-checks, broken on purpose ---------------------------------------------------------- */
+
+/* PRECISION whose agent 1 loses a little of its tracker in iteration 5. */
+static void leaky_step(saddle_agent *agent, unsigned round)
+{
+    saddle_precision.step(agent, round);
+    size_t both = agent->problem->x_dim + agent->problem->y_dim;
+    if (agent->id == 1 && agent->iteration == 4)
+        agent->next[both] += 1e-4;
+}
+
+/* PRECISION whose agent 2 leaves the set in iteration 5. */
+static void straying_step(saddle_agent *agent, unsigned round)
+{
+    saddle_precision.step(agent, round);
+    if (agent->id == 2 && agent->iteration == 4)
+        agent->next[agent->problem->x_dim] -= 20.0;
+}
+
+/* Run a broken PRECISION for six iterations and check it. */
+static void check_broken(void (*step)(saddle_agent *, unsigned), const char *part)
+{
+    test_rig rig;
+    saddle_error error = {.message = ""};
+    saddle_algorithm broken = saddle_precision;
+    broken.step = step;
+    test_rig_open(&rig, LOGISTIC_BOX_SPARSE, "precision", NULL, 2, &broken, NULL);
+    saddle_observer *observer = observer_of(&rig, &broken, rig.instance.problem, NULL);
+    test_rig_advance(&rig, 4);
+    assert_ok(saddle_observer_check(observer, &error), error);
+    test_rig_advance(&rig, 1);
+    assert_refused(saddle_observer_check(observer, &error), error, SADDLE_CHECK_FAILED, part);
+    ck_assert_ptr_nonnull(strstr(error.message, "iteration 5"));
+    saddle_observer_free(observer);
+    test_rig_close(&rig);
+}
+
+START_TEST(a_leaking_tracker_is_caught)
+{
+    check_broken(leaky_step, "mean of the trackers");
+}
+END_TEST
+
+START_TEST(an_infeasible_iterate_is_caught)
+{
+    check_broken(straying_step, "agent 2");
+}
+END_TEST
+
+START_TEST(a_bad_mixing_matrix_is_caught)
+{
+    test_rig rig;
+    saddle_error error = {.message = ""};
+    test_rig_open(&rig, LOGISTIC_BOX_SPARSE, "precision", NULL, 1, NULL, NULL);
+    saddle_mixing mixing = *rig.instance.experiment->mixing;
+    double *weight = test_doubles(2 * mixing.graph->edges);
+    double *self_weight = test_doubles(mixing.graph->agents);
+    for (int broken = 0; broken < 4; broken++) {
+        memcpy(weight, mixing.weight, 2 * mixing.graph->edges * sizeof *weight);
+        memcpy(self_weight, mixing.self_weight, mixing.graph->agents * sizeof *self_weight);
+        if (broken == 1)
+            self_weight[3] += 1e-9; /* a row that does not add up to one */
+        if (broken == 2) {
+            weight[0] += 1e-9; /* rows add up, but it is not symmetric */
+            weight[1] -= 1e-9;
+        }
+        if (broken == 3)
+            weight[2] = NAN;
+        saddle_mixing copy = mixing;
+        copy.weight = weight;
+        copy.self_weight = self_weight;
+        saddle_observer *observer = observer_of(&rig, rig.algorithm, rig.instance.problem, &copy);
+        if (broken == 0)
+            assert_ok(saddle_observer_check(observer, &error), error);
+        else
+            assert_refused(saddle_observer_check(observer, &error), error, SADDLE_CHECK_FAILED,
+                           "row");
+        saddle_observer_free(observer);
+    }
+    free(self_weight);
+    free(weight);
+    test_rig_close(&rig);
+}
+END_TEST
+
+/* Run a user's problem to its end and expect its self-check to fail. */
+static void run_refused(const saddle_problem *problem, const char *algorithm, const char *part)
+{
+    const char *const more[] = {"iterations=500", "q=100", "topology=path", "x-set=box:-2:2", NULL};
+    saddle_error error = {.message = ""};
+    saddle_settings *settings = test_settings(NULL, more);
+    saddle_experiment *experiment = NULL;
+    saddle_result *result = NULL;
+    assert_ok(saddle_settings_set(settings, "algorithm", algorithm, &error), error);
+    assert_ok(saddle_experiment_create(&experiment, settings, problem, &error), error);
+    assert_refused(saddle_experiment_run(experiment, NULL, NULL, &result, &error), error,
+                   SADDLE_CHECK_FAILED, part);
+    ck_assert_ptr_null(result);
+    saddle_experiment_free(experiment);
+    saddle_settings_free(settings);
+}
+
+static void zero_difference(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                            const double *x1, const double *y1, const double *x0, const double *y0,
+                            double *dx, double *dy, double *scratch)
+{
+    (void)agent, (void)batch, (void)x1, (void)y1, (void)x0, (void)y0, (void)scratch;
+    memset(dx, 0, problem->x_dim * sizeof *dx);
+    memset(dy, 0, problem->y_dim * sizeof *dy);
+}
+
+START_TEST(a_stalled_recursion_is_caught)
+{
+    saddle_problem problem = *test_own_problem();
+    problem.difference = zero_difference;
+    run_refused(&problem, "precision", "exactly zero");
+    run_refused(&problem, "precision+", "exactly zero");
+}
+END_TEST
+
+/* ---- the generic best response --------------------------------------------------------------- */
+
+/* -1/2 (y - c)' D (y - c), D diagonal: with D a multiple of 1 the maximum is a projection of c. */
+typedef struct hill {
+    size_t dim;
+    const double *centre;
+    const double *curvature;
+    size_t calls;
+} hill;
+
+static void hill_gradient(void *context, const double *y, double *gradient)
+{
+    hill *h = context;
+    h->calls++;
+    for (size_t k = 0; k < h->dim; k++)
+        gradient[k] = -h->curvature[k] * (y[k] - h->centre[k]);
+}
+
+enum { DIM = 12 };
+
+/* The maximum over a set, from the origin, with a first guess of the step. */
+static void climb(hill *h, const char *text, double *step, double *y)
+{
+    saddle_error error = {.message = ""};
+    saddle_set *set = NULL;
+    assert_ok(saddle_set_create(&set, text, h->dim, &error), error);
+    double *scratch = test_doubles(saddle_maximize_scratch(h->dim) + saddle_set_scratch(set));
+    double last = saddle_maximize(h->dim, set, hill_gradient, h, 1e-12, 20000, step, y, scratch);
+    assert_at_most(last, 1e-12);
+    free(scratch);
+    saddle_set_free(set);
+}
+
+START_TEST(the_generic_response_finds_projections)
+{
+    static const char *const sets[] = {"none",      "box:-0.5:0.7", "simplex",       "nonneg",
+                                       "l2-ball:1", "l1-ball:1.3",  "linf-ball:0.2", "simplex:4"};
+    static const double scales[] = {1e-6, 0.03, 1.0, 50.0, 1e6};
+    double centre[DIM];
+    double curvature[DIM];
+    double y[DIM];
+    double expected[DIM];
+    saddle_rng rng;
+    saddle_rng_init(&rng, 9, SADDLE_RNG_TEST, 0, 0);
+    for (size_t s = 0; s < sizeof sets / sizeof *sets; s++)
+        for (size_t c = 0; c < sizeof scales / sizeof *scales; c++) {
+            saddle_error error = {.message = ""};
+            saddle_set *set = NULL;
+            for (size_t k = 0; k < DIM; k++) {
+                centre[k] = expected[k] = saddle_rng_normal(&rng);
+                curvature[k] = scales[c];
+                y[k] = 0.0;
+            }
+            assert_ok(saddle_set_create(&set, sets[s], DIM, &error), error);
+            double *scratch = test_doubles(saddle_set_scratch(set));
+            saddle_set_project(set, expected, scratch);
+            free(scratch);
+            saddle_set_free(set);
+            hill h = {.dim = DIM, .centre = centre, .curvature = curvature};
+            double step = 1.0;
+            climb(&h, sets[s], &step, y);
+            assert_at_most(test_farthest(DIM, y, expected), 1e-10);
+        }
+}
+END_TEST
+
+START_TEST(the_generic_response_bears_bad_conditioning)
+{
+    double centre[DIM];
+    double curvature[DIM];
+    double y[DIM];
+    for (size_t k = 0; k < DIM; k++) {
+        centre[k] = k % 2 == 0 ? 3.0 : -2.0;
+        curvature[k] = pow(10.0, -4.0 * (double)k / (DIM - 1)); /* condition 10^4 */
+        y[k] = 0.0;
+    }
+    hill h = {.dim = DIM, .centre = centre, .curvature = curvature};
+    double step = 1.0;
+    climb(&h, "box:-10:1", &step, y);
+    /* Over a box a separable hill is maximized coordinate by coordinate. */
+    for (size_t k = 0; k < DIM; k++)
+        assert_near(y[k], fmin(fmax(centre[k], -10.0), 1.0), 1e-7);
+}
+END_TEST
+
+/* The step is handed from call to call; whatever a call leaves in it, the next, on another
+ * function, must not take a short step for convergence. */
+START_TEST(a_tiny_step_is_not_convergence)
+{
+    double centre[DIM];
+    double curvature[DIM];
+    double y[DIM];
+    for (size_t k = 0; k < DIM; k++) {
+        centre[k] = 1.0 + (double)k;
+        curvature[k] = 1.0 + (double)k / DIM;
+        y[k] = 0.0;
+    }
+    hill h = {.dim = DIM, .centre = centre, .curvature = curvature};
+    double step = 1e-18;
+    climb(&h, "none", &step, y);
+    assert_at_most(test_farthest(DIM, y, centre), 1e-10);
+    for (int call = 0; call < 50; call++) {
+        for (size_t k = 0; k < DIM; k++)
+            centre[k] *= 1.0 + 1e-9 * (double)(call + 1);
+        climb(&h, "none", &step, y);
+        assert_at_most(test_farthest(DIM, y, centre), 1e-10);
+    }
+    ck_assert_msg(h.calls < 10000, "%zu gradients", h.calls);
+    /* Already there: it costs a few gradients and does not move. */
+    double kept[DIM];
+    memcpy(kept, y, sizeof y);
+    for (int call = 0; call < 50; call++)
+        climb(&h, "none", &step, y);
+    assert_at_most(test_farthest(DIM, y, kept), 1e-10);
+    assert_at_most(test_farthest(DIM, y, centre), 1e-10);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("observe");
+    TCase *metric = tcase_create("metric");
+    tcase_set_timeout(metric, 300);
+    tcase_add_loop_test(metric, rows_hold_what_they_say, 0, INSTANCES);
+    tcase_add_loop_test(metric, measuring_leaves_the_run_alone, 0, INSTANCES);
+    suite_add_tcase(suite, metric);
+    TCase *checks = tcase_create("self-checks");
+    tcase_add_test(checks, a_leaking_tracker_is_caught);
+    tcase_add_test(checks, an_infeasible_iterate_is_caught);
+    tcase_add_test(checks, a_bad_mixing_matrix_is_caught);
+    tcase_add_test(checks, a_stalled_recursion_is_caught);
+    suite_add_tcase(suite, checks);
+    TCase *response = tcase_create("best response");
+    tcase_add_test(response, the_generic_response_finds_projections);
+    tcase_add_test(response, the_generic_response_bears_bad_conditioning);
+    tcase_add_test(response, a_tiny_step_is_not_convergence);
+    suite_add_tcase(suite, response);
+    return suite;
+}
