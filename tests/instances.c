@@ -151,7 +151,7 @@ void test_rig_open(test_rig *out, int which, const char *algorithm, const char *
         problem = e->problem;
     const saddle_algorithm *found = NULL;
     assert_ok(saddle_algorithm_find(&found, algorithm, &error), error);
-    assert_ok(saddle_resolve_steps(e, out->settings, &out->steps, &error), error);
+    assert_ok(saddle_experiment_steps(e, out->settings, &out->steps, &error), error);
     out->algorithm = wrapped != NULL ? wrapped : found;
     saddle_algorithm_inputs configured = {.settings = out->settings,
                                           .problem = problem,

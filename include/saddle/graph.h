@@ -61,6 +61,8 @@ SADDLE_API saddle_status saddle_graph_diameter(const saddle_graph *graph, size_t
 /** Write the edge list, one `i j` line per edge with i < j, such as file:PATH reads. Atomic. */
 SADDLE_API saddle_status saddle_graph_save(const saddle_graph *graph, const char *path,
                                            saddle_error *error);
+/** Whether a topology's text alone says how many agents there are, as grid, torus and file do. */
+SADDLE_API bool saddle_topology_sets_agents(const char *text);
 /** All topologies; `*count` receives their number. */
 SADDLE_API const saddle_set_info *saddle_topology_list(size_t *count);
 

@@ -28,6 +28,9 @@
 extern "C" {
 #endif
 
+/** Agents when neither the user nor the topology says: the paper's number. */
+#define SADDLE_DEFAULT_AGENTS 5
+
 /** One row of a trace: the state after so many iterations, and what it cost to get there. */
 typedef struct saddle_row {
     uint64_t iteration;    /**< t. */
@@ -140,6 +143,14 @@ SADDLE_API const saddle_set *saddle_experiment_y(const saddle_experiment *experi
 SADDLE_API saddle_constants saddle_experiment_constants(const saddle_experiment *experiment);
 /** Eigenvalues of the mixing matrix; NaN when they could not be found. */
 SADDLE_API saddle_spectrum saddle_experiment_spectrum(const saddle_experiment *experiment);
+
+/**
+ * The step sizes that a run with these settings would use.
+ * @param settings  NULL: those of the experiment.
+ */
+SADDLE_API saddle_status saddle_experiment_steps(saddle_experiment *experiment,
+                                                 const saddle_settings *settings, saddle_steps *out,
+                                                 saddle_error *error);
 
 /**
  * Run one algorithm. What concerns algorithm, steps, stopping, engine, trace and model is read from

@@ -14,5 +14,6 @@
 #include <saddle/set.h>
 #include <saddle/settings.h>
 #include <saddle/status.h>
+#include <saddle/text.h>
 
 #endif

@@ -48,6 +48,14 @@ typedef struct saddle_settings saddle_settings;
 
 /** All options at their defaults. Free with saddle_settings_free(). */
 SADDLE_API saddle_status saddle_settings_create(saddle_settings **out, saddle_error *error);
+/**
+ * Add options of a program's own, at their defaults and after those that are there.
+ * @param options  ends with NULL; the options are borrowed. Two that share a name, or one whose
+ *                 description contradicts itself, give SADDLE_CHECK_FAILED and add nothing.
+ */
+SADDLE_API saddle_status saddle_settings_add(saddle_settings *settings,
+                                             const saddle_option *const *options,
+                                             saddle_error *error);
 /** A copy of its own. */
 SADDLE_API saddle_status saddle_settings_copy(saddle_settings **out, const saddle_settings *from,
                                               saddle_error *error);

@@ -317,27 +317,59 @@ saddle_status saddle_settings_build(saddle_settings **out,
     return SADDLE_OK;
 }
 
+/* Append a copy of every entry of another store to one that has the room. */
+static bool append_copies(saddle_settings *to, const saddle_settings *from)
+{
+    for (size_t k = 0; k < from->count; k++) {
+        char *text = saddle_strdup(from->entries[k].text);
+        if (text == NULL)
+            return false;
+        to->name[to->count] = from->name[k];
+        to->entries[to->count] = from->entries[k];
+        to->entries[to->count++].text = text;
+    }
+    return true;
+}
+
+/* Exchange the contents of two stores. */
+static void exchange(saddle_settings *a, saddle_settings *b)
+{
+    saddle_settings old = *a;
+    *a = *b;
+    *b = old;
+}
+
+saddle_status saddle_settings_add(saddle_settings *settings, const saddle_option *const *options,
+                                  saddle_error *error)
+{
+    /* All of the table or nothing of it: work on a copy and exchange. */
+    size_t more = 0;
+    while (options[more] != NULL)
+        more++;
+    saddle_settings *copy = make_room(settings->count + more);
+    saddle_status status = SADDLE_OK;
+    if (copy == NULL || !append_copies(copy, settings))
+        status = saddle_no_memory(error, "the settings");
+    for (size_t k = 0; status == SADDLE_OK && k < more; k++)
+        status = add(copy, options[k], error);
+    if (status == SADDLE_OK)
+        exchange(settings, copy);
+    saddle_settings_free(copy);
+    return status;
+}
+
 saddle_status saddle_settings_copy(saddle_settings **out, const saddle_settings *from,
                                    saddle_error *error)
 {
     *out = NULL;
     saddle_settings *copy = make_room(from->count);
-    if (copy == NULL)
-        goto no_memory;
-    for (; copy->count < from->count; copy->count++) {
-        size_t k = copy->count;
-        copy->name[k] = from->name[k];
-        copy->entries[k] = from->entries[k];
-        copy->entries[k].text = saddle_strdup(from->entries[k].text);
-        if (copy->entries[k].text == NULL)
-            goto no_memory;
+    if (copy == NULL || !append_copies(copy, from)) {
+        saddle_settings_free(copy);
+        saddle_no_memory(error, "the settings");
+        return SADDLE_NO_MEMORY;
     }
     *out = copy;
     return SADDLE_OK;
-no_memory:
-    saddle_settings_free(copy);
-    saddle_no_memory(error, "the settings");
-    return SADDLE_NO_MEMORY;
 }
 
 void saddle_settings_free(saddle_settings *settings)
@@ -412,11 +444,8 @@ saddle_status saddle_settings_load(saddle_settings *settings, const char *path, 
         status = saddle_settings_copy(&copy, settings, error);
     if (status == SADDLE_OK)
         status = apply(copy, config, error);
-    if (status == SADDLE_OK) {
-        saddle_settings old = *settings;
-        *settings = *copy;
-        *copy = old;
-    }
+    if (status == SADDLE_OK)
+        exchange(settings, copy);
     saddle_config_free(config);
     saddle_settings_free(copy);
     return status;

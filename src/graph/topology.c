@@ -325,6 +325,12 @@ saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t a
     return status;
 }
 
+bool saddle_topology_sets_agents(const char *text)
+{
+    const topology *kind = find_topology(text);
+    return kind != NULL && kind->chooses_agents;
+}
+
 void saddle_graph_free(saddle_graph *graph)
 {
     if (graph == NULL)

@@ -7,21 +7,11 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-/* Agents when neither the user nor the topology says: the paper's number. */
-#define DEFAULT_AGENTS 5
-
 /* The text of an option, or `other` when it is "auto" or empty. */
 static const char *text_or(const saddle_settings *settings, const char *name, const char *other)
 {
     const char *text = saddle_settings_text(settings, name);
     return saddle_settings_auto(settings, name) || *text == '\0' ? other : text;
-}
-
-/* Whether a topology's text alone says how many agents there are. */
-static bool says_agents(const char *topology)
-{
-    return strncmp(topology, "grid", 4) == 0 || strncmp(topology, "torus", 5) == 0 ||
-           strncmp(topology, "file:", 5) == 0;
 }
 
 static saddle_status make_network(saddle_experiment *e, const saddle_problem *given,
@@ -36,8 +26,8 @@ static saddle_status make_network(saddle_experiment *e, const saddle_problem *gi
                            agents, given->agents, given->name);
     if (given != NULL)
         agents = given->agents;
-    if (agents == 0 && !says_agents(topology))
-        agents = DEFAULT_AGENTS;
+    if (agents == 0 && !saddle_topology_sets_agents(topology))
+        agents = SADDLE_DEFAULT_AGENTS;
     saddle_status status = saddle_graph_create(&e->graph, topology, agents,
                                                saddle_settings_integer(settings, "seed"), error);
     if (status != SADDLE_OK)

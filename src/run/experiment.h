@@ -21,10 +21,6 @@ struct saddle_experiment {
     double *y0;
 };
 
-/* Resolve every "auto" step size of the settings. */
-saddle_status saddle_resolve_steps(saddle_experiment *experiment, const saddle_settings *settings,
-                                   saddle_steps *out, saddle_error *error);
-
 /* Fill x0 and y0 from the settings' --init options. */
 saddle_status saddle_make_start(saddle_experiment *experiment, saddle_error *error);
 

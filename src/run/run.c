@@ -183,7 +183,7 @@ static saddle_status configure(run *r, saddle_error *error)
     saddle_status status =
         saddle_algorithm_find(&r->algorithm, saddle_settings_text(r->settings, "algorithm"), error);
     if (status == SADDLE_OK)
-        status = saddle_resolve_steps(e, r->settings, &r->steps, error);
+        status = saddle_experiment_steps(e, r->settings, &r->steps, error);
     if (status != SADDLE_OK)
         return status;
     saddle_algorithm_inputs inputs = {.settings = r->settings,

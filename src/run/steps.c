@@ -12,9 +12,10 @@ static double given_or(const saddle_settings *settings, const char *name, double
     return saddle_settings_auto(settings, name) ? other : saddle_settings_real(settings, name);
 }
 
-saddle_status saddle_resolve_steps(saddle_experiment *e, const saddle_settings *settings,
-                                   saddle_steps *out, saddle_error *error)
+saddle_status saddle_experiment_steps(saddle_experiment *e, const saddle_settings *given,
+                                      saddle_steps *out, saddle_error *error)
 {
+    const saddle_settings *settings = given != NULL ? given : e->settings;
     size_t most = 0;
     for (size_t i = 0; i < e->problem->agents; i++)
         most = e->problem->samples[i] > most ? e->problem->samples[i] : most;

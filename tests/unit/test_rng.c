@@ -62,7 +62,7 @@ START_TEST(below_is_uniform)
         count[v] += 1.0;
     }
     for (int v = 0; v < BOUND; v++)
-        assert_near(count[v], DRAWS / BOUND, 5 * sqrt(DRAWS / BOUND));
+        assert_near(count[v], (double)DRAWS / BOUND, 5 * sqrt((double)DRAWS / BOUND));
 }
 END_TEST
 

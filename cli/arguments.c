@@ -1,0 +1,248 @@
+/*
+ * From argv to settings, by the tables of options.
+ *
+ *     --name value    --name=value    --flag    --    operand
+ *
+ * The last of repeated options wins; the command line beats the configuration file.
+ */
+#include <string.h>
+
+#include "cli.h"
+
+/* The most options a command can have. */
+#define MOST_OPTIONS 256
+
+const saddle_option cli_option_config = {
+    .name = "config",
+    .group = CLI_OUTPUT,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "",
+    .metavar = "FILE",
+    .help = "Take options from a YAML file of `name: value` lines, names without the dashes; what "
+            "the command line gives comes first."};
+
+const saddle_option cli_option_quiet = {.name = "quiet",
+                                        .group = CLI_OUTPUT,
+                                        .kind = SADDLE_OPTION_FLAG,
+                                        .fallback = "no",
+                                        .help = "Print nothing but warnings and errors."};
+
+/* ---- which options a command takes --------------------------------------------------------- */
+
+static bool in_table(const saddle_option *const *table, const saddle_option *option)
+{
+    for (; *table != NULL; table++)
+        if (*table == option)
+            return true;
+    return false;
+}
+
+static bool of_some_problem(const saddle_option *option)
+{
+    size_t count;
+    const saddle_problem_class *const *problem = saddle_problem_list(&count);
+    for (size_t k = 0; k < count; k++)
+        if (in_table(problem[k]->options, option))
+            return true;
+    return false;
+}
+
+static bool of_some_algorithm(const saddle_option *option)
+{
+    size_t count;
+    const saddle_algorithm *const *algorithm = saddle_algorithm_list(&count);
+    for (size_t k = 0; k < count; k++)
+        if (in_table(algorithm[k]->options, option))
+            return true;
+    return false;
+}
+
+bool cli_takes(const cli_command *command, const saddle_option *option)
+{
+    if (command->own != NULL && in_table(command->own, option))
+        return true;
+    const char *group = of_some_problem(option)     ? CLI_PROBLEM
+                        : of_some_algorithm(option) ? CLI_ALGORITHM
+                                                    : option->group;
+    bool taken = false;
+    for (const char *const *entry = command->library; entry != NULL && *entry != NULL; entry++) {
+        if (**entry == '-' && strcmp(*entry + 1, option->name) == 0)
+            return false;
+        taken = taken || strcmp(*entry, group) == 0 || strcmp(*entry, option->name) == 0;
+    }
+    return taken;
+}
+
+saddle_status cli_settings(saddle_settings **out, const cli_command *command, saddle_error *error)
+{
+    saddle_status status = saddle_settings_create(out, error);
+    if (status == SADDLE_OK && command->own != NULL)
+        status = saddle_settings_add(*out, command->own, error);
+    if (status != SADDLE_OK) {
+        saddle_settings_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* ---- reading argv -------------------------------------------------------------------------- */
+
+static saddle_status unknown_option(const cli_arguments *a, const char *name, saddle_error *error)
+{
+    const char *known[MOST_OPTIONS];
+    size_t count = 0;
+    for (size_t k = 0; k < saddle_settings_count(a->settings) && count < MOST_OPTIONS; k++) {
+        const saddle_option *option = saddle_settings_option(a->settings, k);
+        if (cli_takes(a->command, option))
+            known[count++] = option->name;
+    }
+    const char *near = saddle_closest(name, known, count);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "saddle %s has no option --%.80s;%s%s%s `saddle help %s` lists the options",
+                       a->command->name, name, near != NULL ? " did you mean --" : "",
+                       near != NULL ? near : "", near != NULL ? "?" : "", a->command->name);
+}
+
+/* Read the option in argv[*k]; *k moves on to its value if that is a word of its own. */
+static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, int *k,
+                                 saddle_error *error)
+{
+    const char *text = argv[*k] + 2;
+    size_t length = strcspn(text, "=");
+    char name[128];
+    if (length >= sizeof name)
+        return unknown_option(a, text, error);
+    memcpy(name, text, length);
+    name[length] = '\0';
+    const saddle_option *option = saddle_settings_find(a->settings, name);
+    if (option == NULL || !cli_takes(a->command, option))
+        return unknown_option(a, name, error);
+    const char *value = NULL;
+    if (text[length] == '=')
+        value = text + length + 1;
+    else if (option->kind == SADDLE_OPTION_FLAG)
+        value = "yes";
+    else if (*k + 1 < argc && strncmp(argv[*k + 1], "--", 2) != 0)
+        value = argv[++*k];
+    if (value == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "--%s needs a value: --%s %s", name, name,
+                           option->metavar);
+    return saddle_settings_set(a->settings, name, value, error);
+}
+
+static saddle_status read_operand(cli_arguments *a, const char *word, saddle_error *error)
+{
+    if (word[0] == '-' && word[1] != '\0')
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.80s' is no option; options begin with two dashes, as in --seed 7",
+                           word);
+    if (a->count == a->command->most)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "extra argument '%.80s'; usage: saddle %s%s%s%s", word, a->command->name,
+                           *a->command->operands != '\0' ? " " : "", a->command->operands,
+                           " [options]");
+    a->operand[a->count++] = word;
+    return SADDLE_OK;
+}
+
+static saddle_status read_words(cli_arguments *a, int argc, char *const *argv, saddle_error *error)
+{
+    bool options = true;
+    saddle_status status = SADDLE_OK;
+    for (int k = 0; status == SADDLE_OK && k < argc; k++) {
+        bool dashes = options && strncmp(argv[k], "--", 2) == 0;
+        if (dashes && argv[k][2] == '\0')
+            options = false;
+        else if (dashes)
+            status = read_option(a, argc, argv, &k, error);
+        else if (options)
+            status = read_operand(a, argv[k], error);
+        else if (a->count < a->command->most)
+            a->operand[a->count++] = argv[k];
+        else
+            status = saddle_fail(error, SADDLE_BAD_INPUT, "extra argument '%.80s'", argv[k]);
+    }
+    return status;
+}
+
+/* Whether help is asked for, wherever among the words. */
+static bool wants_help(int argc, char *const *argv)
+{
+    for (int k = 0; k < argc && strcmp(argv[k], "--") != 0; k++)
+        if (strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0)
+            return true;
+    return false;
+}
+
+saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command, int argc,
+                                 char *const *argv, saddle_error *error)
+{
+    *out = (cli_arguments){.command = command, .help = wants_help(argc, argv)};
+    saddle_status status = cli_settings(&out->settings, command, error);
+    if (status != SADDLE_OK || out->help)
+        return status;
+    status = read_words(out, argc, argv, error);
+    if (status == SADDLE_OK && out->count < command->least)
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT, "saddle %s needs %s; `saddle help %s` explains it",
+                        command->name, command->operands, command->name);
+    if (status == SADDLE_OK && saddle_settings_find(out->settings, "config") != NULL &&
+        *saddle_settings_text(out->settings, "config") != '\0')
+        status = saddle_settings_load(out->settings, saddle_settings_text(out->settings, "config"),
+                                      error);
+    return status;
+}
+
+void cli_release_arguments(cli_arguments *arguments)
+{
+    saddle_settings_free(arguments->settings);
+    arguments->settings = NULL;
+}
+
+/* ---- options without effect ---------------------------------------------------------------- */
+
+/* Options of the library that only a problem made from data uses. */
+static bool needs_data(const saddle_option *option)
+{
+    static const char *const name[] = {"format", "label-column", "labels", "positive", "partition"};
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++)
+        if (strcmp(option->name, name[k]) == 0)
+            return true;
+    return false;
+}
+
+/* "precision and prox-dsgda" */
+static const char *join(const saddle_algorithm *const *algorithm, size_t count, char out[256])
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t k = 0; k < count && used < 200; k++)
+        used += (size_t)snprintf(out + used, 256 - used, "%s%s",
+                                 k == 0           ? ""
+                                 : k + 1 == count ? " and "
+                                                  : ", ",
+                                 algorithm[k]->name);
+    return out;
+}
+
+void cli_warn_unused(const saddle_settings *settings, const saddle_algorithm *const *algorithm,
+                     size_t count)
+{
+    const saddle_problem_class *problem;
+    if (saddle_problem_find(&problem, saddle_settings_text(settings, "problem"), NULL) != SADDLE_OK)
+        return;
+    char names[256];
+    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
+        const saddle_option *option = saddle_settings_option(settings, k);
+        if (!saddle_settings_given(settings, option->name))
+            continue;
+        bool used = false;
+        for (size_t a = 0; a < count; a++)
+            used = used || in_table(algorithm[a]->options, option);
+        if (count > 0 && of_some_algorithm(option) && !used)
+            cli_warn("--%s is not used by %s", option->name, join(algorithm, count, names));
+        else if ((of_some_problem(option) && !in_table(problem->options, option)) ||
+                 (needs_data(option) && !problem->needs_data))
+            cli_warn("--%s is not used by problem %s", option->name, problem->name);
+    }
+}

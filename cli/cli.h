@@ -1,0 +1,199 @@
+/*
+ * What the files of the program share.
+ *
+ * The program is a thin layer over <saddle/saddle.h>: it reads arguments into settings, calls the
+ * library, and prints. One table of commands (commands.c) and the tables of options drive parsing,
+ * help, the manual page and completion, so that they cannot disagree.
+ */
+#ifndef SADDLE_CLI_H
+#define SADDLE_CLI_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <saddle/saddle.h>
+
+/* ---- exit codes ---------------------------------------------------------------------------- */
+
+/* Code, meaning. The one list behind the enum, the help and the manual page. */
+#define CLI_EXIT_LIST(X)                                                                      \
+    X(CLI_OK, 0, "success")                                                                   \
+    X(CLI_FAILED, 1, "failure: input or output, memory, or a numerical method")               \
+    X(CLI_BAD_INPUT, 2, "wrong option, file, number, graph or size; unsupported combination") \
+    X(CLI_DIVERGED, 3, "the run diverged: a value is not finite")                             \
+    X(CLI_CHECK_FAILED, 4, "a self-check found the computation to be wrong")                  \
+    X(CLI_INTERRUPTED, 130, "interrupted by Ctrl-C or a termination signal")
+
+enum cli_exit {
+#define CLI_EXIT_ENUM(name, code, text) name = (code),
+    CLI_EXIT_LIST(CLI_EXIT_ENUM)
+#undef CLI_EXIT_ENUM
+};
+
+/* The exit code that goes with a status. */
+int cli_exit_code(saddle_status status);
+/* Print the error's one line on stderr and return its exit code. */
+int cli_fail(const saddle_error *error);
+
+/* ---- commands ------------------------------------------------------------------------------ */
+
+#define CLI_MOST_ARGUMENTS 2
+
+typedef struct cli_arguments cli_arguments;
+
+/* One command. */
+typedef struct cli_command {
+    const char *name;     /* "run"; two words for one of a family, "data fetch" */
+    const char *operands; /* "TOPOLOGY"; in brackets when it may be left out; "" for none */
+    size_t least, most;   /* how many operands there must be */
+    const char *summary;  /* one line */
+    const char *details;  /* a paragraph or more for the help, or NULL */
+    const char *words;    /* what the operand may be, for completion: "a|b|c", "@FILE" or NULL */
+    const char *const *library;                 /* library options it takes; see cli_takes() */
+    const saddle_option *const *own;            /* options of its own; NULL-terminated, or NULL */
+    int (*run)(const cli_arguments *arguments); /* returns the exit code */
+} cli_command;
+
+/* All commands; `*count` receives their number. */
+const cli_command *const *cli_commands(size_t *count);
+/* The command that argv begins with; *used receives how many words its name takes. NULL: none. */
+const cli_command *cli_find_command(int argc, char *const *argv, int *used);
+/* Refuse argv[0], or argv[1] after the name of a family, and return the exit code. */
+int cli_unknown_command(int argc, char *const *argv);
+/* Whether some command is called "family SOMETHING". */
+bool cli_is_family(const char *family);
+
+extern const cli_command cli_run, cli_compare, cli_theory, cli_graph, cli_data_list, cli_data_info,
+    cli_data_generate, cli_data_fetch, cli_algorithms, cli_problems, cli_sets, cli_topologies,
+    cli_check_grad, cli_completion, cli_man, cli_help;
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+/* Headings of the library's groups, as commands name them. */
+#define CLI_PROBLEM "Problem and data"
+#define CLI_NETWORK "Network"
+#define CLI_ALGORITHM "Algorithm"
+#define CLI_START "Start"
+#define CLI_STOPPING "Stopping"
+#define CLI_ENGINE "Engine"
+#define CLI_OUTPUT "Output"
+
+/* Options that several commands have. */
+extern const saddle_option cli_option_config, cli_option_quiet;
+
+/*
+ * Whether a command takes an option. Its `library` list has entries
+ *     "Network"   a group: the options of all problems count as CLI_PROBLEM, those of all
+ *                 algorithms as CLI_ALGORITHM;
+ *     "seed"      one option;
+ *     "-seed"     all that is listed except this one.
+ */
+bool cli_takes(const cli_command *command, const saddle_option *option);
+
+/* All options of the library and the command's own. Free with saddle_settings_free(). */
+saddle_status cli_settings(saddle_settings **out, const cli_command *command, saddle_error *error);
+/* Spell out a kind of word, "@ALGORITHM", as "a|b|c"; "@FILE", "@DIRECTORY" and lists stay. */
+void cli_words(const char *kind, char *out, size_t size);
+/* The same for the value of an option; "" when nothing is known. */
+void cli_option_words(const saddle_option *option, char *out, size_t size);
+
+/* What the user said. */
+struct cli_arguments {
+    const cli_command *command;
+    saddle_settings *settings;
+    size_t count;                            /* of operands */
+    const char *operand[CLI_MOST_ARGUMENTS]; /* borrowed from argv */
+    bool help;                               /* asked for with --help */
+};
+
+/* Read what follows the command's name, and the configuration file. */
+saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command, int argc,
+                                 char *const *argv, saddle_error *error);
+/* Free the settings. */
+void cli_release_arguments(cli_arguments *arguments);
+
+/* Warn, one line each, about options that were given but that neither the problem nor any of the
+ * algorithms uses. */
+void cli_warn_unused(const saddle_settings *settings, const saddle_algorithm *const *algorithm,
+                     size_t count);
+
+/* ---- console ------------------------------------------------------------------------------- */
+
+/* Make the standard descriptors safe to use and SIGPIPE harmless. */
+void cli_console_open(void);
+/* Send what was printed; false once stdout has failed. */
+bool cli_flush(void);
+/* Whether stdout has failed because its reader has gone. */
+bool cli_reader_gone(void);
+/* Flush and turn a failed stdout into an exit code; to be called once, at the end. */
+int cli_console_close(int code);
+/* Columns of the terminal, 80 when it is none; between 40 and 120. */
+int cli_width(int descriptor);
+/* Print text wrapped at blanks, newlines kept, every line but the first indented; the first one
+ * starts at column `column`. */
+void cli_wrap(FILE *stream, const char *text, int column, int indent, int width);
+/* "saddle: warning: ..." on stderr. */
+void cli_warn(const char *format, ...) SADDLE_PRINTF(1, 2);
+/* A line that is rewritten in place on stderr; nothing when stderr is no terminal. */
+void cli_progress(const char *format, ...) SADDLE_PRINTF(1, 2);
+/* Remove the line. */
+void cli_progress_clear(void);
+/* Whether stderr is a terminal. */
+bool cli_has_progress(void);
+
+/* Room for a number as text. */
+#define CLI_NUMBER 32
+/* Bytes as "12.3 MB". */
+const char *cli_bytes(double bytes, char out[CLI_NUMBER]);
+/* Seconds as "1.23 s", "2m 05s", "3h 20m". */
+const char *cli_duration(double seconds, char out[CLI_NUMBER]);
+
+/* A table with columns as wide as their widest cell. */
+typedef struct cli_table cli_table;
+/* One letter per column: l or r for its alignment. NULL when memory is short. */
+cli_table *cli_table_create(const char *alignment);
+/* Append a cell, row by row. */
+void cli_table_add(cli_table *table, const char *format, ...) SADDLE_PRINTF(2, 3);
+/* Print it indented by two blanks, the last column wrapped, and free it. */
+void cli_table_print(cli_table *table);
+
+/* ---- help ---------------------------------------------------------------------------------- */
+
+/* The overview: all commands. */
+void cli_print_overview(FILE *stream);
+/* The commands of a family. */
+void cli_print_family(const char *family);
+/* The help of one command. */
+int cli_print_help(const cli_command *command);
+/* The heading of an option: "--nu STEP". */
+void cli_option_heading(const saddle_option *option, char *out, size_t size);
+/* Its help with its default: "Step in x. [auto]". */
+void cli_option_text(const saddle_option *option, char *out, size_t size);
+
+/* ---- runs ---------------------------------------------------------------------------------- */
+
+/* From now on Ctrl-C and termination set the flag that this returns; a second one kills. */
+const volatile sig_atomic_t *cli_catch_interrupts(void);
+/* Set the flag as a signal would. */
+void cli_interrupt(void);
+
+/* Refuse a path, unless empty, that could not be written to; `what` says whose it is, such as
+ * "--trace". Nothing is created. */
+saddle_status cli_check_output(const char *what, const char *path, saddle_error *error);
+
+/* Progress of a run on a terminal. */
+typedef struct cli_meter {
+    const char *label;   /* before the numbers; "" for none */
+    uint64_t iterations; /* the most there will be */
+    double metric;       /* of the last row */
+} cli_meter;
+/* Show where the run is. */
+void cli_meter_show(const cli_meter *meter, uint64_t iteration, double seconds);
+
+/* "saddle: diverged at iteration ..." on stderr. */
+void cli_report_divergence(const saddle_fault *fault, const char *prefix);
+
+#endif

@@ -1,0 +1,79 @@
+/* `saddle check-grad`: a problem's gradients against finite differences. */
+#include "cli.h"
+
+/* The largest relative error that central differences of a smooth function leave. */
+#define ALLOWED 1e-5
+
+static const saddle_option points = {.name = "points",
+                                     .group = "Check",
+                                     .kind = SADDLE_OPTION_INTEGER,
+                                     .fallback = "3",
+                                     .minimum = 1,
+                                     .maximum = 1e6,
+                                     .metavar = "N",
+                                     .help = "Random points of X x Y to check at."};
+
+static const saddle_option *const own[] = {&points, &cli_option_config, NULL};
+static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK, "seed", "threads", NULL};
+
+static int print_check(const saddle_gradient_check *check, const char *problem)
+{
+    const struct {
+        const char *what;
+        double error;
+    } line[] = {{"grad_x against differences of F_i", check->x_error},
+                {"grad_y against differences of F_i", check->y_error},
+                {"two-point difference against two gradients", check->difference_error},
+                {"sample variance against sample by sample", check->variance_error},
+                {"one-sample gradients against the full one", check->batch_error}};
+    bool pass = true;
+    printf("Gradients of %s, relative errors (at most %g allowed)\n", problem, ALLOWED);
+    cli_table *table = cli_table_create("lrl");
+    for (size_t k = 0; k < sizeof line / sizeof *line; k++) {
+        bool good = line[k].error <= ALLOWED;
+        pass = pass && good;
+        cli_table_add(table, "%s", line[k].what);
+        cli_table_add(table, "%.2e", line[k].error);
+        cli_table_add(table, "%s", good ? "ok" : "WRONG");
+    }
+    cli_table_print(table);
+    printf("worst at agent %zu: %s\n", check->agent, pass ? "passed" : "FAILED");
+    if (pass)
+        return CLI_OK;
+    cli_flush();
+    fprintf(stderr, "saddle: the gradients of %s at agent %zu do not agree with its values\n",
+            problem, check->agent);
+    return CLI_CHECK_FAILED;
+}
+
+static int run(const cli_arguments *arguments)
+{
+    const saddle_settings *settings = arguments->settings;
+    saddle_error error;
+    saddle_gradient_check check;
+    saddle_experiment *experiment = NULL;
+    saddle_status status = saddle_experiment_create(&experiment, settings, NULL, &error);
+    if (status == SADDLE_OK) {
+        cli_warn_unused(settings, NULL, 0);
+        status = saddle_problem_check_gradient(
+            saddle_experiment_problem(experiment), saddle_prox_set(saddle_experiment_x(experiment)),
+            saddle_experiment_y(experiment), (size_t)saddle_settings_integer(settings, "points"),
+            saddle_settings_integer(settings, "seed"), &check, &error);
+    }
+    int code = status == SADDLE_OK
+                   ? print_check(&check, saddle_experiment_problem(experiment)->name)
+                   : cli_fail(&error);
+    saddle_experiment_free(experiment);
+    return code;
+}
+
+const cli_command cli_check_grad = {
+    .name = "check-grad",
+    .operands = "",
+    .summary = "check a problem's gradients by finite differences",
+    .details = "Compares the gradients of every agent with central differences of its value, and "
+               "the problem's batch functions with each other.",
+    .library = library,
+    .own = own,
+    .run = run,
+};

@@ -1,0 +1,433 @@
+/*
+ * `saddle compare`: several algorithms from the same start, network, data and seed.
+ *
+ * For every seed ONE experiment is set up and all algorithms run on it, so that nothing but the
+ * algorithm differs between them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compare.h"
+
+#define GROUP "Comparison"
+#define MOST_ALGORITHMS 32
+#define DEFAULT_ALGORITHMS "precision,precision+,prox-gt-sgda,prox-dsgda"
+
+static const saddle_option algorithms_option = {
+    .name = "algorithms",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = DEFAULT_ALGORITHMS,
+    .metavar = "A,B,...",
+    .help = "What to compare, separated by commas; all: every algorithm there is."};
+static const saddle_option repeats_option = {
+    .name = "repeats",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_INTEGER,
+    .fallback = "1",
+    .minimum = 1,
+    .maximum = 1e6,
+    .metavar = "K",
+    .help = "Repeat with seeds seed, seed+1, ..., seed+K-1; mean and range are shown."};
+static const saddle_option levels_option = {
+    .name = "levels",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "auto",
+    .metavar = "L1,L2,...",
+    .help = "Levels of the metric to give the costs of. auto: decades from the start's down to "
+            "the best that was reached, at most 6."};
+static const saddle_option output_option = {
+    .name = "output",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "saddle-compare",
+    .metavar = "DIR",
+    .help = "Where ALGORITHM-seedN.csv (the traces) and summary.csv go; made when missing."};
+static const saddle_option quiet_option = {.name = "quiet",
+                                           .group = CLI_OUTPUT,
+                                           .kind = SADDLE_OPTION_FLAG,
+                                           .fallback = "no",
+                                           .help = "Print only the tables, warnings and errors."};
+
+static const saddle_option *const own[] = {&algorithms_option,
+                                           &repeats_option,
+                                           &levels_option,
+                                           &output_option,
+                                           &cli_option_config,
+                                           &quiet_option,
+                                           NULL};
+static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK,   CLI_ALGORITHM,
+                                      "-algorithm", CLI_START,     CLI_STOPPING,
+                                      CLI_ENGINE,   "trace-every", NULL};
+
+/* A comparison at work. */
+typedef struct work {
+    const saddle_settings *settings;
+    const char *directory;
+    const saddle_algorithm *algorithm[MOST_ALGORITHMS];
+    comparison result;
+    bool quiet;
+    const volatile sig_atomic_t *interrupt;
+    cli_meter meter;
+} work;
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+static saddle_status add_algorithm(work *w, const char *name, saddle_error *error)
+{
+    comparison *c = &w->result;
+    const saddle_algorithm *found;
+    saddle_status status = saddle_algorithm_find(&found, name, error);
+    if (status != SADDLE_OK)
+        return status;
+    for (size_t k = 0; k < c->algorithms; k++)
+        if (w->algorithm[k] == found)
+            return saddle_fail(error, SADDLE_BAD_INPUT, "--algorithms: '%s' is named twice", name);
+    if (c->algorithms == MOST_ALGORITHMS)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "--algorithms: more than %d algorithms",
+                           MOST_ALGORITHMS);
+    w->algorithm[c->algorithms++] = found;
+    return SADDLE_OK;
+}
+
+static saddle_status read_algorithms(work *w, saddle_error *error)
+{
+    const char *text = saddle_settings_text(w->settings, "algorithms");
+    saddle_status status = SADDLE_OK;
+    if (strcmp(text, "all") == 0) {
+        size_t count;
+        const saddle_algorithm *const *list = saddle_algorithm_list(&count);
+        for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+            status = add_algorithm(w, list[k]->name, error);
+        return status;
+    }
+    char *copy = strdup(text);
+    if (copy == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the list of algorithms");
+    char *rest = copy;
+    for (char *name = strsep(&rest, ","); status == SADDLE_OK && name != NULL;
+         name = strsep(&rest, ","))
+        status = add_algorithm(w, name, error);
+    free(copy);
+    return status;
+}
+
+static int descending(const void *a, const void *b)
+{
+    double left = *(const double *)a;
+    double right = *(const double *)b;
+    return (left < right) - (left > right);
+}
+
+static saddle_status read_levels(work *w, saddle_error *error)
+{
+    comparison *c = &w->result;
+    if (saddle_settings_auto(w->settings, "levels"))
+        return SADDLE_OK;
+    char *copy = strdup(saddle_settings_text(w->settings, "levels"));
+    if (copy == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the list of levels");
+    char *rest = copy;
+    saddle_status status = SADDLE_OK;
+    for (char *word = strsep(&rest, ","); status == SADDLE_OK && word != NULL;
+         word = strsep(&rest, ",")) {
+        double level;
+        if (c->levels == COMPARE_MOST_LEVELS)
+            status = saddle_fail(error, SADDLE_BAD_INPUT, "--levels: more than %d levels",
+                                 COMPARE_MOST_LEVELS);
+        else if (saddle_parse_real(word, &level) && level >= 0.0)
+            c->level[c->levels++] = level;
+        else
+            status = saddle_fail(error, SADDLE_BAD_INPUT,
+                                 "--levels: '%.80s' is not a number of at least 0; give levels of "
+                                 "the metric separated by commas, such as 1e-1,1e-2",
+                                 word);
+    }
+    qsort(c->level, c->levels, sizeof *c->level, descending);
+    free(copy);
+    return status;
+}
+
+/* The directory must be one, or there must be a place to make it in. */
+static saddle_status check_directory(const work *w, saddle_error *error)
+{
+    struct stat status;
+    if (*w->directory == '\0')
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--output: the name is empty; give the name of a directory");
+    if (stat(w->directory, &status) != 0)
+        return cli_check_output("--output", w->directory, error);
+    if (!S_ISDIR(status.st_mode))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--output: '%s' is a file; give the name of a directory", w->directory);
+    if (access(w->directory, W_OK | X_OK) != 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--output: cannot write into '%s': %s; give another directory",
+                           w->directory, strerror(errno));
+    return SADDLE_OK;
+}
+
+static saddle_status prepare(work *w, saddle_error *error)
+{
+    comparison *c = &w->result;
+    saddle_status status = read_algorithms(w, error);
+    if (status == SADDLE_OK)
+        status = read_levels(w, error);
+    if (status == SADDLE_OK)
+        status = check_directory(w, error);
+    if (status != SADDLE_OK)
+        return status;
+    c->algorithm = w->algorithm;
+    c->repeats = (size_t)saddle_settings_integer(w->settings, "repeats");
+    c->first_seed = saddle_settings_integer(w->settings, "seed");
+    if (c->first_seed > UINT64_MAX - (c->repeats - 1))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--seed: '%s' leaves no room for %zu repeats; give a smaller seed",
+                           saddle_settings_text(w->settings, "seed"), c->repeats);
+    c->run = calloc(c->algorithms * c->repeats, sizeof *c->run);
+    return c->run != NULL ? SADDLE_OK
+                          : saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu runs",
+                                        c->algorithms * c->repeats);
+}
+
+/* ---- runs ---------------------------------------------------------------------------------- */
+
+static void on_begin(void *context, const saddle_run_info *info)
+{
+    work *w = context;
+    w->meter.iterations = info->iterations;
+}
+
+static void on_row(void *context, const saddle_row *row)
+{
+    work *w = context;
+    w->meter.metric = row->metric;
+    if (!w->quiet)
+        cli_meter_show(&w->meter, row->iteration, row->seconds);
+}
+
+static void on_progress(void *context, uint64_t iteration, double seconds)
+{
+    const work *w = context;
+    if (!w->quiet)
+        cli_meter_show(&w->meter, iteration, seconds);
+}
+
+static void on_warning(void *context, const char *message)
+{
+    const work *w = context;
+    cli_warn("%s%s", w->meter.label, message);
+}
+
+/* Settings for one algorithm; without a trace's path nothing but a trial of the set-up. */
+static saddle_status run_settings(saddle_settings **out, const saddle_settings *from,
+                                  const saddle_algorithm *algorithm, const char *trace,
+                                  saddle_error *error)
+{
+    saddle_status status = saddle_settings_copy(out, from, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(*out, "algorithm", algorithm->name, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(*out, "trace", trace != NULL ? trace : "", error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(*out, "model", "", error);
+    if (status == SADDLE_OK && trace == NULL)
+        status = saddle_settings_set(*out, "iterations", "0", error);
+    return status;
+}
+
+/* Whether every algorithm can be run at all, before anything is written. */
+static saddle_status try_all(const work *w, saddle_experiment *experiment, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (size_t a = 0; status == SADDLE_OK && a < w->result.algorithms; a++) {
+        saddle_settings *settings = NULL;
+        saddle_result *result = NULL;
+        status = run_settings(&settings, w->settings, w->algorithm[a], NULL, error);
+        if (status == SADDLE_OK)
+            status = saddle_experiment_run(experiment, settings, NULL, &result, error);
+        saddle_result_free(result);
+        saddle_settings_free(settings);
+    }
+    return status;
+}
+
+/* Keep of a result what the tables need. */
+static saddle_status keep(compare_run *run, const saddle_result *result, saddle_error *error)
+{
+    run->rows = malloc(result->row_count * sizeof *run->rows);
+    if (run->rows == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu rows of a trace",
+                           result->row_count);
+    memcpy(run->rows, result->rows, result->row_count * sizeof *run->rows);
+    run->row_count = result->row_count;
+    run->stop = result->stop;
+    run->done = true;
+    return SADDLE_OK;
+}
+
+/* One line for those who watch a log. */
+static void report(const work *w, const compare_run *run)
+{
+    char time[CLI_NUMBER];
+    const saddle_row *row = &run->rows[run->row_count - 1];
+    cli_progress_clear();
+    if (w->quiet)
+        return;
+    printf("  %s%llu iterations, %s, metric %.4e: %s\n", w->meter.label,
+           (unsigned long long)row->iteration, cli_duration(row->seconds, time), row->metric,
+           saddle_stop_text(run->stop));
+    if (!cli_flush())
+        cli_interrupt();
+}
+
+/* Run algorithm a in repeat r. */
+static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, size_t r,
+                             saddle_error *error)
+{
+    comparison *c = &w->result;
+    compare_run *run = &c->run[a * c->repeats + r];
+    unsigned long long seed = c->first_seed + r;
+    char label[128];
+    char *path = NULL;
+    saddle_settings *settings = NULL;
+    saddle_result *result = NULL;
+    snprintf(label, sizeof label, "%s seed %llu: ", c->algorithm[a]->name, seed);
+    w->meter.label = label;
+    if (asprintf(&path, "%s/%s-seed%llu.csv", w->directory, c->algorithm[a]->name, seed) < 0)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
+    char seed_text[CLI_NUMBER];
+    snprintf(seed_text, sizeof seed_text, "%llu", seed);
+    saddle_status status = run_settings(&settings, w->settings, c->algorithm[a], path, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(settings, "seed", seed_text, error);
+    if (status == SADDLE_OK) {
+        saddle_hooks hooks = {.context = w,
+                              .begin = on_begin,
+                              .row = on_row,
+                              .progress = on_progress,
+                              .warning = on_warning,
+                              .interrupt = w->interrupt};
+        status = saddle_experiment_run(experiment, settings, &hooks, &result, error);
+    }
+    if (status == SADDLE_OK)
+        status = keep(run, result, error);
+    if (status == SADDLE_OK && run->stop == SADDLE_STOP_DIVERGED)
+        cli_report_divergence(&result->fault, label);
+    if (status == SADDLE_OK)
+        report(w, run);
+    saddle_result_free(result);
+    saddle_settings_free(settings);
+    free(path);
+    return status;
+}
+
+static saddle_status make_directory(const work *w, saddle_error *error)
+{
+    if (mkdir(w->directory, 0777) == 0 || errno == EEXIST)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT, "--output: cannot make '%s': %s", w->directory,
+                       strerror(errno));
+}
+
+/* All algorithms in repeat r. */
+static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
+{
+    char seed[CLI_NUMBER];
+    saddle_settings *settings = NULL;
+    saddle_experiment *experiment = NULL;
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)(w->result.first_seed + r));
+    saddle_status status = saddle_settings_copy(&settings, w->settings, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(settings, "seed", seed, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_create(&experiment, settings, NULL, error);
+    if (status == SADDLE_OK && r == 0)
+        status = try_all(w, experiment, error);
+    if (status == SADDLE_OK && r == 0)
+        status = make_directory(w, error);
+    if (status == SADDLE_OK && r == 0) {
+        cli_warn_unused(w->settings, w->algorithm, w->result.algorithms);
+        w->interrupt = cli_catch_interrupts();
+    }
+    for (size_t a = 0; status == SADDLE_OK && a < w->result.algorithms && !*w->interrupt; a++)
+        status = run_one(w, experiment, a, r, error);
+    saddle_experiment_free(experiment);
+    saddle_settings_free(settings);
+    return status;
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+static bool all_diverged(const comparison *c)
+{
+    for (size_t k = 0; k < c->algorithms * c->repeats; k++)
+        if (!c->run[k].done || c->run[k].stop != SADDLE_STOP_DIVERGED)
+            return false;
+    return true;
+}
+
+static saddle_status save_summary(const work *w, saddle_error *error)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/summary.csv", w->directory) < 0)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of the summary");
+    saddle_status status = compare_save(&w->result, path, error);
+    free(path);
+    return status;
+}
+
+static int conclude(work *w)
+{
+    saddle_error error;
+    cli_progress_clear();
+    if (w->result.levels == 0)
+        compare_choose_levels(&w->result);
+    compare_print(&w->result);
+    if (save_summary(w, &error) != SADDLE_OK)
+        return cli_fail(&error);
+    if (!w->quiet)
+        printf("\ntraces and summary.csv are in %s\n", w->directory);
+    if (!cli_flush())
+        return CLI_FAILED;
+    if (*w->interrupt)
+        return CLI_INTERRUPTED;
+    return all_diverged(&w->result) ? CLI_DIVERGED : CLI_OK;
+}
+
+static int run(const cli_arguments *arguments)
+{
+    saddle_error error;
+    work w = {.settings = arguments->settings,
+              .directory = saddle_settings_text(arguments->settings, "output"),
+              .quiet = saddle_settings_flag(arguments->settings, "quiet"),
+              .meter = {.label = ""}};
+    saddle_status status = prepare(&w, &error);
+    for (size_t r = 0; status == SADDLE_OK && r < w.result.repeats; r++) {
+        status = run_repeat(&w, r, &error);
+        if (status == SADDLE_OK && *w.interrupt)
+            break;
+    }
+    int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);
+    for (size_t k = 0; w.result.run != NULL && k < w.result.algorithms * w.result.repeats; k++)
+        free(w.result.run[k].rows);
+    free(w.result.run);
+    return code;
+}
+
+const cli_command cli_compare = {
+    .name = "compare",
+    .operands = "",
+    .summary = "run several algorithms from the same start and compare their costs",
+    .details = "Prints for each level of the metric the IFO calls, rounds, bytes and seconds that "
+               "each algorithm needed to reach it, `never` where it did not. The cost at a level "
+               "is that of the first trace point at or below it. An algorithm that diverges is "
+               "shown as such and the others go on; the exit status is 3 only when all diverge.",
+    .library = library,
+    .own = own,
+    .run = run,
+};

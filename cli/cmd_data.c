@@ -1,0 +1,311 @@
+/* `saddle data list|info|generate|fetch`: data sets that are there, and how to get them. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+
+/* The most different labels that are listed with their counts. */
+#define MOST_LABELS 20
+
+/* ---- list ---------------------------------------------------------------------------------- */
+
+static int run_list(const cli_arguments *arguments)
+{
+    (void)arguments;
+    saddle_error error;
+    size_t count;
+    const saddle_data_source *source = saddle_data_sources(&count);
+    cli_table *table = cli_table_create("lll");
+    for (size_t k = 0; k < count; k++) {
+        char *path = NULL;
+        bool there = saddle_data_find(source[k].file, &path, &error) == SADDLE_OK;
+        cli_table_add(table, "%s", source[k].name);
+        cli_table_add(table, "%s", there ? path : "missing");
+        cli_table_add(table, "%s", source[k].summary);
+        free(path);
+    }
+    cli_table_add(table, "synthetic");
+    cli_table_add(table, "built in");
+    cli_table_add(table, "synthetic[:ROWS[:FEATURES]], census-like, learnable");
+    printf("Data sets\n");
+    cli_table_print(table);
+    char *directory = NULL;
+    const char *first = getenv("SADDLE_DATA");
+    if (saddle_data_directory(&directory, &error) != SADDLE_OK)
+        return cli_fail(&error);
+    printf("\nLooked for in $SADDLE_DATA (%s), then in %s.\n"
+           "`saddle data fetch NAME` downloads one into the latter.\n",
+           first != NULL && *first != '\0' ? first : "not set", directory);
+    free(directory);
+    return CLI_OK;
+}
+
+const cli_command cli_data_list = {
+    .name = "data list",
+    .operands = "",
+    .summary = "known data sets, and where they are",
+    .run = run_list,
+};
+
+/* ---- info ---------------------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    double left = *(const double *)a;
+    double right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/* Print the labels; they are sorted in place. */
+static void print_labels(double *label, size_t count)
+{
+    qsort(label, count, sizeof *label, by_value);
+    size_t different = count > 0;
+    for (size_t k = 1; k < count; k++)
+        different += label[k] != label[k - 1];
+    if (different > MOST_LABELS) {
+        printf("  labels      %zu different, from %.10g to %.10g\n", different, label[0],
+               label[count - 1]);
+        return;
+    }
+    const char *heading = "labels";
+    for (size_t k = 0; k < count;) {
+        size_t end = k;
+        while (end < count && label[end] == label[k])
+            end++;
+        printf("  %-10s  %g: %zu rows (%.4g%%)\n", heading, label[k], end - k,
+               100.0 * (double)(end - k) / (double)count);
+        heading = "";
+        k = end;
+    }
+}
+
+static void print_file(const char *name)
+{
+    char *path = NULL;
+    struct stat status;
+    char size[CLI_NUMBER];
+    if (saddle_data_find(name, &path, NULL) == SADDLE_OK && stat(path, &status) == 0)
+        printf("  file        %s, %s\n", path, cli_bytes((double)status.st_size, size));
+    else
+        printf("  file        none: made by the built-in generator\n");
+    free(path);
+}
+
+static void print_data(saddle_dataset *data, const char *name)
+{
+    double entries = (double)data->rows * (double)data->features;
+    printf("%s\n", name);
+    print_file(name);
+    printf("  rows        %zu\n", data->rows);
+    printf("  features    %zu\n", data->features);
+    printf("  non-zeros   %zu, %.4g per row\n", data->nonzeros,
+           data->rows > 0 ? (double)data->nonzeros / (double)data->rows : 0.0);
+    printf("  density     %.4g%%, stored %s\n",
+           entries > 0.0 ? 100.0 * (double)data->nonzeros / entries : 0.0,
+           data->dense != NULL ? "dense" : "sparse");
+    print_labels(data->label, data->rows);
+}
+
+/* The option's text, or NULL when it is empty. */
+static const char *text_or_null(const saddle_settings *settings, const char *name)
+{
+    const char *text = saddle_settings_text(settings, name);
+    return *text != '\0' ? text : NULL;
+}
+
+static int run_info(const cli_arguments *arguments)
+{
+    const saddle_settings *settings = arguments->settings;
+    saddle_data_options options = {.format = text_or_null(settings, "format"),
+                                   .label_column = text_or_null(settings, "label-column"),
+                                   .labels = text_or_null(settings, "labels"),
+                                   .threads = (int)saddle_settings_integer(settings, "threads")};
+    saddle_error error;
+    saddle_dataset *data = NULL;
+    saddle_status status = saddle_dataset_load(&data, arguments->operand[0], &options,
+                                               saddle_settings_integer(settings, "seed"), &error);
+    if (status != SADDLE_OK)
+        return cli_fail(&error);
+    print_data(data, arguments->operand[0]);
+    saddle_dataset_free(data);
+    return CLI_OK;
+}
+
+static const char *const info_library[] = {"format", "label-column", "labels",
+                                           "seed",   "threads",      NULL};
+
+const cli_command cli_data_info = {
+    .name = "data info",
+    .operands = "NAME",
+    .least = 1,
+    .most = 1,
+    .summary = "size, density and labels of a data set",
+    .details = "NAME is a file, a name that `saddle data list` shows, or "
+               "synthetic[:ROWS[:FEATURES]].",
+    .words = "@FILE",
+    .library = info_library,
+    .run = run_info,
+};
+
+/* ---- generate ------------------------------------------------------------------------------ */
+
+static const saddle_option rows = {.name = "rows",
+                                   .group = "Data",
+                                   .kind = SADDLE_OPTION_INTEGER,
+                                   .fallback = "32561",
+                                   .minimum = 1,
+                                   .maximum = 0x1p40,
+                                   .metavar = "N",
+                                   .help = "Number of samples."};
+static const saddle_option features = {.name = "features",
+                                       .group = "Data",
+                                       .kind = SADDLE_OPTION_INTEGER,
+                                       .fallback = "123",
+                                       .minimum = 1,
+                                       .maximum = 0x1p31,
+                                       .metavar = "N",
+                                       .help = "Number of features."};
+
+static int run_generate(const cli_arguments *arguments)
+{
+    const saddle_settings *settings = arguments->settings;
+    const char *path = arguments->operand[0];
+    saddle_error error;
+    saddle_dataset *data = NULL;
+    saddle_status status = cli_check_output("data generate", path, &error);
+    if (status == SADDLE_OK)
+        status = saddle_dataset_generate(&data, (size_t)saddle_settings_integer(settings, "rows"),
+                                         (size_t)saddle_settings_integer(settings, "features"),
+                                         saddle_settings_integer(settings, "seed"), &error);
+    if (status == SADDLE_OK)
+        status = saddle_dataset_save_libsvm(data, path, &error);
+    if (status == SADDLE_OK)
+        printf("%s: %zu rows, %zu features, %zu non-zeros\n", path, data->rows, data->features,
+               data->nonzeros);
+    saddle_dataset_free(data);
+    return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
+}
+
+static const saddle_option *const generate_own[] = {&rows, &features, NULL};
+static const char *const generate_library[] = {"seed", NULL};
+
+const cli_command cli_data_generate = {
+    .name = "data generate",
+    .operands = "PATH",
+    .least = 1,
+    .most = 1,
+    .summary = "write a built-in data set as LIBSVM text",
+    .details = "The data resemble a9a: one-hot groups of binary features, about a quarter of the "
+               "rows positive, learnable.",
+    .words = "@FILE",
+    .library = generate_library,
+    .own = generate_own,
+    .run = run_generate,
+};
+
+/* ---- fetch --------------------------------------------------------------------------------- */
+
+static const saddle_option from = {.name = "from",
+                                   .group = "Download",
+                                   .kind = SADDLE_OPTION_TEXT,
+                                   .fallback = "",
+                                   .metavar = "URL",
+                                   .help = "Take the files from URL/FILE instead of their home."};
+static const saddle_option directory = {
+    .name = "directory",
+    .group = "Download",
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "",
+    .metavar = "DIR",
+    .help = "Where to put them. Not given: $XDG_DATA_HOME/saddle or ~/.local/share/saddle."};
+static const saddle_option accept_sum = {
+    .name = "accept",
+    .group = "Download",
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "",
+    .metavar = "SHA256",
+    .help = "Accept a file with this SHA-256 sum although another one is expected."};
+static const saddle_option force = {.name = "force",
+                                    .group = "Download",
+                                    .kind = SADDLE_OPTION_FLAG,
+                                    .fallback = "no",
+                                    .help = "Download even when the right file is there."};
+
+/* What the progress function knows. */
+typedef struct transfer {
+    const volatile sig_atomic_t *interrupt;
+} transfer;
+
+static int on_fetch(void *context, const char *file, uint64_t done, uint64_t total)
+{
+    const transfer *t = context;
+    char have[CLI_NUMBER];
+    char all[CLI_NUMBER] = "";
+    if (total > 0)
+        cli_progress("%s: %s of %s (%.0f%%)", file, cli_bytes((double)done, have),
+                     cli_bytes((double)total, all), 100.0 * (double)done / (double)total);
+    else
+        cli_progress("%s: %s", file, cli_bytes((double)done, have));
+    return *t->interrupt != 0;
+}
+
+/* The files of a name, and where they are now. */
+static void print_fetched(const char *name, const char *where)
+{
+    size_t count;
+    const saddle_data_source *source = saddle_data_sources(&count);
+    size_t length = strlen(name);
+    for (size_t k = 0; k < count; k++) {
+        /* "mnist" brings its test part too. */
+        bool part = strncmp(source[k].name, name, length) == 0 &&
+                    (source[k].name[length] == '\0' ||
+                     (strcmp(name, "mnist") == 0 && source[k].name[length] == '.'));
+        if (part)
+            printf("%s/%s\n", where, source[k].file);
+    }
+}
+
+static int run_fetch(const cli_arguments *arguments)
+{
+    const saddle_settings *settings = arguments->settings;
+    const char *name = arguments->operand[0];
+    transfer t = {.interrupt = cli_catch_interrupts()};
+    saddle_fetch_options options = {.mirror = text_or_null(settings, "from"),
+                                    .directory = text_or_null(settings, "directory"),
+                                    .accept = text_or_null(settings, "accept"),
+                                    .force = saddle_settings_flag(settings, "force"),
+                                    .progress = on_fetch,
+                                    .context = &t};
+    saddle_error error;
+    char *standard = NULL;
+    saddle_status status = SADDLE_OK;
+    if (options.directory == NULL)
+        status = saddle_data_directory(&standard, &error);
+    if (status == SADDLE_OK)
+        status = saddle_data_fetch(name, &options, &error);
+    cli_progress_clear();
+    if (status == SADDLE_OK)
+        print_fetched(name, options.directory != NULL ? options.directory : standard);
+    free(standard);
+    if (status == SADDLE_OK)
+        return CLI_OK;
+    int code = cli_fail(&error);
+    return *t.interrupt != 0 ? CLI_INTERRUPTED : code;
+}
+
+static const saddle_option *const fetch_own[] = {&from, &directory, &accept_sum, &force, NULL};
+
+const cli_command cli_data_fetch = {
+    .name = "data fetch",
+    .operands = "NAME",
+    .least = 1,
+    .most = 1,
+    .summary = "download a data set and check its SHA-256 sum",
+    .details = "Prints the paths of the files. An interrupted download is taken up again where it "
+               "broke off; a file is moved into place only when its sum is right.",
+    .words = "@SOURCE",
+    .own = fetch_own,
+    .run = run_fetch,
+};

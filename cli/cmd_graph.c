@@ -1,0 +1,127 @@
+/* `saddle graph`: a topology's degrees, diameter and spectrum. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* The most different degrees that a histogram is printed of. */
+#define MOST_DEGREES 16
+
+static const saddle_option save = {
+    .name = "save",
+    .group = CLI_OUTPUT,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "",
+    .metavar = "PATH",
+    .help = "Write the edge list, one `i j` line per edge, as --topology file:PATH reads it."};
+
+static const saddle_option *const own[] = {&save, NULL};
+static const char *const library[] = {"agents", "mixing", "seed", NULL};
+
+static int by_size(const void *a, const void *b)
+{
+    size_t left = *(const size_t *)a;
+    size_t right = *(const size_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* "2 agents of degree 3, 5 of degree 4", when there are few different degrees. */
+static void print_histogram(const size_t *degree, size_t count)
+{
+    size_t different = 1;
+    for (size_t k = 1; k < count; k++)
+        different += degree[k] != degree[k - 1];
+    if (different < 2 || different > MOST_DEGREES)
+        return;
+    cli_table *table = cli_table_create("rr");
+    cli_table_add(table, "degree");
+    cli_table_add(table, "agents");
+    for (size_t k = 0; k < count;) {
+        size_t end = k;
+        while (end < count && degree[end] == degree[k])
+            end++;
+        cli_table_add(table, "%zu", degree[k]);
+        cli_table_add(table, "%zu", end - k);
+        k = end;
+    }
+    putchar('\n');
+    cli_table_print(table);
+}
+
+static int print_graph(const saddle_graph *graph, const saddle_mixing *mixing,
+                       const saddle_spectrum *spectrum, size_t diameter)
+{
+    size_t count = graph->agents;
+    size_t *degree = malloc(count * sizeof *degree);
+    if (degree == NULL) {
+        fprintf(stderr, "saddle: out of memory for the degrees of %zu agents\n", count);
+        return CLI_FAILED;
+    }
+    for (size_t i = 0; i < count; i++)
+        degree[i] = graph->start[i + 1] - graph->start[i];
+    qsort(degree, count, sizeof *degree, by_size);
+    printf("  topology       %s\n", graph->text);
+    printf("  agents         %zu\n", count);
+    printf("  edges          %zu\n", graph->edges);
+    printf("  degrees        min %zu, mean %.4g, max %zu\n", degree[0],
+           2.0 * (double)graph->edges / (double)count, degree[count - 1]);
+    printf("  diameter       %zu\n", diameter);
+    printf("  mixing         %s\n", mixing->text);
+    printf("  min M_ii       %.10g\n", saddle_mixing_min_self_weight(mixing));
+    printf("  lambda_2       %.10g\n", spectrum->lambda2);
+    printf("  lambda_m       %.10g\n", spectrum->lambda_m);
+    printf("  lambda         %.10g\n", spectrum->lambda);
+    printf("  spectral gap   %.10g\n", spectrum->gap);
+    printf("  eigenvalues    by %s\n", spectrum->method);
+    print_histogram(degree, count);
+    free(degree);
+    return CLI_OK;
+}
+
+static int run(const cli_arguments *arguments)
+{
+    const saddle_settings *settings = arguments->settings;
+    const char *topology = arguments->operand[0];
+    const char *path = saddle_settings_text(settings, "save");
+    size_t agents = (size_t)saddle_settings_integer(settings, "agents");
+    if (agents == 0 && !saddle_topology_sets_agents(topology))
+        agents = SADDLE_DEFAULT_AGENTS;
+    saddle_error error;
+    saddle_graph *graph = NULL;
+    saddle_mixing *mixing = NULL;
+    saddle_spectrum spectrum;
+    size_t diameter = 0;
+    saddle_status status = cli_check_output("--save", path, &error);
+    if (status == SADDLE_OK)
+        status = saddle_graph_create(&graph, topology, agents,
+                                     saddle_settings_integer(settings, "seed"), &error);
+    if (status == SADDLE_OK)
+        status =
+            saddle_mixing_create(&mixing, graph, saddle_settings_text(settings, "mixing"), &error);
+    if (status == SADDLE_OK)
+        status = saddle_mixing_spectrum(mixing, &spectrum, &error);
+    if (status == SADDLE_OK)
+        status = saddle_graph_diameter(graph, &diameter, &error);
+    if (status == SADDLE_OK && *path != '\0')
+        status = saddle_graph_save(graph, path, &error);
+    int code =
+        status == SADDLE_OK ? print_graph(graph, mixing, &spectrum, diameter) : cli_fail(&error);
+    if (code == CLI_OK && *path != '\0')
+        printf("\n  edge list written to %s\n", path);
+    saddle_mixing_free(mixing);
+    saddle_graph_free(graph);
+    return code;
+}
+
+const cli_command cli_graph = {
+    .name = "graph",
+    .operands = "TOPOLOGY",
+    .least = 1,
+    .most = 1,
+    .summary = "degrees, diameter and spectrum of a network",
+    .details = "TOPOLOGY is one of those that `saddle topologies` lists, such as er:0.6 or ring.",
+    .words = "@TOPOLOGY",
+    .library = library,
+    .own = own,
+    .run = run,
+};

@@ -1,0 +1,179 @@
+/* `saddle man`: the manual page in roff, made from the tables. */
+#include <string.h>
+
+#include "cli.h"
+
+/* Text with what roff would take for itself escaped; a line must not begin with a dot or quote. */
+static void print_roff(const char *text)
+{
+    bool fresh = true;
+    for (; *text != '\0'; text++) {
+        if (fresh && (*text == '.' || *text == '\''))
+            fputs("\\&", stdout);
+        fresh = *text == '\n';
+        switch (*text) {
+        case '\\':
+            fputs("\\e", stdout);
+            break;
+        case '-':
+            fputs("\\-", stdout);
+            break;
+        case '\'':
+            fputs("\\(aq", stdout);
+            break;
+        case '`':
+            fputs("\\(ga", stdout);
+            break;
+        case '~':
+            fputs("\\(ti", stdout);
+            break;
+        case '^':
+            fputs("\\(ha", stdout);
+            break;
+        default:
+            putchar(*text);
+        }
+    }
+}
+
+static void print_tagged(const char *tag, const char *text)
+{
+    fputs(".TP\n.B ", stdout);
+    print_roff(tag);
+    putchar('\n');
+    print_roff(text);
+    putchar('\n');
+}
+
+static void print_option(const saddle_option *option)
+{
+    char text[1024];
+    cli_option_text(option, text, sizeof text);
+    fputs(".TP\n.BI \\-\\-", stdout);
+    print_roff(option->name);
+    if (option->kind != SADDLE_OPTION_FLAG) {
+        fputs(" \" \" \"", stdout);
+        print_roff(option->metavar);
+        putchar('"');
+    }
+    putchar('\n');
+    print_roff(text);
+    putchar('\n');
+}
+
+/* The options of the library under their groups' headings. */
+static int print_library(void)
+{
+    saddle_error error;
+    saddle_settings *settings = NULL;
+    if (saddle_settings_create(&settings, &error) != SADDLE_OK)
+        return cli_fail(&error);
+    size_t count = saddle_settings_count(settings);
+    for (size_t k = 0; k < count; k++) {
+        const char *group = saddle_settings_option(settings, k)->group;
+        bool shown = false;
+        for (size_t j = 0; j < k && !shown; j++)
+            shown = strcmp(saddle_settings_option(settings, j)->group, group) == 0;
+        if (shown)
+            continue;
+        fputs(".SS ", stdout);
+        print_roff(group);
+        putchar('\n');
+        for (size_t j = k; j < count; j++)
+            if (strcmp(saddle_settings_option(settings, j)->group, group) == 0)
+                print_option(saddle_settings_option(settings, j));
+    }
+    saddle_settings_free(settings);
+    return CLI_OK;
+}
+
+/* Which options of the library a command takes, in words. */
+static void print_taken(const cli_command *command)
+{
+    if (command->library == NULL)
+        return;
+    fputs(".PP\nTakes of the options below: ", stdout);
+    for (const char *const *entry = command->library; *entry != NULL; entry++) {
+        bool group = **entry >= 'A' && **entry <= 'Z';
+        const char *before = entry == command->library ? "" : ", ";
+        if (**entry == '-')
+            printf(" (but not \\-\\-%s)", *entry + 1);
+        else if (group)
+            printf("%sgroup %s", before, *entry);
+        else {
+            printf("%s\\-\\-", before);
+            print_roff(*entry);
+        }
+    }
+    fputs(".\n", stdout);
+}
+
+static void print_command(const cli_command *command)
+{
+    fputs(".SS saddle ", stdout);
+    print_roff(command->name);
+    printf("%s", *command->operands != '\0' ? " " : "");
+    print_roff(command->operands);
+    printf("\n.PP\n");
+    /* The summary as a sentence. */
+    char first[2] = {command->summary[0], '\0'};
+    if (first[0] >= 'a' && first[0] <= 'z')
+        first[0] = (char)(first[0] - 'a' + 'A');
+    print_roff(first);
+    print_roff(command->summary + 1);
+    fputs(".\n", stdout);
+    if (command->details != NULL) {
+        print_roff(command->details);
+        putchar('\n');
+    }
+    print_taken(command);
+    for (const saddle_option *const *option = command->own; option != NULL && *option != NULL;
+         option++)
+        print_option(*option);
+}
+
+static int run(const cli_arguments *arguments)
+{
+    (void)arguments;
+    size_t count;
+    const cli_command *const *command = cli_commands(&count);
+    printf(".TH SADDLE 1 \"\" \"saddle %s\" \"User Commands\"\n", saddle_version());
+    fputs(".SH NAME\nsaddle \\- decentralized constrained min\\-max learning\n"
+          ".SH SYNOPSIS\n.B saddle\n.I command\n.RI [ options ]\n"
+          ".SH DESCRIPTION\nSolves min over x in X, max over y in Y of the mean of the agents\\(aq "
+          "functions plus h(x), on a network in which every agent talks to its neighbours alone.\n"
+          "Options are written \\-\\-name value or \\-\\-name=value; the last of repeated ones "
+          "counts.\n"
+          ".SH COMMANDS\n",
+          stdout);
+    for (size_t k = 0; k < count; k++)
+        print_command(command[k]);
+    fputs(".SH OPTIONS\n", stdout);
+    int code = print_library();
+    fputs(".SH EXIT STATUS\n", stdout);
+#define PRINT_EXIT(name, value, text) print_tagged(#value, text);
+    CLI_EXIT_LIST(PRINT_EXIT)
+#undef PRINT_EXIT
+    fputs(".SH FILES\n", stdout);
+    print_tagged("~/.local/share/saddle", "Data sets that `saddle data fetch` has downloaded, "
+                                          "unless XDG_DATA_HOME says otherwise.");
+    print_tagged("saddle-compare/", "Traces and summary.csv of `saddle compare`, unless --output "
+                                    "says otherwise.");
+    fputs(".SH ENVIRONMENT\n", stdout);
+    print_tagged("SADDLE_DATA", "A directory where data sets are looked for first.");
+    print_tagged("XDG_DATA_HOME", "Its subdirectory saddle is the data directory.");
+    fputs(".SH EXAMPLES\n.nf\n", stdout);
+    print_roff("saddle run --agents 10 --topology ring --trace trace.csv\n"
+               "saddle compare --algorithms precision,prox-dsgda --repeats 3\n"
+               "saddle graph er:0.6 --agents 20 --save edges.txt\n");
+    fputs(".fi\n", stdout);
+    return code;
+}
+
+const cli_command cli_man = {
+    .name = "man",
+    .operands = "",
+    .summary = "print the manual page in roff",
+    .details = "`saddle man | man -l -` shows it.",
+    .run = run,
+};

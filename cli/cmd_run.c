@@ -1,0 +1,328 @@
+/* `saddle run`: one algorithm on one problem, from options to trace, model and summary. */
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* About so many rows are printed of a run. */
+#define SHOWN_ROWS 21
+
+static const saddle_option *const own[] = {&cli_option_config, &cli_option_quiet, NULL};
+static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK, CLI_ALGORITHM, CLI_START,
+                                      CLI_STOPPING, CLI_ENGINE,  CLI_OUTPUT,    NULL};
+
+/* What the hooks need. */
+typedef struct display {
+    bool quiet;
+    bool table;           /* rows are printed */
+    cli_meter meter;      /* for a terminal */
+    uint64_t trace_every; /* iterations between rows */
+    uint64_t stride;      /* rows between printed ones */
+    uint64_t seen;        /* rows so far */
+    uint64_t printed;     /* iteration of the last printed row; UINT64_MAX: none */
+} display;
+
+/* ---- the header ---------------------------------------------------------------------------- */
+
+static void print_field(const char *name, const char *text)
+{
+    printf("  %-10s  ", name);
+    cli_wrap(stdout, text, 14, 14, cli_width(STDOUT_FILENO));
+}
+
+/* Smallest and largest of ceil(sqrt(n_i)) as "20" or "20-25". */
+static void default_batch(const saddle_problem *problem, char *out, size_t size)
+{
+    size_t low = SIZE_MAX;
+    size_t high = 0;
+    for (size_t i = 0; i < problem->agents; i++) {
+        size_t batch = (size_t)ceil(sqrt((double)problem->samples[i]));
+        low = batch < low ? batch : low;
+        high = batch > high ? batch : high;
+    }
+    if (low == high)
+        snprintf(out, size, "%zu", low);
+    else
+        snprintf(out, size, "%zu-%zu", low, high);
+}
+
+static void print_algorithm(const saddle_run_info *info)
+{
+    char text[1024];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s:", info->algorithm->name);
+    for (const saddle_option *const *option = info->algorithm->options; *option != NULL; option++) {
+        const char *name = (*option)->name;
+        const char *value = saddle_settings_text(info->settings, name);
+        char batch[64];
+        if (strcmp(name, "batch") == 0 && strcmp(value, "auto") == 0) {
+            default_batch(info->problem, batch, sizeof batch);
+            value = batch;
+        }
+        if (used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s %s %s",
+                                     option == info->algorithm->options ? "" : ",", name, value);
+    }
+    print_field("algorithm", text);
+}
+
+static void print_samples(const saddle_run_info *info)
+{
+    const saddle_problem *problem = info->problem;
+    size_t low = SIZE_MAX;
+    size_t high = 0;
+    size_t sum = 0;
+    for (size_t i = 0; i < problem->agents; i++) {
+        size_t n = problem->samples[i];
+        low = n < low ? n : low;
+        high = n > high ? n : high;
+        sum += n;
+    }
+    const saddle_problem_class *kind = NULL;
+    saddle_problem_find(&kind, problem->name, NULL);
+    char text[512];
+    char each[64];
+    if (low == high)
+        snprintf(each, sizeof each, "%zu per agent", low);
+    else
+        snprintf(each, sizeof each, "%zu to %zu per agent", low, high);
+    bool data = kind != NULL && kind->needs_data;
+    snprintf(text, sizeof text, "%.200s%s%zu samples, %s%s%.100s",
+             data ? saddle_settings_text(info->settings, "data") : "", data ? ", " : "", sum, each,
+             data ? ", partition " : "",
+             data ? saddle_settings_text(info->settings, "partition") : "");
+    print_field("data", text);
+}
+
+/* When the run will stop. */
+static void print_stops(const saddle_settings *settings)
+{
+    static const struct {
+        const char *option;
+        const char *before;
+        const char *after;
+    } limit[] = {{"tolerance", "metric <= ", ""},
+                 {"max-ifo", "", " IFO calls"},
+                 {"max-rounds", "", " rounds"},
+                 {"max-seconds", "", " seconds"}};
+    char text[256];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s iterations",
+                                   saddle_settings_text(settings, "iterations"));
+    for (size_t k = 0; k < sizeof limit / sizeof *limit; k++)
+        if (saddle_settings_real(settings, limit[k].option) > 0.0 && used < sizeof text)
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, " or %s%s%s", limit[k].before,
+                                 saddle_settings_text(settings, limit[k].option), limit[k].after);
+    print_field("stops at", text);
+}
+
+static void print_header(const saddle_run_info *info)
+{
+    const saddle_settings *settings = info->settings;
+    char text[512];
+    printf("saddle %s\n", saddle_version());
+    snprintf(text, sizeof text, "%s: x in R^%zu, y in R^%zu", info->problem->name,
+             info->problem->x_dim, info->problem->y_dim);
+    print_field("problem", text);
+    print_samples(info);
+    print_field("X", info->x_set);
+    print_field("Y", info->y_set);
+    print_field("h", saddle_settings_text(settings, "regularizer"));
+    snprintf(text, sizeof text,
+             "%zu agents, topology %.150s, %zu edges, mixing %.150s, spectral "
+             "gap %.4g",
+             info->problem->agents, saddle_settings_text(settings, "topology"),
+             info->mixing->graph->edges, saddle_settings_text(settings, "mixing"),
+             info->spectrum.gap);
+    print_field("network", text);
+    print_algorithm(info);
+    snprintf(text, sizeof text, "%.200s, seed %s", saddle_settings_text(settings, "init"),
+             saddle_settings_text(settings, "seed"));
+    print_field("start", text);
+    print_stops(settings);
+}
+
+/* ---- the hooks ----------------------------------------------------------------------------- */
+
+static void on_begin(void *context, const saddle_run_info *info)
+{
+    display *d = context;
+    d->meter.iterations = info->iterations;
+    d->trace_every = saddle_settings_integer(info->settings, "trace-every");
+    uint64_t points = d->trace_every > 0 ? info->iterations / d->trace_every + 1 : 1;
+    d->stride = (points + SHOWN_ROWS - 1) / SHOWN_ROWS;
+    if (d->quiet)
+        return;
+    print_header(info);
+    if (d->table)
+        printf("\n%9s %11s %8s %8s %11s %11s %10s\n", "iteration", "ifo", "rounds", "seconds",
+               "loss", "primal", "metric");
+    if (!cli_flush())
+        cli_interrupt();
+}
+
+static void print_row(display *d, const saddle_row *row)
+{
+    d->printed = row->iteration;
+    printf("%9llu %11llu %8llu %8.3f %11.5g %11.5g %10.3e\n", (unsigned long long)row->iteration,
+           (unsigned long long)row->cost.ifo, (unsigned long long)row->cost.rounds, row->seconds,
+           row->loss, row->primal, row->metric);
+    /* Nobody is left to print for: end, with the trace in order. */
+    if (!cli_flush())
+        cli_interrupt();
+}
+
+static void on_row(void *context, const saddle_row *row)
+{
+    display *d = context;
+    d->meter.metric = row->metric;
+    if (d->table && d->seen % d->stride == 0)
+        print_row(d, row);
+    d->seen++;
+    if (!d->quiet)
+        cli_meter_show(&d->meter, row->iteration, row->seconds);
+}
+
+static void on_progress(void *context, uint64_t iteration, double seconds)
+{
+    const display *d = context;
+    if (!d->quiet)
+        cli_meter_show(&d->meter, iteration, seconds);
+}
+
+static void on_warning(void *context, const char *message)
+{
+    (void)context;
+    cli_warn("%s", message);
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+void cli_report_divergence(const saddle_fault *fault, const char *prefix)
+{
+    char where[128];
+    /* The loss at the mean of all agents belongs to none of them. */
+    if (strcmp(fault->variable, "loss") == 0)
+        snprintf(where, sizeof where, "the loss at the agents' mean");
+    else
+        snprintf(where, sizeof where, "agent %zu, variable %s[%zu]", fault->agent, fault->variable,
+                 fault->index);
+    cli_progress_clear();
+    fprintf(stderr,
+            "saddle: %sdiverged at iteration %llu: %s is not finite; lower --nu/--eta or raise "
+            "--tau\n",
+            prefix, (unsigned long long)fault->iteration, where);
+}
+
+static void print_summary(const saddle_result *result)
+{
+    const saddle_row *row = &result->rows[result->row_count - 1];
+    char text[512];
+    char bytes[CLI_NUMBER];
+    char time[CLI_NUMBER];
+    printf("\nSummary\n");
+    print_field("ended", saddle_stop_text(result->stop));
+    if (result->stop == SADDLE_STOP_DIVERGED)
+        print_field("", "what follows is the last row before it");
+    snprintf(text, sizeof text,
+             "%llu iterations, %llu IFO calls, %llu rounds, %llu messages, %s sent, %s",
+             (unsigned long long)row->iteration, (unsigned long long)row->cost.ifo,
+             (unsigned long long)row->cost.rounds, (unsigned long long)row->cost.messages,
+             cli_bytes((double)row->cost.bytes, bytes), cli_duration(row->seconds, time));
+    print_field("cost", text);
+    snprintf(text, sizeof text, "%.10g   (primal %.10g)", row->loss, row->primal);
+    print_field("loss", text);
+    snprintf(text, sizeof text,
+             "%.6e = %.4e x stationarity + %.4e x consensus + %.4e y consensus + %.4e y gap",
+             row->metric, row->x_stationarity, row->x_consensus, row->y_consensus, row->y_gap);
+    print_field("metric", text);
+    const char *trace = saddle_settings_text(result->settings, "trace");
+    const char *model = saddle_settings_text(result->settings, "model");
+    if (*trace != '\0')
+        print_field("trace", trace);
+    if (*model != '\0')
+        print_field("model",
+                    result->stop == SADDLE_STOP_DIVERGED ? "not written: the run diverged" : model);
+}
+
+static int conclude(display *d, const saddle_result *result)
+{
+    cli_progress_clear();
+    const saddle_row *last = &result->rows[result->row_count - 1];
+    if (d->table && d->printed != last->iteration)
+        print_row(d, last);
+    if (result->stop == SADDLE_STOP_DIVERGED)
+        cli_report_divergence(&result->fault, "");
+    if (!d->quiet)
+        print_summary(result);
+    if (result->stop == SADDLE_STOP_DIVERGED)
+        return CLI_DIVERGED;
+    if (result->stop == SADDLE_STOP_INTERRUPTED)
+        return cli_flush() ? CLI_INTERRUPTED : CLI_FAILED;
+    return CLI_OK;
+}
+
+/* Refuse, before the work begins, what would fail at its end. */
+static saddle_status check_outputs(const saddle_settings *settings, saddle_error *error)
+{
+    saddle_status status =
+        cli_check_output("--trace", saddle_settings_text(settings, "trace"), error);
+    if (status == SADDLE_OK)
+        status = cli_check_output("--model", saddle_settings_text(settings, "model"), error);
+    const char *trace = saddle_settings_text(settings, "trace");
+    if (status == SADDLE_OK && *trace != '\0' &&
+        strcmp(trace, saddle_settings_text(settings, "model")) == 0)
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT,
+                        "--model: '%s' is the trace's path too; give two different paths", trace);
+    return status;
+}
+
+static int run(const cli_arguments *arguments)
+{
+    const saddle_settings *settings = arguments->settings;
+    saddle_error error;
+    const saddle_algorithm *algorithm;
+    saddle_experiment *experiment = NULL;
+    saddle_result *result = NULL;
+    bool quiet = saddle_settings_flag(settings, "quiet");
+    bool terminal = isatty(STDOUT_FILENO) && cli_has_progress();
+    display d = {.quiet = quiet,
+                 .table = !quiet && !terminal,
+                 .meter = {.label = ""},
+                 .stride = 1,
+                 .printed = UINT64_MAX};
+    saddle_status status =
+        saddle_algorithm_find(&algorithm, saddle_settings_text(settings, "algorithm"), &error);
+    if (status == SADDLE_OK)
+        status = check_outputs(settings, &error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_create(&experiment, settings, NULL, &error);
+    if (status == SADDLE_OK) {
+        cli_warn_unused(settings, &algorithm, 1);
+        saddle_hooks hooks = {.context = &d,
+                              .begin = on_begin,
+                              .row = on_row,
+                              .progress = on_progress,
+                              .warning = on_warning,
+                              .interrupt = cli_catch_interrupts()};
+        status = saddle_experiment_run(experiment, NULL, &hooks, &result, &error);
+    }
+    int code = status == SADDLE_OK ? conclude(&d, result) : cli_fail(&error);
+    saddle_result_free(result);
+    saddle_experiment_free(experiment);
+    return code;
+}
+
+const cli_command cli_run = {
+    .name = "run",
+    .operands = "",
+    .summary = "solve a problem with one algorithm",
+    .details =
+        "Prints a progress line on a terminal and a table of rows otherwise, then a summary. With "
+        "no option at all it runs PRECISION on the paper's problem with built-in data and 5 "
+        "agents. Ctrl-C ends a run cleanly; a second one kills it.",
+    .library = library,
+    .own = own,
+    .run = run,
+};

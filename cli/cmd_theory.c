@@ -1,0 +1,153 @@
+/* `saddle theory`: what Theorems 1 and 2 of the paper promise for an experiment. */
+#include <math.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* The accuracy when the user names none. */
+#define DEFAULT_EPSILON 0.1
+
+static const saddle_option *const own[] = {&cli_option_config, NULL};
+static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK, CLI_START, "tau", "c-gamma",
+                                      "c-epsilon", "epsilon",   "threads", NULL};
+
+static void line(const char *name, double value, const char *meaning)
+{
+    char text[CLI_NUMBER];
+    if (isnan(value))
+        snprintf(text, sizeof text, "none");
+    else
+        snprintf(text, sizeof text, "%.6g", value);
+    printf("  %-13s  %-12s  ", name, text);
+    cli_wrap(stdout, meaning, 31, 31, cli_width(STDOUT_FILENO));
+}
+
+static void print_constants(const saddle_theory *t)
+{
+    printf("Problem and network\n");
+    line("L", t->lipschitz, "Lipschitz constant of every sample's gradient over X x Y");
+    line("mu", t->strong_concavity, "strong concavity of F in y");
+    line("kappa = L/mu", t->lipschitz / t->strong_concavity, "condition number");
+    line("lambda", t->lambda, "second largest |eigenvalue| of the mixing matrix");
+    line("c1", t->c1, "(1 - lambda^2) / (1 + lambda^2)");
+    line("beta", t->beta, "min(tau/12, 1/3)");
+}
+
+static void print_steps(const saddle_theory *t, const saddle_steps *practical)
+{
+    char text[128];
+    printf("\nStep sizes\n");
+    line("tau", t->tau, "proximal weight assumed (--tau)");
+    line("alpha", t->alpha, "1/(4L), gradient step in y");
+    line("eta bound", t->eta_bound, "Theorem 1 holds for eta up to this");
+    line("nu bound", t->nu_bound, "Theorem 1 holds for nu up to this, at the eta below");
+    line("eta", t->eta, "half its bound, what --steps theory uses");
+    line("nu", t->nu, "half its bound, what --steps theory uses");
+    line("q", (double)t->q, "iterations between refreshes, ceil(sqrt(n))");
+    snprintf(text, sizeof text, "what --steps practical uses: %.3g times as large",
+             practical->eta / t->eta);
+    line("practical eta", practical->eta, text);
+    snprintf(text, sizeof text, "what --steps practical uses: %.3g times as large",
+             practical->nu / t->nu);
+    line("practical nu", practical->nu, text);
+}
+
+static void print_coefficients(const saddle_theory *t)
+{
+    printf("\nCoefficients of the descent at these steps\n");
+    line("C1", t->C1, "of x consensus");
+    line("C2", t->C2, "of x stationarity");
+    line("C2'", t->C2_plus, "of x stationarity in Theorem 2 (PRECISION+, --c-gamma)");
+    line("C3", t->C3, "of y consensus");
+    line("C4", t->C4, "of |y~ - ybar|^2");
+    line("rate", t->rate, "min(C1, C2, C3, nu L^2/2)");
+    line("rate'", t->rate_plus, "the same with C2'");
+    line("p0 - Q*", t->gap, "potential at the start above the lower bound of Q");
+}
+
+/* A guarantee: what the number means, or why there is none. */
+static void print_guarantee(const saddle_theory *t, bool plus)
+{
+    double rate = plus ? t->rate_plus : t->rate;
+    double iterations = plus ? t->iterations_plus : t->iterations;
+    char text[256];
+    if (plus && !(rate > 0.0) && t->rate > 0.0)
+        snprintf(text, sizeof text,
+                 "vacuous: C2' is not positive; it is for --c-gamma above %.3g and these steps",
+                 t->error_factor / t->C2);
+    else if (!(rate > 0.0))
+        snprintf(text, sizeof text, "vacuous: a coefficient above is not positive");
+    else if (isnan(t->gap))
+        snprintf(text, sizeof text,
+                 "unknown: no lower bound of Q is known for this problem over these sets");
+    else if (isnan(iterations))
+        snprintf(text, sizeof text,
+                 "out of reach: the floor is above epsilon^2; raise --c-epsilon");
+    else
+        snprintf(text, sizeof text,
+                 "after so many iterations of %s the mean metric is at most epsilon^2%s",
+                 plus ? "PRECISION+" : "PRECISION", plus ? ", the floor included" : "");
+    line(plus ? "Theorem 2" : "Theorem 1", iterations, text);
+}
+
+static void print_guarantees(const saddle_theory *t, double c_epsilon)
+{
+    printf("\nGuarantees for epsilon = %g\n", t->epsilon);
+    print_guarantee(t, false);
+    print_guarantee(t, true);
+    line("c_gamma bound", t->c_gamma_bound, "Theorem 2 as printed asks for a c_gamma above this");
+    line("floor", t->error_factor * t->epsilon / c_epsilon,
+         "what Theorem 2's mean metric may keep, whatever the number of iterations");
+    if (t->iterations > 1e9 || t->iterations_plus > 1e9) {
+        putchar('\n');
+        cli_wrap(stdout,
+                 "The bounds hold for the worst problem with these constants; in practice far "
+                 "larger steps converge in far fewer iterations: compare the practical ones above.",
+                 0, 0, cli_width(STDOUT_FILENO));
+    }
+}
+
+static int run(const cli_arguments *arguments)
+{
+    const saddle_settings *settings = arguments->settings;
+    saddle_error error;
+    saddle_experiment *experiment = NULL;
+    saddle_theory theory;
+    saddle_steps practical;
+    double epsilon = saddle_settings_auto(settings, "epsilon")
+                         ? DEFAULT_EPSILON
+                         : saddle_settings_real(settings, "epsilon");
+    double c_epsilon = saddle_settings_real(settings, "c-epsilon");
+    saddle_status status = saddle_experiment_create(&experiment, settings, NULL, &error);
+    if (status == SADDLE_OK) {
+        cli_warn_unused(settings, NULL, 0);
+        status = saddle_experiment_steps(experiment, NULL, &practical, &error);
+    }
+    if (status == SADDLE_OK)
+        status =
+            saddle_experiment_theory(experiment, practical.tau, epsilon, c_epsilon,
+                                     saddle_settings_real(settings, "c-gamma"), &theory, &error);
+    int code = CLI_OK;
+    if (status == SADDLE_OK) {
+        print_constants(&theory);
+        print_steps(&theory, &practical);
+        print_coefficients(&theory);
+        print_guarantees(&theory, c_epsilon);
+    } else {
+        code = cli_fail(&error);
+    }
+    saddle_experiment_free(experiment);
+    return code;
+}
+
+const cli_command cli_theory = {
+    .name = "theory",
+    .operands = "",
+    .summary = "step sizes and iteration counts that the theorems give",
+    .details = "Evaluates Theorems 1 (PRECISION) and 2 (PRECISION+) for a problem, a network and a "
+               "start. --epsilon is the accuracy, 0.1 when not given: the mean metric shall be at "
+               "most epsilon^2. `saddle run --steps theory` uses the step sizes shown.",
+    .library = library,
+    .own = own,
+    .run = run,
+};

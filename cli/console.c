@@ -1,0 +1,267 @@
+/* Printing: wrapped text, tables, the progress line, and what to do when stdout fails. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static int stdout_error;     /* errno of the first failed write; 0: none */
+static size_t progress_size; /* characters of the progress line on the screen */
+
+/* ---- the streams --------------------------------------------------------------------------- */
+
+void cli_console_open(void)
+{
+    /* A descriptor that the caller closed would be given to the next file that is opened, and what
+     * is printed would land in it. Hold its place with one that refuses the wrong direction. */
+    for (int descriptor = 0; descriptor <= 2; descriptor++)
+        if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) {
+            int place = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
+            if (place > descriptor)
+                close(place);
+        }
+    /* A reader that goes away shows as EPIPE, so that a trace is closed properly. */
+    signal(SIGPIPE, SIG_IGN);
+}
+
+bool cli_flush(void)
+{
+    errno = 0;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && stdout_error == 0)
+        stdout_error = errno != 0 ? errno : EIO;
+    return stdout_error == 0;
+}
+
+bool cli_reader_gone(void)
+{
+    return stdout_error == EPIPE;
+}
+
+int cli_console_close(int code)
+{
+    if (cli_flush())
+        return code;
+    if (!cli_reader_gone())
+        fprintf(stderr, "saddle: cannot write to standard output: %s\n", strerror(stdout_error));
+    return code == CLI_OK ? CLI_FAILED : code;
+}
+
+int cli_width(int descriptor)
+{
+    struct winsize size;
+    if (!isatty(descriptor) || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return 80;
+    if (size.ws_col < 40)
+        return 40;
+    return size.ws_col > 120 ? 120 : size.ws_col;
+}
+
+/* ---- text ---------------------------------------------------------------------------------- */
+
+void cli_wrap(FILE *stream, const char *text, int column, int indent, int width)
+{
+    bool fresh = true; /* nothing on this line yet, so no blank is due */
+    while (*text != '\0') {
+        size_t length = strcspn(text, " \n");
+        bool full = !fresh && column + 1 + (int)length > width;
+        if (full) {
+            fprintf(stream, "\n%*s", indent, "");
+            column = indent;
+            fresh = true;
+        }
+        if (length > 0) {
+            fprintf(stream, "%s%.*s", fresh ? "" : " ", (int)length, text);
+            column += (int)length + (fresh ? 0 : 1);
+            fresh = false;
+        }
+        text += length;
+        if (*text == '\n') {
+            bool blank = text[1] == '\n' || text[1] == '\0';
+            fprintf(stream, "\n%*s", blank ? 0 : indent, "");
+            column = indent;
+            fresh = true;
+        }
+        if (*text != '\0')
+            text++;
+    }
+    fputc('\n', stream);
+}
+
+void cli_warn(const char *format, ...)
+{
+    cli_progress_clear();
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("saddle: warning: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+/* ---- the progress line --------------------------------------------------------------------- */
+
+bool cli_has_progress(void)
+{
+    return isatty(STDERR_FILENO);
+}
+
+void cli_progress(const char *format, ...)
+{
+    if (!cli_has_progress())
+        return;
+    char line[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    /* One column is left free: a full line makes some terminals scroll. */
+    int room = cli_width(STDERR_FILENO) - 1;
+    size_t length = strnlen(line, (size_t)room);
+    int blanks = progress_size > length ? (int)(progress_size - length) : 0;
+    fprintf(stderr, "\r%.*s%*s", (int)length, line, blanks, "");
+    fflush(stderr);
+    progress_size = length;
+}
+
+void cli_progress_clear(void)
+{
+    if (progress_size == 0)
+        return;
+    fprintf(stderr, "\r%*s\r", (int)progress_size, "");
+    fflush(stderr);
+    progress_size = 0;
+}
+
+void cli_meter_show(const cli_meter *meter, uint64_t iteration, double seconds)
+{
+    double rate = seconds > 0.0 ? (double)iteration / seconds : 0.0;
+    char left[CLI_NUMBER] = "?";
+    if (rate > 0.0)
+        cli_duration((double)(meter->iterations - iteration) / rate, left);
+    cli_progress("%siteration %llu/%llu  metric %.4g  %.0f/s  %s left", meter->label,
+                 (unsigned long long)iteration, (unsigned long long)meter->iterations,
+                 meter->metric, rate, left);
+}
+
+/* ---- numbers ------------------------------------------------------------------------------- */
+
+const char *cli_bytes(double bytes, char out[CLI_NUMBER])
+{
+    static const char *const unit[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
+    if (bytes < 1000.0) {
+        snprintf(out, CLI_NUMBER, "%.0f B", bytes);
+        return out;
+    }
+    size_t k = 0;
+    for (bytes /= 1000.0; bytes >= 999.5 && k + 1 < sizeof unit / sizeof *unit; k++)
+        bytes /= 1000.0;
+    int decimals = bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
+    snprintf(out, CLI_NUMBER, "%.*f %s", decimals, bytes, unit[k]);
+    return out;
+}
+
+const char *cli_duration(double seconds, char out[CLI_NUMBER])
+{
+    if (!(seconds < 1e9)) {
+        snprintf(out, CLI_NUMBER, "years");
+        return out;
+    }
+    double minutes = floor(seconds / 60.0);
+    double hours = floor(seconds / 3600.0);
+    if (seconds < 60.0)
+        snprintf(out, CLI_NUMBER, "%.3g s", seconds);
+    else if (hours < 1.0)
+        snprintf(out, CLI_NUMBER, "%.0fm %02.0fs", minutes, floor(seconds - 60.0 * minutes));
+    else
+        snprintf(out, CLI_NUMBER, "%.0fh %02.0fm", hours, floor(minutes - 60.0 * hours));
+    return out;
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+struct cli_table {
+    const char *alignment; /* borrowed */
+    size_t columns;
+    size_t count; /* of cells */
+    size_t room;
+    char **cell;
+    bool broken; /* memory was short */
+};
+
+cli_table *cli_table_create(const char *alignment)
+{
+    cli_table *table = calloc(1, sizeof *table);
+    if (table != NULL) {
+        table->alignment = alignment;
+        table->columns = strlen(alignment);
+    }
+    return table;
+}
+
+void cli_table_add(cli_table *table, const char *format, ...)
+{
+    if (table == NULL || table->broken)
+        return;
+    if (table->count == table->room) {
+        size_t room = table->room == 0 ? 64 : 2 * table->room;
+        char **cell = realloc((void *)table->cell, room * sizeof *cell);
+        table->broken = cell == NULL;
+        if (table->broken)
+            return;
+        table->cell = cell;
+        table->room = room;
+    }
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    table->broken = vasprintf(&text, format, arguments) < 0;
+    va_end(arguments);
+    if (!table->broken)
+        table->cell[table->count++] = text;
+}
+
+static void print_rows(const cli_table *table, const int *width)
+{
+    for (size_t k = 0; k < table->count; k++) {
+        size_t c = k % table->columns;
+        bool last = c + 1 == table->columns;
+        int column = 2;
+        for (size_t before = 0; before < c; before++)
+            column += width[before] + 2;
+        if (c == 0)
+            fputs("  ", stdout);
+        /* What is left for the last column may be too narrow to be worth wrapping into. */
+        int edge = cli_width(STDOUT_FILENO);
+        edge = edge < column + 24 ? column + 24 : edge;
+        if (last && table->alignment[c] == 'l')
+            cli_wrap(stdout, table->cell[k], column, column, edge);
+        else
+            printf("%*s%s", table->alignment[c] == 'r' ? width[c] : -width[c], table->cell[k],
+                   last ? "\n" : "  ");
+    }
+}
+
+void cli_table_print(cli_table *table)
+{
+    int width[16] = {0};
+    if (table == NULL || table->broken || table->columns > sizeof width / sizeof *width)
+        cli_warn("a table is not shown: out of memory");
+    else {
+        for (size_t k = 0; k < table->count; k++) {
+            int length = (int)strlen(table->cell[k]);
+            if (length > width[k % table->columns])
+                width[k % table->columns] = length;
+        }
+        print_rows(table, width);
+    }
+    for (size_t k = 0; table != NULL && k < table->count; k++)
+        free(table->cell[k]);
+    if (table != NULL)
+        free((void *)table->cell);
+    free(table);
+}

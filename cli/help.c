@@ -1,0 +1,179 @@
+/* Help texts, made from the tables of commands and options; `saddle help`. */
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* Where the explanations of options begin. */
+#define INDENT 26
+
+void cli_option_heading(const saddle_option *option, char *out, size_t size)
+{
+    if (option->kind == SADDLE_OPTION_FLAG)
+        snprintf(out, size, "--%s", option->name);
+    else
+        snprintf(out, size, "--%s %s", option->name, option->metavar);
+}
+
+void cli_option_text(const saddle_option *option, char *out, size_t size)
+{
+    bool choice = option->kind == SADDLE_OPTION_CHOICE;
+    bool plain = option->kind == SADDLE_OPTION_FLAG || *option->fallback == '\0';
+    size_t used = (size_t)snprintf(out, size, "%s", option->help);
+    if (choice && used < size) {
+        /* "a|b|c" as "One of: a, b, c." */
+        used += (size_t)snprintf(out + used, size - used, " One of: ");
+        for (const char *c = option->choices; *c != '\0' && used + 3 < size; c++) {
+            if (*c == '|')
+                out[used++] = ',';
+            out[used++] = *c == '|' ? ' ' : *c;
+        }
+        used += (size_t)snprintf(out + used, size - used, ".");
+    }
+    if (!plain && used < size)
+        snprintf(out + used, size - used, " Default: %s.", option->fallback);
+}
+
+static void print_option(const saddle_option *option, int width)
+{
+    char heading[128];
+    char text[1024];
+    cli_option_heading(option, heading, sizeof heading);
+    cli_option_text(option, text, sizeof text);
+    int used = printf("  %s", heading);
+    if (used + 2 > INDENT) {
+        putchar('\n');
+        used = 0;
+    }
+    printf("%*s", INDENT - used, "");
+    cli_wrap(stdout, text, INDENT, INDENT, width);
+}
+
+/* Whether an earlier option of the command has the same group. */
+static bool group_shown(const saddle_settings *settings, const cli_command *command, size_t index)
+{
+    const char *group = saddle_settings_option(settings, index)->group;
+    for (size_t k = 0; k < index; k++) {
+        const saddle_option *option = saddle_settings_option(settings, k);
+        if (cli_takes(command, option) && strcmp(option->group, group) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* All options of a command under the headings of their groups. */
+static void print_options(const saddle_settings *settings, const cli_command *command, int width)
+{
+    size_t count = saddle_settings_count(settings);
+    for (size_t k = 0; k < count; k++) {
+        const saddle_option *first = saddle_settings_option(settings, k);
+        if (!cli_takes(command, first) || group_shown(settings, command, k))
+            continue;
+        printf("\n%s:\n", first->group);
+        for (size_t j = k; j < count; j++) {
+            const saddle_option *option = saddle_settings_option(settings, j);
+            if (cli_takes(command, option) && strcmp(option->group, first->group) == 0)
+                print_option(option, width);
+        }
+    }
+}
+
+static bool has_options(const saddle_settings *settings, const cli_command *command)
+{
+    for (size_t k = 0; k < saddle_settings_count(settings); k++)
+        if (cli_takes(command, saddle_settings_option(settings, k)))
+            return true;
+    return false;
+}
+
+static void print_exit_codes(void)
+{
+    fputs("\nExit status:\n", stdout);
+#define PRINT_EXIT(name, code, text) printf("  %3d  %s\n", code, text);
+    CLI_EXIT_LIST(PRINT_EXIT)
+#undef PRINT_EXIT
+}
+
+int cli_print_help(const cli_command *command)
+{
+    saddle_error error;
+    saddle_settings *settings = NULL;
+    if (cli_settings(&settings, command, &error) != SADDLE_OK)
+        return cli_fail(&error);
+    int width = cli_width(STDOUT_FILENO);
+    bool options = has_options(settings, command);
+    printf("Usage: saddle %s%s%s%s\n\n", command->name, *command->operands != '\0' ? " " : "",
+           command->operands, options ? " [options]" : "");
+    cli_wrap(stdout, command->summary, 0, 0, width);
+    if (command->details != NULL) {
+        putchar('\n');
+        cli_wrap(stdout, command->details, 0, 0, width);
+    }
+    print_options(settings, command, width);
+    print_exit_codes();
+    saddle_settings_free(settings);
+    return CLI_OK;
+}
+
+static void print_commands(FILE *stream, const char *family)
+{
+    size_t count;
+    const cli_command *const *command = cli_commands(&count);
+    size_t length = strlen(family);
+    for (size_t k = 0; k < count; k++) {
+        const char *name = command[k]->name;
+        if (length > 0 && (strncmp(name, family, length) != 0 || name[length] != ' '))
+            continue;
+        fprintf(stream, "  %-14s  ", name);
+        cli_wrap(stream, command[k]->summary, 18, 18, cli_width(STDOUT_FILENO));
+    }
+}
+
+void cli_print_overview(FILE *stream)
+{
+    fprintf(stream, "saddle %s: decentralized constrained min-max learning\n\n", saddle_version());
+    fputs("Usage: saddle COMMAND [options]\n\nCommands:\n", stream);
+    print_commands(stream, "");
+    fputs("\nExamples:\n"
+          "  saddle run --agents 10 --topology ring --trace trace.csv\n"
+          "  saddle compare --algorithms precision,prox-dsgda --repeats 3\n"
+          "\n`saddle help COMMAND` explains a command, `saddle --version` prints the version.\n",
+          stream);
+}
+
+void cli_print_family(const char *family)
+{
+    printf("Usage: saddle %s COMMAND [options]\n\nCommands:\n", family);
+    print_commands(stdout, family);
+    printf("\n`saddle help %s COMMAND` explains a command.\n", family);
+}
+
+/* `saddle help [COMMAND]`. */
+static int run(const cli_arguments *arguments)
+{
+    char *word[CLI_MOST_ARGUMENTS];
+    for (size_t k = 0; k < arguments->count; k++)
+        word[k] = (char *)(uintptr_t)arguments->operand[k];
+    int used = 0;
+    const cli_command *command =
+        arguments->count > 0 ? cli_find_command((int)arguments->count, word, &used) : NULL;
+    if (arguments->count == 0) {
+        cli_print_overview(stdout);
+    } else if (command != NULL && (size_t)used == arguments->count) {
+        return cli_print_help(command);
+    } else if (arguments->count == 1 && cli_is_family(word[0])) {
+        cli_print_family(word[0]);
+    } else {
+        return cli_unknown_command((int)arguments->count, word);
+    }
+    return CLI_OK;
+}
+
+const cli_command cli_help = {
+    .name = "help",
+    .operands = "[COMMAND]",
+    .most = CLI_MOST_ARGUMENTS,
+    .summary = "explain a command and its options",
+    .words = "@COMMAND",
+    .run = run,
+};

@@ -1,0 +1,26 @@
+/* Ctrl-C and termination: the first asks a run to end, the second ends the program. */
+#include "cli.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+const volatile sig_atomic_t *cli_catch_interrupts(void)
+{
+    /* Also where the caller had them ignored, as shells do for background jobs: a signal that is
+     * sent to a run on purpose shall end it. */
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    return &interrupted;
+}
+
+void cli_interrupt(void)
+{
+    interrupted = 1;
+}

@@ -1,0 +1,21 @@
+# The shared library exports exactly what the installed headers mark with SADDLE_API. Hidden
+# visibility alone does not suffice: gcc exports functions that it compiles once per instruction
+# set, and their resolvers, whatever their visibility.
+file(GLOB SADDLE_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/saddle/*.h)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${SADDLE_HEADERS})
+
+set(exports "")
+foreach(header ${SADDLE_HEADERS})
+  file(READ ${header} text)
+  string(REPLACE "#define SADDLE_API" "" text "${text}")
+  string(REGEX MATCHALL "SADDLE_API[^(]*\\(" declarations "${text}")
+  foreach(declaration ${declarations})
+    string(REGEX REPLACE ".*[ *](saddle_[a-z0-9_]+)\\($" "    \\1;\n" name "${declaration}")
+    string(APPEND exports "${name}")
+  endforeach()
+endforeach()
+set(SADDLE_EXPORTS ${PROJECT_BINARY_DIR}/saddle.map)
+file(CONFIGURE OUTPUT ${SADDLE_EXPORTS} CONTENT "{\nglobal:\n${exports}local:\n    *;\n};\n")
+
+target_link_options(saddle_shared PRIVATE -Wl,--version-script=${SADDLE_EXPORTS})
+set_target_properties(saddle_shared PROPERTIES LINK_DEPENDS ${SADDLE_EXPORTS})

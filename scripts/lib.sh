@@ -1,0 +1,74 @@
+# shellcheck shell=bash
+#
+# What the scripts share: installing system packages and building. To be sourced, from any
+# directory, by a script that has `set -euo pipefail`.
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# Debian packages that the build needs. Two are there because others leave them out: gcc only
+# recommends libc6-dev, and libcyaml-dev does not depend on the libyaml-dev that it links.
+# shellcheck disable=SC2034  # used by scripts/demo and scripts/test
+BUILD_PACKAGES=(
+    gcc libc6-dev cmake make pkg-config
+    libsleef-dev librandom123-dev libopenblas-dev liblapacke-dev libarpack2-dev
+    libcyaml-dev libyaml-dev libcurl4-openssl-dev zlib1g-dev libssl-dev libzip-dev
+)
+
+# Debian packages that the tests need besides.
+# shellcheck disable=SC2034  # used by scripts/test
+TEST_PACKAGES=(
+    check g++ clang clang-format clang-tidy shellcheck python3 python3-numpy
+)
+
+say() {
+    printf '%s\n' "$*"
+}
+
+# Number of parallel jobs of a build.
+jobs_count() {
+    nproc 2>/dev/null || echo 2
+}
+
+# The packages of the arguments that are not installed, one per line.
+missing_packages() {
+    local package
+    for package in "$@"; do
+        # shellcheck disable=SC2016  # ${Status} is dpkg-query's
+        if [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) != installed ]]; then
+            say "$package"
+        fi
+    done
+}
+
+# ensure_packages PACKAGE...: install those that are missing; quick when none is.
+ensure_packages() {
+    if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+        say "packages: this is no Debian system; these must be there, by your system's names: $*"
+        return 0
+    fi
+    local missing
+    mapfile -t missing < <(missing_packages "$@")
+    if [[ ${#missing[@]} -eq 0 ]]; then
+        say "packages: all $# are installed"
+        return 0
+    fi
+    local as_root=()
+    if [[ $(id -u) -ne 0 ]]; then
+        if ! command -v sudo >/dev/null; then
+            say "packages: these are missing, and without root or sudo they cannot be installed: ${missing[*]}"
+            return 0
+        fi
+        as_root=(sudo)
+    fi
+    say "packages: installing ${missing[*]}"
+    "${as_root[@]}" apt-get update -qq
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" >/dev/null
+}
+
+# configure_and_build DIRECTORY CMAKE-OPTION...: output goes to the caller's stdout.
+configure_and_build() {
+    local directory=$1
+    shift
+    cmake -S "$ROOT" -B "$directory" "$@" && cmake --build "$directory" -j "$(jobs_count)"
+}

@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+#
+# test_install.sh BUILD SOURCE CC: installs a build into a temporary prefix and uses what is there:
+# headers alone in C17 and C++17, programs by pkg-config (shared and static) and by find_package,
+# the exported symbols, the program, its manual page and completions.
+set -euo pipefail
+
+BUILD=$1
+SOURCE=$2
+CC=$3
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+PREFIX=$WORK/prefix
+PASSED=0
+FAILED=0
+
+# check TITLE COMMAND...: one check; the output is shown only when it fails.
+check() {
+    local title=$1
+    shift
+    if "$@" >"$WORK/log" 2>&1; then
+        PASSED=$((PASSED + 1))
+    else
+        FAILED=$((FAILED + 1))
+        printf 'FAIL %s\n' "$title"
+        sed 's/^/    /' "$WORK/log"
+    fi
+}
+
+# ---- installing -------------------------------------------------------------------------------
+
+check "install" cmake --install "$BUILD" --prefix "$PREFIX"
+LIBDIR=$(dirname "$(find "$PREFIX" -name libsaddle.so)")
+check "DESTDIR" env DESTDIR="$WORK/stage" cmake --install "$BUILD" --prefix /opt/saddle
+check "DESTDIR respected" test -f "$WORK/stage/opt/saddle/include/saddle/saddle.h"
+
+export PKG_CONFIG_PATH=$LIBDIR/pkgconfig
+export LD_LIBRARY_PATH=$LIBDIR
+
+# ---- headers ----------------------------------------------------------------------------------
+
+header_compiles() {
+    local language=$1 standard=$2 header=$3
+    local compiler=$CC
+    if [[ $language == c++ ]]; then
+        compiler=$(command -v g++ || command -v clang++)
+    fi
+    printf '#include <saddle/%s>\n#include <saddle/%s>\n' "$header" "$header" |
+        "$compiler" -x "$language" "-std=$standard" -Wall -Wextra -Wpedantic -Werror \
+            -I"$PREFIX/include" -fsyntax-only -
+}
+
+for path in "$PREFIX"/include/saddle/*.h; do
+    header=$(basename "$path")
+    check "$header alone as C17" header_compiles c c17 "$header"
+    check "$header alone as C++17" header_compiles c++ c++17 "$header"
+done
+
+same_headers() {
+    diff -r "$SOURCE/include/saddle" "$PREFIX/include/saddle"
+}
+check "all headers and no others" same_headers
+
+# ---- programs ---------------------------------------------------------------------------------
+
+# flags PKG-CONFIG-OPTION...: as an array in FLAGS.
+flags() {
+    read -r -a FLAGS <<<"$(pkg-config "$@" saddle)"
+}
+
+by_pkg_config() {
+    flags --cflags --libs
+    "$CC" -std=c17 "$SOURCE/examples/own_problem.c" -o "$WORK/shared" "${FLAGS[@]}"
+    readelf -d "$WORK/shared" | grep 'NEEDED.*libsaddle\.so'
+    "$WORK/shared"
+}
+
+# Linkers take a shared library before a static one of the same name: the archive is asked for.
+by_pkg_config_static() {
+    flags --static --cflags --libs
+    "$CC" -std=c17 "$SOURCE/examples/own_problem.c" -o "$WORK/static" \
+        "${FLAGS[@]/#-lsaddle/-l:libsaddle.a}"
+    if readelf -d "$WORK/static" | grep 'NEEDED.*libsaddle'; then
+        return 1
+    fi
+    env -u LD_LIBRARY_PATH "$WORK/static"
+}
+
+# C++ programs link by the same names.
+by_cpp() {
+    flags --cflags --libs
+    cat >"$WORK/version.cpp" <<'END'
+#include <cstdio>
+#include <saddle/saddle.h>
+int main() { return std::puts(saddle_version()) < 0; }
+END
+    "$(command -v g++ || command -v clang++)" -std=c++17 "$WORK/version.cpp" -o "$WORK/version" \
+        "${FLAGS[@]}"
+    [[ $("$WORK/version") == "$(pkg-config --modversion saddle)" ]]
+}
+
+# The examples as a project of their own, against the shared library.
+by_find_package() {
+    cmake -S "$SOURCE/examples" -B "$WORK/examples" -DCMAKE_C_COMPILER="$CC" \
+        -DCMAKE_PREFIX_PATH="$PREFIX" && cmake --build "$WORK/examples" &&
+        ctest --test-dir "$WORK/examples" --output-on-failure
+}
+
+by_find_package_static() {
+    mkdir -p "$WORK/static-project"
+    cat >"$WORK/static-project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES C)
+find_package(saddle 0.1 REQUIRED COMPONENTS static)
+add_executable(user ${OWN_PROBLEM})
+target_link_libraries(user PRIVATE saddle::static)
+END
+    cmake -S "$WORK/static-project" -B "$WORK/static-build" -DCMAKE_C_COMPILER="$CC" \
+        -DCMAKE_PREFIX_PATH="$PREFIX" -DOWN_PROBLEM="$SOURCE/examples/own_problem.c" &&
+        cmake --build "$WORK/static-build" && env -u LD_LIBRARY_PATH "$WORK/static-build/user"
+}
+
+# `check` runs functions where `set -e` does not hold: a subshell brings it back.
+strictly() {
+    bash -euo pipefail -c "$(declare -f flags "$1"); CC='$CC' SOURCE='$SOURCE' WORK='$WORK' PREFIX='$PREFIX'; $1"
+}
+
+check "program by pkg-config, shared" strictly by_pkg_config
+check "program by pkg-config, static" strictly by_pkg_config_static
+check "C++ program by pkg-config" strictly by_cpp
+check "examples by find_package, shared" strictly by_find_package
+check "program by find_package, static" strictly by_find_package_static
+
+# ---- symbols ----------------------------------------------------------------------------------
+
+nm -D --defined-only "$LIBDIR/libsaddle.so" | awk '{ print $NF }' | sort -u >"$WORK/exported"
+cat "$PREFIX"/include/saddle/*.h | sed '/^#define/d' | tr '\n' ' ' |
+    grep -oE 'SADDLE_API [^;]*' | grep -oE 'saddle_[a-z0-9_]+ ?\(' | tr -d ' (' |
+    sort -u >"$WORK/declared"
+
+nothing_in() {
+    [[ ! -s $1 ]] || { cat "$1" && return 1; }
+}
+grep -v '^saddle_' "$WORK/exported" >"$WORK/foreign" || true
+comm -23 "$WORK/declared" "$WORK/exported" >"$WORK/hidden"
+comm -13 "$WORK/declared" "$WORK/exported" >"$WORK/undeclared"
+check "only saddle_* is exported" nothing_in "$WORK/foreign"
+check "every declared function is exported" nothing_in "$WORK/hidden"
+check "every exported function is declared" nothing_in "$WORK/undeclared"
+check "functions are declared" test -s "$WORK/declared"
+
+# ---- program, manual, completions -------------------------------------------------------------
+
+if [[ -x $BUILD/saddle ]]; then
+    check "program runs from the prefix" env -u LD_LIBRARY_PATH "$PREFIX/bin/saddle" --version
+    check "manual page" grep -q '^\.TH' "$PREFIX/share/man/man1/saddle.1"
+    check "manual page names options" grep -q 'topology' "$PREFIX/share/man/man1/saddle.1"
+    check "bash completion" bash -n "$PREFIX/share/bash-completion/completions/saddle"
+    check "bash completion has commands" \
+        grep -q compare "$PREFIX/share/bash-completion/completions/saddle"
+    check "zsh completion" grep -q '^#compdef saddle' "$PREFIX/share/zsh/site-functions/_saddle"
+    check "fish completion" \
+        grep -q 'complete -c saddle' "$PREFIX/share/fish/vendor_completions.d/saddle.fish"
+fi
+
+printf 'checks: %d passed, %d failed\n' "$PASSED" "$FAILED"
+[[ $FAILED -eq 0 ]]
