@@ -281,7 +281,7 @@ static void report(const work *w, const compare_run *run)
     printf("  %s%llu iterations, %s, metric %.4e: %s\n", w->meter.label,
            (unsigned long long)row->iteration, cli_duration(row->seconds, time), row->metric,
            saddle_stop_text(run->stop));
-    if (!cli_flush())
+    if (!cli_flush() && cli_reader_gone())
         cli_interrupt();
 }
 
@@ -392,7 +392,7 @@ static int conclude(work *w)
         return cli_fail(&error);
     if (!w->quiet)
         printf("\ntraces and summary.csv are in %s\n", w->directory);
-    if (!cli_flush())
+    if (cli_reader_gone())
         return CLI_FAILED;
     if (*w->interrupt)
         return CLI_INTERRUPTED;

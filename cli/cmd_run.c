@@ -157,7 +157,7 @@ static void on_begin(void *context, const saddle_run_info *info)
     if (d->table)
         printf("\n%9s %11s %8s %8s %11s %11s %10s\n", "iteration", "ifo", "rounds", "seconds",
                "loss", "primal", "metric");
-    if (!cli_flush())
+    if (!cli_flush() && cli_reader_gone())
         cli_interrupt();
 }
 
@@ -168,7 +168,7 @@ static void print_row(display *d, const saddle_row *row)
            (unsigned long long)row->cost.ifo, (unsigned long long)row->cost.rounds, row->seconds,
            row->loss, row->primal, row->metric);
     /* Nobody is left to print for: end, with the trace in order. */
-    if (!cli_flush())
+    if (!cli_flush() && cli_reader_gone())
         cli_interrupt();
 }
 
@@ -258,7 +258,7 @@ static int conclude(display *d, const saddle_result *result)
     if (result->stop == SADDLE_STOP_DIVERGED)
         return CLI_DIVERGED;
     if (result->stop == SADDLE_STOP_INTERRUPTED)
-        return cli_flush() ? CLI_INTERRUPTED : CLI_FAILED;
+        return cli_reader_gone() ? CLI_FAILED : CLI_INTERRUPTED;
     return CLI_OK;
 }
 

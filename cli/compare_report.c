@@ -220,6 +220,18 @@ void compare_print(const comparison *c)
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
+/* With as many digits as it takes to read back equal. */
+static const char *write_level(double level, char out[CLI_NUMBER])
+{
+    double back = -1.0;
+    for (int digits = 15; digits <= 17 && back != level; digits++) {
+        snprintf(out, CLI_NUMBER, "%.*g", digits, level);
+        if (!saddle_parse_real(out, &back))
+            back = -1.0;
+    }
+    return out;
+}
+
 static void write_rows(FILE *f, const comparison *c)
 {
     fputs("algorithm,seed,level,ifo,rounds,bytes,seconds\n", f);
@@ -228,8 +240,9 @@ static void write_rows(FILE *f, const comparison *c)
             const compare_run *run = &c->run[a * c->repeats + r];
             for (size_t k = 0; run->done && k < c->levels; k++) {
                 const saddle_row *row = compare_reached(run, c->level[k]);
-                fprintf(f, "%s,%" PRIu64 ",%.17g,", c->algorithm[a]->name,
-                        c->first_seed + (uint64_t)r, c->level[k]);
+                char level[CLI_NUMBER];
+                fprintf(f, "%s,%" PRIu64 ",%s,", c->algorithm[a]->name, c->first_seed + (uint64_t)r,
+                        write_level(c->level[k], level));
                 if (row == NULL)
                     fputs("never,never,never,never\n", f);
                 else

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# saddle compare and saddle theory.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" "$1"
+
+try compare "${small[@]}" --iterations 300
+check "compare" exits 0
+check "warns of nothing" silent
+for algorithm in precision precision+ prox-gt-sgda prox-dsgda; do
+    check "trace of $algorithm" [ -s "saddle-compare/$algorithm-seed1.csv" ]
+    check "$algorithm in the tables" says "  $algorithm "
+done
+check "levels are chosen" [ "$(grep -c '^to reach metric <= ' out)" -ge 2 ]
+check "at most six of them" [ "$(grep -c '^to reach metric <= ' out)" -le 6 ]
+check "the baselines never reach the last" says "never"
+check "every level is reached by one" is "$(awk '/^to reach/ {n++} /^  [a-z]/ && !/algorithm/ && !/never/ {hit[n] = 1}
+    /^at the end/ {exit} END {for (k = 1; k <= n; k++) if (!hit[k]) print k}' out | wc -l)" 0
+check "summary.csv" is "$(head -1 saddle-compare/summary.csv)" \
+    "algorithm,seed,level,ifo,rounds,bytes,seconds"
+
+# The same start, network and data: a run by itself gives the same rows.
+try run "${small[@]}" --iterations 300 --algorithm prox-dsgda --trace alone.csv --quiet
+check "as a run by itself" same_trace alone.csv saddle-compare/prox-dsgda-seed1.csv
+
+# Costs at a level are those of the first row at or below it.
+try compare "${small[@]}" --iterations 200 --algorithms precision,prox-dsgda --repeats 2 --seed 5 \
+    --levels 1e-30,0.05 --output two
+check "repeats" exits 0
+check "reached by none" says "0 of 2"
+check "mean and range" grep -qE 'precision +[0-9]+ \([0-9]+-[0-9]+\)' out
+check "seeds" is "$(cd two && echo *)" \
+    "precision-seed5.csv precision-seed6.csv prox-dsgda-seed5.csv prox-dsgda-seed6.csv summary.csv"
+check "rows of the summary" is "$(wc -l <two/summary.csv)" 9
+for algorithm in precision prox-dsgda; do
+    for seed in 5 6; do
+        row=$(grep -v '^#' "two/$algorithm-seed$seed.csv" |
+            awk -F, 'NR > 1 && $9 <= 0.05 {print $2 "," $3 "," $5 "," $6; exit}')
+        check "cost of $algorithm at seed $seed" grep -qF \
+            "$algorithm,$seed,0.05,${row:-never,never,never,never}" two/summary.csv
+        check "$algorithm never gets to 1e-30 at seed $seed" grep -qxF \
+            "$algorithm,$seed,1e-30,never,never,never,never" two/summary.csv
+    done
+done
+
+# all, quiet, options that only some use.
+try compare "${small[@]}" --algorithms all --quiet --c-gamma 3 --output all
+check "all" exits 0
+check "used by one of them: no warning" silent
+check "quiet begins with the tables" is "$(sed -n 2p out | cut -c1-8)" "to reach"
+try compare "${small[@]}" --algorithms precision --quiet --c-gamma 3 --output all
+check "used by none" warns "--c-gamma is not used by precision"
+
+# An algorithm that diverges does not keep the others from running.
+try compare --problem quadratic --iterations 400 --algorithms precision,prox-dsgda --tau 1e-9 \
+    --nu 1 --eta 1 --output div
+check "all diverged" exits 3
+check "shown as diverged" is "$(sed '1,/^at the end/d' out | grep -cE '^  (precision|prox-dsgda) .*diverged$')" 2
+check "traces are there" is "$(cd div && echo *)" "precision-seed1.csv prox-dsgda-seed1.csv summary.csv"
+
+# Ctrl-C: what was done is shown.
+"$saddle" compare "${small[@]}" --iterations 1e9 --trace-every 1000 --output int >out 2>err &
+process=$!
+for _ in $(seq 100); do
+    [ "$(grep -vc '^#' int/precision-seed1.csv 2>/dev/null)" -ge 3 ] 2>/dev/null && break
+    sleep 0.1
+done
+kill -INT "$process"
+wait "$process"
+code=$?
+check "interrupted" exits 130
+check "tables are printed" says "not run"
+check "summary is written" [ -s int/summary.csv ]
+
+# ---- theory
+try theory "${tiny[@]}"
+check "theory" exits 0
+for word in "L " "mu " "lambda " "c1 " "beta " "eta bound" "nu bound" "C1 " "C2 " "C2' " "C3 " "C4 " \
+    "p0 - Q\*" "Theorem 1" "Theorem 2" "practical nu"; do
+    check "theory prints $word" grep -qE "^  $word" out
+done
+check "fits 80 columns" narrow out
+try theory --problem quadratic --mu 2 --lipschitz 8 --epsilon 0.5 --topology complete --agents 4
+check "L as chosen" grep -qE '^  L +8 ' out
+check "mu as chosen" grep -qE '^  mu +2 ' out
+check "alpha = 1/(4L)" grep -qE '^  alpha +0.03125 ' out
+check "epsilon as given" says "epsilon = 0.5"
+nu=$(awk '/^  nu  / {print $2}' out)
+try run --problem quadratic --mu 2 --lipschitz 8 --topology complete --agents 4 --steps theory \
+    --iterations 1 --trace theory.csv --quiet
+check "--steps theory uses it" is "$(grep '^# nu: ' theory.csv | awk '{printf "%.6g", $3}')" "$nu"
+finish

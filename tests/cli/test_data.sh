@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# saddle data list|info|generate|fetch; downloads come from a server on this machine.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" "$1"
+
+try data list
+check "list" exits 0
+check "missing data are told" grep -qE '^  a9a +missing' out
+check "the data directory is told" says "$work/data-home/saddle"
+
+try data generate g.libsvm --rows 200 --features 40 --seed 3
+check "generate" exits 0
+check "as many rows" is "$(wc -l <g.libsvm)" 200
+try data generate g2.libsvm --rows 200 --features 40 --seed 3
+check "same seed, same bytes" cmp -s g.libsvm g2.libsvm
+try data generate g2.libsvm --rows 200 --features 40 --seed 4
+check "another seed, other bytes" eval '! cmp -s g.libsvm g2.libsvm'
+
+try data info g.libsvm
+check "info" exits 0
+check "rows" grep -qE '^  rows +200$' out
+check "non-zeros" grep -qE "^  non-zeros +$(grep -oE ':[^ ]+' g.libsvm | grep -vcx ':0')," out
+check "labels" grep -qE "(^|  )1: $(grep -cE '^\+?1 ' g.libsvm) rows" out
+check "size of the file" says "g.libsvm"
+try data info synthetic:50
+check "info of the generator" grep -qE '^  rows +50$' out
+try run --data g.libsvm --samples 30 --iterations 5 --quiet
+check "a run on the file" exits 0
+printf 'a,b,label\n1,2,0\n3,4,1\n5,6,1\n' >c.csv
+try data info c.csv
+check "CSV" grep -qE '^  features +2$' out
+try data info c.csv --label-column first
+check "another label column" grep -qE '1: 1 rows' out
+
+mkdir place
+printf '1 1:1\n-1 2:1\n' >place/a9a
+SADDLE_DATA=$work/place try data info a9a
+check "SADDLE_DATA is looked into" grep -qE '^  rows +2$' out
+SADDLE_DATA=$work/place try data list
+check "and listed" says "$work/place/a9a"
+
+# ---- fetch
+python=/usr/bin/python3
+if [ -x "$python" ]; then
+    mkdir served
+    printf '1 1:1\n-1 2:1\n1 3:1\n' >served/a9a
+    sum=$(sha256sum served/a9a | cut -d' ' -f1)
+    (cd served && exec timeout 60 "$python" -u -c '
+import http.server, sys
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+print(server.server_address[1], flush=True)
+server.serve_forever()' >../port 2>/dev/null) &
+    server=$!
+    for _ in $(seq 100); do [ -s port ] && break; sleep 0.1; done
+    url=http://127.0.0.1:$(cat port)
+    export no_proxy=127.0.0.1
+    try data fetch a9a --from "$url"
+    check "another sum is not accepted" exits 1
+    check "both sums are told" warns "$sum"
+    check "how to accept it is told" warns "--accept"
+    check "nothing is put into place" absent "$XDG_DATA_HOME/saddle/a9a"
+    try data fetch a9a --from "$url" --accept "$sum"
+    check "accepted knowingly" exits 0
+    check "the path is printed" is "$(cat out)" "$XDG_DATA_HOME/saddle/a9a"
+    check "the bytes are right" cmp -s served/a9a "$XDG_DATA_HOME/saddle/a9a"
+    try data info a9a
+    check "the name is found" grep -qE '^  rows +3$' out
+    try data fetch a9a --from "$url" --accept "$sum" --directory other --force
+    check "another directory" cmp -s served/a9a other/a9a
+    try data fetch a9a.t --from "$url"
+    check "a file that the server lacks" [ "$code" -ne 0 ]
+    check "is told in one line" one_line
+    kill "$server"
+    wait "$server" 2>/dev/null
+fi
+finish

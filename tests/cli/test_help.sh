@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Help of every command, version, manual page and completion scripts.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" "$1"
+
+try
+check "no argument prints the overview" exits 0
+check "overview names run" says "solve a problem with one algorithm"
+check "overview has an example" says "saddle compare --algorithms"
+cp out overview
+try help
+check "help is the overview" cmp -s out overview
+try --help
+check "--help is the overview" cmp -s out overview
+try --version
+check "version" grep -qE '^saddle [0-9]+\.[0-9]+\.[0-9]+$' out
+
+commands=(run compare theory graph "data list" "data info" "data generate" "data fetch" algorithms
+    problems sets topologies check-grad completion man help)
+for command in "${commands[@]}"; do
+    read -ra words <<<"$command"
+    try "${words[@]}" --help
+    check "$command --help" exits 0
+    check "$command --help shows its usage" says "Usage: saddle $command"
+    check "$command --help shows the exit codes" says "Exit status:"
+    check "$command --help fits 80 columns" narrow out
+    check "$command --help warns of nothing" silent
+    cp out by-option
+    try help "${words[@]}"
+    check "help $command is $command --help" cmp -s out by-option
+done
+try data --help
+check "the family's help" says "saddle data COMMAND"
+
+for option in problem data samples partition agents topology mixing algorithm nu eta tau alpha q \
+    batch iterations tolerance max-ifo max-rounds max-seconds seed init init-x init-y x-set y-set \
+    regularizer threads trace trace-every model config quiet; do
+    try help run
+    check "run has --$option" grep -qE "^  --$option( |$)" out
+done
+try help run
+check "defaults are shown" says "Default: synthetic."
+check "groups are shown" says "Stopping:"
+try help compare
+check "compare has no --trace" is "$(grep -cE '^  --trace ' out)" 0
+check "compare has --trace-every" says "--trace-every N"
+
+try algorithms
+check "algorithms" says "prox-dsgda"
+try algorithms precision+
+check "options of one algorithm" says "--c-gamma C"
+try problems quadratic
+check "options of one problem" says "--mu MU"
+try sets
+check "sets" says "l1-ball:R"
+check "regularizers" says "group-l2:W:SIZE"
+try topologies
+check "topologies" says "small-world:K:P"
+check "mixing rules" says "lazy-metropolis"
+
+try man
+check "man" exits 0
+check "man has every part" is "$(grep -cE '^\.SH (NAME|SYNOPSIS|DESCRIPTION|COMMANDS|OPTIONS|EXIT STATUS|FILES|ENVIRONMENT|EXAMPLES)$' out)" 9
+check "man documents SADDLE_DATA" says "SADDLE_DATA"
+check "man documents exit code 130" says ".B 130"
+for command in "${commands[@]}"; do
+    check "man has $command" grep -qE "^\.SS saddle ${command//-/\\\\-}( |$)" out
+done
+if command -v groff >/dev/null; then
+    groff -man -ww -Tutf8 out >/dev/null 2>warnings
+    check "groff has no warning" is "$(wc -c <warnings)" 0
+fi
+
+for shell in bash zsh fish; do
+    try completion "$shell"
+    check "completion $shell" exits 0
+    cp out "completion.$shell"
+    if command -v "$shell" >/dev/null; then
+        check "$shell accepts it" "$shell" -n "completion.$shell"
+    fi
+done
+
+# What bash offers for a line of words, the last of which is being typed.
+offers() {
+    bash -c '. ./completion.bash || exit
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        _saddle && printf "%s\n" "${COMPREPLY[@]}"' bash "$@" 2>&1
+}
+check "commands are offered" is "$(offers saddle th)" theory
+check "options are offered" is "$(offers saddle run --init-)" $'--init-x\n--init-y'
+check "choices are offered" is "$(offers saddle run --sampling with-)" with-replacement
+check "algorithms are offered" is "$(offers saddle run --algorithm prox-d)" prox-dsgda
+check "data commands are offered" is "$(offers saddle data f)" fetch
+check "operands are offered" is "$(offers saddle completion z)" zsh
+finish

@@ -1,0 +1,97 @@
+/*
+ * The published experiment on the real a9a: 5 agents, er:0.6, 6512 samples each, nu = eta = 0.1.
+ *
+ * Variance reduction must carry PRECISION and PRECISION+ far below the noise floor at which both
+ * baselines stall. Needs a9a in $SADDLE_DATA; says so and passes where it is not there.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "instances.h"
+#include "support.h"
+
+/* A budget of IFO calls that all algorithms get, and how a run spent it. */
+#define BUDGET "900000"
+
+typedef struct course {
+    double first;  /* metric at the start */
+    double last;   /* metric at the end */
+    double lowest; /* least metric of the second half: the floor, if it stalls */
+    double middle; /* metric half-way */
+    uint64_t ifo;
+} course;
+
+static saddle_result *run(saddle_experiment *experiment, const saddle_settings *base,
+                          const char *algorithm)
+{
+    saddle_error error = {.message = ""};
+    saddle_settings *settings = test_settings(base, NULL);
+    saddle_result *result = NULL;
+    assert_ok(saddle_settings_set(settings, "algorithm", algorithm, &error), error);
+    assert_ok(saddle_experiment_run(experiment, settings, NULL, &result, &error), error);
+    saddle_settings_free(settings);
+    return result;
+}
+
+static course course_of(saddle_experiment *experiment, const saddle_settings *base,
+                        const char *algorithm)
+{
+    saddle_result *result = run(experiment, base, algorithm);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_IFO);
+    const saddle_row *rows = result->rows;
+    size_t count = result->row_count;
+    course c = {.first = rows[0].metric,
+                .last = rows[count - 1].metric,
+                .lowest = INFINITY,
+                .middle = rows[count / 2].metric,
+                .ifo = rows[count - 1].cost.ifo};
+    for (size_t k = count / 2; k < count; k++)
+        c.lowest = fmin(c.lowest, rows[k].metric);
+    printf("%-12s metric %.3g at the start, %.3g half-way, %.3g after %llu IFO calls\n", algorithm,
+           c.first, c.middle, c.last, (unsigned long long)c.ifo);
+    saddle_result_free(result);
+    return c;
+}
+
+START_TEST(precision_falls_below_the_floor_of_the_baselines)
+{
+    static const char *const assignment[] = {
+        "data=a9a", "agents=5",        "topology=er:0.6",    "samples=6512",   "nu=0.1",
+        "eta=0.1",  "max-ifo=" BUDGET, "iterations=1000000", "trace-every=50", NULL};
+    if (saddle_test_data("a9a") == NULL) {
+        printf("skip: a9a\n");
+        return;
+    }
+    saddle_error error = {.message = ""};
+    saddle_settings *settings = test_settings(NULL, assignment);
+    saddle_experiment *experiment = NULL;
+    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
+    const saddle_problem *problem = saddle_experiment_problem(experiment);
+    ck_assert_uint_eq(problem->x_dim, 123);
+    ck_assert_uint_eq(problem->y_dim, 6512);
+    course precision = course_of(experiment, settings, "precision");
+    course plus = course_of(experiment, settings, "precision+");
+    static const char *const baselines[] = {"prox-gt-sgda", "prox-dsgda"};
+    for (int k = 0; k < 2; k++) {
+        course baseline = course_of(experiment, settings, baselines[k]);
+        /* It has converged to something, and stalls there. */
+        assert_at_most(baseline.last, 1e-3 * baseline.first);
+        assert_at_most(baseline.middle, 3.0 * baseline.lowest);
+        assert_at_most(precision.last, 1e-6 * baseline.lowest);
+        assert_at_most(plus.last, 1e-6 * baseline.lowest);
+    }
+    saddle_experiment_free(experiment);
+    saddle_settings_free(settings);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("a9a");
+    TCase *cases = tcase_create("a9a");
+    tcase_set_timeout(cases, 600);
+    tcase_add_test(cases, precision_falls_below_the_floor_of_the_baselines);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
