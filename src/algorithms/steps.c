@@ -289,9 +289,8 @@ static double replace(size_t count, const double *new, double *old)
 
 void saddle_track(saddle_agent *agent, saddle_parts *parts)
 {
-    const saddle_family *family = agent->parameters;
     double size;
-    if (family->tracking) {
+    if (parts->p1 != NULL) {
         saddle_agent_mix(agent, parts->x_dim + parts->y_dim, parts->x_dim + parts->y_dim,
                          parts->p1);
         size = exchange(parts->x_dim, parts->gx, parts->v, parts->p1) +
