@@ -200,18 +200,13 @@ static void on_warning(void *context, const char *message)
 
 void cli_report_divergence(const saddle_fault *fault, const char *prefix)
 {
-    char where[128];
-    /* The loss at the mean of all agents belongs to none of them. */
-    if (strcmp(fault->variable, "loss") == 0)
-        snprintf(where, sizeof where, "the loss at the agents' mean");
-    else
-        snprintf(where, sizeof where, "agent %zu, variable %s[%zu]", fault->agent, fault->variable,
-                 fault->index);
     cli_progress_clear();
     fprintf(stderr,
-            "saddle: %sdiverged at iteration %llu: %s is not finite; lower --nu/--eta or raise "
-            "--tau\n",
-            prefix, (unsigned long long)fault->iteration, where);
+            "saddle: %sdiverged at iteration %llu: agent %zu, variable %s[%zu] is %s%.3g; lower "
+            "--nu/--eta or raise --tau\n",
+            prefix, (unsigned long long)fault->iteration, fault->agent, fault->variable,
+            fault->index, isfinite(fault->value) ? "so large that the loss is not finite: " : "",
+            fault->value);
 }
 
 static void print_summary(const saddle_result *result)
