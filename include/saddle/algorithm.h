@@ -105,8 +105,25 @@ typedef struct saddle_algorithm_inputs {
     const saddle_mixing *mixing;     /**< The network. */
     const saddle_prox *x_prox;       /**< h over X. */
     const saddle_set *y_set;         /**< Y. */
-    saddle_steps steps;              /**< Resolved step sizes. */
+    saddle_steps steps;              /**< Resolved step sizes of the PRECISION family. */
+    saddle_constants constants;      /**< L and mu of this problem over X x Y; 0 where unknown. */
+    saddle_spectrum spectrum;        /**< Of the mixing matrix; NaN when it could not be found. */
 } saddle_algorithm_inputs;
+
+/** What an algorithm can do and what it costs: for `saddle algorithms`, and for refusals. */
+typedef struct saddle_traits {
+    bool centralized;   /**< It runs at one agent that holds all data; the library arranges that. */
+    bool x_set;         /**< It handles a constraint on x. */
+    bool y_set;         /**< It handles a constraint on y. */
+    bool regularizer;   /**< It handles a nonsmooth h. */
+    bool stochastic;    /**< It draws samples; otherwise it uses full local gradients. */
+    bool feasible;      /**< Every iterate is in X and Y, whatever the step sizes. */
+    const char *ifo;    /**< IFO calls of one iteration at one agent, as a formula. */
+    const char *rounds; /**< Communication rounds of one iteration, as a formula. */
+    const char *message;       /**< Doubles of one message, as a formula. */
+    const char *samples;       /**< Published sample complexity. */
+    const char *communication; /**< Published communication complexity. */
+} saddle_traits;
 
 /** A kind of algorithm that can be asked for by name. */
 typedef struct saddle_algorithm {
@@ -114,6 +131,7 @@ typedef struct saddle_algorithm {
     const char *summary;                 /**< One line. */
     const char *citation;                /**< Where it was published. */
     const saddle_option *const *options; /**< The options it reads; NULL-terminated. */
+    saddle_traits traits;                /**< What it can do. */
     bool tracks; /**< view() gives p, d, v, u, and the means of p and v, d and u over agents agree.
                   */
 

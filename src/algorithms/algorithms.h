@@ -8,5 +8,7 @@ extern const saddle_algorithm saddle_precision;
 extern const saddle_algorithm saddle_precision_plus;
 extern const saddle_algorithm saddle_prox_gt_sgda;
 extern const saddle_algorithm saddle_prox_dsgda;
+extern const saddle_algorithm saddle_gda;
+extern const saddle_algorithm saddle_sgda;
 
 #endif

@@ -12,5 +12,7 @@ extern const saddle_option saddle_option_alpha;
 extern const saddle_option saddle_option_q;
 extern const saddle_option saddle_option_batch;
 extern const saddle_option saddle_option_sampling;
+extern const saddle_option saddle_option_eta_x;
+extern const saddle_option saddle_option_eta_y;
 
 #endif

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "algorithms/options.h"
+#include "algorithms/sampling.h"
 #include "algorithms/steps.h"
 #include "core/memory.h"
 #include "core/settings.h"
@@ -125,7 +126,7 @@ static void refresh(saddle_agent *agent, const parameters *p, saddle_parts *part
                     uint64_t iteration, double gamma, const double *x, const double *y)
 {
     size_t size = refresh_size(p, agent, parts->kept[SIGMA2], gamma);
-    saddle_batch batch = saddle_family_draw(agent, SADDLE_RNG_REFRESH, iteration, size, false);
+    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_REFRESH, iteration, size, false);
     agent->ifo += batch.count;
     if (p->sigma2 > 0.0 || batch.count < 2) {
         saddle_problem_gradient(agent->problem, agent->id, &batch, x, y, parts->gx, parts->gy,
@@ -141,7 +142,7 @@ static double pilot(saddle_agent *agent, const parameters *p, saddle_parts *part
                     const double *y0)
 {
     saddle_batch batch =
-        saddle_family_draw(agent, SADDLE_RNG_PILOT, 0, saddle_family_batch_size(agent), false);
+        saddle_draw(agent, SADDLE_RNG_PILOT, 0, saddle_family_batch_size(agent), false);
     agent->ifo += batch.count;
     double variance = saddle_problem_gradient_variance(agent->problem, agent->id, &batch, x0, y0,
                                                        parts->gx, parts->gy, parts->rest);
@@ -224,6 +225,15 @@ const saddle_algorithm saddle_precision_plus = {
     .summary = "PRECISION with refreshes whose size adapts to the progress made",
     .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1 and Theorem 2",
     .options = options,
+    .traits = {.x_set = true,
+               .y_set = true,
+               .regularizer = true,
+               .stochastic = true,
+               .ifo = "2 |S|, and R_i every q-th",
+               .rounds = "1",
+               .message = "2 (dim x + dim y) + 1",
+               .samples = "O(m sqrt(n) eps^-2)",
+               .communication = "O(eps^-2)"},
     .tracks = true,
     .configure = configure,
     .release = saddle_free,

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "algorithms/descent_ascent.h"
+#include "algorithms/sampling.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
@@ -103,32 +105,7 @@ void saddle_family_prox_point(const saddle_agent *agent, double *x_tilde, double
 size_t saddle_family_batch_size(const saddle_agent *agent)
 {
     const saddle_family *family = agent->parameters;
-    size_t samples = agent->problem->samples[agent->id];
-    size_t batch = (size_t)family->steps.batch;
-    if (batch == 0)
-        batch = (size_t)ceil(sqrt((double)samples));
-    return batch < samples ? batch : samples;
-}
-
-saddle_batch saddle_family_draw(saddle_agent *agent, saddle_purpose purpose, uint64_t iteration,
-                                size_t count, bool replacement)
-{
-    size_t samples = agent->problem->samples[agent->id];
-    saddle_batch batch = {.index = agent->index, .count = count};
-    if (count >= samples && !replacement) {
-        batch.index = NULL;
-        batch.count = samples;
-        return batch;
-    }
-    saddle_rng rng;
-    saddle_rng_init(&rng, agent->seed, purpose, agent->id, iteration);
-    if (replacement) {
-        for (size_t k = 0; k < count; k++)
-            agent->index[k] = (uint32_t)saddle_rng_below(&rng, samples);
-    } else {
-        saddle_rng_choose(&rng, samples, count, agent->index, agent->mark);
-    }
-    return batch;
+    return saddle_batch_size(agent, family->steps.batch);
 }
 
 void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0)
@@ -143,20 +120,6 @@ void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0
         memcpy(parts->p1, parts->gx, x_bytes);
         memcpy(parts->d1, parts->gy, y_bytes);
     }
-}
-
-/* Record the first entry of a variable that is not finite, if there is one. */
-static void find_nonfinite(saddle_agent *agent, const char *variable, size_t count,
-                           const double *values)
-{
-    size_t index = saddle_first_nonfinite(count, values);
-    if (index < count && agent->fault.kind == SADDLE_FAULT_NONE)
-        agent->fault = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
-                                      .variable = variable,
-                                      .agent = agent->id,
-                                      .index = index,
-                                      .iteration = agent->iteration + 1,
-                                      .value = values[index]};
 }
 
 /* next += step (target - from); returns sum (next - from)^2, in fixed lanes. */
@@ -191,8 +154,8 @@ double saddle_descend_ascend(saddle_agent *agent, saddle_parts *parts)
     double moved = towards(parts->x_dim, steps->nu, parts->x_tilde, parts->x, parts->x1) +
                    towards(parts->y_dim, steps->eta, parts->y_tilde, parts->y, parts->y1);
     if (!isfinite(moved)) {
-        find_nonfinite(agent, "x", parts->x_dim, parts->x1);
-        find_nonfinite(agent, "y", parts->y_dim, parts->y1);
+        saddle_watch(agent, "x", parts->x_dim, parts->x1);
+        saddle_watch(agent, "y", parts->y_dim, parts->y1);
     }
     return moved;
 }
@@ -238,8 +201,8 @@ SADDLE_KERNEL static double add_to(size_t count, const double *restrict base,
 void saddle_recursive_estimate(saddle_agent *agent, saddle_parts *parts, double moved)
 {
     const saddle_family *family = agent->parameters;
-    saddle_batch batch = saddle_family_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1,
-                                            saddle_family_batch_size(agent), family->replacement);
+    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1,
+                                     saddle_family_batch_size(agent), family->replacement);
     saddle_problem_difference(agent->problem, agent->id, &batch, parts->x1, parts->y1, parts->x,
                               parts->y, parts->gx, parts->gy, parts->rest);
     agent->ifo += 2 * batch.count;
@@ -252,8 +215,8 @@ void saddle_minibatch_estimate(saddle_agent *agent, saddle_parts *parts, uint64_
                                const double *x, const double *y)
 {
     const saddle_family *family = agent->parameters;
-    saddle_batch batch = saddle_family_draw(agent, SADDLE_RNG_BATCH, iteration,
-                                            saddle_family_batch_size(agent), family->replacement);
+    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_BATCH, iteration,
+                                     saddle_family_batch_size(agent), family->replacement);
     saddle_problem_gradient(agent->problem, agent->id, &batch, x, y, parts->gx, parts->gy,
                             parts->rest);
     agent->ifo += batch.count;
@@ -301,8 +264,8 @@ void saddle_track(saddle_agent *agent, saddle_parts *parts)
             replace(parts->x_dim, parts->gx, parts->v) + replace(parts->y_dim, parts->gy, parts->u);
     }
     if (!isfinite(size)) {
-        find_nonfinite(agent, "v (x-gradient)", parts->x_dim, parts->v);
-        find_nonfinite(agent, "u (y-gradient)", parts->y_dim, parts->u);
+        saddle_watch(agent, "v (x-gradient)", parts->x_dim, parts->v);
+        saddle_watch(agent, "u (y-gradient)", parts->y_dim, parts->u);
     }
 }
 

@@ -14,8 +14,6 @@
 
 #include <saddle/algorithm.h>
 
-#include "core/rng.h"
-
 /* The first member of every parameters struct of the family: what the shared steps read. */
 typedef struct saddle_family {
     saddle_steps steps;
@@ -55,10 +53,6 @@ void saddle_family_prox_point(const saddle_agent *agent, double *x_tilde, double
 
 /* |S_i|: the size of a mini-batch at this agent. */
 size_t saddle_family_batch_size(const saddle_agent *agent);
-/* Draw count of the agent's samples, keyed by the iteration they are for. */
-saddle_batch saddle_family_draw(saddle_agent *agent, saddle_purpose purpose, uint64_t iteration,
-                                size_t count, bool replacement);
-
 /* Put the start into the next span: x0, y0, and p = v, d = u from the estimates in gx, gy. */
 void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0);
 /* Steps 1 and 2. Returns |x+ - x|^2 + |y+ - y|^2; a value that is not finite is recorded. */

@@ -205,7 +205,7 @@ static double potential(const saddle_observer *o, const saddle_row *row)
     const saddle_steps *steps = &o->in.steps;
     double beta = fmin(steps->tau / 12.0, 1.0 / 3.0);
     double weight = 4.0 * steps->nu * L * L / (beta * mu * steps->eta * steps->eta);
-    double agents = (double)o->in.problem->agents;
+    double agents = (double)(o->in.problem->agents * o->in.copies);
     return row->primal + weight * row->y_gap + (row->x_consensus + row->y_consensus) / agents;
 }
 
@@ -215,7 +215,7 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
     saddle_engine *engine = o->in.engine;
     size_t x_dim = problem->x_dim;
     size_t y_dim = problem->y_dim;
-    double agents = (double)problem->agents;
+    double agents = (double)(problem->agents * o->in.copies);
 
     average(o, x_dim + y_dim, iterate_term, o->both);
     memcpy(o->x_mean, o->both, x_dim * sizeof *o->x_mean);

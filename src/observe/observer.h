@@ -20,8 +20,9 @@ typedef struct saddle_observer_inputs {
     const saddle_prox *x_prox;
     const saddle_set *y_set;
     saddle_steps steps;
-    saddle_constants constants;
-    bool feasible; /* iterates are sure to stay in X and Y: check it */
+    saddle_constants constants; /* for the potential; zeros: there is none */
+    size_t copies;              /* agents that each agent stands for in sums over agents */
+    bool feasible;              /* iterates are sure to stay in X and Y: check it */
 } saddle_observer_inputs;
 
 /* Doubles of scratch an engine must have for an observer's tasks. */

@@ -6,6 +6,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "problems/pooled.h"
 
 /* The text of an option, or `other` when it is "auto" or empty. */
 static const char *text_or(const saddle_settings *settings, const char *name, const char *other)
@@ -163,6 +164,9 @@ void saddle_experiment_free(saddle_experiment *e)
 {
     if (e == NULL)
         return;
+    saddle_mixing_free(e->pooled_mixing);
+    saddle_graph_free(e->pooled_graph);
+    saddle_problem_free(e->pooled_problem);
     saddle_problem_free(e->own_problem);
     for (size_t i = 0; e->shard != NULL && i < e->graph->agents; i++)
         saddle_dataset_free(e->shard[i]);
@@ -177,6 +181,40 @@ void saddle_experiment_free(saddle_experiment *e)
     saddle_free(e->y0);
     saddle_settings_free(e->settings);
     saddle_free(e);
+}
+
+static saddle_status make_pool(saddle_experiment *e, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    if (e->pooled_problem == NULL)
+        status = saddle_pooled_create(&e->pooled_problem, e->problem, error);
+    if (status == SADDLE_OK && e->pooled_graph == NULL)
+        status = saddle_graph_create(&e->pooled_graph, "complete", 1, 0, error);
+    if (status == SADDLE_OK && e->pooled_mixing == NULL)
+        status = saddle_mixing_create(&e->pooled_mixing, e->pooled_graph, "metropolis", error);
+    return status;
+}
+
+saddle_status saddle_experiment_scene(saddle_experiment *e, bool centralized, saddle_scene *out,
+                                      saddle_error *error)
+{
+    *out = (saddle_scene){.problem = e->problem,
+                          .mixing = e->mixing,
+                          .spectrum = e->spectrum,
+                          .constants = e->constants,
+                          .copies = 1};
+    if (!centralized || e->problem->agents == 1)
+        return SADDLE_OK;
+    saddle_status status = make_pool(e, error);
+    if (status != SADDLE_OK)
+        return status;
+    out->problem = e->pooled_problem;
+    out->mixing = e->pooled_mixing;
+    out->spectrum = (saddle_spectrum){.gap = 1.0, .method = "closed form"};
+    out->copies = e->problem->agents;
+    if (out->problem->constants != NULL)
+        out->problem->constants(out->problem, e->x_set, e->y_set, &out->constants);
+    return SADDLE_OK;
 }
 
 const saddle_mixing *saddle_experiment_mixing(const saddle_experiment *experiment)

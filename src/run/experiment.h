@@ -19,7 +19,24 @@ struct saddle_experiment {
     saddle_constants constants;
     double *x0;
     double *y0;
+    /* For centralized algorithms: one agent that holds all data. Made when first asked for. */
+    saddle_problem *pooled_problem;
+    saddle_graph *pooled_graph;
+    saddle_mixing *pooled_mixing;
 };
+
+/* What an algorithm runs on: the network, or one agent in everybody's place. */
+typedef struct saddle_scene {
+    const saddle_problem *problem;
+    const saddle_mixing *mixing;
+    saddle_spectrum spectrum;
+    saddle_constants constants;
+    size_t copies; /* agents that each agent here stands for */
+} saddle_scene;
+
+/* The scene for a centralized or a decentralized algorithm. */
+saddle_status saddle_experiment_scene(saddle_experiment *experiment, bool centralized,
+                                      saddle_scene *out, saddle_error *error);
 
 /* Fill x0 and y0 from the settings' --init options. */
 saddle_status saddle_make_start(saddle_experiment *experiment, saddle_error *error);

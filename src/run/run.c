@@ -27,6 +27,7 @@ typedef struct run {
     const saddle_settings *settings;
     const saddle_hooks *hooks; /* never NULL */
     const saddle_algorithm *algorithm;
+    saddle_scene scene; /* the network, or one agent in its place */
     void *parameters;
     saddle_engine *engine;
     saddle_observer *observer;
@@ -44,6 +45,15 @@ static void warn(const run *r, const char *message)
 {
     if (r->hooks->warning != NULL)
         r->hooks->warning(r->hooks->context, message);
+}
+
+/* Whether the algorithm reads an option. */
+static bool uses_option(const run *r, const char *name)
+{
+    for (const saddle_option *const *option = r->algorithm->options; *option != NULL; option++)
+        if (strcmp((*option)->name, name) == 0)
+            return true;
+    return false;
 }
 
 /* ---- effective settings -------------------------------------------------------------------- */
@@ -115,23 +125,26 @@ static saddle_status make_effective(run *r, saddle_error *error)
 
 /* ---- set-up -------------------------------------------------------------------------------- */
 
-/* Whether both steps keep every iterate a convex combination of feasible points; warns if not. */
+/* Whether every iterate is sure to be in X and Y. Warns when the steps of the PRECISION family are
+ * too long for its iterates to be convex combinations of feasible points. */
 static bool stays_feasible(const run *r)
 {
     const saddle_experiment *e = r->experiment;
-    double bound = saddle_mixing_min_self_weight(e->mixing);
+    if (r->algorithm->traits.feasible)
+        return true;
+    double bound = saddle_mixing_min_self_weight(r->scene.mixing);
     bool x_safe = r->steps.nu <= bound || saddle_set_is_whole_space(e->x_set);
     bool y_safe = r->steps.eta <= bound || saddle_set_is_whole_space(e->y_set);
-    if (!x_safe || !y_safe) {
-        char message[256];
-        snprintf(
-            message, sizeof message,
-            "%s%s%s above the smallest self-weight min_i M_ii = %.4g: iterates may leave %s%s%s",
-            x_safe ? "" : "nu", !x_safe && !y_safe ? " and eta are" : " is", x_safe ? " (eta)" : "",
-            bound, x_safe ? "" : "X", !x_safe && !y_safe ? " and " : "", y_safe ? "" : "Y");
-        warn(r, message);
-    }
-    return x_safe && y_safe;
+    if (x_safe && y_safe)
+        return true;
+    const char *what = x_safe ? "eta is" : y_safe ? "nu is" : "nu and eta are";
+    const char *where = x_safe ? "Y" : y_safe ? "X" : "X and Y";
+    char message[256];
+    snprintf(message, sizeof message,
+             "%s above the smallest self-weight min_i M_ii = %.4g: iterates may leave %s", what,
+             bound, where);
+    warn(r, message);
+    return false;
 }
 
 static saddle_status make_engine(run *r, saddle_error *error)
@@ -143,8 +156,8 @@ static saddle_status make_engine(run *r, saddle_error *error)
     if (status != SADDLE_OK)
         return status;
     saddle_engine_inputs inputs = {
-        .problem = e->problem,
-        .mixing = e->mixing,
+        .problem = r->scene.problem,
+        .mixing = r->scene.mixing,
         .x_prox = e->x_prox,
         .y_set = e->y_set,
         .algorithm = r->algorithm,
@@ -153,7 +166,7 @@ static saddle_status make_engine(run *r, saddle_error *error)
         .y0 = e->y0,
         .seed = saddle_settings_integer(r->settings, "seed"),
         .threads = (unsigned)saddle_settings_integer(r->settings, "threads"),
-        .scratch = saddle_observer_scratch(e->problem, e->x_prox, e->y_set),
+        .scratch = saddle_observer_scratch(r->scene.problem, e->x_prox, e->y_set),
     };
     double begin = saddle_clock_seconds();
     status = kind->create(&r->engine, &inputs, error);
@@ -167,15 +180,41 @@ static saddle_status make_observer(run *r, saddle_error *error)
     saddle_observer_inputs inputs = {
         .engine = r->engine,
         .algorithm = r->algorithm,
-        .problem = e->problem,
-        .mixing = e->mixing,
+        .problem = r->scene.problem,
+        .mixing = r->scene.mixing,
         .x_prox = e->x_prox,
         .y_set = e->y_set,
         .steps = r->steps,
-        .constants = e->constants,
+        .constants = uses_option(r, "nu") ? r->scene.constants : (saddle_constants){0},
+        .copies = r->scene.copies,
         .feasible = stays_feasible(r),
     };
     return saddle_observer_create(&r->observer, &inputs, error);
+}
+
+/* Refuse what the algorithm cannot do. */
+static saddle_status check_traits(const run *r, saddle_error *error)
+{
+    const saddle_experiment *e = r->experiment;
+    const saddle_algorithm *a = r->algorithm;
+    if (!a->traits.x_set && !saddle_set_is_whole_space(e->x_set))
+        return saddle_fail(
+            error, SADDLE_UNSUPPORTED,
+            "%s handles no constraint on x, but X is %s; give --x-set none or choose "
+            "another algorithm",
+            a->name, saddle_set_text(e->x_set));
+    if (!a->traits.y_set && !saddle_set_is_whole_space(e->y_set))
+        return saddle_fail(
+            error, SADDLE_UNSUPPORTED,
+            "%s handles no constraint on y, but Y is %s; give --y-set none or choose "
+            "another algorithm",
+            a->name, saddle_set_text(e->y_set));
+    if (!a->traits.regularizer && !saddle_regularizer_is_zero(e->regularizer))
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "%s handles no nonsmooth regularizer, but h is %s; give --regularizer "
+                           "none or choose another algorithm",
+                           a->name, saddle_regularizer_text(e->regularizer));
+    return SADDLE_OK;
 }
 
 static saddle_status configure(run *r, saddle_error *error)
@@ -184,15 +223,21 @@ static saddle_status configure(run *r, saddle_error *error)
     saddle_status status =
         saddle_algorithm_find(&r->algorithm, saddle_settings_text(r->settings, "algorithm"), error);
     if (status == SADDLE_OK)
+        status = check_traits(r, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_scene(e, r->algorithm->traits.centralized, &r->scene, error);
+    if (status == SADDLE_OK)
         status = saddle_experiment_steps(e, r->settings, &r->steps, error);
     if (status != SADDLE_OK)
         return status;
     saddle_algorithm_inputs inputs = {.settings = r->settings,
-                                      .problem = e->problem,
-                                      .mixing = e->mixing,
+                                      .problem = r->scene.problem,
+                                      .mixing = r->scene.mixing,
                                       .x_prox = e->x_prox,
                                       .y_set = e->y_set,
-                                      .steps = r->steps};
+                                      .steps = r->steps,
+                                      .constants = r->scene.constants,
+                                      .spectrum = r->scene.spectrum};
     return r->algorithm->configure(&r->parameters, &inputs, error);
 }
 
@@ -204,7 +249,7 @@ static saddle_status begin(run *r, saddle_error *error)
         r->trace_every = r->iterations / DEFAULT_POINTS > 0 ? r->iterations / DEFAULT_POINTS : 1;
     saddle_status status = configure(r, error);
     if (status == SADDLE_OK)
-        status = saddle_result_create(&r->result, r->experiment->problem, error);
+        status = saddle_result_create(&r->result, r->scene.problem, error);
     if (status == SADDLE_OK)
         status = make_effective(r, error);
     if (status == SADDLE_OK)
@@ -216,10 +261,10 @@ static saddle_status begin(run *r, saddle_error *error)
     saddle_run_info info = {
         .settings = r->result->settings,
         .algorithm = r->algorithm,
-        .problem = r->experiment->problem,
-        .mixing = r->experiment->mixing,
-        .spectrum = r->experiment->spectrum,
-        .constants = r->experiment->constants,
+        .problem = r->scene.problem,
+        .mixing = r->scene.mixing,
+        .spectrum = r->scene.spectrum,
+        .constants = r->scene.constants,
         .steps = r->steps,
         .x_set = saddle_set_text(r->experiment->x_set),
         .y_set = saddle_set_text(r->experiment->y_set),
@@ -240,7 +285,7 @@ static saddle_status begin(run *r, saddle_error *error)
 static void locate_task(void *context, saddle_agent *agent)
 {
     const run *r = context;
-    const saddle_problem *problem = r->experiment->problem;
+    const saddle_problem *problem = r->scene.problem;
     saddle_view view;
     r->algorithm->view(agent, &view);
     const struct {
@@ -304,7 +349,7 @@ static int stop_reason(const run *r, uint64_t iteration, const saddle_cost *cost
         return SADDLE_STOP_IFO;
     if (max_rounds > 0) {
         saddle_layout layout;
-        r->algorithm->layout(r->parameters, r->experiment->problem, &layout);
+        r->algorithm->layout(r->parameters, r->scene.problem, &layout);
         if (layout.rounds > 0 && cost->rounds + layout.rounds > max_rounds)
             return SADDLE_STOP_ROUNDS;
     }
@@ -320,7 +365,7 @@ static uint64_t rounds_left(const run *r, const saddle_cost *cost)
 {
     uint64_t max_rounds = saddle_settings_integer(r->settings, "max-rounds");
     saddle_layout layout;
-    r->algorithm->layout(r->parameters, r->experiment->problem, &layout);
+    r->algorithm->layout(r->parameters, r->scene.problem, &layout);
     if (max_rounds == 0 || layout.rounds == 0)
         return UINT64_MAX;
     return (max_rounds - cost->rounds) / layout.rounds;
@@ -370,7 +415,7 @@ static saddle_status stalled(const saddle_fault *fault, saddle_error *error)
 /* The first agent with an entry that is not finite, or else the one with the largest entry. */
 static saddle_status locate(run *r, saddle_fault *fault, saddle_error *error)
 {
-    size_t agents = r->experiment->problem->agents;
+    size_t agents = r->scene.problem->agents;
     r->faults = saddle_alloc(agents, sizeof *r->faults);
     if (r->faults == NULL)
         return saddle_no_memory(error, "the search for what diverged");

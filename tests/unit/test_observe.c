@@ -192,6 +192,7 @@ static saddle_observer *observer_of(test_rig *rig, const saddle_algorithm *algor
                                      .y_set = e->y_set,
                                      .steps = rig->steps,
                                      .constants = e->constants,
+                                     .copies = 1,
                                      .feasible = true};
     assert_ok(saddle_observer_create(&observer, &inputs, &error), error);
     return observer;

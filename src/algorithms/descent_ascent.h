@@ -1,0 +1,37 @@
+/*
+ * What the algorithms that step along gradients, rather than towards proximal points, share.
+ *
+ *   x+ = prox of (eta_x h) over X at  x - eta_x gx,   y+ = projection onto Y of  y + eta_y gy
+ */
+#ifndef SADDLE_ALGORITHMS_DESCENT_ASCENT_H
+#define SADDLE_ALGORITHMS_DESCENT_ASCENT_H
+
+#include <saddle/algorithm.h>
+
+/* The first member of the parameters of such an algorithm. */
+typedef struct saddle_two_steps {
+    double eta_x;
+    double eta_y;
+    uint64_t batch;   /* samples of a mini-batch; 0: ceil(sqrt(n_i)) */
+    bool replacement; /* mini-batches with replacement */
+} saddle_two_steps;
+
+/*
+ * Make parameters: `size` zeroed bytes that begin with a saddle_two_steps. Steps that are not given
+ * are the arguments x_rule and y_rule; when those are not known because L or mu is not
+ * (not a positive number), the user is asked for them.
+ */
+saddle_status saddle_two_steps_create(void **parameters, size_t size,
+                                      const saddle_algorithm_inputs *inputs, const char *name,
+                                      double x_rule, double y_rule, saddle_error *error);
+
+/* out = prox of (step h) over X at x - step g */
+void saddle_descend(const saddle_agent *agent, double step, const double *x, const double *g,
+                    double *out, double *scratch);
+/* out = projection onto Y of y + step g */
+void saddle_ascend(const saddle_agent *agent, double step, const double *y, const double *g,
+                   double *out, double *scratch);
+/* Record the first entry of a variable of the next iterate that is not finite, if there is one. */
+void saddle_watch(saddle_agent *agent, const char *variable, size_t count, const double *values);
+
+#endif

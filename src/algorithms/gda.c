@@ -1,0 +1,47 @@
+/*
+ * GDA: gradient descent ascent with two step sizes (Lin, Jin, Jordan, "On Gradient Descent Ascent
+ * for Nonconvex-Concave Minimax Problems", ICML 2020, Algorithm 1). Centralized.
+ *
+ *   x_{t+1} = prox of (eta_x h) over X at  x_t - eta_x grad_x F(x_t, y_t)
+ *   y_{t+1} = projection onto Y of         y_t + eta_y grad_y F(x_t, y_t)
+ *
+ * Its Theorem 4.4: eta_x = 1 / (16 (kappa + 1)^2 L), eta_y = 1 / L, kappa = L / mu. The paper
+ * leaves x unconstrained; a constraint and h enter by the proximal step. Cost of an iteration: N
+ * IFO calls, no communication.
+ */
+#include "algorithms/algorithms.h"
+
+#include "algorithms/gda_steps.h"
+#include "algorithms/options.h"
+#include "core/memory.h"
+
+static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y, NULL};
+
+static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,
+                               saddle_error *error)
+{
+    return saddle_gda_create(parameters, inputs, "gda", true, error);
+}
+
+const saddle_algorithm saddle_gda = {
+    .name = "gda",
+    .summary = "gradient descent ascent with full gradients and two step sizes",
+    .citation = "Lin, Jin, Jordan, ICML 2020",
+    .options = options,
+    .traits = {.centralized = true,
+               .x_set = true,
+               .y_set = true,
+               .regularizer = true,
+               .feasible = true,
+               .ifo = "N",
+               .rounds = "0",
+               .message = "0",
+               .samples = "O(kappa^2 N eps^-2)",
+               .communication = "-"},
+    .configure = configure,
+    .release = saddle_free,
+    .layout = saddle_gda_layout,
+    .start = saddle_gda_start,
+    .step = saddle_gda_step,
+    .view = saddle_gda_view,
+};
