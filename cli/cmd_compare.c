@@ -5,6 +5,7 @@
  * algorithm differs between them.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -73,6 +74,7 @@ typedef struct work {
     bool quiet;
     const volatile sig_atomic_t *interrupt;
     cli_meter meter;
+    char label[128]; /* of the run going on */
 } work;
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -188,6 +190,8 @@ static saddle_status prepare(work *w, saddle_error *error)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--seed: '%s' leaves no room for %zu repeats; give a smaller seed",
                            saddle_settings_text(w->settings, "seed"), c->repeats);
+    if (c->algorithms == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "--algorithms: the list names no algorithm");
     c->run = calloc(c->algorithms * c->repeats, sizeof *c->run);
     return c->run != NULL ? SADDLE_OK
                           : saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu runs",
@@ -291,17 +295,16 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
 {
     comparison *c = &w->result;
     compare_run *run = &c->run[a * c->repeats + r];
-    unsigned long long seed = c->first_seed + r;
-    char label[128];
+    uint64_t seed = c->first_seed + r;
     char *path = NULL;
     saddle_settings *settings = NULL;
     saddle_result *result = NULL;
-    snprintf(label, sizeof label, "%s seed %llu: ", c->algorithm[a]->name, seed);
-    w->meter.label = label;
-    if (asprintf(&path, "%s/%s-seed%llu.csv", w->directory, c->algorithm[a]->name, seed) < 0)
+    snprintf(w->label, sizeof w->label, "%s seed %" PRIu64 ": ", c->algorithm[a]->name, seed);
+    w->meter.label = w->label;
+    if (asprintf(&path, "%s/%s-seed%" PRIu64 ".csv", w->directory, c->algorithm[a]->name, seed) < 0)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
     char seed_text[CLI_NUMBER];
-    snprintf(seed_text, sizeof seed_text, "%llu", seed);
+    snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
     saddle_status status = run_settings(&settings, w->settings, c->algorithm[a], path, error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(settings, "seed", seed_text, error);
@@ -317,7 +320,7 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
     if (status == SADDLE_OK)
         status = keep(run, result, error);
     if (status == SADDLE_OK && run->stop == SADDLE_STOP_DIVERGED)
-        cli_report_divergence(&result->fault, label);
+        cli_report_divergence(&result->fault, w->label);
     if (status == SADDLE_OK)
         report(w, run);
     saddle_result_free(result);
@@ -340,7 +343,7 @@ static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
     char seed[CLI_NUMBER];
     saddle_settings *settings = NULL;
     saddle_experiment *experiment = NULL;
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)(w->result.first_seed + r));
+    snprintf(seed, sizeof seed, "%" PRIu64, w->result.first_seed + r);
     saddle_status status = saddle_settings_copy(&settings, w->settings, error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(settings, "seed", seed, error);

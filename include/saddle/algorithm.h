@@ -59,6 +59,7 @@ typedef struct saddle_fault {
     size_t agent;           /**< At which agent. */
     size_t index;           /**< At which entry of the variable. */
     uint64_t iteration;     /**< The iteration that made it. */
+    double value;           /**< The entry: not finite, or so large that the loss is not. */
 } saddle_fault;
 
 /** Everything one agent sees. The engine fills it; step() writes `next`, `kept`, `ifo`, `fault`. */

@@ -155,7 +155,8 @@ static void find_nonfinite(saddle_agent *agent, const char *variable, size_t cou
                                       .variable = variable,
                                       .agent = agent->id,
                                       .index = index,
-                                      .iteration = agent->iteration + 1};
+                                      .iteration = agent->iteration + 1,
+                                      .value = values[index]};
 }
 
 /* next += step (target - from); returns sum (next - from)^2, in fixed lanes. */

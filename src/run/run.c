@@ -36,7 +36,8 @@ typedef struct run {
     uint64_t iterations;
     uint64_t trace_every;
     uint64_t last_check;
-    double seconds; /* spent iterating */
+    double seconds;       /* spent iterating */
+    saddle_fault *faults; /* one per agent, while a divergence is looked into */
 } run;
 
 static void warn(const run *r, const char *message)
@@ -234,7 +235,8 @@ static saddle_status begin(run *r, saddle_error *error)
 
 /* ---- the loop ------------------------------------------------------------------------------ */
 
-/* Find what is not finite in a state whose metric is not. */
+/* Of a state whose loss is not finite, the agent's entry that is not, or else its largest: a loss
+ * may overflow before the iterate does. */
 static void locate_task(void *context, saddle_agent *agent)
 {
     const run *r = context;
@@ -249,17 +251,22 @@ static void locate_task(void *context, saddle_agent *agent)
                     {"y", view.y, problem->y_dim},
                     {"v (x-gradient)", view.v, problem->x_dim},
                     {"u (y-gradient)", view.u, problem->y_dim}};
-    for (size_t k = 0; k < sizeof variable / sizeof *variable; k++) {
-        if (variable[k].values == NULL || agent->fault.kind != SADDLE_FAULT_NONE)
-            continue;
-        size_t index = saddle_first_nonfinite(variable[k].count, variable[k].values);
-        if (index < variable[k].count)
-            agent->fault = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
-                                          .variable = variable[k].name,
-                                          .agent = agent->id,
-                                          .index = index,
-                                          .iteration = agent->iteration};
-    }
+    double most = -1.0;
+    for (size_t k = 0; k < sizeof variable / sizeof *variable; k++)
+        for (size_t c = 0; variable[k].values != NULL && c < variable[k].count; c++) {
+            double size = fabs(variable[k].values[c]);
+            if (size <= most)
+                continue;
+            r->faults[agent->id] = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
+                                                  .variable = variable[k].name,
+                                                  .agent = agent->id,
+                                                  .index = c,
+                                                  .iteration = agent->iteration,
+                                                  .value = variable[k].values[c]};
+            if (!isfinite(size))
+                return;
+            most = size;
+        }
 }
 
 /* Measure, check, record. Sets *diverged when the metric is not finite. */
@@ -360,20 +367,32 @@ static saddle_status stalled(const saddle_fault *fault, saddle_error *error)
                        (unsigned long long)fault->iteration, fault->agent, fault->variable);
 }
 
-/* End with SADDLE_STOP_DIVERGED; the place is found now if it is not known yet. */
-static void diverge(run *r, saddle_fault *fault)
+/* The first agent with an entry that is not finite, or else the one with the largest entry. */
+static saddle_status locate(run *r, saddle_fault *fault, saddle_error *error)
 {
-    if (fault->kind == SADDLE_FAULT_NONE) {
-        saddle_limits none = {.iterations = 0};
-        r->engine->kind->for_each(r->engine, locate_task, r);
-        r->engine->kind->advance(r->engine, &none, fault);
-    }
+    size_t agents = r->experiment->problem->agents;
+    r->faults = saddle_alloc(agents, sizeof *r->faults);
+    if (r->faults == NULL)
+        return saddle_no_memory(error, "the search for what diverged");
+    r->engine->kind->for_each(r->engine, locate_task, r);
+    *fault = r->faults[0];
+    for (size_t i = 1; i < agents && isfinite(fault->value); i++)
+        if (!(fabs(r->faults[i].value) <= fabs(fault->value)))
+            *fault = r->faults[i];
+    saddle_free(r->faults);
+    r->faults = NULL;
+    return SADDLE_OK;
+}
+
+/* End with SADDLE_STOP_DIVERGED; the place is found now if it is not known yet. */
+static saddle_status diverge(run *r, saddle_fault *fault, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
     if (fault->kind == SADDLE_FAULT_NONE)
-        *fault = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
-                                .variable = "loss",
-                                .iteration = r->engine->kind->iteration(r->engine)};
+        status = locate(r, fault, error);
     r->result->stop = SADDLE_STOP_DIVERGED;
     r->result->fault = *fault;
+    return status;
 }
 
 static saddle_status loop(run *r, saddle_error *error)
@@ -388,10 +407,8 @@ static saddle_status loop(run *r, saddle_error *error)
         saddle_status status = observe(r, stop >= 0, &diverged, error);
         if (status != SADDLE_OK)
             return status;
-        if (diverged) {
-            diverge(r, &fault);
-            return SADDLE_OK;
-        }
+        if (diverged)
+            return diverge(r, &fault, error);
         double metric = r->result->rows[r->result->row_count - 1].metric;
         if (tolerance > 0.0 && metric <= tolerance)
             stop = SADDLE_STOP_TOLERANCE;
@@ -402,10 +419,8 @@ static saddle_status loop(run *r, saddle_error *error)
         advance(r, &fault, &stop);
         if (fault.kind == SADDLE_FAULT_STALLED)
             return stalled(&fault, error);
-        if (fault.kind != SADDLE_FAULT_NONE) {
-            diverge(r, &fault);
-            return SADDLE_OK;
-        }
+        if (fault.kind != SADDLE_FAULT_NONE)
+            return diverge(r, &fault, error);
     }
 }
 

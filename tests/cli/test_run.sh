@@ -91,6 +91,9 @@ check "the last one wins" grep -qxF "# agents: 3" c.csv
 try run --config c.yaml --quiet=yes --trace=c.csv
 check "--name=value" exits 0
 
+try run "${small[@]}" --iterations 0 --init-x zeros --init-y constant:2
+check "starts of x and y apart" says "x zeros, y constant:2, seed 1"
+
 # ---- options without effect are named
 try run "${small[@]}" --quiet --c-gamma 3
 check "not used by the algorithm" warns "--c-gamma is not used by precision"
@@ -116,7 +119,7 @@ check "seconds" says "time budget spent"
 try run --problem quadratic --nu 1 --eta 1 --tau 1e-9 --iterations 500 --trace d.csv --model d.npz
 check "divergence" exits 3
 check "one line" one_line
-check "names the iteration" grep -qE '^saddle: diverged at iteration [0-9]+: .* is not finite; lower --nu/--eta or raise --tau$' err
+check "names iteration, agent and variable" grep -qE '^saddle: diverged at iteration [0-9]+: agent [0-9]+, variable .*\[[0-9]+\] is .*; lower --nu/--eta or raise --tau$' err
 check "summary" says "diverged"
 check "no model" absent d.npz
 check "the trace is intact" is "$(grep -v '^#' d.csv | awk -F, 'NF != 15' | wc -l)" 0
