@@ -275,7 +275,7 @@ saddle_status saddle_problem_check_gradient(const saddle_problem *problem, const
     whole = allocate(&c.y, problem->y_dim) && whole;
     if (!whole)
         status = saddle_no_memory(error, "the gradient check");
-    for (c.agent = 0; status == SADDLE_OK && c.agent < problem->agents; c.agent++)
+    for (c.agent = 0; whole && c.agent < problem->agents; c.agent++)
         for (size_t point = 0; point < points; point++)
             check_point(&c, seed, point);
     saddle_free(c.x.at);

@@ -74,6 +74,7 @@ static void slow_open(slow *s, const test_rig *rig, int kind)
     s->c = test_doubles(m);
     s->r = test_doubles(m);
     s->window = test_doubles(m);
+    ck_assert_uint_gt(m, 0);
     s->refresh_size = calloc(m, sizeof *s->refresh_size);
     ck_assert_ptr_nonnull(s->refresh_size);
     s->gx = test_doubles(s->x_dim);

@@ -54,6 +54,7 @@ static void assert_same_results(const saddle_result *a, const saddle_result *b)
         saddle_row first = a->rows[k];
         saddle_row second = b->rows[k];
         first.seconds = second.seconds = 0.0;
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are what is compared */
         ck_assert_int_eq(memcmp(&first, &second, sizeof first), 0);
     }
     ck_assert_int_eq(memcmp(a->x_mean, b->x_mean, a->x_dim * sizeof(double)), 0);
