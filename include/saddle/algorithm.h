@@ -138,6 +138,9 @@ typedef struct saddle_algorithm {
     /** Check the combination, read the options, make the parameters shared by all agents. */
     saddle_status (*configure)(void **parameters, const saddle_algorithm_inputs *inputs,
                                saddle_error *error);
+    /** Optional. Replace "auto" among its options by the values in use. */
+    saddle_status (*resolve)(const void *parameters, saddle_settings *settings,
+                             saddle_error *error);
     /** Free what configure() made. */
     void (*release)(void *parameters);
     /** The sizes it needs. */

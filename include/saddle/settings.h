@@ -68,6 +68,10 @@ SADDLE_API saddle_status saddle_settings_set(saddle_settings *settings, const ch
 /** Set an option to a number, with as many digits as it takes to read back equal. */
 SADDLE_API saddle_status saddle_settings_set_real(saddle_settings *settings, const char *name,
                                                   double value, saddle_error *error);
+/** Replace an "auto" by the number in use; an option that is not there or not "auto" is left alone.
+ */
+SADDLE_API saddle_status saddle_settings_fill(saddle_settings *settings, const char *name,
+                                              double value, saddle_error *error);
 /** Set options from a YAML file of `name: value` lines; options set before keep their value. */
 SADDLE_API saddle_status saddle_settings_load(saddle_settings *settings, const char *path,
                                               saddle_error *error);

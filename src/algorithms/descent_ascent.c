@@ -41,6 +41,16 @@ saddle_status saddle_two_steps_create(void **parameters, size_t size,
     return SADDLE_OK;
 }
 
+saddle_status saddle_two_steps_resolve(const void *parameters, saddle_settings *settings,
+                                       saddle_error *error)
+{
+    const saddle_two_steps *steps = parameters;
+    saddle_status status = saddle_settings_fill(settings, "eta-x", steps->eta_x, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_fill(settings, "eta-y", steps->eta_y, error);
+    return status;
+}
+
 void saddle_descend(const saddle_agent *agent, double step, const double *x, const double *g,
                     double *out, double *scratch)
 {

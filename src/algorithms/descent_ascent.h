@@ -25,6 +25,10 @@ saddle_status saddle_two_steps_create(void **parameters, size_t size,
                                       const saddle_algorithm_inputs *inputs, const char *name,
                                       double x_rule, double y_rule, saddle_error *error);
 
+/* For saddle_algorithm::resolve. */
+saddle_status saddle_two_steps_resolve(const void *parameters, saddle_settings *settings,
+                                       saddle_error *error);
+
 /* out = prox of (step h) over X at x - step g */
 void saddle_descend(const saddle_agent *agent, double step, const double *x, const double *g,
                     double *out, double *scratch);

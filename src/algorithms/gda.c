@@ -11,6 +11,7 @@
  */
 #include "algorithms/algorithms.h"
 
+#include "algorithms/descent_ascent.h"
 #include "algorithms/gda_steps.h"
 #include "algorithms/options.h"
 #include "core/memory.h"
@@ -39,6 +40,7 @@ const saddle_algorithm saddle_gda = {
                .samples = "O(kappa^2 N eps^-2)",
                .communication = "-"},
     .configure = configure,
+    .resolve = saddle_two_steps_resolve,
     .release = saddle_free,
     .layout = saddle_gda_layout,
     .start = saddle_gda_start,

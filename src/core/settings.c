@@ -518,3 +518,11 @@ saddle_status saddle_settings_set_real(saddle_settings *settings, const char *na
     }
     return saddle_settings_set(settings, name, text, error);
 }
+
+saddle_status saddle_settings_fill(saddle_settings *settings, const char *name, double value,
+                                   saddle_error *error)
+{
+    if (saddle_settings_find(settings, name) == NULL || !saddle_settings_auto(settings, name))
+        return SADDLE_OK;
+    return saddle_settings_set_real(settings, name, value, error);
+}

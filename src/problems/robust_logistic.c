@@ -289,7 +289,7 @@ static void constants(const saddle_problem *problem, const saddle_set *x_set,
 static saddle_status resolve(const saddle_problem *problem, saddle_settings *settings,
                              saddle_error *error)
 {
-    return saddle_settings_set_real(settings, "lambda1", self_of(problem)->lambda1, error);
+    return saddle_settings_fill(settings, "lambda1", self_of(problem)->lambda1, error);
 }
 
 static void destroy(saddle_problem *problem)

@@ -58,15 +58,6 @@ static bool uses_option(const run *r, const char *name)
 
 /* ---- effective settings -------------------------------------------------------------------- */
 
-/* Replace an "auto" by its value. */
-static saddle_status set_real(saddle_settings *settings, const char *name, double value,
-                              saddle_error *error)
-{
-    if (saddle_settings_find(settings, name) == NULL || !saddle_settings_auto(settings, name))
-        return SADDLE_OK;
-    return saddle_settings_set_real(settings, name, value, error);
-}
-
 /* n and |S|, where they are the same at all agents. */
 static saddle_status set_samples(const run *r, saddle_settings *settings, saddle_error *error)
 {
@@ -75,8 +66,9 @@ static saddle_status set_samples(const run *r, saddle_settings *settings, saddle
         if (problem->samples[i] != problem->samples[0])
             return SADDLE_OK;
     double n = (double)problem->samples[0];
-    saddle_status status = set_real(settings, "samples", n, error);
-    return status == SADDLE_OK ? set_real(settings, "batch", ceil(sqrt(n)), error) : status;
+    saddle_status status = saddle_settings_fill(settings, "samples", n, error);
+    return status == SADDLE_OK ? saddle_settings_fill(settings, "batch", ceil(sqrt(n)), error)
+                               : status;
 }
 
 /* The settings that matter to this run, without "auto" where there is a value for it. */
@@ -108,7 +100,7 @@ static saddle_status make_effective(run *r, saddle_error *error)
                 {"agents", (double)e->problem->agents},
                 {"trace-every", (double)r->trace_every}};
     for (size_t k = 0; status == SADDLE_OK && k < sizeof real / sizeof *real; k++)
-        status = set_real(*out, real[k].name, real[k].value, error);
+        status = saddle_settings_fill(*out, real[k].name, real[k].value, error);
     if (status == SADDLE_OK)
         status = set_samples(r, *out, error);
     const char *const text[][2] = {{"x-set", saddle_set_text(e->x_set)},
@@ -120,6 +112,8 @@ static saddle_status make_effective(run *r, saddle_error *error)
             status = saddle_settings_set(*out, text[k][0], text[k][1], error);
     if (status == SADDLE_OK && e->own_problem != NULL && e->problem->resolve != NULL)
         status = e->problem->resolve(e->problem, *out, error);
+    if (status == SADDLE_OK && r->algorithm->resolve != NULL)
+        status = r->algorithm->resolve(r->parameters, *out, error);
     return status;
 }
 
