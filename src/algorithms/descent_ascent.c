@@ -7,20 +7,19 @@
 #include "core/status.h"
 #include "core/vector.h"
 
-static saddle_status read_step(double *out, const saddle_settings *settings, const char *option,
-                               double rule, const char *name, saddle_error *error)
+/* What the user gives, else the paper's rule, else, where L or mu is not known, the practical step.
+ */
+static double choose_step(const saddle_settings *settings, const char *option, double rule,
+                          double practical)
 {
-    *out = saddle_settings_auto(settings, option) ? rule : saddle_settings_real(settings, option);
-    if (*out > 0.0 && isfinite(*out))
-        return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--%s: the rule of %s needs L and mu, which are not known here; give a step",
-                       option, name);
+    if (!saddle_settings_auto(settings, option))
+        return saddle_settings_real(settings, option);
+    return rule > 0.0 && isfinite(rule) ? rule : practical;
 }
 
 saddle_status saddle_two_steps_create(void **parameters, size_t size,
-                                      const saddle_algorithm_inputs *inputs, const char *name,
-                                      double x_rule, double y_rule, saddle_error *error)
+                                      const saddle_algorithm_inputs *inputs, double x_rule,
+                                      double y_rule, saddle_error *error)
 {
     *parameters = NULL;
     saddle_two_steps *steps = saddle_alloc(1, size);
@@ -30,13 +29,9 @@ saddle_status saddle_two_steps_create(void **parameters, size_t size,
     steps->batch = inputs->steps.batch;
     steps->replacement =
         strcmp(saddle_settings_text(settings, "sampling"), "with-replacement") == 0;
-    saddle_status status = read_step(&steps->eta_x, settings, "eta-x", x_rule, name, error);
-    if (status == SADDLE_OK)
-        status = read_step(&steps->eta_y, settings, "eta-y", y_rule, name, error);
-    if (status != SADDLE_OK) {
-        saddle_free(steps);
-        return status;
-    }
+    const saddle_steps *practical = &inputs->steps;
+    steps->eta_x = choose_step(settings, "eta-x", x_rule, practical->nu / practical->tau);
+    steps->eta_y = choose_step(settings, "eta-y", y_rule, practical->eta * practical->alpha);
     *parameters = steps;
     return SADDLE_OK;
 }

@@ -18,13 +18,12 @@ typedef struct saddle_two_steps {
 
 /*
  * Make parameters: `size` zeroed bytes that begin with a saddle_two_steps. Steps that are not given
- * are the arguments x_rule and y_rule; when those are not known because L or mu is not
- * (not a positive number), the user is asked for them.
+ * are x_rule and y_rule, the paper's; where L or mu is not known (the rule is not a positive
+ * number) those of the PRECISION family: nu / tau and eta alpha.
  */
 saddle_status saddle_two_steps_create(void **parameters, size_t size,
-                                      const saddle_algorithm_inputs *inputs, const char *name,
-                                      double x_rule, double y_rule, saddle_error *error);
-
+                                      const saddle_algorithm_inputs *inputs, double x_rule,
+                                      double y_rule, saddle_error *error);
 /* For saddle_algorithm::resolve. */
 saddle_status saddle_two_steps_resolve(const void *parameters, saddle_settings *settings,
                                        saddle_error *error);

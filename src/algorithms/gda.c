@@ -21,7 +21,7 @@ static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_opt
 static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,
                                saddle_error *error)
 {
-    return saddle_gda_create(parameters, inputs, "gda", true, error);
+    return saddle_gda_create(parameters, inputs, true, error);
 }
 
 const saddle_algorithm saddle_gda = {

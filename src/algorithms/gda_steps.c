@@ -10,13 +10,13 @@ typedef struct parameters {
     bool full; /* all samples in every iteration */
 } parameters;
 
-saddle_status saddle_gda_create(void **out, const saddle_algorithm_inputs *inputs, const char *name,
-                                bool full, saddle_error *error)
+saddle_status saddle_gda_create(void **out, const saddle_algorithm_inputs *inputs, bool full,
+                                saddle_error *error)
 {
     double L = inputs->constants.lipschitz;
     double kappa = L / inputs->constants.strong_concavity;
     saddle_status status =
-        saddle_two_steps_create(out, sizeof(parameters), inputs, name,
+        saddle_two_steps_create(out, sizeof(parameters), inputs,
                                 1.0 / (16.0 * (kappa + 1.0) * (kappa + 1.0) * L), 1.0 / L, error);
     if (status == SADDLE_OK)
         ((parameters *)*out)->full = full;

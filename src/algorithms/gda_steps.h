@@ -5,8 +5,8 @@
 #include <saddle/algorithm.h>
 
 /* Parameters with the steps of Lin, Jin, Jordan 2020 where none are given. */
-saddle_status saddle_gda_create(void **parameters, const saddle_algorithm_inputs *inputs,
-                                const char *name, bool full, saddle_error *error);
+saddle_status saddle_gda_create(void **parameters, const saddle_algorithm_inputs *inputs, bool full,
+                                saddle_error *error);
 
 /* For saddle_algorithm's layout, start, step and view. */
 void saddle_gda_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out);

@@ -22,7 +22,7 @@ static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_opt
 static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,
                                saddle_error *error)
 {
-    return saddle_gda_create(parameters, inputs, "sgda", false, error);
+    return saddle_gda_create(parameters, inputs, false, error);
 }
 
 const saddle_algorithm saddle_sgda = {
