@@ -204,7 +204,7 @@ void test_state_make(test_state *out, const saddle_problem *problem)
         *of_x[k] = test_doubles(m * problem->x_dim);
         *of_y[k] = test_doubles(m * problem->y_dim);
     }
-    out->ifo = calloc(m, sizeof *out->ifo);
+    out->ifo = calloc(m + 1, sizeof *out->ifo);
     ck_assert_ptr_nonnull(out->ifo);
 }
 

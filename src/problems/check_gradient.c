@@ -273,11 +273,13 @@ saddle_status saddle_problem_check_gradient(const saddle_problem *problem, const
     bool whole = c.chosen != NULL && c.mark != NULL && c.scratch != NULL;
     whole = allocate(&c.x, problem->x_dim) && whole;
     whole = allocate(&c.y, problem->y_dim) && whole;
-    if (!whole)
+    if (whole) {
+        for (c.agent = 0; c.agent < problem->agents; c.agent++)
+            for (size_t point = 0; point < points; point++)
+                check_point(&c, seed, point);
+    } else {
         status = saddle_no_memory(error, "the gradient check");
-    for (c.agent = 0; whole && c.agent < problem->agents; c.agent++)
-        for (size_t point = 0; point < points; point++)
-            check_point(&c, seed, point);
+    }
     saddle_free(c.x.at);
     saddle_free(c.y.at);
     saddle_free(c.scratch);

@@ -11,9 +11,7 @@
 #include "instances.h"
 #include "support.h"
 
-/* A budget of IFO calls that all algorithms get, and how a run spent it. */
-#define BUDGET "900000"
-
+/* How a run spent the budget of IFO calls that all algorithms get. */
 typedef struct course {
     double first;  /* metric at the start */
     double last;   /* metric at the end */
@@ -57,8 +55,8 @@ static course course_of(saddle_experiment *experiment, const saddle_settings *ba
 START_TEST(precision_falls_below_the_floor_of_the_baselines)
 {
     static const char *const assignment[] = {
-        "data=a9a", "agents=5",          "topology=er:0.6",    "samples=6512",   "nu=0.1",
-        "eta=0.1",  ("max-ifo=" BUDGET), "iterations=1000000", "trace-every=50", NULL};
+        "data=a9a", "agents=5",       "topology=er:0.6",    "samples=6512",   "nu=0.1",
+        "eta=0.1",  "max-ifo=900000", "iterations=1000000", "trace-every=50", NULL};
     if (saddle_test_data("a9a") == NULL) {
         printf("skip: a9a\n");
         return;
