@@ -116,6 +116,23 @@ static void print_stops(const saddle_settings *settings)
     print_field("stops at", text);
 }
 
+/* The starting point, of x and y apart where they differ. */
+static void print_start(const saddle_settings *settings)
+{
+    const char *both = saddle_settings_text(settings, "init");
+    bool x_own = !saddle_settings_auto(settings, "init-x");
+    bool y_own = !saddle_settings_auto(settings, "init-y");
+    const char *x = x_own ? saddle_settings_text(settings, "init-x") : both;
+    const char *y = y_own ? saddle_settings_text(settings, "init-y") : both;
+    const char *seed = saddle_settings_text(settings, "seed");
+    char text[512];
+    if (strcmp(x, y) == 0)
+        snprintf(text, sizeof text, "%.200s, seed %s", x, seed);
+    else
+        snprintf(text, sizeof text, "x %.200s, y %.200s, seed %s", x, y, seed);
+    print_field("start", text);
+}
+
 static void print_header(const saddle_run_info *info)
 {
     const saddle_settings *settings = info->settings;
@@ -136,9 +153,7 @@ static void print_header(const saddle_run_info *info)
              info->spectrum.gap);
     print_field("network", text);
     print_algorithm(info);
-    snprintf(text, sizeof text, "%.200s, seed %s", saddle_settings_text(settings, "init"),
-             saddle_settings_text(settings, "seed"));
-    print_field("start", text);
+    print_start(settings);
     print_stops(settings);
 }
 

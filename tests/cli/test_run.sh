@@ -91,6 +91,9 @@ check "the last one wins" grep -qxF "# agents: 3" c.csv
 try run --config c.yaml --quiet=yes --trace=c.csv
 check "--name=value" exits 0
 
+try run "${small[@]}" --iterations 0 --init-x zeros --init-y constant:2
+check "starts of x and y apart" says "x zeros, y constant:2, seed 1"
+
 # ---- options without effect are named
 try run "${small[@]}" --quiet --c-gamma 3
 check "not used by the algorithm" warns "--c-gamma is not used by precision"

@@ -496,6 +496,30 @@ START_TEST(damaged_files_never_break_the_reader)
 }
 END_TEST
 
+START_TEST(options_can_be_added_all_or_none)
+{
+    static const saddle_option extra =
+        SADDLE_INTEGER("extra", "Own", "3", 0.0, 9.0, "N", "A program's own.");
+    static const saddle_option clash = SADDLE_TEXT("seed", "Own", "", "N", "Declared before.");
+    static const saddle_option *const good[] = {&extra, &seed, NULL};
+    static const saddle_option *const bad[] = {&extra, &clash, NULL};
+    saddle_settings *settings = build();
+    size_t before = saddle_settings_count(settings);
+    ck_assert_int_eq(saddle_settings_set(settings, "agents", "8", &error), SADDLE_OK);
+    ck_assert_int_eq(saddle_settings_add(settings, bad, &error), SADDLE_CHECK_FAILED);
+    ck_assert_ptr_nonnull(strstr(error.message, "--seed"));
+    ck_assert_uint_eq(saddle_settings_count(settings), before);
+    ck_assert_int_eq(saddle_settings_add(settings, good, &error), SADDLE_OK);
+    ck_assert_uint_eq(saddle_settings_count(settings), before + 1);
+    ck_assert_ptr_eq(saddle_settings_option(settings, before), &extra);
+    ck_assert_uint_eq(saddle_settings_integer(settings, "extra"), 3);
+    ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), 8);
+    ck_assert(saddle_settings_given(settings, "agents"));
+    ck_assert_int_eq(saddle_settings_set(settings, "extra", "10", &error), SADDLE_BAD_INPUT);
+    saddle_settings_free(settings);
+}
+END_TEST
+
 START_TEST(clock_runs_forward_in_seconds)
 {
     double before = saddle_clock_seconds();
@@ -527,6 +551,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, bad_files_are_refused_whole);
     tcase_add_test(cases, unreadable_files_are_refused);
     tcase_add_test(cases, damaged_files_never_break_the_reader);
+    tcase_add_test(cases, options_can_be_added_all_or_none);
     tcase_add_test(cases, clock_runs_forward_in_seconds);
     suite_add_tcase(suite, cases);
     return suite;
