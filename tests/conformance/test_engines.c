@@ -233,8 +233,8 @@ static void interrupt_soon(void *context, const saddle_row *row)
 
 START_TEST(runs_stop_where_they_should)
 {
-    assert_stop("iterations=77", SADDLE_STOP_ITERATIONS, 77);
-    assert_stop("iterations=0", SADDLE_STOP_ITERATIONS, 0);
+    assert_stop("iterations=77", SADDLE_STOP_iterations, 77);
+    assert_stop("iterations=0", SADDLE_STOP_iterations, 0);
     assert_stop("max-rounds=123", SADDLE_STOP_ROUNDS, 123);
     assert_stop("max-ifo=1000", SADDLE_STOP_IFO, 30);
     assert_stop("max-ifo=1", SADDLE_STOP_IFO, 0);
@@ -349,7 +349,7 @@ static void mix_often(const saddle_mixing *mixing, size_t dim, unsigned times, d
 
 START_TEST(an_iteration_may_have_several_rounds_or_none)
 {
-    enum { ITERATIONS = 5 };
+    const unsigned iterations = 5;
     for (unsigned rounds = 0; rounds <= 3; rounds++)
         for (size_t c = 0; c < COUNTS; c++) {
             test_instance instance;
@@ -371,26 +371,28 @@ START_TEST(an_iteration_may_have_several_rounds_or_none)
             test_rig rig = {.instance = instance, .algorithm = &gossip};
             assert_ok(kind->create(&rig.engine, &inputs, &error), error);
             ck_assert_int_eq(test_rig_advance(&rig, 2).kind, SADDLE_FAULT_NONE);
-            ck_assert_int_eq(test_rig_advance(&rig, ITERATIONS - 2).kind, SADDLE_FAULT_NONE);
+            ck_assert_int_eq(test_rig_advance(&rig, iterations - 2).kind, SADDLE_FAULT_NONE);
             test_state found;
             test_state_make(&found, e->problem);
             test_state_copy(&rig, &found);
             /* Without communication a step is still taken once an iteration. */
             unsigned steps = rounds > 0 ? rounds : 1;
             double *expected = test_doubles(e->problem->agents * x_dim);
-            for (size_t k = 0; k < e->problem->agents * x_dim; k++)
-                expected[k] = e->x0[k % x_dim] + (double)(k / x_dim);
-            mix_often(e->mixing, x_dim, steps * ITERATIONS, expected);
+            for (size_t i = 0; i < e->problem->agents; i++)
+                for (size_t k = 0; k < x_dim; k++)
+                    expected[i * x_dim + k] = e->x0[k] + (double)i;
+            mix_often(e->mixing, x_dim, steps * iterations, expected);
             assert_at_most(test_farthest(e->problem->agents * x_dim, found.x, expected), 1e-13);
             saddle_cost cost;
             kind->cost(rig.engine, &cost);
             uint64_t directed = 2 * (uint64_t)e->mixing->graph->edges;
+            uint64_t all_rounds = (uint64_t)iterations * rounds;
             uint64_t doubles = rounds > 0 ? 3 + (rounds - 1) * (x_dim + e->problem->y_dim) : 0;
-            ck_assert_uint_eq(cost.rounds, ITERATIONS * rounds);
-            ck_assert_uint_eq(cost.messages, ITERATIONS * rounds * directed);
-            ck_assert_uint_eq(cost.bytes, ITERATIONS * directed * doubles * 8);
+            ck_assert_uint_eq(cost.rounds, all_rounds);
+            ck_assert_uint_eq(cost.messages, all_rounds * directed);
+            ck_assert_uint_eq(cost.bytes, iterations * directed * doubles * 8);
             ck_assert_uint_eq(cost.ifo,
-                              ITERATIONS * e->problem->agents * (steps * (steps + 1) / 2));
+                              iterations * e->problem->agents * (size_t)(steps * (steps + 1) / 2));
             free(expected);
             test_state_free(&found);
             kind->destroy(rig.engine);
