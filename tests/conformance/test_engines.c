@@ -233,8 +233,8 @@ static void interrupt_soon(void *context, const saddle_row *row)
 
 START_TEST(runs_stop_where_they_should)
 {
-    assert_stop("iterations=77", SADDLE_STOP_iterations, 77);
-    assert_stop("iterations=0", SADDLE_STOP_iterations, 0);
+    assert_stop("iterations=77", SADDLE_STOP_ITERATIONS, 77);
+    assert_stop("iterations=0", SADDLE_STOP_ITERATIONS, 0);
     assert_stop("max-rounds=123", SADDLE_STOP_ROUNDS, 123);
     assert_stop("max-ifo=1000", SADDLE_STOP_IFO, 30);
     assert_stop("max-ifo=1", SADDLE_STOP_IFO, 0);
