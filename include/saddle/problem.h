@@ -100,7 +100,10 @@ struct saddle_problem {
     /** Optional. Replace "auto" among the problem's own options by the values in use. */
     saddle_status (*resolve)(const saddle_problem *problem, saddle_settings *settings,
                              saddle_error *error);
-    /** Optional. The saddle point, if known: fills x and y and returns 0. */
+    /**
+     * Optional. The saddle point without constraints and with h = 0, if known: fills x and y and
+     * returns 0. It is the constrained one too where X and Y hold it.
+     */
     int (*solution)(const saddle_problem *problem, double *x, double *y);
     /** Optional. Frees what create() made, the instance included. */
     void (*destroy)(saddle_problem *problem);

@@ -27,6 +27,9 @@ refuse "'maybe' is neither yes nor no" run --quiet=maybe
 refuse "no option --trace" compare --trace x.csv
 refuse "no option --epsilon" graph ring --epsilon 1
 
+# Starting points.
+refuse "are not finite: agent" run --problem quadratic --init constant:1e200 --trace t.csv
+
 # Numbers.
 refuse "'abc'" run --nu abc
 refuse "'0.1x'" run --nu 0.1x
