@@ -280,8 +280,8 @@ static saddle_status record(run *r, bool last, saddle_error *error)
 /* The first row. A start where the losses are not finite is refused before anything is written. */
 static saddle_status measure_start(run *r, saddle_error *error)
 {
-    bool diverged;
-    saddle_fault fault;
+    bool diverged = false;
+    saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
     saddle_status status = measure(r, &diverged, error);
     if (status != SADDLE_OK || !diverged)
         return status;
@@ -444,7 +444,7 @@ static saddle_status loop(run *r, saddle_error *error)
             return stalled(&fault, error);
         if (fault.kind != SADDLE_FAULT_NONE)
             return diverge(r, &fault, error);
-        bool diverged;
+        bool diverged = false;
         status = measure(r, &diverged, error);
         if (status != SADDLE_OK)
             return status;
