@@ -151,6 +151,10 @@ saddle_status saddle_experiment_create(saddle_experiment **out, const saddle_set
         status = make_sets(e, error);
     if (status == SADDLE_OK)
         status = saddle_make_start(e, error);
+    if (status == SADDLE_OK)
+        status = saddle_problem_estimate_constants(e->problem, e->x_set, e->y_set, e->x0, e->y0,
+                                                   saddle_settings_integer(e->settings, "seed"),
+                                                   &e->constants, error);
     if (status != SADDLE_OK) {
         saddle_experiment_free(e);
         return status;

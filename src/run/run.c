@@ -70,6 +70,20 @@ static saddle_status set_samples(const run *r, saddle_settings *settings, saddle
     return status == SADDLE_OK ? set_real(settings, "batch", ceil(sqrt(n)), error) : status;
 }
 
+/* Whether an option was used when the experiment was set up, and not when it is run. */
+static bool shapes_experiment(const run *r, const saddle_problem_class *kind, const char *name)
+{
+    static const char *const group[] = {"Problem and data", "Network", "Start"};
+    const saddle_option *option = saddle_settings_find(r->settings, name);
+    for (size_t k = 0; option != NULL && k < sizeof group / sizeof *group; k++)
+        if (strcmp(option->group, group[k]) == 0)
+            return true;
+    for (size_t k = 0; kind != NULL && kind->options[k] != NULL; k++)
+        if (strcmp(kind->options[k]->name, name) == 0)
+            return true;
+    return false;
+}
+
 /* The settings that matter to this run, without "auto" where there is a value for it. */
 static saddle_status make_effective(run *r, saddle_error *error)
 {
@@ -84,7 +98,8 @@ static saddle_status make_effective(run *r, saddle_error *error)
                                                  kind != NULL ? 3 : 2, error);
     for (size_t k = 0; status == SADDLE_OK && k < saddle_settings_count(*out); k++) {
         const char *name = saddle_settings_option(*out, k)->name;
-        status = saddle_settings_set(*out, name, saddle_settings_text(r->settings, name), error);
+        const saddle_settings *from = shapes_experiment(r, kind, name) ? e->settings : r->settings;
+        status = saddle_settings_set(*out, name, saddle_settings_text(from, name), error);
     }
     if (status == SADDLE_OK && e->own_problem == NULL)
         status = saddle_settings_set(*out, "problem", e->problem->name, error);
@@ -104,8 +119,8 @@ static saddle_status make_effective(run *r, saddle_error *error)
         status = set_samples(r, *out, error);
     const char *const text[][2] = {{"x-set", saddle_set_text(e->x_set)},
                                    {"y-set", saddle_set_text(e->y_set)},
-                                   {"init-x", saddle_settings_text(r->settings, "init")},
-                                   {"init-y", saddle_settings_text(r->settings, "init")}};
+                                   {"init-x", saddle_settings_text(e->settings, "init")},
+                                   {"init-y", saddle_settings_text(e->settings, "init")}};
     for (size_t k = 0; status == SADDLE_OK && k < sizeof text / sizeof *text; k++)
         if (saddle_settings_auto(*out, text[k][0]))
             status = saddle_settings_set(*out, text[k][0], text[k][1], error);
@@ -123,16 +138,16 @@ static bool stays_feasible(const run *r)
     double bound = saddle_mixing_min_self_weight(e->mixing);
     bool x_safe = r->steps.nu <= bound || saddle_set_is_whole_space(e->x_set);
     bool y_safe = r->steps.eta <= bound || saddle_set_is_whole_space(e->y_set);
-    if (!x_safe || !y_safe) {
-        char message[256];
-        snprintf(
-            message, sizeof message,
-            "%s%s%s above the smallest self-weight min_i M_ii = %.4g: iterates may leave %s%s%s",
-            x_safe ? "" : "nu", !x_safe && !y_safe ? " and eta are" : " is", x_safe ? " (eta)" : "",
-            bound, x_safe ? "" : "X", !x_safe && !y_safe ? " and " : "", y_safe ? "" : "Y");
-        warn(r, message);
-    }
-    return x_safe && y_safe;
+    if (x_safe && y_safe)
+        return true;
+    const char *what = x_safe ? "eta is" : y_safe ? "nu is" : "nu and eta are";
+    const char *where = x_safe ? "Y" : y_safe ? "X" : "X and Y";
+    char message[256];
+    snprintf(message, sizeof message,
+             "%s above the smallest self-weight min_i M_ii = %.4g: iterates may leave %s", what,
+             bound, where);
+    warn(r, message);
+    return false;
 }
 
 static saddle_status make_engine(run *r, saddle_error *error)
@@ -152,7 +167,7 @@ static saddle_status make_engine(run *r, saddle_error *error)
         .parameters = r->parameters,
         .x0 = e->x0,
         .y0 = e->y0,
-        .seed = saddle_settings_integer(r->settings, "seed"),
+        .seed = saddle_settings_integer(e->settings, "seed"),
         .threads = (unsigned)saddle_settings_integer(r->settings, "threads"),
         .scratch = saddle_observer_scratch(e->problem, e->x_prox, e->y_set),
     };
@@ -173,7 +188,8 @@ static saddle_status make_observer(run *r, saddle_error *error)
         .x_prox = e->x_prox,
         .y_set = e->y_set,
         .steps = r->steps,
-        .constants = e->constants,
+        /* The potential is a statement about bounds, not about estimates. */
+        .constants = e->constants.estimated ? (saddle_constants){.lipschitz = 0.0} : e->constants,
         .feasible = stays_feasible(r),
     };
     return saddle_observer_create(&r->observer, &inputs, error);
