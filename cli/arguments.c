@@ -14,6 +14,7 @@
 
 const saddle_option cli_option_config = {
     .name = "config",
+    .not_in_file = true,
     .group = CLI_OUTPUT,
     .kind = SADDLE_OPTION_TEXT,
     .fallback = "",
@@ -174,6 +175,17 @@ static bool wants_help(int argc, char *const *argv)
     return false;
 }
 
+/* The file that --config names, if it is given. */
+static saddle_status read_config(saddle_settings *settings, saddle_error *error)
+{
+    if (!saddle_settings_given(settings, "config"))
+        return SADDLE_OK;
+    const char *path = saddle_settings_text(settings, "config");
+    if (*path == '\0')
+        return saddle_fail(error, SADDLE_BAD_INPUT, "--config: '' is no file; give a path");
+    return saddle_settings_load(settings, path, error);
+}
+
 saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command, int argc,
                                  char *const *argv, saddle_error *error)
 {
@@ -186,10 +198,8 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
         status =
             saddle_fail(error, SADDLE_BAD_INPUT, "saddle %s needs %s; `saddle help %s` explains it",
                         command->name, command->operands, command->name);
-    if (status == SADDLE_OK && saddle_settings_find(out->settings, "config") != NULL &&
-        *saddle_settings_text(out->settings, "config") != '\0')
-        status = saddle_settings_load(out->settings, saddle_settings_text(out->settings, "config"),
-                                      error);
+    if (status == SADDLE_OK && saddle_settings_find(out->settings, "config") != NULL)
+        status = read_config(out->settings, error);
     return status;
 }
 

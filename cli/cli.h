@@ -181,8 +181,16 @@ const volatile sig_atomic_t *cli_catch_interrupts(void);
 void cli_interrupt(void);
 
 /* Refuse a path, unless empty, that could not be written to; `what` says whose it is, such as
- * "--trace". Nothing is created. */
-saddle_status cli_check_output(const char *what, const char *path, saddle_error *error);
+ * "--trace". A stream may also go to a device or a pipe. Nothing is created. */
+saddle_status cli_check_output(const char *what, const char *path, bool stream,
+                               saddle_error *error);
+/* Refuse an output, unless empty, that is the same file as another one. */
+saddle_status cli_check_distinct(const char *what, const char *path, const char *other_what,
+                                 const char *other, saddle_error *error);
+/* Refuse an output that is the same file as an input of a run. --init is not among them: to go on
+ * from a model and save it under the same name is sensible. */
+saddle_status cli_check_inputs(const char *what, const char *path, const saddle_settings *settings,
+                               saddle_error *error);
 
 /* Progress of a run on a terminal. */
 typedef struct cli_meter {

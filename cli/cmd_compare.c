@@ -162,7 +162,7 @@ static saddle_status check_directory(const work *w, saddle_error *error)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--output: the name is empty; give the name of a directory");
     if (stat(w->directory, &status) != 0)
-        return cli_check_output("--output", w->directory, error);
+        return cli_check_output("--output", w->directory, false, error);
     if (!S_ISDIR(status.st_mode))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--output: '%s' is a file; give the name of a directory", w->directory);

@@ -174,7 +174,7 @@ static int run_generate(const cli_arguments *arguments)
     const char *path = arguments->operand[0];
     saddle_error error;
     saddle_dataset *data = NULL;
-    saddle_status status = cli_check_output("data generate", path, &error);
+    saddle_status status = cli_check_output("data generate", path, false, &error);
     if (status == SADDLE_OK)
         status = saddle_dataset_generate(&data, (size_t)saddle_settings_integer(settings, "rows"),
                                          (size_t)saddle_settings_integer(settings, "features"),

@@ -91,7 +91,7 @@ static int run(const cli_arguments *arguments)
     saddle_mixing *mixing = NULL;
     saddle_spectrum spectrum;
     size_t diameter = 0;
-    saddle_status status = cli_check_output("--save", path, &error);
+    saddle_status status = cli_check_output("--save", path, false, &error);
     if (status == SADDLE_OK)
         status = saddle_graph_create(&graph, topology, agents,
                                      saddle_settings_integer(settings, "seed"), &error);

@@ -275,16 +275,17 @@ static int conclude(display *d, const saddle_result *result)
 /* Refuse, before the work begins, what would fail at its end. */
 static saddle_status check_outputs(const saddle_settings *settings, saddle_error *error)
 {
-    saddle_status status =
-        cli_check_output("--trace", saddle_settings_text(settings, "trace"), error);
-    if (status == SADDLE_OK)
-        status = cli_check_output("--model", saddle_settings_text(settings, "model"), error);
     const char *trace = saddle_settings_text(settings, "trace");
-    if (status == SADDLE_OK && *trace != '\0' &&
-        strcmp(trace, saddle_settings_text(settings, "model")) == 0)
-        status =
-            saddle_fail(error, SADDLE_BAD_INPUT,
-                        "--model: '%s' is the trace's path too; give two different paths", trace);
+    const char *model = saddle_settings_text(settings, "model");
+    saddle_status status = cli_check_output("--trace", trace, true, error);
+    if (status == SADDLE_OK)
+        status = cli_check_output("--model", model, false, error);
+    if (status == SADDLE_OK)
+        status = cli_check_distinct("--model", model, "--trace", trace, error);
+    if (status == SADDLE_OK)
+        status = cli_check_inputs("--trace", trace, settings, error);
+    if (status == SADDLE_OK)
+        status = cli_check_inputs("--model", model, settings, error);
     return status;
 }
 

@@ -25,7 +25,9 @@ static void line(const char *name, double value, const char *meaning)
 static void print_constants(const saddle_theory *t)
 {
     printf("Problem and network\n");
-    line("L", t->lipschitz, "Lipschitz constant of every sample's gradient over X x Y");
+    line("L", t->lipschitz,
+         t->estimated ? "Lipschitz constant of every sample's gradient: estimated, not a bound"
+                      : "Lipschitz constant of every sample's gradient over X x Y");
     line("mu", t->strong_concavity, "strong concavity of F in y");
     line("kappa = L/mu", t->lipschitz / t->strong_concavity, "condition number");
     line("lambda", t->lambda, "second largest |eigenvalue| of the mixing matrix");

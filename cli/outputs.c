@@ -1,13 +1,15 @@
 /* Files that will be written at the end are looked at before the work begins. */
 #include <errno.h>
 #include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
 
-saddle_status cli_check_output(const char *what, const char *path, saddle_error *error)
+saddle_status cli_check_output(const char *what, const char *path, bool stream, saddle_error *error)
 {
     if (*path == '\0')
         return SADDLE_OK;
@@ -20,8 +22,13 @@ saddle_status cli_check_output(const char *what, const char *path, saddle_error 
     if (there && S_ISDIR(status.st_mode))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "%s: '%s' is a directory; give the path of a file", what, path);
-    memcpy(copy, path, strlen(path) + 1);
     bool special = there && !S_ISREG(status.st_mode);
+    if (special && !stream)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "%s: '%s' is a device or a pipe, which cannot be replaced as a whole; "
+                           "give a regular file's path",
+                           what, path);
+    memcpy(copy, path, strlen(path) + 1);
     const char *probed = special ? path : dirname(copy);
     if (access(probed, special ? W_OK : W_OK | X_OK) == 0 && (!there || access(path, W_OK) == 0) &&
         path[strlen(path) - 1] != '/')
@@ -30,4 +37,66 @@ saddle_status cli_check_output(const char *what, const char *path, saddle_error 
                        "%s: cannot write '%s': %s; give a path in a directory that exists and "
                        "can be written to",
                        what, path, strerror(errno != 0 ? errno : ENOENT));
+}
+
+/* A file that need not exist yet, by its directory and its name in it. */
+static bool locate(const char *path, struct stat *directory, char *name, size_t size)
+{
+    char first[4096];
+    char second[4096];
+    if (strlen(path) >= sizeof first)
+        return false;
+    memcpy(first, path, strlen(path) + 1);
+    memcpy(second, path, strlen(path) + 1);
+    snprintf(name, size, "%s", basename(second));
+    return stat(dirname(first), directory) == 0;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat one;
+    struct stat other;
+    if (stat(a, &one) == 0 && stat(b, &other) == 0)
+        return S_ISREG(one.st_mode) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+    char name[2][256];
+    return locate(a, &one, name[0], sizeof name[0]) && locate(b, &other, name[1], sizeof name[1]) &&
+           one.st_dev == other.st_dev && one.st_ino == other.st_ino &&
+           strcmp(name[0], name[1]) == 0;
+}
+
+saddle_status cli_check_distinct(const char *what, const char *path, const char *other_what,
+                                 const char *other, saddle_error *error)
+{
+    if (*path == '\0' || *other == '\0' || !same_file(path, other))
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s: '%s' is the file of %s too and would be overwritten; give another path",
+                       what, path, other_what);
+}
+
+/* What follows "file:", or nothing. */
+static const char *file_of(const char *text)
+{
+    return strncmp(text, "file:", 5) == 0 ? text + 5 : "";
+}
+
+saddle_status cli_check_inputs(const char *what, const char *path, const saddle_settings *settings,
+                               saddle_error *error)
+{
+    char *data = NULL;
+    /* A name that is no file is refused where it is used. */
+    bool found = saddle_data_find(saddle_settings_text(settings, "data"), &data, NULL) == SADDLE_OK;
+    const struct {
+        const char *option;
+        const char *path;
+    } input[] = {{"--data", found ? data : ""},
+                 {"--labels", saddle_settings_text(settings, "labels")},
+                 {"--config", saddle_settings_text(settings, "config")},
+                 {"--topology", file_of(saddle_settings_text(settings, "topology"))},
+                 {"--mixing", file_of(saddle_settings_text(settings, "mixing"))}};
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof input / sizeof *input; k++)
+        status = cli_check_distinct(what, path, input[k].option, input[k].path, error);
+    free(data);
+    return status;
 }

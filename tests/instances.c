@@ -22,9 +22,10 @@ static const struct {
     [LOGISTIC_SIMPLEX_SPARSE_UNEQUAL] = {"robust-logistic simplex, sparse, unequal",
                                          {"data=synthetic:60:30", "weights=simplex", "agents=3",
                                           "samples=12,25,1", "topology=complete", "lambda1=0.004"}},
+    /* The one with unequal weights in its mixing matrix. */
     [LOGISTIC_SIMPLEX_DENSE] = {"robust-logistic simplex, dense",
-                                {"data=@dense", "weights=simplex", "agents=5", "samples=8",
-                                 "topology=star", "lambda1=0.05"}},
+                                {"data=@dense", "weights=simplex", "agents=6", "samples=8",
+                                 "topology=grid:2x3", "mixing=metropolis", "lambda1=0.05"}},
     [QUADRATIC_CONVEX_ODD] = {"quadratic convex, odd counts",
                               {"problem=quadratic", "curvature=convex", "agents=3", "samples=5,1,8",
                                "x-dim=7", "y-dim=4", "topology=path"}},

@@ -41,6 +41,7 @@ typedef struct saddle_constants {
     double strong_concavity; /**< mu: every F_i(x, .) is mu-strongly concave. */
     double primal_bound;     /**< A lower bound of Q(x) = max_y F(x, y) + h(x) over X. */
     int has_primal_bound;    /**< Whether primal_bound is known. */
+    int estimated;           /**< Whether L or mu is an estimate, not a bound. */
 } saddle_constants;
 
 /** An instance of a problem. */
@@ -100,7 +101,10 @@ struct saddle_problem {
     /** Optional. Replace "auto" among the problem's own options by the values in use. */
     saddle_status (*resolve)(const saddle_problem *problem, saddle_settings *settings,
                              saddle_error *error);
-    /** Optional. The saddle point, if known: fills x and y and returns 0. */
+    /**
+     * Optional. The saddle point without constraints and with h = 0, if known: fills x and y and
+     * returns 0. It is the constrained one too where X and Y hold it.
+     */
     int (*solution)(const saddle_problem *problem, double *x, double *y);
     /** Optional. Frees what create() made, the instance included. */
     void (*destroy)(saddle_problem *problem);
@@ -151,6 +155,20 @@ SADDLE_API double saddle_problem_gradient_variance(const saddle_problem *problem
                                                    const saddle_batch *batch, const double *x,
                                                    const double *y, double *gx, double *gy,
                                                    double *scratch);
+
+/**
+ * Estimate those of L and mu that are 0, at random points around (x, y), projected onto the sets: L
+ * as the largest |grad f_ij(z + h d) - grad f_ij(z)| / h that power iterations on the direction d
+ * find, mu as the smallest -<grad_y F_i(x, y') - grad_y F_i(x, y), y' - y> / |y' - y|^2. L comes out
+ * too small and mu too large: they are estimates, not bounds. One that comes out not positive
+ * stays 0.
+ */
+SADDLE_API saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
+                                                           const saddle_set *x_set,
+                                                           const saddle_set *y_set, const double *x,
+                                                           const double *y, uint64_t seed,
+                                                           saddle_constants *constants,
+                                                           saddle_error *error);
 
 /** What a gradient check found; errors are relative to the largest entry of the gradient. */
 typedef struct saddle_gradient_check {

@@ -139,7 +139,7 @@ SADDLE_API const saddle_problem *saddle_experiment_problem(const saddle_experime
 SADDLE_API const saddle_prox *saddle_experiment_x(const saddle_experiment *experiment);
 /** Y. Borrowed. */
 SADDLE_API const saddle_set *saddle_experiment_y(const saddle_experiment *experiment);
-/** Constants over X and Y; 0 where unknown. */
+/** Constants over X and Y: known, or estimated around the start; 0 where even that failed. */
 SADDLE_API saddle_constants saddle_experiment_constants(const saddle_experiment *experiment);
 /** Eigenvalues of the mixing matrix; NaN when they could not be found. */
 SADDLE_API saddle_spectrum saddle_experiment_spectrum(const saddle_experiment *experiment);
@@ -154,8 +154,9 @@ SADDLE_API saddle_status saddle_experiment_steps(saddle_experiment *experiment,
 
 /**
  * Run one algorithm. What concerns algorithm, steps, stopping, engine, trace and model is read from
- * `settings`; the rest is the experiment's. The trace and the model go to the files that the
- * settings name. A failed self-check ends the run with SADDLE_CHECK_FAILED; divergence is a result.
+ * `settings`; problem, data, network, start and seed are the experiment's. The trace and the model
+ * go to the files that the settings name. A failed self-check ends the run with
+ * SADDLE_CHECK_FAILED; divergence is a result.
  *
  * @param settings  NULL: those of the experiment.
  * @param hooks     NULL: none.
@@ -173,6 +174,7 @@ SADDLE_API saddle_status saddle_result_save(const saddle_result *result, const c
 typedef struct saddle_theory {
     double lipschitz;        /**< L. */
     double strong_concavity; /**< mu. */
+    int estimated;           /**< Whether L or mu is an estimate. */
     double lambda;           /**< Of the mixing matrix. */
     double c1;               /**< (1 - lambda^2) / (1 + lambda^2). */
     double beta;             /**< min(tau / 12, 1/3). */
@@ -199,7 +201,8 @@ typedef struct saddle_theory {
 } saddle_theory;
 
 /**
- * Evaluate Theorems 1 and 2. SADDLE_UNSUPPORTED when L or mu is not known.
+ * Evaluate Theorems 1 and 2. SADDLE_UNSUPPORTED when L or mu is neither known nor could be
+ * estimated.
  * @param tau      the proximal weight to assume.
  * @param epsilon  target accuracy.
  */

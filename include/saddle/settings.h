@@ -41,6 +41,7 @@ typedef struct saddle_option {
     const char *choices;     /**< "a|b|c" for SADDLE_OPTION_CHOICE, else NULL. */
     const char *metavar;     /**< How the value is called in the help, such as "STEP". */
     const char *help;        /**< One or two sentences. */
+    bool not_in_file;        /**< Refused in a configuration file. */
 } saddle_option;
 
 /** Values of options. */

@@ -2,15 +2,17 @@
  * PRECISION at agent i (Liu, Zhang, Lu, Liu, "PRECISION: Decentralized Constrained Min-Max Learning
  * with Low Communication and Sample Complexities", MobiHoc 2023, Algorithm 1).
  *
- *   Step 1  x~ = argmin over X of <p, x - x_t> + tau/2 |x - x_t|^2 + h(x)
- *           y~ = projection onto Y of y_t + alpha d
- *   Step 2  x_{t+1} = sum_j M_ij x_{j,t} + nu (x~ - x_t),   y_{t+1} = sum_j M_ij y_{j,t} + eta (y~
- * - y_t) Step 3  (v, u)_{t+1} = grad F_i at (x, y)_{t+1}                     if (t+1) mod q = 0 (v,
- * u)_t + mean over S of the difference of grad f_ij between (x, y)_{t+1} and (x, y)_t   otherwise
- *   Step 4  p_{t+1} = sum_j M_ij p_{j,t} + v_{t+1} - v_t,   d_{t+1} = sum_j M_ij d_{j,t} + u_{t+1}
- * - u_t
+ *   Step 1  x~ = argmin over X of  <p_t, x - x_t> + tau/2 |x - x_t|^2 + h(x)
+ *           y~ = projection onto Y of  y_t + alpha d_t
+ *   Step 2  x_{t+1} = sum_j M_ij x_{j,t} + nu  (x~ - x_t)
+ *           y_{t+1} = sum_j M_ij y_{j,t} + eta (y~ - y_t)
+ *   Step 3  if (t+1) mod q = 0:  (v, u)_{t+1} = grad F_i at (x, y)_{t+1}
+ *           otherwise:           (v, u)_{t+1} = (v, u)_t + mean over a fresh mini-batch S of
+ *                                grad f_ij at (x, y)_{t+1} - grad f_ij at (x, y)_t
+ *   Step 4  p_{t+1} = sum_j M_ij p_{j,t} + v_{t+1} - v_t
+ *           d_{t+1} = sum_j M_ij d_{j,t} + u_{t+1} - u_t
  *
- * Start: v = p = grad_x F_i(x_0, y_0), u = d = grad_y F_i(x_0, y_0).
+ * Start: v_0 = p_0 = grad_x F_i(x_0, y_0), u_0 = d_0 = grad_y F_i(x_0, y_0).
  * Cost of an iteration: one round, one message of (x, y, p, d) per neighbour; n_i IFO calls when it
  * refreshes, 2 |S| otherwise.
  */

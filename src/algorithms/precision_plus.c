@@ -3,8 +3,9 @@
  *
  * PRECISION, except that a refresh averages over R_i samples drawn without replacement,
  *
- *   R_i = min{ c_gamma sigma^2 / gamma, c_epsilon sigma^2 / epsilon, n_i },  at least |S| by
- * default, gamma = (1/q) sum over the last q iterations of sum_i |x~_i - xbar|^2.
+ *   R_i   = min{ c_gamma sigma^2 / gamma, c_epsilon sigma^2 / epsilon, n_i },
+ *           at least |S| unless the user says otherwise,
+ *   gamma = (1/q) sum over the last q iterations of  sum_i |x~_i - xbar|^2.
  *
  * No agent knows xbar, so the rule as printed cannot run on a network. Here (`--gamma local`) agent
  * i measures r_t = |x~_i - x_i|^2, and the network average of that number is followed by dynamic
@@ -112,6 +113,9 @@ static size_t refresh_size(const parameters *p, const saddle_agent *agent, doubl
 {
     size_t samples = agent->problem->samples[agent->id];
     size_t floor_size = p->refresh_min > 0 ? p->refresh_min : saddle_family_batch_size(agent);
+    /* One sample has no variance, and a refresh of one would never learn it. */
+    if (!(p->sigma2 > 0.0) && floor_size < 2)
+        floor_size = 2;
     double size = (double)samples;
     if (gamma > 0.0)
         size = fmin(size, ceil(p->c_gamma * variance / gamma));
@@ -141,8 +145,8 @@ static void refresh(saddle_agent *agent, const parameters *p, saddle_parts *part
 static double pilot(saddle_agent *agent, const parameters *p, saddle_parts *parts, const double *x0,
                     const double *y0)
 {
-    saddle_batch batch =
-        saddle_draw(agent, SADDLE_RNG_PILOT, 0, saddle_family_batch_size(agent), false);
+    size_t size = saddle_family_batch_size(agent);
+    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_PILOT, 0, size > 1 ? size : 2, false);
     agent->ifo += batch.count;
     double variance = saddle_problem_gradient_variance(agent->problem, agent->id, &batch, x0, y0,
                                                        parts->gx, parts->gy, parts->rest);

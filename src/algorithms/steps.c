@@ -186,13 +186,14 @@ static void watch_recursion(saddle_agent *agent, const saddle_parts *parts, doub
                                       .iteration = agent->iteration + 1};
 }
 
-/* difference += base; returns sum difference^2 from before, in fixed lanes. */
+/* difference += base; returns the sum of the sizes that the differences had, in fixed lanes: zero
+ * exactly when all of them were, which a sum of squares need not be. */
 SADDLE_KERNEL static double add_to(size_t count, const double *restrict base,
                                    double *restrict difference)
 {
     double lane[SADDLE_LANES] = {0.0};
     SADDLE_FOR_LANES(count, {
-        lane[l] += difference[k] * difference[k];
+        lane[l] += fabs(difference[k]);
         difference[k] += base[k];
     });
     return saddle_add_lanes(lane);

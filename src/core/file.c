@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 
 static void release(saddle_output *out)
 {
+    saddle_free(out->name);
     saddle_free(out->path);
     saddle_free(out->temporary);
     memset(out, 0, sizeof *out);
@@ -20,12 +23,24 @@ saddle_status saddle_output_open(saddle_output *out, const char *path, saddle_er
 {
     memset(out, 0, sizeof *out);
     struct stat status;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+    bool there = stat(path, &status) == 0;
+    if (there && S_ISDIR(status.st_mode))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "cannot write '%s': it is a directory; give a file's path", path);
-    out->path = saddle_strdup(path);
-    out->temporary = saddle_format("%s.%ld.tmp", path, (long)getpid());
-    if (out->path == NULL || out->temporary == NULL) {
+    if (there && !S_ISREG(status.st_mode))
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "cannot write '%s': it is a device or a pipe, which cannot be replaced as "
+            "a whole; give a regular file's path",
+            path);
+    /* A link stays: what it points to is replaced. */
+    char *target = there ? realpath(path, NULL) : NULL;
+    out->name = saddle_strdup(path);
+    out->path = saddle_strdup(target != NULL ? target : path);
+    free(target);
+    if (out->path != NULL)
+        out->temporary = saddle_format("%s.%ld.tmp", out->path, (long)getpid());
+    if (out->name == NULL || out->path == NULL || out->temporary == NULL) {
         release(out);
         return saddle_no_memory(error, "a file name");
     }
@@ -62,7 +77,7 @@ saddle_status saddle_output_commit(saddle_output *out, saddle_error *error)
     }
     if (!bad)
         reason = errno;
-    saddle_fail(error, SADDLE_IO, "cannot write '%s': %s; is the disk full?", out->path,
+    saddle_fail(error, SADDLE_IO, "cannot write '%s': %s; is the disk full?", out->name,
                 strerror(reason != 0 ? reason : EIO));
     saddle_output_discard(out);
     return SADDLE_IO;

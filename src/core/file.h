@@ -9,7 +9,8 @@
 /* A file being written beside its final place. */
 typedef struct saddle_output {
     FILE *stream;    /* write here */
-    char *path;      /* where it will be */
+    char *name;      /* as the caller gave it, for messages */
+    char *path;      /* where it will be: what a link points to */
     char *temporary; /* where it is until commit */
 } saddle_output;
 

@@ -421,8 +421,12 @@ static saddle_status apply(saddle_settings *settings, const saddle_config *confi
             continue;
         saddle_error why = {0};
         entry checked = {.option = chosen->option};
-        saddle_status status = chosen->from == FROM_CALLER ? read_value(&checked, text, &why)
-                                                           : assign(chosen, text, FROM_FILE, &why);
+        saddle_status status;
+        if (chosen->option->not_in_file)
+            status = saddle_fail(&why, SADDLE_BAD_INPUT, "not allowed in a file; give it directly");
+        else
+            status = chosen->from == FROM_CALLER ? read_value(&checked, text, &why)
+                                                 : assign(chosen, text, FROM_FILE, &why);
         if (status != SADDLE_OK) {
             char place[SADDLE_PLACE_SIZE];
             saddle_config_place(config, settings->name[k], place);

@@ -20,8 +20,6 @@
 #include "core/vector.h"
 #include "engines/crew.h"
 
-/* Iterations between two looks at the clock. */
-#define CLOCK_EVERY 8
 /* Agents whose contributions to a mean are held at once. */
 #define MEAN_BLOCK 16
 
@@ -100,12 +98,11 @@ static void ask_to_stop(engine *e, uint64_t iteration)
         ;
 }
 
-static bool out_of_time(const saddle_limits *limits, uint64_t iteration)
+static bool out_of_time(const saddle_limits *limits)
 {
     if (limits->interrupt != NULL && *limits->interrupt != 0)
         return true;
-    return limits->deadline > 0.0 && iteration % CLOCK_EVERY == 0 &&
-           saddle_clock_seconds() >= limits->deadline;
+    return limits->deadline > 0.0 && saddle_clock_seconds() >= limits->deadline;
 }
 
 /* The number that only a simulation can know, given to all agents by worker 0. */
@@ -144,7 +141,7 @@ static void iterate(engine *e, unsigned worker, unsigned *parity, uint64_t itera
         }
         if (last_round) {
             e->worker[worker].ifo[iteration % 2] = ifo;
-            if (worker == 0 && out_of_time(e->limits, iteration))
+            if (worker == 0 && out_of_time(e->limits))
                 ask_to_stop(e, iteration);
         }
         saddle_crew_meet(e->crew);

@@ -44,10 +44,11 @@ static void write_head(saddle_trace *trace, const saddle_run_info *info)
     if (!isnan(info->spectrum.lambda))
         fprintf(f, "# mixing_lambda2: %.17g\n# mixing_lambda_m: %.17g\n# mixing_lambda: %.17g\n",
                 info->spectrum.lambda2, info->spectrum.lambda_m, info->spectrum.lambda);
+    const char *how = info->constants.estimated ? " (estimated)" : "";
     if (info->constants.lipschitz > 0.0)
-        fprintf(f, "# L: %.17g\n", info->constants.lipschitz);
+        fprintf(f, "# problem_L: %.17g%s\n", info->constants.lipschitz, how);
     if (info->constants.strong_concavity > 0.0)
-        fprintf(f, "# mu: %.17g\n", info->constants.strong_concavity);
+        fprintf(f, "# problem_mu: %.17g%s\n", info->constants.strong_concavity, how);
     for (int k = 0; k < SADDLE_TRACE_COLUMNS; k++)
         fprintf(f, "%s%s", k == 0 ? "" : ",", saddle_trace_columns()[k]);
     fputc('\n', f);

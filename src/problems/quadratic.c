@@ -206,8 +206,7 @@ static void constants(const saddle_problem *problem, const saddle_set *x_set,
     const instance *self = self_of(problem);
     out->lipschitz = self->lipschitz;
     out->strong_concavity = self->mu;
-    /* Q(x) >= F(x, y*), which is 1/2 s'As: not negative when A is not. Without a constraint on y,
-     * Q itself is known. */
+    /* Without a constraint on y, Q is known: 1/2 sum_k (A_k + B_k^2 / C_k) s_k^2. */
     if (saddle_set_is_whole_space(y_set)) {
         out->primal_bound = 0.0;
         out->has_primal_bound = 1;

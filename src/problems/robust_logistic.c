@@ -2,14 +2,15 @@
  * Robust logistic regression: the paper's experiment (Liu, Zhang, Lu, Liu 2023, section 4).
  *
  *   f_ij(x, y) = w y_j l_ij(x) - V(y) + g(x)
- *   l_ij(x) = log(1 + exp(-b_ij a_ij' x))
- *   V(y)    = (lambda1 / 2) |n y - 1|^2
- *   g(x)    = lambda2 sum_k c x_k^2 / (1 + c x_k^2)          (the paper's alpha is c here)
+ *   l_ij(x)    = log(1 + exp(-b_ij a_ij' x))
+ *   V(y)       = (lambda1 / 2) |n y - 1|^2
+ *   g(x)       = lambda2 sum_k c x_k^2 / (1 + c x_k^2)        (the paper's alpha is c here)
  *
  * y has one entry per sample slot j = 0 .. n - 1, shared by all agents; n is the largest local
- * size, and an agent with fewer samples has nothing in the slots it lacks. weights `box`      the
- * paper's form: w = 1, Y = [0, 10]^n weights `simplex`  the usual distributionally robust form: w =
- * n, Y = the probability simplex
+ * size, and an agent with fewer samples has nothing in the slots it lacks.
+ *
+ *   weights `box`      the paper's form: w = 1, Y = [0, 10]^n
+ *   weights `simplex`  the usual distributionally robust form: w = n, Y the probability simplex
  *
  * V is isotropic, so the best response over any convex Y is a projection:
  *   y*(x) = projection onto Y of  1/n + mean_i (w l_ij(x) / n_i) / (lambda1 n^2).

@@ -152,6 +152,10 @@ saddle_status saddle_experiment_create(saddle_experiment **out, const saddle_set
         status = make_sets(e, error);
     if (status == SADDLE_OK)
         status = saddle_make_start(e, error);
+    if (status == SADDLE_OK)
+        status = saddle_problem_estimate_constants(e->problem, e->x_set, e->y_set, e->x0, e->y0,
+                                                   saddle_settings_integer(e->settings, "seed"),
+                                                   &e->constants, error);
     if (status != SADDLE_OK) {
         saddle_experiment_free(e);
         return status;
@@ -212,7 +216,8 @@ saddle_status saddle_experiment_scene(saddle_experiment *e, bool centralized, sa
     out->mixing = e->pooled_mixing;
     out->spectrum = (saddle_spectrum){.gap = 1.0, .method = "closed form"};
     out->copies = e->problem->agents;
-    if (out->problem->constants != NULL)
+    /* Unequal sizes make some samples heavier in the pool than at their agents. */
+    if (out->problem->constants != NULL && !out->constants.estimated)
         out->problem->constants(out->problem, e->x_set, e->y_set, &out->constants);
     return SADDLE_OK;
 }

@@ -37,6 +37,7 @@ typedef struct run {
     uint64_t iterations;
     uint64_t trace_every;
     uint64_t last_check;
+    saddle_row row;       /* of the present iteration */
     double seconds;       /* spent iterating */
     saddle_fault *faults; /* one per agent, while a divergence is looked into */
 } run;
@@ -71,6 +72,20 @@ static saddle_status set_samples(const run *r, saddle_settings *settings, saddle
                                : status;
 }
 
+/* Whether an option was used when the experiment was set up, and not when it is run. */
+static bool shapes_experiment(const run *r, const saddle_problem_class *kind, const char *name)
+{
+    static const char *const group[] = {"Problem and data", "Network", "Start"};
+    const saddle_option *option = saddle_settings_find(r->settings, name);
+    for (size_t k = 0; option != NULL && k < sizeof group / sizeof *group; k++)
+        if (strcmp(option->group, group[k]) == 0)
+            return true;
+    for (size_t k = 0; kind != NULL && kind->options[k] != NULL; k++)
+        if (strcmp(kind->options[k]->name, name) == 0)
+            return true;
+    return false;
+}
+
 /* The settings that matter to this run, without "auto" where there is a value for it. */
 static saddle_status make_effective(run *r, saddle_error *error)
 {
@@ -85,7 +100,8 @@ static saddle_status make_effective(run *r, saddle_error *error)
                                                  kind != NULL ? 3 : 2, error);
     for (size_t k = 0; status == SADDLE_OK && k < saddle_settings_count(*out); k++) {
         const char *name = saddle_settings_option(*out, k)->name;
-        status = saddle_settings_set(*out, name, saddle_settings_text(r->settings, name), error);
+        const saddle_settings *from = shapes_experiment(r, kind, name) ? e->settings : r->settings;
+        status = saddle_settings_set(*out, name, saddle_settings_text(from, name), error);
     }
     if (status == SADDLE_OK && e->own_problem == NULL)
         status = saddle_settings_set(*out, "problem", e->problem->name, error);
@@ -105,8 +121,8 @@ static saddle_status make_effective(run *r, saddle_error *error)
         status = set_samples(r, *out, error);
     const char *const text[][2] = {{"x-set", saddle_set_text(e->x_set)},
                                    {"y-set", saddle_set_text(e->y_set)},
-                                   {"init-x", saddle_settings_text(r->settings, "init")},
-                                   {"init-y", saddle_settings_text(r->settings, "init")}};
+                                   {"init-x", saddle_settings_text(e->settings, "init")},
+                                   {"init-y", saddle_settings_text(e->settings, "init")}};
     for (size_t k = 0; status == SADDLE_OK && k < sizeof text / sizeof *text; k++)
         if (saddle_settings_auto(*out, text[k][0]))
             status = saddle_settings_set(*out, text[k][0], text[k][1], error);
@@ -158,7 +174,7 @@ static saddle_status make_engine(run *r, saddle_error *error)
         .parameters = r->parameters,
         .x0 = e->x0,
         .y0 = e->y0,
-        .seed = saddle_settings_integer(r->settings, "seed"),
+        .seed = saddle_settings_integer(e->settings, "seed"),
         .threads = (unsigned)saddle_settings_integer(r->settings, "threads"),
         .scratch = saddle_observer_scratch(r->scene.problem, e->x_prox, e->y_set),
     };
@@ -179,7 +195,10 @@ static saddle_status make_observer(run *r, saddle_error *error)
         .x_prox = e->x_prox,
         .y_set = e->y_set,
         .steps = r->steps,
-        .constants = uses_option(r, "nu") ? r->scene.constants : (saddle_constants){0},
+        /* The potential is a statement about bounds, not about estimates. */
+        .constants = uses_option(r, "nu") && !r->scene.constants.estimated
+                         ? r->scene.constants
+                         : (saddle_constants){.lipschitz = 0.0},
         .copies = r->scene.copies,
         .feasible = stays_feasible(r),
     };
@@ -235,44 +254,7 @@ static saddle_status configure(run *r, saddle_error *error)
     return r->algorithm->configure(&r->parameters, &inputs, error);
 }
 
-static saddle_status begin(run *r, saddle_error *error)
-{
-    r->iterations = saddle_settings_integer(r->settings, "iterations");
-    r->trace_every = saddle_settings_integer(r->settings, "trace-every");
-    if (r->trace_every == 0)
-        r->trace_every = r->iterations / DEFAULT_POINTS > 0 ? r->iterations / DEFAULT_POINTS : 1;
-    saddle_status status = configure(r, error);
-    if (status == SADDLE_OK)
-        status = saddle_result_create(&r->result, r->scene.problem, error);
-    if (status == SADDLE_OK)
-        status = make_effective(r, error);
-    if (status == SADDLE_OK)
-        status = make_engine(r, error);
-    if (status == SADDLE_OK)
-        status = make_observer(r, error);
-    if (status != SADDLE_OK)
-        return status;
-    saddle_run_info info = {
-        .settings = r->result->settings,
-        .algorithm = r->algorithm,
-        .problem = r->scene.problem,
-        .mixing = r->scene.mixing,
-        .spectrum = r->scene.spectrum,
-        .constants = r->scene.constants,
-        .steps = r->steps,
-        .x_set = saddle_set_text(r->experiment->x_set),
-        .y_set = saddle_set_text(r->experiment->y_set),
-        .iterations = r->iterations,
-    };
-    const char *path = saddle_settings_text(r->settings, "trace");
-    if (*path != '\0')
-        status = saddle_trace_open(&r->trace, path, &info, error);
-    if (status == SADDLE_OK && r->hooks->begin != NULL)
-        r->hooks->begin(r->hooks->context, &info);
-    return status;
-}
-
-/* ---- the loop ------------------------------------------------------------------------------ */
+/* ---- measuring ------------------------------------------------------------------------------ */
 
 /* Of a state whose loss is not finite, the agent's entry that is not, or else its largest: a loss
  * may overflow before the iterate does. */
@@ -308,28 +290,108 @@ static void locate_task(void *context, saddle_agent *agent)
         }
 }
 
-/* Measure, check, record. Sets *diverged when the metric is not finite. */
-static saddle_status observe(run *r, bool last, bool *diverged, saddle_error *error)
+/* The first agent with an entry that is not finite, or else the one with the largest entry. */
+static saddle_status locate(run *r, saddle_fault *fault, saddle_error *error)
 {
-    saddle_row row = {.seconds = r->seconds};
-    saddle_status status = saddle_observe(r->observer, &row, error);
-    if (status != SADDLE_OK)
-        return status;
-    *diverged = !isfinite(row.metric) || !isfinite(row.loss) || !isfinite(row.primal);
-    if (*diverged)
-        return SADDLE_OK;
-    if (last || row.iteration == 0 || row.iteration >= r->last_check + CHECK_EVERY) {
-        status = saddle_observer_check(r->observer, error);
-        r->last_check = row.iteration;
-    }
-    if (status == SADDLE_OK)
-        status = saddle_result_append(r->result, &row, error);
-    if (status == SADDLE_OK && r->trace != NULL)
-        status = saddle_trace_write(r->trace, &row, error);
-    if (status == SADDLE_OK && r->hooks->row != NULL)
-        r->hooks->row(r->hooks->context, &row);
+    size_t agents = r->scene.problem->agents;
+    r->faults = saddle_alloc(agents, sizeof *r->faults);
+    if (r->faults == NULL)
+        return saddle_no_memory(error, "the search for what diverged");
+    r->engine->kind->for_each(r->engine, locate_task, r);
+    *fault = r->faults[0];
+    for (size_t i = 1; i < agents && isfinite(fault->value); i++)
+        if (!(fabs(r->faults[i].value) <= fabs(fault->value)))
+            *fault = r->faults[i];
+    saddle_free(r->faults);
+    r->faults = NULL;
+    return SADDLE_OK;
+}
+
+/* Measure into r->row. Sets *diverged when the metric or a loss is not finite. */
+static saddle_status measure(run *r, bool *diverged, saddle_error *error)
+{
+    r->row = (saddle_row){.seconds = r->seconds};
+    saddle_status status = saddle_observe(r->observer, &r->row, error);
+    *diverged = !isfinite(r->row.metric) || !isfinite(r->row.loss) || !isfinite(r->row.primal);
     return status;
 }
+
+/* Check the state, if it is time to, and record r->row. */
+static saddle_status record(run *r, bool last, saddle_error *error)
+{
+    const saddle_row *row = &r->row;
+    saddle_status status = SADDLE_OK;
+    if (last || row->iteration == 0 || row->iteration >= r->last_check + CHECK_EVERY) {
+        status = saddle_observer_check(r->observer, error);
+        r->last_check = row->iteration;
+    }
+    if (status == SADDLE_OK)
+        status = saddle_result_append(r->result, row, error);
+    if (status == SADDLE_OK && r->trace != NULL)
+        status = saddle_trace_write(r->trace, row, error);
+    if (status == SADDLE_OK && r->hooks->row != NULL)
+        r->hooks->row(r->hooks->context, row);
+    return status;
+}
+
+/* The first row. A start where the losses are not finite is refused before anything is written. */
+static saddle_status measure_start(run *r, saddle_error *error)
+{
+    bool diverged = false;
+    saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
+    saddle_status status = measure(r, &diverged, error);
+    if (status != SADDLE_OK || !diverged)
+        return status;
+    status = locate(r, &fault, error);
+    if (status != SADDLE_OK)
+        return status;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "the losses at the starting point (--init %s) are not finite: agent %zu, "
+                       "variable %s[%zu] is %g; start closer to zero or check the data",
+                       saddle_settings_text(r->settings, "init"), fault.agent, fault.variable,
+                       fault.index, fault.value);
+}
+
+static saddle_status begin(run *r, saddle_error *error)
+{
+    r->iterations = saddle_settings_integer(r->settings, "iterations");
+    r->trace_every = saddle_settings_integer(r->settings, "trace-every");
+    if (r->trace_every == 0)
+        r->trace_every = r->iterations / DEFAULT_POINTS > 0 ? r->iterations / DEFAULT_POINTS : 1;
+    saddle_status status = configure(r, error);
+    if (status == SADDLE_OK)
+        status = saddle_result_create(&r->result, r->scene.problem, error);
+    if (status == SADDLE_OK)
+        status = make_effective(r, error);
+    if (status == SADDLE_OK)
+        status = make_engine(r, error);
+    if (status == SADDLE_OK)
+        status = make_observer(r, error);
+    if (status == SADDLE_OK)
+        status = measure_start(r, error);
+    if (status != SADDLE_OK)
+        return status;
+    saddle_run_info info = {
+        .settings = r->result->settings,
+        .algorithm = r->algorithm,
+        .problem = r->scene.problem,
+        .mixing = r->scene.mixing,
+        .spectrum = r->scene.spectrum,
+        .constants = r->scene.constants,
+        .steps = r->steps,
+        .x_set = saddle_set_text(r->experiment->x_set),
+        .y_set = saddle_set_text(r->experiment->y_set),
+        .iterations = r->iterations,
+    };
+    const char *path = saddle_settings_text(r->settings, "trace");
+    if (*path != '\0')
+        status = saddle_trace_open(&r->trace, path, &info, error);
+    if (status == SADDLE_OK && r->hooks->begin != NULL)
+        r->hooks->begin(r->hooks->context, &info);
+    return status;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------ */
 
 /* Why the run must end at the present iteration, or -1. */
 static int stop_reason(const run *r, uint64_t iteration, const saddle_cost *cost)
@@ -406,23 +468,6 @@ static saddle_status stalled(const saddle_fault *fault, saddle_error *error)
                        (unsigned long long)fault->iteration, fault->agent, fault->variable);
 }
 
-/* The first agent with an entry that is not finite, or else the one with the largest entry. */
-static saddle_status locate(run *r, saddle_fault *fault, saddle_error *error)
-{
-    size_t agents = r->scene.problem->agents;
-    r->faults = saddle_alloc(agents, sizeof *r->faults);
-    if (r->faults == NULL)
-        return saddle_no_memory(error, "the search for what diverged");
-    r->engine->kind->for_each(r->engine, locate_task, r);
-    *fault = r->faults[0];
-    for (size_t i = 1; i < agents && isfinite(fault->value); i++)
-        if (!(fabs(r->faults[i].value) <= fabs(fault->value)))
-            *fault = r->faults[i];
-    saddle_free(r->faults);
-    r->faults = NULL;
-    return SADDLE_OK;
-}
-
 /* End with SADDLE_STOP_DIVERGED; the place is found now if it is not known yet. */
 static saddle_status diverge(run *r, saddle_fault *fault, saddle_error *error)
 {
@@ -442,15 +487,11 @@ static saddle_status loop(run *r, saddle_error *error)
     r->engine->kind->cost(r->engine, &cost);
     int stop = stop_reason(r, 0, &cost);
     for (;;) {
-        bool diverged = false;
-        saddle_status status = observe(r, stop >= 0, &diverged, error);
+        if (tolerance > 0.0 && r->row.metric <= tolerance)
+            stop = SADDLE_STOP_TOLERANCE;
+        saddle_status status = record(r, stop >= 0, error);
         if (status != SADDLE_OK)
             return status;
-        if (diverged)
-            return diverge(r, &fault, error);
-        double metric = r->result->rows[r->result->row_count - 1].metric;
-        if (tolerance > 0.0 && metric <= tolerance)
-            stop = SADDLE_STOP_TOLERANCE;
         if (stop >= 0) {
             r->result->stop = (saddle_stop)stop;
             return SADDLE_OK;
@@ -459,6 +500,12 @@ static saddle_status loop(run *r, saddle_error *error)
         if (fault.kind == SADDLE_FAULT_STALLED)
             return stalled(&fault, error);
         if (fault.kind != SADDLE_FAULT_NONE)
+            return diverge(r, &fault, error);
+        bool diverged = false;
+        status = measure(r, &diverged, error);
+        if (status != SADDLE_OK)
+            return status;
+        if (diverged)
             return diverge(r, &fault, error);
     }
 }

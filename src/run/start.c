@@ -8,9 +8,11 @@
 #include "core/rng.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "core/vector.h"
 
 /* One of the two variables. */
 typedef struct variable {
+    const char *name;   /* "x" */
     const char *option; /* "init-x" */
     const char *array;  /* its name in a model file */
     const saddle_set *set;
@@ -34,14 +36,14 @@ static saddle_status read_file(const variable *v, const char *path, saddle_error
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s': %s has %zu entries, but %s of this problem has %zu; use the "
                              "model of a run with the same problem and sizes",
-                             path, v->array, length, v->option + strlen("init-"), dimension);
+                             path, v->array, length, v->name, dimension);
     saddle_free(values);
     return status;
 }
 
 /* Fill v->out by a rule. */
-static saddle_status apply_rule(const variable *v, const char *rule, uint64_t seed,
-                                saddle_error *error)
+static saddle_status apply_rule(const variable *v, const char *option, const char *rule,
+                                uint64_t seed, saddle_error *error)
 {
     size_t dimension = saddle_set_dimension(v->set);
     if (strncmp(rule, "file:", 5) == 0 && rule[5] != '\0')
@@ -65,7 +67,7 @@ static saddle_status apply_rule(const variable *v, const char *rule, uint64_t se
             error, SADDLE_BAD_INPUT,
             "--%s: '%s' is no starting point; give zeros, constant:V, normal:S (S at "
             "least 0) or file:PATH",
-            v->option, rule);
+            option, rule);
     }
     return SADDLE_OK;
 }
@@ -73,17 +75,18 @@ static saddle_status apply_rule(const variable *v, const char *rule, uint64_t se
 static saddle_status make_one(const saddle_settings *settings, const variable *v,
                               saddle_error *error)
 {
-    variable named = *v;
-    if (saddle_settings_auto(settings, v->option))
-        named.option = "init";
-    const char *rule = saddle_settings_text(settings, named.option);
-    /* Messages call the option by the name it was given under; sizes need the variable's own. */
-    variable used = *v;
-    used.option = strncmp(rule, "file:", 5) == 0 ? v->option : named.option;
+    const char *option = saddle_settings_auto(settings, v->option) ? "init" : v->option;
+    const char *rule = saddle_settings_text(settings, option);
+    size_t dimension = saddle_set_dimension(v->set);
     saddle_status status =
-        apply_rule(&used, rule, saddle_settings_integer(settings, "seed"), error);
+        apply_rule(v, option, rule, saddle_settings_integer(settings, "seed"), error);
     if (status != SADDLE_OK)
         return status;
+    size_t bad = saddle_first_nonfinite(dimension, v->out);
+    if (bad < dimension)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--%s: '%s' makes %s[%zu] = %g; a starting point must be finite", option,
+                           rule, v->name, bad, v->out[bad]);
     double *scratch = saddle_alloc_doubles(saddle_set_scratch(v->set));
     if (scratch == NULL)
         return saddle_no_memory(error, "the starting point");
@@ -98,8 +101,18 @@ saddle_status saddle_make_start(saddle_experiment *e, saddle_error *error)
     e->y0 = saddle_alloc_doubles(e->problem->y_dim);
     if (e->x0 == NULL || e->y0 == NULL)
         return saddle_no_memory(error, "the starting point");
-    variable x = {.option = "init-x", .array = "xbar", .set = e->x_set, .stream = 0, .out = e->x0};
-    variable y = {.option = "init-y", .array = "ybar", .set = e->y_set, .stream = 1, .out = e->y0};
+    variable x = {.name = "x",
+                  .option = "init-x",
+                  .array = "xbar",
+                  .set = e->x_set,
+                  .stream = 0,
+                  .out = e->x0};
+    variable y = {.name = "y",
+                  .option = "init-y",
+                  .array = "ybar",
+                  .set = e->y_set,
+                  .stream = 1,
+                  .out = e->y0};
     saddle_status status = make_one(e->settings, &x, error);
     if (status == SADDLE_OK)
         status = make_one(e->settings, &y, error);

@@ -114,8 +114,8 @@ saddle_status saddle_experiment_theory(saddle_experiment *e, double tau, double 
     const saddle_constants *constants = &e->constants;
     if (!(constants->lipschitz > 0.0) || !(constants->strong_concavity > 0.0))
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "the theory needs L and mu, and %s over X = %s, Y = %s does not know "
-                           "them; use bounded sets or a problem with known constants",
+                           "the theory needs L and mu, and for %s over X = %s, Y = %s they are "
+                           "neither known nor could be estimated; is F strongly concave in y?",
                            e->problem->name, saddle_set_text(e->x_set), saddle_set_text(e->y_set));
     if (!(e->spectrum.lambda < 1.0))
         return saddle_fail(error, SADDLE_NUMERIC,
@@ -127,6 +127,7 @@ saddle_status saddle_experiment_theory(saddle_experiment *e, double tau, double 
         most = e->problem->samples[i] > most ? e->problem->samples[i] : most;
     saddle_theory t = {.lipschitz = constants->lipschitz,
                        .strong_concavity = constants->strong_concavity,
+                       .estimated = constants->estimated,
                        .lambda = e->spectrum.lambda,
                        .tau = tau,
                        .epsilon = epsilon,
@@ -141,8 +142,12 @@ saddle_status saddle_experiment_theory(saddle_experiment *e, double tau, double 
     t.eta = 0.5 * t.eta_bound;
     t.nu_bound = nu_bound(&t, m);
     t.nu = 0.5 * t.nu_bound;
+    if (!(t.eta > 0.0) || !(t.nu > 0.0))
+        return saddle_fail(error, SADDLE_NUMERIC,
+                           "the theory's steps underflow: eta = %g, nu = %g with L = %g, mu = %g",
+                           t.eta, t.nu, t.lipschitz, t.strong_concavity);
     coefficients(&t, m, c_gamma);
-    if (constants->has_primal_bound) {
+    if (constants->has_primal_bound && !constants->estimated) {
         double potential = NAN;
         saddle_status status = first_potential(e, &t, &potential, error);
         if (status != SADDLE_OK)

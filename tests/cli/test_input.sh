@@ -27,6 +27,9 @@ refuse "'maybe' is neither yes nor no" run --quiet=maybe
 refuse "no option --trace" compare --trace x.csv
 refuse "no option --epsilon" graph ring --epsilon 1
 
+# Starting points.
+refuse "are not finite: agent" run --problem quadratic --init constant:1e200 --trace t.csv
+
 # Numbers.
 refuse "'abc'" run --nu abc
 refuse "'0.1x'" run --nu 0.1x
@@ -82,7 +85,6 @@ refuse "constant:x" run "${small[@]}" --init constant:x
 refuse "normal:-1" run "${small[@]}" --init-y normal:-1
 refuse "no-such.npz" run "${small[@]}" --init file:no-such.npz
 refuse "--data" run --problem quadratic --data a9a
-refuse "bounded sets" theory "${tiny[@]}" --y-set none
 
 # Files.
 refuse "'no-such-data'" run --data no-such-data
@@ -100,7 +102,8 @@ refuse "broken.yaml" run --config ../broken.yaml
 refuse "no-such-directory/t.csv" run "${small[@]}" --trace no-such-directory/t.csv
 refuse "no-such-directory/m.npz" run "${small[@]}" --model no-such-directory/m.npz
 refuse "is a directory" run "${small[@]}" --trace ..
-refuse "'same' is the trace's path too" run "${small[@]}" --trace same --model same
+refuse "'same' is the file of --trace too" run "${small[@]}" --trace same --model same
+refuse "'./same' is the file of --trace too" run "${small[@]}" --trace same --model ./same
 refuse "no-such-directory/e" graph ring --save no-such-directory/e
 refuse "no-such-directory/d" data generate no-such-directory/d
 refuse "is a file" compare "${small[@]}" --output ../bad.yaml

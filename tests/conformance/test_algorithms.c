@@ -183,6 +183,9 @@ static size_t refresh_size(const slow *s, size_t i, double gamma)
     size_t least = saddle_settings_auto(settings, "refresh-min")
                        ? batch_size(s, i)
                        : (size_t)saddle_settings_integer(settings, "refresh-min");
+    /* A variance needs two samples. */
+    if (saddle_settings_auto(settings, "sigma2") && least < 2)
+        least = 2;
     size_t result = (size_t)size > least ? (size_t)size : least;
     return result < s->problem->samples[i] ? result : s->problem->samples[i];
 }
@@ -216,11 +219,18 @@ static void minibatch(slow *s, size_t i, uint64_t iteration, const double *x, co
     add_mean_gradient(s, i, index, count, 1.0, x, y, v, u);
 }
 
+/* A mini-batch, but two samples at least, if there are two: one has no variance. */
+static size_t pilot_size(const slow *s, size_t i)
+{
+    size_t count = batch_size(s, i);
+    return count < 2 && s->problem->samples[i] > 1 ? 2 : count;
+}
+
 /* PRECISION+'s pilot: sigma^2, and gamma for refresh 0. */
 static double pilot(slow *s, size_t i, const double *x, const double *y)
 {
     uint32_t index[MOST_SAMPLES];
-    size_t count = batch_size(s, i);
+    size_t count = pilot_size(s, i);
     double *gx = test_doubles(s->x_dim);
     double *gy = test_doubles(s->y_dim);
     double *tilde = test_doubles(s->x_dim);

@@ -1,0 +1,151 @@
+/* Estimates of L and mu where a problem does not know them: quotients over random pairs of points. */
+#include <saddle/problem.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/elementary.h"
+#include "core/memory.h"
+#include "core/rng.h"
+#include "core/status.h"
+#include "core/vector.h"
+
+/* Pairs of points, each at a random agent. */
+#define PAIRS 64
+/* Power iterations for L at each of them. */
+#define POWER_STEPS 8
+
+typedef struct work {
+    const saddle_problem *problem;
+    const saddle_set *x_set;
+    const saddle_set *y_set;
+    size_t both;    /* x_dim + y_dim */
+    double *first;  /* a point, x and y */
+    double *second; /* another one */
+    double *g1;     /* gradients there */
+    double *g2;
+    double *scratch;
+} work;
+
+/* A point at a random distance, between 1e-3 and 1 relative, from `from`; projected. */
+static void draw_point(work *w, saddle_rng *rng, const double *from, double *out)
+{
+    size_t x_dim = w->problem->x_dim;
+    double size = 1.0 + sqrt(saddle_norm2(w->both, from) / (double)w->both);
+    double scale = size * saddle_exp(-7.0 * saddle_rng_uniform(rng));
+    for (size_t k = 0; k < w->both; k++)
+        out[k] = from[k] + scale * saddle_rng_normal(rng);
+    saddle_set_project(w->x_set, out, w->scratch);
+    saddle_set_project(w->y_set, out + x_dim, w->scratch);
+}
+
+static void gradient_at(work *w, size_t agent, const saddle_batch *batch, const double *z,
+                        double *g)
+{
+    size_t x_dim = w->problem->x_dim;
+    saddle_problem_gradient(w->problem, agent, batch, z, z + x_dim, g, g + x_dim, w->scratch);
+}
+
+/* Largest |grad f(z + h d) - grad f(z)| / h of one sample that a few power iterations on the
+ * direction d find from a random one: random directions alone miss the curvature of few of many
+ * coordinates. */
+static double lipschitz_quotient(work *w, saddle_rng *rng, size_t agent, uint32_t sample)
+{
+    saddle_batch one = {.index = &sample, .count = 1};
+    double step = 1e-5 * (1.0 + sqrt(saddle_norm2(w->both, w->first)));
+    double most = 0.0;
+    for (size_t k = 0; k < w->both; k++)
+        w->g2[k] = saddle_rng_normal(rng);
+    gradient_at(w, agent, &one, w->first, w->g1);
+    for (int k = 0; k < POWER_STEPS; k++) {
+        double length = sqrt(saddle_norm2(w->both, w->g2));
+        if (!(length > 0.0))
+            break;
+        memcpy(w->second, w->first, w->both * sizeof *w->second);
+        saddle_axpy(w->both, step / length, w->g2, w->second);
+        gradient_at(w, agent, &one, w->second, w->g2);
+        saddle_axpy(w->both, -1.0, w->g1, w->g2);
+        double quotient = sqrt(saddle_norm2(w->both, w->g2)) / step;
+        if (quotient > most)
+            most = quotient;
+    }
+    return most;
+}
+
+/* -<grad_y F_i(x, y2) - grad_y F_i(x, y1), y2 - y1> / |y2 - y1|^2 */
+static double concavity_quotient(work *w, size_t agent)
+{
+    size_t x_dim = w->problem->x_dim;
+    size_t y_dim = w->problem->y_dim;
+    saddle_batch all = {.index = NULL, .count = w->problem->samples[agent]};
+    memcpy(w->second, w->first, x_dim * sizeof *w->second);
+    gradient_at(w, agent, &all, w->first, w->g1);
+    gradient_at(w, agent, &all, w->second, w->g2);
+    double along = 0.0;
+    for (size_t k = x_dim; k < w->both; k++)
+        along -= (w->g2[k] - w->g1[k]) * (w->second[k] - w->first[k]);
+    return along / saddle_distance2(y_dim, w->second + x_dim, w->first + x_dim);
+}
+
+static void estimate(work *w, const double *centre, uint64_t seed, double *lipschitz,
+                     double *concavity)
+{
+    *lipschitz = 0.0;
+    *concavity = INFINITY;
+    for (uint64_t pair = 0; pair < PAIRS; pair++) {
+        saddle_rng rng;
+        saddle_rng_init(&rng, seed, SADDLE_RNG_ESTIMATE, pair, 0);
+        size_t agent = (size_t)saddle_rng_below(&rng, w->problem->agents);
+        uint32_t sample = (uint32_t)saddle_rng_below(&rng, w->problem->samples[agent]);
+        draw_point(w, &rng, centre, w->first);
+        double L = lipschitz_quotient(w, &rng, agent, sample);
+        draw_point(w, &rng, w->first, w->second);
+        double mu = concavity_quotient(w, agent);
+        /* A set may project both points onto one: 0/0 is no quotient. */
+        if (L > *lipschitz)
+            *lipschitz = L;
+        if (mu < *concavity)
+            *concavity = mu;
+    }
+}
+
+saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
+                                                const saddle_set *x_set, const saddle_set *y_set,
+                                                const double *x, const double *y, uint64_t seed,
+                                                saddle_constants *constants, saddle_error *error)
+{
+    if (constants->lipschitz > 0.0 && constants->strong_concavity > 0.0)
+        return SADDLE_OK;
+    size_t both = problem->x_dim + problem->y_dim;
+    size_t x_scratch = saddle_set_scratch(x_set);
+    size_t y_scratch = saddle_set_scratch(y_set);
+    size_t scratch = saddle_problem_scratch(problem);
+    scratch = x_scratch > scratch ? x_scratch : scratch;
+    scratch = y_scratch > scratch ? y_scratch : scratch;
+    double *memory = saddle_alloc_doubles(5 * both + scratch);
+    if (memory == NULL)
+        return saddle_no_memory(error, "the estimate of L and mu");
+    double *centre = memory;
+    memcpy(centre, x, problem->x_dim * sizeof *centre);
+    memcpy(centre + problem->x_dim, y, problem->y_dim * sizeof *centre);
+    work w = {.problem = problem,
+              .x_set = x_set,
+              .y_set = y_set,
+              .both = both,
+              .first = memory + both,
+              .second = memory + 2 * both,
+              .g1 = memory + 3 * both,
+              .g2 = memory + 4 * both,
+              .scratch = memory + 5 * both};
+    double lipschitz;
+    double concavity;
+    estimate(&w, centre, seed, &lipschitz, &concavity);
+    saddle_free(memory);
+    if (!(constants->lipschitz > 0.0) && isfinite(lipschitz))
+        constants->lipschitz = lipschitz;
+    if (!(constants->strong_concavity > 0.0) && concavity > 0.0 && isfinite(concavity))
+        constants->strong_concavity = concavity;
+    constants->estimated = 1;
+    return SADDLE_OK;
+}

@@ -1,0 +1,113 @@
+/* The logistic functions: right, overflow-safe, and the same bits from every instruction set. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/elementary.h"
+#include "core/logistic.h"
+#include "core/rng.h"
+#include "support.h"
+
+enum { COUNT = 4099 };
+
+/* Arguments of all sizes, with the corners first. */
+static void fill(double *z)
+{
+    static const double corner[] = {0.0,    -0.0,  1e-320, -1e-320,  36.0,      -36.0, 709.0,
+                                    -709.0, 745.0, -745.0, INFINITY, -INFINITY, 1e300, -1e300};
+    size_t corners = sizeof corner / sizeof *corner;
+    saddle_rng rng;
+    saddle_rng_init(&rng, 5, SADDLE_RNG_TEST, 0, 0);
+    for (size_t k = 0; k < COUNT; k++)
+        z[k] = k < corners
+                   ? corner[k]
+                   : saddle_rng_normal(&rng) * saddle_exp(12.0 * saddle_rng_uniform(&rng) - 4.0);
+}
+
+START_TEST(values_are_right)
+{
+    double z[COUNT];
+    double loss[COUNT];
+    double slope[COUNT];
+    fill(z);
+    saddle_logistic(COUNT, z, loss, slope);
+    for (size_t k = 0; k < COUNT; k++) {
+        /* log(1 + e^z) = max(z, 0) + log1p(e^-|z|) in long double */
+        long double tail = log1pl(expl(-fabsl((long double)z[k])));
+        double expected = (double)((z[k] > 0.0 ? (long double)z[k] : 0.0L) + tail);
+        if (isinf(z[k])) {
+            ck_assert(loss[k] == (z[k] > 0.0 ? INFINITY : 0.0));
+        } else {
+            assert_near(loss[k], expected, 1e-15 * expected + 1e-300);
+            assert_near(saddle_softplus(z[k]), loss[k], 0.0);
+        }
+        double sigmoid = (double)(1.0L / (1.0L + expl(-(long double)z[k])));
+        assert_near(slope[k], sigmoid, 1e-15 * sigmoid + 1e-300);
+    }
+}
+END_TEST
+
+START_TEST(not_a_number_stays_one)
+{
+    double z[9];
+    double loss[9];
+    double slope[9];
+    for (size_t k = 0; k < 9; k++)
+        z[k] = NAN;
+    saddle_logistic(9, z, loss, slope);
+    for (size_t k = 0; k < 9; k++) {
+        ck_assert(isnan(loss[k]));
+        ck_assert(isnan(slope[k]));
+    }
+}
+END_TEST
+
+#ifdef SADDLE_X86_VECTORS
+typedef void version(size_t count, const double *z, double *loss, double *slope);
+
+static void compare(version *other)
+{
+    double z[COUNT];
+    double loss[2][COUNT];
+    double slope[2][COUNT];
+    fill(z);
+    /* Every length below two vectors, for the tails; then all. */
+    for (size_t count = 0; count <= COUNT; count = count < 17 ? count + 1 : count + COUNT - 17) {
+        memset(loss, 0, sizeof loss);
+        memset(slope, 0, sizeof slope);
+        saddle_logistic_plain(count, z, loss[0], slope[0]);
+        other(count, z, loss[1], slope[1]);
+        ck_assert_mem_eq(loss[0], loss[1], sizeof loss[0]);
+        ck_assert_mem_eq(slope[0], slope[1], sizeof slope[0]);
+        other(count, z, NULL, slope[1]);
+        ck_assert_mem_eq(slope[0], slope[1], sizeof slope[0]);
+    }
+}
+#endif
+
+START_TEST(every_instruction_set_gives_the_same_bits)
+{
+#ifdef SADDLE_X86_VECTORS
+    if (__builtin_cpu_supports("avx"))
+        compare(saddle_logistic_avx);
+    else
+        printf("skip: this processor has no AVX\n");
+    if (__builtin_cpu_supports("avx512f"))
+        compare(saddle_logistic_avx512);
+    else
+        printf("skip: this processor has no AVX-512\n");
+#else
+    printf("skip: no vector versions in this build\n");
+#endif
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("logistic");
+    TCase *cases = tcase_create("logistic");
+    tcase_add_test(cases, values_are_right);
+    tcase_add_test(cases, not_a_number_stays_one);
+    tcase_add_test(cases, every_instruction_set_gives_the_same_bits);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
