@@ -48,12 +48,14 @@ typedef struct parameters {
     unsigned rounds;
 } parameters;
 
-/* The smallest r >= 1 with lambda^r (1 + m^{1/4}) <= 1; NaN when lambda is. */
+/* The smallest r >= 1 with lambda^r (1 + m^{1/4}) <= 1; NaN when there is none. */
 static double enough_rounds(double lambda, double agents)
 {
-    double wanted = saddle_log(1.0 + sqrt(sqrt(agents)));
-    double gained = -saddle_log(lambda);
-    return lambda > 0.0 ? fmax(1.0, ceil(wanted / gained)) : lambda == 0.0 ? 1.0 : NAN;
+    if (lambda == 0.0)
+        return 1.0;
+    if (!(lambda > 0.0) || !(lambda < 1.0))
+        return NAN;
+    return fmax(1.0, ceil(saddle_log(1.0 + sqrt(sqrt(agents))) / -saddle_log(lambda)));
 }
 
 static saddle_status choose_rounds(unsigned *out, const saddle_algorithm_inputs *inputs,

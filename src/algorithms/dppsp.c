@@ -46,7 +46,7 @@
 #define ROUNDING (32.0 * DBL_EPSILON)
 
 static const saddle_option tolerance = SADDLE_REAL(
-    "resolvent-tolerance", "DPPSP", "0.01", 0.0, 1.0, "E",
+    "resolvent-tolerance", "DPPSP", "0.1", 0.0, 1.0, "E",
     "Largest error of a local proximal point, relative to its distance from the iterate.");
 
 static const saddle_option most_steps =

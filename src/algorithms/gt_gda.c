@@ -15,7 +15,8 @@
  * The paper constrains x or y, not both, and has no h; the proximal step covers all of them and is
  * its own step where there is nothing to project. Its analysis asks for steps below bounds made of
  * L, mu and lambda, and for as many ascents as bring y near its best response, of the order of
- * L / mu: K and the steps are options, with practical defaults.
+ * L / mu: K and the steps are options. auto: eta_y = eta alpha as for PRECISION, and
+ * eta_x = min(K nu, 1/2) / tau, since y has moved K times as far before x moves.
  *
  * Cost of an iteration: K + 1 rounds, (K + 1) n_i IFO calls. An ascent sends (y, d), the descent
  * (x, p): the span holds what the coming round sends, everything is kept as well.
@@ -31,12 +32,15 @@
 #include "core/memory.h"
 #include "core/settings.h"
 
-static const saddle_option ascents = SADDLE_INTEGER(
+/* The most of 1 / tau that a step in x is by default. */
+#define LONGEST 0.5
+
+static const saddle_option ascents_option = SADDLE_INTEGER(
     "ascents", "GT-GDA", "5", 1.0, 1e6, "K",
     "Ascent rounds in y for each descent round in x. In theory of the order of L / mu.");
 
-static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y, &ascents,
-                                               NULL};
+static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
+                                               &ascents_option, NULL};
 
 typedef struct parameters {
     saddle_two_steps steps;
@@ -73,12 +77,15 @@ static side y_side(const saddle_agent *agent)
 static saddle_status configure(void **out, const saddle_algorithm_inputs *inputs,
                                saddle_error *error)
 {
-    saddle_status status =
-        saddle_two_steps_create(out, sizeof(parameters), inputs, NAN, NAN, error);
+    unsigned ascents = (unsigned)saddle_settings_integer(inputs->settings, "ascents");
+    const saddle_steps *practical = &inputs->steps;
+    double x_step = fmin((double)ascents * practical->nu, LONGEST) / practical->tau;
+    saddle_status status = saddle_two_steps_create(out, sizeof(parameters), inputs, x_step,
+                                                   practical->eta * practical->alpha, error);
     if (status != SADDLE_OK)
         return status;
     parameters *p = *out;
-    p->ascents = (unsigned)saddle_settings_integer(inputs->settings, "ascents");
+    p->ascents = ascents;
     p->x_dim = inputs->problem->x_dim;
     p->y_dim = inputs->problem->y_dim;
     return SADDLE_OK;
