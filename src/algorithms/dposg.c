@@ -11,9 +11,9 @@
  * is reported, where the paper's guarantee holds. Start: z_0 = w_0 = (x_0, y_0), with g(S_0; z_0).
  *
  * The paper has neither sets nor h; both enter by a proximal step in place of the plain one. It has
- * one eta, proportional to 1 / L with a constant far too small to use; here x and y have their own
- * steps. It asks for r of the order of log_{1/lambda}(1 + m^{1/4}), up to constants nobody knows:
- * auto is the smallest r with lambda^r (1 + m^{1/4}) <= 1.
+ * one eta, bounded in terms of L; here x and y have their own, by default nu / tau and eta alpha of
+ * PRECISION. It asks for r of the order of log_{1/lambda}(1 + m^{1/4}), up to constants nobody
+ * knows: auto is the smallest r with lambda^r (1 + m^{1/4}) <= 1.
  *
  * Cost of an iteration: r rounds, each with one message of (x, y) per neighbour; |S| IFO calls, and
  * |S| for the start.
@@ -33,6 +33,8 @@
 
 /* No auto above this: rather than wait for so many rounds, the user should say so. */
 #define MOST_ROUNDS 1e6
+/* So much of a round is rounding: lambda's last bits depend on the machine, r must not. */
+#define ROUNDING 1e-9
 
 static const saddle_option mixing_rounds = SADDLE_INTEGER(
     "mixing-rounds", "DPOSG", "auto", 1.0, MOST_ROUNDS, "R",
@@ -55,7 +57,8 @@ static double enough_rounds(double lambda, double agents)
         return 1.0;
     if (!(lambda > 0.0) || !(lambda < 1.0))
         return NAN;
-    return fmax(1.0, ceil(saddle_log(1.0 + sqrt(sqrt(agents))) / -saddle_log(lambda)));
+    double exact = saddle_log(1.0 + sqrt(sqrt(agents))) / -saddle_log(lambda);
+    return fmax(1.0, ceil(exact - ROUNDING));
 }
 
 static saddle_status choose_rounds(unsigned *out, const saddle_algorithm_inputs *inputs,

@@ -13,9 +13,9 @@
  * Start: p = v = 0, d = u = 0, so that the first trackers are the local gradients.
  *
  * The paper constrains x or y, not both, and has no h; the proximal step covers all of them and is
- * its own step where there is nothing to project. Its analysis asks for steps below bounds made of
- * L, mu and lambda, and for as many ascents as bring y near its best response, of the order of
- * L / mu: K and the steps are options. auto: eta_y = eta alpha as for PRECISION, and
+ * its own step where there is nothing to project. For y to come near its best response takes of
+ * the order of L / mu ascents, and convergence wants steps that are short in terms of L, mu and
+ * lambda: K and the steps are options. auto: eta_y = eta alpha as for PRECISION, and
  * eta_x = min(K nu, 1/2) / tau, since y has moved K times as far before x moves.
  *
  * Cost of an iteration: K + 1 rounds, (K + 1) n_i IFO calls. An ascent sends (y, d), the descent
