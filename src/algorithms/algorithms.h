@@ -8,6 +8,10 @@ extern const saddle_algorithm saddle_precision;
 extern const saddle_algorithm saddle_precision_plus;
 extern const saddle_algorithm saddle_prox_gt_sgda;
 extern const saddle_algorithm saddle_prox_dsgda;
+extern const saddle_algorithm saddle_gt_gda;
+extern const saddle_algorithm saddle_dposg;
+extern const saddle_algorithm saddle_dppsp;
+extern const saddle_algorithm saddle_cspsg;
 extern const saddle_algorithm saddle_gda;
 extern const saddle_algorithm saddle_sgda;
 

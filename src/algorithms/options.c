@@ -40,12 +40,12 @@ const saddle_option saddle_option_sampling =
     SADDLE_CHOICE("sampling", GROUP, "without-replacement", "without-replacement|with-replacement",
                   "HOW", "How a mini-batch is drawn. A refresh is always without replacement.");
 
-const saddle_option saddle_option_eta_x =
-    SADDLE_REAL_ABOVE("eta-x", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "STEP",
-                      "Gradient step in x of the methods that take one. auto: their papers' rule "
-                      "from L and mu where these are known.");
+const saddle_option saddle_option_eta_x = SADDLE_REAL_ABOVE(
+    "eta-x", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "STEP",
+    "Gradient step in x of the methods that take one. auto: the method's own rule, "
+    "from L and mu where its paper has one and they are known.");
 
-const saddle_option saddle_option_eta_y =
-    SADDLE_REAL_ABOVE("eta-y", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "STEP",
-                      "Gradient step in y of the methods that take one. auto: their papers' rule "
-                      "from L and mu where these are known.");
+const saddle_option saddle_option_eta_y = SADDLE_REAL_ABOVE(
+    "eta-y", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "STEP",
+    "Gradient step in y of the methods that take one. auto: the method's own rule, "
+    "from L and mu where its paper has one and they are known.");

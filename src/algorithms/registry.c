@@ -4,6 +4,7 @@
 
 static const saddle_algorithm *const algorithms[] = {
     &saddle_precision, &saddle_precision_plus, &saddle_prox_gt_sgda, &saddle_prox_dsgda,
+    &saddle_gt_gda,    &saddle_dposg,          &saddle_dppsp,        &saddle_cspsg,
     &saddle_gda,       &saddle_sgda,
 };
 

@@ -232,9 +232,8 @@ void saddle_full_estimate(saddle_agent *agent, saddle_parts *parts, const double
     agent->ifo += all.count;
 }
 
-/* tracker += new - old, old = new; returns sum new^2 in fixed lanes. */
-SADDLE_KERNEL static double exchange(size_t count, const double *restrict new, double *restrict old,
-                                     double *restrict tracker)
+SADDLE_KERNEL double saddle_track_change(size_t count, const double *restrict new,
+                                         double *restrict old, double *restrict tracker)
 {
     double lane[SADDLE_LANES] = {0.0};
     SADDLE_FOR_LANES(count, {
@@ -258,8 +257,8 @@ void saddle_track(saddle_agent *agent, saddle_parts *parts)
     if (parts->p1 != NULL) {
         saddle_agent_mix(agent, parts->x_dim + parts->y_dim, parts->x_dim + parts->y_dim,
                          parts->p1);
-        size = exchange(parts->x_dim, parts->gx, parts->v, parts->p1) +
-               exchange(parts->y_dim, parts->gy, parts->u, parts->d1);
+        size = saddle_track_change(parts->x_dim, parts->gx, parts->v, parts->p1) +
+               saddle_track_change(parts->y_dim, parts->gy, parts->u, parts->d1);
     } else {
         size =
             replace(parts->x_dim, parts->gx, parts->v) + replace(parts->y_dim, parts->gy, parts->u);

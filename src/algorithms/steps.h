@@ -68,6 +68,8 @@ void saddle_full_estimate(saddle_agent *agent, saddle_parts *parts, const double
                           const double *y);
 /* Step 4: move the trackers by the change from (v, u) to (gx, gy), and keep the latter. */
 void saddle_track(saddle_agent *agent, saddle_parts *parts);
+/* One vector of it: tracker += new - old, old = new. Returns |new|^2. */
+double saddle_track_change(size_t count, const double *new, double *old, double *tracker);
 
 /* The two baselines, whole: with tracking this is Prox-GT-SGDA, without it Prox-DSGDA. */
 void saddle_sgda_start(saddle_agent *agent, const double *x0, const double *y0);

@@ -1,0 +1,150 @@
+/*
+ * C-SP-SG at agent i: consensus-based saddle-point subgradient method (Mateos-Nunez, Cortes,
+ * "Distributed subgradient methods for saddle-point problems", CDC 2015).
+ *
+ *   x_{t+1} = prox of (a_t h) over X at  sum_j M_ij x_{j,t} - a_t gx,      a_t = eta_x c_t
+ *   y_{t+1} = projection onto Y of       sum_j M_ij y_{j,t} + b_t gy,      b_t = eta_y c_t
+ *   (gx, gy) = mean over a fresh mini-batch S of grad f_ij at (x, y)_t
+ *
+ * Steps decrease by the paper's doubling trick, c_t = 1 / sqrt(2^k) for 2^k <= t + 1 < 2^{k+1}, or
+ * by c_t = 1 / sqrt(t + 1). What is reported is the average of the iterates so far, the start
+ * included: the paper's guarantee, O(1 / sqrt(t)) for convex-concave F, is about that.
+ *
+ * The paper has eta_x = eta_y = 1, which knows nothing of the scale of the problem; auto is the
+ * problem's own 1 / tau and alpha. It has subgradients of all of F_i; here h, the one nonsmooth
+ * part, enters by its proximal step together with the projection.
+ *
+ * Cost of an iteration: one round, one message of (x, y) per neighbour, |S| IFO calls.
+ */
+#include "algorithms/algorithms.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "algorithms/descent_ascent.h"
+#include "algorithms/options.h"
+#include "algorithms/sampling.h"
+#include "core/memory.h"
+#include "core/settings.h"
+#include "core/vector.h"
+
+static const saddle_option decay = SADDLE_CHOICE(
+    "decay", "C-SP-SG", "doubling", "doubling|sqrt", "RULE",
+    "How steps decrease from --eta-x and --eta-y: by sqrt(2) whenever the number of iterations "
+    "doubles, or as 1 / sqrt(t + 1).");
+
+static const saddle_option *const options[] = {&saddle_option_eta_x,
+                                               &saddle_option_eta_y,
+                                               &saddle_option_batch,
+                                               &saddle_option_sampling,
+                                               &decay,
+                                               NULL};
+
+typedef struct parameters {
+    saddle_two_steps steps;
+    bool doubling;
+} parameters;
+
+static saddle_status configure(void **out, const saddle_algorithm_inputs *inputs,
+                               saddle_error *error)
+{
+    saddle_status status = saddle_two_steps_create(
+        out, sizeof(parameters), inputs, 1.0 / inputs->steps.tau, inputs->steps.alpha, error);
+    if (status == SADDLE_OK)
+        ((parameters *)*out)->doubling =
+            strcmp(saddle_settings_text(inputs->settings, "decay"), "doubling") == 0;
+    return status;
+}
+
+/* Published: x | y. Kept: their averages. */
+static void layout(const void *parameters_, const saddle_problem *problem, saddle_layout *out)
+{
+    (void)parameters_;
+    size_t both = problem->x_dim + problem->y_dim;
+    out->published = both;
+    out->kept = both;
+    out->scratch = 2 * both;
+    out->rounds = 1;
+}
+
+static void start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    size_t x_dim = agent->problem->x_dim;
+    size_t y_dim = agent->problem->y_dim;
+    memcpy(agent->next, x0, x_dim * sizeof *x0);
+    memcpy(agent->next + x_dim, y0, y_dim * sizeof *y0);
+    memcpy(agent->kept, agent->next, (x_dim + y_dim) * sizeof *agent->kept);
+}
+
+/* c_t */
+static double decrease(const parameters *p, uint64_t t)
+{
+    uint64_t count = t + 1;
+    if (p->doubling)
+        while ((count & (count - 1)) != 0)
+            count &= count - 1;
+    return 1.0 / sqrt((double)count);
+}
+
+/* average += (new - average) / count */
+SADDLE_KERNEL static void include(size_t dim, double count, const double *restrict new,
+                                  double *restrict average)
+{
+    for (size_t k = 0; k < dim; k++)
+        average[k] += (new[k] - average[k]) / count;
+}
+
+static void step(saddle_agent *agent, unsigned round)
+{
+    (void)round;
+    const parameters *p = agent->parameters;
+    size_t x_dim = agent->problem->x_dim;
+    size_t y_dim = agent->problem->y_dim;
+    double *gx = agent->scratch;
+    double *gy = gx + x_dim;
+    double *mixed = gy + y_dim;
+    double *rest = mixed + x_dim + y_dim;
+
+    saddle_batch batch =
+        saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1,
+                    saddle_batch_size(agent, p->steps.batch), p->steps.replacement);
+    saddle_problem_gradient(agent->problem, agent->id, &batch, agent->now, agent->now + x_dim, gx,
+                            gy, rest);
+    agent->ifo += batch.count;
+    saddle_agent_mix(agent, 0, x_dim + y_dim, mixed);
+    double factor = decrease(p, agent->iteration);
+    saddle_descend(agent, factor * p->steps.eta_x, mixed, gx, agent->next, rest);
+    saddle_ascend(agent, factor * p->steps.eta_y, mixed + x_dim, gy, agent->next + x_dim, rest);
+    include(x_dim + y_dim, (double)(agent->iteration + 2), agent->next, agent->kept);
+    saddle_watch(agent, "x", x_dim, agent->next);
+    saddle_watch(agent, "y", y_dim, agent->next + x_dim);
+}
+
+static void view(const saddle_agent *agent, saddle_view *out)
+{
+    *out = (saddle_view){.x = agent->kept, .y = agent->kept + agent->problem->x_dim};
+}
+
+const saddle_algorithm saddle_cspsg = {
+    .name = "cspsg",
+    .summary = "consensus and mini-batch subgradients with decreasing steps; reports averages",
+    .citation = "Mateos-Nunez, Cortes, CDC 2015",
+    .options = options,
+    .traits = {.x_set = true,
+               .y_set = true,
+               .regularizer = true,
+               .stochastic = true,
+               .feasible = true,
+               .ifo = "|S|",
+               .rounds = "1",
+               .message = "dim x + dim y",
+               .samples = "O(eps^-4)",
+               .communication = "O(eps^-4)"},
+    .configure = configure,
+    .resolve = saddle_two_steps_resolve,
+    .release = saddle_free,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .view = view,
+};

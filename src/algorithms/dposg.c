@@ -1,0 +1,195 @@
+/*
+ * DPOSG at agent i: decentralized parallel optimistic stochastic gradient (Liu, Zhang, Mroueh, Cui,
+ * Ross, Yang, Das, "A Decentralized Parallel Algorithm for Training Generative Adversarial Nets",
+ * NeurIPS 2020, Algorithm 1). With w = (x, y) and g = (gx, -gy),
+ *
+ *   m_k = sum_j (M^r)_ij w_{j,k-1}
+ *   z_k = projection of  m_k - eta g(S_{k-1}; z_{k-1})
+ *   w_k = projection of  m_k - eta g(S_k; z_k)
+ *
+ * where g(S; z) is the mean over a mini-batch S at z: one gradient per iteration, used twice. z_k
+ * is reported, where the paper's guarantee holds. Start: z_0 = w_0 = (x_0, y_0), with g(S_0; z_0).
+ *
+ * The paper has neither sets nor h; both enter by a proximal step in place of the plain one. It has
+ * one eta, bounded in terms of L; here x and y have their own, by default nu / tau and eta alpha of
+ * PRECISION. It asks for r of the order of log_{1/lambda}(1 + m^{1/4}), up to constants nobody
+ * knows: auto is the smallest r with lambda^r (1 + m^{1/4}) <= 1.
+ *
+ * Cost of an iteration: r rounds, each with one message of (x, y) per neighbour; |S| IFO calls, and
+ * |S| for the start.
+ */
+#include "algorithms/algorithms.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "algorithms/descent_ascent.h"
+#include "algorithms/options.h"
+#include "algorithms/sampling.h"
+#include "core/elementary.h"
+#include "core/memory.h"
+#include "core/settings.h"
+#include "core/status.h"
+
+/* No auto above this: rather than wait for so many rounds, the user should say so. */
+#define MOST_ROUNDS 1e6
+/* So much of a round is rounding: lambda's last bits depend on the machine, r must not. */
+#define ROUNDING 1e-9
+
+static const saddle_option mixing_rounds = SADDLE_INTEGER(
+    "mixing-rounds", "DPOSG", "auto", 1.0, MOST_ROUNDS, "R",
+    "Rounds of averaging in every iteration. auto: the smallest R with lambda^R (1 + m^(1/4)) <= "
+    "1.");
+
+static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
+                                               &saddle_option_batch, &saddle_option_sampling,
+                                               &mixing_rounds,       NULL};
+
+typedef struct parameters {
+    saddle_two_steps steps;
+    unsigned rounds;
+} parameters;
+
+/* The smallest r >= 1 with lambda^r (1 + m^{1/4}) <= 1; NaN when there is none. */
+static double enough_rounds(double lambda, double agents)
+{
+    if (lambda == 0.0)
+        return 1.0;
+    if (!(lambda > 0.0) || !(lambda < 1.0))
+        return NAN;
+    double exact = saddle_log(1.0 + sqrt(sqrt(agents))) / -saddle_log(lambda);
+    return fmax(1.0, ceil(exact - ROUNDING));
+}
+
+static saddle_status choose_rounds(unsigned *out, const saddle_algorithm_inputs *inputs,
+                                   saddle_error *error)
+{
+    if (!saddle_settings_auto(inputs->settings, "mixing-rounds")) {
+        *out = (unsigned)saddle_settings_integer(inputs->settings, "mixing-rounds");
+        return SADDLE_OK;
+    }
+    double rounds = enough_rounds(inputs->spectrum.lambda, (double)inputs->problem->agents);
+    if (!(rounds <= MOST_ROUNDS))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "dposg: lambda = %g gives no number of rounds per iteration; give "
+                           "--mixing-rounds",
+                           inputs->spectrum.lambda);
+    *out = (unsigned)rounds;
+    return SADDLE_OK;
+}
+
+static saddle_status configure(void **out, const saddle_algorithm_inputs *inputs,
+                               saddle_error *error)
+{
+    *out = NULL;
+    unsigned rounds = 1;
+    saddle_status status = choose_rounds(&rounds, inputs, error);
+    if (status == SADDLE_OK)
+        status = saddle_two_steps_create(out, sizeof(parameters), inputs, NAN, NAN, error);
+    if (status == SADDLE_OK)
+        ((parameters *)*out)->rounds = rounds;
+    return status;
+}
+
+static saddle_status resolve(const void *parameters_, saddle_settings *settings,
+                             saddle_error *error)
+{
+    const parameters *p = parameters_;
+    saddle_status status = saddle_two_steps_resolve(&p->steps, settings, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_fill(settings, "mixing-rounds", p->rounds, error);
+    return status;
+}
+
+/* Published: w_k. Kept: z_k | g(S_k; z_k). */
+static void layout(const void *parameters_, const saddle_problem *problem, saddle_layout *out)
+{
+    const parameters *p = parameters_;
+    size_t both = problem->x_dim + problem->y_dim;
+    out->published = both;
+    out->kept = 2 * both;
+    out->scratch = both;
+    out->rounds = p->rounds;
+}
+
+/* g(S; z) into the kept state. */
+static void estimate(saddle_agent *agent, uint64_t iteration, double *scratch)
+{
+    const parameters *p = agent->parameters;
+    size_t x_dim = agent->problem->x_dim;
+    double *z = agent->kept;
+    double *g = z + x_dim + agent->problem->y_dim;
+    saddle_batch batch =
+        saddle_draw(agent, SADDLE_RNG_BATCH, iteration, saddle_batch_size(agent, p->steps.batch),
+                    p->steps.replacement);
+    saddle_problem_gradient(agent->problem, agent->id, &batch, z, z + x_dim, g, g + x_dim, scratch);
+    agent->ifo += batch.count;
+}
+
+/* out = projection of  mixed - eta g */
+static void move(const saddle_agent *agent, const double *mixed, double *out, double *scratch)
+{
+    const parameters *p = agent->parameters;
+    size_t x_dim = agent->problem->x_dim;
+    const double *g = agent->kept + x_dim + agent->problem->y_dim;
+    saddle_descend(agent, p->steps.eta_x, mixed, g, out, scratch);
+    saddle_ascend(agent, p->steps.eta_y, mixed + x_dim, g + x_dim, out + x_dim, scratch);
+}
+
+static void start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    size_t x_dim = agent->problem->x_dim;
+    size_t y_dim = agent->problem->y_dim;
+    memcpy(agent->next, x0, x_dim * sizeof *x0);
+    memcpy(agent->next + x_dim, y0, y_dim * sizeof *y0);
+    memcpy(agent->kept, agent->next, (x_dim + y_dim) * sizeof *agent->kept);
+    estimate(agent, 0, agent->scratch);
+}
+
+static void step(saddle_agent *agent, unsigned round)
+{
+    const parameters *p = agent->parameters;
+    size_t x_dim = agent->problem->x_dim;
+    size_t y_dim = agent->problem->y_dim;
+    if (round + 1 < p->rounds) {
+        saddle_agent_mix(agent, 0, x_dim + y_dim, agent->next);
+        return;
+    }
+    double *mixed = agent->scratch;
+    double *rest = mixed + x_dim + y_dim;
+    saddle_agent_mix(agent, 0, x_dim + y_dim, mixed);
+    move(agent, mixed, agent->kept, rest);
+    estimate(agent, agent->iteration + 1, rest);
+    move(agent, mixed, agent->next, rest);
+    saddle_watch(agent, "x", x_dim, agent->next);
+    saddle_watch(agent, "y", y_dim, agent->next + x_dim);
+}
+
+static void view(const saddle_agent *agent, saddle_view *out)
+{
+    *out = (saddle_view){.x = agent->kept, .y = agent->kept + agent->problem->x_dim};
+}
+
+const saddle_algorithm saddle_dposg = {
+    .name = "dposg",
+    .summary = "optimistic mini-batch gradients from iterates that are averaged several times",
+    .citation = "Liu, Zhang, Mroueh, Cui, Ross, Yang, Das, NeurIPS 2020",
+    .options = options,
+    .traits = {.x_set = true,
+               .y_set = true,
+               .regularizer = true,
+               .stochastic = true,
+               .feasible = true,
+               .ifo = "|S|",
+               .rounds = "R",
+               .message = "dim x + dim y",
+               .samples = "O(eps^-12)",
+               .communication = "O(log(1/eps))"},
+    .configure = configure,
+    .resolve = resolve,
+    .release = saddle_free,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .view = view,
+};

@@ -1,0 +1,192 @@
+/*
+ * GT-GDA at agent i: gradient tracking with full local gradients, K ascents in y for one descent in
+ * x (Tsaknakis, Hong, Liu, "Decentralized Min-Max Optimization: Formulations, Algorithms and
+ * Applications in Network Poisoning Attack", ICASSP 2020).
+ *
+ *   for k = 0 .. K-1, from y^0 = y_t:
+ *     u+ = grad_y F_i(x_t, y^k),      d+ = sum_j M_ij d_j + u+ - u
+ *     y^{k+1} = projection onto Y of  sum_j M_ij y_j^k + eta_y d+
+ *   y_{t+1} = y^K
+ *   v+ = grad_x F_i(x_t, y_{t+1}),    p+ = sum_j M_ij p_j + v+ - v
+ *   x_{t+1} = prox of (eta_x h) over X at  sum_j M_ij x_{j,t} - eta_x p+
+ *
+ * Start: p = v = 0, d = u = 0, so that the first trackers are the local gradients.
+ *
+ * The paper constrains x or y, not both, and has no h; the proximal step covers all of them and is
+ * its own step where there is nothing to project. For y to come near its best response takes of
+ * the order of L / mu ascents, and convergence wants steps that are short in terms of L, mu and
+ * lambda: K and the steps are options. auto: eta_y = eta alpha as for PRECISION, and
+ * eta_x = min(K nu, 1/2) / tau, since y has moved K times as far before x moves.
+ *
+ * Cost of an iteration: K + 1 rounds, (K + 1) n_i IFO calls. An ascent sends (y, d), the descent
+ * (x, p): the span holds what the coming round sends, everything is kept as well.
+ */
+#include "algorithms/algorithms.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "algorithms/descent_ascent.h"
+#include "algorithms/options.h"
+#include "algorithms/steps.h"
+#include "core/memory.h"
+#include "core/settings.h"
+
+/* The most of 1 / tau that a step in x is by default. */
+#define LONGEST 0.5
+
+static const saddle_option ascents_option = SADDLE_INTEGER(
+    "ascents", "GT-GDA", "5", 1.0, 1e6, "K",
+    "Ascent rounds in y for each descent round in x. In theory of the order of L / mu.");
+
+static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
+                                               &ascents_option, NULL};
+
+typedef struct parameters {
+    saddle_two_steps steps;
+    unsigned ascents;
+    size_t x_dim;
+    size_t y_dim;
+} parameters;
+
+/* One of x and y with its tracker and the gradient it last followed, in the kept state. */
+typedef struct side {
+    size_t dim;
+    double *iterate;
+    double *tracker;
+    double *gradient;
+} side;
+
+/* Kept: x | p | v | y | d | u. */
+static side x_side(const saddle_agent *agent)
+{
+    size_t dim = agent->problem->x_dim;
+    double *first = agent->kept;
+    return (side){
+        .dim = dim, .iterate = first, .tracker = first + dim, .gradient = first + 2 * dim};
+}
+
+static side y_side(const saddle_agent *agent)
+{
+    size_t dim = agent->problem->y_dim;
+    double *first = agent->kept + 3 * agent->problem->x_dim;
+    return (side){
+        .dim = dim, .iterate = first, .tracker = first + dim, .gradient = first + 2 * dim};
+}
+
+static saddle_status configure(void **out, const saddle_algorithm_inputs *inputs,
+                               saddle_error *error)
+{
+    unsigned ascents = (unsigned)saddle_settings_integer(inputs->settings, "ascents");
+    const saddle_steps *practical = &inputs->steps;
+    double x_step = fmin((double)ascents * practical->nu, LONGEST) / practical->tau;
+    saddle_status status = saddle_two_steps_create(out, sizeof(parameters), inputs, x_step,
+                                                   practical->eta * practical->alpha, error);
+    if (status != SADDLE_OK)
+        return status;
+    parameters *p = *out;
+    p->ascents = ascents;
+    p->x_dim = inputs->problem->x_dim;
+    p->y_dim = inputs->problem->y_dim;
+    return SADDLE_OK;
+}
+
+static void layout(const void *parameters_, const saddle_problem *problem, saddle_layout *out)
+{
+    const parameters *p = parameters_;
+    size_t both = problem->x_dim + problem->y_dim;
+    size_t longer = problem->x_dim > problem->y_dim ? problem->x_dim : problem->y_dim;
+    out->published = 2 * longer;
+    out->kept = 3 * both;
+    out->scratch = both + longer;
+    out->rounds = p->ascents + 1;
+}
+
+static size_t message(const void *parameters_, const saddle_layout *layout, unsigned round)
+{
+    (void)layout;
+    const parameters *p = parameters_;
+    return 2 * (round < p->ascents ? p->y_dim : p->x_dim);
+}
+
+/* What the coming round sends. */
+static void publish(const side *s, double *next)
+{
+    memcpy(next, s->iterate, s->dim * sizeof *next);
+    memcpy(next + s->dim, s->tracker, s->dim * sizeof *next);
+}
+
+static void start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    side x = x_side(agent);
+    side y = y_side(agent);
+    memset(agent->kept, 0, 3 * (x.dim + y.dim) * sizeof *agent->kept);
+    memcpy(x.iterate, x0, x.dim * sizeof *x0);
+    memcpy(y.iterate, y0, y.dim * sizeof *y0);
+    publish(&y, agent->next);
+}
+
+/* Follow the gradient, then step along the tracker from the mixed iterate. */
+static void step(saddle_agent *agent, unsigned round)
+{
+    const parameters *p = agent->parameters;
+    bool ascent = round < p->ascents;
+    bool ascent_follows = round + 1 < p->ascents || round == p->ascents;
+    side x = x_side(agent);
+    side y = y_side(agent);
+    side *moving = ascent ? &y : &x;
+    double *gx = agent->scratch;
+    double *gy = gx + x.dim;
+    double *mixed = gy + y.dim;
+    double *rest = mixed + (x.dim > y.dim ? x.dim : y.dim);
+
+    saddle_batch all = {.index = NULL, .count = agent->problem->samples[agent->id]};
+    saddle_problem_gradient(agent->problem, agent->id, &all, x.iterate, y.iterate, gx, gy, rest);
+    agent->ifo += all.count;
+    saddle_agent_mix(agent, moving->dim, moving->dim, moving->tracker);
+    saddle_track_change(moving->dim, ascent ? gy : gx, moving->gradient, moving->tracker);
+    saddle_agent_mix(agent, 0, moving->dim, mixed);
+    if (ascent)
+        saddle_ascend(agent, p->steps.eta_y, mixed, y.tracker, y.iterate, rest);
+    else
+        saddle_descend(agent, p->steps.eta_x, mixed, x.tracker, x.iterate, rest);
+    saddle_watch(agent, ascent ? "y" : "x", moving->dim, moving->iterate);
+    publish(ascent_follows ? &y : &x, agent->next);
+}
+
+static void view(const saddle_agent *agent, saddle_view *out)
+{
+    side x = x_side(agent);
+    side y = y_side(agent);
+    *out = (saddle_view){.x = x.iterate,
+                         .y = y.iterate,
+                         .p = x.tracker,
+                         .d = y.tracker,
+                         .v = x.gradient,
+                         .u = y.gradient};
+}
+
+const saddle_algorithm saddle_gt_gda = {
+    .name = "gt-gda",
+    .summary = "gradient tracking with full gradients: several ascents for one descent",
+    .citation = "Tsaknakis, Hong, Liu, ICASSP 2020",
+    .options = options,
+    .traits = {.x_set = true,
+               .y_set = true,
+               .regularizer = true,
+               .feasible = true,
+               .ifo = "(K + 1) n_i",
+               .rounds = "K + 1",
+               .message = "2 dim y (K rounds), 2 dim x (1 round)",
+               .samples = "O(m n eps^-2)",
+               .communication = "O(eps^-2)"},
+    .tracks = true,
+    .configure = configure,
+    .resolve = saddle_two_steps_resolve,
+    .release = saddle_free,
+    .layout = layout,
+    .message = message,
+    .start = start,
+    .step = step,
+    .view = view,
+};
