@@ -6,8 +6,8 @@
  *   y_{t+1} = projection onto Y of         y_t + eta_y grad_y F(x_t, y_t)
  *
  * Its Theorem 4.4: eta_x = 1 / (16 (kappa + 1)^2 L), eta_y = 1 / L, kappa = L / mu. The paper
- * leaves x unconstrained; a constraint and h enter by the proximal step. Cost of an iteration: N
- * IFO calls, no communication.
+ * leaves x unconstrained; a constraint and h enter by the proximal step.
+ * Cost of an iteration: N IFO calls, no communication.
  */
 #include "algorithms/algorithms.h"
 

@@ -2,8 +2,9 @@
  * SGDA: stochastic gradient descent ascent with two step sizes (Lin, Jin, Jordan, ICML 2020,
  * Algorithm 2). Centralized.
  *
- *   x_{t+1} = prox of (eta_x h) over X at  x_t - eta_x gx,   y_{t+1} = projection onto Y of y_t +
- * eta_y gy (gx, gy) = mean over a fresh mini-batch S of grad f at (x_t, y_t)
+ *   (gx, gy) = mean over a fresh mini-batch S of grad f at (x_t, y_t)
+ *   x_{t+1}  = prox of (eta_x h) over X at  x_t - eta_x gx
+ *   y_{t+1}  = projection onto Y of         y_t + eta_y gy
  *
  * Its Theorem 4.5: steps as GDA's. It asks for |S| = max{1, 26 kappa sigma^2 eps^-2}, which needs
  * the unknown sigma^2; |S| is an option here, ceil(sqrt(N)) by default as for the other methods.
