@@ -10,5 +10,8 @@ extern const saddle_algorithm saddle_prox_gt_sgda;
 extern const saddle_algorithm saddle_prox_dsgda;
 extern const saddle_algorithm saddle_gda;
 extern const saddle_algorithm saddle_sgda;
+extern const saddle_algorithm saddle_minimax_ppa;
+extern const saddle_algorithm saddle_sreda;
+extern const saddle_algorithm saddle_sreda_boost;
 
 #endif
