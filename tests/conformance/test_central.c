@@ -803,7 +803,7 @@ START_TEST(full_gradients_converge_linearly)
     assert_linear(result, 0.1);
     assert_at_most(off, 1e-11);
     saddle_result_free(result);
-    const char *ppa[] = {curvatures[_i], "iterations=1200", "trace-every=50", NULL};
+    const char *ppa[] = {curvatures[_i], "iterations=1400", "trace-every=50", NULL};
     result = settle("minimax-ppa", ppa, &off);
     assert_linear(result, 0.5);
     assert_at_most(off, 1e-11);
