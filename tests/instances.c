@@ -138,32 +138,54 @@ void test_instance_close(test_instance *instance)
     saddle_settings_free(instance->settings);
 }
 
+void test_relax(const saddle_algorithm *algorithm, const char *const *more,
+                const char *out[MOST_SETTINGS])
+{
+    size_t count = 0;
+    for (; more != NULL && *more != NULL; more++) {
+        ck_assert_uint_lt(count, MOST_SETTINGS - 4);
+        out[count++] = *more;
+    }
+    if (!algorithm->traits.x_set)
+        out[count++] = "x-set=none";
+    if (!algorithm->traits.y_set)
+        out[count++] = "y-set=none";
+    if (!algorithm->traits.regularizer)
+        out[count++] = "regularizer=none";
+    out[count] = NULL;
+}
+
 /* ---- engines, step by step ------------------------------------------------------------------- */
 
 void test_rig_open(test_rig *out, int which, const char *algorithm, const char *const *more,
                    unsigned threads, const saddle_algorithm *wrapped, const saddle_problem *problem)
 {
     saddle_error error = {.message = ""};
+    const char *relaxed[MOST_SETTINGS];
+    const saddle_algorithm *found = NULL;
     *out = (test_rig){.engine = NULL};
-    test_instance_open(&out->instance, which, more);
+    assert_ok(saddle_algorithm_find(&found, algorithm, &error), error);
+    test_relax(found, more, relaxed);
+    test_instance_open(&out->instance, which, relaxed);
     out->settings = test_settings(out->instance.settings, NULL);
     saddle_experiment *e = out->instance.experiment;
+    assert_ok(saddle_experiment_scene(e, found->traits.centralized, &out->scene, &error), error);
     if (problem == NULL)
-        problem = e->problem;
-    const saddle_algorithm *found = NULL;
-    assert_ok(saddle_algorithm_find(&found, algorithm, &error), error);
+        problem = out->scene.problem;
     assert_ok(saddle_experiment_steps(e, out->settings, &out->steps, &error), error);
     out->algorithm = wrapped != NULL ? wrapped : found;
     saddle_algorithm_inputs configured = {.settings = out->settings,
                                           .problem = problem,
-                                          .mixing = e->mixing,
+                                          .mixing = out->scene.mixing,
                                           .x_prox = e->x_prox,
                                           .y_set = e->y_set,
-                                          .steps = out->steps};
+                                          .steps = out->steps,
+                                          .constants = out->scene.constants,
+                                          .spectrum = out->scene.spectrum};
     assert_ok(found->configure(&out->parameters, &configured, &error), error);
     saddle_engine_inputs inputs = {
         .problem = problem,
-        .mixing = e->mixing,
+        .mixing = out->scene.mixing,
         .x_prox = e->x_prox,
         .y_set = e->y_set,
         .algorithm = out->algorithm,

@@ -51,9 +51,16 @@ saddle_settings *test_settings(const saddle_settings *base, const char *const *a
 void test_instance_open(test_instance *out, int which, const char *const *more);
 void test_instance_close(test_instance *instance);
 
+/* Further settings that an algorithm can live with: `more`, then constraints and h switched off
+ * where it handles none. `out` has room for MOST_SETTINGS. */
+enum { MOST_SETTINGS = 16 };
+void test_relax(const saddle_algorithm *algorithm, const char *const *more,
+                const char *out[MOST_SETTINGS]);
+
 /* An engine on an instance, to be driven step by step. */
 typedef struct test_rig {
     test_instance instance;
+    saddle_scene scene;        /* the network, or one agent in its place */
     saddle_settings *settings; /* the instance's with more */
     const saddle_algorithm *algorithm;
     void *parameters;
@@ -61,8 +68,9 @@ typedef struct test_rig {
     saddle_steps steps;
 } test_rig;
 
-/* Put `algorithm` on an instance; `wrapped` (NULL: the algorithm itself) is what the engine runs
- * with the algorithm's parameters, and `problem` (NULL: the instance's) what it runs on. */
+/* Put `algorithm` on an instance, relaxed as above; `wrapped` (NULL: the algorithm itself) is what
+ * the engine runs with the algorithm's parameters, and `problem` (NULL: the scene's) what it runs
+ * on. */
 void test_rig_open(test_rig *out, int which, const char *algorithm, const char *const *more,
                    unsigned threads, const saddle_algorithm *wrapped,
                    const saddle_problem *problem);

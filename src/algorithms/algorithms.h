@@ -14,5 +14,8 @@ extern const saddle_algorithm saddle_dppsp;
 extern const saddle_algorithm saddle_cspsg;
 extern const saddle_algorithm saddle_gda;
 extern const saddle_algorithm saddle_sgda;
+extern const saddle_algorithm saddle_minimax_ppa;
+extern const saddle_algorithm saddle_sreda;
+extern const saddle_algorithm saddle_sreda_boost;
 
 #endif

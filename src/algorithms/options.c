@@ -49,3 +49,8 @@ const saddle_option saddle_option_eta_y = SADDLE_REAL_ABOVE(
     "eta-y", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "STEP",
     "Gradient step in y of the methods that take one. auto: the method's own rule, "
     "from L and mu where its paper has one and they are known.");
+
+const saddle_option saddle_option_epsilon = SADDLE_REAL_ABOVE(
+    "epsilon", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "E",
+    "Accuracy that is aimed at: in the refresh size of PRECISION+ and in `saddle theory` (auto: no "
+    "limit from it), in the step length of SREDA (auto: 0.1).");

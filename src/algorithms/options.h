@@ -14,5 +14,6 @@ extern const saddle_option saddle_option_batch;
 extern const saddle_option saddle_option_sampling;
 extern const saddle_option saddle_option_eta_x;
 extern const saddle_option saddle_option_eta_y;
+extern const saddle_option saddle_option_epsilon;
 
 #endif

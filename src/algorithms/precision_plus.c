@@ -41,10 +41,6 @@ static const saddle_option c_epsilon =
     SADDLE_REAL_ABOVE("c-epsilon", GROUP, "10", 0.0, SADDLE_UNBOUNDED, "C",
                       "c_epsilon of the refresh size; counts only when --epsilon is given.");
 
-static const saddle_option epsilon = SADDLE_REAL_ABOVE(
-    "epsilon", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "E",
-    "Accuracy in the refresh size and in `saddle theory`. auto: no limit from it.");
-
 static const saddle_option gamma_rule = SADDLE_CHOICE(
     "gamma", GROUP, "local", "local|exact", "RULE",
     "How gamma is found: 'local' by consensus on one number, as a real network can; 'exact' "
@@ -69,7 +65,7 @@ static const saddle_option *const options[] = {&saddle_option_steps,
                                                &saddle_option_sampling,
                                                &c_gamma,
                                                &c_epsilon,
-                                               &epsilon,
+                                               &saddle_option_epsilon,
                                                &gamma_rule,
                                                &sigma2,
                                                &refresh_min,

@@ -3,9 +3,10 @@
 #include "algorithms/algorithms.h"
 
 static const saddle_algorithm *const algorithms[] = {
-    &saddle_precision, &saddle_precision_plus, &saddle_prox_gt_sgda, &saddle_prox_dsgda,
-    &saddle_gt_gda,    &saddle_dposg,          &saddle_dppsp,        &saddle_cspsg,
-    &saddle_gda,       &saddle_sgda,
+    &saddle_precision,   &saddle_precision_plus, &saddle_prox_gt_sgda, &saddle_prox_dsgda,
+    &saddle_gt_gda,      &saddle_dposg,          &saddle_dppsp,        &saddle_cspsg,
+    &saddle_gda,         &saddle_sgda,           &saddle_minimax_ppa,  &saddle_sreda,
+    &saddle_sreda_boost,
 };
 
 static const char *name_of(size_t index)

@@ -59,17 +59,26 @@ static bool uses_option(const run *r, const char *name)
 
 /* ---- effective settings -------------------------------------------------------------------- */
 
-/* n and |S|, where they are the same at all agents. */
-static saddle_status set_samples(const run *r, saddle_settings *settings, saddle_error *error)
+/* A problem's local size, or 0 where agents have different ones. */
+static double common_samples(const saddle_problem *problem)
 {
-    const saddle_problem *problem = r->experiment->problem;
     for (size_t i = 1; i < problem->agents; i++)
         if (problem->samples[i] != problem->samples[0])
-            return SADDLE_OK;
-    double n = (double)problem->samples[0];
-    saddle_status status = saddle_settings_fill(settings, "samples", n, error);
-    return status == SADDLE_OK ? saddle_settings_fill(settings, "batch", ceil(sqrt(n)), error)
-                               : status;
+            return 0.0;
+    return (double)problem->samples[0];
+}
+
+/* n, and |S| of the agents that run, where they are the same at all agents. */
+static saddle_status set_samples(const run *r, saddle_settings *settings, saddle_error *error)
+{
+    double n = common_samples(r->experiment->problem);
+    double pool = common_samples(r->scene.problem);
+    saddle_status status = SADDLE_OK;
+    if (n > 0.0)
+        status = saddle_settings_fill(settings, "samples", n, error);
+    if (status == SADDLE_OK && pool > 0.0)
+        status = saddle_settings_fill(settings, "batch", ceil(sqrt(pool)), error);
+    return status;
 }
 
 /* Whether an option was used when the experiment was set up, and not when it is run. */
@@ -105,6 +114,9 @@ static saddle_status make_effective(run *r, saddle_error *error)
     }
     if (status == SADDLE_OK && e->own_problem == NULL)
         status = saddle_settings_set(*out, "problem", e->problem->name, error);
+    /* First: what an algorithm has its own rule for is not filled in by the general ones below. */
+    if (status == SADDLE_OK && r->algorithm->resolve != NULL)
+        status = r->algorithm->resolve(r->parameters, *out, error);
     const struct {
         const char *name;
         double value;
@@ -128,8 +140,6 @@ static saddle_status make_effective(run *r, saddle_error *error)
             status = saddle_settings_set(*out, text[k][0], text[k][1], error);
     if (status == SADDLE_OK && e->own_problem != NULL && e->problem->resolve != NULL)
         status = e->problem->resolve(e->problem, *out, error);
-    if (status == SADDLE_OK && r->algorithm->resolve != NULL)
-        status = r->algorithm->resolve(r->parameters, *out, error);
     return status;
 }
 

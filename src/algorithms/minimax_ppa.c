@@ -1,0 +1,330 @@
+/*
+ * Minimax-PPA: inexact accelerated proximal points (Lin, Jin, Jordan, "Near-Optimal Algorithms for
+ * Minimax Optimization", COLT 2020). Centralized, full gradients, three loops inside an iteration:
+ *
+ *   PPA    x_{k+1} ~ argmin over X of max over Y of  g_k = F(x, y) + L |x - x_k|^2
+ *   APPA   g_k is 3L-smooth and L-strongly convex in x: from xe_0 = x_k,
+ *            x_t ~ argmin max of  g_k(x, y) + 3L |x - xe_{t-1}|^2
+ *            xe_t = x_t + a (x_t - x_{t-1}),   a = (2 sqrt(3) - 1) / (2 sqrt(3) + 1)
+ *   AG2    that is l = 9L-smooth, 6L-strongly convex in x (kx = 3/2), ky = l / mu: from ye_0 = y,
+ *            x ~ argmin over X at ye_{t-1}
+ *            y_t = projection onto Y of  ye_{t-1} + grad_y F(x, ye_{t-1}) / (2 kx l)
+ *            ye_t = y_t + b (y_t - y_{t-1}),   b = (4 sqrt(kx ky) - 1) / (4 sqrt(kx ky) + 1)
+ *   AGD    accelerated gradient descent in x with step 1 / l and c = (sqrt(kx) - 1) / (sqrt(kx) +
+ * 1)
+ *
+ * h, which the paper does not have, enters by the proximal step of AGD, the only place where x
+ * moves.
+ *
+ * The paper's stopping rules are norms of gradient mappings below powers of the final accuracy and
+ * of 1 / (10 kappa) that lie far under the rounding error of a double. Here they are relative: with
+ * R_k the norm of the gradient mapping of F at (x_k, y_k) and r = --ppa-accuracy,
+ *   APPA ends when 6L |x_t - xe_{t-1}|, the x-gradient of g_k that is left, is at most r R_k,
+ *   AG2  when 2 kx l |y_t - ye_{t-1}| is at most r^2 R_k,
+ *   AGD  when l |x - xe| is at most r^3 R_k,
+ * or when a step is lost in rounding, or after --appa-steps, --ag2-steps, --agd-steps. Each loop
+ * starts from the last result of the one around it. A mapping is measured at the extrapolated
+ * point, where the gradient is at hand; what is returned is the image of that point, as in the
+ * paper.
+ *
+ * Cost of an iteration: N IFO calls for R_k and for each step of AGD and AG2; no communication.
+ */
+#include "algorithms/algorithms.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "algorithms/descent_ascent.h"
+#include "algorithms/options.h"
+#include "core/memory.h"
+#include "core/settings.h"
+#include "core/status.h"
+#include "core/vector.h"
+
+#define GROUP "Minimax-PPA"
+/* kappa where mu is not known. */
+#define ASSUMED_CONDITION 10.0
+/* Steps shorter than this, relative to 1 + |iterate|, are rounding. */
+#define ROUNDING 1e-15
+
+static const saddle_option lipschitz_option =
+    SADDLE_REAL_ABOVE("ppa-lipschitz", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "L",
+                      "L of the steps and the proximal weights. auto: the problem's; where that is "
+                      "not known max{tau / nu, 1 / (eta alpha)}.");
+
+static const saddle_option concavity_option =
+    SADDLE_REAL_ABOVE("ppa-mu", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "MU",
+                      "Strong concavity for the momentum in y. auto: the problem's; where that is "
+                      "not known L / 10.");
+
+static const saddle_option accuracy_option =
+    SADDLE_REAL_ABOVE("ppa-accuracy", GROUP, "0.1", 0.0, 0.5, "R",
+                      "By how much an iteration reduces the gradient mapping of its subproblem; "
+                      "the loops inside are as much more accurate each.");
+
+static const saddle_option appa_option =
+    SADDLE_INTEGER("appa-steps", GROUP, "30", 1.0, 0x1p32, "N",
+                   "Most accelerated proximal points of one iteration.");
+
+static const saddle_option ag2_option =
+    SADDLE_INTEGER("ag2-steps", GROUP, "500", 1.0, 0x1p32, "N",
+                   "Most accelerated ascent steps in y for one of them.");
+
+static const saddle_option agd_option =
+    SADDLE_INTEGER("agd-steps", GROUP, "50", 1.0, 0x1p32, "N",
+                   "Most accelerated descent steps in x for one ascent step.");
+
+static const saddle_option *const options[] = {&lipschitz_option,
+                                               &concavity_option,
+                                               &accuracy_option,
+                                               &appa_option,
+                                               &ag2_option,
+                                               &agd_option,
+                                               NULL};
+
+typedef struct parameters {
+    double L;
+    double mu;
+    double accuracy; /* r */
+    uint64_t appa_steps, ag2_steps, agd_steps;
+    double x_step, y_step;                        /* 1 / l and 1 / (2 kx l) */
+    double appa_momentum, x_momentum, y_momentum; /* a, c, b */
+} parameters;
+
+/* An iteration at work. */
+typedef struct work {
+    saddle_agent *agent;
+    const parameters *p;
+    size_t x_dim, y_dim;
+    const double *center;        /* x_k */
+    double *anchor;              /* xe of APPA */
+    double *x, *y;               /* the iterates, in the next span */
+    double *x_before, *y_before; /* the last ones of APPA and of AG2 */
+    double *x_ahead, *y_ahead;   /* extrapolated points of AGD and of AG2 */
+    double *x_image;             /* what AGD makes of x_ahead */
+    double *gx, *gy;
+    double *rest;    /* scratch for the problem and the sets */
+    double residual; /* R_k */
+} work;
+
+/* ---- parameters ---------------------------------------------------------------------------- */
+
+static double given_or(const saddle_settings *settings, const char *name, double known,
+                       double assumed)
+{
+    if (!saddle_settings_auto(settings, name))
+        return saddle_settings_real(settings, name);
+    return known > 0.0 && isfinite(known) ? known : assumed;
+}
+
+/* (sqrt(condition) - 1) / (sqrt(condition) + 1) */
+static double momentum(double condition)
+{
+    double root = sqrt(condition);
+    return (root - 1.0) / (root + 1.0);
+}
+
+static saddle_status configure(void **out, const saddle_algorithm_inputs *inputs,
+                               saddle_error *error)
+{
+    const saddle_settings *settings = inputs->settings;
+    const saddle_steps *steps = &inputs->steps;
+    *out = NULL;
+    parameters *p = saddle_alloc(1, sizeof *p);
+    if (p == NULL)
+        return saddle_no_memory(error, "the algorithm's parameters");
+    p->L = given_or(settings, "ppa-lipschitz", inputs->constants.lipschitz,
+                    fmax(steps->tau / steps->nu, 1.0 / (steps->eta * steps->alpha)));
+    p->mu =
+        given_or(settings, "ppa-mu", inputs->constants.strong_concavity, p->L / ASSUMED_CONDITION);
+    p->accuracy = saddle_settings_real(settings, "ppa-accuracy");
+    p->appa_steps = saddle_settings_integer(settings, "appa-steps");
+    p->ag2_steps = saddle_settings_integer(settings, "ag2-steps");
+    p->agd_steps = saddle_settings_integer(settings, "agd-steps");
+    double l = 9.0 * p->L;
+    double kx = 1.5;
+    p->x_step = 1.0 / l;
+    p->y_step = 1.0 / (2.0 * kx * l);
+    p->appa_momentum = momentum(4.0 * 3.0);
+    p->x_momentum = momentum(kx);
+    p->y_momentum = momentum(16.0 * kx * l / p->mu);
+    *out = p;
+    return SADDLE_OK;
+}
+
+static saddle_status resolve(const void *parameters_, saddle_settings *settings,
+                             saddle_error *error)
+{
+    const parameters *p = parameters_;
+    saddle_status status = saddle_settings_fill(settings, "ppa-lipschitz", p->L, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_fill(settings, "ppa-mu", p->mu, error);
+    return status;
+}
+
+static void layout(const void *p, const saddle_problem *problem, saddle_layout *out)
+{
+    (void)p;
+    out->published = problem->x_dim + problem->y_dim;
+    out->kept = 0;
+    out->scratch = 5 * problem->x_dim + 3 * problem->y_dim;
+    out->rounds = 0;
+}
+
+static void start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    memcpy(agent->next, x0, agent->problem->x_dim * sizeof *x0);
+    memcpy(agent->next + agent->problem->x_dim, y0, agent->problem->y_dim * sizeof *y0);
+}
+
+static void view(const saddle_agent *agent, saddle_view *out)
+{
+    *out = (saddle_view){.x = agent->now, .y = agent->now + agent->problem->x_dim};
+}
+
+/* ---- the loops ----------------------------------------------------------------------------- */
+
+/* gx, gy = grad F(x, y) */
+static void differentiate(const work *w, const double *x, const double *y)
+{
+    saddle_agent *agent = w->agent;
+    saddle_batch all = {.index = NULL, .count = agent->problem->samples[agent->id]};
+    saddle_problem_gradient(agent->problem, agent->id, &all, x, y, w->gx, w->gy, w->rest);
+    agent->ifo += all.count;
+}
+
+/* Whether a step of this length has to be followed by another; a NaN has not. */
+static bool goes_on(size_t count, const double *at, double moved, double tolerance)
+{
+    return moved > tolerance && moved > ROUNDING * (1.0 + sqrt(saddle_norm2(count, at)));
+}
+
+/* ahead = now + weight (now - before), before = now */
+static void extrapolate(size_t count, double weight, const double *now, double *before,
+                        double *ahead)
+{
+    for (size_t k = 0; k < count; k++) {
+        ahead[k] = now[k] + weight * (now[k] - before[k]);
+        before[k] = now[k];
+    }
+}
+
+/* x ~ argmin over X of  F(., y) + h + L |. - center|^2 + 3L |. - anchor|^2,  from x. */
+static void descend_in_x(const work *w, const double *y)
+{
+    const parameters *p = w->p;
+    double tolerance = p->accuracy * p->accuracy * p->accuracy * w->residual * p->x_step;
+    memcpy(w->x_ahead, w->x, w->x_dim * sizeof *w->x_ahead);
+    for (uint64_t t = 0; t < p->agd_steps; t++) {
+        differentiate(w, w->x_ahead, y);
+        for (size_t k = 0; k < w->x_dim; k++)
+            w->gx[k] += 2.0 * p->L * (w->x_ahead[k] - w->center[k]) +
+                        6.0 * p->L * (w->x_ahead[k] - w->anchor[k]);
+        saddle_descend(w->agent, p->x_step, w->x_ahead, w->gx, w->x_image, w->rest);
+        double moved = sqrt(saddle_distance2(w->x_dim, w->x_image, w->x_ahead));
+        extrapolate(w->x_dim, p->x_momentum, w->x_image, w->x, w->x_ahead);
+        if (!goes_on(w->x_dim, w->x, moved, tolerance))
+            return;
+    }
+}
+
+/* (x, y) ~ the saddle point of  F + h + L |x - center|^2 + 3L |x - anchor|^2,  from (x, y). */
+static void ascend_in_y(const work *w)
+{
+    const parameters *p = w->p;
+    double tolerance = p->accuracy * p->accuracy * w->residual * p->y_step;
+    memcpy(w->y_ahead, w->y, w->y_dim * sizeof *w->y_ahead);
+    memcpy(w->y_before, w->y, w->y_dim * sizeof *w->y_before);
+    for (uint64_t t = 0; t < p->ag2_steps; t++) {
+        descend_in_x(w, w->y_ahead);
+        differentiate(w, w->x, w->y_ahead);
+        saddle_ascend(w->agent, p->y_step, w->y_ahead, w->gy, w->y, w->rest);
+        double moved = sqrt(saddle_distance2(w->y_dim, w->y, w->y_ahead));
+        if (!goes_on(w->y_dim, w->y, moved, tolerance))
+            break;
+        extrapolate(w->y_dim, p->y_momentum, w->y, w->y_before, w->y_ahead);
+    }
+    descend_in_x(w, w->y);
+}
+
+/* (x, y) ~ the saddle point of  F + h + L |x - center|^2,  from (x, y). */
+static void solve_subproblem(const work *w)
+{
+    const parameters *p = w->p;
+    double tolerance = p->accuracy * w->residual / (6.0 * p->L);
+    memcpy(w->anchor, w->center, w->x_dim * sizeof *w->anchor);
+    memcpy(w->x_before, w->center, w->x_dim * sizeof *w->x_before);
+    for (uint64_t t = 0; t < p->appa_steps; t++) {
+        ascend_in_y(w);
+        double moved = sqrt(saddle_distance2(w->x_dim, w->x, w->anchor));
+        if (!goes_on(w->x_dim, w->x, moved, tolerance))
+            return;
+        extrapolate(w->x_dim, p->appa_momentum, w->x, w->x_before, w->anchor);
+    }
+}
+
+/* R_k: the norm of the gradient mapping of F at (x, y), with steps 1 / L. */
+static double measure(const work *w, const double *x, const double *y)
+{
+    double L = w->p->L;
+    differentiate(w, x, y);
+    saddle_descend(w->agent, 1.0 / L, x, w->gx, w->x_image, w->rest);
+    saddle_ascend(w->agent, 1.0 / L, y, w->gy, w->y_ahead, w->rest);
+    return L * sqrt(saddle_distance2(w->x_dim, w->x_image, x) +
+                    saddle_distance2(w->y_dim, w->y_ahead, y));
+}
+
+static void step(saddle_agent *agent, unsigned round)
+{
+    (void)round;
+    size_t x_dim = agent->problem->x_dim;
+    size_t y_dim = agent->problem->y_dim;
+    double *scratch = agent->scratch;
+    work w = {
+        .agent = agent,
+        .p = agent->parameters,
+        .x_dim = x_dim,
+        .y_dim = y_dim,
+        .center = agent->now,
+        .x = agent->next,
+        .y = agent->next + x_dim,
+        .anchor = scratch,
+        .x_before = scratch + x_dim,
+        .x_ahead = scratch + 2 * x_dim,
+        .x_image = scratch + 3 * x_dim,
+        .gx = scratch + 4 * x_dim,
+        .gy = scratch + 5 * x_dim,
+        .y_before = scratch + 5 * x_dim + y_dim,
+        .y_ahead = scratch + 5 * x_dim + 2 * y_dim,
+        .rest = scratch + 5 * x_dim + 3 * y_dim,
+    };
+    memcpy(agent->next, agent->now, (x_dim + y_dim) * sizeof *agent->next);
+    w.residual = measure(&w, agent->now, agent->now + x_dim);
+    solve_subproblem(&w);
+    saddle_watch(agent, "x", x_dim, w.x);
+    saddle_watch(agent, "y", y_dim, w.y);
+}
+
+const saddle_algorithm saddle_minimax_ppa = {
+    .name = "minimax-ppa",
+    .summary = "inexact proximal points, each by nested accelerated gradient methods",
+    .citation = "Lin, Jin, Jordan, COLT 2020",
+    .options = options,
+    .traits = {.centralized = true,
+               .x_set = true,
+               .y_set = true,
+               .regularizer = true,
+               .feasible = true,
+               .ifo = "N x inner steps",
+               .rounds = "0",
+               .message = "0",
+               .samples = "O(sqrt(kappa) N eps^-2 log^2(1/eps))",
+               .communication = "-"},
+    .configure = configure,
+    .resolve = resolve,
+    .release = saddle_free,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .view = view,
+};

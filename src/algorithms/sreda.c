@@ -1,0 +1,62 @@
+/*
+ * SREDA: stochastic recursive gradient descent ascent (Luo, Ye, Huang, Zhang, "Stochastic Recursive
+ * Gradient Descent Ascent for Stochastic Nonconvex-Strongly-Concave Minimax Problems", NeurIPS
+ * 2020). Centralized; x is unconstrained, y in Y. The iteration is in sreda_steps.h:
+ *
+ *   y_0 by projected SARAH;  a refresh of (v, u) every q iterations;
+ *   x_{k+1} = x_k - eta_k v,  eta_k = min{ eps / (5 kappa L |v|), 1 / (10 kappa L) };
+ *   y_{k+1} by recursive ascent of step lambda, which carries both estimates along.
+ *
+ * Its rules for finite sums: lambda = 1 / (8 L), S1 = N, q = ceil(sqrt(N) / kappa),
+ * S2 = ceil(3687/76 kappa q), m = ceil(1024 kappa), gradient mapping of y_0 at most eps / kappa.
+ * They hold with `--steps theory`. With these m and S2 every estimate is all but exact and an
+ * iteration costs thousands of passes over the data, so that by default eta_x = nu / tau and
+ * lambda = eta alpha, as the other methods' practical steps, m = 10, S2 = ceil(sqrt(N)) and
+ * q = ceil(ceil(sqrt(N)) / (m + 1)). eta_x stands for 1 / (10 kappa L): eta_k = eta_x min{1, 2 eps
+ * / |v|}.
+ *
+ * Cost of an iteration: 2 S2 (s + 1) IFO calls with s <= m, and N more in every q-th; no
+ * communication.
+ */
+#include "algorithms/algorithms.h"
+
+#include <math.h>
+
+#include "algorithms/sreda_steps.h"
+#include "core/memory.h"
+
+static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,
+                               saddle_error *error)
+{
+    double L = inputs->constants.lipschitz;
+    double kappa = L / inputs->constants.strong_concavity;
+    saddle_sreda_rules paper = {.eta_x = 1.0 / (10.0 * kappa * L),
+                                .eta_y = 1.0 / (8.0 * L),
+                                .steps = ceil(1024.0 * kappa),
+                                .normalized = true,
+                                .initial = 100};
+    return saddle_sreda_create(parameters, inputs, &paper, error);
+}
+
+const saddle_algorithm saddle_sreda = {
+    .name = "sreda",
+    .summary = "recursive gradients, normalized steps in x, an inner maximizer over y",
+    .citation = "Luo, Ye, Huang, Zhang, NeurIPS 2020",
+    .options = saddle_sreda_options,
+    .traits = {.centralized = true,
+               .y_set = true,
+               .stochastic = true,
+               .feasible = true,
+               .ifo = "N/q + 2|S|(s+1), s <= m",
+               .rounds = "0",
+               .message = "0",
+               .samples = "O(N + kappa^2 sqrt(N) eps^-2)",
+               .communication = "-"},
+    .configure = configure,
+    .resolve = saddle_sreda_resolve,
+    .release = saddle_free,
+    .layout = saddle_sreda_layout,
+    .start = saddle_sreda_start,
+    .step = saddle_sreda_step,
+    .view = saddle_sreda_view,
+};
