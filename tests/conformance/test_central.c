@@ -720,6 +720,110 @@ START_TEST(minimax_ppa_solves_its_subproblems)
 }
 END_TEST
 
+/* The three loops with so many steps each and no other end. */
+typedef struct loops {
+    size_t appa, ag2, agd;
+} loops;
+
+/* z+ = image + weight (image - before), before = image */
+static void overshoot(size_t count, double weight, const double *image, double *before, double *z)
+{
+    for (size_t k = 0; k < count; k++) {
+        z[k] = image[k] + weight * (image[k] - before[k]);
+        before[k] = image[k];
+    }
+}
+
+/* AGD in s->x for F(., y) + L |. - center|^2 + 3L |. - anchor|^2: smooth 9L, convex 6L. */
+static void slow_agd(slow *s, size_t steps, double L, const double *center, const double *anchor,
+                     const double *y)
+{
+    uint32_t index[MOST_SAMPLES];
+    double *ahead = test_doubles(s->pool.x_dim);
+    double *image = test_doubles(s->pool.x_dim);
+    memcpy(ahead, s->x, s->pool.x_dim * sizeof *ahead);
+    all_of(&s->pool, index);
+    for (size_t t = 0; t < steps; t++) {
+        pool_mean(&s->pool, index, s->pool.total, ahead, y, s->v, s->u);
+        for (size_t k = 0; k < s->pool.x_dim; k++)
+            s->v[k] += 2.0 * L * (ahead[k] - center[k]) + 6.0 * L * (ahead[k] - anchor[k]);
+        memcpy(image, ahead, s->pool.x_dim * sizeof *image);
+        slow_descend(s, 1.0 / (9.0 * L), s->v, image);
+        overshoot(s->pool.x_dim, (sqrt(1.5) - 1.0) / (sqrt(1.5) + 1.0), image, s->x, ahead);
+    }
+    free(image);
+    free(ahead);
+}
+
+/* AG2 in (s->x, s->y): the dual function is 2 (3/2) 9L-smooth. */
+static void slow_ag2(slow *s, const loops *n, double L, double mu, const double *center,
+                     const double *anchor)
+{
+    uint32_t index[MOST_SAMPLES];
+    double *ahead = test_doubles(s->pool.y_dim);
+    double *before = test_doubles(s->pool.y_dim);
+    double root = 4.0 * sqrt(1.5 * 9.0 * L / mu);
+    memcpy(ahead, s->y, s->pool.y_dim * sizeof *ahead);
+    memcpy(before, s->y, s->pool.y_dim * sizeof *before);
+    all_of(&s->pool, index);
+    for (size_t t = 0; t < n->ag2; t++) {
+        slow_agd(s, n->agd, L, center, anchor, ahead);
+        pool_mean(&s->pool, index, s->pool.total, s->x, ahead, s->v, s->u);
+        memcpy(s->y, ahead, s->pool.y_dim * sizeof *ahead);
+        slow_ascend(s, 1.0 / (27.0 * L), s->u, s->y);
+        overshoot(s->pool.y_dim, (root - 1.0) / (root + 1.0), s->y, before, ahead);
+    }
+    slow_agd(s, n->agd, L, center, anchor, s->y);
+    free(before);
+    free(ahead);
+}
+
+static void slow_ppa(slow *s, const loops *n)
+{
+    double L = s->rig->scene.constants.lipschitz;
+    double mu = s->rig->scene.constants.strong_concavity;
+    double root = 2.0 * sqrt(3.0);
+    size_t bytes = s->pool.x_dim * sizeof(double);
+    double *center = test_doubles(s->pool.x_dim);
+    double *anchor = test_doubles(s->pool.x_dim);
+    double *before = test_doubles(s->pool.x_dim);
+    memcpy(center, s->x, bytes);
+    memcpy(anchor, s->x, bytes);
+    memcpy(before, s->x, bytes);
+    for (size_t t = 0; t < n->appa; t++) {
+        slow_ag2(s, n, L, mu, center, anchor);
+        overshoot(s->pool.x_dim, (root - 1.0) / (root + 1.0), s->x, before, anchor);
+    }
+    free(before);
+    free(anchor);
+    free(center);
+}
+
+/* With an accuracy that is never met the loops run to their caps. */
+START_TEST(minimax_ppa_follows_its_rules)
+{
+    static const char *const more[] = {"appa-steps=3", "ag2-steps=4", "agd-steps=3",
+                                       "ppa-accuracy=1e-300", NULL};
+    static const loops caps = {.appa = 3, .ag2 = 4, .agd = 3};
+    test_rig rig;
+    slow s;
+    test_state found;
+    test_rig_open(&rig, _i, "minimax-ppa", more, 1, NULL, NULL);
+    slow_open(&s, &rig, GDA);
+    test_state_make(&found, rig.scene.problem);
+    for (uint64_t t = 1; t <= 4; t++) {
+        ck_assert_int_eq(test_rig_advance(&rig, 1).kind, SADDLE_FAULT_NONE);
+        slow_ppa(&s, &caps);
+        test_state_copy(&rig, &found);
+        assert_same("x", t, s.pool.x_dim, found.x, s.x);
+        assert_same("y", t, s.pool.y_dim, found.y, s.y);
+    }
+    test_state_free(&found);
+    slow_close(&s);
+    test_rig_close(&rig);
+}
+END_TEST
+
 /* With one step allowed everywhere an iteration is: measure, descend, ascend, descend. */
 START_TEST(minimax_ppa_keeps_its_caps)
 {
@@ -954,6 +1058,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(rules, sreda_takes_its_papers_inner_steps);
     tcase_add_test(rules, every_gradient_is_counted);
     tcase_add_loop_test(rules, minimax_ppa_solves_its_subproblems, 0, OWN_PROBLEM);
+    tcase_add_loop_test(rules, minimax_ppa_follows_its_rules, 0, OWN_PROBLEM);
     tcase_add_test(rules, minimax_ppa_keeps_its_caps);
     tcase_add_test(rules, relatives_coincide);
     tcase_add_test(rules, what_sreda_cannot_do_is_refused);
