@@ -21,7 +21,8 @@ typedef enum saddle_purpose {
     SADDLE_RNG_INSTANCE = 7,  /* built-in problem instances */
     SADDLE_RNG_INIT = 8,      /* starting points */
     SADDLE_RNG_CHECK = 9,     /* points of the gradient check */
-    SADDLE_RNG_TEST = 10      /* free for tests */
+    SADDLE_RNG_TEST = 10,     /* free for tests */
+    SADDLE_RNG_TUNE = 64      /* candidates of a search */
 } saddle_purpose;
 
 /* A stream. Visible so that it can live on the stack. */

@@ -119,17 +119,26 @@ static saddle_status make_effective(run *r, saddle_error *error)
 
 /* ---- set-up -------------------------------------------------------------------------------- */
 
+/* Whether every iterate is sure to be in X and in Y, and the bound on nu and eta that decides it.
+ */
+static bool look_at_steps(const run *r, double *bound, bool *x_safe, bool *y_safe)
+{
+    const saddle_experiment *e = r->experiment;
+    bool always = r->algorithm->traits.feasible;
+    *bound = saddle_mixing_min_self_weight(r->scene.mixing);
+    *x_safe = always || r->steps.nu <= *bound || saddle_set_is_whole_space(e->x_set);
+    *y_safe = always || r->steps.eta <= *bound || saddle_set_is_whole_space(e->y_set);
+    return *x_safe && *y_safe;
+}
+
 /* Whether every iterate is sure to be in X and Y. Warns when the steps of the PRECISION family are
  * too long for its iterates to be convex combinations of feasible points. */
 static bool stays_feasible(const run *r)
 {
-    const saddle_experiment *e = r->experiment;
-    if (r->algorithm->traits.feasible)
-        return true;
-    double bound = saddle_mixing_min_self_weight(r->scene.mixing);
-    bool x_safe = r->steps.nu <= bound || saddle_set_is_whole_space(e->x_set);
-    bool y_safe = r->steps.eta <= bound || saddle_set_is_whole_space(e->y_set);
-    if (x_safe && y_safe)
+    double bound;
+    bool x_safe;
+    bool y_safe;
+    if (look_at_steps(r, &bound, &x_safe, &y_safe))
         return true;
     const char *what = x_safe ? "eta is" : y_safe ? "nu is" : "nu and eta are";
     const char *where = x_safe ? "Y" : y_safe ? "X" : "X and Y";
@@ -235,7 +244,8 @@ static saddle_status configure(run *r, saddle_error *error)
     return r->algorithm->configure(&r->parameters, &inputs, error);
 }
 
-static saddle_status begin(run *r, saddle_error *error)
+/* All that comes before the agents are made. */
+static saddle_status settle(run *r, saddle_error *error)
 {
     r->iterations = saddle_settings_integer(r->settings, "iterations");
     r->trace_every = saddle_settings_integer(r->settings, "trace-every");
@@ -246,6 +256,12 @@ static saddle_status begin(run *r, saddle_error *error)
         status = saddle_result_create(&r->result, r->scene.problem, error);
     if (status == SADDLE_OK)
         status = make_effective(r, error);
+    return status;
+}
+
+static saddle_status begin(run *r, saddle_error *error)
+{
+    saddle_status status = settle(r, error);
     if (status == SADDLE_OK)
         status = make_engine(r, error);
     if (status == SADDLE_OK)
@@ -481,6 +497,7 @@ static saddle_status conclude(run *r, saddle_error *error)
     memcpy(result->x_mean, saddle_observer_x_mean(r->observer), result->x_dim * sizeof(double));
     memcpy(result->y_mean, saddle_observer_y_mean(r->observer), result->y_dim * sizeof(double));
     r->engine->kind->for_each(r->engine, copy_task, r);
+    r->engine->kind->cost(r->engine, &result->cost);
     const char *path = saddle_settings_text(r->settings, "model");
     if (*path != '\0' && result->stop != SADDLE_STOP_DIVERGED)
         return saddle_result_save(result, path, error);
@@ -513,5 +530,37 @@ saddle_status saddle_experiment_run(saddle_experiment *experiment, const saddle_
         *out = r.result;
     else
         saddle_result_free(r.result);
+    return status;
+}
+
+/* The most IFO calls of one iteration. */
+static uint64_t most_ifo(const run *r)
+{
+    if (r->algorithm->most_ifo != NULL)
+        return r->algorithm->most_ifo(r->parameters, r->scene.problem);
+    uint64_t samples = 0;
+    for (size_t i = 0; i < r->scene.problem->agents; i++)
+        samples += r->scene.problem->samples[i];
+    return 2 * samples;
+}
+
+saddle_status saddle_run_forecast(saddle_experiment *experiment, const saddle_settings *settings,
+                                  saddle_forecast *out, saddle_error *error)
+{
+    run r = {.experiment = experiment, .settings = settings};
+    memset(out, 0, sizeof *out);
+    saddle_status status = settle(&r, error);
+    if (status == SADDLE_OK) {
+        double bound;
+        bool x_safe;
+        bool y_safe;
+        out->feasible = look_at_steps(&r, &bound, &x_safe, &y_safe);
+        out->most_ifo = most_ifo(&r);
+        out->settings = r.result->settings;
+        r.result->settings = NULL;
+    }
+    if (r.algorithm != NULL && r.parameters != NULL)
+        r.algorithm->release(r.parameters);
+    saddle_result_free(r.result);
     return status;
 }
