@@ -62,15 +62,16 @@ static const saddle_option quiet_option = {.name = "quiet",
 static const saddle_option *const own[] = {
     &algorithms_option, &repeats_option,    &levels_option, &output_option,
     &tuned_option,      &cli_option_config, &quiet_option,  NULL};
-static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK,   CLI_ALGORITHM,
-                                      "-algorithm", CLI_START,     CLI_STOPPING,
-                                      CLI_ENGINE,   "trace-every", NULL};
+static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK,  CLI_ALGORITHM, "-algorithm",
+                                      CLI_START,    CLI_STOPPING, CLI_ENGINE,    "trace-every",
+                                      "metric-tau", NULL};
 
 /* A comparison at work. */
 typedef struct work {
     const saddle_settings *settings;
     const char *directory;
     const char *tuned; /* directory with settings by `saddle tune`; "": none */
+    double metric_tau; /* one for all, as tuned ones may differ in tau */
     comparison result;
     bool quiet;
     const volatile sig_atomic_t *interrupt;
@@ -194,8 +195,6 @@ static char *tuned_path(const work *w, const saddle_algorithm *algorithm)
 static saddle_status load_tuned(saddle_settings *settings, const work *w,
                                 const saddle_algorithm *algorithm, saddle_error *error)
 {
-    if (*w->tuned == '\0')
-        return SADDLE_OK;
     char *path = tuned_path(w, algorithm);
     if (path == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of settings");
@@ -231,16 +230,22 @@ static saddle_status run_settings(saddle_settings **out, const work *w,
                                   saddle_error *error)
 {
     saddle_status status = saddle_settings_copy(out, w->settings, error);
-    if (status == SADDLE_OK)
+    if (status == SADDLE_OK && *w->tuned != '\0')
         status = load_tuned(*out, w, algorithm, error);
+    if (status == SADDLE_OK && *w->tuned != '\0' && saddle_settings_auto(*out, "metric-tau"))
+        status = saddle_settings_set_real(*out, "metric-tau", w->metric_tau, error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(*out, "algorithm", algorithm->name, error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(*out, "trace", trace != NULL ? trace : "", error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(*out, "model", "", error);
-    if (status == SADDLE_OK && trace == NULL)
-        status = saddle_settings_set(*out, "iterations", "0", error);
+    /* A budget of IFO calls is the common one unless iterations are given, too. */
+    bool by_ifo = saddle_settings_integer(w->settings, "max-ifo") > 0 &&
+                  !saddle_settings_given(w->settings, "iterations");
+    if (status == SADDLE_OK && (trace == NULL || by_ifo))
+        status = saddle_settings_set(*out, "iterations", trace == NULL ? "0" : "9007199254740992",
+                                     error);
     return status;
 }
 
@@ -264,6 +269,11 @@ static saddle_status try_all(work *w, saddle_experiment *experiment, saddle_erro
 {
     comparison *c = &w->result;
     size_t refused = 0;
+    saddle_steps steps;
+    saddle_status found = saddle_experiment_steps(experiment, w->settings, &steps, error);
+    if (found != SADDLE_OK)
+        return found;
+    w->metric_tau = steps.tau;
     for (size_t a = 0; a < c->algorithms; a++) {
         saddle_status status = try_one(w, experiment, c->algorithm[a], error);
         if (status == SADDLE_OK)
@@ -455,7 +465,7 @@ const cli_command cli_compare = {
                "is that of the first trace point at or below it. An algorithm that diverges is "
                "shown as such and the others go on; the exit status is 3 only when all diverge. So "
                "is one that cannot solve the problem: `refused`, with its reason. --max-ifo gives "
-               "all the same budget.",
+               "all the same budget, whatever their number of iterations.",
     .library = library,
     .own = own,
     .run = run,

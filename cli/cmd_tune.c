@@ -75,7 +75,7 @@ static const saddle_option *const own[] = {&algorithms_option, &budget_option, &
                                            &objective_option,  &output_option, &resume_option,
                                            &cli_option_config, &quiet_option,  NULL};
 static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK, CLI_ALGORITHM, "-algorithm",
-                                      CLI_START,   CLI_ENGINE,  NULL};
+                                      CLI_START,   CLI_ENGINE,  "metric-tau",  NULL};
 
 /* Searches at work. */
 typedef struct work {

@@ -36,6 +36,7 @@ typedef struct run {
     saddle_steps steps;
     uint64_t iterations;
     uint64_t trace_every;
+    uint64_t trace_ifo; /* a trace point every so many IFO calls, too; 0: no */
     uint64_t last_check;
     double seconds;       /* spent iterating */
     saddle_fault *faults; /* one per agent, while a divergence is looked into */
@@ -96,6 +97,7 @@ static saddle_status make_effective(run *r, saddle_error *error)
                 {"eta", r->steps.eta},
                 {"tau", r->steps.tau},
                 {"alpha", r->steps.alpha},
+                {"metric-tau", r->steps.tau},
                 {"q", (double)r->steps.q},
                 {"agents", (double)e->problem->agents},
                 {"trace-every", (double)r->trace_every}};
@@ -188,6 +190,7 @@ static saddle_status make_observer(run *r, saddle_error *error)
         .x_prox = e->x_prox,
         .y_set = e->y_set,
         .steps = r->steps,
+        .metric_tau = saddle_settings_real(r->result->settings, "metric-tau"),
         .constants = uses_option(r, "nu") ? r->scene.constants : (saddle_constants){0},
         .copies = r->scene.copies,
         .feasible = stays_feasible(r),
@@ -249,8 +252,12 @@ static saddle_status settle(run *r, saddle_error *error)
 {
     r->iterations = saddle_settings_integer(r->settings, "iterations");
     r->trace_every = saddle_settings_integer(r->settings, "trace-every");
-    if (r->trace_every == 0)
+    if (r->trace_every == 0) {
+        uint64_t max_ifo = saddle_settings_integer(r->settings, "max-ifo");
         r->trace_every = r->iterations / DEFAULT_POINTS > 0 ? r->iterations / DEFAULT_POINTS : 1;
+        /* The budget may end the run long before its iterations would. */
+        r->trace_ifo = max_ifo / DEFAULT_POINTS;
+    }
     saddle_status status = configure(r, error);
     if (status == SADDLE_OK)
         status = saddle_result_create(&r->result, r->scene.problem, error);
@@ -388,10 +395,14 @@ static void advance(run *r, saddle_fault *fault, int *stop)
     uint64_t target = (iteration / r->trace_every + 1) * r->trace_every;
     double max_seconds = saddle_settings_real(r->settings, "max-seconds");
     saddle_cost cost;
+    r->engine->kind->cost(r->engine, &cost);
+    uint64_t ifo_target =
+        r->trace_ifo > 0 ? (cost.ifo / r->trace_ifo + 1) * r->trace_ifo : UINT64_MAX;
     for (;;) {
         r->engine->kind->cost(r->engine, &cost);
         *stop = stop_reason(r, iteration, &cost);
-        if (*stop >= 0 || iteration >= target || fault->kind != SADDLE_FAULT_NONE)
+        if (*stop >= 0 || iteration >= target || cost.ifo >= ifo_target ||
+            fault->kind != SADDLE_FAULT_NONE)
             return;
         double now = saddle_clock_seconds();
         uint64_t left = rounds_left(r, &cost);
@@ -403,6 +414,8 @@ static void advance(run *r, saddle_fault *fault, int *stop)
         };
         if (left < limits.iterations)
             limits.iterations = left;
+        if (ifo_target < limits.max_ifo)
+            limits.max_ifo = ifo_target;
         if (max_seconds > 0.0)
             limits.deadline = fmin(limits.deadline, now + max_seconds - r->seconds);
         r->engine->kind->advance(r->engine, &limits, fault);

@@ -146,6 +146,11 @@ static saddle_status trial_settings(const search *s, const saddle_trial *trial,
         status = saddle_settings_set(*out, fixed[k][0], fixed[k][1], error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(*out, "max-ifo", limit, error);
+    /* One yardstick for all: with its own tau a candidate could shrink the metric by a large one.
+     */
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(
+            *out, "metric-tau", saddle_settings_text(s->forecast.settings, "metric-tau"), error);
     if (status == SADDLE_OK)
         status = saddle_tune_apply(s->tuning, trial->candidate, *out, error);
     return status;
@@ -392,6 +397,10 @@ static saddle_status best_settings(search *s, saddle_error *error)
     }
     if (status == SADDLE_OK)
         status = saddle_settings_set(t->settings, "algorithm", t->algorithm->name, error);
+    if (status == SADDLE_OK)
+        status =
+            saddle_settings_set(t->settings, "metric-tau",
+                                saddle_settings_text(s->forecast.settings, "metric-tau"), error);
     for (size_t j = 0; status == SADDLE_OK && j < t->option_count; j++)
         status = saddle_settings_set(t->settings, t->option[j]->name,
                                      saddle_tuning_value(t, t->ranking[0], j), error);

@@ -56,6 +56,7 @@ static bool value_at(const saddle_option *option, const saddle_settings *base, i
     snprintf(out, SADDLE_TUNE_TEXT, "%.3g", saddle_settings_real(base, option->name) * factor(k));
     if (!saddle_parse_real(out, &value))
         return false;
+    snprintf(out, SADDLE_TUNE_TEXT, "%.15g", value); /* 1580 rather than 1.58e+03 */
     bool above = option->above_minimum ? value > option->minimum : value >= option->minimum;
     return above && value <= option->maximum;
 }
