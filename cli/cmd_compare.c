@@ -269,10 +269,12 @@ static saddle_status try_all(work *w, saddle_experiment *experiment, saddle_erro
 {
     comparison *c = &w->result;
     size_t refused = 0;
-    saddle_steps steps;
-    saddle_status found = saddle_experiment_steps(experiment, w->settings, &steps, error);
-    if (found != SADDLE_OK)
-        return found;
+    saddle_steps steps = {.tau = 0.0};
+    if (*w->tuned != '\0') {
+        saddle_status status = saddle_experiment_steps(experiment, w->settings, &steps, error);
+        if (status != SADDLE_OK)
+            return status;
+    }
     w->metric_tau = steps.tau;
     for (size_t a = 0; a < c->algorithms; a++) {
         saddle_status status = try_one(w, experiment, c->algorithm[a], error);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -123,7 +124,7 @@ static void on_begin(void *context, const saddle_tuning *t)
     if (used < sizeof text)
         snprintf(text + used, sizeof text - used, " in %zu rung%s, at most %" PRIu64 " IFO calls",
                  t->rungs, t->rungs == 1 ? "" : "s", t->budget);
-    cli_wrap(stdout, text, 0, 2, cli_width(1));
+    cli_wrap(stdout, text, 0, 2, cli_width(STDOUT_FILENO));
     flush_or_stop();
 }
 
@@ -151,7 +152,7 @@ static void on_rung(void *context, const saddle_tuning *t, const saddle_trial *b
              best->rung + 1, t->field[best->rung], best->allotment,
              saddle_objective_text(t->objective), best->value,
              settings_text(t, best->candidate, text));
-    cli_wrap(stdout, line, 2, 10, cli_width(1));
+    cli_wrap(stdout, line, 2, 10, cli_width(STDOUT_FILENO));
     flush_or_stop();
 }
 
@@ -303,6 +304,7 @@ static int run(const cli_arguments *arguments)
         status = cli_check_directory("--output", w.directory, &error);
     if (status == SADDLE_OK)
         status = saddle_experiment_create(&experiment, w.settings, NULL, &error);
+    bool made = access(w.directory, F_OK) != 0;
     if (status == SADDLE_OK)
         status = cli_make_directory("--output", w.directory, &error);
     if (status == SADDLE_OK) {
@@ -314,6 +316,9 @@ static int run(const cli_arguments *arguments)
             printf("\n");
         status = tune_one(&w, experiment, w.algorithm[a], &error);
     }
+    /* A refusal leaves no trace: a directory with nothing in it goes again. */
+    if (status != SADDLE_OK && made)
+        rmdir(w.directory);
     int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);
     saddle_experiment_free(experiment);
     return code;

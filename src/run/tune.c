@@ -133,7 +133,7 @@ static saddle_status trial_settings(const search *s, const saddle_trial *trial,
                                     saddle_settings **out, saddle_error *error)
 {
     const char *const fixed[][2] = {{"iterations", "9007199254740992"},
-                                    {"trace-every", "auto"},
+                                    {"trace-every", "9007199254740992"},
                                     {"tolerance", "0"},
                                     {"max-rounds", "0"},
                                     {"max-seconds", "0"},
@@ -192,6 +192,14 @@ static saddle_status evaluate(const search *s, saddle_trial *trial, bool *interr
                                  "an iteration of %s made more than the %" PRIu64
                                  " IFO calls that it says it makes at most",
                                  s->tuning->algorithm->name, s->forecast.most_ifo);
+    }
+    /* An iterate so wild that it cannot be measured counts as diverged, and as costing all that it
+     * might have. */
+    if (status == SADDLE_NUMERIC) {
+        trial->diverged = true;
+        trial->value = (double)INFINITY;
+        trial->ifo = trial->allotment;
+        status = SADDLE_OK;
     }
     saddle_result_free(result);
     saddle_settings_free(settings);
@@ -391,7 +399,7 @@ static saddle_status best_settings(search *s, saddle_error *error)
     saddle_status status = saddle_settings_create(&t->settings, error);
     for (size_t k = 0; status == SADDLE_OK && k < saddle_settings_count(t->settings); k++) {
         const char *name = saddle_settings_option(t->settings, k)->name;
-        if (saddle_settings_given(s->settings, name))
+        if (saddle_settings_given(s->settings, name) && !saddle_tune_ignores(name))
             status = saddle_settings_set(t->settings, name, saddle_settings_text(s->settings, name),
                                          error);
     }

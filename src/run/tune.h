@@ -28,6 +28,9 @@ saddle_status saddle_tune_apply(const saddle_tuning *tuning, size_t candidate,
 
 /* ---- the log: tune_log.c ---- */
 
+/* Whether a setting changes no result of a search: threads, stopping rules, outputs. */
+bool saddle_tune_ignores(const char *name);
+
 /* Evaluations in a file, and those that were there before. */
 typedef struct saddle_tune_log {
     FILE *stream; /* NULL: no log */

@@ -30,8 +30,7 @@
 
 /* ---- the head ------------------------------------------------------------------------------ */
 
-/* Settings that change no result of a search. */
-static bool is_irrelevant(const char *name)
+bool saddle_tune_ignores(const char *name)
 {
     static const char *const irrelevant[] = {"threads",     "engine",     "trace",     "model",
                                              "trace-every", "iterations", "tolerance", "max-ifo",
@@ -48,7 +47,7 @@ static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_settin
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const char *name = saddle_settings_option(settings, k)->name;
         const char *text = saddle_settings_text(settings, name);
-        if (*text != '\0' && !is_irrelevant(name))
+        if (*text != '\0' && !saddle_tune_ignores(name))
             fprintf(f, "# %s: %s\n", name, text);
     }
     fprintf(f, "# budget: %" PRIu64 "\n# candidates: %zu\n", tuning->budget, tuning->candidates);
