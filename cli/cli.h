@@ -66,9 +66,9 @@ int cli_unknown_command(int argc, char *const *argv);
 /* Whether some command is called "family SOMETHING". */
 bool cli_is_family(const char *family);
 
-extern const cli_command cli_run, cli_compare, cli_theory, cli_graph, cli_data_list, cli_data_info,
-    cli_data_generate, cli_data_fetch, cli_algorithms, cli_problems, cli_sets, cli_topologies,
-    cli_check_grad, cli_completion, cli_man, cli_help;
+extern const cli_command cli_run, cli_compare, cli_tune, cli_theory, cli_graph, cli_data_list,
+    cli_data_info, cli_data_generate, cli_data_fetch, cli_algorithms, cli_problems, cli_sets,
+    cli_topologies, cli_check_grad, cli_completion, cli_man, cli_help;
 
 /* ---- options ------------------------------------------------------------------------------- */
 
@@ -114,6 +114,12 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
                                  char *const *argv, saddle_error *error);
 /* Free the settings. */
 void cli_release_arguments(cli_arguments *arguments);
+
+/* The most algorithms of a command. */
+#define CLI_MOST_ALGORITHMS 64
+/* Read the command's --algorithms, "a,b,c" or "all", into a list of at most `most`. */
+saddle_status cli_read_algorithms(const saddle_settings *settings, const saddle_algorithm **list,
+                                  size_t most, size_t *count, saddle_error *error);
 
 /* Warn, one line each, about options that were given but that neither the problem nor any of the
  * algorithms uses. */
@@ -191,6 +197,11 @@ saddle_status cli_check_distinct(const char *what, const char *path, const char 
  * from a model and save it under the same name is sensible. */
 saddle_status cli_check_inputs(const char *what, const char *path, const saddle_settings *settings,
                                saddle_error *error);
+
+/* The same for a directory, which may be there already. */
+saddle_status cli_check_directory(const char *what, const char *path, saddle_error *error);
+/* Make a directory that may be there already. */
+saddle_status cli_make_directory(const char *what, const char *path, saddle_error *error);
 
 /* Progress of a run on a terminal. */
 typedef struct cli_meter {

@@ -4,17 +4,14 @@
  * For every seed ONE experiment is set up and all algorithms run on it, so that nothing but the
  * algorithm differs between them.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "compare.h"
 
 #define GROUP "Comparison"
-#define MOST_ALGORITHMS 32
 #define DEFAULT_ALGORITHMS "precision,precision+,prox-gt-sgda,prox-dsgda"
 
 static const saddle_option algorithms_option = {
@@ -48,75 +45,42 @@ static const saddle_option output_option = {
     .fallback = "saddle-compare",
     .metavar = "DIR",
     .help = "Where ALGORITHM-seedN.csv (the traces) and summary.csv go; made when missing."};
+static const saddle_option tuned_option = {
+    .name = "tuned",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "",
+    .metavar = "DIR",
+    .help = "Take each algorithm's step sizes from DIR/ALGORITHM.yaml, as `saddle tune` leaves "
+            "them; one without such a file keeps its defaults, with a warning."};
 static const saddle_option quiet_option = {.name = "quiet",
                                            .group = CLI_OUTPUT,
                                            .kind = SADDLE_OPTION_FLAG,
                                            .fallback = "no",
                                            .help = "Print only the tables, warnings and errors."};
 
-static const saddle_option *const own[] = {&algorithms_option,
-                                           &repeats_option,
-                                           &levels_option,
-                                           &output_option,
-                                           &cli_option_config,
-                                           &quiet_option,
-                                           NULL};
-static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK,   CLI_ALGORITHM,
-                                      "-algorithm", CLI_START,     CLI_STOPPING,
-                                      CLI_ENGINE,   "trace-every", NULL};
+static const saddle_option *const own[] = {
+    &algorithms_option, &repeats_option,    &levels_option, &output_option,
+    &tuned_option,      &cli_option_config, &quiet_option,  NULL};
+static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK,  CLI_ALGORITHM, "-algorithm",
+                                      CLI_START,    CLI_STOPPING, CLI_ENGINE,    "trace-every",
+                                      "metric-tau", NULL};
 
 /* A comparison at work. */
 typedef struct work {
     const saddle_settings *settings;
     const char *directory;
-    const saddle_algorithm *algorithm[MOST_ALGORITHMS];
+    const char *tuned; /* directory with settings by `saddle tune`; "": none */
+    double metric_tau; /* one for all, as tuned ones may differ in tau */
     comparison result;
     bool quiet;
     const volatile sig_atomic_t *interrupt;
     cli_meter meter;
     char label[128]; /* of the run going on */
+    char place[192]; /* the same with its number among all runs */
 } work;
 
 /* ---- options ------------------------------------------------------------------------------- */
-
-static saddle_status add_algorithm(work *w, const char *name, saddle_error *error)
-{
-    comparison *c = &w->result;
-    const saddle_algorithm *found;
-    saddle_status status = saddle_algorithm_find(&found, name, error);
-    if (status != SADDLE_OK)
-        return status;
-    for (size_t k = 0; k < c->algorithms; k++)
-        if (w->algorithm[k] == found)
-            return saddle_fail(error, SADDLE_BAD_INPUT, "--algorithms: '%s' is named twice", name);
-    if (c->algorithms == MOST_ALGORITHMS)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "--algorithms: more than %d algorithms",
-                           MOST_ALGORITHMS);
-    w->algorithm[c->algorithms++] = found;
-    return SADDLE_OK;
-}
-
-static saddle_status read_algorithms(work *w, saddle_error *error)
-{
-    const char *text = saddle_settings_text(w->settings, "algorithms");
-    saddle_status status = SADDLE_OK;
-    if (strcmp(text, "all") == 0) {
-        size_t count;
-        const saddle_algorithm *const *list = saddle_algorithm_list(&count);
-        for (size_t k = 0; status == SADDLE_OK && k < count; k++)
-            status = add_algorithm(w, list[k]->name, error);
-        return status;
-    }
-    char *copy = strdup(text);
-    if (copy == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the list of algorithms");
-    char *rest = copy;
-    for (char *name = strsep(&rest, ","); status == SADDLE_OK && name != NULL;
-         name = strsep(&rest, ","))
-        status = add_algorithm(w, name, error);
-    free(copy);
-    return status;
-}
 
 static int descending(const void *a, const void *b)
 {
@@ -154,44 +118,23 @@ static saddle_status read_levels(work *w, saddle_error *error)
     return status;
 }
 
-/* The directory must be one, or there must be a place to make it in. */
-static saddle_status check_directory(const work *w, saddle_error *error)
-{
-    struct stat status;
-    if (*w->directory == '\0')
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--output: the name is empty; give the name of a directory");
-    if (stat(w->directory, &status) != 0)
-        return cli_check_output("--output", w->directory, false, error);
-    if (!S_ISDIR(status.st_mode))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--output: '%s' is a file; give the name of a directory", w->directory);
-    if (access(w->directory, W_OK | X_OK) != 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--output: cannot write into '%s': %s; give another directory",
-                           w->directory, strerror(errno));
-    return SADDLE_OK;
-}
-
 static saddle_status prepare(work *w, saddle_error *error)
 {
     comparison *c = &w->result;
-    saddle_status status = read_algorithms(w, error);
+    saddle_status status =
+        cli_read_algorithms(w->settings, c->algorithm, CLI_MOST_ALGORITHMS, &c->algorithms, error);
     if (status == SADDLE_OK)
         status = read_levels(w, error);
     if (status == SADDLE_OK)
-        status = check_directory(w, error);
+        status = cli_check_directory("--output", w->directory, error);
     if (status != SADDLE_OK)
         return status;
-    c->algorithm = w->algorithm;
     c->repeats = (size_t)saddle_settings_integer(w->settings, "repeats");
     c->first_seed = saddle_settings_integer(w->settings, "seed");
     if (c->first_seed > UINT64_MAX - (c->repeats - 1))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--seed: '%s' leaves no room for %zu repeats; give a smaller seed",
                            saddle_settings_text(w->settings, "seed"), c->repeats);
-    if (c->algorithms == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "--algorithms: the list names no algorithm");
     c->run = calloc(c->algorithms * c->repeats, sizeof *c->run);
     return c->run != NULL ? SADDLE_OK
                           : saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu runs",
@@ -224,40 +167,132 @@ static void on_progress(void *context, uint64_t iteration, double seconds)
 static void on_warning(void *context, const char *message)
 {
     const work *w = context;
-    cli_warn("%s%s", w->meter.label, message);
+    cli_warn("%s%s", w->label, message);
+}
+
+/* Set those of an algorithm's options that the file gives and the user did not. */
+static saddle_status take_options(saddle_settings *to, const saddle_settings *file,
+                                  const saddle_algorithm *algorithm, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (const saddle_option *const *option = algorithm->options;
+         status == SADDLE_OK && *option != NULL; option++) {
+        const char *name = (*option)->name;
+        if (saddle_settings_given(file, name) && !saddle_settings_given(to, name))
+            status = saddle_settings_set(to, name, saddle_settings_text(file, name), error);
+    }
+    return status;
+}
+
+/* The file of an algorithm's tuned settings; to be freed. NULL: memory is short. */
+static char *tuned_path(const work *w, const saddle_algorithm *algorithm)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/%s.yaml", w->tuned, algorithm->name) < 0 ? NULL : path;
+}
+
+/* Take an algorithm's options from its file of tuned settings, if there is one. */
+static saddle_status load_tuned(saddle_settings *settings, const work *w,
+                                const saddle_algorithm *algorithm, saddle_error *error)
+{
+    char *path = tuned_path(w, algorithm);
+    if (path == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of settings");
+    saddle_settings *file = NULL;
+    saddle_status status = SADDLE_OK;
+    if (access(path, F_OK) == 0) {
+        status = saddle_settings_create(&file, error);
+        if (status == SADDLE_OK)
+            status = saddle_settings_load(file, path, error);
+        if (status == SADDLE_OK)
+            status = take_options(settings, file, algorithm, error);
+    }
+    saddle_settings_free(file);
+    free(path);
+    return status;
+}
+
+/* Warn about algorithms that run with their defaults although tuned settings were asked for. */
+static void warn_untuned(const work *w)
+{
+    for (size_t a = 0; *w->tuned != '\0' && a < w->result.algorithms; a++) {
+        char *path = tuned_path(w, w->result.algorithm[a]);
+        if (path != NULL && access(path, F_OK) != 0)
+            cli_warn("--tuned: there is no '%s'; %s runs with its defaults", path,
+                     w->result.algorithm[a]->name);
+        free(path);
+    }
 }
 
 /* Settings for one algorithm; without a trace's path nothing but a trial of the set-up. */
-static saddle_status run_settings(saddle_settings **out, const saddle_settings *from,
+static saddle_status run_settings(saddle_settings **out, const work *w,
                                   const saddle_algorithm *algorithm, const char *trace,
                                   saddle_error *error)
 {
-    saddle_status status = saddle_settings_copy(out, from, error);
+    saddle_status status = saddle_settings_copy(out, w->settings, error);
+    if (status == SADDLE_OK && *w->tuned != '\0')
+        status = load_tuned(*out, w, algorithm, error);
+    if (status == SADDLE_OK && *w->tuned != '\0' && saddle_settings_auto(*out, "metric-tau"))
+        status = saddle_settings_set_real(*out, "metric-tau", w->metric_tau, error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(*out, "algorithm", algorithm->name, error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(*out, "trace", trace != NULL ? trace : "", error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(*out, "model", "", error);
-    if (status == SADDLE_OK && trace == NULL)
-        status = saddle_settings_set(*out, "iterations", "0", error);
+    /* A budget of IFO calls is the common one unless iterations are given, too. */
+    bool by_ifo = saddle_settings_integer(w->settings, "max-ifo") > 0 &&
+                  !saddle_settings_given(w->settings, "iterations");
+    if (status == SADDLE_OK && (trace == NULL || by_ifo))
+        status = saddle_settings_set(*out, "iterations", trace == NULL ? "0" : "9007199254740992",
+                                     error);
     return status;
 }
 
-/* Whether every algorithm can be run at all, before anything is written. */
-static saddle_status try_all(const work *w, saddle_experiment *experiment, saddle_error *error)
+/* Whether an algorithm can be run at all. */
+static saddle_status try_one(const work *w, saddle_experiment *experiment,
+                             const saddle_algorithm *algorithm, saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    for (size_t a = 0; status == SADDLE_OK && a < w->result.algorithms; a++) {
-        saddle_settings *settings = NULL;
-        saddle_result *result = NULL;
-        status = run_settings(&settings, w->settings, w->algorithm[a], NULL, error);
-        if (status == SADDLE_OK)
-            status = saddle_experiment_run(experiment, settings, NULL, &result, error);
-        saddle_result_free(result);
-        saddle_settings_free(settings);
-    }
+    saddle_settings *settings = NULL;
+    saddle_result *result = NULL;
+    saddle_status status = run_settings(&settings, w, algorithm, NULL, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_run(experiment, settings, NULL, &result, error);
+    saddle_result_free(result);
+    saddle_settings_free(settings);
     return status;
+}
+
+/* Try all before anything is written. One that refuses the problem is left out with its reason, as
+ * long as another does not; whatever else is wrong ends the comparison. */
+static saddle_status try_all(work *w, saddle_experiment *experiment, saddle_error *error)
+{
+    comparison *c = &w->result;
+    size_t refused = 0;
+    saddle_steps steps = {.tau = 0.0};
+    if (*w->tuned != '\0') {
+        saddle_status status = saddle_experiment_steps(experiment, w->settings, &steps, error);
+        if (status != SADDLE_OK)
+            return status;
+    }
+    w->metric_tau = steps.tau;
+    for (size_t a = 0; a < c->algorithms; a++) {
+        saddle_status status = try_one(w, experiment, c->algorithm[a], error);
+        if (status == SADDLE_OK)
+            continue;
+        if (status != SADDLE_UNSUPPORTED)
+            return status;
+        c->refused[a] = strdup(error->message);
+        if (c->refused[a] == NULL)
+            return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a message");
+        refused++;
+    }
+    if (refused < c->algorithms)
+        return SADDLE_OK;
+    return refused == 1
+               ? saddle_fail(error, SADDLE_UNSUPPORTED, "%s", c->refused[0])
+               : saddle_fail(error, SADDLE_UNSUPPORTED,
+                             "all %zu algorithms refuse this problem: %s", refused, c->refused[0]);
 }
 
 /* Keep of a result what the tables need. */
@@ -282,7 +317,7 @@ static void report(const work *w, const compare_run *run)
     cli_progress_clear();
     if (w->quiet)
         return;
-    printf("  %s%llu iterations, %s, metric %.4e: %s\n", w->meter.label,
+    printf("  %s%llu iterations, %s, metric %.4e: %s\n", w->place,
            (unsigned long long)row->iteration, cli_duration(row->seconds, time), row->metric,
            saddle_stop_text(run->stop));
     if (!cli_flush() && cli_reader_gone())
@@ -300,12 +335,14 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
     saddle_settings *settings = NULL;
     saddle_result *result = NULL;
     snprintf(w->label, sizeof w->label, "%s seed %" PRIu64 ": ", c->algorithm[a]->name, seed);
-    w->meter.label = w->label;
+    snprintf(w->place, sizeof w->place, "[%zu/%zu] %s", r * c->algorithms + a + 1,
+             c->algorithms * c->repeats, w->label);
+    w->meter.label = w->place;
     if (asprintf(&path, "%s/%s-seed%" PRIu64 ".csv", w->directory, c->algorithm[a]->name, seed) < 0)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
     char seed_text[CLI_NUMBER];
     snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
-    saddle_status status = run_settings(&settings, w->settings, c->algorithm[a], path, error);
+    saddle_status status = run_settings(&settings, w, c->algorithm[a], path, error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(settings, "seed", seed_text, error);
     if (status == SADDLE_OK) {
@@ -329,14 +366,6 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
     return status;
 }
 
-static saddle_status make_directory(const work *w, saddle_error *error)
-{
-    if (mkdir(w->directory, 0777) == 0 || errno == EEXIST)
-        return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT, "--output: cannot make '%s': %s", w->directory,
-                       strerror(errno));
-}
-
 /* All algorithms in repeat r. */
 static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
 {
@@ -352,13 +381,15 @@ static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
     if (status == SADDLE_OK && r == 0)
         status = try_all(w, experiment, error);
     if (status == SADDLE_OK && r == 0)
-        status = make_directory(w, error);
+        status = cli_make_directory("--output", w->directory, error);
     if (status == SADDLE_OK && r == 0) {
-        cli_warn_unused(w->settings, w->algorithm, w->result.algorithms);
+        cli_warn_unused(w->settings, w->result.algorithm, w->result.algorithms);
+        warn_untuned(w);
         w->interrupt = cli_catch_interrupts();
     }
     for (size_t a = 0; status == SADDLE_OK && a < w->result.algorithms && !*w->interrupt; a++)
-        status = run_one(w, experiment, a, r, error);
+        if (w->result.refused[a] == NULL)
+            status = run_one(w, experiment, a, r, error);
     saddle_experiment_free(experiment);
     saddle_settings_free(settings);
     return status;
@@ -368,9 +399,11 @@ static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
 
 static bool all_diverged(const comparison *c)
 {
-    for (size_t k = 0; k < c->algorithms * c->repeats; k++)
-        if (!c->run[k].done || c->run[k].stop != SADDLE_STOP_DIVERGED)
+    for (size_t k = 0; k < c->algorithms * c->repeats; k++) {
+        bool diverged = c->run[k].done && c->run[k].stop == SADDLE_STOP_DIVERGED;
+        if (c->refused[k / c->repeats] == NULL && !diverged)
             return false;
+    }
     return true;
 }
 
@@ -407,6 +440,7 @@ static int run(const cli_arguments *arguments)
     saddle_error error;
     work w = {.settings = arguments->settings,
               .directory = saddle_settings_text(arguments->settings, "output"),
+              .tuned = saddle_settings_text(arguments->settings, "tuned"),
               .quiet = saddle_settings_flag(arguments->settings, "quiet"),
               .meter = {.label = ""}};
     saddle_status status = prepare(&w, &error);
@@ -419,6 +453,8 @@ static int run(const cli_arguments *arguments)
     for (size_t k = 0; w.result.run != NULL && k < w.result.algorithms * w.result.repeats; k++)
         free(w.result.run[k].rows);
     free(w.result.run);
+    for (size_t a = 0; a < w.result.algorithms; a++)
+        free(w.result.refused[a]);
     return code;
 }
 
@@ -429,7 +465,9 @@ const cli_command cli_compare = {
     .details = "Prints for each level of the metric the IFO calls, rounds, bytes and seconds that "
                "each algorithm needed to reach it, `never` where it did not. The cost at a level "
                "is that of the first trace point at or below it. An algorithm that diverges is "
-               "shown as such and the others go on; the exit status is 3 only when all diverge.",
+               "shown as such and the others go on; the exit status is 3 only when all diverge. So "
+               "is one that cannot solve the problem: `refused`, with its reason. --max-ifo gives "
+               "all the same budget, whatever their number of iterations.",
     .library = library,
     .own = own,
     .run = run,

@@ -1,4 +1,6 @@
 /* `saddle algorithms|problems|sets|topologies`: what there is. */
+#include <math.h>
+#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +17,27 @@ static void print_infos(const char *title, const saddle_set_info *info, size_t c
     cli_table_print(table);
 }
 
+/* What a number may be, such as " Range: above 0, at most 1."; nothing for other kinds. */
+static void append_range(const saddle_option *option, char *out, size_t size)
+{
+    bool number = option->kind == SADDLE_OPTION_INTEGER || option->kind == SADDLE_OPTION_REAL;
+    bool low = number && isfinite(option->minimum);
+    /* Limits of the representation are no news to anybody. */
+    bool high = number && option->maximum < 0x1p32;
+    size_t used = strlen(out);
+    if (!low && !high)
+        return;
+    used += (size_t)snprintf(out + used, size - used, " Range:");
+    if (low && used < size)
+        used += (size_t)snprintf(out + used, size - used, " %s %.15g",
+                                 option->above_minimum ? "above" : "at least", option->minimum);
+    if (high && used < size)
+        used += (size_t)snprintf(out + used, size - used, "%s at most %.16g", low ? "," : "",
+                                 option->maximum);
+    if (used < size)
+        snprintf(out + used, size - used, ".");
+}
+
 /* Options with ranges and defaults, in full. */
 static void print_options(const saddle_option *const *option)
 {
@@ -25,10 +48,142 @@ static void print_options(const saddle_option *const *option)
         char text[1024];
         cli_option_heading(*option, heading, sizeof heading);
         cli_option_text(*option, text, sizeof text);
+        append_range(*option, text, sizeof text);
         cli_table_add(table, "%s", heading);
         cli_table_add(table, "%s", text);
     }
     cli_table_print(table);
+}
+
+/* ---- algorithms ---------------------------------------------------------------------------- */
+
+/* Below this width there is one block per algorithm in place of tables. */
+#define TABLE_WIDTH 72
+
+static const char *yes_no(bool value)
+{
+    return value ? "yes" : "no";
+}
+
+/* A row of a table: what precedes a formatted text. */
+static void add_trait(cli_table *table, const char *name, const char *format, ...)
+    SADDLE_PRINTF(3, 4);
+static void add_trait(cli_table *table, const char *name, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    cli_table_add(table, "%s", name);
+    cli_table_add(table, "%s", text);
+}
+
+/* "constraints on x, constraints on y and nonsmooth h" */
+static const char *handled(const saddle_traits *t, char out[128])
+{
+    static const char *const word[] = {"constraints on x", "constraints on y", "nonsmooth h"};
+    const bool has[] = {t->x_set, t->y_set, t->regularizer};
+    size_t left = (size_t)t->x_set + t->y_set + t->regularizer;
+    size_t used = (size_t)snprintf(out, 128, "%s", left == 0 ? "neither constraints nor h" : "");
+    for (size_t k = 0, seen = 0; k < 3; k++)
+        if (has[k]) {
+            const char *before = seen == 0 ? "" : seen + 1 == left ? " and " : ", ";
+            used += (size_t)snprintf(out + used, 128 - used, "%s%s", before, word[k]);
+            seen++;
+        }
+    return out;
+}
+
+/* What an algorithm can do and what it costs, in words. */
+static void print_traits(const saddle_algorithm *algorithm)
+{
+    const saddle_traits *t = &algorithm->traits;
+    char list[128];
+    cli_table *table = cli_table_create("ll");
+    add_trait(table, "runs", "%s",
+              t->centralized ? "centralized: at one agent, which is given all data"
+                             : "decentralized: at every agent of the network");
+    add_trait(table, "handles", "%s", handled(t, list));
+    add_trait(table, "gradients", "%s",
+              t->stochastic ? "stochastic: of drawn samples" : "full: of all local samples");
+    add_trait(table, "iterates", "%s",
+              t->feasible ? "always in X and Y" : "in X and Y when its steps are short enough");
+    add_trait(table, "IFO calls", "in an iteration at one agent: %s", t->ifo);
+    add_trait(table, "rounds", "%s per iteration", t->rounds);
+    if (t->centralized)
+        add_trait(table, "message", "none");
+    else
+        add_trait(table, "message", "%s doubles to each neighbour in a round, 8 bytes each",
+                  t->message);
+    add_trait(table, "samples", "%s, published", t->samples);
+    if (!t->centralized)
+        add_trait(table, "communication", "%s, published", t->communication);
+    cli_table_print(table);
+}
+
+static void print_one(const saddle_algorithm *algorithm)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%s: %s\n%s", algorithm->name, algorithm->summary,
+             algorithm->citation);
+    cli_wrap(stdout, text, 0, 0, cli_width(STDOUT_FILENO));
+    print_traits(algorithm);
+}
+
+/* The heading of a table, then its columns'. */
+static cli_table *begin_table(const char *title, const char *alignment, const char *const *heading)
+{
+    printf("%s\n", title);
+    cli_table *table = cli_table_create(alignment);
+    for (size_t k = 0; alignment[k] != '\0'; k++)
+        cli_table_add(table, "%s", heading[k]);
+    return table;
+}
+
+/* The comparison: four tables, because one would be wider than a terminal. */
+static void print_comparison(const saddle_algorithm *const *list, size_t count)
+{
+    static const char *const what[] = {"algorithm", "what it is, and where it was published"};
+    cli_table *table = begin_table("Algorithms", "ll", what);
+    for (size_t k = 0; k < count; k++)
+        add_trait(table, list[k]->name, "%s. %s.", list[k]->summary, list[k]->citation);
+    cli_table_print(table);
+
+    static const char *const can[] = {"algorithm", "x in X",    "y in Y",
+                                      "h",         "gradients", "decentralized"};
+    table = begin_table("\nWhat they handle: constraints on x and y, a nonsmooth h", "llllll", can);
+    for (size_t k = 0; k < count; k++) {
+        const saddle_traits *t = &list[k]->traits;
+        add_trait(table, list[k]->name, "%s", yes_no(t->x_set));
+        add_trait(table, yes_no(t->y_set), "%s", yes_no(t->regularizer));
+        add_trait(table, t->stochastic ? "stochastic" : "full", "%s", yes_no(!t->centralized));
+    }
+    cli_table_print(table);
+
+    static const char *const cost[] = {"algorithm", "rounds", "doubles in a message",
+                                       "IFO calls of an agent"};
+    table = begin_table("\nCost of one iteration", "llll", cost);
+    for (size_t k = 0; k < count; k++) {
+        const saddle_traits *t = &list[k]->traits;
+        add_trait(table, list[k]->name, "%s", t->rounds);
+        add_trait(table, t->message, "%s", t->ifo);
+    }
+    cli_table_print(table);
+    fputs("  ", stdout);
+    cli_wrap(stdout,
+             "In a round an agent sends one message to each neighbour: 8 x doubles x neighbours "
+             "bytes. m: agents; n_i: samples of agent i; N: of all; |S|: of a mini-batch.",
+             2, 2, cli_width(STDOUT_FILENO));
+
+    static const char *const rate[] = {"algorithm", "samples", "communication"};
+    table = begin_table("\nPublished complexities, to reach accuracy eps", "lll", rate);
+    for (size_t k = 0; k < count; k++) {
+        cli_table_add(table, "%s", list[k]->name);
+        add_trait(table, list[k]->traits.samples, "%s", list[k]->traits.communication);
+    }
+    cli_table_print(table);
+    printf("\n`saddle algorithms NAME` gives the options of one.\n");
 }
 
 static int run_algorithms(const cli_arguments *arguments)
@@ -38,21 +193,25 @@ static int run_algorithms(const cli_arguments *arguments)
         saddle_error error;
         if (saddle_algorithm_find(&one, arguments->operand[0], &error) != SADDLE_OK)
             return cli_fail(&error);
-        printf("%s: %s\n%s\n", one->name, one->summary, one->citation);
+        print_one(one);
         print_options(one->options);
         return CLI_OK;
     }
     size_t count;
     const saddle_algorithm *const *list = saddle_algorithm_list(&count);
-    cli_table *table = cli_table_create("ll");
-    for (size_t k = 0; k < count; k++) {
-        cli_table_add(table, "%s", list[k]->name);
-        cli_table_add(table, "%s. %s.", list[k]->summary, list[k]->citation);
+    if (cli_width(STDOUT_FILENO) >= TABLE_WIDTH) {
+        print_comparison(list, count);
+        return CLI_OK;
     }
-    printf("Algorithms\n");
-    cli_table_print(table);
+    for (size_t k = 0; k < count; k++) {
+        if (k > 0)
+            putchar('\n');
+        print_one(list[k]);
+    }
     return CLI_OK;
 }
+
+/* ---- problems, sets, topologies ------------------------------------------------------------- */
 
 static int run_problems(const cli_arguments *arguments)
 {
@@ -106,7 +265,10 @@ const cli_command cli_algorithms = {
     .name = "algorithms",
     .operands = "[NAME]",
     .most = 1,
-    .summary = "list the algorithms, or the options of one",
+    .summary = "compare what the algorithms can do and cost, or explain one",
+    .details = "Without a name: tables of what each handles, what an iteration costs, and the "
+               "published complexities. With one: the same in words, and its options with their "
+               "ranges and defaults.",
     .words = "@ALGORITHM",
     .run = run_algorithms,
 };

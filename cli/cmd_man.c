@@ -159,12 +159,15 @@ static int run(const cli_arguments *arguments)
                                           "unless XDG_DATA_HOME says otherwise.");
     print_tagged("saddle-compare/", "Traces and summary.csv of `saddle compare`, unless --output "
                                     "says otherwise.");
+    print_tagged("saddle-tune/", "Logs and best settings of `saddle tune`, unless --output says "
+                                 "otherwise.");
     fputs(".SH ENVIRONMENT\n", stdout);
     print_tagged("SADDLE_DATA", "A directory where data sets are looked for first.");
     print_tagged("XDG_DATA_HOME", "Its subdirectory saddle is the data directory.");
     fputs(".SH EXAMPLES\n.nf\n", stdout);
     print_roff("saddle run --agents 10 --topology ring --trace trace.csv\n"
                "saddle compare --algorithms precision,prox-dsgda --repeats 3\n"
+               "saddle tune --algorithms gda,sgda --budget 1000000\n"
                "saddle graph er:0.6 --agents 20 --save edges.txt\n");
     fputs(".fi\n", stdout);
     return code;

@@ -24,7 +24,8 @@ typedef struct compare_run {
 /* All runs. */
 typedef struct comparison {
     size_t algorithms;
-    const saddle_algorithm *const *algorithm; /* borrowed */
+    const saddle_algorithm *algorithm[CLI_MOST_ALGORITHMS];
+    char *refused[CLI_MOST_ALGORITHMS]; /* why it cannot be run here; NULL: it can. Owned */
     uint64_t first_seed;
     size_t repeats;
     compare_run *run; /* run[a * repeats + r]; owned */

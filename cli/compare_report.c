@@ -119,6 +119,14 @@ static void add_spread(cli_table *table, const spread *s, size_t repeats, writer
                       write(s->low, low), write(s->high, high));
 }
 
+/* An algorithm that was not run. */
+static void add_dashes(cli_table *table, const saddle_algorithm *algorithm, size_t columns)
+{
+    cli_table_add(table, "%s", algorithm->name);
+    for (size_t k = 0; k < columns; k++)
+        cli_table_add(table, "-");
+}
+
 static void print_level(const comparison *c, double level)
 {
     bool several = c->repeats > 1;
@@ -131,6 +139,10 @@ static void print_level(const comparison *c, double level)
     if (several)
         cli_table_add(table, "reached");
     for (size_t a = 0; a < c->algorithms; a++) {
+        if (c->refused[a] != NULL) {
+            add_dashes(table, c->algorithm[a], several ? 5 : 4);
+            continue;
+        }
         spread ifo = {0};
         spread rounds = {0};
         spread bytes = {0};
@@ -185,6 +197,11 @@ static void print_ends(const comparison *c)
     for (size_t k = 0; k < sizeof heading / sizeof *heading; k++)
         cli_table_add(table, "%s", heading[k]);
     for (size_t a = 0; a < c->algorithms; a++) {
+        if (c->refused[a] != NULL) {
+            add_dashes(table, c->algorithm[a], 4);
+            cli_table_add(table, "refused: %s", c->refused[a]);
+            continue;
+        }
         spread iterations = {0};
         spread ifo = {0};
         spread seconds = {0};

@@ -140,6 +140,12 @@ void cli_progress_clear(void)
 void cli_meter_show(const cli_meter *meter, uint64_t iteration, double seconds)
 {
     double rate = seconds > 0.0 ? (double)iteration / seconds : 0.0;
+    /* A run that something else ends. */
+    if (meter->iterations >= UINT64_C(1) << 53) {
+        cli_progress("%siteration %llu  metric %.4g  %.0f/s", meter->label,
+                     (unsigned long long)iteration, meter->metric, rate);
+        return;
+    }
     char left[CLI_NUMBER] = "?";
     if (rate > 0.0)
         cli_duration((double)(meter->iterations - iteration) / rate, left);

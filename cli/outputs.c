@@ -1,4 +1,4 @@
-/* Files that will be written at the end are looked at before the work begins. */
+/* Files and directories that will be written to are looked at before the work begins. */
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -99,4 +99,30 @@ saddle_status cli_check_inputs(const char *what, const char *path, const saddle_
         status = cli_check_distinct(what, path, input[k].option, input[k].path, error);
     free(data);
     return status;
+}
+
+saddle_status cli_check_directory(const char *what, const char *path, saddle_error *error)
+{
+    struct stat status;
+    if (*path == '\0')
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "%s: the name is empty; give the name of a directory", what);
+    if (stat(path, &status) != 0)
+        return cli_check_output(what, path, false, error);
+    if (!S_ISDIR(status.st_mode))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "%s: '%s' is a file; give the name of a directory", what, path);
+    if (access(path, W_OK | X_OK) != 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "%s: cannot write into '%s': %s; give another directory", what, path,
+                           strerror(errno));
+    return SADDLE_OK;
+}
+
+saddle_status cli_make_directory(const char *what, const char *path, saddle_error *error)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT, "%s: cannot make '%s': %s", what, path,
+                       strerror(errno));
 }

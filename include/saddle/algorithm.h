@@ -145,6 +145,9 @@ typedef struct saddle_algorithm {
     void (*release)(void *parameters);
     /** The sizes it needs. */
     void (*layout)(const void *parameters, const saddle_problem *problem, saddle_layout *out);
+    /** Optional. The most IFO calls of the start or of one iteration at all agents together; NULL:
+     * at most two for every sample. Inner loops may need more. */
+    uint64_t (*most_ifo)(const void *parameters, const saddle_problem *problem);
     /** Doubles sent to each neighbour in a round of an iteration; NULL: the published span. */
     size_t (*message)(const void *parameters, const saddle_layout *layout, unsigned round);
     /** Fill agent->next and agent->kept at t = 0; next starts with x = x0, y = y0. */

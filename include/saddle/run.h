@@ -101,6 +101,7 @@ typedef struct saddle_result {
     saddle_fault fault;        /**< What diverged, when it did. */
     saddle_row *rows;          /**< The trace. */
     size_t row_count;          /**< Its length: at least 1. */
+    saddle_cost cost;          /**< Of the whole run, also of what diverged after the last row. */
     size_t agents;             /**< m. */
     size_t x_dim;              /**< Length of x. */
     size_t y_dim;              /**< Length of y. */

@@ -15,5 +15,6 @@
 #include <saddle/settings.h>
 #include <saddle/status.h>
 #include <saddle/text.h>
+#include <saddle/tune.h>
 
 #endif

@@ -28,20 +28,31 @@ typedef enum saddle_option_kind {
     SADDLE_OPTION_TEXT     /**< Anything; checked by whoever uses it. */
 } saddle_option_kind;
 
+/**
+ * How a search for good values (<saddle/tune.h>) varies an option: by factors 10^(k/2) of its
+ * value, k = low, ..., high. Options that point to the same search are varied together.
+ */
+typedef struct saddle_search {
+    const char *name; /**< Of the factor, such as "eta-x". */
+    int low;          /**< In half decades; at most 0. */
+    int high;         /**< In half decades; at least 0. */
+} saddle_search;
+
 /** One option. Instances are constants with static storage. */
 typedef struct saddle_option {
-    const char *name;        /**< Without the dashes, such as "nu". */
-    const char *group;       /**< Heading in the help, such as "Algorithm". */
-    saddle_option_kind kind; /**< What it takes. */
-    const char *fallback;    /**< Its default, as text. "auto" makes "auto" an allowed value;
-                                  "" makes the empty value ("not given") one. */
-    double minimum;          /**< For numbers, inclusive. */
-    double maximum;          /**< For numbers, inclusive. */
-    bool above_minimum;      /**< Whether the minimum itself is excluded. */
-    const char *choices;     /**< "a|b|c" for SADDLE_OPTION_CHOICE, else NULL. */
-    const char *metavar;     /**< How the value is called in the help, such as "STEP". */
-    const char *help;        /**< One or two sentences. */
-    bool not_in_file;        /**< Refused in a configuration file. */
+    const char *name;            /**< Without the dashes, such as "nu". */
+    const char *group;           /**< Heading in the help, such as "Algorithm". */
+    saddle_option_kind kind;     /**< What it takes. */
+    const char *fallback;        /**< Its default, as text. "auto" makes "auto" an allowed value;
+                                      "" makes the empty value ("not given") one. */
+    double minimum;              /**< For numbers, inclusive. */
+    double maximum;              /**< For numbers, inclusive. */
+    bool above_minimum;          /**< Whether the minimum itself is excluded. */
+    const char *choices;         /**< "a|b|c" for SADDLE_OPTION_CHOICE, else NULL. */
+    const char *metavar;         /**< How the value is called in the help, such as "STEP". */
+    const char *help;            /**< One or two sentences. */
+    const saddle_search *search; /**< For numbers that a search varies; NULL: it does not. */
+    bool not_in_file;            /**< Refused in a configuration file. */
 } saddle_option;
 
 /** Values of options. */

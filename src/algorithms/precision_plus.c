@@ -33,8 +33,10 @@
 
 #define GROUP "PRECISION+"
 
-static const saddle_option c_gamma = SADDLE_REAL_ABOVE(
-    "c-gamma", GROUP, "10", 0.0, SADDLE_UNBOUNDED, "C",
+static const saddle_search c_gamma_search = {.name = "c-gamma", .low = -2, .high = 2};
+
+static const saddle_option c_gamma = SADDLE_STEP(
+    "c-gamma", GROUP, "10", SADDLE_UNBOUNDED, &c_gamma_search, "C",
     "c_gamma of the refresh size min{c_gamma sigma^2/gamma, c_epsilon sigma^2/epsilon, n}.");
 
 static const saddle_option c_epsilon =

@@ -23,7 +23,8 @@ typedef enum saddle_purpose {
     SADDLE_RNG_CHECK = 9,     /* points of the gradient check */
     SADDLE_RNG_TEST = 10,     /* free for tests */
     SADDLE_RNG_ESTIMATE = 11, /* pairs of points for estimates of L and mu */
-    SADDLE_RNG_PICK = 12      /* which inner iterate is kept */
+    SADDLE_RNG_PICK = 12,     /* which inner iterate is kept */
+    SADDLE_RNG_TUNE = 64      /* candidates of a search */
 } saddle_purpose;
 
 /* A stream. Visible so that it can live on the stack. */

@@ -32,6 +32,13 @@
         .minimum = (low), .maximum = (high), .above_minimum = true, .metavar = (meta),     \
         .help = (words)                                                                    \
     }
+/* A number within (0, high] that `saddle tune` varies. */
+#define SADDLE_STEP(id, heading, value, high, how, meta, words)                            \
+    {                                                                                      \
+        .name = (id), .group = (heading), .kind = SADDLE_OPTION_REAL, .fallback = (value), \
+        .minimum = 0.0, .maximum = (high), .above_minimum = true, .metavar = (meta),       \
+        .help = (words), .search = (how)                                                   \
+    }
 /* A whole number within [low, high], 0 <= low; SADDLE_UNBOUNDED allows all of uint64_t. */
 #define SADDLE_INTEGER(id, heading, value, low, high, meta, words)                            \
     {                                                                                         \

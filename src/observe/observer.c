@@ -130,6 +130,30 @@ static void statistic_term(void *context, saddle_agent *agent, double *out)
     o->in.problem->response_statistic(o->in.problem, agent->id, o->x_mean, out, agent->scratch);
 }
 
+/* The metric's tau, where it is not the run's own. */
+static double metric_tau(const saddle_observer *o)
+{
+    return o->in.metric_tau > 0.0 ? o->in.metric_tau : o->in.steps.tau;
+}
+
+/* x~ of one agent: the algorithm's own, the same with another tau, or the network gradient's. */
+static void agent_prox_point(const saddle_observer *o, const saddle_agent *agent,
+                             const saddle_view *view, double *x_tilde, double *scratch)
+{
+    size_t x_dim = o->in.problem->x_dim;
+    double tau = metric_tau(o);
+    const double *direction = view->p != NULL ? view->p : view->v;
+    if (o->in.algorithm->prox_point == NULL || (tau != o->in.steps.tau && direction == NULL)) {
+        memcpy(x_tilde, o->x_tilde, x_dim * sizeof *x_tilde);
+    } else if (tau == o->in.steps.tau) {
+        o->in.algorithm->prox_point(agent, x_tilde, scratch);
+    } else {
+        memcpy(x_tilde, view->x, x_dim * sizeof *x_tilde);
+        saddle_axpy(x_dim, -1.0 / tau, direction, x_tilde);
+        saddle_prox_apply(o->in.x_prox, 1.0 / tau, x_tilde, scratch);
+    }
+}
+
 /* Five numbers that are summed over agents. */
 enum { X_STATIONARITY, X_CONSENSUS, Y_CONSENSUS, LOSS, PRIMAL, NUMBERS };
 
@@ -141,10 +165,7 @@ static void number_term(void *context, saddle_agent *agent, double *out)
     o->in.algorithm->view(agent, &view);
     double *x_tilde = agent->scratch;
     double *rest = agent->scratch + problem->x_dim;
-    if (o->in.algorithm->prox_point != NULL)
-        o->in.algorithm->prox_point(agent, x_tilde, rest);
-    else
-        memcpy(x_tilde, o->x_tilde, problem->x_dim * sizeof *x_tilde);
+    agent_prox_point(o, agent, &view, x_tilde, rest);
     out[X_STATIONARITY] = saddle_distance2(problem->x_dim, x_tilde, o->x_mean);
     out[X_CONSENSUS] = saddle_distance2(problem->x_dim, view.x, o->x_mean);
     out[Y_CONSENSUS] = saddle_distance2(problem->y_dim, view.y, o->y_mean);
@@ -189,7 +210,7 @@ static saddle_status best_response(saddle_observer *o, saddle_error *error)
 /* The PRECISION prox point of the network gradient, for algorithms without one of their own. */
 static void network_prox_point(saddle_observer *o)
 {
-    double tau = o->in.steps.tau;
+    double tau = metric_tau(o);
     memcpy(o->x_tilde, o->x_mean, o->in.problem->x_dim * sizeof *o->x_tilde);
     saddle_axpy(o->in.problem->x_dim, -1.0 / tau, o->gradient, o->x_tilde);
     saddle_prox_apply(o->in.x_prox, 1.0 / tau, o->x_tilde, o->scratch);

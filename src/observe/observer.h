@@ -20,6 +20,7 @@ typedef struct saddle_observer_inputs {
     const saddle_prox *x_prox;
     const saddle_set *y_set;
     saddle_steps steps;
+    double metric_tau;          /* the metric's tau; 0: the algorithm's own, steps.tau */
     saddle_constants constants; /* for the potential; zeros: there is none */
     size_t copies;              /* agents that each agent stands for in sums over agents */
     bool feasible;              /* iterates are sure to stay in X and Y: check it */

@@ -38,6 +38,17 @@ typedef struct saddle_scene {
 saddle_status saddle_experiment_scene(saddle_experiment *experiment, bool centralized,
                                       saddle_scene *out, saddle_error *error);
 
+/* What can be said about a run without making it. */
+typedef struct saddle_forecast {
+    saddle_settings *settings; /* effective ones; owned by whoever asked */
+    uint64_t most_ifo;         /* IFO calls that an iteration, or the start, makes at most */
+    bool feasible;             /* whether every iterate is sure to be in X and Y */
+} saddle_forecast;
+
+/* Look ahead at a run: what refuses it refuses here, and no IFO call is made. */
+saddle_status saddle_run_forecast(saddle_experiment *experiment, const saddle_settings *settings,
+                                  saddle_forecast *out, saddle_error *error);
+
 /* Fill x0 and y0 from the settings' --init options. */
 saddle_status saddle_make_start(saddle_experiment *experiment, saddle_error *error);
 

@@ -106,16 +106,20 @@ static const saddle_option trace =
 static const saddle_option trace_every =
     SADDLE_INTEGER("trace-every", OUTPUT, "auto", 1, 0x1p53, "N",
                    "Measure the metric every N iterations. auto: about 200 times in the run.");
+static const saddle_option metric_tau = SADDLE_REAL_ABOVE(
+    "metric-tau", OUTPUT, "auto", 0, SADDLE_UNBOUNDED, "WEIGHT",
+    "tau of the proximal point in the metric, so that runs with different --tau can be compared. "
+    "auto: the run's own.");
 static const saddle_option model = SADDLE_TEXT(
     "model", OUTPUT, "", "PATH",
     "Write xbar, ybar and every agent's copy as NumPy .npz (or one .npy record). Not given: none.");
 
 static const saddle_option *const run_options[] = {
-    &problem,  &data,       &format,    &label_column, &labels,      &positive,
-    &samples,  &partition,  &x_set,     &y_set,        &regularizer, &agents,
-    &topology, &mixing,     &algorithm, &init,         &init_x,      &init_y,
-    &seed,     &iterations, &tolerance, &max_ifo,      &max_rounds,  &max_seconds,
-    &engine,   &threads,    &trace,     &trace_every,  &model,       NULL};
+    &problem,    &data,       &format,      &label_column, &labels,  &positive,   &samples,
+    &partition,  &x_set,      &y_set,       &regularizer,  &agents,  &topology,   &mixing,
+    &algorithm,  &init,       &init_x,      &init_y,       &seed,    &iterations, &tolerance,
+    &max_ifo,    &max_rounds, &max_seconds, &engine,       &threads, &trace,      &trace_every,
+    &metric_tau, &model,      NULL};
 
 const saddle_option *const *saddle_run_options(void)
 {

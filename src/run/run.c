@@ -36,6 +36,7 @@ typedef struct run {
     saddle_steps steps;
     uint64_t iterations;
     uint64_t trace_every;
+    uint64_t trace_ifo; /* a trace point every so many IFO calls, too; 0: no */
     uint64_t last_check;
     saddle_row row;       /* of the present iteration */
     double seconds;       /* spent iterating */
@@ -124,6 +125,7 @@ static saddle_status make_effective(run *r, saddle_error *error)
                 {"eta", r->steps.eta},
                 {"tau", r->steps.tau},
                 {"alpha", r->steps.alpha},
+                {"metric-tau", r->steps.tau},
                 {"q", (double)r->steps.q},
                 {"agents", (double)e->problem->agents},
                 {"trace-every", (double)r->trace_every}};
@@ -145,17 +147,26 @@ static saddle_status make_effective(run *r, saddle_error *error)
 
 /* ---- set-up -------------------------------------------------------------------------------- */
 
+/* Whether every iterate is sure to be in X and in Y, and the bound on nu and eta that decides it.
+ */
+static bool look_at_steps(const run *r, double *bound, bool *x_safe, bool *y_safe)
+{
+    const saddle_experiment *e = r->experiment;
+    bool always = r->algorithm->traits.feasible;
+    *bound = saddle_mixing_min_self_weight(r->scene.mixing);
+    *x_safe = always || r->steps.nu <= *bound || saddle_set_is_whole_space(e->x_set);
+    *y_safe = always || r->steps.eta <= *bound || saddle_set_is_whole_space(e->y_set);
+    return *x_safe && *y_safe;
+}
+
 /* Whether every iterate is sure to be in X and Y. Warns when the steps of the PRECISION family are
  * too long for its iterates to be convex combinations of feasible points. */
 static bool stays_feasible(const run *r)
 {
-    const saddle_experiment *e = r->experiment;
-    if (r->algorithm->traits.feasible)
-        return true;
-    double bound = saddle_mixing_min_self_weight(r->scene.mixing);
-    bool x_safe = r->steps.nu <= bound || saddle_set_is_whole_space(e->x_set);
-    bool y_safe = r->steps.eta <= bound || saddle_set_is_whole_space(e->y_set);
-    if (x_safe && y_safe)
+    double bound;
+    bool x_safe;
+    bool y_safe;
+    if (look_at_steps(r, &bound, &x_safe, &y_safe))
         return true;
     const char *what = x_safe ? "eta is" : y_safe ? "nu is" : "nu and eta are";
     const char *where = x_safe ? "Y" : y_safe ? "X" : "X and Y";
@@ -205,6 +216,7 @@ static saddle_status make_observer(run *r, saddle_error *error)
         .x_prox = e->x_prox,
         .y_set = e->y_set,
         .steps = r->steps,
+        .metric_tau = saddle_settings_real(r->result->settings, "metric-tau"),
         /* The potential is a statement about bounds, not about estimates. */
         .constants = uses_option(r, "nu") && !r->scene.constants.estimated
                          ? r->scene.constants
@@ -262,6 +274,25 @@ static saddle_status configure(run *r, saddle_error *error)
                                       .constants = r->scene.constants,
                                       .spectrum = r->scene.spectrum};
     return r->algorithm->configure(&r->parameters, &inputs, error);
+}
+
+/* All that comes before the agents are made. */
+static saddle_status settle(run *r, saddle_error *error)
+{
+    r->iterations = saddle_settings_integer(r->settings, "iterations");
+    r->trace_every = saddle_settings_integer(r->settings, "trace-every");
+    if (r->trace_every == 0) {
+        uint64_t max_ifo = saddle_settings_integer(r->settings, "max-ifo");
+        r->trace_every = r->iterations / DEFAULT_POINTS > 0 ? r->iterations / DEFAULT_POINTS : 1;
+        /* The budget may end the run long before its iterations would. */
+        r->trace_ifo = max_ifo / DEFAULT_POINTS;
+    }
+    saddle_status status = configure(r, error);
+    if (status == SADDLE_OK)
+        status = saddle_result_create(&r->result, r->scene.problem, error);
+    if (status == SADDLE_OK)
+        status = make_effective(r, error);
+    return status;
 }
 
 /* ---- measuring ------------------------------------------------------------------------------ */
@@ -364,15 +395,7 @@ static saddle_status measure_start(run *r, saddle_error *error)
 
 static saddle_status begin(run *r, saddle_error *error)
 {
-    r->iterations = saddle_settings_integer(r->settings, "iterations");
-    r->trace_every = saddle_settings_integer(r->settings, "trace-every");
-    if (r->trace_every == 0)
-        r->trace_every = r->iterations / DEFAULT_POINTS > 0 ? r->iterations / DEFAULT_POINTS : 1;
-    saddle_status status = configure(r, error);
-    if (status == SADDLE_OK)
-        status = saddle_result_create(&r->result, r->scene.problem, error);
-    if (status == SADDLE_OK)
-        status = make_effective(r, error);
+    saddle_status status = settle(r, error);
     if (status == SADDLE_OK)
         status = make_engine(r, error);
     if (status == SADDLE_OK)
@@ -444,10 +467,14 @@ static void advance(run *r, saddle_fault *fault, int *stop)
     uint64_t target = (iteration / r->trace_every + 1) * r->trace_every;
     double max_seconds = saddle_settings_real(r->settings, "max-seconds");
     saddle_cost cost;
+    r->engine->kind->cost(r->engine, &cost);
+    uint64_t ifo_target =
+        r->trace_ifo > 0 ? (cost.ifo / r->trace_ifo + 1) * r->trace_ifo : UINT64_MAX;
     for (;;) {
         r->engine->kind->cost(r->engine, &cost);
         *stop = stop_reason(r, iteration, &cost);
-        if (*stop >= 0 || iteration >= target || fault->kind != SADDLE_FAULT_NONE)
+        if (*stop >= 0 || iteration >= target || cost.ifo >= ifo_target ||
+            fault->kind != SADDLE_FAULT_NONE)
             return;
         double now = saddle_clock_seconds();
         uint64_t left = rounds_left(r, &cost);
@@ -459,6 +486,8 @@ static void advance(run *r, saddle_fault *fault, int *stop)
         };
         if (left < limits.iterations)
             limits.iterations = left;
+        if (ifo_target < limits.max_ifo)
+            limits.max_ifo = ifo_target;
         if (max_seconds > 0.0)
             limits.deadline = fmin(limits.deadline, now + max_seconds - r->seconds);
         r->engine->kind->advance(r->engine, &limits, fault);
@@ -538,6 +567,7 @@ static saddle_status conclude(run *r, saddle_error *error)
     memcpy(result->x_mean, saddle_observer_x_mean(r->observer), result->x_dim * sizeof(double));
     memcpy(result->y_mean, saddle_observer_y_mean(r->observer), result->y_dim * sizeof(double));
     r->engine->kind->for_each(r->engine, copy_task, r);
+    r->engine->kind->cost(r->engine, &result->cost);
     const char *path = saddle_settings_text(r->settings, "model");
     if (*path != '\0' && result->stop != SADDLE_STOP_DIVERGED)
         return saddle_result_save(result, path, error);
@@ -570,5 +600,37 @@ saddle_status saddle_experiment_run(saddle_experiment *experiment, const saddle_
         *out = r.result;
     else
         saddle_result_free(r.result);
+    return status;
+}
+
+/* The most IFO calls of one iteration. */
+static uint64_t most_ifo(const run *r)
+{
+    if (r->algorithm->most_ifo != NULL)
+        return r->algorithm->most_ifo(r->parameters, r->scene.problem);
+    uint64_t samples = 0;
+    for (size_t i = 0; i < r->scene.problem->agents; i++)
+        samples += r->scene.problem->samples[i];
+    return 2 * samples;
+}
+
+saddle_status saddle_run_forecast(saddle_experiment *experiment, const saddle_settings *settings,
+                                  saddle_forecast *out, saddle_error *error)
+{
+    run r = {.experiment = experiment, .settings = settings};
+    memset(out, 0, sizeof *out);
+    saddle_status status = settle(&r, error);
+    if (status == SADDLE_OK) {
+        double bound;
+        bool x_safe;
+        bool y_safe;
+        out->feasible = look_at_steps(&r, &bound, &x_safe, &y_safe);
+        out->most_ifo = most_ifo(&r);
+        out->settings = r.result->settings;
+        r.result->settings = NULL;
+    }
+    if (r.algorithm != NULL && r.parameters != NULL)
+        r.algorithm->release(r.parameters);
+    saddle_result_free(r.result);
     return status;
 }

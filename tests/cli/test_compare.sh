@@ -57,6 +57,34 @@ check "all diverged" exits 3
 check "shown as diverged" is "$(sed '1,/^at the end/d' out | grep -cE '^  (precision|prox-dsgda) .*diverged$')" 2
 check "traces are there" is "$(cd div && echo *)" "precision-seed1.csv prox-dsgda-seed1.csv summary.csv"
 
+# One that cannot solve the problem is refused with its reason; the others run.
+try algorithms
+picky=$(sed -n '/^What they handle/,/^$/p' out | awk '$2 == "no" {print $1; exit}')
+if [ -n "$picky" ]; then
+    try compare "${small[@]}" --x-set box:-1:1 --algorithms "$picky,precision" --output picky
+    check "refusal of one" exits 0
+    check "is shown" grep -qE "^  $picky +- +- +- +- +refused: $picky( |$)" out
+    check "dashes in the levels" grep -qE "^  $picky +- +- +- +-$" out
+    check "the other ran" [ -s picky/precision-seed1.csv ]
+    check "it did not" absent "picky/$picky-seed1.csv"
+    refuse "handles no constraint on x" compare "${small[@]}" --x-set box:-1:1 --algorithms "$picky" \
+        --output picky2
+fi
+refuse "all 2 algorithms refuse this problem: the theory needs L and mu" compare "${small[@]}" \
+    --x-set none --y-set none --steps theory --algorithms precision,prox-dsgda --output none
+check "nothing is written" absent none
+
+# A common budget of IFO calls: spent by all, whatever their number of iterations, with rows enough.
+try compare "${small[@]:0:4}" --algorithms precision,gda,sgda --max-ifo 30000 --output budget
+check "budget" exits 0
+check "spent by all" is "$(sed '1,/^at the end/d' out | grep -c 'IFO budget spent')" 3
+for algorithm in precision gda sgda; do
+    ifo=$(tail -1 "budget/$algorithm-seed1.csv" | cut -d, -f2)
+    check "$algorithm spent it" [ "$ifo" -ge 30000 ]
+    check "$algorithm spent little more" [ "$ifo" -lt 31000 ]
+    check "$algorithm has rows" [ "$(grep -vc '^#' "budget/$algorithm-seed1.csv")" -gt 80 ]
+done
+
 # Ctrl-C: what was done is shown.
 "$saddle" compare "${small[@]}" --iterations 1e9 --trace-every 1000 --output int >out 2>err &
 process=$!

@@ -15,7 +15,7 @@ check "--help is the overview" cmp -s out overview
 try --version
 check "version" grep -qE '^saddle [0-9]+\.[0-9]+\.[0-9]+$' out
 
-commands=(run compare theory graph "data list" "data info" "data generate" "data fetch" algorithms
+commands=(run compare tune theory graph "data list" "data info" "data generate" "data fetch" algorithms
     problems sets topologies check-grad completion man help)
 for command in "${commands[@]}"; do
     read -ra words <<<"$command"
@@ -34,7 +34,7 @@ check "the family's help" says "saddle data COMMAND"
 
 for option in problem data samples partition agents topology mixing algorithm nu eta tau alpha q \
     batch iterations tolerance max-ifo max-rounds max-seconds seed init init-x init-y x-set y-set \
-    regularizer threads trace trace-every model config quiet; do
+    regularizer threads trace trace-every metric-tau model config quiet; do
     try help run
     check "run has --$option" grep -qE "^  --$option( |$)" out
 done
@@ -46,9 +46,37 @@ check "compare has no --trace" is "$(grep -cE '^  --trace ' out)" 0
 check "compare has --trace-every" says "--trace-every N"
 
 try algorithms
-check "algorithms" says "prox-dsgda"
+check "algorithms" exits 0
+check "algorithms fit 80 columns" narrow out
+for title in "^Algorithms$" "^What they handle" "^Cost of one iteration" "^Published complexities"; do
+    check "table: $title" grep -q "$title" out
+done
+check "an algorithm is in every table" is "$(grep -c '^  prox-dsgda ' out)" 4
+check "a decentralized one" grep -qE '^  precision +yes +yes +yes +stochastic +yes$' out
+check "a centralized one" grep -qE '^  gda +yes +yes +yes +full +no$' out
+check "its cost" grep -qE '^  precision +1 +2 \(dim x \+ dim y\) +2 \|S\|, and n_i every q-th$' out
+check "bytes are explained" says "8 x doubles x"
+check "its complexities" grep -qE '^  precision +O\(m sqrt\(n\) eps\^-2\) +O\(eps\^-2\)$' out
+check "its citation" says "Liu, Zhang, Lu, Liu 2023, Algorithm 1."
+names=$(awk '/^$/ {exit} /^  [a-z]/ && !/^  algorithm/ {print $1}' out)
+for name in $names; do
+    try algorithms "$name"
+    check "algorithms $name" exits 0
+    check "$name fits 80 columns" narrow out
+    for word in runs handles gradients iterates "IFO calls" rounds message samples Options; do
+        check "$name: $word" grep -qE "^ *$word" out
+    done
+done
 try algorithms precision+
 check "options of one algorithm" says "--c-gamma C"
+check "with their ranges" says "Range: above 0, at most 1."
+check "and their defaults" says "Default: without-replacement."
+if command -v script >/dev/null; then
+    # On a narrow terminal: a block for each, no line longer than the terminal.
+    script -qec "stty cols 50; '$saddle' algorithms" /dev/null </dev/null 2>err | tr -d '\r' >out
+    check "blocks on a narrow terminal" says "decentralized: at every agent"
+    check "no line is too long" is "$(grep -cE '^.{51}' out)" 0
+fi
 try problems quadratic
 check "options of one problem" says "--mu MU"
 try sets
@@ -87,6 +115,9 @@ offers() {
         _saddle && printf "%s\n" "${COMPREPLY[@]}"' bash "$@" 2>&1
 }
 check "commands are offered" is "$(offers saddle th)" theory
+check "tune is offered" is "$(offers saddle tu)" tune
+check "its options are offered" is "$(offers saddle tune --bud)" --budget
+check "its choices are offered" is "$(offers saddle tune --objective st)" stationarity
 check "options are offered" is "$(offers saddle run --init-)" $'--init-x\n--init-y'
 check "choices are offered" is "$(offers saddle run --sampling with-)" with-replacement
 check "algorithms are offered" is "$(offers saddle run --algorithm prox-d)" prox-dsgda

@@ -1,0 +1,340 @@
+/*
+ * `saddle tune`: good step sizes for one or several algorithms, each within the same budget.
+ *
+ * DIR/ALGORITHM.csv is the search's log, from which --resume goes on; DIR/ALGORITHM.yaml is its
+ * answer.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#define GROUP "Search"
+/* The most candidates of the table at the end. */
+#define SHOWN_CANDIDATES 5
+
+static const saddle_option algorithms_option = {
+    .name = "algorithms",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "precision",
+    .metavar = "A,B,...",
+    .help = "Whose step sizes, separated by commas; all: every algorithm there is. Each gets the "
+            "whole budget."};
+static const saddle_option budget_option = {
+    .name = "budget",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_INTEGER,
+    .fallback = "auto",
+    .minimum = 1,
+    .maximum = (double)INFINITY,
+    .metavar = "N",
+    .help = "IFO calls that the search for one algorithm may make in all; it never makes more. "
+            "auto: 2000 for every sample of the problem."};
+static const saddle_option candidates_option = {
+    .name = "candidates",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_INTEGER,
+    .fallback = "auto",
+    .minimum = 2,
+    .maximum = SADDLE_TUNE_MOST_CANDIDATES,
+    .metavar = "K",
+    .help = "How many points of the grid to try, the default among them. auto: what the grid has "
+            "and the budget can pay for, at most 128."};
+static const saddle_option objective_option = {
+    .name = "objective",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_CHOICE,
+    .fallback = "metric",
+    .choices = "metric|loss|stationarity",
+    .metavar = "WHAT",
+    .help = "What is to be small when a candidate's IFO calls are spent."};
+static const saddle_option output_option = {
+    .name = "output",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "saddle-tune",
+    .metavar = "DIR",
+    .help = "Where ALGORITHM.csv (the log) and ALGORITHM.yaml (the best settings) go; made when "
+            "missing."};
+static const saddle_option resume_option = {
+    .name = "resume",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_FLAG,
+    .fallback = "no",
+    .help = "Go on from the logs that are there, repeating no finished evaluation."};
+static const saddle_option quiet_option = {.name = "quiet",
+                                           .group = CLI_OUTPUT,
+                                           .kind = SADDLE_OPTION_FLAG,
+                                           .fallback = "no",
+                                           .help = "Print only the answers, warnings and errors."};
+
+static const saddle_option *const own[] = {&algorithms_option, &budget_option, &candidates_option,
+                                           &objective_option,  &output_option, &resume_option,
+                                           &cli_option_config, &quiet_option,  NULL};
+static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK, CLI_ALGORITHM, "-algorithm",
+                                      CLI_START,   CLI_ENGINE,  "metric-tau",  NULL};
+
+/* Searches at work. */
+typedef struct work {
+    const saddle_settings *settings;
+    const char *directory;
+    bool quiet;
+    const saddle_algorithm *algorithm[CLI_MOST_ALGORITHMS];
+    size_t algorithms;
+    const volatile sig_atomic_t *interrupt;
+    size_t found;    /* algorithms with an answer */
+    size_t diverged; /* algorithms all of whose candidates diverged */
+    size_t refused;  /* algorithms that cannot solve the problem */
+} work;
+
+/* ---- what is shown ------------------------------------------------------------------------- */
+
+/* "--eta-x 0.1 --eta-y 0.3" */
+static const char *settings_text(const saddle_tuning *t, size_t candidate, char out[512])
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t j = 0; j < t->option_count && used < 512; j++)
+        used += (size_t)snprintf(out + used, 512 - used, "%s--%s %s", j > 0 ? " " : "",
+                                 t->option[j]->name, saddle_tuning_value(t, candidate, j));
+    return out;
+}
+
+static void flush_or_stop(void)
+{
+    if (!cli_flush() && cli_reader_gone())
+        cli_interrupt();
+}
+
+static void on_begin(void *context, const saddle_tuning *t)
+{
+    const work *w = context;
+    if (w->quiet)
+        return;
+    char text[1024];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s: %zu candidates for", t->algorithm->name,
+                                   t->candidates);
+    for (size_t j = 0; j < t->option_count && used < sizeof text; j++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s --%s", j > 0 ? "," : "",
+                                 t->option[j]->name);
+    if (used < sizeof text)
+        snprintf(text + used, sizeof text - used, " in %zu rung%s, at most %" PRIu64 " IFO calls",
+                 t->rungs, t->rungs == 1 ? "" : "s", t->budget);
+    cli_wrap(stdout, text, 0, 2, cli_width(STDOUT_FILENO));
+    flush_or_stop();
+}
+
+static void on_trial(void *context, const saddle_tuning *t, const saddle_trial *trial)
+{
+    const work *w = context;
+    if (!w->quiet)
+        cli_progress("%s: rung %zu/%zu  %.0f%% of the budget  candidate %zu: %s %.4g",
+                     t->algorithm->name, trial->rung + 1, t->rungs,
+                     100.0 * (double)t->spent / (double)t->budget, trial->candidate,
+                     saddle_objective_text(t->objective), trial->value);
+}
+
+static void on_rung(void *context, const saddle_tuning *t, const saddle_trial *best)
+{
+    const work *w = context;
+    cli_progress_clear();
+    if (w->quiet)
+        return;
+    char text[512];
+    char line[1024];
+    printf("  ");
+    snprintf(line, sizeof line,
+             "rung %zu: %zu candidates, %" PRIu64 " IFO calls each; best %s %.4e at %s",
+             best->rung + 1, t->field[best->rung], best->allotment,
+             saddle_objective_text(t->objective), best->value,
+             settings_text(t, best->candidate, text));
+    cli_wrap(stdout, line, 2, 10, cli_width(STDOUT_FILENO));
+    flush_or_stop();
+}
+
+/* The best few, and the default wherever it came. */
+static void print_ranking(const saddle_tuning *t)
+{
+    cli_table *table = cli_table_create("lrrrl");
+    cli_table_add(table, "rank");
+    cli_table_add(table, "%s", saddle_objective_text(t->objective));
+    cli_table_add(table, "IFO");
+    cli_table_add(table, "iterations");
+    cli_table_add(table, "settings");
+    for (size_t k = 0; k < t->candidates; k++) {
+        size_t candidate = t->ranking[k];
+        const saddle_trial *last = saddle_tuning_last(t, candidate);
+        if ((k >= SHOWN_CANDIDATES && candidate != 0) || last == NULL)
+            continue;
+        char text[512];
+        cli_table_add(table, "%zu", k + 1);
+        if (last->diverged)
+            cli_table_add(table, "diverged");
+        else
+            cli_table_add(table, "%.4e", last->value);
+        cli_table_add(table, "%" PRIu64, last->ifo);
+        cli_table_add(table, "%" PRIu64, last->iterations);
+        cli_table_add(table, "%s%s", settings_text(t, candidate, text),
+                      candidate == 0 ? " (the default)" : "");
+    }
+    printf("\n");
+    cli_table_print(table);
+}
+
+/* ---- one algorithm ------------------------------------------------------------------------- */
+
+static saddle_objective read_objective(const saddle_settings *settings)
+{
+    const char *text = saddle_settings_text(settings, "objective");
+    if (strcmp(text, "loss") == 0)
+        return SADDLE_OBJECTIVE_LOSS;
+    return strcmp(text, "stationarity") == 0 ? SADDLE_OBJECTIVE_STATIONARITY
+                                             : SADDLE_OBJECTIVE_METRIC;
+}
+
+/* Print and save the answer. */
+static saddle_status answer(work *w, const saddle_tuning *t, const char *path, saddle_error *error)
+{
+    const char *name = t->algorithm->name;
+    char text[512];
+    cli_progress_clear();
+    if (!w->quiet)
+        print_ranking(t);
+    const saddle_trial *best = saddle_tuning_last(t, t->ranking[0]);
+    if (best == NULL || best->diverged) {
+        w->diverged++;
+        fprintf(stderr,
+                "saddle: every candidate of %s diverged; give smaller step sizes to search "
+                "around\n",
+                name);
+        return SADDLE_OK;
+    }
+    saddle_status status = saddle_tuning_save(t, path, error);
+    if (status != SADDLE_OK)
+        return status;
+    w->found++;
+    printf("%s--algorithm %s %s\n", w->quiet ? "" : "\nbest: ", name,
+           settings_text(t, t->ranking[0], text));
+    if (!w->quiet)
+        printf("%" PRIu64 " of %" PRIu64 " IFO calls made; `saddle run --config %s` uses it\n",
+               t->spent, t->budget, path);
+    flush_or_stop();
+    return SADDLE_OK;
+}
+
+static saddle_status search(work *w, saddle_experiment *experiment, const saddle_settings *settings,
+                            const char *log, const char *path, saddle_error *error)
+{
+    saddle_tuning *tuning = NULL;
+    saddle_tune_inputs inputs = {.budget = saddle_settings_integer(settings, "budget"),
+                                 .candidates =
+                                     (size_t)saddle_settings_integer(settings, "candidates"),
+                                 .objective = read_objective(settings),
+                                 .log = log,
+                                 .resume = saddle_settings_flag(settings, "resume")};
+    saddle_tune_hooks hooks = {.context = w,
+                               .begin = on_begin,
+                               .trial = on_trial,
+                               .rung = on_rung,
+                               .interrupt = w->interrupt};
+    saddle_status status = saddle_tune(&tuning, experiment, settings, &inputs, &hooks, error);
+    if (status == SADDLE_OK && tuning->finished)
+        status = answer(w, tuning, path, error);
+    saddle_tuning_free(tuning);
+    return status;
+}
+
+static saddle_status tune_one(work *w, saddle_experiment *experiment,
+                              const saddle_algorithm *algorithm, saddle_error *error)
+{
+    char *log = NULL;
+    char *path = NULL;
+    saddle_settings *settings = NULL;
+    saddle_status status = saddle_settings_copy(&settings, w->settings, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(settings, "algorithm", algorithm->name, error);
+    if (status == SADDLE_OK && (asprintf(&log, "%s/%s.csv", w->directory, algorithm->name) < 0 ||
+                                asprintf(&path, "%s/%s.yaml", w->directory, algorithm->name) < 0))
+        status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+    if (status == SADDLE_OK)
+        status = search(w, experiment, settings, log, path, error);
+    /* One of several that cannot solve the problem does not keep the others from it. */
+    if (status == SADDLE_UNSUPPORTED && w->algorithms > 1) {
+        cli_warn("refused: %s", error->message);
+        w->refused++;
+        status = SADDLE_OK;
+    }
+    saddle_settings_free(settings);
+    free(log);
+    free(path);
+    return status;
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+static int conclude(const work *w)
+{
+    cli_progress_clear();
+    if (cli_reader_gone())
+        return CLI_FAILED;
+    if (*w->interrupt) {
+        fprintf(stderr, "saddle: interrupted; the same command with --resume goes on from '%s'\n",
+                w->directory);
+        return CLI_INTERRUPTED;
+    }
+    if (w->refused == w->algorithms)
+        return CLI_BAD_INPUT;
+    return w->found == 0 ? CLI_DIVERGED : CLI_OK;
+}
+
+static int run(const cli_arguments *arguments)
+{
+    saddle_error error;
+    saddle_experiment *experiment = NULL;
+    work w = {.settings = arguments->settings,
+              .directory = saddle_settings_text(arguments->settings, "output"),
+              .quiet = saddle_settings_flag(arguments->settings, "quiet")};
+    saddle_status status =
+        cli_read_algorithms(w.settings, w.algorithm, CLI_MOST_ALGORITHMS, &w.algorithms, &error);
+    if (status == SADDLE_OK)
+        status = cli_check_directory("--output", w.directory, &error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_create(&experiment, w.settings, NULL, &error);
+    bool made = access(w.directory, F_OK) != 0;
+    if (status == SADDLE_OK)
+        status = cli_make_directory("--output", w.directory, &error);
+    if (status == SADDLE_OK) {
+        cli_warn_unused(w.settings, w.algorithm, w.algorithms);
+        w.interrupt = cli_catch_interrupts();
+    }
+    for (size_t a = 0; status == SADDLE_OK && a < w.algorithms && !*w.interrupt; a++) {
+        if (a > 0 && !w.quiet)
+            printf("\n");
+        status = tune_one(&w, experiment, w.algorithm[a], &error);
+    }
+    /* A refusal leaves no trace: a directory with nothing in it goes again. */
+    if (status != SADDLE_OK && made)
+        rmdir(w.directory);
+    int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);
+    saddle_experiment_free(experiment);
+    return code;
+}
+
+const cli_command cli_tune = {
+    .name = "tune",
+    .operands = "",
+    .summary = "search for good step sizes within a budget of IFO calls",
+    .details =
+        "Successive halving over a log grid around the default step sizes, or those given: all "
+        "candidates are run for a few IFO calls, the better half for twice as many, and so on. The "
+        "default stays to the end. Prints the best settings as options to paste and saves them as "
+        "a configuration file. The same seed gives the same answer. After Ctrl-C, or a crash, the "
+        "same command with --resume goes on.",
+    .library = library,
+    .own = own,
+    .run = run,
+};

@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# saddle tune: answer, files, budget, resumption, refusals.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" "$1"
+
+problem=(--problem quadratic --agents 3 --samples 20 --x-dim 4 --y-dim 3 --lipschitz 5)
+
+# The sum of a log's IFO calls, and how many evaluations it has.
+spent() { grep -v '^#' "$1" | awk -F, 'NR > 1 {sum += $4} END {print sum + 0}'; }
+evaluations() { grep -v '^#' "$1" | awk 'END {print NR - 1}'; }
+
+try tune "${problem[@]}" --algorithms gda,sgda --budget 50000
+check "tune" exits 0
+check "warns of nothing" silent
+check "fits 80 columns" is "$(grep -v '^best: ' out | grep -v 'uses it$' | grep -cE '^.{81}')" 0
+check "rungs are shown" grep -qE '^  rung 1: [0-9]+ candidates, [0-9]+ IFO calls each; best metric' out
+check "the default is shown" says "(the default)"
+for algorithm in gda sgda; do
+    check "$algorithm: the budget holds" [ "$(spent "saddle-tune/$algorithm.csv")" -le 50000 ]
+    check "$algorithm: the budget is used" [ "$(spent "saddle-tune/$algorithm.csv")" -gt 48000 ]
+    check "$algorithm: what is said is so" says "$(spent "saddle-tune/$algorithm.csv") of 50000 IFO calls"
+    check "$algorithm: a file of settings" [ -s "saddle-tune/$algorithm.yaml" ]
+done
+check "no other file" is "$(cd saddle-tune && echo *)" "gda.csv gda.yaml sgda.csv sgda.yaml"
+
+# The options that are printed and the file lead to the same run, better than the default's.
+options=$(sed -n 's/^best: \(.*--algorithm gda .*\|--algorithm gda .*\)$/\1/p' out)
+read -ra words <<<"$options"
+try run "${problem[@]}" "${words[@]}" --iterations 300 --trace pasted.csv --quiet
+check "options can be pasted" exits 0
+try run --config saddle-tune/gda.yaml --iterations 300 --trace file.csv --quiet
+check "the file is a configuration" exits 0
+check "they agree" same_trace pasted.csv file.csv
+try run "${problem[@]}" --algorithm gda --iterations 300 --trace default.csv --quiet
+metric() { tail -1 "$1" | cut -d, -f9; }
+check "tuned is better" awk "BEGIN {exit !($(metric file.csv) < 0.5 * $(metric default.csv))}"
+
+# compare takes them all, and measures all with one tau.
+try tune "${problem[@]}" --algorithms precision --budget 50000 --output saddle-tune --quiet
+check "quiet" exits 0
+check "prints the answer alone" is "$(wc -l <out)" 1
+check "as options" grep -qE '^--algorithm precision --nu [0-9.e-]+ --eta [0-9.e-]+ --tau [0-9.e-]+ --alpha [0-9.e-]+$' out
+try compare "${problem[@]}" --algorithms precision,gda --tuned saddle-tune --max-ifo 20000 --output cmp
+check "compare --tuned" exits 0
+check "without warning" silent
+eta=$(sed -n "s/^eta-x: '\(.*\)'/\1/p" saddle-tune/gda.yaml)
+check "uses the tuned steps" is "$(sed -n 's/^# eta-x: //p' cmp/gda-seed1.csv)" "$eta"
+check "one tau for the metric" is "$(sed -n 's/^# metric-tau: //p' cmp/*-seed1.csv | sort -u | wc -l)" 1
+try compare "${problem[@]}" --algorithms gda,prox-dsgda --tuned saddle-tune --iterations 20 --output cmp
+check "one without a file" exits 0
+check "runs with a warning" warns "there is no 'saddle-tune/prox-dsgda.yaml'"
+
+# Resuming: a finished search answers at once, a cut one goes on, both alike; threads do not matter.
+cp -r saddle-tune part
+try tune "${problem[@]}" --algorithms gda --budget 50000 --output part --resume --quiet
+cp out answer
+check "a finished one" is "$(cat out)" "$options"
+check "is not changed" cmp -s part/gda.csv saddle-tune/gda.csv
+for bytes in 0 100 1500 2222; do
+    head -c "$bytes" saddle-tune/gda.csv >part/gda.csv
+    rm -f part/gda.yaml
+    try tune "${problem[@]}" --algorithms gda --budget 50000 --output part --resume --quiet --threads 1
+    check "resumed after $bytes bytes" exits 0
+    check "the same answer after $bytes bytes" cmp -s out answer
+    check "the same log after $bytes bytes" cmp -s part/gda.csv saddle-tune/gda.csv
+    check "the same file after $bytes bytes" cmp -s part/gda.yaml saddle-tune/gda.yaml
+done
+
+# Ctrl-C, then on.
+long=(--problem quadratic --agents 3 --algorithms precision --budget 300000000 --candidates 24 --output int)
+"$saddle" tune "${long[@]}" >out 2>err &
+process=$!
+for _ in $(seq 100); do
+    [ -e int/precision.csv ] && [ "$(evaluations int/precision.csv)" -ge 2 ] && break
+    sleep 0.1
+done
+kill -INT "$process"
+wait "$process"
+code=$?
+check "interrupted" exits 130
+check "says how to go on" warns "the same command with --resume goes on from 'int'"
+check "no answer yet" absent int/precision.yaml
+done_before=$(evaluations int/precision.csv)
+check "evaluations are kept" [ "$done_before" -ge 2 ]
+
+# Refusals. What is there is not overwritten.
+refuse "'saddle-tune/gda.csv' is there already; go on from it with --resume" \
+    tune "${problem[@]}" --algorithms gda --budget 50000
+refuse "it says '# budget: 50000' where this one has '# budget: 60000'" \
+    tune "${problem[@]}" --algorithms gda --budget 60000 --resume
+refuse "it says '# seed: 1' where this one has '# seed: 2'" \
+    tune "${problem[@]}" --algorithms gda --budget 50000 --resume --seed 2
+refuse "a budget of 10 IFO calls is too small" tune "${problem[@]}" --budget 10 --output new
+refuse "--budget" tune "${problem[@]}" --budget many --output new
+refuse "--candidates" tune "${problem[@]}" --candidates 1 --output new
+refuse "--objective: 'best' is not one of metric, loss, stationarity" \
+    tune "${problem[@]}" --objective best --output new
+check "a refusal makes no directory" absent new
+refuse "is named twice" tune "${problem[@]}" --algorithms gda,gda --output new
+refuse "'gad'" tune "${problem[@]}" --algorithms gad --output new
+refuse "is a file" tune "${problem[@]}" --output out
+refuse "has no option --iterations" tune --iterations 5
+try tune "${problem[@]}" --algorithms gda --budget 30000 --candidates 4 --eta-x 1e9 --eta-y 1e9 --output div
+check "all diverged" exits 3
+check "is said" warns "every candidate of gda diverged"
+check "no settings are saved" absent div/gda.yaml
+
+for objective in loss stationarity; do
+    try tune "${problem[@]}" --algorithms gda --budget 30000 --objective "$objective" --output "$objective"
+    check "objective $objective" exits 0
+    check "is in the log" grep -q "^rung,candidate,allotment,ifo,iterations,$objective,eta-x,eta-y$" \
+        "$objective/gda.csv"
+done
+finish

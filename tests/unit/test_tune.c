@@ -1,0 +1,779 @@
+/*
+ * The search for step sizes: candidates, halving, budget, log and resumption, each recomputed from
+ * the evaluations that a search leaves, or by runs made here.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <saddle/saddle.h>
+
+#include "core/rng.h"
+#include "instances.h"
+#include "support.h"
+
+static saddle_error error;
+
+/* A small problem without constraints, and one where long steps would leave X and Y. */
+static const char *const plain[] = {"problem=quadratic", "agents=4", "samples=12",  "x-dim=4",
+                                    "y-dim=3",           "mu=1",     "lipschitz=5", NULL};
+static const char *const balls[] = {"problem=quadratic", "agents=4",          "samples=9",
+                                    "x-dim=5",           "y-dim=5",           "x-set=l2-ball:2",
+                                    "y-set=l1-ball:1.5", "topology=complete", NULL};
+/* Samples of `plain`. */
+#define SAMPLES (4 * 12)
+/* IFO calls that an algorithm without a bound of its own makes in an iteration at most. */
+#define MOST (2 * SAMPLES)
+
+typedef struct bench {
+    saddle_settings *settings;
+    saddle_experiment *experiment;
+} bench;
+
+static void bench_open(bench *out, const char *const *base, const char *algorithm)
+{
+    out->settings = test_settings(NULL, base);
+    assert_ok(saddle_settings_set(out->settings, "algorithm", algorithm, &error), error);
+    assert_ok(saddle_experiment_create(&out->experiment, out->settings, NULL, &error), error);
+}
+
+static void bench_close(bench *b)
+{
+    saddle_experiment_free(b->experiment);
+    saddle_settings_free(b->settings);
+}
+
+static saddle_tuning *tune(const bench *b, const saddle_tune_inputs *inputs,
+                           const saddle_tune_hooks *hooks)
+{
+    saddle_tuning *tuning = NULL;
+    assert_ok(saddle_tune(&tuning, b->experiment, b->settings, inputs, hooks, &error), error);
+    ck_assert_ptr_nonnull(tuning);
+    return tuning;
+}
+
+/* Two searches have the same evaluations and the same answer. */
+static void assert_same(const saddle_tuning *a, const saddle_tuning *b)
+{
+    ck_assert_uint_eq(a->trial_count, b->trial_count);
+    ck_assert_uint_eq(a->candidates, b->candidates);
+    for (size_t k = 0; k < a->trial_count; k++) {
+        const saddle_trial *left = &a->trials[k];
+        const saddle_trial *right = &b->trials[k];
+        ck_assert_uint_eq(left->candidate, right->candidate);
+        ck_assert_uint_eq(left->allotment, right->allotment);
+        ck_assert_uint_eq(left->ifo, right->ifo);
+        ck_assert_uint_eq(left->iterations, right->iterations);
+        ck_assert_int_eq(left->diverged, right->diverged);
+        ck_assert(left->value == right->value);
+    }
+    ck_assert_uint_eq(a->spent, b->spent);
+    for (size_t k = 0; k < a->candidates; k++) {
+        ck_assert_uint_eq(a->ranking[k], b->ranking[k]);
+        for (size_t j = 0; j < a->option_count; j++)
+            ck_assert_str_eq(saddle_tuning_value(a, k, j), saddle_tuning_value(b, k, j));
+    }
+}
+
+/* ---- the schedule -------------------------------------------------------------------------- */
+
+/* Where the evaluations of a rung begin. */
+static size_t rung_start(const saddle_tuning *t, size_t rung)
+{
+    size_t start = 0;
+    for (size_t r = 0; r < rung; r++)
+        start += t->field[r];
+    return start;
+}
+
+/* How many of a rung's evaluations are better than one of them. */
+static size_t place_in_rung(const saddle_tuning *t, size_t rung, const saddle_trial *one)
+{
+    size_t better = 0;
+    const saddle_trial *trial = t->trials + rung_start(t, rung);
+    for (size_t k = 0; k < t->field[rung]; k++)
+        better += trial[k].value < one->value ||
+                  (trial[k].value == one->value && trial[k].candidate < one->candidate);
+    return better;
+}
+
+static const saddle_trial *find_trial(const saddle_tuning *t, size_t rung, size_t candidate)
+{
+    for (size_t k = 0; k < t->trial_count; k++)
+        if (t->trials[k].rung == rung && t->trials[k].candidate == candidate)
+            return &t->trials[k];
+    return NULL;
+}
+
+/* Who takes part in a rung: the best of the one before, and the default. */
+static void check_survivors(const saddle_tuning *t, size_t rung)
+{
+    for (size_t c = 0; c < t->candidates; c++) {
+        const saddle_trial *before = find_trial(t, rung - 1, c);
+        bool goes_on = find_trial(t, rung, c) != NULL;
+        if (before == NULL) {
+            ck_assert(!goes_on);
+            continue;
+        }
+        size_t place = place_in_rung(t, rung - 1, before);
+        const saddle_trial *fallback = find_trial(t, rung - 1, 0);
+        bool default_needs_room = place_in_rung(t, rung - 1, fallback) >= t->field[rung];
+        size_t seats = t->field[rung] - (default_needs_room ? 1 : 0);
+        ck_assert_msg(goes_on == (c == 0 || place < seats), "candidate %zu in rung %zu", c, rung);
+    }
+}
+
+static void check_schedule(const saddle_tuning *t)
+{
+    ck_assert(t->finished);
+    ck_assert_uint_eq(t->field[0], t->candidates);
+    ck_assert_uint_eq(t->field[t->rungs - 1], 2);
+    ck_assert_uint_eq(t->trial_count, rung_start(t, t->rungs));
+    for (size_t r = 0; r < t->rungs; r++) {
+        const saddle_trial *trial = t->trials + rung_start(t, r);
+        for (size_t k = 0; k < t->field[r]; k++) {
+            ck_assert_uint_eq(trial[k].rung, r);
+            ck_assert_uint_eq(trial[k].allotment, trial[0].allotment);
+            if (k > 0)
+                ck_assert_uint_gt(trial[k].candidate, trial[k - 1].candidate);
+        }
+        if (r > 0) {
+            ck_assert_uint_eq(t->field[r], (t->field[r - 1] + 1) / 2);
+            ck_assert_uint_ge(trial[0].allotment, 2 * trial[-1].allotment);
+            check_survivors(t, r);
+        }
+    }
+}
+
+START_TEST(rungs_halve_and_double)
+{
+    bench b;
+    bench_open(&b, plain, "gda");
+    static const size_t count[] = {2, 3, 5, 8, 13};
+    for (size_t k = 0; k < sizeof count / sizeof *count; k++) {
+        saddle_tune_inputs inputs = {.budget = 60000, .candidates = count[k]};
+        saddle_tuning *t = tune(&b, &inputs, NULL);
+        ck_assert_uint_eq(t->candidates, count[k]);
+        check_schedule(t);
+        saddle_tuning_free(t);
+    }
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(every_algorithm_halves)
+{
+    size_t count;
+    const saddle_algorithm *const *list = saddle_algorithm_list(&count);
+    for (size_t a = 0; a < count; a++) {
+        bench b;
+        bench_open(&b, plain, list[a]->name);
+        saddle_tuning *t = NULL;
+        saddle_tune_inputs inputs = {.candidates = 8};
+        saddle_status status = saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error);
+        /* One that has inner loops may need more than the default budget of a tiny problem. */
+        if (status != SADDLE_BAD_INPUT && status != SADDLE_UNSUPPORTED) {
+            assert_ok(status, error);
+            check_schedule(t);
+            ck_assert_uint_eq(t->budget, SADDLE_TUNE_PASSES * SAMPLES);
+        }
+        saddle_tuning_free(t);
+        bench_close(&b);
+    }
+}
+END_TEST
+
+/* ---- the budget ---------------------------------------------------------------------------- */
+
+/* Make an evaluation's run again, to the IFO call, and compare. */
+static void check_trial(const bench *b, const saddle_tuning *t, const saddle_trial *trial)
+{
+    saddle_settings *settings = NULL;
+    saddle_result *result = NULL;
+    char text[32];
+    assert_ok(saddle_settings_copy(&settings, b->settings, &error), error);
+    for (size_t j = 0; j < t->option_count; j++)
+        assert_ok(saddle_settings_set(settings, t->option[j]->name,
+                                      saddle_tuning_value(t, trial->candidate, j), &error),
+                  error);
+    snprintf(text, sizeof text, "%" PRIu64, trial->ifo);
+    assert_ok(saddle_settings_set(settings, "max-ifo", text, &error), error);
+    assert_ok(saddle_settings_set(settings, "iterations", "1000000", &error), error);
+    assert_ok(saddle_settings_set(settings, "trace-every", "1000000", &error), error);
+    assert_ok(saddle_settings_set(settings, "metric-tau",
+                                  saddle_settings_text(t->settings, "metric-tau"), &error),
+              error);
+    assert_ok(saddle_experiment_run(b->experiment, settings, NULL, &result, &error), error);
+    ck_assert_uint_eq(result->cost.ifo, trial->ifo);
+    ck_assert_int_eq(result->stop == SADDLE_STOP_DIVERGED, trial->diverged);
+    if (!trial->diverged) {
+        const saddle_row *row = &result->rows[result->row_count - 1];
+        ck_assert_uint_eq(row->iteration, trial->iterations);
+        ck_assert(row->metric == trial->value);
+    }
+    saddle_result_free(result);
+    saddle_settings_free(settings);
+}
+
+START_TEST(budget_holds_to_the_call)
+{
+    static const char *const name[] = {"precision", "precision+", "gda", "sgda"};
+    static const uint64_t budget[] = {20000, 33333, 70001};
+    for (size_t a = 0; a < sizeof name / sizeof *name; a++)
+        for (size_t k = 0; k < sizeof budget / sizeof *budget; k++) {
+            bench b;
+            bench_open(&b, plain, name[a]);
+            saddle_tune_inputs inputs = {.budget = budget[k]};
+            saddle_tuning *t = tune(&b, &inputs, NULL);
+            uint64_t sum = 0;
+            for (size_t j = 0; j < t->trial_count; j++) {
+                check_trial(&b, t, &t->trials[j]);
+                ck_assert_uint_le(t->trials[j].ifo, t->trials[j].allotment);
+                sum += t->trials[j].ifo;
+            }
+            ck_assert_uint_eq(sum, t->spent);
+            ck_assert_uint_le(sum, budget[k]);
+            /* And it is used: what is left could not have paid for an iteration at each
+             * finalist. */
+            ck_assert_uint_gt(sum + 2 * 2 * MOST, budget[k]);
+            saddle_tuning_free(t);
+            bench_close(&b);
+        }
+}
+END_TEST
+
+START_TEST(least_budget_is_named_and_suffices)
+{
+    bench b;
+    bench_open(&b, plain, "gda");
+    saddle_tuning *t = NULL;
+    saddle_tune_inputs inputs = {.budget = 100, .candidates = 4};
+    memset(&error, 0, sizeof error);
+    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+                   SADDLE_BAD_INPUT, "100 IFO calls is too small for 4 candidates of gda");
+    ck_assert_ptr_null(t);
+    const char *number = strrchr(error.message, ' ');
+    ck_assert(saddle_parse_integer(number + 1, &inputs.budget));
+    inputs.budget--;
+    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+                   SADDLE_BAD_INPUT, "too small");
+    inputs.budget++;
+    t = tune(&b, &inputs, NULL);
+    check_schedule(t);
+    saddle_tuning_free(t);
+    bench_close(&b);
+}
+END_TEST
+
+/* ---- candidates ---------------------------------------------------------------------------- */
+
+/* The k of value = base 10^(k/2), to three digits. */
+static int half_decades(double value, double base)
+{
+    double k = 2.0 * log10(value / base);
+    ck_assert_msg(fabs(k - round(k)) < 0.005, "%g is no half decade from %g", value, base);
+    return (int)round(k);
+}
+
+static double value_of(const saddle_tuning *t, size_t candidate, const char *name)
+{
+    double value = (double)NAN;
+    for (size_t j = 0; j < t->option_count; j++)
+        if (strcmp(t->option[j]->name, name) == 0)
+            ck_assert(saddle_parse_real(saddle_tuning_value(t, candidate, j), &value));
+    ck_assert(isfinite(value));
+    return value;
+}
+
+START_TEST(candidates_are_a_log_grid)
+{
+    bench b;
+    bench_open(&b, plain, "gda");
+    saddle_tune_inputs inputs = {.budget = 10000000, .candidates = 1000};
+    saddle_tuning *t = tune(&b, &inputs, NULL);
+    ck_assert_uint_eq(t->option_count, 2);
+    ck_assert_uint_eq(t->candidates, 81); /* 9 x 9, each once */
+    bool seen[9][9] = {{false}};
+    for (size_t c = 0; c < t->candidates; c++) {
+        int x = half_decades(value_of(t, c, "eta-x"), value_of(t, 0, "eta-x"));
+        int y = half_decades(value_of(t, c, "eta-y"), value_of(t, 0, "eta-y"));
+        ck_assert(x >= -4 && x <= 4 && y >= -4 && y <= 4);
+        ck_assert(!seen[x + 4][y + 4]);
+        seen[x + 4][y + 4] = true;
+        ck_assert(c > 0 || (x == 0 && y == 0));
+    }
+    saddle_tuning_free(t);
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(default_is_what_a_run_uses)
+{
+    static const char *const name[] = {"precision", "precision+", "gda"};
+    for (size_t a = 0; a < sizeof name / sizeof *name; a++) {
+        bench b;
+        bench_open(&b, plain, name[a]);
+        saddle_result *result = NULL;
+        assert_ok(saddle_settings_set(b.settings, "iterations", "0", &error), error);
+        assert_ok(saddle_experiment_run(b.experiment, b.settings, NULL, &result, &error), error);
+        saddle_tune_inputs inputs = {.candidates = 2};
+        saddle_tuning *t = tune(&b, &inputs, NULL);
+        for (size_t j = 0; j < t->option_count; j++)
+            ck_assert_str_eq(saddle_tuning_value(t, 0, j),
+                             saddle_settings_text(result->settings, t->option[j]->name));
+        saddle_tuning_free(t);
+        saddle_result_free(result);
+        bench_close(&b);
+    }
+}
+END_TEST
+
+START_TEST(steps_that_belong_together_move_together)
+{
+    bench b;
+    bench_open(&b, plain, "precision");
+    saddle_tune_inputs inputs = {.budget = 100000, .candidates = 30};
+    saddle_tuning *t = tune(&b, &inputs, NULL);
+    ck_assert_uint_eq(t->option_count, 4);
+    bool moved = false;
+    for (size_t c = 0; c < t->candidates; c++) {
+        ck_assert(value_of(t, c, "nu") == value_of(t, c, "eta"));
+        ck_assert(value_of(t, c, "nu") <= 1.0);
+        moved = moved || value_of(t, c, "nu") != value_of(t, 0, "nu");
+    }
+    ck_assert(moved);
+    saddle_tuning_free(t);
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(candidates_stay_feasible)
+{
+    bench b;
+    bench_open(&b, balls, "precision");
+    double bound = saddle_mixing_min_self_weight(saddle_experiment_mixing(b.experiment));
+    saddle_tune_inputs inputs = {.budget = 100000, .candidates = 30};
+    saddle_tuning *t = tune(&b, &inputs, NULL);
+    ck_assert_uint_eq(t->candidates, 30);
+    for (size_t c = 0; c < t->candidates; c++)
+        assert_at_most(value_of(t, c, "nu"), bound);
+    saddle_tuning_free(t);
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(given_steps_are_the_centre)
+{
+    bench b;
+    bench_open(&b, plain, "gda");
+    assert_ok(saddle_settings_set(b.settings, "eta-x", "0.007", &error), error);
+    saddle_tune_inputs inputs = {.candidates = 4};
+    saddle_tuning *t = tune(&b, &inputs, NULL);
+    assert_near(value_of(t, 0, "eta-x"), 0.007, 0.0);
+    saddle_tuning_free(t);
+    bench_close(&b);
+}
+END_TEST
+
+/* ---- the answer ---------------------------------------------------------------------------- */
+
+START_TEST(answer_is_no_worse_than_the_default)
+{
+    static const char *const name[] = {"precision", "prox-gt-sgda", "gda", "sgda"};
+    for (size_t a = 0; a < sizeof name / sizeof *name; a++) {
+        bench b;
+        bench_open(&b, plain, name[a]);
+        saddle_tuning *t = tune(&b, NULL, NULL);
+        const saddle_trial *best = saddle_tuning_last(t, t->ranking[0]);
+        const saddle_trial *fallback = saddle_tuning_last(t, 0);
+        ck_assert_uint_eq(best->rung, t->rungs - 1);
+        ck_assert_uint_eq(fallback->rung, t->rungs - 1);
+        assert_at_most(best->value, fallback->value);
+        /* The paper's steps for GDA are known to be timid. */
+        if (strcmp(name[a], "gda") == 0)
+            assert_at_most(best->value, 0.1 * fallback->value);
+        saddle_tuning_free(t);
+        bench_close(&b);
+    }
+}
+END_TEST
+
+START_TEST(objectives_are_those_of_the_row)
+{
+    bench b;
+    bench_open(&b, plain, "gda");
+    for (int kind = SADDLE_OBJECTIVE_METRIC; kind <= SADDLE_OBJECTIVE_STATIONARITY; kind++) {
+        saddle_tune_inputs inputs = {.candidates = 2, .objective = (saddle_objective)kind};
+        saddle_tuning *t = tune(&b, &inputs, NULL);
+        const saddle_trial *trial = &t->trials[0];
+        char text[32];
+        saddle_result *result = NULL;
+        snprintf(text, sizeof text, "%" PRIu64, trial->iterations);
+        assert_ok(saddle_settings_set(b.settings, "iterations", text, &error), error);
+        assert_ok(saddle_experiment_run(b.experiment, b.settings, NULL, &result, &error), error);
+        const saddle_row *row = &result->rows[result->row_count - 1];
+        const double wanted[] = {row->metric, row->loss, row->stationarity};
+        ck_assert(trial->value == wanted[kind]);
+        saddle_result_free(result);
+        saddle_tuning_free(t);
+    }
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(saved_settings_repeat_the_best_run)
+{
+    bench b;
+    bench_open(&b, balls, "precision");
+    saddle_tune_inputs inputs = {.candidates = 6};
+    saddle_tuning *t = tune(&b, &inputs, NULL);
+    const saddle_trial *best = saddle_tuning_last(t, t->ranking[0]);
+    char path[4200];
+    char text[32];
+    snprintf(path, sizeof path, "%s/best.yaml", saddle_test_directory());
+    assert_ok(saddle_tuning_save(t, path, &error), error);
+    saddle_settings *settings = NULL;
+    saddle_experiment *experiment = NULL;
+    saddle_result *result = NULL;
+    assert_ok(saddle_settings_create(&settings, &error), error);
+    assert_ok(saddle_settings_load(settings, path, &error), error);
+    snprintf(text, sizeof text, "%" PRIu64, best->iterations);
+    assert_ok(saddle_settings_set(settings, "iterations", text, &error), error);
+    /* The best response is searched from that of the last row: as few rows, for equal bits. */
+    assert_ok(saddle_settings_set(settings, "trace-every", text, &error), error);
+    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
+    assert_ok(saddle_experiment_run(experiment, NULL, NULL, &result, &error), error);
+    assert_near(result->rows[result->row_count - 1].metric, best->value, 0.0);
+    ck_assert_uint_eq(result->cost.ifo, best->ifo);
+    saddle_result_free(result);
+    saddle_experiment_free(experiment);
+    saddle_settings_free(settings);
+    saddle_tuning_free(t);
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(all_diverged_is_told)
+{
+    bench b;
+    bench_open(&b, plain, "gda");
+    assert_ok(saddle_settings_set(b.settings, "eta-x", "1e8", &error), error);
+    assert_ok(saddle_settings_set(b.settings, "eta-y", "1e8", &error), error);
+    saddle_tune_inputs inputs = {.candidates = 4, .budget = 100000};
+    saddle_tuning *t = tune(&b, &inputs, NULL);
+    ck_assert(t->finished);
+    for (size_t k = 0; k < t->trial_count; k++) {
+        ck_assert(t->trials[k].diverged);
+        ck_assert(isinf(t->trials[k].value));
+        ck_assert_uint_gt(t->trials[k].ifo, 0);
+    }
+    ck_assert_uint_eq(t->ranking[0], 0); /* ties go to the default */
+    saddle_tuning_free(t);
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(same_seed_same_answer_on_any_threads)
+{
+    static const char *const threads[] = {"1", "3"};
+    saddle_tuning *t[2];
+    for (int k = 0; k < 2; k++) {
+        bench b;
+        bench_open(&b, plain, "precision");
+        assert_ok(saddle_settings_set(b.settings, "threads", threads[k], &error), error);
+        t[k] = tune(&b, NULL, NULL);
+        bench_close(&b);
+    }
+    assert_same(t[0], t[1]);
+    bench b;
+    bench_open(&b, plain, "precision");
+    assert_ok(saddle_settings_set(b.settings, "seed", "2", &error), error);
+    saddle_tuning *other = tune(&b, NULL, NULL);
+    size_t differ = 0;
+    for (size_t c = 1; c < other->candidates; c++)
+        for (size_t j = 0; j < other->option_count; j++)
+            differ +=
+                strcmp(saddle_tuning_value(other, c, j), saddle_tuning_value(t[0], c, j)) != 0;
+    ck_assert_uint_gt(differ, 0);
+    saddle_tuning_free(other);
+    saddle_tuning_free(t[0]);
+    saddle_tuning_free(t[1]);
+    bench_close(&b);
+}
+END_TEST
+
+/* ---- the log ------------------------------------------------------------------------------- */
+
+static char *read_whole(const char *path, size_t *bytes)
+{
+    FILE *f = fopen(path, "re");
+    ck_assert_ptr_nonnull(f);
+    char *text = calloc(1, 1 << 20);
+    ck_assert_ptr_nonnull(text);
+    *bytes = fread(text, 1, (1 << 20) - 1, f);
+    fclose(f);
+    return text;
+}
+
+static void write_whole(const char *path, const char *text, size_t bytes)
+{
+    FILE *f = fopen(path, "we");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_eq(fwrite(text, 1, bytes, f), bytes);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+static void count_trial(void *context, const saddle_tuning *t, const saddle_trial *trial)
+{
+    (void)t;
+    (void)trial;
+    ++*(size_t *)context;
+}
+
+START_TEST(any_part_of_a_log_leads_to_the_same_answer)
+{
+    bench b;
+    bench_open(&b, plain, "sgda");
+    char path[4200];
+    snprintf(path, sizeof path, "%s/sgda.csv", saddle_test_directory());
+    saddle_tune_inputs inputs = {.budget = 60000, .candidates = 12, .log = path};
+    saddle_tuning *whole = tune(&b, &inputs, NULL);
+    size_t bytes;
+    char *text = read_whole(path, &bytes);
+    inputs.resume = true;
+    saddle_rng rng;
+    saddle_rng_init(&rng, 11, SADDLE_RNG_TEST, 0, 0);
+    for (int round = 0; round < 40; round++) {
+        /* At a random byte; the first rounds at both ends. */
+        size_t kept = round == 0 ? 0 : round == 1 ? bytes : saddle_rng_below(&rng, bytes);
+        write_whole(path, text, kept);
+        size_t lines = 0; /* of evaluations that are whole */
+        for (size_t k = 0, head = 1; k < kept; k++)
+            if (text[k] == '\n') {
+                lines += !head;
+                head = head && (text[k + 1] == '#' || text[k + 1] == 'r');
+            }
+        size_t made = 0;
+        saddle_tune_hooks hooks = {.context = &made, .trial = count_trial};
+        saddle_tuning *t = tune(&b, &inputs, &hooks);
+        assert_same(t, whole);
+        ck_assert_uint_eq(t->resumed, lines);
+        ck_assert_uint_eq(made, t->trial_count - lines);
+        saddle_tuning_free(t);
+        size_t again_bytes;
+        char *again = read_whole(path, &again_bytes);
+        ck_assert_uint_eq(again_bytes, bytes);
+        ck_assert_mem_eq(again, text, bytes);
+        free(again);
+    }
+    free(text);
+    saddle_tuning_free(whole);
+    bench_close(&b);
+}
+END_TEST
+
+static volatile sig_atomic_t interrupt;
+
+static void interrupt_after(void *context, const saddle_tuning *t, const saddle_trial *trial)
+{
+    (void)trial;
+    interrupt = t->trial_count == *(size_t *)context;
+}
+
+START_TEST(an_interrupted_search_goes_on)
+{
+    bench b;
+    bench_open(&b, plain, "precision");
+    char path[4200];
+    snprintf(path, sizeof path, "%s/precision.csv", saddle_test_directory());
+    saddle_tune_inputs inputs = {.budget = 60000, .candidates = 10};
+    saddle_tuning *whole = tune(&b, &inputs, NULL);
+    inputs.log = path;
+    for (size_t after = 3; after < whole->trial_count; after += 7) {
+        saddle_tune_hooks hooks = {
+            .context = &after, .trial = interrupt_after, .interrupt = &interrupt};
+        interrupt = 0;
+        inputs.resume = false;
+        saddle_tuning *part = tune(&b, &inputs, &hooks);
+        ck_assert(!part->finished);
+        ck_assert_uint_eq(part->trial_count, after);
+        inputs.resume = true;
+        saddle_tuning *t = tune(&b, &inputs, NULL);
+        assert_same(t, whole);
+        ck_assert_uint_eq(t->resumed, after);
+        saddle_tuning_free(part);
+        saddle_tuning_free(t);
+        ck_assert_int_eq(unlink(path), 0);
+    }
+    saddle_tuning_free(whole);
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(foreign_logs_are_refused)
+{
+    bench b;
+    bench_open(&b, plain, "gda");
+    char path[4200];
+    snprintf(path, sizeof path, "%s/gda.csv", saddle_test_directory());
+    saddle_tune_inputs inputs = {.budget = 60000, .candidates = 6, .log = path};
+    saddle_tuning_free(tune(&b, &inputs, NULL));
+    saddle_tuning *t = NULL;
+    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+                   SADDLE_BAD_INPUT, "is there already; go on from it with --resume");
+    inputs.resume = true;
+    inputs.budget = 70000;
+    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+                   SADDLE_BAD_INPUT,
+                   "it says '# budget: 60000' where this one has '# budget: 70000'");
+    inputs.budget = 60000;
+
+    /* A line whose numbers were changed. */
+    size_t bytes;
+    char *text = read_whole(path, &bytes);
+    char *row = strstr(text, "\n0,2,");
+    ck_assert_ptr_nonnull(row);
+    static const char *const damaged[] = {"\n0,3,", "\n1,2,", "\n0,x,", "\n0,,2"};
+    for (size_t k = 0; k < sizeof damaged / sizeof *damaged; k++) {
+        char kept[6];
+        memcpy(kept, row, 5);
+        memcpy(row, damaged[k], 5);
+        write_whole(path, text, bytes);
+        memcpy(row, kept, 5);
+        assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+                       SADDLE_BAD_INPUT, "evaluation 3 is none of this search");
+    }
+    write_whole(path, "something else\n", 15);
+    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+                   SADDLE_BAD_INPUT, "belongs to another search");
+    inputs.log = "/nonexistent/directory/log.csv";
+    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+                   SADDLE_BAD_INPUT, "/nonexistent/directory/log.csv");
+    ck_assert_ptr_null(t);
+    free(text);
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(wrong_inputs_are_refused)
+{
+    bench b;
+    bench_open(&b, plain, "gda");
+    saddle_tuning *t = NULL;
+    saddle_tune_inputs inputs = {.candidates = 1};
+    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+                   SADDLE_BAD_INPUT, "1 candidates cannot be compared");
+    inputs.candidates = SADDLE_TUNE_MOST_CANDIDATES + 1;
+    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+                   SADDLE_BAD_INPUT, "give 2 to 4096");
+    assert_ok(saddle_settings_set(b.settings, "algorithm", "gad", &error), error);
+    assert_refused(saddle_tune(&t, b.experiment, b.settings, NULL, NULL, &error), error,
+                   SADDLE_BAD_INPUT, "gad");
+    bench_close(&b);
+}
+END_TEST
+
+/* ---- what the search relies on ------------------------------------------------------------- */
+
+static saddle_result *run_with(const char *const *more)
+{
+    saddle_settings *base = test_settings(NULL, plain);
+    saddle_settings *settings = test_settings(base, more);
+    saddle_experiment *experiment = NULL;
+    saddle_result *result = NULL;
+    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
+    assert_ok(saddle_experiment_run(experiment, NULL, NULL, &result, &error), error);
+    saddle_experiment_free(experiment);
+    saddle_settings_free(settings);
+    saddle_settings_free(base);
+    return result;
+}
+
+/* Without constraints |x~ - xbar|^2 falls with the square of tau where the x_i agree: at the start,
+ * and for an algorithm at one agent always. */
+START_TEST(metric_tau_is_the_yardstick)
+{
+    static const char *const name[] = {"algorithm=gda", "algorithm=precision",
+                                       "algorithm=prox-dsgda"};
+    for (size_t a = 0; a < sizeof name / sizeof *name; a++) {
+        const char *const one[] = {name[a], "tau=2", "iterations=9", "metric-tau=3", NULL};
+        const char *const two[] = {name[a], "tau=2", "iterations=9", "metric-tau=6", NULL};
+        const char *const own[] = {name[a], "tau=2", "iterations=9", "metric-tau=2", NULL};
+        const char *const none[] = {name[a], "tau=2", "iterations=9", NULL};
+        saddle_result *r[4] = {run_with(one), run_with(two), run_with(own), run_with(none)};
+        for (size_t k = 0; k < r[0]->row_count; k++) {
+            const saddle_row *left = &r[0]->rows[k];
+            const saddle_row *right = &r[1]->rows[k];
+            if (a == 0 || k == 0)
+                assert_near(right->x_stationarity, left->x_stationarity / 4.0,
+                            1e-12 * left->x_stationarity);
+            else
+                ck_assert(left->x_stationarity > right->x_stationarity);
+            ck_assert(left->x_consensus == right->x_consensus);
+            ck_assert(left->y_gap == right->y_gap);
+            ck_assert(left->loss == right->loss);
+            ck_assert(r[2]->rows[k].metric == r[3]->rows[k].metric);
+        }
+        for (size_t k = 0; k < 4; k++)
+            saddle_result_free(r[k]);
+    }
+}
+END_TEST
+
+/* A budget that ends a run early still leaves about 200 rows, each the first past its share. */
+START_TEST(rows_follow_the_budget)
+{
+    const char *const more[] = {"algorithm=sgda", "batch=1", "iterations=1000000", "max-ifo=2000",
+                                NULL};
+    saddle_result *result = run_with(more);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_IFO);
+    ck_assert_uint_eq(result->row_count, 201);
+    for (size_t k = 0; k < result->row_count; k++)
+        ck_assert_uint_eq(result->rows[k].cost.ifo, 10 * k);
+    ck_assert_uint_eq(result->cost.ifo, 2000);
+    saddle_result_free(result);
+}
+END_TEST
+
+START_TEST(cost_includes_what_diverged)
+{
+    const char *const more[] = {"algorithm=gda",   "eta-x=1e8",        "eta-y=1e8",
+                                "iterations=1000", "trace-every=1000", NULL};
+    saddle_result *result = run_with(more);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_DIVERGED);
+    ck_assert_uint_eq(result->row_count, 1);
+    ck_assert_uint_eq(result->cost.ifo, SAMPLES * result->fault.iteration);
+    saddle_result_free(result);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("tune");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, rungs_halve_and_double);
+    tcase_add_test(tests, every_algorithm_halves);
+    tcase_add_test(tests, budget_holds_to_the_call);
+    tcase_add_test(tests, least_budget_is_named_and_suffices);
+    tcase_add_test(tests, candidates_are_a_log_grid);
+    tcase_add_test(tests, default_is_what_a_run_uses);
+    tcase_add_test(tests, steps_that_belong_together_move_together);
+    tcase_add_test(tests, candidates_stay_feasible);
+    tcase_add_test(tests, given_steps_are_the_centre);
+    tcase_add_test(tests, answer_is_no_worse_than_the_default);
+    tcase_add_test(tests, objectives_are_those_of_the_row);
+    tcase_add_test(tests, saved_settings_repeat_the_best_run);
+    tcase_add_test(tests, all_diverged_is_told);
+    tcase_add_test(tests, same_seed_same_answer_on_any_threads);
+    tcase_add_test(tests, any_part_of_a_log_leads_to_the_same_answer);
+    tcase_add_test(tests, an_interrupted_search_goes_on);
+    tcase_add_test(tests, foreign_logs_are_refused);
+    tcase_add_test(tests, wrong_inputs_are_refused);
+    tcase_add_test(tests, metric_tau_is_the_yardstick);
+    tcase_add_test(tests, rows_follow_the_budget);
+    tcase_add_test(tests, cost_includes_what_diverged);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
