@@ -44,6 +44,15 @@ typedef struct saddle_constants {
     int estimated;           /**< Whether L or mu is an estimate, not a bound. */
 } saddle_constants;
 
+/** A number that means something to a problem's user, such as an accuracy. */
+typedef struct saddle_outcome {
+    const char *name; /**< Letters, digits and _; such as "auc". Static. */
+    double value;     /**< NaN where it is not defined. */
+} saddle_outcome;
+
+/** The most outcomes a problem has. */
+#define SADDLE_MOST_OUTCOMES 16
+
 /** An instance of a problem. */
 typedef struct saddle_problem saddle_problem;
 struct saddle_problem {
@@ -106,6 +115,19 @@ struct saddle_problem {
      * returns 0. It is the constrained one too where X and Y hold it.
      */
     int (*solution)(const saddle_problem *problem, double *x, double *y);
+    /**
+     * Optional. What (x, y) is worth to the user: writes at most SADDLE_MOST_OUTCOMES and returns how
+     * many, always the same names in the same order. `held_out` NULL: on all agents' own samples;
+     * otherwise on these rows, whose labels are +1 / -1; 0 where the problem has no use for them.
+     * It is not part of the algorithm: it may look at all agents, allocate, and take its time.
+     */
+    size_t (*outcomes)(const saddle_problem *problem, const saddle_dataset *held_out,
+                       const double *x, const double *y, saddle_outcome *out);
+    /** Optional. The model's score of every row of a data set: out[row]. Larger: more positive. */
+    saddle_status (*scores)(const saddle_problem *problem, const saddle_dataset *data,
+                            const double *x, double *out, saddle_error *error);
+    /** Optional. The starting point that suits it, before projection; used for --init auto. */
+    void (*start)(const saddle_problem *problem, uint64_t seed, double *x, double *y);
     /** Optional. Frees what create() made, the instance included. */
     void (*destroy)(saddle_problem *problem);
 };
