@@ -233,11 +233,14 @@ static saddle_status make_observer(run *r, saddle_error *error)
     return saddle_observer_create(&r->observer, &inputs, error);
 }
 
-/* Refuse what the algorithm cannot do. */
+/* Refuse what the algorithm or the problem cannot do. */
 static saddle_status check_traits(const run *r, saddle_error *error)
 {
     const saddle_experiment *e = r->experiment;
     const saddle_algorithm *a = r->algorithm;
+    if (*saddle_settings_text(r->settings, "outcomes") != '\0' && e->problem->outcomes == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "--outcomes: problem %s has none; leave it out",
+                           e->problem->name);
     if (!a->traits.x_set && !saddle_set_is_whole_space(e->x_set))
         return saddle_fail(
             error, SADDLE_UNSUPPORTED,
