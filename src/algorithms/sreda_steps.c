@@ -154,7 +154,7 @@ uint64_t saddle_sreda_most_ifo(const void *parameters_, const saddle_problem *pr
 {
     /* A refresh of the initial solve and one more, each followed by recursive steps: one, two. */
     const parameters *p = parameters_;
-    return 2 * saddle_one_pass(problem) + 3 * 2 * p->steps.batch;
+    return 2 * saddle_one_pass(problem) + 6 * p->steps.batch;
 }
 
 void saddle_sreda_layout(const void *p, const saddle_problem *problem, saddle_layout *out)
