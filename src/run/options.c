@@ -91,8 +91,8 @@ static const saddle_option tolerance =
                 "Stop at the first trace point where the metric is at most E. 0: never.");
 static const saddle_option max_ifo = SADDLE_INTEGER(
     "max-ifo", STOP, "0", 0, SADDLE_UNBOUNDED, "N",
-    "Stop after the iteration in which all agents together have made N IFO calls. 0: "
-    "never.");
+    "Stop after the iteration in which all agents together have made N IFO calls; inner loops end "
+    "there, too. 0: never.");
 static const saddle_option max_rounds =
     SADDLE_INTEGER("max-rounds", STOP, "0", 0, SADDLE_UNBOUNDED, "N",
                    "Stop before the iteration that would exceed N communication rounds. 0: never.");

@@ -515,11 +515,13 @@ static void advance(run *r, saddle_fault *fault, int *stop)
         saddle_limits limits = {
             .iterations = target < r->iterations ? target - iteration : r->iterations - iteration,
             .max_ifo = saddle_settings_integer(r->settings, "max-ifo"),
+            .ifo_budget = saddle_settings_integer(r->settings, "max-ifo"),
             .deadline = now + PROGRESS_SECONDS,
             .interrupt = r->hooks->interrupt,
         };
         if (left < limits.iterations)
             limits.iterations = left;
+        /* Measuring must not change what is measured: only the budget itself cuts inner loops. */
         if (ifo_target < limits.max_ifo)
             limits.max_ifo = ifo_target;
         if (max_seconds > 0.0)
