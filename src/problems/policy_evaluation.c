@@ -456,8 +456,10 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .samples = self->samples,
         /* A sample, a statistic and the normal equations; the last are the largest. */
         .scratch = 4 * self->hidden + states + dim * dim + dim,
-        .tau = 1.0,
-        .alpha = 1.0,
+        /* G grows with the hidden units. Four times this alpha still suits PRECISION, but single
+         * batches without variance reduction then throw y about. */
+        .tau = 3.0,
+        .alpha = 2.5 / (2.0 + (double)self->hidden),
         .gradient = gradient,
         .value = value,
         .response_solve = response_solve,
