@@ -40,6 +40,13 @@ static const struct {
                          "x-set=l2-ball:2", "y-set=l1-ball:1.5", "topology=complete"}},
     [OWN_PROBLEM] = {"a user's own problem",
                      {"topology=path", "x-set=box:-2:2", "y-set=l2-ball:3"}},
+    [POLICY_SMALL] = {"policy-evaluation",
+                      {"problem=policy-evaluation", "agents=4", "samples=12", "mdp-states=5",
+                       "mdp-features=2", "mdp-hidden=2", "topology=ring"}},
+    [POLICY_UNEQUAL] = {"policy-evaluation, unequal, in a box",
+                        {"problem=policy-evaluation", "agents=3", "samples=9,1,20", "mdp-states=7",
+                         "mdp-features=3", "mdp-hidden=1", "discount=0.5", "dual-ridge=0.7",
+                         "x-set=box:-3:3", "topology=path"}},
 };
 
 double *test_doubles(size_t count)

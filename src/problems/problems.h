@@ -5,6 +5,7 @@
 #include <saddle/problem.h>
 
 extern const saddle_problem_class saddle_robust_logistic;
+extern const saddle_problem_class saddle_policy_evaluation;
 extern const saddle_problem_class saddle_quadratic;
 
 #endif

@@ -4,6 +4,7 @@
 
 static const saddle_problem_class *const problems[] = {
     &saddle_robust_logistic,
+    &saddle_policy_evaluation,
     &saddle_quadratic,
 };
 
