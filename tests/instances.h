@@ -32,11 +32,14 @@ enum {
     QUADRATIC_NONCONVEX,
     QUADRATIC_TINY,
     QUADRATIC_BALL,
+    AUC_LINEAR_SPARSE_UNEQUAL,
+    AUC_MLP_DENSE,
     OWN_PROBLEM,
     INSTANCES
 };
 
 typedef struct test_instance {
+    int which;
     const char *label;
     saddle_settings *settings;
     saddle_experiment *experiment;
