@@ -41,6 +41,10 @@ static const saddle_option positive_share = SADDLE_REAL_ABOVE(
 static const saddle_option *const options[] = {&saddle_score_option, &saddle_activation_option,
                                                &positive_share, NULL};
 
+/* The default tau as a share of the curvature of F in x at the start: with nu = 0.1 about half of the
+ * largest stable step. */
+#define TAU_SHARE 0.2
+
 enum { BLOCK = SADDLE_MODEL_BLOCK };
 
 typedef struct instance {
@@ -397,23 +401,48 @@ static saddle_status find_share(instance *self, const saddle_problem_inputs *inp
     return status;
 }
 
-/* Sizes of the agents and of the rows. Returns the mean over agents of their mean |a|^2 + 1. */
-static double survey(instance *self, const saddle_problem_inputs *inputs)
+/* Sizes of the agents and of the rows. */
+static void survey(instance *self, const saddle_problem_inputs *inputs)
 {
-    double mean = 0.0;
     for (size_t i = 0; i < inputs->agents; i++) {
         const saddle_dataset *data = inputs->shard[i];
-        double sum = 0.0;
         self->samples[i] = data->rows;
         for (size_t row = 0; row < data->rows; row++) {
-            double norm2 = saddle_row_norm2(data, row) + 1.0;
             double *most = &self->row_norm2[data->label[row] > 0.0 ? 1 : 0];
-            *most = fmax(*most, norm2);
-            sum += norm2;
+            *most = fmax(*most, saddle_row_norm2(data, row) + 1.0);
         }
-        mean += sum / (double)data->rows / (double)inputs->agents;
     }
-    return mean;
+}
+
+/*
+ * The mean of |grad h|^2 at the start over a block of every agent, times mu: about the curvature of F
+ * in x there. For linear scores it is mu (|a|^2 + 1) anywhere. 0 when memory is short.
+ */
+static double typical_curvature(const instance *self, uint64_t seed)
+{
+    const saddle_model *model = self->model;
+    size_t agents = self->problem.agents;
+    double *w = saddle_alloc_doubles(2 * model->parameters + model->scratch);
+    double h[BLOCK];
+    double one[BLOCK];
+    double square[BLOCK];
+    double mean = 0.0;
+    if (w == NULL)
+        return 0.0;
+    double *g = w + model->parameters;
+    double *scratch = g + model->parameters;
+    for (size_t k = 0; k < BLOCK; k++)
+        one[k] = 1.0;
+    model->initialize(model, seed, w);
+    for (size_t i = 0; i < agents; i++) {
+        saddle_batch all = {.index = NULL, .count = self->samples[i]};
+        saddle_block block = block_at(self, i, &all, 0);
+        model->forward(model, &block, w, h, scratch);
+        model->backward(model, &block, w, one, g, square, scratch);
+        mean += saddle_sum(block.count, square) / (double)(block.count * agents);
+    }
+    saddle_free(w);
+    return concavity(self) * mean;
 }
 
 static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
@@ -438,7 +467,7 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
     }
     self->shard = inputs->shard;
     self->linear = strcmp(saddle_settings_text(inputs->settings, "score"), "linear") == 0;
-    double size = survey(self, inputs);
+    survey(self, inputs);
     self->problem = (saddle_problem){
         .name = "auc",
         .self = self,
@@ -461,7 +490,7 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .start = start,
         .destroy = destroy,
     };
-    self->problem.tau = 0.2 * concavity(self) * size;
+    self->problem.tau = TAU_SHARE * typical_curvature(self, inputs->seed);
     self->problem.alpha = 1.0 / concavity(self);
     *out = &self->problem;
     return SADDLE_OK;
