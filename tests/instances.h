@@ -32,6 +32,8 @@ enum {
     QUADRATIC_NONCONVEX,
     QUADRATIC_TINY,
     QUADRATIC_BALL,
+    AUC_LINEAR_SPARSE_UNEQUAL,
+    AUC_MLP_DENSE,
     OWN_PROBLEM,
     POLICY_SMALL,
     POLICY_UNEQUAL,
@@ -39,6 +41,7 @@ enum {
 };
 
 typedef struct test_instance {
+    int which;
     const char *label;
     saddle_settings *settings;
     saddle_experiment *experiment;

@@ -6,6 +6,7 @@ static const saddle_problem_class *const problems[] = {
     &saddle_robust_logistic,
     &saddle_policy_evaluation,
     &saddle_quadratic,
+    &saddle_auc,
 };
 
 static const char *name_of(size_t index)

@@ -144,6 +144,75 @@ static long double logistic_value(const bench *b, size_t agent, const long doubl
     return loss / (long double)data->rows - lambda1 / 2.0L * dual + lambda2 * g;
 }
 
+/* Share of positives in what F averages over: the mean over agents of their shares. */
+static long double positive_share(const bench *b)
+{
+    long double mean = 0.0L;
+    for (size_t i = 0; i < b->problem->agents; i++) {
+        const saddle_dataset *data = b->instance.experiment->shard[i];
+        long double positives = 0.0L;
+        for (size_t j = 0; j < data->rows; j++)
+            positives += data->label[j] > 0.0 ? 1.0L : 0.0L;
+        mean += positives / (long double)data->rows;
+    }
+    return mean / (long double)b->problem->agents;
+}
+
+/* A layer of `outputs` units: out = in W + b; returns where the next layer's weights begin. */
+static const long double *slow_layer(const long double *w, size_t inputs, const long double *in,
+                                     size_t outputs, long double *out)
+{
+    for (size_t o = 0; o < outputs; o++) {
+        out[o] = w[inputs * outputs + o];
+        for (size_t k = 0; k < inputs; k++)
+            out[o] += in[k] * w[k * outputs + o];
+    }
+    return w + (inputs + 1) * outputs;
+}
+
+/* The score of a row: linear, or tanh layers of 3 and 2 units. Leaves c1, c2 at *centers. */
+static long double slow_score(const bench *b, const saddle_dataset *data, size_t row,
+                              const long double *w, const long double **centers)
+{
+    long double in[64];
+    long double h;
+    size_t inputs = data->features;
+    ck_assert_uint_le(inputs, 64);
+    for (size_t k = 0; k < inputs; k++)
+        in[k] = entry(data, row, k);
+    if (b->instance.which == AUC_MLP_DENSE)
+        for (size_t outputs = 3; outputs >= 2; outputs--) {
+            long double out[3];
+            w = slow_layer(w, inputs, in, outputs, out);
+            for (size_t o = 0; o < outputs; o++)
+                in[o] = tanhl(out[o]);
+            inputs = outputs;
+        }
+    *centers = slow_layer(w, inputs, in, 1, &h);
+    return h;
+}
+
+/*
+ * F_i of auc: the mean of (1-r) (h-c1)^2 [b=1] + r (h-c2)^2 [b=-1]
+ *             + 2 (1+y) (r h [b=-1] - (1-r) h [b=1]) - r (1-r) y^2
+ */
+static long double auc_value(const bench *b, size_t agent, const long double *x,
+                             const long double *y)
+{
+    const saddle_dataset *data = b->instance.experiment->shard[agent];
+    long double r = positive_share(b);
+    long double sum = 0.0L;
+    for (size_t j = 0; j < data->rows; j++) {
+        const long double *c;
+        long double h = slow_score(b, data, j, x, &c);
+        if (data->label[j] > 0.0)
+            sum += (1.0L - r) * ((h - c[0]) * (h - c[0]) - 2.0L * (1.0L + y[0]) * h);
+        else
+            sum += r * ((h - c[1]) * (h - c[1]) + 2.0L * (1.0L + y[0]) * h);
+    }
+    return sum / (long double)data->rows - r * (1.0L - r) * y[0] * y[0];
+}
+
 static long double own_value(const bench *b, size_t agent, const long double *x,
                              const long double *y)
 {
@@ -215,6 +284,8 @@ static slow_value *slow_value_of(const bench *b)
         return logistic_value;
     if (strcmp(b->problem->name, "policy-evaluation") == 0)
         return policy_value;
+    if (strcmp(b->problem->name, "auc") == 0)
+        return auc_value;
     return strcmp(b->problem->name, "own") == 0 ? own_value : NULL;
 }
 
@@ -707,21 +778,15 @@ START_TEST(constants_bound_what_they_say)
     saddle_constants constants = saddle_experiment_constants(b.instance.experiment);
     size_t x_dim = b.problem->x_dim;
     size_t y_dim = b.problem->y_dim;
-    if (b.problem->constants == NULL) {
-        ck_assert(constants.estimated);
-        ck_assert(!constants.has_primal_bound);
-    } else {
-        ck_assert(constants.lipschitz > 0.0);
-        ck_assert(constants.strong_concavity > 0.0);
+    saddle_constants own = {.lipschitz = 0.0};
+    if (b.problem->constants != NULL) {
+        b.problem->constants(b.problem, b.x_set, b.y_set, &own);
+        ck_assert(own.strong_concavity > 0.0);
+        ck_assert(constants.strong_concavity == own.strong_concavity);
     }
-    /* A problem may know mu without knowing L. */
-    saddle_constants known = {.lipschitz = 0.0};
-    if (b.problem->constants != NULL)
-        b.problem->constants(b.problem, b.x_set, b.y_set, &known);
-    bool knows_lipschitz = known.lipschitz > 0.0;
-    ck_assert_int_eq(constants.estimated != 0, !knows_lipschitz);
-    if (known.strong_concavity > 0.0)
-        ck_assert(constants.strong_concavity == known.strong_concavity);
+    bool bounded = own.lipschitz > 0.0; /* a network's L is not known, its mu is */
+    ck_assert_int_eq(constants.estimated, bounded ? 0 : 1);
+    ck_assert_int_eq(constants.has_primal_bound, own.has_primal_bound);
     double steepest = 0.0;
     for (int round = 0; b.problem->constants != NULL && round < 400; round++) {
         size_t i = (size_t)saddle_rng_below(&b.rng, b.problem->agents);
@@ -739,7 +804,7 @@ START_TEST(constants_bound_what_they_say)
         difference_by(&b, b.problem, i, &one, 0);
         double moved = sqrt(distance2(x_dim, b.x[0], b.x[1]) + distance2(y_dim, b.y[0], b.y[1]));
         double changed = sqrt(norm2(x_dim, b.gx[0]) + norm2(y_dim, b.gy[0]));
-        if (knows_lipschitz)
+        if (bounded)
             assert_at_most(changed, constants.lipschitz * moved * (1.0 + 1e-10));
         steepest = fmax(steepest, moved > 0.0 ? changed / moved : 0.0);
 
@@ -758,7 +823,7 @@ START_TEST(constants_bound_what_they_say)
         printf("%s: L = %g, steepest seen %g\n", b.instance.label, constants.lipschitz, steepest);
     /* A bound many times too high would make the theory's steps useless without any test
      * noticing. */
-    if (knows_lipschitz && x_dim > 1)
+    if (bounded && x_dim > 1)
         ck_assert_msg(steepest * 5.0 >= constants.lipschitz, "L = %g, steepest seen %g",
                       constants.lipschitz, steepest);
     bench_close(&b);
