@@ -5,6 +5,7 @@
 static const saddle_problem_class *const problems[] = {
     &saddle_robust_logistic,
     &saddle_quadratic,
+    &saddle_fair,
 };
 
 static const char *name_of(size_t index)
