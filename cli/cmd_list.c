@@ -161,19 +161,20 @@ static void print_comparison(const saddle_algorithm *const *list, size_t count)
     }
     cli_table_print(table);
 
-    static const char *const cost[] = {"algorithm", "rounds", "doubles in a message",
-                                       "IFO calls of an agent"};
+    static const char *const cost[] = {"algorithm", "rounds", "IFO calls of an agent",
+                                       "doubles in a message"};
     table = begin_table("\nCost of one iteration", "llll", cost);
     for (size_t k = 0; k < count; k++) {
         const saddle_traits *t = &list[k]->traits;
         add_trait(table, list[k]->name, "%s", t->rounds);
-        add_trait(table, t->message, "%s", t->ifo);
+        add_trait(table, t->ifo, "%s", t->message);
     }
     cli_table_print(table);
     fputs("  ", stdout);
     cli_wrap(stdout,
              "In a round an agent sends one message to each neighbour: 8 x doubles x neighbours "
-             "bytes. m: agents; n_i: samples of agent i; N: of all; |S|: of a mini-batch.",
+             "bytes. m: agents; n_i: samples of agent i; N: of all; |S|: of a mini-batch; other "
+             "letters: options, see `saddle algorithms NAME`.",
              2, 2, cli_width(STDOUT_FILENO));
 
     static const char *const rate[] = {"algorithm", "samples", "communication"};
@@ -183,7 +184,6 @@ static void print_comparison(const saddle_algorithm *const *list, size_t count)
         add_trait(table, list[k]->traits.samples, "%s", list[k]->traits.communication);
     }
     cli_table_print(table);
-    printf("\n`saddle algorithms NAME` gives the options of one.\n");
 }
 
 static int run_algorithms(const cli_arguments *arguments)

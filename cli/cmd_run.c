@@ -224,6 +224,20 @@ void cli_report_divergence(const saddle_fault *fault, const char *prefix)
             fault->value);
 }
 
+/* "accuracy 0.849, gap 0.18" */
+static void print_outcomes(const char *title, const saddle_outcome *outcome, size_t count)
+{
+    char text[1024] = "";
+    size_t used = 0;
+    for (size_t k = 0; k < count && used < sizeof text; k++) {
+        int wrote = snprintf(text + used, sizeof text - used, "%s%s %.6g", k == 0 ? "" : ", ",
+                             outcome[k].name, outcome[k].value);
+        used += wrote > 0 ? (size_t)wrote : 0;
+    }
+    if (count > 0)
+        print_field(title, text);
+}
+
 static void print_summary(const saddle_result *result)
 {
     const saddle_row *row = &result->rows[result->row_count - 1];
@@ -246,6 +260,8 @@ static void print_summary(const saddle_result *result)
              "%.6e = %.4e x stationarity + %.4e x consensus + %.4e y consensus + %.4e y gap",
              row->metric, row->x_stationarity, row->x_consensus, row->y_consensus, row->y_gap);
     print_field("metric", text);
+    print_outcomes("worth", result->train, result->train_count);
+    print_outcomes("held out", result->test, result->test_count);
     const char *trace = saddle_settings_text(result->settings, "trace");
     const char *model = saddle_settings_text(result->settings, "model");
     if (*trace != '\0')
@@ -277,9 +293,18 @@ static saddle_status check_outputs(const saddle_settings *settings, saddle_error
 {
     const char *trace = saddle_settings_text(settings, "trace");
     const char *model = saddle_settings_text(settings, "model");
+    const char *outcomes = saddle_settings_text(settings, "outcomes");
     saddle_status status = cli_check_output("--trace", trace, true, error);
     if (status == SADDLE_OK)
+        status = cli_check_output("--outcomes", outcomes, true, error);
+    if (status == SADDLE_OK)
         status = cli_check_output("--model", model, false, error);
+    if (status == SADDLE_OK)
+        status = cli_check_distinct("--outcomes", outcomes, "--trace", trace, error);
+    if (status == SADDLE_OK)
+        status = cli_check_distinct("--model", model, "--outcomes", outcomes, error);
+    if (status == SADDLE_OK)
+        status = cli_check_inputs("--outcomes", outcomes, settings, error);
     if (status == SADDLE_OK)
         status = cli_check_distinct("--model", model, "--trace", trace, error);
     if (status == SADDLE_OK)

@@ -86,10 +86,14 @@ saddle_status cli_check_inputs(const char *what, const char *path, const saddle_
     char *data = NULL;
     /* A name that is no file is refused where it is used. */
     bool found = saddle_data_find(saddle_settings_text(settings, "data"), &data, NULL) == SADDLE_OK;
+    char *test = NULL;
+    bool held_out =
+        saddle_data_find(saddle_settings_text(settings, "test-data"), &test, NULL) == SADDLE_OK;
     const struct {
         const char *option;
         const char *path;
     } input[] = {{"--data", found ? data : ""},
+                 {"--test-data", held_out ? test : ""},
                  {"--labels", saddle_settings_text(settings, "labels")},
                  {"--config", saddle_settings_text(settings, "config")},
                  {"--topology", file_of(saddle_settings_text(settings, "topology"))},
@@ -98,6 +102,7 @@ saddle_status cli_check_inputs(const char *what, const char *path, const saddle_
     for (size_t k = 0; status == SADDLE_OK && k < sizeof input / sizeof *input; k++)
         status = cli_check_distinct(what, path, input[k].option, input[k].path, error);
     free(data);
+    free(test);
     return status;
 }
 

@@ -85,6 +85,7 @@ typedef struct saddle_agent {
     uint64_t *mark;       /**< All-zero marks for sampling; to be left all zero. */
     double oracle;        /**< See saddle_algorithm::oracle. */
     uint64_t ifo;         /**< IFO calls so far; step() adds its own. */
+    uint64_t ifo_limit;   /**< Inner loops end once `ifo` has reached it; 0: no limit. */
     saddle_fault fault;   /**< Set by step() when it cannot go on. */
 } saddle_agent;
 
@@ -145,8 +146,8 @@ typedef struct saddle_algorithm {
     void (*release)(void *parameters);
     /** The sizes it needs. */
     void (*layout)(const void *parameters, const saddle_problem *problem, saddle_layout *out);
-    /** Optional. The most IFO calls of the start or of one iteration at all agents together; NULL:
-     * at most two for every sample. Inner loops may need more. */
+    /** Optional. The most IFO calls of the start, and of an iteration beyond saddle_agent::ifo_limit,
+     * at all agents together; NULL: at most two for every sample. */
     uint64_t (*most_ifo)(const void *parameters, const saddle_problem *problem);
     /** Doubles sent to each neighbour in a round of an iteration; NULL: the published span. */
     size_t (*message)(const void *parameters, const saddle_layout *layout, unsigned round);

@@ -47,6 +47,7 @@ typedef struct saddle_cost {
 typedef struct saddle_limits {
     uint64_t iterations; /**< At most so many more. */
     uint64_t max_ifo;    /**< As soon as this many IFO calls are made; 0: no limit. */
+    uint64_t ifo_budget; /**< Shared out equally as saddle_agent::ifo_limit; 0: no limit. */
     double deadline;     /**< On saddle_clock_seconds(); 0: none. */
     const volatile sig_atomic_t *interrupt; /**< As soon as it is not 0; NULL: none. */
 } saddle_limits;

@@ -97,19 +97,24 @@ typedef struct saddle_hooks {
 
 /** What a run leaves. Free with saddle_result_free(). */
 typedef struct saddle_result {
-    saddle_stop stop;          /**< Why it ended. */
-    saddle_fault fault;        /**< What diverged, when it did. */
-    saddle_row *rows;          /**< The trace. */
-    size_t row_count;          /**< Its length: at least 1. */
-    saddle_cost cost;          /**< Of the whole run, also of what diverged after the last row. */
-    size_t agents;             /**< m. */
-    size_t x_dim;              /**< Length of x. */
-    size_t y_dim;              /**< Length of y. */
-    double *x_mean;            /**< xbar. */
-    double *y_mean;            /**< ybar. */
-    double *x;                 /**< Every agent's x, m rows. */
-    double *y;                 /**< Every agent's y, m rows. */
-    saddle_settings *settings; /**< Effective settings. */
+    saddle_stop stop;   /**< Why it ended. */
+    saddle_fault fault; /**< What diverged, when it did. */
+    saddle_row *rows;   /**< The trace. */
+    size_t row_count;   /**< Its length: at least 1. */
+    saddle_cost cost;   /**< Of the whole run, also of what diverged after the last row. */
+    size_t agents;      /**< m. */
+    size_t x_dim;       /**< Length of x. */
+    size_t y_dim;       /**< Length of y. */
+    double *x_mean;     /**< xbar. */
+    double *y_mean;     /**< ybar. */
+    double *x;          /**< Every agent's x, m rows. */
+    double *y;          /**< Every agent's y, m rows. */
+    saddle_outcome
+        train[SADDLE_MOST_OUTCOMES]; /**< What (xbar, ybar) is worth on the agents' data. */
+    size_t train_count;              /**< How many; 0: the problem has none. */
+    saddle_outcome test[SADDLE_MOST_OUTCOMES]; /**< The same on held-out data. */
+    size_t test_count;                         /**< How many; 0: no held-out data. */
+    saddle_settings *settings;                 /**< Effective settings. */
 } saddle_result;
 
 /** Free a result. NULL is allowed. */

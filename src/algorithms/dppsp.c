@@ -193,7 +193,8 @@ static void resolvent(saddle_agent *agent, const double *w, double *s, double *s
     for (uint64_t k = 1;; k++) {
         move(agent, *s, z, g, trial, rest);
         evaluate(agent, trial, w, g_trial, rest);
-        if (k == p->most_steps || good(agent, *s, z, trial, g, g_trial, floor))
+        if (k == p->most_steps || saddle_out_of_calls(agent) ||
+            good(agent, *s, z, trial, g, g_trial, floor))
             break;
         double bend = *s * distance(agent, g, g_trial);
         double most = SHARE * distance(agent, z, trial);

@@ -91,6 +91,12 @@ static saddle_status configure(void **out, const saddle_algorithm_inputs *inputs
     return SADDLE_OK;
 }
 
+static uint64_t most_ifo(const void *parameters_, const saddle_problem *problem)
+{
+    const parameters *p = parameters_;
+    return (p->ascents + UINT64_C(1)) * saddle_one_pass(problem);
+}
+
 static void layout(const void *parameters_, const saddle_problem *problem, saddle_layout *out)
 {
     const parameters *p = parameters_;
@@ -184,6 +190,7 @@ const saddle_algorithm saddle_gt_gda = {
     .configure = configure,
     .resolve = saddle_two_steps_resolve,
     .release = saddle_free,
+    .most_ifo = most_ifo,
     .layout = layout,
     .message = message,
     .start = start,

@@ -47,15 +47,18 @@
 /* Steps shorter than this, relative to 1 + |iterate|, are rounding. */
 #define ROUNDING 1e-15
 
+static const saddle_search lipschitz_search = {.name = "ppa-lipschitz", .low = -4, .high = 4};
+static const saddle_search concavity_search = {.name = "ppa-mu", .low = -2, .high = 2};
+
 static const saddle_option lipschitz_option =
-    SADDLE_REAL_ABOVE("ppa-lipschitz", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "L",
-                      "L of the steps and the proximal weights. auto: the problem's; where that is "
-                      "not known max{tau / nu, 1 / (eta alpha)}.");
+    SADDLE_STEP("ppa-lipschitz", GROUP, "auto", SADDLE_UNBOUNDED, &lipschitz_search, "L",
+                "L of the steps and the proximal weights. auto: the problem's; where that is "
+                "not known max{tau / nu, 1 / (eta alpha)}.");
 
 static const saddle_option concavity_option =
-    SADDLE_REAL_ABOVE("ppa-mu", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "MU",
-                      "Strong concavity for the momentum in y. auto: the problem's; where that is "
-                      "not known L / 10.");
+    SADDLE_STEP("ppa-mu", GROUP, "auto", SADDLE_UNBOUNDED, &concavity_search, "MU",
+                "Strong concavity for the momentum in y. auto: the problem's; where that is "
+                "not known L / 10.");
 
 static const saddle_option accuracy_option =
     SADDLE_REAL_ABOVE("ppa-accuracy", GROUP, "0.1", 0.0, 0.5, "R",
@@ -162,6 +165,13 @@ static saddle_status resolve(const void *parameters_, saddle_settings *settings,
     return status;
 }
 
+/* R_k, a descent, an ascent and a last descent, of one step each. */
+static uint64_t most_ifo(const void *p, const saddle_problem *problem)
+{
+    (void)p;
+    return 4 * saddle_one_pass(problem);
+}
+
 static void layout(const void *p, const saddle_problem *problem, saddle_layout *out)
 {
     (void)p;
@@ -194,9 +204,10 @@ static void differentiate(const work *w, const double *x, const double *y)
 }
 
 /* Whether a step of this length has to be followed by another; a NaN has not. */
-static bool goes_on(size_t count, const double *at, double moved, double tolerance)
+static bool goes_on(const work *w, size_t count, const double *at, double moved, double tolerance)
 {
-    return moved > tolerance && moved > ROUNDING * (1.0 + sqrt(saddle_norm2(count, at)));
+    return !saddle_out_of_calls(w->agent) && moved > tolerance &&
+           moved > ROUNDING * (1.0 + sqrt(saddle_norm2(count, at)));
 }
 
 /* ahead = now + weight (now - before), before = now */
@@ -223,7 +234,7 @@ static void descend_in_x(const work *w, const double *y)
         saddle_descend(w->agent, p->x_step, w->x_ahead, w->gx, w->x_image, w->rest);
         double moved = sqrt(saddle_distance2(w->x_dim, w->x_image, w->x_ahead));
         extrapolate(w->x_dim, p->x_momentum, w->x_image, w->x, w->x_ahead);
-        if (!goes_on(w->x_dim, w->x, moved, tolerance))
+        if (!goes_on(w, w->x_dim, w->x, moved, tolerance))
             return;
     }
 }
@@ -240,7 +251,7 @@ static void ascend_in_y(const work *w)
         differentiate(w, w->x, w->y_ahead);
         saddle_ascend(w->agent, p->y_step, w->y_ahead, w->gy, w->y, w->rest);
         double moved = sqrt(saddle_distance2(w->y_dim, w->y, w->y_ahead));
-        if (!goes_on(w->y_dim, w->y, moved, tolerance))
+        if (!goes_on(w, w->y_dim, w->y, moved, tolerance))
             break;
         extrapolate(w->y_dim, p->y_momentum, w->y, w->y_before, w->y_ahead);
     }
@@ -257,7 +268,7 @@ static void solve_subproblem(const work *w)
     for (uint64_t t = 0; t < p->appa_steps; t++) {
         ascend_in_y(w);
         double moved = sqrt(saddle_distance2(w->x_dim, w->x, w->anchor));
-        if (!goes_on(w->x_dim, w->x, moved, tolerance))
+        if (!goes_on(w, w->x_dim, w->x, moved, tolerance))
             return;
         extrapolate(w->x_dim, p->appa_momentum, w->x, w->x_before, w->anchor);
     }
@@ -323,6 +334,7 @@ const saddle_algorithm saddle_minimax_ppa = {
     .configure = configure,
     .resolve = resolve,
     .release = saddle_free,
+    .most_ifo = most_ifo,
     .layout = layout,
     .start = start,
     .step = step,

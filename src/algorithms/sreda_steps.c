@@ -150,6 +150,13 @@ saddle_status saddle_sreda_resolve(const void *parameters_, saddle_settings *set
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
+uint64_t saddle_sreda_most_ifo(const void *parameters_, const saddle_problem *problem)
+{
+    /* A refresh of the initial solve and one more, each followed by recursive steps: one, two. */
+    const parameters *p = parameters_;
+    return 2 * saddle_one_pass(problem) + 6 * p->steps.batch;
+}
+
 void saddle_sreda_layout(const void *p, const saddle_problem *problem, saddle_layout *out)
 {
     (void)p;
@@ -233,7 +240,11 @@ static void solve_initially(saddle_agent *agent, parts *at)
             }
             follow(agent, at, SADDLE_RNG_PILOT, epoch * p->m + t, at->x, at->solved, at->x,
                    at->before);
+            if (saddle_out_of_calls(agent))
+                break;
         }
+        if (saddle_out_of_calls(agent))
+            break;
     }
     at->y = at->solved;
 }
@@ -271,6 +282,8 @@ static void maximize(saddle_agent *agent, const parts *at)
         memcpy(at->before, at->y1, at->y_dim * sizeof *at->before);
         saddle_ascend(agent, p->steps.eta_y, at->before, at->u, at->y1, at->rest);
         follow(agent, at, SADDLE_RNG_BATCH, first_draw + t, at->x1, at->y1, at->x1, at->before);
+        if (saddle_out_of_calls(agent))
+            break;
     }
 }
 

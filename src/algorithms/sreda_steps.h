@@ -39,6 +39,7 @@ saddle_status saddle_sreda_create(void **parameters, const saddle_algorithm_inpu
                                   const saddle_sreda_rules *paper, saddle_error *error);
 saddle_status saddle_sreda_resolve(const void *parameters, saddle_settings *settings,
                                    saddle_error *error);
+uint64_t saddle_sreda_most_ifo(const void *parameters, const saddle_problem *problem);
 void saddle_sreda_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out);
 void saddle_sreda_start(saddle_agent *agent, const double *x0, const double *y0);
 void saddle_sreda_step(saddle_agent *agent, unsigned round);

@@ -53,6 +53,7 @@ typedef struct engine {
     double *oracle_mean;
     /* A job's state. */
     const saddle_limits *limits;
+    uint64_t ifo;                 /* IFO calls before it */
     uint64_t done;                /* iterations of this advance(); written by worker 0 */
     atomic_uint_fast64_t stop_at; /* iteration after which all workers leave; UINT64_MAX: none */
     double *mean_terms;           /* MEAN_BLOCK contributions */
@@ -121,8 +122,19 @@ static void consult_oracle(engine *e, unsigned worker, unsigned parity, uint64_t
     saddle_crew_meet(e->crew);
 }
 
-/* One iteration of a worker's agents: all its rounds. */
-static void iterate(engine *e, unsigned worker, unsigned *parity, uint64_t iteration)
+/* What each agent may add to its IFO calls before its inner loops end; 0: whatever it likes. */
+static uint64_t allowance(const engine *e, uint64_t ifo)
+{
+    uint64_t budget = e->limits->ifo_budget;
+    if (budget == 0)
+        return 0;
+    uint64_t share = budget > ifo ? (budget - ifo) / e->agents : 0;
+    return share > 0 ? share : 1;
+}
+
+/* One iteration of a worker's agents: all its rounds. `allowed`: see allowance(). */
+static void iterate(engine *e, unsigned worker, unsigned *parity, uint64_t iteration,
+                    uint64_t allowed)
 {
     size_t first;
     size_t last;
@@ -134,6 +146,8 @@ static void iterate(engine *e, unsigned worker, unsigned *parity, uint64_t itera
         bool last_round = round + 1 == rounds;
         for (size_t i = first; i < last; i++) {
             saddle_agent *agent = lend(e, worker, i, *parity, iteration);
+            if (round == 0)
+                agent->ifo_limit = allowed > 0 ? agent->ifo + allowed : 0;
             e->inputs.algorithm->step(agent, round);
             if (agent->fault.kind != SADDLE_FAULT_NONE)
                 ask_to_stop(e, iteration);
@@ -149,6 +163,15 @@ static void iterate(engine *e, unsigned worker, unsigned *parity, uint64_t itera
     }
 }
 
+/* IFO calls of all agents until the end of an iteration. */
+static uint64_t ifo_after(const engine *e, uint64_t iteration)
+{
+    uint64_t ifo = 0;
+    for (unsigned w = 0; w < saddle_crew_size(e->crew); w++)
+        ifo += e->worker[w].ifo[iteration % 2];
+    return ifo;
+}
+
 /* Whether all workers leave after this iteration: each computes the same answer from what was
  * written before the barrier. A faster worker may already have asked to stop after the next
  * iteration, which is why the iteration is compared; IFO counts alternate between two slots. */
@@ -156,12 +179,7 @@ static bool finished(const engine *e, uint64_t iteration)
 {
     if (atomic_load_explicit(&e->stop_at, memory_order_relaxed) <= iteration)
         return true;
-    if (e->limits->max_ifo == 0)
-        return false;
-    uint64_t ifo = 0;
-    for (unsigned w = 0; w < saddle_crew_size(e->crew); w++)
-        ifo += e->worker[w].ifo[iteration % 2];
-    return ifo >= e->limits->max_ifo;
+    return e->limits->max_ifo > 0 && ifo_after(e, iteration) >= e->limits->max_ifo;
 }
 
 static void advance_job(void *context, unsigned worker)
@@ -170,11 +188,14 @@ static void advance_job(void *context, unsigned worker)
     unsigned parity = e->parity;
     uint64_t iteration = e->iteration;
     uint64_t done = 0;
+    uint64_t allowed = allowance(e, e->ifo);
     while (done < e->limits->iterations) {
-        iterate(e, worker, &parity, iteration);
+        iterate(e, worker, &parity, iteration, allowed);
         done++;
         if (finished(e, iteration))
             break;
+        if (allowed > 0)
+            allowed = allowance(e, ifo_after(e, iteration));
         iteration++;
     }
     if (worker == 0)
@@ -187,6 +208,9 @@ static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fau
     unsigned rounds = e->layout.rounds > 0 ? e->layout.rounds : 1;
     e->limits = limits;
     e->done = 0;
+    e->ifo = 0;
+    for (size_t i = 0; i < e->agents; i++)
+        e->ifo += e->agent[i].ifo;
     atomic_store(&e->stop_at, UINT64_MAX);
     saddle_crew_run(e->crew, advance_job, e);
     e->iteration += e->done;

@@ -175,6 +175,13 @@ static int solution(const saddle_problem *problem, double *x, double *y)
     return of->solution(of, x, y);
 }
 
+static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+                       const double *x, const double *y, saddle_outcome *out)
+{
+    const saddle_problem *of = self_of(problem)->of;
+    return of->outcomes(of, held_out, x, y, out);
+}
+
 static void destroy(saddle_problem *problem)
 {
     instance *self = problem->self;
@@ -219,6 +226,7 @@ saddle_status saddle_pooled_create(saddle_problem **out, const saddle_problem *o
         .response_statistic = of->response_statistic != NULL ? response_statistic : NULL,
         .constants = of->constants != NULL ? constants : NULL,
         .solution = of->solution != NULL ? solution : NULL,
+        .outcomes = of->outcomes != NULL ? outcomes : NULL,
         .destroy = destroy,
     };
     *out = &self->problem;

@@ -50,17 +50,49 @@ static saddle_status make_network(saddle_experiment *e, const saddle_problem *gi
     return status;
 }
 
-/* Load the data and give every agent its rows. */
-static saddle_status make_shards(saddle_experiment *e, saddle_error *error)
+static saddle_data_options data_options(const saddle_settings *settings)
 {
-    const saddle_settings *settings = e->settings;
-    uint64_t seed = saddle_settings_integer(settings, "seed");
-    saddle_data_options options = {
+    return (saddle_data_options){
         .format = text_or(settings, "format", NULL),
         .label_column = saddle_settings_text(settings, "label-column"),
         .labels = text_or(settings, "labels", NULL),
         .threads = (int)saddle_settings_integer(settings, "threads"),
     };
+}
+
+/* Load the held-out rows, with as many features as the agents' data. */
+static saddle_status make_held_out(saddle_experiment *e, saddle_error *error)
+{
+    const char *name = saddle_settings_text(e->settings, "test-data");
+    if (*name == '\0')
+        return SADDLE_OK;
+    if (e->shard == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--test-data: problem %s is not made from data; leave it out",
+                           saddle_settings_text(e->settings, "problem"));
+    saddle_data_options options = data_options(e->settings);
+    /* The label file of --labels belongs to --data. */
+    options.labels = NULL;
+    options.features = e->shard[0]->features;
+    saddle_status status = saddle_dataset_load(
+        &e->held_out, name, &options, saddle_settings_integer(e->settings, "seed") + 1, error);
+    if (status == SADDLE_OK)
+        status =
+            saddle_dataset_make_binary(e->held_out, text_or(e->settings, "positive", NULL), error);
+    if (status == SADDLE_OK && e->held_out->features != e->shard[0]->features)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "--test-data: '%s' has %zu features, but --data has %zu; give rows of "
+                             "the same kind",
+                             name, e->held_out->features, e->shard[0]->features);
+    return status;
+}
+
+/* Load the data and give every agent its rows. */
+static saddle_status make_shards(saddle_experiment *e, saddle_error *error)
+{
+    const saddle_settings *settings = e->settings;
+    uint64_t seed = saddle_settings_integer(settings, "seed");
+    saddle_data_options options = data_options(settings);
     saddle_dataset *data = NULL;
     saddle_partition *partition = NULL;
     saddle_status status =
@@ -102,6 +134,8 @@ static saddle_status make_problem(saddle_experiment *e, const saddle_problem *gi
                            kind->name);
     if (kind->needs_data)
         status = make_shards(e, error);
+    if (status == SADDLE_OK)
+        status = make_held_out(e, error);
     if (status != SADDLE_OK)
         return status;
     saddle_problem_inputs inputs = {.settings = e->settings,
@@ -175,6 +209,7 @@ void saddle_experiment_free(saddle_experiment *e)
     for (size_t i = 0; e->shard != NULL && i < e->graph->agents; i++)
         saddle_dataset_free(e->shard[i]);
     saddle_free(e->shard);
+    saddle_dataset_free(e->held_out);
     saddle_prox_free(e->x_prox);
     saddle_regularizer_free(e->regularizer);
     saddle_set_free(e->x_set);

@@ -6,7 +6,8 @@
 
 struct saddle_experiment {
     saddle_settings *settings;
-    saddle_dataset **shard; /* per agent; NULL without data */
+    saddle_dataset **shard;   /* per agent; NULL without data */
+    saddle_dataset *held_out; /* NULL without --test-data */
     saddle_graph *graph;
     saddle_mixing *mixing;
     saddle_spectrum spectrum;
@@ -48,6 +49,9 @@ typedef struct saddle_forecast {
 /* Look ahead at a run: what refuses it refuses here, and no IFO call is made. */
 saddle_status saddle_run_forecast(saddle_experiment *experiment, const saddle_settings *settings,
                                   saddle_forecast *out, saddle_error *error);
+
+/* The rule of --init when neither the user nor the problem says. */
+#define SADDLE_DEFAULT_INIT "normal:0.1"
 
 /* Fill x0 and y0 from the settings' --init options. */
 saddle_status saddle_make_start(saddle_experiment *experiment, saddle_error *error);

@@ -34,6 +34,10 @@ static const saddle_option labels =
 static const saddle_option positive = SADDLE_TEXT("positive", PROBLEM, "auto", "LABELS",
                                                   "Labels that count as positive, such as 1 or 5-9 "
                                                   "or 2,4,7. auto: the larger of two; digits 5-9.");
+static const saddle_option test_data =
+    SADDLE_TEXT("test-data", PROBLEM, "", "NAME",
+                "Held-out data, named as for --data, on which the problem's outcomes are reported "
+                "too. Not given: none.");
 static const saddle_option samples = SADDLE_TEXT(
     "samples", PROBLEM, "auto", "N[,N...]",
     "Samples per agent: one number for all, or one for each agent, separated by commas. "
@@ -67,10 +71,11 @@ static const saddle_option algorithm =
     SADDLE_TEXT("algorithm", ALGORITHM, "precision", "NAME",
                 "How to solve it; `saddle algorithms` lists them.");
 
-static const saddle_option init = SADDLE_TEXT("init", START, "normal:0.1", "RULE",
-                                              "Starting point, projected onto X and Y: zeros, "
-                                              "constant:V, normal:S or file:PATH (.npy or .npz "
-                                              "with xbar and ybar, such as --model writes).");
+static const saddle_option init = SADDLE_TEXT(
+    "init", START, "auto", "RULE",
+    "Starting point, projected onto X and Y: zeros, constant:V, normal:S or file:PATH (.npy or "
+    ".npz "
+    "with xbar and ybar, such as --model writes). auto: the problem's own, or normal:0.1.");
 static const saddle_option init_x =
     SADDLE_TEXT("init-x", START, "auto", "RULE", "The same for x alone. auto: as --init.");
 static const saddle_option init_y =
@@ -86,8 +91,8 @@ static const saddle_option tolerance =
                 "Stop at the first trace point where the metric is at most E. 0: never.");
 static const saddle_option max_ifo = SADDLE_INTEGER(
     "max-ifo", STOP, "0", 0, SADDLE_UNBOUNDED, "N",
-    "Stop after the iteration in which all agents together have made N IFO calls. 0: "
-    "never.");
+    "Stop after the iteration in which all agents together have made N IFO calls; inner loops end "
+    "there, too. 0: never.");
 static const saddle_option max_rounds =
     SADDLE_INTEGER("max-rounds", STOP, "0", 0, SADDLE_UNBOUNDED, "N",
                    "Stop before the iteration that would exceed N communication rounds. 0: never.");
@@ -110,16 +115,20 @@ static const saddle_option metric_tau = SADDLE_REAL_ABOVE(
     "metric-tau", OUTPUT, "auto", 0, SADDLE_UNBOUNDED, "WEIGHT",
     "tau of the proximal point in the metric, so that runs with different --tau can be compared. "
     "auto: the run's own.");
+static const saddle_option outcomes = SADDLE_TEXT(
+    "outcomes", OUTPUT, "", "PATH",
+    "Write what the solution is worth, such as its accuracy, at every trace point as CSV. "
+    "Not given: only the summary at the end has it.");
 static const saddle_option model = SADDLE_TEXT(
     "model", OUTPUT, "", "PATH",
     "Write xbar, ybar and every agent's copy as NumPy .npz (or one .npy record). Not given: none.");
 
 static const saddle_option *const run_options[] = {
-    &problem,    &data,       &format,      &label_column, &labels,  &positive,   &samples,
-    &partition,  &x_set,      &y_set,       &regularizer,  &agents,  &topology,   &mixing,
-    &algorithm,  &init,       &init_x,      &init_y,       &seed,    &iterations, &tolerance,
-    &max_ifo,    &max_rounds, &max_seconds, &engine,       &threads, &trace,      &trace_every,
-    &metric_tau, &model,      NULL};
+    &problem,     &data,       &format,     &label_column, &labels,      &positive, &test_data,
+    &samples,     &partition,  &x_set,      &y_set,        &regularizer, &agents,   &topology,
+    &mixing,      &algorithm,  &init,       &init_x,       &init_y,      &seed,     &iterations,
+    &tolerance,   &max_ifo,    &max_rounds, &max_seconds,  &engine,      &threads,  &trace,
+    &trace_every, &metric_tau, &outcomes,   &model,        NULL};
 
 const saddle_option *const *saddle_run_options(void)
 {

@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "core/vector.h"
 #include "observe/observer.h"
+#include "observe/outcomes.h"
 #include "observe/trace.h"
 #include "run/experiment.h"
 #include "run/options.h"
@@ -32,6 +33,7 @@ typedef struct run {
     saddle_engine *engine;
     saddle_observer *observer;
     saddle_trace *trace;
+    saddle_outcome_file *outcomes;
     saddle_result *result;
     saddle_steps steps;
     uint64_t iterations;
@@ -133,10 +135,14 @@ static saddle_status make_effective(run *r, saddle_error *error)
         status = saddle_settings_fill(*out, real[k].name, real[k].value, error);
     if (status == SADDLE_OK)
         status = set_samples(r, *out, error);
+    const char *init = e->problem->start != NULL ? "auto" : SADDLE_DEFAULT_INIT;
+    if (!saddle_settings_auto(e->settings, "init"))
+        init = saddle_settings_text(e->settings, "init");
     const char *const text[][2] = {{"x-set", saddle_set_text(e->x_set)},
                                    {"y-set", saddle_set_text(e->y_set)},
-                                   {"init-x", saddle_settings_text(e->settings, "init")},
-                                   {"init-y", saddle_settings_text(e->settings, "init")}};
+                                   {"init", init},
+                                   {"init-x", init},
+                                   {"init-y", init}};
     for (size_t k = 0; status == SADDLE_OK && k < sizeof text / sizeof *text; k++)
         if (saddle_settings_auto(*out, text[k][0]))
             status = saddle_settings_set(*out, text[k][0], text[k][1], error);
@@ -227,11 +233,14 @@ static saddle_status make_observer(run *r, saddle_error *error)
     return saddle_observer_create(&r->observer, &inputs, error);
 }
 
-/* Refuse what the algorithm cannot do. */
+/* Refuse what the algorithm or the problem cannot do. */
 static saddle_status check_traits(const run *r, saddle_error *error)
 {
     const saddle_experiment *e = r->experiment;
     const saddle_algorithm *a = r->algorithm;
+    if (*saddle_settings_text(r->settings, "outcomes") != '\0' && e->problem->outcomes == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "--outcomes: problem %s has none; leave it out",
+                           e->problem->name);
     if (!a->traits.x_set && !saddle_set_is_whole_space(e->x_set))
         return saddle_fail(
             error, SADDLE_UNSUPPORTED,
@@ -357,6 +366,20 @@ static saddle_status measure(run *r, bool *diverged, saddle_error *error)
     return status;
 }
 
+/* What the means are worth now, into the result. */
+static void evaluate(run *r)
+{
+    const saddle_problem *problem = r->experiment->problem;
+    const saddle_dataset *held_out = r->experiment->held_out;
+    const double *x = saddle_observer_x_mean(r->observer);
+    const double *y = saddle_observer_y_mean(r->observer);
+    if (problem->outcomes == NULL)
+        return;
+    r->result->train_count = problem->outcomes(problem, NULL, x, y, r->result->train);
+    if (held_out != NULL)
+        r->result->test_count = problem->outcomes(problem, held_out, x, y, r->result->test);
+}
+
 /* Check the state, if it is time to, and record r->row. */
 static saddle_status record(run *r, bool last, saddle_error *error)
 {
@@ -370,6 +393,10 @@ static saddle_status record(run *r, bool last, saddle_error *error)
         status = saddle_result_append(r->result, row, error);
     if (status == SADDLE_OK && r->trace != NULL)
         status = saddle_trace_write(r->trace, row, error);
+    if (status == SADDLE_OK && (last || r->outcomes != NULL))
+        evaluate(r);
+    if (status == SADDLE_OK && r->outcomes != NULL)
+        status = saddle_outcomes_write(r->outcomes, row->iteration, r->result, error);
     if (status == SADDLE_OK && r->hooks->row != NULL)
         r->hooks->row(r->hooks->context, row);
     return status;
@@ -419,6 +446,13 @@ static saddle_status begin(run *r, saddle_error *error)
     const char *path = saddle_settings_text(r->settings, "trace");
     if (*path != '\0')
         status = saddle_trace_open(&r->trace, path, &info, error);
+    path = saddle_settings_text(r->settings, "outcomes");
+    if (status == SADDLE_OK && *path != '\0' && r->experiment->problem->outcomes == NULL)
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT, "--outcomes: problem %s has none; leave it out",
+                        r->experiment->problem->name);
+    else if (status == SADDLE_OK && *path != '\0')
+        status = saddle_outcomes_open(&r->outcomes, path, error);
     if (status == SADDLE_OK && r->hooks->begin != NULL)
         r->hooks->begin(r->hooks->context, &info);
     return status;
@@ -481,11 +515,13 @@ static void advance(run *r, saddle_fault *fault, int *stop)
         saddle_limits limits = {
             .iterations = target < r->iterations ? target - iteration : r->iterations - iteration,
             .max_ifo = saddle_settings_integer(r->settings, "max-ifo"),
+            .ifo_budget = saddle_settings_integer(r->settings, "max-ifo"),
             .deadline = now + PROGRESS_SECONDS,
             .interrupt = r->hooks->interrupt,
         };
         if (left < limits.iterations)
             limits.iterations = left;
+        /* Measuring must not change what is measured: only the budget itself cuts inner loops. */
         if (ifo_target < limits.max_ifo)
             limits.max_ifo = ifo_target;
         if (max_seconds > 0.0)
@@ -589,6 +625,9 @@ saddle_status saddle_experiment_run(saddle_experiment *experiment, const saddle_
     if (status == SADDLE_OK)
         status = conclude(&r, error);
     saddle_status closed = saddle_trace_close(r.trace, status == SADDLE_OK ? error : NULL);
+    if (status == SADDLE_OK)
+        status = closed;
+    closed = saddle_outcomes_close(r.outcomes, status == SADDLE_OK ? error : NULL);
     if (status == SADDLE_OK)
         status = closed;
     saddle_observer_free(r.observer);

@@ -72,16 +72,21 @@ static saddle_status apply_rule(const variable *v, const char *option, const cha
     return SADDLE_OK;
 }
 
-static saddle_status make_one(const saddle_settings *settings, const variable *v,
+static saddle_status make_one(const saddle_settings *settings, const variable *v, bool own,
                               saddle_error *error)
 {
     const char *option = saddle_settings_auto(settings, v->option) ? "init" : v->option;
-    const char *rule = saddle_settings_text(settings, option);
+    const char *rule = saddle_settings_auto(settings, option)
+                           ? SADDLE_DEFAULT_INIT
+                           : saddle_settings_text(settings, option);
     size_t dimension = saddle_set_dimension(v->set);
-    saddle_status status =
-        apply_rule(v, option, rule, saddle_settings_integer(settings, "seed"), error);
-    if (status != SADDLE_OK)
-        return status;
+    /* The problem's own start, if it has one, is there already. */
+    if (!own || !saddle_settings_auto(settings, option)) {
+        uint64_t seed = saddle_settings_integer(settings, "seed");
+        saddle_status status = apply_rule(v, option, rule, seed, error);
+        if (status != SADDLE_OK)
+            return status;
+    }
     size_t bad = saddle_first_nonfinite(dimension, v->out);
     if (bad < dimension)
         return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -113,8 +118,11 @@ saddle_status saddle_make_start(saddle_experiment *e, saddle_error *error)
                   .set = e->y_set,
                   .stream = 1,
                   .out = e->y0};
-    saddle_status status = make_one(e->settings, &x, error);
+    bool own = e->problem->start != NULL;
+    if (own)
+        e->problem->start(e->problem, saddle_settings_integer(e->settings, "seed"), e->x0, e->y0);
+    saddle_status status = make_one(e->settings, &x, own, error);
     if (status == SADDLE_OK)
-        status = make_one(e->settings, &y, error);
+        status = make_one(e->settings, &y, own, error);
     return status;
 }

@@ -99,7 +99,7 @@ static uint64_t least_budget(const search *s, size_t candidates)
     size_t rungs = make_field(candidates, field);
     uint64_t weight = weight_from(field, rungs, 0) * LEAST_ITERATIONS;
     uint64_t most = s->forecast.most_ifo;
-    return most <= UINT64_MAX / weight ? weight * most : UINT64_MAX;
+    return weight > 0 && most <= UINT64_MAX / weight ? weight * most : UINT64_MAX;
 }
 
 static saddle_status choose_candidates(search *s, saddle_error *error)

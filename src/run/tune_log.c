@@ -227,16 +227,18 @@ saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_tuning *tu
     size_t used = 0;
     char *head = make_head(tuning, forecast->settings);
     log->path = saddle_strdup(inputs->log);
+    if (head == NULL || log->path == NULL) {
+        free(head);
+        return saddle_no_memory(error, "the log");
+    }
+    size_t size = strlen(head);
     saddle_status status = SADDLE_OK;
-    if (head == NULL || log->path == NULL)
-        status = saddle_no_memory(error, "the log");
-    if (status == SADDLE_OK && inputs->resume)
+    if (inputs->resume)
         status = read_file(log->path, &text, &bytes, error);
-    size_t size = head != NULL ? strlen(head) : 0;
     /* A head that was cut short counts as none. */
-    if (status == SADDLE_OK && bytes >= size && memcmp(text, head, size) == 0)
+    if (status == SADDLE_OK && text != NULL && bytes >= size && memcmp(text, head, size) == 0)
         status = read_trials(log, text, size, &used, tuning, error);
-    else if (status == SADDLE_OK && bytes > 0 && strncmp(text, head, bytes) != 0)
+    else if (status == SADDLE_OK && text != NULL && strncmp(text, head, bytes) != 0)
         status = refuse_head(log->path, text, head, error);
     if (status == SADDLE_OK)
         status = open_stream(log, inputs->resume, used, error);

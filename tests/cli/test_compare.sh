@@ -58,20 +58,16 @@ check "shown as diverged" is "$(sed '1,/^at the end/d' out | grep -cE '^  (preci
 check "traces are there" is "$(cd div && echo *)" "precision-seed1.csv prox-dsgda-seed1.csv summary.csv"
 
 # One that cannot solve the problem is refused with its reason; the others run.
-try algorithms
-picky=$(sed -n '/^What they handle/,/^$/p' out | awk '$2 == "no" {print $1; exit}')
-if [ -n "$picky" ]; then
-    try compare "${small[@]}" --x-set box:-1:1 --algorithms "$picky,precision" --output picky
-    check "refusal of one" exits 0
-    check "is shown" grep -qE "^  $picky +- +- +- +- +refused: $picky( |$)" out
-    check "dashes in the levels" grep -qE "^  $picky +- +- +- +-$" out
-    check "the other ran" [ -s picky/precision-seed1.csv ]
-    check "it did not" absent "picky/$picky-seed1.csv"
-    refuse "handles no constraint on x" compare "${small[@]}" --x-set box:-1:1 --algorithms "$picky" \
-        --output picky2
-fi
-refuse "all 2 algorithms refuse this problem: the theory needs L and mu" compare "${small[@]}" \
-    --x-set none --y-set none --steps theory --algorithms precision,prox-dsgda --output none
+try compare "${small[@]}" --x-set box:-1:1 --algorithms sreda,precision --output picky
+check "refusal of one" exits 0
+check "is shown" grep -qE "^  sreda +- +- +- +- +refused: sreda( |$)" out
+check "dashes in the levels" grep -qE "^  sreda +- +- +- +-$" out
+check "the other ran" [ -s picky/precision-seed1.csv ]
+check "it did not" absent picky/sreda-seed1.csv
+refuse "sreda handles no constraint on x" compare "${small[@]}" --x-set box:-1:1 --algorithms sreda \
+    --output picky2
+refuse "all 2 algorithms refuse this problem: sreda handles no constraint on x" compare "${small[@]}" \
+    --x-set box:-1:1 --algorithms sreda,sreda-boost --output none
 check "nothing is written" absent none
 
 # A common budget of IFO calls: spent by all, whatever their number of iterations, with rows enough.

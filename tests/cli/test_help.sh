@@ -54,7 +54,7 @@ done
 check "an algorithm is in every table" is "$(grep -c '^  prox-dsgda ' out)" 4
 check "a decentralized one" grep -qE '^  precision +yes +yes +yes +stochastic +yes$' out
 check "a centralized one" grep -qE '^  gda +yes +yes +yes +full +no$' out
-check "its cost" grep -qE '^  precision +1 +2 \(dim x \+ dim y\) +2 \|S\|, and n_i every q-th$' out
+check "its cost" grep -qE '^  precision +1 +2 \|S\|, and n_i every q-th +2 \(dim x \+ dim y\)$' out
 check "bytes are explained" says "8 x doubles x"
 check "its complexities" grep -qE '^  precision +O\(m sqrt\(n\) eps\^-2\) +O\(eps\^-2\)$' out
 check "its citation" says "Liu, Zhang, Lu, Liu 2023, Algorithm 1."

@@ -105,6 +105,13 @@ check "all diverged" exits 3
 check "is said" warns "every candidate of gda diverged"
 check "no settings are saved" absent div/gda.yaml
 
+# One of several that cannot solve the problem.
+try tune "${problem[@]}" --x-set box:-1:1 --algorithms sreda,gda --budget 30000 --output some --quiet
+check "one refuses" exits 0
+check "with its reason" warns "refused: sreda handles no constraint on x"
+check "the other is tuned" [ -s some/gda.yaml ]
+refuse "sreda handles no constraint on x" tune "${problem[@]}" --x-set box:-1:1 --algorithms sreda --output new
+
 for objective in loss stationarity; do
     try tune "${problem[@]}" --algorithms gda --budget 30000 --objective "$objective" --output "$objective"
     check "objective $objective" exits 0

@@ -23,7 +23,7 @@ static const char *const balls[] = {"problem=quadratic", "agents=4",          "s
                                     "x-dim=5",           "y-dim=5",           "x-set=l2-ball:2",
                                     "y-set=l1-ball:1.5", "topology=complete", NULL};
 /* Samples of `plain`. */
-#define SAMPLES (4 * 12)
+#define SAMPLES (UINT64_C(4) * 12)
 /* IFO calls that an algorithm without a bound of its own makes in an iteration at most. */
 #define MOST (2 * SAMPLES)
 
@@ -170,15 +170,17 @@ START_TEST(every_algorithm_halves)
     for (size_t a = 0; a < count; a++) {
         bench b;
         bench_open(&b, plain, list[a]->name);
-        saddle_tuning *t = NULL;
         saddle_tune_inputs inputs = {.candidates = 8};
-        saddle_status status = saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error);
-        /* One that has inner loops may need more than the default budget of a tiny problem. */
-        if (status != SADDLE_BAD_INPUT && status != SADDLE_UNSUPPORTED) {
-            assert_ok(status, error);
-            check_schedule(t);
-            ck_assert_uint_eq(t->budget, SADDLE_TUNE_PASSES * SAMPLES);
+        saddle_tuning *t = tune(&b, &inputs, NULL);
+        check_schedule(t);
+        ck_assert_uint_eq(t->budget, SADDLE_TUNE_PASSES * SAMPLES);
+        uint64_t sum = 0;
+        for (size_t j = 0; j < t->trial_count; j++) {
+            ck_assert_uint_le(t->trials[j].ifo, t->trials[j].allotment);
+            sum += t->trials[j].ifo;
         }
+        ck_assert_uint_eq(sum, t->spent);
+        ck_assert_uint_le(sum, t->budget);
         saddle_tuning_free(t);
         bench_close(&b);
     }
@@ -219,7 +221,7 @@ static void check_trial(const bench *b, const saddle_tuning *t, const saddle_tri
 
 START_TEST(budget_holds_to_the_call)
 {
-    static const char *const name[] = {"precision", "precision+", "gda", "sgda"};
+    static const char *const name[] = {"precision", "precision+", "dposg", "gda", "sgda"};
     static const uint64_t budget[] = {20000, 33333, 70001};
     for (size_t a = 0; a < sizeof name / sizeof *name; a++)
         for (size_t k = 0; k < sizeof budget / sizeof *budget; k++) {
@@ -237,7 +239,7 @@ START_TEST(budget_holds_to_the_call)
             ck_assert_uint_le(sum, budget[k]);
             /* And it is used: what is left could not have paid for an iteration at each
              * finalist. */
-            ck_assert_uint_gt(sum + 2 * 2 * MOST, budget[k]);
+            ck_assert_uint_gt(sum + 4 * MOST, budget[k]);
             saddle_tuning_free(t);
             bench_close(&b);
         }
@@ -737,6 +739,38 @@ START_TEST(rows_follow_the_budget)
 }
 END_TEST
 
+/* Inner loops end with the budget: what is beyond it is at most what the algorithm says. */
+START_TEST(inner_loops_end_with_the_budget)
+{
+    size_t count;
+    const saddle_algorithm *const *list = saddle_algorithm_list(&count);
+    bench b;
+    bench_open(&b, plain, "gda");
+    for (size_t a = 0; a < count; a++)
+        for (uint64_t limit = 1; limit < 60 * SAMPLES; limit += 101) {
+            char text[32];
+            saddle_result *result = NULL;
+            saddle_forecast forecast;
+            snprintf(text, sizeof text, "%" PRIu64, limit);
+            assert_ok(saddle_settings_set(b.settings, "algorithm", list[a]->name, &error), error);
+            assert_ok(saddle_settings_set(b.settings, "max-ifo", text, &error), error);
+            assert_ok(saddle_settings_set(b.settings, "trace-every", "2000", &error), error);
+            assert_ok(saddle_run_forecast(b.experiment, b.settings, &forecast, &error), error);
+            assert_ok(saddle_experiment_run(b.experiment, b.settings, NULL, &result, &error),
+                      error);
+            if (result->stop == SADDLE_STOP_IFO) {
+                ck_assert_uint_ge(result->cost.ifo, limit);
+                ck_assert_msg(result->cost.ifo < limit + forecast.most_ifo,
+                              "%s: %" PRIu64 " calls of %" PRIu64, list[a]->name, result->cost.ifo,
+                              limit);
+            }
+            saddle_settings_free(forecast.settings);
+            saddle_result_free(result);
+        }
+    bench_close(&b);
+}
+END_TEST
+
 START_TEST(cost_includes_what_diverged)
 {
     const char *const more[] = {"algorithm=gda",   "eta-x=1e8",        "eta-y=1e8",
@@ -773,6 +807,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, wrong_inputs_are_refused);
     tcase_add_test(tests, metric_tau_is_the_yardstick);
     tcase_add_test(tests, rows_follow_the_budget);
+    tcase_add_test(tests, inner_loops_end_with_the_budget);
     tcase_add_test(tests, cost_includes_what_diverged);
     suite_add_tcase(suite, tests);
     return suite;
