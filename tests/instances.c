@@ -48,6 +48,14 @@ static const struct {
                             {"problem=fair", "data=@groups", "sensitive=3", "fairness=0.7",
                              "fairness-ridge=0.1", "x-set=l2-ball:0.5", "agents=4",
                              "samples=7,20,11,3", "topology=path"}},
+    [POISONING_SPARSE] = {"poisoning, sparse",
+                          {"problem=poisoning", "data=synthetic:60:20", "poisoned=2",
+                           "perturbation=0.8", "ridge=0.2", "agents=4", "topology=ring"}},
+    /* The one whose L is known. */
+    [POISONING_DENSE_UNEQUAL] = {"poisoning, dense, unequal",
+                                 {"problem=poisoning", "data=@dense", "poisoned=agents:1,3",
+                                  "perturbation=2", "ridge=0.3", "y-set=l2-ball:1.5", "agents=4",
+                                  "samples=7,20,11,3", "topology=path"}},
 };
 
 double *test_doubles(size_t count)

@@ -7,5 +7,6 @@
 extern const saddle_problem_class saddle_robust_logistic;
 extern const saddle_problem_class saddle_quadratic;
 extern const saddle_problem_class saddle_fair;
+extern const saddle_problem_class saddle_poisoning;
 
 #endif

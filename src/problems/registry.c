@@ -6,6 +6,7 @@ static const saddle_problem_class *const problems[] = {
     &saddle_robust_logistic,
     &saddle_quadratic,
     &saddle_fair,
+    &saddle_poisoning,
 };
 
 static const char *name_of(size_t index)

@@ -191,6 +191,26 @@ static long double fair_value(const bench *b, size_t agent, const long double *x
     return sum / (long double)data->rows - ridge / 2.0L * (y[0] * y[0] + y[1] * y[1]);
 }
 
+/* F_i of poisoning: -(1/n_i) sum_j log(1 + exp(-b (w'(a + x) + v))) - (ridge/2) (|w|^2 + v^2), x at
+ * the poisoned agents of the two instances only: 0 and 1 of the sparse one, 1 and 3 of the other. */
+static long double poisoning_value(const bench *b, size_t agent, const long double *x,
+                                   const long double *y)
+{
+    const saddle_dataset *data = b->instance.experiment->shard[agent];
+    bool poisoned = data->dense != NULL ? agent % 2 == 1 : agent < 2;
+    long double ridge = saddle_settings_real(b->instance.settings, "ridge");
+    long double sum = 0.0L;
+    for (size_t j = 0; j < data->rows; j++) {
+        long double score = y[data->features];
+        for (size_t k = 0; k < data->features; k++)
+            score += y[k] * (entry(data, j, k) + (poisoned ? x[k] : 0.0L));
+        sum -= log1pl(expl(-(long double)data->label[j] * score)) / (long double)data->rows;
+    }
+    for (size_t k = 0; k <= data->features; k++)
+        sum -= ridge / 2.0L * y[k] * y[k];
+    return sum;
+}
+
 static long double own_value(const bench *b, size_t agent, const long double *x,
                              const long double *y)
 {
@@ -210,6 +230,8 @@ static slow_value *slow_value_of(const bench *b)
         return logistic_value;
     if (strcmp(b->problem->name, "fair") == 0)
         return fair_value;
+    if (strcmp(b->problem->name, "poisoning") == 0)
+        return poisoning_value;
     return strcmp(b->problem->name, "own") == 0 ? own_value : NULL;
 }
 
