@@ -228,6 +228,12 @@ static void count_rows(const saddle_dataset *data, const double *y, double const
     }
 }
 
+/* A sum over rows as a mean; NaN over none. */
+static double mean_of(double sum, const tally *counts)
+{
+    return counts->rows > 0.0 ? sum / counts->rows : (double)NAN;
+}
+
 /* Held-out rows are poisoned one and all, as if they came to a poisoned agent. */
 static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
                        const double *x, const double *y, saddle_outcome *out)
@@ -248,10 +254,10 @@ static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held
         count_rows(held_out, y, y[d], &clean);
         count_rows(held_out, y, shifted, &poisoned);
     }
-    out[0] = (saddle_outcome){"clean_loss", clean.loss / clean.rows};
-    out[1] = (saddle_outcome){"clean_accuracy", clean.correct / clean.rows};
-    out[2] = (saddle_outcome){"poisoned_loss", poisoned.loss / poisoned.rows};
-    out[3] = (saddle_outcome){"poisoned_accuracy", poisoned.correct / poisoned.rows};
+    out[0] = (saddle_outcome){"clean_loss", mean_of(clean.loss, &clean)};
+    out[1] = (saddle_outcome){"clean_accuracy", mean_of(clean.correct, &clean)};
+    out[2] = (saddle_outcome){"poisoned_loss", mean_of(poisoned.loss, &poisoned)};
+    out[3] = (saddle_outcome){"poisoned_accuracy", mean_of(poisoned.correct, &poisoned)};
     out[4] = (saddle_outcome){"perturbation_norm", sqrt(saddle_norm2(d, x))};
     out[5] = (saddle_outcome){"perturbation_bound", self->radius};
     return 6;
