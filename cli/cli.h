@@ -213,6 +213,6 @@ typedef struct cli_meter {
 void cli_meter_show(const cli_meter *meter, uint64_t iteration, double seconds);
 
 /* "saddle: diverged at iteration ..." on stderr. */
-void cli_report_divergence(const saddle_fault *fault, const char *prefix);
+void cli_report_divergence(const saddle_result *result, const char *prefix);
 
 #endif

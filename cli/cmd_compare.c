@@ -357,7 +357,7 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
     if (status == SADDLE_OK)
         status = keep(run, result, error);
     if (status == SADDLE_OK && run->stop == SADDLE_STOP_DIVERGED)
-        cli_report_divergence(&result->fault, w->label);
+        cli_report_divergence(result, w->label);
     if (status == SADDLE_OK)
         report(w, run);
     saddle_result_free(result);

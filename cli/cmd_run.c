@@ -212,15 +212,34 @@ static void on_warning(void *context, const char *message)
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-void cli_report_divergence(const saddle_fault *fault, const char *prefix)
+/* What to change in an algorithm whose run diverged, by the steps it has. */
+static const char *advice(const char *algorithm)
 {
+    static const struct {
+        const char *option;
+        const char *words;
+    } known[] = {{"nu", "lower --nu/--eta or raise --tau"},
+                 {"eta-x", "lower --eta-x/--eta-y"},
+                 {"ppa-lipschitz", "raise --ppa-lipschitz"}};
+    const saddle_algorithm *found = NULL;
+    if (saddle_algorithm_find(&found, algorithm, NULL) != SADDLE_OK)
+        return "take smaller steps";
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        for (const saddle_option *const *option = found->options; *option != NULL; option++)
+            if (strcmp((*option)->name, known[k].option) == 0)
+                return known[k].words;
+    return "take smaller steps";
+}
+
+void cli_report_divergence(const saddle_result *result, const char *prefix)
+{
+    const saddle_fault *fault = &result->fault;
     cli_progress_clear();
     fprintf(stderr,
-            "saddle: %sdiverged at iteration %llu: agent %zu, variable %s[%zu] is %s%.3g; lower "
-            "--nu/--eta or raise --tau\n",
+            "saddle: %sdiverged at iteration %llu: agent %zu, variable %s[%zu] is %s%.3g; %s\n",
             prefix, (unsigned long long)fault->iteration, fault->agent, fault->variable,
             fault->index, isfinite(fault->value) ? "so large that the loss is not finite: " : "",
-            fault->value);
+            fault->value, advice(saddle_settings_text(result->settings, "algorithm")));
 }
 
 /* "accuracy 0.849, gap 0.18" */
@@ -277,7 +296,7 @@ static int conclude(display *d, const saddle_result *result)
     if (d->table && d->printed != last->iteration)
         print_row(d, last);
     if (result->stop == SADDLE_STOP_DIVERGED)
-        cli_report_divergence(&result->fault, "");
+        cli_report_divergence(result, "");
     if (!d->quiet)
         print_summary(result);
     if (result->stop == SADDLE_STOP_DIVERGED)

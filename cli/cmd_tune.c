@@ -49,7 +49,7 @@ static const saddle_option objective_option = {
     .group = GROUP,
     .kind = SADDLE_OPTION_CHOICE,
     .fallback = "metric",
-    .choices = "metric|loss|stationarity",
+    .choices = "metric|primal|stationarity",
     .metavar = "WHAT",
     .help = "What is to be small when a candidate's IFO calls are spent."};
 static const saddle_option output_option = {
@@ -190,8 +190,8 @@ static void print_ranking(const saddle_tuning *t)
 static saddle_objective read_objective(const saddle_settings *settings)
 {
     const char *text = saddle_settings_text(settings, "objective");
-    if (strcmp(text, "loss") == 0)
-        return SADDLE_OBJECTIVE_LOSS;
+    if (strcmp(text, "primal") == 0)
+        return SADDLE_OBJECTIVE_PRIMAL;
     return strcmp(text, "stationarity") == 0 ? SADDLE_OBJECTIVE_STATIONARITY
                                              : SADDLE_OBJECTIVE_METRIC;
 }
@@ -220,8 +220,9 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
     printf("%s--algorithm %s %s\n", w->quiet ? "" : "\nbest: ", name,
            settings_text(t, t->ranking[0], text));
     if (!w->quiet)
-        printf("%" PRIu64 " of %" PRIu64 " IFO calls made; `saddle run --config %s` uses it\n",
-               t->spent, t->budget, path);
+        printf("tuned for runs of about %" PRIu64 " IFO calls; %" PRIu64 " of %" PRIu64
+               " made; `saddle run --config %s` uses it\n",
+               best->allotment, t->spent, t->budget, path);
     flush_or_stop();
     return SADDLE_OK;
 }

@@ -43,11 +43,11 @@ extern "C" {
 /** What is to be small at the end of a candidate's run. */
 typedef enum saddle_objective {
     SADDLE_OBJECTIVE_METRIC,      /**< saddle_row::metric */
-    SADDLE_OBJECTIVE_LOSS,        /**< saddle_row::loss */
+    SADDLE_OBJECTIVE_PRIMAL,      /**< saddle_row::primal; the loss itself a bad y makes small */
     SADDLE_OBJECTIVE_STATIONARITY /**< saddle_row::stationarity */
 } saddle_objective;
 
-/** "metric", "loss", "stationarity". */
+/** "metric", "primal", "stationarity". */
 SADDLE_API const char *saddle_objective_text(saddle_objective objective);
 
 /** What a search is made from; zeros are sensible. */
@@ -67,7 +67,7 @@ typedef struct saddle_trial {
     uint64_t allotment;  /**< The most IFO calls it might make. */
     uint64_t ifo;        /**< Those it made. */
     uint64_t iterations; /**< How far it came. */
-    bool diverged;       /**< A value was not finite. */
+    bool diverged;       /**< A value was not finite, or the objective grew tenfold. */
     double value;        /**< The objective at the end; infinite when it diverged. */
 } saddle_trial;
 

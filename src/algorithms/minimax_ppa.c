@@ -150,7 +150,8 @@ static saddle_status configure(void **out, const saddle_algorithm_inputs *inputs
     p->y_step = 1.0 / (2.0 * kx * l);
     p->appa_momentum = momentum(4.0 * 3.0);
     p->x_momentum = momentum(kx);
-    p->y_momentum = momentum(16.0 * kx * l / p->mu);
+    /* A mu above 16 kx l leaves nothing to accelerate. */
+    p->y_momentum = momentum(fmax(1.0, 16.0 * kx * l / p->mu));
     *out = p;
     return SADDLE_OK;
 }

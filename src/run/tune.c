@@ -31,6 +31,9 @@
 #define AUTO_CANDIDATES 128
 
 /* A search at work. */
+/* A run whose objective ends this many times as large as it began is diverging. */
+#define RUNAWAY 10.0
+
 typedef struct search {
     saddle_experiment *experiment;
     const saddle_settings *settings;
@@ -49,8 +52,8 @@ const char *saddle_objective_text(saddle_objective objective)
     switch (objective) {
     case SADDLE_OBJECTIVE_METRIC:
         return "metric";
-    case SADDLE_OBJECTIVE_LOSS:
-        return "loss";
+    case SADDLE_OBJECTIVE_PRIMAL:
+        return "primal";
     case SADDLE_OBJECTIVE_STATIONARITY:
         return "stationarity";
     }
@@ -163,8 +166,8 @@ static double objective_of(const saddle_row *row, saddle_objective objective)
     switch (objective) {
     case SADDLE_OBJECTIVE_METRIC:
         return row->metric;
-    case SADDLE_OBJECTIVE_LOSS:
-        return row->loss;
+    case SADDLE_OBJECTIVE_PRIMAL:
+        return row->primal;
     case SADDLE_OBJECTIVE_STATIONARITY:
         return row->stationarity;
     }
@@ -184,8 +187,11 @@ static saddle_status evaluate(const search *s, saddle_trial *trial, bool *interr
     if (status == SADDLE_OK) {
         const saddle_row *row = &result->rows[result->row_count - 1];
         double value = objective_of(row, s->tuning->objective);
+        double start = objective_of(&result->rows[0], s->tuning->objective);
         *interrupted = result->stop == SADDLE_STOP_INTERRUPTED;
-        trial->diverged = result->stop == SADDLE_STOP_DIVERGED || !isfinite(value);
+        /* On its way to infinity is as bad as there. */
+        trial->diverged = result->stop == SADDLE_STOP_DIVERGED ||
+                          !(value <= start + (RUNAWAY - 1.0) * fabs(start));
         trial->value = trial->diverged ? (double)INFINITY : value;
         trial->ifo = result->cost.ifo;
         trial->iterations = trial->diverged ? result->fault.iteration : row->iteration;

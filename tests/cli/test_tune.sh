@@ -18,7 +18,7 @@ check "the default is shown" says "(the default)"
 for algorithm in gda sgda; do
     check "$algorithm: the budget holds" [ "$(spent "saddle-tune/$algorithm.csv")" -le 50000 ]
     check "$algorithm: the budget is used" [ "$(spent "saddle-tune/$algorithm.csv")" -gt 48000 ]
-    check "$algorithm: what is said is so" says "$(spent "saddle-tune/$algorithm.csv") of 50000 IFO calls"
+    check "$algorithm: what is said is so" says "$(spent "saddle-tune/$algorithm.csv") of 50000 made"
     check "$algorithm: a file of settings" [ -s "saddle-tune/$algorithm.yaml" ]
 done
 check "no other file" is "$(cd saddle-tune && echo *)" "gda.csv gda.yaml sgda.csv sgda.yaml"
@@ -93,7 +93,7 @@ refuse "it says '# seed: 1' where this one has '# seed: 2'" \
 refuse "a budget of 10 IFO calls is too small" tune "${problem[@]}" --budget 10 --output new
 refuse "--budget" tune "${problem[@]}" --budget many --output new
 refuse "--candidates" tune "${problem[@]}" --candidates 1 --output new
-refuse "--objective: 'best' is not one of metric, loss, stationarity" \
+refuse "--objective: 'best' is not one of metric, primal, stationarity" \
     tune "${problem[@]}" --objective best --output new
 check "a refusal makes no directory" absent new
 refuse "is named twice" tune "${problem[@]}" --algorithms gda,gda --output new
@@ -112,7 +112,7 @@ check "with its reason" warns "refused: sreda handles no constraint on x"
 check "the other is tuned" [ -s some/gda.yaml ]
 refuse "sreda handles no constraint on x" tune "${problem[@]}" --x-set box:-1:1 --algorithms sreda --output new
 
-for objective in loss stationarity; do
+for objective in primal stationarity; do
     try tune "${problem[@]}" --algorithms gda --budget 30000 --objective "$objective" --output "$objective"
     check "objective $objective" exits 0
     check "is in the log" grep -q "^rung,candidate,allotment,ifo,iterations,$objective,eta-x,eta-y$" \
