@@ -135,8 +135,8 @@ END_TEST
 
 START_TEST(the_trajectory_follows_the_process)
 {
-    enum { LENGTH = 200000, STATES = 4 };
-    static const char *const more[] = {"samples=200000", "mdp-states=4", "agents=2", NULL};
+    enum { LENGTH = 50000, STATES = 4 };
+    static const char *const more[] = {"samples=50000", "mdp-states=4", "agents=2", NULL};
     saddle_experiment *e = open_with(some, more);
     const saddle_mdp *mdp = saddle_policy_evaluation_mdp(e->problem);
     ck_assert_uint_eq(mdp->shape.length, LENGTH);
