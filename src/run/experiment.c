@@ -159,7 +159,8 @@ static saddle_status make_problem(saddle_experiment *e, const saddle_problem *gi
     saddle_problem_inputs inputs = {.settings = e->settings,
                                     .agents = e->graph->agents,
                                     .shard = e->shard,
-                                    .seed = saddle_settings_integer(e->settings, "seed")};
+                                    .seed = saddle_settings_integer(e->settings, "seed"),
+                                    .mixing = e->mixing};
     status = e->plugin != NULL ? saddle_plugin_instance(e->plugin, &e->own_problem, &inputs, error)
                                : kind->create(&e->own_problem, &inputs, error);
     if (status != SADDLE_OK)

@@ -144,6 +144,143 @@ static long double logistic_value(const bench *b, size_t agent, const long doubl
     return loss / (long double)data->rows - lambda1 / 2.0L * dual + lambda2 * g;
 }
 
+/* Share of positives in what F averages over: the mean over agents of their shares. */
+static long double positive_share(const bench *b)
+{
+    long double mean = 0.0L;
+    for (size_t i = 0; i < b->problem->agents; i++) {
+        const saddle_dataset *data = b->instance.experiment->shard[i];
+        long double positives = 0.0L;
+        for (size_t j = 0; j < data->rows; j++)
+            positives += data->label[j] > 0.0 ? 1.0L : 0.0L;
+        mean += positives / (long double)data->rows;
+    }
+    return mean / (long double)b->problem->agents;
+}
+
+/* A layer of `outputs` units: out = in W + b; returns where the next layer's weights begin. */
+static const long double *slow_layer(const long double *w, size_t inputs, const long double *in,
+                                     size_t outputs, long double *out)
+{
+    for (size_t o = 0; o < outputs; o++) {
+        out[o] = w[inputs * outputs + o];
+        for (size_t k = 0; k < inputs; k++)
+            out[o] += in[k] * w[k * outputs + o];
+    }
+    return w + (inputs + 1) * outputs;
+}
+
+/* The score of a row: linear, or tanh layers of 3 and 2 units. Leaves c1, c2 at *centers. */
+static long double slow_score(const bench *b, const saddle_dataset *data, size_t row,
+                              const long double *w, const long double **centers)
+{
+    long double in[64];
+    long double h;
+    size_t inputs = data->features;
+    ck_assert_uint_le(inputs, 64);
+    for (size_t k = 0; k < inputs; k++)
+        in[k] = entry(data, row, k);
+    if (b->instance.which == AUC_MLP_DENSE)
+        for (size_t outputs = 3; outputs >= 2; outputs--) {
+            long double out[3];
+            w = slow_layer(w, inputs, in, outputs, out);
+            for (size_t o = 0; o < outputs; o++)
+                in[o] = tanhl(out[o]);
+            inputs = outputs;
+        }
+    *centers = slow_layer(w, inputs, in, 1, &h);
+    return h;
+}
+
+/*
+ * F_i of auc: the mean of (1-r) (h-c1)^2 [b=1] + r (h-c2)^2 [b=-1]
+ *             + 2 (1+y) (r h [b=-1] - (1-r) h [b=1]) - r (1-r) y^2
+ */
+static long double auc_value(const bench *b, size_t agent, const long double *x,
+                             const long double *y)
+{
+    const saddle_dataset *data = b->instance.experiment->shard[agent];
+    long double r = positive_share(b);
+    long double sum = 0.0L;
+    for (size_t j = 0; j < data->rows; j++) {
+        const long double *c;
+        long double h = slow_score(b, data, j, x, &c);
+        if (data->label[j] > 0.0)
+            sum += (1.0L - r) * ((h - c[0]) * (h - c[0]) - 2.0L * (1.0L + y[0]) * h);
+        else
+            sum += r * ((h - c[1]) * (h - c[1]) + 2.0L * (1.0L + y[0]) * h);
+    }
+    return sum / (long double)data->rows - r * (1.0L - r) * y[0] * y[0];
+}
+
+/* Whether every row of every agent has `column` = 1 - `of`. */
+static bool opposite(const bench *b, size_t column, size_t of)
+{
+    for (size_t i = 0; i < b->problem->agents; i++)
+        for (size_t j = 0; j < b->problem->samples[i]; j++) {
+            const saddle_dataset *data = b->instance.experiment->shard[i];
+            if (entry(data, j, column) != 1.0L - entry(data, j, of))
+                return false;
+        }
+    return true;
+}
+
+/*
+ * F_i of fair: the mean over samples of
+ * -log p_b + W sum_c (y_c (2S - 1) - y_c^2) p_c, less (R/2) |y|^2, p the softmax of two linear scores
+ * with biases that do not see the sensitive feature or its opposite.
+ */
+static long double fair_value(const bench *b, size_t agent, const long double *x,
+                              const long double *y)
+{
+    const saddle_settings *settings = b->instance.settings;
+    const saddle_dataset *data = b->instance.experiment->shard[agent];
+    size_t column = (size_t)saddle_settings_integer(settings, "sensitive") - 1;
+    long double weight = saddle_settings_real(settings, "fairness");
+    long double ridge = saddle_settings_auto(settings, "fairness-ridge")
+                            ? 0.0L
+                            : (long double)saddle_settings_real(settings, "fairness-ridge");
+    long double z[2][60] = {{0.0L}};
+    ck_assert_uint_le(data->rows, 60);
+    for (size_t k = 0; k <= data->features; k++) {
+        if (k < data->features && (k == column || opposite(b, k, column)))
+            continue;
+        for (size_t j = 0; j < data->rows; j++)
+            for (size_t c = 0; c < 2; c++)
+                z[c][j] += (k < data->features ? entry(data, j, k) : 1.0L) *
+                           x[c * (data->features + 1) + k];
+    }
+    long double sum = 0.0L;
+    for (size_t j = 0; j < data->rows; j++) {
+        long double both = expl(z[0][j]) + expl(z[1][j]);
+        long double s = 2.0L * entry(data, j, column) - 1.0L;
+        sum -= logl(expl(z[data->label[j] > 0.0][j]) / both);
+        for (size_t c = 0; c < 2; c++)
+            sum += weight * (y[c] * s - y[c] * y[c]) * expl(z[c][j]) / both;
+    }
+    return sum / (long double)data->rows - ridge / 2.0L * (y[0] * y[0] + y[1] * y[1]);
+}
+
+/* F_i of poisoning: -(1/n_i) sum_j log(1 + exp(-b (w'(a + x) + v))) - (ridge/2) (|w|^2 + v^2), x at
+ * the poisoned agents of the two instances only: 0 and 1 of the sparse one, 1 and 3 of the other. */
+static long double poisoning_value(const bench *b, size_t agent, const long double *x,
+                                   const long double *y)
+{
+    const saddle_dataset *data = b->instance.experiment->shard[agent];
+    bool poisoned = data->dense != NULL ? agent % 2 == 1 : agent < 2;
+    long double ridge = saddle_settings_real(b->instance.settings, "ridge");
+    long double sum = 0.0L;
+    for (size_t j = 0; j < data->rows; j++) {
+        long double score = y[data->features];
+        for (size_t k = 0; k < data->features; k++)
+            score += y[k] * (entry(data, j, k) + (poisoned ? x[k] : 0.0L));
+        sum -= log1pl(expl(-(long double)data->label[j] * score)) / (long double)data->rows;
+    }
+    for (size_t k = 0; k <= data->features; k++)
+        sum -= ridge / 2.0L * y[k] * y[k];
+    return sum;
+}
+
 static long double own_value(const bench *b, size_t agent, const long double *x,
                              const long double *y)
 {
@@ -215,6 +352,12 @@ static slow_value *slow_value_of(const bench *b)
         return logistic_value;
     if (strcmp(b->problem->name, "policy-evaluation") == 0)
         return policy_value;
+    if (strcmp(b->problem->name, "auc") == 0)
+        return auc_value;
+    if (strcmp(b->problem->name, "fair") == 0)
+        return fair_value;
+    if (strcmp(b->problem->name, "poisoning") == 0)
+        return poisoning_value;
     return strcmp(b->problem->name, "own") == 0 ? own_value : NULL;
 }
 
@@ -707,21 +850,14 @@ START_TEST(constants_bound_what_they_say)
     saddle_constants constants = saddle_experiment_constants(b.instance.experiment);
     size_t x_dim = b.problem->x_dim;
     size_t y_dim = b.problem->y_dim;
-    if (b.problem->constants == NULL) {
-        ck_assert(constants.estimated);
-        ck_assert(!constants.has_primal_bound);
-    } else {
-        ck_assert(constants.lipschitz > 0.0);
-        ck_assert(constants.strong_concavity > 0.0);
-    }
-    /* A problem may know mu without knowing L. */
+    /* What the problem knows by itself; the rest is estimated, and no bound. */
     saddle_constants known = {.lipschitz = 0.0};
     if (b.problem->constants != NULL)
         b.problem->constants(b.problem, b.x_set, b.y_set, &known);
-    bool knows_lipschitz = known.lipschitz > 0.0;
-    ck_assert_int_eq(constants.estimated != 0, !knows_lipschitz);
-    if (known.strong_concavity > 0.0)
-        ck_assert(constants.strong_concavity == known.strong_concavity);
+    ck_assert(constants.lipschitz > 0.0);
+    ck_assert(constants.strong_concavity > 0.0);
+    ck_assert_int_eq(constants.estimated, !(known.lipschitz > 0.0 && known.strong_concavity > 0.0));
+    ck_assert_int_eq(constants.has_primal_bound, known.has_primal_bound);
     double steepest = 0.0;
     for (int round = 0; b.problem->constants != NULL && round < 400; round++) {
         size_t i = (size_t)saddle_rng_below(&b.rng, b.problem->agents);
@@ -739,8 +875,8 @@ START_TEST(constants_bound_what_they_say)
         difference_by(&b, b.problem, i, &one, 0);
         double moved = sqrt(distance2(x_dim, b.x[0], b.x[1]) + distance2(y_dim, b.y[0], b.y[1]));
         double changed = sqrt(norm2(x_dim, b.gx[0]) + norm2(y_dim, b.gy[0]));
-        if (knows_lipschitz)
-            assert_at_most(changed, constants.lipschitz * moved * (1.0 + 1e-10));
+        if (known.lipschitz > 0.0)
+            assert_at_most(changed, known.lipschitz * moved * (1.0 + 1e-10));
         steepest = fmax(steepest, moved > 0.0 ? changed / moved : 0.0);
 
         memcpy(b.x[1], b.x[0], x_dim * sizeof(double));
@@ -749,8 +885,8 @@ START_TEST(constants_bound_what_they_say)
         double along = 0.0;
         for (size_t k = 0; k < y_dim; k++)
             along += b.gy[0][k] * (b.y[1][k] - b.y[0][k]);
-        assert_at_most(along, -constants.strong_concavity * distance2(y_dim, b.y[0], b.y[1]) *
-                                  (1.0 - 1e-9));
+        assert_at_most(along,
+                       -known.strong_concavity * distance2(y_dim, b.y[0], b.y[1]) * (1.0 - 1e-9));
         if (constants.has_primal_bound && closed_response(&b, b.y_set, b.x[0], b.y[0]))
             ck_assert(network_value(&b, b.x[0], b.y[0]) >= constants.primal_bound - 1e-12);
     }
@@ -758,7 +894,7 @@ START_TEST(constants_bound_what_they_say)
         printf("%s: L = %g, steepest seen %g\n", b.instance.label, constants.lipschitz, steepest);
     /* A bound many times too high would make the theory's steps useless without any test
      * noticing. */
-    if (knows_lipschitz && x_dim > 1)
+    if (known.lipschitz > 0.0 && x_dim > 1)
         ck_assert_msg(steepest * 5.0 >= constants.lipschitz, "L = %g, steepest seen %g",
                       constants.lipschitz, steepest);
     bench_close(&b);
