@@ -186,7 +186,7 @@ static long double slow_network(const saddle_mdp *mdp, size_t s, const long doub
 {
     long double sum = x[DIM - 1];
     for (size_t k = 0; k < HIDDEN; k++) {
-        long double z = x[HIDDEN * FEATURES + k];
+        long double z = x[(size_t)HIDDEN * FEATURES + k];
         for (size_t c = 0; c < FEATURES; c++)
             z += x[k * FEATURES + c] * mdp->feature[s * FEATURES + c];
         sum += x[HIDDEN * FEATURES + HIDDEN + k] * tanhl(z);
