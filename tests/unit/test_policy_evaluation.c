@@ -135,8 +135,8 @@ END_TEST
 
 START_TEST(the_trajectory_follows_the_process)
 {
-    enum { LENGTH = 200000, STATES = 4 };
-    static const char *const more[] = {"samples=200000", "mdp-states=4", "agents=2", NULL};
+    enum { LENGTH = 50000, STATES = 4 };
+    static const char *const more[] = {"samples=50000", "mdp-states=4", "agents=2", NULL};
     saddle_experiment *e = open_with(some, more);
     const saddle_mdp *mdp = saddle_policy_evaluation_mdp(e->problem);
     ck_assert_uint_eq(mdp->shape.length, LENGTH);
@@ -186,7 +186,7 @@ static long double slow_network(const saddle_mdp *mdp, size_t s, const long doub
 {
     long double sum = x[DIM - 1];
     for (size_t k = 0; k < HIDDEN; k++) {
-        long double z = x[HIDDEN * FEATURES + k];
+        long double z = x[(size_t)HIDDEN * FEATURES + k];
         for (size_t c = 0; c < FEATURES; c++)
             z += x[k * FEATURES + c] * mdp->feature[s * FEATURES + c];
         sum += x[HIDDEN * FEATURES + HIDDEN + k] * tanhl(z);
