@@ -41,9 +41,9 @@ static const saddle_option positive_share = SADDLE_REAL_ABOVE(
 static const saddle_option *const options[] = {&saddle_score_option, &saddle_activation_option,
                                                &positive_share, NULL};
 
-/* The default tau as a share of the curvature of F in x at the start: with nu = 0.1 about half of the
- * largest stable step. */
-#define TAU_SHARE 0.2
+/* The default tau as a share of the trace of F's Hessian in x at the start. 1 / tau is then within what
+ * undamped gradient descent bears: no direction has more than the trace. */
+#define TAU_SHARE 0.5
 
 enum { BLOCK = SADDLE_MODEL_BLOCK };
 
