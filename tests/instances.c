@@ -46,6 +46,29 @@ static const struct {
                         "agents=4", "samples=12", "topology=ring", "y-set=box:-1.5:0.5"}},
     [OWN_PROBLEM] = {"a user's own problem",
                      {"topology=path", "x-set=box:-2:2", "y-set=l2-ball:3"}},
+    [POLICY_SMALL] = {"policy-evaluation",
+                      {"problem=policy-evaluation", "agents=4", "samples=12", "mdp-states=5",
+                       "mdp-features=2", "mdp-hidden=2", "topology=ring"}},
+    [POLICY_UNEQUAL] = {"policy-evaluation, unequal, in a box",
+                        {"problem=policy-evaluation", "agents=3", "samples=9,1,20", "mdp-states=7",
+                         "mdp-features=3", "mdp-hidden=1", "discount=0.5", "dual-ridge=0.7",
+                         "x-set=box:-3:3", "topology=path"}},
+    [FAIR_SPARSE] = {"fair, sparse",
+                     {"problem=fair", "data=synthetic:60:20", "sensitive=2", "fairness=2",
+                      "agents=4", "topology=ring"}},
+    /* The one whose bound of mu says something. */
+    [FAIR_DENSE_UNEQUAL] = {"fair, dense, unequal",
+                            {"problem=fair", "data=@groups", "sensitive=3", "fairness=0.7",
+                             "fairness-ridge=0.1", "x-set=l2-ball:0.5", "agents=4",
+                             "samples=7,20,11,3", "topology=path"}},
+    [POISONING_SPARSE] = {"poisoning, sparse",
+                          {"problem=poisoning", "data=synthetic:60:20", "poisoned=2",
+                           "perturbation=0.8", "ridge=0.2", "agents=4", "topology=ring"}},
+    /* The one whose L is known. */
+    [POISONING_DENSE_UNEQUAL] = {"poisoning, dense, unequal",
+                                 {"problem=poisoning", "data=@dense", "poisoned=agents:1,3",
+                                  "perturbation=2", "ridge=0.3", "y-set=l2-ball:1.5", "agents=4",
+                                  "samples=7,20,11,3", "topology=path"}},
 };
 
 double *test_doubles(size_t count)
@@ -82,18 +105,23 @@ void test_point(saddle_rng *rng, const saddle_set *set, double *out)
     free(scratch);
 }
 
-/* A CSV of 50 rows: 6 dense features, then a label of +1 or -1. */
-static const char *dense_data(void)
+/* A CSV of 50 rows: 6 dense features, then a label of +1 or -1. With `groups` feature 3 (from 1) is
+ * 0 or 1 and feature 5 its opposite. */
+static const char *dense_data(bool groups)
 {
     static char path[5000];
-    snprintf(path, sizeof path, "%s/dense.csv", saddle_test_directory());
+    snprintf(path, sizeof path, "%s/%s.csv", saddle_test_directory(), groups ? "groups" : "dense");
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
     saddle_rng rng;
     saddle_rng_init(&rng, 5, SADDLE_RNG_TEST, 0, 0);
     for (int row = 0; row < 50; row++) {
+        int group = row % 5 < 2 ? 1 : 0;
         for (int k = 0; k < 6; k++)
-            fprintf(file, "%.17g,", saddle_rng_normal(&rng));
+            if (groups && (k == 2 || k == 4))
+                fprintf(file, "%d,", k == 2 ? group : 1 - group);
+            else
+                fprintf(file, "%.17g,", saddle_rng_normal(&rng));
         fprintf(file, "%d\n", row % 3 == 0 ? 1 : -1);
     }
     ck_assert_int_eq(fclose(file), 0);
@@ -109,7 +137,8 @@ static void assign(saddle_settings *settings, const char *assignment)
     char *value = strchr(text, '=');
     ck_assert_ptr_nonnull(value);
     *value++ = '\0';
-    const char *given = strcmp(value, "@dense") == 0 ? dense_data() : value;
+    bool groups = strcmp(value, "@groups") == 0;
+    const char *given = groups || strcmp(value, "@dense") == 0 ? dense_data(groups) : value;
     assert_ok(saddle_settings_set(settings, text, given, &error), error);
 }
 

@@ -54,7 +54,7 @@ typedef struct saddle_outcome {
 /** The most outcomes a problem has. */
 #define SADDLE_MOST_OUTCOMES 16
 
-/** An instance of a problem. */
+/** An instance of a problem. A change of this struct is one of SADDLE_PLUGIN_ABI. */
 typedef struct saddle_problem saddle_problem;
 struct saddle_problem {
     const char *name;      /**< For messages and the trace. */

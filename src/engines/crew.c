@@ -1,10 +1,13 @@
 #include "engines/crew.h"
 
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -13,7 +16,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-/* Turns of the spin loop before a waiting worker yields its processor. */
+/* Turns of the spin loop before a waiting worker goes to sleep: some tens of microseconds. */
 #define SPINS 2000
 
 typedef struct worker {
@@ -34,8 +37,11 @@ struct saddle_crew {
     bool leave;               /* guarded by mutex */
     saddle_crew_job *job;
     void *context;
+    unsigned
+        spins; /* 0 when there are more workers than processors: spinning would only delay them */
     _Alignas(SADDLE_ALIGNMENT) atomic_uint arrived;
-    _Alignas(SADDLE_ALIGNMENT) atomic_uint phase;
+    _Alignas(SADDLE_ALIGNMENT) atomic_uint phase; /* also the word that late workers sleep on */
+    _Alignas(SADDLE_ALIGNMENT) atomic_uint sleepers;
 };
 
 /* Denormal numbers cost ten times as much; iterates that decay to zero are full of them. */
@@ -66,6 +72,15 @@ static void relax(void)
 #endif
 }
 
+/* Sleep until the phase is no longer `phase`. */
+static void sleep_through(saddle_crew *crew, unsigned phase)
+{
+    atomic_fetch_add(&crew->sleepers, 1);
+    while (atomic_load(&crew->phase) == phase)
+        syscall(SYS_futex, &crew->phase, FUTEX_WAIT_PRIVATE, phase, NULL, NULL, 0);
+    atomic_fetch_sub(&crew->sleepers, 1);
+}
+
 void saddle_crew_meet(saddle_crew *crew)
 {
     if (crew->size == 1)
@@ -74,16 +89,19 @@ void saddle_crew_meet(saddle_crew *crew)
     unsigned arrived = atomic_fetch_add_explicit(&crew->arrived, 1, memory_order_acq_rel) + 1;
     if (arrived == crew->size) {
         atomic_store_explicit(&crew->arrived, 0, memory_order_relaxed);
-        atomic_store_explicit(&crew->phase, phase + 1, memory_order_release);
+        /* Either this sees a sleeper, or the sleeper sees the new phase: both are sequentially
+         * consistent, and the kernel compares the phase before it lets a worker sleep. */
+        atomic_store(&crew->phase, phase + 1);
+        if (atomic_load(&crew->sleepers) > 0)
+            syscall(SYS_futex, &crew->phase, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
         return;
     }
-    for (unsigned spin = 0; atomic_load_explicit(&crew->phase, memory_order_acquire) == phase;
-         spin++) {
-        if (spin < SPINS)
-            relax();
-        else
-            sched_yield();
+    for (unsigned spin = 0; spin < crew->spins; spin++) {
+        if (atomic_load_explicit(&crew->phase, memory_order_acquire) != phase)
+            return;
+        relax();
     }
+    sleep_through(crew, phase);
 }
 
 static void *work(void *argument)
@@ -121,6 +139,8 @@ saddle_status saddle_crew_create(saddle_crew **out, unsigned size, saddle_error 
     }
     crew->size = size;
     crew->workers = workers;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    crew->spins = processors > 0 && size <= (unsigned long)processors ? SPINS : 0;
     pthread_mutex_init(&crew->mutex, NULL);
     pthread_cond_init(&crew->wake, NULL);
     pthread_cond_init(&crew->done, NULL);

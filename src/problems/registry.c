@@ -3,9 +3,8 @@
 #include "problems/problems.h"
 
 static const saddle_problem_class *const problems[] = {
-    &saddle_robust_logistic,
-    &saddle_quadratic,
-    &saddle_auc,
+    &saddle_robust_logistic,   &saddle_auc,       &saddle_fair, &saddle_poisoning,
+    &saddle_policy_evaluation, &saddle_quadratic,
 };
 
 static const char *name_of(size_t index)

@@ -12,6 +12,7 @@
 
 #include "instances.h"
 #include "observe/response.h"
+#include "problems/policy_evaluation.h"
 #include "support.h"
 
 /* One instance with memory for points and gradients. */
@@ -212,6 +213,74 @@ static long double auc_value(const bench *b, size_t agent, const long double *x,
     return sum / (long double)data->rows - r * (1.0L - r) * y[0] * y[0];
 }
 
+/* Whether every row of every agent has `column` = 1 - `of`. */
+static bool opposite(const bench *b, size_t column, size_t of)
+{
+    for (size_t i = 0; i < b->problem->agents; i++)
+        for (size_t j = 0; j < b->problem->samples[i]; j++) {
+            const saddle_dataset *data = b->instance.experiment->shard[i];
+            if (entry(data, j, column) != 1.0L - entry(data, j, of))
+                return false;
+        }
+    return true;
+}
+
+/*
+ * F_i of fair: the mean over samples of
+ * -log p_b + W sum_c (y_c (2S - 1) - y_c^2) p_c, less (R/2) |y|^2, p the softmax of two linear scores
+ * with biases that do not see the sensitive feature or its opposite.
+ */
+static long double fair_value(const bench *b, size_t agent, const long double *x,
+                              const long double *y)
+{
+    const saddle_settings *settings = b->instance.settings;
+    const saddle_dataset *data = b->instance.experiment->shard[agent];
+    size_t column = (size_t)saddle_settings_integer(settings, "sensitive") - 1;
+    long double weight = saddle_settings_real(settings, "fairness");
+    long double ridge = saddle_settings_auto(settings, "fairness-ridge")
+                            ? 0.0L
+                            : (long double)saddle_settings_real(settings, "fairness-ridge");
+    long double z[2][60] = {{0.0L}};
+    ck_assert_uint_le(data->rows, 60);
+    for (size_t k = 0; k <= data->features; k++) {
+        if (k < data->features && (k == column || opposite(b, k, column)))
+            continue;
+        for (size_t j = 0; j < data->rows; j++)
+            for (size_t c = 0; c < 2; c++)
+                z[c][j] += (k < data->features ? entry(data, j, k) : 1.0L) *
+                           x[c * (data->features + 1) + k];
+    }
+    long double sum = 0.0L;
+    for (size_t j = 0; j < data->rows; j++) {
+        long double both = expl(z[0][j]) + expl(z[1][j]);
+        long double s = 2.0L * entry(data, j, column) - 1.0L;
+        sum -= logl(expl(z[data->label[j] > 0.0][j]) / both);
+        for (size_t c = 0; c < 2; c++)
+            sum += weight * (y[c] * s - y[c] * y[c]) * expl(z[c][j]) / both;
+    }
+    return sum / (long double)data->rows - ridge / 2.0L * (y[0] * y[0] + y[1] * y[1]);
+}
+
+/* F_i of poisoning: -(1/n_i) sum_j log(1 + exp(-b (w'(a + x) + v))) - (ridge/2) (|w|^2 + v^2), x at
+ * the poisoned agents of the two instances only: 0 and 1 of the sparse one, 1 and 3 of the other. */
+static long double poisoning_value(const bench *b, size_t agent, const long double *x,
+                                   const long double *y)
+{
+    const saddle_dataset *data = b->instance.experiment->shard[agent];
+    bool poisoned = data->dense != NULL ? agent % 2 == 1 : agent < 2;
+    long double ridge = saddle_settings_real(b->instance.settings, "ridge");
+    long double sum = 0.0L;
+    for (size_t j = 0; j < data->rows; j++) {
+        long double score = y[data->features];
+        for (size_t k = 0; k < data->features; k++)
+            score += y[k] * (entry(data, j, k) + (poisoned ? x[k] : 0.0L));
+        sum -= log1pl(expl(-(long double)data->label[j] * score)) / (long double)data->rows;
+    }
+    for (size_t k = 0; k <= data->features; k++)
+        sum -= ridge / 2.0L * y[k] * y[k];
+    return sum;
+}
+
 static long double own_value(const bench *b, size_t agent, const long double *x,
                              const long double *y)
 {
@@ -219,6 +288,58 @@ static long double own_value(const bench *b, size_t agent, const long double *x,
     for (size_t j = 0; j < b->problem->samples[agent]; j++)
         sum += test_own_value(agent, j, x, y);
     return sum / (long double)b->problem->samples[agent];
+}
+
+/*
+ * F_i of policy-evaluation, (1/n_i) sum_j delta c - c^2 / 2 - (rho / 2) |y|^2: c, the slope of V(s)
+ * along y, comes from carrying the derivative with respect to the step through the network.
+ */
+static long double policy_network(const saddle_mdp *mdp, size_t hidden, size_t state,
+                                  const long double *x, const long double *along,
+                                  long double *slope)
+{
+    size_t features = mdp->shape.features;
+    size_t bias = hidden * features;
+    size_t second = bias + hidden;
+    long double sum = x[second + hidden];
+    long double change = along[second + hidden];
+    for (size_t k = 0; k < hidden; k++) {
+        long double z = x[bias + k];
+        long double dz = along[bias + k];
+        for (size_t c = 0; c < features; c++) {
+            z += x[k * features + c] * mdp->feature[state * features + c];
+            dz += along[k * features + c] * mdp->feature[state * features + c];
+        }
+        long double t = tanhl(z);
+        sum += x[second + k] * t;
+        change += along[second + k] * t + x[second + k] * dz / (coshl(z) * coshl(z));
+    }
+    *slope = change;
+    return sum;
+}
+
+static long double policy_value(const bench *b, size_t agent, const long double *x,
+                                const long double *y)
+{
+    const saddle_mdp *mdp = saddle_policy_evaluation_mdp(b->problem);
+    const saddle_settings *settings = b->instance.settings;
+    size_t hidden = (size_t)saddle_settings_integer(settings, "mdp-hidden");
+    long double gamma = saddle_settings_real(settings, "discount");
+    long double rho = saddle_settings_real(settings, "dual-ridge");
+    long double sum = 0.0L;
+    for (size_t j = 0; j < b->problem->samples[agent]; j++) {
+        long double c;
+        long double unused;
+        size_t s = mdp->state[j];
+        long double here = policy_network(mdp, hidden, s, x, y, &c);
+        long double next = policy_network(mdp, hidden, mdp->state[j + 1], x, y, &unused);
+        size_t which = (agent * mdp->shape.states + s) * SADDLE_MDP_ACTIONS + mdp->action[j];
+        sum += (mdp->reward[which] + gamma * next - here) * c - 0.5L * c * c;
+    }
+    long double dual = 0.0L;
+    for (size_t k = 0; k < b->problem->y_dim; k++)
+        dual += y[k] * y[k];
+    return sum / (long double)b->problem->samples[agent] - 0.5L * rho * dual;
 }
 
 typedef long double slow_value(const bench *b, size_t agent, const long double *x,
@@ -229,8 +350,14 @@ static slow_value *slow_value_of(const bench *b)
 {
     if (strcmp(b->problem->name, "robust-logistic") == 0)
         return logistic_value;
+    if (strcmp(b->problem->name, "policy-evaluation") == 0)
+        return policy_value;
     if (strcmp(b->problem->name, "auc") == 0)
         return auc_value;
+    if (strcmp(b->problem->name, "fair") == 0)
+        return fair_value;
+    if (strcmp(b->problem->name, "poisoning") == 0)
+        return poisoning_value;
     return strcmp(b->problem->name, "own") == 0 ? own_value : NULL;
 }
 
@@ -723,15 +850,14 @@ START_TEST(constants_bound_what_they_say)
     saddle_constants constants = saddle_experiment_constants(b.instance.experiment);
     size_t x_dim = b.problem->x_dim;
     size_t y_dim = b.problem->y_dim;
-    saddle_constants own = {.lipschitz = 0.0};
-    if (b.problem->constants != NULL) {
-        b.problem->constants(b.problem, b.x_set, b.y_set, &own);
-        ck_assert(own.strong_concavity > 0.0);
-        ck_assert(constants.strong_concavity == own.strong_concavity);
-    }
-    bool bounded = own.lipschitz > 0.0; /* a network's L is not known, its mu is */
-    ck_assert_int_eq(constants.estimated, bounded ? 0 : 1);
-    ck_assert_int_eq(constants.has_primal_bound, own.has_primal_bound);
+    /* What the problem knows by itself; the rest is estimated, and no bound. */
+    saddle_constants known = {.lipschitz = 0.0};
+    if (b.problem->constants != NULL)
+        b.problem->constants(b.problem, b.x_set, b.y_set, &known);
+    ck_assert(constants.lipschitz > 0.0);
+    ck_assert(constants.strong_concavity > 0.0);
+    ck_assert_int_eq(constants.estimated, !(known.lipschitz > 0.0 && known.strong_concavity > 0.0));
+    ck_assert_int_eq(constants.has_primal_bound, known.has_primal_bound);
     double steepest = 0.0;
     for (int round = 0; b.problem->constants != NULL && round < 400; round++) {
         size_t i = (size_t)saddle_rng_below(&b.rng, b.problem->agents);
@@ -749,8 +875,8 @@ START_TEST(constants_bound_what_they_say)
         difference_by(&b, b.problem, i, &one, 0);
         double moved = sqrt(distance2(x_dim, b.x[0], b.x[1]) + distance2(y_dim, b.y[0], b.y[1]));
         double changed = sqrt(norm2(x_dim, b.gx[0]) + norm2(y_dim, b.gy[0]));
-        if (bounded)
-            assert_at_most(changed, constants.lipschitz * moved * (1.0 + 1e-10));
+        if (known.lipschitz > 0.0)
+            assert_at_most(changed, known.lipschitz * moved * (1.0 + 1e-10));
         steepest = fmax(steepest, moved > 0.0 ? changed / moved : 0.0);
 
         memcpy(b.x[1], b.x[0], x_dim * sizeof(double));
@@ -759,8 +885,8 @@ START_TEST(constants_bound_what_they_say)
         double along = 0.0;
         for (size_t k = 0; k < y_dim; k++)
             along += b.gy[0][k] * (b.y[1][k] - b.y[0][k]);
-        assert_at_most(along, -constants.strong_concavity * distance2(y_dim, b.y[0], b.y[1]) *
-                                  (1.0 - 1e-9));
+        assert_at_most(along,
+                       -known.strong_concavity * distance2(y_dim, b.y[0], b.y[1]) * (1.0 - 1e-9));
         if (constants.has_primal_bound && closed_response(&b, b.y_set, b.x[0], b.y[0]))
             ck_assert(network_value(&b, b.x[0], b.y[0]) >= constants.primal_bound - 1e-12);
     }
@@ -768,7 +894,7 @@ START_TEST(constants_bound_what_they_say)
         printf("%s: L = %g, steepest seen %g\n", b.instance.label, constants.lipschitz, steepest);
     /* A bound many times too high would make the theory's steps useless without any test
      * noticing. */
-    if (bounded && x_dim > 1)
+    if (known.lipschitz > 0.0 && x_dim > 1)
         ck_assert_msg(steepest * 5.0 >= constants.lipschitz, "L = %g, steepest seen %g",
                       constants.lipschitz, steepest);
     bench_close(&b);

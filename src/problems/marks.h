@@ -1,0 +1,12 @@
+/* Lists of numbers in options, such as "72,73". */
+#ifndef SADDLE_PROBLEMS_MARKS_H
+#define SADDLE_PROBLEMS_MARKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Set mark[k - first] for every number k of a list separated by commas, first <= k < first + count;
+ * false when the text is anything else. Marks that are set stay set. */
+bool saddle_mark_list(const char *text, size_t first, size_t count, bool *mark);
+
+#endif

@@ -1,0 +1,362 @@
+/*
+ * Poisoned training data: an adversary shifts the features of all samples of some agents, by a
+ * vector of bounded length, so that the best logistic model is as bad as it can make it.
+ *
+ *   min over |x| <= R, max over y of the mean of
+ *   f_ij(x, y) = -log(1 + exp(z_ij)) - (W/2) |y|^2,
+ *   z_ij = -b_ij (w'(a_ij + x [agent i is poisoned]) + v),   y = (w, v)
+ *
+ * The model y minimizes its regularized loss (it maximizes f); the adversary x maximizes what is
+ * left of it. The bias v carries the ridge as well, which makes f strongly concave in y with mu = W.
+ * In x it is concave, not convex: a point where both are at rest need not be the adversary's best.
+ *
+ * With c = b / (1 + exp(-z)) the gradients are mean(c) w in x at poisoned agents (0 elsewhere), and
+ * (mean(c (a + x)), mean(c)) - W y in y: one pass over the batch and one over x and y.
+ */
+#include "problems/problems.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/elementary.h"
+#include "core/memory.h"
+#include "core/settings.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "core/vector.h"
+#include "problems/bounds.h"
+#include "problems/marks.h"
+#include "problems/rows.h"
+
+#define GROUP "Problem poisoning"
+
+static const saddle_option poisoned_option = SADDLE_TEXT(
+    "poisoned", GROUP, "1", "AGENTS",
+    "The agents whose samples the adversary shifts: K, the first K of them; or agents:I,J,..., "
+    "counted from 0.");
+
+static const saddle_option radius_option =
+    SADDLE_REAL_ABOVE("perturbation", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "R",
+                      "The longest shift: X is l2-ball:R unless --x-set says otherwise.");
+
+static const saddle_option ridge_option =
+    SADDLE_REAL_ABOVE("ridge", GROUP, "0.01", 0.0, SADDLE_UNBOUNDED, "W",
+                      "Weight of -(W/2) |y|^2, which makes the model unique.");
+
+static const saddle_option *const options[] = {&poisoned_option, &radius_option, &ridge_option,
+                                               NULL};
+
+/* Rows handled between two calls of the vector exponential. */
+#define BLOCK 256
+
+typedef struct instance {
+    saddle_problem problem;       /* first: the two addresses are one */
+    saddle_dataset *const *shard; /* borrowed */
+    size_t *samples;
+    bool *poisoned; /* per agent */
+    char *x_set;    /* text of the ball */
+    double ridge;
+    double radius;
+    double row_norm; /* largest |a| */
+} instance;
+
+static const instance *self_of(const saddle_problem *problem)
+{
+    return problem->self;
+}
+
+static size_t sample_at(const saddle_batch *batch, size_t k)
+{
+    return batch->index != NULL ? batch->index[k] : k;
+}
+
+/* What the model adds to w'a at an agent: v, and w'x where it is poisoned. */
+static double offset(const instance *self, size_t agent, const double *x, const double *y)
+{
+    size_t d = self->problem.x_dim;
+    return y[d] + (self->poisoned[agent] ? saddle_dot(d, y, x) : 0.0);
+}
+
+/* out += scale (x [poisoned], 1) */
+static void add_shift(const instance *self, size_t agent, double scale, const double *x,
+                      double *out)
+{
+    size_t d = self->problem.x_dim;
+    if (self->poisoned[agent])
+        saddle_axpy(d, scale, x, out);
+    out[d] += scale;
+}
+
+/* gx = scale w where the agent is poisoned, otherwise 0 */
+static void set_attack(const instance *self, size_t agent, double scale, const double *y,
+                       double *gx)
+{
+    size_t d = self->problem.x_dim;
+    memset(gx, 0, d * sizeof *gx);
+    if (self->poisoned[agent])
+        saddle_axpy(d, scale, y, gx);
+}
+
+static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+{
+    const instance *self = self_of(problem);
+    const saddle_dataset *data = self->shard[agent];
+    double *z = scratch;
+    double *slope = scratch + BLOCK;
+    double constant = offset(self, agent, x, y);
+    double share = 1.0 / (double)batch->count;
+    double total = 0.0;
+    for (size_t k = 0; k < problem->y_dim; k++)
+        gy[k] = -self->ridge * y[k];
+    for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
+        size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
+        for (size_t k = 0; k < count; k++) {
+            size_t row = sample_at(batch, begin + k);
+            z[k] = -data->label[row] * (saddle_row_dot(data, row, y) + constant);
+        }
+        saddle_logistic(count, z, NULL, slope);
+        for (size_t k = 0; k < count; k++) {
+            size_t row = sample_at(batch, begin + k);
+            double along = share * data->label[row] * slope[k];
+            saddle_row_add(data, row, along, gy);
+            total += along;
+        }
+    }
+    add_shift(self, agent, total, x, gy);
+    set_attack(self, agent, total, y, gx);
+}
+
+static void difference(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                       const double *x1, const double *y1, const double *x0, const double *y0,
+                       double *dx, double *dy, double *scratch)
+{
+    const instance *self = self_of(problem);
+    const saddle_dataset *data = self->shard[agent];
+    /* Both points' arguments side by side: one call of the vector exponential serves the two. */
+    double *z = scratch;
+    double *slope = scratch + 2 * (size_t)BLOCK;
+    double constant1 = offset(self, agent, x1, y1);
+    double constant0 = offset(self, agent, x0, y0);
+    double share = 1.0 / (double)batch->count;
+    double total1 = 0.0;
+    double total0 = 0.0;
+    for (size_t k = 0; k < problem->y_dim; k++)
+        dy[k] = -self->ridge * (y1[k] - y0[k]);
+    for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
+        size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
+        for (size_t k = 0; k < count; k++) {
+            size_t row = sample_at(batch, begin + k);
+            double dot1;
+            double dot0;
+            saddle_row_dot2(data, row, y1, y0, &dot1, &dot0);
+            z[2 * k] = -data->label[row] * (dot1 + constant1);
+            z[2 * k + 1] = -data->label[row] * (dot0 + constant0);
+        }
+        saddle_logistic(2 * count, z, NULL, slope);
+        for (size_t k = 0; k < count; k++) {
+            size_t row = sample_at(batch, begin + k);
+            double along1 = share * data->label[row] * slope[2 * k];
+            double along0 = share * data->label[row] * slope[2 * k + 1];
+            saddle_row_add(data, row, along1 - along0, dy);
+            total1 += along1;
+            total0 += along0;
+        }
+    }
+    add_shift(self, agent, total1, x1, dy);
+    add_shift(self, agent, -total0, x0, dy);
+    set_attack(self, agent, total1, y1, dx);
+    if (self->poisoned[agent])
+        saddle_axpy(problem->x_dim, -total0, y0, dx);
+}
+
+static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                    double *scratch)
+{
+    (void)scratch;
+    const instance *self = self_of(problem);
+    const saddle_dataset *data = self->shard[agent];
+    double constant = offset(self, agent, x, y);
+    double loss = 0.0;
+    for (size_t row = 0; row < data->rows; row++)
+        loss += saddle_softplus(-data->label[row] * (saddle_row_dot(data, row, y) + constant));
+    return -loss / (double)data->rows - 0.5 * self->ridge * saddle_norm2(problem->y_dim, y);
+}
+
+/*
+ * mu = W. The Hessian of f_ij at a poisoned agent is  -s' k k' + c J - W I_y  with k = (w, a + x, 1),
+ * s' <= 1/4, |c| <= 1 and J the symmetric matrix that pairs x with w, of norm 1. With |y| <= M and
+ * |(a + x, 1)| <= r over the sets, L = (M^2 + r^2) / 4 + 1 + W. Q >= -log 2: the value at y = 0.
+ */
+static void constants(const saddle_problem *problem, const saddle_set *x_set,
+                      const saddle_set *y_set, saddle_constants *out)
+{
+    const instance *self = self_of(problem);
+    double shift = self->row_norm + saddle_set_norm_bound(x_set);
+    double model = saddle_set_norm_bound(y_set);
+    out->strong_concavity = self->ridge;
+    if (isfinite(shift) && isfinite(model))
+        out->lipschitz = (model * model + shift * shift + 1.0) / 4.0 + 1.0 + self->ridge;
+    double *origin = saddle_alloc_doubles(problem->y_dim + saddle_set_scratch(y_set));
+    if (origin == NULL)
+        return;
+    if (saddle_set_distance(y_set, origin, origin + problem->y_dim) <= 0.0) {
+        out->primal_bound = -saddle_log(2.0);
+        out->has_primal_bound = 1;
+    }
+    saddle_free(origin);
+}
+
+/* ---- what it is worth ------------------------------------------------------------------------ */
+
+/* Rows, those that the model gets right, and the sum of their losses. */
+typedef struct tally {
+    double rows;
+    double correct;
+    double loss;
+} tally;
+
+/* Count rows whose scores are w'a + constant; a score of 0 says -1. */
+static void count_rows(const saddle_dataset *data, const double *y, double constant, tally *counts)
+{
+    for (size_t row = 0; row < data->rows; row++) {
+        double score = saddle_row_dot(data, row, y) + constant;
+        counts->rows += 1.0;
+        counts->correct += (score > 0.0) == (data->label[row] > 0.0) ? 1.0 : 0.0;
+        counts->loss += saddle_softplus(-data->label[row] * score);
+    }
+}
+
+/* A sum over rows as a mean; NaN over none. */
+static double mean_of(double sum, const tally *counts)
+{
+    return counts->rows > 0.0 ? sum / counts->rows : (double)NAN;
+}
+
+/* Held-out rows are poisoned one and all, as if they came to a poisoned agent. */
+static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+                       const double *x, const double *y, saddle_outcome *out)
+{
+    const instance *self = self_of(problem);
+    size_t d = problem->x_dim;
+    tally clean = {.rows = 0.0};
+    tally poisoned = {.rows = 0.0};
+    if (held_out != NULL && held_out->features != d)
+        return 0;
+    double shifted = y[d] + saddle_dot(d, y, x);
+    for (size_t i = 0; held_out == NULL && i < problem->agents; i++) {
+        count_rows(self->shard[i], y, y[d], &clean);
+        if (self->poisoned[i])
+            count_rows(self->shard[i], y, shifted, &poisoned);
+    }
+    if (held_out != NULL) {
+        count_rows(held_out, y, y[d], &clean);
+        count_rows(held_out, y, shifted, &poisoned);
+    }
+    out[0] = (saddle_outcome){"clean_loss", mean_of(clean.loss, &clean)};
+    out[1] = (saddle_outcome){"clean_accuracy", mean_of(clean.correct, &clean)};
+    out[2] = (saddle_outcome){"poisoned_loss", mean_of(poisoned.loss, &poisoned)};
+    out[3] = (saddle_outcome){"poisoned_accuracy", mean_of(poisoned.correct, &poisoned)};
+    out[4] = (saddle_outcome){"perturbation_norm", sqrt(saddle_norm2(d, x))};
+    out[5] = (saddle_outcome){"perturbation_bound", self->radius};
+    return 6;
+}
+
+/* ---- making one ------------------------------------------------------------------------------ */
+
+static void destroy(saddle_problem *problem)
+{
+    instance *self = problem->self;
+    saddle_free(self->samples);
+    saddle_free(self->poisoned);
+    saddle_free(self->x_set);
+    saddle_free(self);
+}
+
+static saddle_status read_poisoned(instance *self, const char *text, saddle_error *error)
+{
+    static const char prefix[] = "agents:";
+    size_t agents = self->problem.agents;
+    uint64_t count = 0;
+    bool good;
+    if (strncmp(text, prefix, sizeof prefix - 1) == 0) {
+        good = saddle_mark_list(text + sizeof prefix - 1, 0, agents, self->poisoned);
+    } else {
+        good = saddle_parse_integer(text, &count) && count <= agents;
+        for (size_t i = 0; good && i < count; i++)
+            self->poisoned[i] = true;
+    }
+    if (!good)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--poisoned: '%s' is not right; give how many agents, 0 to %zu, or "
+                           "agents:I,J,... with numbers from 0 to %zu",
+                           text, agents, agents - 1);
+    return SADDLE_OK;
+}
+
+static saddle_status fill(instance *self, const saddle_settings *settings, saddle_error *error)
+{
+    size_t agents = self->problem.agents;
+    self->ridge = saddle_settings_real(settings, "ridge");
+    self->radius = saddle_settings_real(settings, "perturbation");
+    self->samples = saddle_alloc(agents, sizeof *self->samples);
+    self->poisoned = saddle_alloc(agents, sizeof *self->poisoned);
+    self->x_set = saddle_format("l2-ball:%.17g", self->radius);
+    if (self->samples == NULL || self->poisoned == NULL || self->x_set == NULL)
+        return saddle_no_memory(error, "the problem");
+    for (size_t i = 0; i < agents; i++) {
+        const saddle_dataset *data = self->shard[i];
+        self->samples[i] = data->rows;
+        for (size_t row = 0; row < data->rows; row++)
+            self->row_norm = fmax(self->row_norm, sqrt(saddle_row_norm2(data, row)));
+    }
+    return read_poisoned(self, saddle_settings_text(settings, "poisoned"), error);
+}
+
+static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
+                            saddle_error *error)
+{
+    *out = NULL;
+    instance *self = saddle_alloc(1, sizeof *self);
+    if (self == NULL)
+        return saddle_no_memory(error, "the problem");
+    size_t features = inputs->shard[0]->features;
+    self->shard = inputs->shard;
+    self->problem = (saddle_problem){
+        .name = "poisoning",
+        .self = self,
+        .x_dim = features,
+        .y_dim = features + 1,
+        .agents = inputs->agents,
+        .scratch = 4 * (size_t)BLOCK,
+        .gradient = gradient,
+        .value = value,
+        .difference = difference,
+        .constants = constants,
+        .outcomes = outcomes,
+        .destroy = destroy,
+    };
+    saddle_status status = fill(self, inputs->settings, error);
+    if (status != SADDLE_OK) {
+        destroy(&self->problem);
+        return status;
+    }
+    self->problem.samples = self->samples;
+    self->problem.x_set = self->x_set;
+    /* With eta = 0.1 an ascent step of 2 / L_y, L_y = (r^2 + 1) / 4 + W that of a sample: the mean's
+     * is far below. The adversary's step matters less, its gradient being bounded by |w|; found by
+     * trying on a9a. */
+    self->problem.tau = 0.1;
+    self->problem.alpha = 80.0 / (self->row_norm * self->row_norm + 1.0 + 4.0 * self->ridge);
+    *out = &self->problem;
+    return SADDLE_OK;
+}
+
+const saddle_problem_class saddle_poisoning = {
+    .name = "poisoning",
+    .summary = "a logistic model against an adversary who shifts some agents' data",
+    .needs_data = 1,
+    .options = options,
+    .create = create,
+};
