@@ -264,7 +264,7 @@ START_TEST(initial_weights_follow_the_seed)
     model->initialize(model, 4, again);
     ck_assert(memcmp(w, again, model->parameters * sizeof *w) != 0);
     double square = 0.0;
-    for (size_t k = 0; k < 100 * 200; k++)
+    for (size_t k = 0; k < (size_t)100 * 200; k++)
         square += w[k] * w[k];
     /* 20,000 squares of normal numbers: their mean strays by 1% (one deviation). */
     assert_near(square / (100.0 * 200.0) / (2.0 / 100.0), 1.0, 0.05);
