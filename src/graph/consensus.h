@@ -5,15 +5,14 @@
 #include <saddle/graph.h>
 
 /*
- * The mean of one number per agent, by rounds of mixing, value_i <- sum_j M_ij value_j, until all
- * agree to rounding. The agents then settle on the smallest of their numbers.
+ * The mean of one number per agent. Agents pass sums up a breadth-first tree rooted at agent 0, and the
+ * mean comes back down: one number per tree edge and direction, 2 depth rounds, and all agents end
+ * with the same bits. (Rounds of mixing would need log(1e16) / gap of them, a million on a path of a
+ * hundred agents, and would leave agents that differ in the last bits.)
  *
- * About log(1e15) / gap rounds; a network so slow that it would take more than 10^6 is refused.
- *
- * value   one per agent; on return what each agent holds.
  * rounds  receives the number of rounds; may be NULL.
  */
-saddle_status saddle_consensus_mean(const saddle_mixing *mixing, double *value, double *mean,
+saddle_status saddle_consensus_mean(const saddle_graph *graph, const double *value, double *mean,
                                     size_t *rounds, saddle_error *error);
 
 #endif

@@ -12,7 +12,7 @@
  *
  * the square loss over pairs of a positive and a negative. F gives every agent the same weight, so r is
  * the mean over agents of their shares of positives (with equal local sizes: the share among all
- * samples). Agents find it by averaging with their neighbours, not by pooling data.
+ * samples). Agents find it by passing sums to neighbours, not by pooling data.
  *
  * Best response, Y an interval:  y* = projection of  E[r h [b = -1] - (1-r) h [b = 1]] / (r (1-r)).
  */
@@ -41,9 +41,9 @@ static const saddle_option positive_share = SADDLE_REAL_ABOVE(
 static const saddle_option *const options[] = {&saddle_score_option, &saddle_activation_option,
                                                &positive_share, NULL};
 
-/* The default tau as a share of the curvature of F in x at the start: with nu = 0.1 about half of the
- * largest stable step. */
-#define TAU_SHARE 0.2
+/* The default tau as a share of the trace of F's Hessian in x at the start. 1 / tau is then within what
+ * undamped gradient descent bears: no direction has more than the trace. */
+#define TAU_SHARE 0.5
 
 enum { BLOCK = SADDLE_MODEL_BLOCK };
 
@@ -389,7 +389,7 @@ static saddle_status find_share(instance *self, const saddle_problem_inputs *inp
     }
     saddle_status status = SADDLE_OK;
     if (saddle_settings_auto(inputs->settings, "positive-share"))
-        status = saddle_consensus_mean(inputs->mixing, share, &self->share, NULL, error);
+        status = saddle_consensus_mean(inputs->mixing->graph, share, &self->share, NULL, error);
     else
         self->share = saddle_settings_real(inputs->settings, "positive-share");
     saddle_free(share);
