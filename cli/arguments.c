@@ -278,12 +278,10 @@ static const char *join(const saddle_algorithm *const *algorithm, size_t count, 
     return out;
 }
 
-void cli_warn_unused(const saddle_settings *settings, const saddle_algorithm *const *algorithm,
-                     size_t count)
+void cli_warn_unused(const saddle_settings *settings, const saddle_experiment *experiment,
+                     const saddle_algorithm *const *algorithm, size_t count)
 {
-    const saddle_problem_class *problem;
-    if (saddle_problem_find(&problem, saddle_settings_text(settings, "problem"), NULL) != SADDLE_OK)
-        return;
+    const saddle_problem_class *problem = saddle_experiment_kind(experiment);
     char names[256];
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);

@@ -123,8 +123,8 @@ saddle_status cli_read_algorithms(const saddle_settings *settings, const saddle_
 
 /* Warn, one line each, about options that were given but that neither the problem nor any of the
  * algorithms uses. */
-void cli_warn_unused(const saddle_settings *settings, const saddle_algorithm *const *algorithm,
-                     size_t count);
+void cli_warn_unused(const saddle_settings *settings, const saddle_experiment *experiment,
+                     const saddle_algorithm *const *algorithm, size_t count);
 
 /* ---- console ------------------------------------------------------------------------------- */
 

@@ -54,7 +54,7 @@ static int run(const cli_arguments *arguments)
     saddle_experiment *experiment = NULL;
     saddle_status status = saddle_experiment_create(&experiment, settings, NULL, &error);
     if (status == SADDLE_OK) {
-        cli_warn_unused(settings, NULL, 0);
+        cli_warn_unused(settings, experiment, NULL, 0);
         status = saddle_problem_check_gradient(
             saddle_experiment_problem(experiment), saddle_prox_set(saddle_experiment_x(experiment)),
             saddle_experiment_y(experiment), (size_t)saddle_settings_integer(settings, "points"),

@@ -383,7 +383,7 @@ static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
     if (status == SADDLE_OK && r == 0)
         status = cli_make_directory("--output", w->directory, error);
     if (status == SADDLE_OK && r == 0) {
-        cli_warn_unused(w->settings, w->result.algorithm, w->result.algorithms);
+        cli_warn_unused(w->settings, experiment, w->result.algorithm, w->result.algorithms);
         warn_untuned(w);
         w->interrupt = cli_catch_interrupts();
     }

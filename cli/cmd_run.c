@@ -14,6 +14,7 @@ static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK, CLI_ALGORITHM, 
 
 /* What the hooks need. */
 typedef struct display {
+    const saddle_problem_class *kind; /* what is solved */
     bool quiet;
     bool table;           /* rows are printed */
     cli_meter meter;      /* for a terminal */
@@ -66,7 +67,7 @@ static void print_algorithm(const saddle_run_info *info)
     print_field("algorithm", text);
 }
 
-static void print_samples(const saddle_run_info *info)
+static void print_samples(const saddle_run_info *info, const saddle_problem_class *kind)
 {
     const saddle_problem *problem = info->problem;
     size_t low = SIZE_MAX;
@@ -78,15 +79,13 @@ static void print_samples(const saddle_run_info *info)
         high = n > high ? n : high;
         sum += n;
     }
-    const saddle_problem_class *kind = NULL;
-    saddle_problem_find(&kind, problem->name, NULL);
     char text[512];
     char each[64];
     if (low == high)
         snprintf(each, sizeof each, "%zu per agent", low);
     else
         snprintf(each, sizeof each, "%zu to %zu per agent", low, high);
-    bool data = kind != NULL && kind->needs_data;
+    bool data = kind->needs_data;
     snprintf(text, sizeof text, "%.200s%s%zu samples, %s%s%.100s",
              data ? saddle_settings_text(info->settings, "data") : "", data ? ", " : "", sum, each,
              data ? ", partition " : "",
@@ -133,7 +132,7 @@ static void print_start(const saddle_settings *settings)
     print_field("start", text);
 }
 
-static void print_header(const saddle_run_info *info)
+static void print_header(const saddle_run_info *info, const saddle_problem_class *kind)
 {
     const saddle_settings *settings = info->settings;
     char text[512];
@@ -141,7 +140,7 @@ static void print_header(const saddle_run_info *info)
     snprintf(text, sizeof text, "%s: x in R^%zu, y in R^%zu", info->problem->name,
              info->problem->x_dim, info->problem->y_dim);
     print_field("problem", text);
-    print_samples(info);
+    print_samples(info, kind);
     print_field("X", info->x_set);
     print_field("Y", info->y_set);
     print_field("h", saddle_settings_text(settings, "regularizer"));
@@ -168,7 +167,7 @@ static void on_begin(void *context, const saddle_run_info *info)
     d->stride = (points + SHOWN_ROWS - 1) / SHOWN_ROWS;
     if (d->quiet)
         return;
-    print_header(info);
+    print_header(info, d->kind);
     if (d->table)
         printf("\n%9s %11s %8s %8s %11s %11s %10s\n", "iteration", "ifo", "rounds", "seconds",
                "loss", "primal", "metric");
@@ -335,7 +334,8 @@ static int run(const cli_arguments *arguments)
     if (status == SADDLE_OK)
         status = saddle_experiment_create(&experiment, settings, NULL, &error);
     if (status == SADDLE_OK) {
-        cli_warn_unused(settings, &algorithm, 1);
+        cli_warn_unused(settings, experiment, &algorithm, 1);
+        d.kind = saddle_experiment_kind(experiment);
         saddle_hooks hooks = {.context = &d,
                               .begin = on_begin,
                               .row = on_row,

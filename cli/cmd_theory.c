@@ -122,7 +122,7 @@ static int run(const cli_arguments *arguments)
     double c_epsilon = saddle_settings_real(settings, "c-epsilon");
     saddle_status status = saddle_experiment_create(&experiment, settings, NULL, &error);
     if (status == SADDLE_OK) {
-        cli_warn_unused(settings, NULL, 0);
+        cli_warn_unused(settings, experiment, NULL, 0);
         status = saddle_experiment_steps(experiment, NULL, &practical, &error);
     }
     if (status == SADDLE_OK)

@@ -308,7 +308,7 @@ static int run(const cli_arguments *arguments)
     if (status == SADDLE_OK)
         status = cli_make_directory("--output", w.directory, &error);
     if (status == SADDLE_OK) {
-        cli_warn_unused(w.settings, w.algorithm, w.algorithms);
+        cli_warn_unused(w.settings, experiment, w.algorithm, w.algorithms);
         w.interrupt = cli_catch_interrupts();
     }
     for (size_t a = 0; status == SADDLE_OK && a < w.algorithms && !*w.interrupt; a++) {

@@ -80,10 +80,25 @@ static const char *file_of(const char *text)
     return strncmp(text, "file:", 5) == 0 ? text + 5 : "";
 }
 
+/* The path of a shared object given as PATH[:OPTIONS], or nothing; `out` has room for the text. */
+static const char *plugin_of(const char *text, char *out)
+{
+    size_t length = strcspn(text, ":");
+    if (memchr(text, '/', length) == NULL)
+        length = 0;
+    memcpy(out, text, length);
+    out[length] = '\0';
+    return out;
+}
+
 saddle_status cli_check_inputs(const char *what, const char *path, const saddle_settings *settings,
                                saddle_error *error)
 {
+    const char *problem = saddle_settings_text(settings, "problem");
+    char *plugin = malloc(strlen(problem) + 1);
     char *data = NULL;
+    if (plugin == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
     /* A name that is no file is refused where it is used. */
     bool found = saddle_data_find(saddle_settings_text(settings, "data"), &data, NULL) == SADDLE_OK;
     char *test = NULL;
@@ -92,7 +107,8 @@ saddle_status cli_check_inputs(const char *what, const char *path, const saddle_
     const struct {
         const char *option;
         const char *path;
-    } input[] = {{"--data", found ? data : ""},
+    } input[] = {{"--problem", plugin_of(problem, plugin)},
+                 {"--data", found ? data : ""},
                  {"--test-data", held_out ? test : ""},
                  {"--labels", saddle_settings_text(settings, "labels")},
                  {"--config", saddle_settings_text(settings, "config")},
@@ -103,6 +119,7 @@ saddle_status cli_check_inputs(const char *what, const char *path, const saddle_
         status = cli_check_distinct(what, path, input[k].option, input[k].path, error);
     free(data);
     free(test);
+    free(plugin);
     return status;
 }
 

@@ -38,8 +38,21 @@ static const struct {
     [QUADRATIC_BALL] = {"quadratic in balls",
                         {"problem=quadratic", "agents=4", "samples=9", "x-dim=5", "y-dim=5",
                          "x-set=l2-ball:2", "y-set=l1-ball:1.5", "topology=complete"}},
+    [AUC_LINEAR_SPARSE_UNEQUAL] = {"auc linear, sparse, unequal",
+                                   {"problem=auc", "data=synthetic:60:20", "agents=3",
+                                    "samples=12,25,9", "topology=path"}},
+    [AUC_MLP_DENSE] = {"auc mlp, dense",
+                       {"problem=auc", "data=@dense", "score=mlp:3,2", "activation=tanh",
+                        "agents=4", "samples=12", "topology=ring", "y-set=box:-1.5:0.5"}},
     [OWN_PROBLEM] = {"a user's own problem",
                      {"topology=path", "x-set=box:-2:2", "y-set=l2-ball:3"}},
+    [POLICY_SMALL] = {"policy-evaluation",
+                      {"problem=policy-evaluation", "agents=4", "samples=12", "mdp-states=5",
+                       "mdp-features=2", "mdp-hidden=2", "topology=ring"}},
+    [POLICY_UNEQUAL] = {"policy-evaluation, unequal, in a box",
+                        {"problem=policy-evaluation", "agents=3", "samples=9,1,20", "mdp-states=7",
+                         "mdp-features=3", "mdp-hidden=1", "discount=0.5", "dual-ridge=0.7",
+                         "x-set=box:-3:3", "topology=path"}},
     [FAIR_SPARSE] = {"fair, sparse",
                      {"problem=fair", "data=synthetic:60:20", "sensitive=2", "fairness=2",
                       "agents=4", "topology=ring"}},
@@ -146,7 +159,7 @@ void test_instance_open(test_instance *out, int which, const char *const *more)
 {
     saddle_error error = {.message = ""};
     saddle_settings *base = test_settings(NULL, table[which].assignment);
-    *out = (test_instance){.label = table[which].label};
+    *out = (test_instance){.which = which, .label = table[which].label};
     out->settings = test_settings(base, more);
     saddle_settings_free(base);
     const saddle_problem *own = which == OWN_PROBLEM ? test_own_problem() : NULL;

@@ -32,7 +32,11 @@ enum {
     QUADRATIC_NONCONVEX,
     QUADRATIC_TINY,
     QUADRATIC_BALL,
+    AUC_LINEAR_SPARSE_UNEQUAL,
+    AUC_MLP_DENSE,
     OWN_PROBLEM,
+    POLICY_SMALL,
+    POLICY_UNEQUAL,
     FAIR_SPARSE,
     FAIR_DENSE_UNEQUAL,
     POISONING_SPARSE,
@@ -41,6 +45,7 @@ enum {
 };
 
 typedef struct test_instance {
+    int which;
     const char *label;
     saddle_settings *settings;
     saddle_experiment *experiment;

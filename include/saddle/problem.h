@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include <saddle/data.h>
+#include <saddle/graph.h>
 #include <saddle/set.h>
 #include <saddle/settings.h>
 #include <saddle/status.h>
@@ -53,7 +54,7 @@ typedef struct saddle_outcome {
 /** The most outcomes a problem has. */
 #define SADDLE_MOST_OUTCOMES 16
 
-/** An instance of a problem. */
+/** An instance of a problem. A change of this struct is one of SADDLE_PLUGIN_ABI. */
 typedef struct saddle_problem saddle_problem;
 struct saddle_problem {
     const char *name;      /**< For messages and the trace. */
@@ -138,6 +139,7 @@ typedef struct saddle_problem_inputs {
     size_t agents;                   /**< Number of agents. */
     saddle_dataset *const *shard; /**< Each agent's rows, labels +1 / -1; NULL if it needs none. */
     uint64_t seed;                /**< For generated instances. */
+    const saddle_mixing *mixing;  /**< The network, for what agents find out together. */
 } saddle_problem_inputs;
 
 /** A kind of problem that can be asked for by name. */

@@ -141,6 +141,8 @@ SADDLE_API void saddle_experiment_free(saddle_experiment *experiment);
 SADDLE_API const saddle_mixing *saddle_experiment_mixing(const saddle_experiment *experiment);
 /** The problem. Borrowed. */
 SADDLE_API const saddle_problem *saddle_experiment_problem(const saddle_experiment *experiment);
+/** The kind of problem it was made as; NULL for a problem given to saddle_experiment_create(). */
+SADDLE_API const saddle_problem_class *saddle_experiment_kind(const saddle_experiment *experiment);
 /** X with h. Borrowed. */
 SADDLE_API const saddle_prox *saddle_experiment_x(const saddle_experiment *experiment);
 /** Y. Borrowed. */

@@ -9,6 +9,7 @@
 #include <saddle/data.h>
 #include <saddle/engine.h>
 #include <saddle/graph.h>
+#include <saddle/plugin.h>
 #include <saddle/problem.h>
 #include <saddle/run.h>
 #include <saddle/set.h>

@@ -60,6 +60,11 @@ static void add_part(const instance *self, size_t agent, const saddle_batch *par
     saddle_axpy(of->y_dim, weight, py, gy);
 }
 
+static size_t sample_at(const saddle_batch *batch, size_t k)
+{
+    return batch->index != NULL ? batch->index[k] : k;
+}
+
 /* Sort a batch into agents: end[i] bounds agent i's part of `sorted` from above. */
 static void sort_batch(const instance *self, const saddle_batch *batch, uint32_t *sorted,
                        uint32_t *end)
@@ -67,13 +72,14 @@ static void sort_batch(const instance *self, const saddle_batch *batch, uint32_t
     size_t agents = self->of->agents;
     memset(end, 0, (agents + 1) * sizeof *end);
     for (size_t k = 0; k < batch->count; k++)
-        end[agent_of(self, batch->index[k]) + 1]++;
+        end[agent_of(self, sample_at(batch, k)) + 1]++;
     for (size_t i = 1; i <= agents; i++)
         end[i] += end[i - 1];
     /* Now end[i] is where agent i's part begins; filling moves it to where the part ends. */
     for (size_t k = 0; k < batch->count; k++) {
-        size_t agent = agent_of(self, batch->index[k]);
-        sorted[end[agent]++] = batch->index[k] - (uint32_t)self->start[agent];
+        size_t sample = sample_at(batch, k);
+        size_t agent = agent_of(self, sample);
+        sorted[end[agent]++] = (uint32_t)(sample - self->start[agent]);
     }
 }
 

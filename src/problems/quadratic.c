@@ -26,14 +26,12 @@
 #include "core/rng.h"
 #include "core/settings.h"
 #include "core/status.h"
-#include "core/text.h"
 #include "core/vector.h"
+#include "problems/samples.h"
 
 #define GROUP "Problem quadratic"
 /* Largest relative deviation of a sample's Hessian, D above. */
 #define DEVIATION 0.5
-/* Samples per agent when the user does not say. */
-#define DEFAULT_SAMPLES 100
 
 static const saddle_option x_dim_option =
     SADDLE_INTEGER("x-dim", GROUP, "20", 1.0, 1e7, "N", "Length of x.");
@@ -295,46 +293,6 @@ static bool draw_share(instance *self, size_t agent, uint64_t seed, double noise
     return true;
 }
 
-/* n_i from the option: one number for all, or one for each agent. */
-static saddle_status read_samples(size_t *samples, size_t agents, const char *text,
-                                  saddle_error *error)
-{
-    if (strcmp(text, "auto") == 0) {
-        for (size_t i = 0; i < agents; i++)
-            samples[i] = DEFAULT_SAMPLES;
-        return SADDLE_OK;
-    }
-    const char *rest = text;
-    size_t given = 0;
-    for (;;) {
-        size_t length = strcspn(rest, ",");
-        char number[32];
-        uint64_t value = 0;
-        bool good = length < sizeof number;
-        if (good) {
-            memcpy(number, rest, length);
-            number[length] = '\0';
-            good = saddle_parse_integer(number, &value) && value >= 1 && value <= UINT32_MAX;
-        }
-        if (!good || given == agents)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--samples: '%s' is not right; give one whole number of at least 1, "
-                               "or %zu of them separated by commas, one per agent",
-                               text, agents);
-        samples[given++] = (size_t)value;
-        if (rest[length] == '\0')
-            break;
-        rest += length + 1;
-    }
-    if (given != 1 && given != agents)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--samples: '%s' has %zu numbers for %zu agents; give one, or one each",
-                           text, given, agents);
-    for (size_t i = given; i < agents; i++)
-        samples[i] = samples[0];
-    return SADDLE_OK;
-}
-
 static saddle_status allocate(instance *self)
 {
     size_t x_dim = self->problem.x_dim;
@@ -398,8 +356,8 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         goto fail;
     }
     self->problem.samples = self->samples;
-    status = read_samples(self->samples, inputs->agents, saddle_settings_text(settings, "samples"),
-                          error);
+    status = saddle_read_samples(self->samples, inputs->agents,
+                                 saddle_settings_text(settings, "samples"), error);
     if (status != SADDLE_OK)
         goto fail;
     draw_shape(self, inputs->seed);

@@ -4,7 +4,9 @@
 
 static const saddle_problem_class *const problems[] = {
     &saddle_robust_logistic,
+    &saddle_policy_evaluation,
     &saddle_quadratic,
+    &saddle_auc,
     &saddle_fair,
     &saddle_poisoning,
 };

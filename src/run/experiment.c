@@ -116,6 +116,25 @@ static saddle_status make_shards(saddle_experiment *e, saddle_error *error)
     return status;
 }
 
+/* What --problem names: a shared object by its path, or a kind that is built in. */
+static saddle_status find_kind(saddle_experiment *e, saddle_error *error)
+{
+    const char *text = saddle_settings_text(e->settings, "problem");
+    size_t length = strcspn(text, ":");
+    if (saddle_plugin_named(text)) {
+        saddle_status status = saddle_plugin_open(&e->plugin, text, error);
+        if (status == SADDLE_OK)
+            e->kind = saddle_plugin_kind(e->plugin);
+        return status;
+    }
+    if (length > 3 && strncmp(text + length - 3, ".so", 3) == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--problem: '%s' has no directory in it, and shared objects are not "
+                           "searched for; give a path such as ./%s",
+                           text, text);
+    return saddle_problem_find(&e->kind, text, error);
+}
+
 static saddle_status make_problem(saddle_experiment *e, const saddle_problem *given,
                                   saddle_error *error)
 {
@@ -123,11 +142,10 @@ static saddle_status make_problem(saddle_experiment *e, const saddle_problem *gi
         e->problem = given;
         return saddle_problem_check(given, error);
     }
-    const saddle_problem_class *kind;
-    saddle_status status =
-        saddle_problem_find(&kind, saddle_settings_text(e->settings, "problem"), error);
+    saddle_status status = find_kind(e, error);
     if (status != SADDLE_OK)
         return status;
+    const saddle_problem_class *kind = e->kind;
     if (!kind->needs_data && saddle_settings_given(e->settings, "data"))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--data: problem %s makes its own instance; leave --data out",
@@ -141,8 +159,10 @@ static saddle_status make_problem(saddle_experiment *e, const saddle_problem *gi
     saddle_problem_inputs inputs = {.settings = e->settings,
                                     .agents = e->graph->agents,
                                     .shard = e->shard,
-                                    .seed = saddle_settings_integer(e->settings, "seed")};
-    status = kind->create(&e->own_problem, &inputs, error);
+                                    .seed = saddle_settings_integer(e->settings, "seed"),
+                                    .mixing = e->mixing};
+    status = e->plugin != NULL ? saddle_plugin_instance(e->plugin, &e->own_problem, &inputs, error)
+                               : kind->create(&e->own_problem, &inputs, error);
     if (status != SADDLE_OK)
         return status;
     e->problem = e->own_problem;
@@ -206,6 +226,7 @@ void saddle_experiment_free(saddle_experiment *e)
     saddle_graph_free(e->pooled_graph);
     saddle_problem_free(e->pooled_problem);
     saddle_problem_free(e->own_problem);
+    saddle_plugin_close(e->plugin);
     for (size_t i = 0; e->shard != NULL && i < e->graph->agents; i++)
         saddle_dataset_free(e->shard[i]);
     saddle_free(e->shard);
@@ -265,6 +286,11 @@ const saddle_mixing *saddle_experiment_mixing(const saddle_experiment *experimen
 const saddle_problem *saddle_experiment_problem(const saddle_experiment *experiment)
 {
     return experiment->problem;
+}
+
+const saddle_problem_class *saddle_experiment_kind(const saddle_experiment *experiment)
+{
+    return experiment->kind;
 }
 
 const saddle_prox *saddle_experiment_x(const saddle_experiment *experiment)

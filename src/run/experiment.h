@@ -4,6 +4,8 @@
 
 #include <saddle/run.h>
 
+#include "problems/plugin.h"
+
 struct saddle_experiment {
     saddle_settings *settings;
     saddle_dataset **shard;   /* per agent; NULL without data */
@@ -11,8 +13,10 @@ struct saddle_experiment {
     saddle_graph *graph;
     saddle_mixing *mixing;
     saddle_spectrum spectrum;
-    saddle_problem *own_problem;   /* made here; NULL for a user's own */
-    const saddle_problem *problem; /* the one to solve */
+    saddle_plugin_object *plugin;     /* the shared object of own_problem; NULL: built in */
+    const saddle_problem_class *kind; /* of own_problem; NULL for a user's own */
+    saddle_problem *own_problem;      /* made here; NULL for a user's own */
+    const saddle_problem *problem;    /* the one to solve */
     saddle_set *x_set;
     saddle_set *y_set;
     saddle_regularizer *regularizer;

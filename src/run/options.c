@@ -16,8 +16,11 @@
 #define ENGINE "Engine"
 #define OUTPUT "Output"
 
-static const saddle_option problem = SADDLE_TEXT("problem", PROBLEM, "robust-logistic", "NAME",
-                                                 "What to solve; `saddle problems` lists them.");
+static const saddle_option problem =
+    SADDLE_TEXT("problem", PROBLEM, "robust-logistic", "NAME",
+                "What to solve; `saddle problems` lists them. With "
+                "a / in it, the path of a shared object of one's "
+                "own: ./libmine.so[:OPTIONS].");
 static const saddle_option data = SADDLE_TEXT("data", PROBLEM, "synthetic", "NAME",
                                               "A file (LIBSVM, CSV or IDX), a name to be looked up "
                                               "in $SADDLE_DATA and the data directory, or "

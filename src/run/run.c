@@ -102,9 +102,7 @@ static bool shapes_experiment(const run *r, const saddle_problem_class *kind, co
 static saddle_status make_effective(run *r, saddle_error *error)
 {
     const saddle_experiment *e = r->experiment;
-    const saddle_problem_class *kind = NULL;
-    if (e->own_problem != NULL)
-        saddle_problem_find(&kind, e->problem->name, NULL);
+    const saddle_problem_class *kind = e->kind;
     const saddle_option *const *tables[3] = {saddle_run_options(), r->algorithm->options,
                                              kind != NULL ? kind->options : NULL};
     saddle_settings **out = &r->result->settings;

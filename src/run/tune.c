@@ -37,6 +37,7 @@ typedef struct search {
     const saddle_tune_inputs *inputs;
     const saddle_tune_hooks *hooks;
     saddle_forecast forecast; /* of the default */
+    saddle_settings *centre;  /* of the grid */
     saddle_tuning *tuning;
     saddle_tune_log log;
     size_t *runner; /* candidates of the present rung, in the order of their numbers */
@@ -106,7 +107,7 @@ static saddle_status choose_candidates(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
     size_t points = 0;
-    saddle_status status = saddle_tune_grid_size(t, &s->forecast, &points, error);
+    saddle_status status = saddle_tune_grid_size(t, &s->forecast, s->centre, &points, error);
     if (status != SADDLE_OK)
         return status;
     size_t wanted = s->inputs->candidates;
@@ -120,7 +121,8 @@ static saddle_status choose_candidates(search *s, saddle_error *error)
                            "a budget of %" PRIu64 " IFO calls is too small for %zu candidates of "
                            "%s; give at least %" PRIu64,
                            t->budget, count, t->algorithm->name, least_budget(s, count));
-    status = saddle_tune_choose(t, s->experiment, s->settings, &s->forecast, count, error);
+    status =
+        saddle_tune_choose(t, s->experiment, s->settings, &s->forecast, s->centre, count, error);
     if (status == SADDLE_OK)
         t->rungs = make_field(t->candidates, t->field);
     return status;
@@ -375,6 +377,8 @@ static saddle_status prepare(search *s, saddle_error *error)
         saddle_algorithm_find(&t->algorithm, saddle_settings_text(s->settings, "algorithm"), error);
     if (status == SADDLE_OK)
         status = saddle_run_forecast(s->experiment, s->settings, &s->forecast, error);
+    if (status == SADDLE_OK)
+        status = saddle_tune_centre(&s->centre, s->experiment, s->settings, &s->forecast, error);
     if (status != SADDLE_OK)
         return status;
     t->objective = s->inputs->objective;
@@ -438,6 +442,7 @@ saddle_status saddle_tune(saddle_tuning **out, saddle_experiment *experiment,
         status = best_settings(&s, error);
     saddle_tune_log_close(&s.log);
     saddle_settings_free(s.forecast.settings);
+    saddle_settings_free(s.centre);
     saddle_free(s.runner);
     if (status == SADDLE_OK)
         *out = s.tuning;

@@ -18,10 +18,16 @@
  */
 saddle_status saddle_tune_choose(saddle_tuning *tuning, saddle_experiment *experiment,
                                  const saddle_settings *settings, const saddle_forecast *forecast,
-                                 size_t most, saddle_error *error);
-/* How many points the grid has around the default, which must be in `option`. */
+                                 const saddle_settings *centre, size_t most, saddle_error *error);
+/* The settings around which the grid lies: the default's, or practical steps where a paper's rule
+ * is far from them. */
+saddle_status saddle_tune_centre(saddle_settings **out, saddle_experiment *experiment,
+                                 const saddle_settings *settings, const saddle_forecast *forecast,
+                                 saddle_error *error);
+/* How many candidates there are at most: the default and the points of the grid. */
 saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_forecast *forecast,
-                                    size_t *out, saddle_error *error);
+                                    const saddle_settings *centre, size_t *out,
+                                    saddle_error *error);
 /* Give settings the values of a candidate; number 0 leaves them as they are. */
 saddle_status saddle_tune_apply(const saddle_tuning *tuning, size_t candidate,
                                 saddle_settings *settings, saddle_error *error);

@@ -1,9 +1,13 @@
 /*
- * Candidates of a search: a log grid around the default.
+ * Candidates of a search: the default, and a log grid around a centre.
  *
  * Every saddle_search among the algorithm's options is one axis of the grid; its points
- * are the half decades k = low .. high. A value is the default's times 10^(k/2), rounded to three
- * digits, so that an answer is short to type; k = 0 is the default's own value to the last bit.
+ * are the half decades k = low .. high. A value is the centre's times 10^(k/2), rounded to three
+ * digits, so that an answer is short to type; k = 0 is the centre's own value to the last bit.
+ *
+ * The centre is the default, unless that comes from a paper's worst-case rule and lies more than a
+ * decade from the practical step (GDA's eta_x can be six decades below): a grid around such a value
+ * would never see a good one, and the search would not be fair to the method.
  */
 #include "run/tune.h"
 
@@ -132,13 +136,53 @@ static saddle_status make_grid(grid *g, saddle_tuning *tuning, const saddle_sett
     return SADDLE_OK;
 }
 
+/* Move an option that the user left to a rule to the practical step, if it is far from there. */
+static saddle_status recentre(saddle_settings *centre, const saddle_settings *settings,
+                              const char *option, double practical, saddle_error *error)
+{
+    if (saddle_settings_find(centre, option) == NULL || !saddle_settings_auto(settings, option))
+        return SADDLE_OK;
+    double ratio = practical / saddle_settings_real(centre, option);
+    if (!(ratio > 10.0 || ratio < 0.1))
+        return SADDLE_OK;
+    char text[SADDLE_TUNE_TEXT];
+    snprintf(text, sizeof text, "%.3g", practical);
+    return saddle_settings_set(centre, option, text, error);
+}
+
+saddle_status saddle_tune_centre(saddle_settings **out, saddle_experiment *experiment,
+                                 const saddle_settings *settings, const saddle_forecast *forecast,
+                                 saddle_error *error)
+{
+    saddle_steps steps;
+    saddle_status status = saddle_experiment_steps(experiment, settings, &steps, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_copy(out, forecast->settings, error);
+    if (status == SADDLE_OK)
+        status = recentre(*out, settings, "eta-x", steps.nu / steps.tau, error);
+    if (status == SADDLE_OK)
+        status = recentre(*out, settings, "eta-y", steps.eta * steps.alpha, error);
+    return status;
+}
+
+/* Whether the centre is another point than the default. */
+static bool centre_moved(const saddle_tuning *tuning, const saddle_settings *base,
+                         const saddle_settings *centre)
+{
+    for (size_t j = 0; j < tuning->option_count; j++)
+        if (strcmp(saddle_settings_text(base, tuning->option[j]->name),
+                   saddle_settings_text(centre, tuning->option[j]->name)) != 0)
+            return true;
+    return false;
+}
+
 saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_forecast *forecast,
-                                    size_t *out, saddle_error *error)
+                                    const saddle_settings *centre, size_t *out, saddle_error *error)
 {
     grid g;
-    saddle_status status = make_grid(&g, tuning, forecast->settings, error);
+    saddle_status status = make_grid(&g, tuning, centre, error);
     if (status == SADDLE_OK)
-        *out = g.points;
+        *out = g.points + centre_moved(tuning, forecast->settings, centre);
     return status;
 }
 
@@ -191,13 +235,14 @@ static saddle_status try_candidate(const saddle_tuning *tuning, saddle_experimen
 
 saddle_status saddle_tune_choose(saddle_tuning *tuning, saddle_experiment *experiment,
                                  const saddle_settings *settings, const saddle_forecast *forecast,
-                                 size_t most, saddle_error *error)
+                                 const saddle_settings *centre, size_t most, saddle_error *error)
 {
     grid g;
-    saddle_status status = make_grid(&g, tuning, forecast->settings, error);
+    saddle_status status = make_grid(&g, tuning, centre, error);
     if (status != SADDLE_OK)
         return status;
-    most = most < g.points ? most : g.points;
+    bool moved = centre_moved(tuning, forecast->settings, centre);
+    most = most < g.points + moved ? most : g.points + moved;
     size_t *order = saddle_alloc(g.points, sizeof *order);
     tuning->value = saddle_alloc(most * tuning->option_count, sizeof *tuning->value);
     if (order == NULL || tuning->value == NULL) {
@@ -208,17 +253,17 @@ saddle_status saddle_tune_choose(saddle_tuning *tuning, saddle_experiment *exper
         order[p] = p;
     saddle_rng rng;
     saddle_rng_init(&rng, saddle_settings_integer(settings, "seed"), SADDLE_RNG_TUNE, 0, 0);
-    if (most < g.points)
+    if (most < g.points + moved)
         saddle_rng_shuffle(&rng, order, g.points);
 
     int k[MOST_AXES] = {0};
     place(tuning, &g, k, forecast->settings);
     tuning->candidates = 1;
     for (size_t p = 0; status == SADDLE_OK && p < g.points && tuning->candidates < most; p++) {
-        bool good = locate(&g, order[p], k);
+        bool good = locate(&g, order[p], k) || moved;
         if (!good)
             continue;
-        place(tuning, &g, k, forecast->settings);
+        place(tuning, &g, k, centre);
         status = try_candidate(tuning, experiment, settings, forecast, &good, error);
         tuning->candidates += status == SADDLE_OK && good;
     }

@@ -12,6 +12,7 @@
 
 #include "instances.h"
 #include "observe/response.h"
+#include "problems/policy_evaluation.h"
 #include "support.h"
 
 /* One instance with memory for points and gradients. */
@@ -211,6 +212,75 @@ static long double poisoning_value(const bench *b, size_t agent, const long doub
     return sum;
 }
 
+/* Share of positives in what F averages over: the mean over agents of their shares. */
+static long double positive_share(const bench *b)
+{
+    long double mean = 0.0L;
+    for (size_t i = 0; i < b->problem->agents; i++) {
+        const saddle_dataset *data = b->instance.experiment->shard[i];
+        long double positives = 0.0L;
+        for (size_t j = 0; j < data->rows; j++)
+            positives += data->label[j] > 0.0 ? 1.0L : 0.0L;
+        mean += positives / (long double)data->rows;
+    }
+    return mean / (long double)b->problem->agents;
+}
+
+/* A layer of `outputs` units: out = in W + b; returns where the next layer's weights begin. */
+static const long double *slow_layer(const long double *w, size_t inputs, const long double *in,
+                                     size_t outputs, long double *out)
+{
+    for (size_t o = 0; o < outputs; o++) {
+        out[o] = w[inputs * outputs + o];
+        for (size_t k = 0; k < inputs; k++)
+            out[o] += in[k] * w[k * outputs + o];
+    }
+    return w + (inputs + 1) * outputs;
+}
+
+/* The score of a row: linear, or tanh layers of 3 and 2 units. Leaves c1, c2 at *centers. */
+static long double slow_score(const bench *b, const saddle_dataset *data, size_t row,
+                              const long double *w, const long double **centers)
+{
+    long double in[64];
+    long double h;
+    size_t inputs = data->features;
+    ck_assert_uint_le(inputs, 64);
+    for (size_t k = 0; k < inputs; k++)
+        in[k] = entry(data, row, k);
+    if (b->instance.which == AUC_MLP_DENSE)
+        for (size_t outputs = 3; outputs >= 2; outputs--) {
+            long double out[3];
+            w = slow_layer(w, inputs, in, outputs, out);
+            for (size_t o = 0; o < outputs; o++)
+                in[o] = tanhl(out[o]);
+            inputs = outputs;
+        }
+    *centers = slow_layer(w, inputs, in, 1, &h);
+    return h;
+}
+
+/*
+ * F_i of auc: the mean of (1-r) (h-c1)^2 [b=1] + r (h-c2)^2 [b=-1]
+ *             + 2 (1+y) (r h [b=-1] - (1-r) h [b=1]) - r (1-r) y^2
+ */
+static long double auc_value(const bench *b, size_t agent, const long double *x,
+                             const long double *y)
+{
+    const saddle_dataset *data = b->instance.experiment->shard[agent];
+    long double r = positive_share(b);
+    long double sum = 0.0L;
+    for (size_t j = 0; j < data->rows; j++) {
+        const long double *c;
+        long double h = slow_score(b, data, j, x, &c);
+        if (data->label[j] > 0.0)
+            sum += (1.0L - r) * ((h - c[0]) * (h - c[0]) - 2.0L * (1.0L + y[0]) * h);
+        else
+            sum += r * ((h - c[1]) * (h - c[1]) + 2.0L * (1.0L + y[0]) * h);
+    }
+    return sum / (long double)data->rows - r * (1.0L - r) * y[0] * y[0];
+}
+
 static long double own_value(const bench *b, size_t agent, const long double *x,
                              const long double *y)
 {
@@ -218,6 +288,58 @@ static long double own_value(const bench *b, size_t agent, const long double *x,
     for (size_t j = 0; j < b->problem->samples[agent]; j++)
         sum += test_own_value(agent, j, x, y);
     return sum / (long double)b->problem->samples[agent];
+}
+
+/*
+ * F_i of policy-evaluation, (1/n_i) sum_j delta c - c^2 / 2 - (rho / 2) |y|^2: c, the slope of V(s)
+ * along y, comes from carrying the derivative with respect to the step through the network.
+ */
+static long double policy_network(const saddle_mdp *mdp, size_t hidden, size_t state,
+                                  const long double *x, const long double *along,
+                                  long double *slope)
+{
+    size_t features = mdp->shape.features;
+    size_t bias = hidden * features;
+    size_t second = bias + hidden;
+    long double sum = x[second + hidden];
+    long double change = along[second + hidden];
+    for (size_t k = 0; k < hidden; k++) {
+        long double z = x[bias + k];
+        long double dz = along[bias + k];
+        for (size_t c = 0; c < features; c++) {
+            z += x[k * features + c] * mdp->feature[state * features + c];
+            dz += along[k * features + c] * mdp->feature[state * features + c];
+        }
+        long double t = tanhl(z);
+        sum += x[second + k] * t;
+        change += along[second + k] * t + x[second + k] * dz / (coshl(z) * coshl(z));
+    }
+    *slope = change;
+    return sum;
+}
+
+static long double policy_value(const bench *b, size_t agent, const long double *x,
+                                const long double *y)
+{
+    const saddle_mdp *mdp = saddle_policy_evaluation_mdp(b->problem);
+    const saddle_settings *settings = b->instance.settings;
+    size_t hidden = (size_t)saddle_settings_integer(settings, "mdp-hidden");
+    long double gamma = saddle_settings_real(settings, "discount");
+    long double rho = saddle_settings_real(settings, "dual-ridge");
+    long double sum = 0.0L;
+    for (size_t j = 0; j < b->problem->samples[agent]; j++) {
+        long double c;
+        long double unused;
+        size_t s = mdp->state[j];
+        long double here = policy_network(mdp, hidden, s, x, y, &c);
+        long double next = policy_network(mdp, hidden, mdp->state[j + 1], x, y, &unused);
+        size_t which = (agent * mdp->shape.states + s) * SADDLE_MDP_ACTIONS + mdp->action[j];
+        sum += (mdp->reward[which] + gamma * next - here) * c - 0.5L * c * c;
+    }
+    long double dual = 0.0L;
+    for (size_t k = 0; k < b->problem->y_dim; k++)
+        dual += y[k] * y[k];
+    return sum / (long double)b->problem->samples[agent] - 0.5L * rho * dual;
 }
 
 typedef long double slow_value(const bench *b, size_t agent, const long double *x,
@@ -228,6 +350,10 @@ static slow_value *slow_value_of(const bench *b)
 {
     if (strcmp(b->problem->name, "robust-logistic") == 0)
         return logistic_value;
+    if (strcmp(b->problem->name, "policy-evaluation") == 0)
+        return policy_value;
+    if (strcmp(b->problem->name, "auc") == 0)
+        return auc_value;
     if (strcmp(b->problem->name, "fair") == 0)
         return fair_value;
     if (strcmp(b->problem->name, "poisoning") == 0)
@@ -730,6 +856,8 @@ START_TEST(constants_bound_what_they_say)
         b.problem->constants(b.problem, b.x_set, b.y_set, &known);
     ck_assert(constants.lipschitz > 0.0);
     ck_assert(constants.strong_concavity > 0.0);
+    if (known.strong_concavity > 0.0)
+        ck_assert(constants.strong_concavity == known.strong_concavity);
     ck_assert_int_eq(constants.estimated, !(known.lipschitz > 0.0 && known.strong_concavity > 0.0));
     ck_assert_int_eq(constants.has_primal_bound, known.has_primal_bound);
     double steepest = 0.0;

@@ -2,7 +2,7 @@
 #
 # test_install.sh BUILD SOURCE CC: installs a build into a temporary prefix and uses what is there:
 # headers alone in C17 and C++17, programs by pkg-config (shared and static) and by find_package,
-# the exported symbols, the program, its manual page and completions.
+# a plug-in, the exported symbols, the program, its manual page and completions.
 set -euo pipefail
 
 BUILD=$1
@@ -120,6 +120,24 @@ END
         cmake --build "$WORK/static-build" && env -u LD_LIBRARY_PATH "$WORK/static-build/user"
 }
 
+# A plug-in as a project of its own, run by the installed program: the mean of the points (i, j mod 4)
+# of 5 agents is (2, 1.5), and rho / (rho + 1) times that is the answer, (1.5, 1.125) for rho = 3.
+by_plugin() {
+    cmake -S "$SOURCE/examples/plugin" -B "$WORK/plugin" -DCMAKE_C_COMPILER="$CC" \
+        -DCMAKE_PREFIX_PATH="$PREFIX"
+    cmake --build "$WORK/plugin"
+    local object=$WORK/plugin/libshrunk_mean.so
+    local program=(env -u LD_LIBRARY_PATH "$PREFIX/bin/saddle")
+    "${program[@]}" check-grad --problem "$object:0.5"
+    # F at the answer: 1/2 E|x - a|^2 + |x|^2 / (2 rho) = 1/2 (2 + 1.25 + 6.25) - 6.25 * 3 / 8.
+    "${program[@]}" run --problem "$object:3" --tolerance 1e-20 | tee "$WORK/plugin.out"
+    grep -q 'loss *2\.40625 ' "$WORK/plugin.out"
+    if "${program[@]}" run --problem "$object:-1" 2>"$WORK/plugin.err"; then
+        return 1
+    fi
+    grep "rho '-1' is not a number above 0" "$WORK/plugin.err"
+}
+
 # `check` runs functions where `set -e` does not hold: a subshell brings it back.
 strictly() {
     bash -euo pipefail -c "$(declare -f flags "$1"); CC='$CC' SOURCE='$SOURCE' WORK='$WORK' PREFIX='$PREFIX'; $1"
@@ -130,6 +148,10 @@ check "program by pkg-config, static" strictly by_pkg_config_static
 check "C++ program by pkg-config" strictly by_cpp
 check "examples by find_package, shared" strictly by_find_package
 check "program by find_package, static" strictly by_find_package_static
+
+if [[ -x $BUILD/saddle ]]; then
+    check "plug-in by find_package" strictly by_plugin
+fi
 
 # ---- symbols ----------------------------------------------------------------------------------
 

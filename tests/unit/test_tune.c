@@ -292,7 +292,7 @@ static double value_of(const saddle_tuning *t, size_t candidate, const char *nam
 START_TEST(candidates_are_a_log_grid)
 {
     bench b;
-    bench_open(&b, plain, "gda");
+    bench_open(&b, plain, "cspsg");
     saddle_tune_inputs inputs = {.budget = 10000000, .candidates = 1000};
     saddle_tuning *t = tune(&b, &inputs, NULL);
     ck_assert_uint_eq(t->option_count, 2);
@@ -305,6 +305,28 @@ START_TEST(candidates_are_a_log_grid)
         ck_assert(!seen[x + 4][y + 4]);
         seen[x + 4][y + 4] = true;
         ck_assert(c > 0 || (x == 0 && y == 0));
+    }
+    saddle_tuning_free(t);
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(the_grid_of_a_worst_case_rule_lies_around_practical_steps)
+{
+    /* GDA's rule, 1 / (16 (kappa + 1)^2 L), is far below nu / tau here; 1 / L is near eta alpha. */
+    bench b;
+    bench_open(&b, plain, "gda");
+    saddle_tune_inputs inputs = {.budget = 10000000, .candidates = 1000};
+    saddle_tuning *t = tune(&b, &inputs, NULL);
+    saddle_steps steps;
+    assert_ok(saddle_experiment_steps(b.experiment, b.settings, &steps, &error), error);
+    double rule = value_of(t, 0, "eta-x");
+    double practical = steps.nu / steps.tau;
+    ck_assert_msg(practical > 10.0 * rule, "practical %g, rule %g", practical, rule);
+    ck_assert_uint_eq(t->candidates, 82); /* the default, and 9 x 9 around the centre */
+    for (size_t c = 1; c < t->candidates; c++) {
+        int k = half_decades(value_of(t, c, "eta-x"), practical);
+        ck_assert(-4 <= k && k <= 4);
     }
     saddle_tuning_free(t);
     bench_close(&b);
@@ -792,6 +814,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, budget_holds_to_the_call);
     tcase_add_test(tests, least_budget_is_named_and_suffices);
     tcase_add_test(tests, candidates_are_a_log_grid);
+    tcase_add_test(tests, the_grid_of_a_worst_case_rule_lies_around_practical_steps);
     tcase_add_test(tests, default_is_what_a_run_uses);
     tcase_add_test(tests, steps_that_belong_together_move_together);
     tcase_add_test(tests, candidates_stay_feasible);

@@ -1,0 +1,82 @@
+/*
+ * A problem as a plug-in: the mean of the agents' points when an adversary pulls it away.
+ *
+ *   f_ij(x, y) = 1/2 |x - a_ij|^2 + x'y - (rho / 2) |y|^2,   a_ij = (i, j mod 4)
+ *
+ * The maximum over y is |x|^2 / (2 rho), at y = x / rho, so that the answer is the mean of all
+ * points times rho / (rho + 1). Its one option, rho, comes after the colon:
+ *   saddle run --problem ./libshrunk_mean.so:3
+ */
+#include <stdlib.h>
+
+#include <saddle/saddle.h>
+
+enum { SAMPLES = 20 };
+
+typedef struct instance {
+    saddle_problem problem;
+    double rho;
+    size_t samples[]; /* one per agent */
+} instance;
+
+static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+{
+    const instance *self = problem->self;
+    (void)scratch;
+    double sum = 0.0;
+    for (size_t k = 0; k < batch->count; k++)
+        sum += (double)((batch->index != NULL ? batch->index[k] : k) % 4);
+    gx[0] = x[0] - (double)agent + y[0];
+    gx[1] = x[1] - sum / (double)batch->count + y[1];
+    for (size_t k = 0; k < 2; k++)
+        gy[k] = x[k] - self->rho * y[k];
+}
+
+static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                    double *scratch)
+{
+    const instance *self = problem->self;
+    (void)scratch;
+    double sum = 0.0;
+    double dx = x[0] - (double)agent;
+    for (size_t j = 0; j < SAMPLES; j++) {
+        double dy = x[1] - (double)(j % 4);
+        sum += 0.5 * (dx * dx + dy * dy) / SAMPLES;
+    }
+    return sum + x[0] * y[0] + x[1] * y[1] - 0.5 * self->rho * (y[0] * y[0] + y[1] * y[1]);
+}
+
+static void destroy(saddle_problem *problem)
+{
+    free(problem->self);
+}
+
+static saddle_status create(saddle_problem **out, const char *options,
+                            const saddle_problem_inputs *inputs, saddle_error *error)
+{
+    char *end = NULL;
+    double rho = *options != '\0' ? strtod(options, &end) : 1.0;
+    if (!(rho > 0.0) || (end != NULL && *end != '\0'))
+        return saddle_fail(error, SADDLE_BAD_INPUT, "rho '%s' is not a number above 0", options);
+    instance *self = calloc(1, sizeof *self + inputs->agents * sizeof *self->samples);
+    if (self == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < inputs->agents; i++)
+        self->samples[i] = SAMPLES;
+    self->rho = rho;
+    self->problem = (saddle_problem){.self = self,
+                                     .x_dim = 2,
+                                     .y_dim = 2,
+                                     .agents = inputs->agents,
+                                     .samples = self->samples,
+                                     .alpha = 1.0 / rho,
+                                     .gradient = gradient,
+                                     .value = value,
+                                     .destroy = destroy};
+    *out = &self->problem;
+    return SADDLE_OK;
+}
+
+const saddle_plugin_class saddle_plugin = {
+    .abi = SADDLE_PLUGIN_ABI, .name = "shrunk-mean", .create = create};

@@ -1,0 +1,430 @@
+/*
+ * The multilayer perceptron: A_0 the rows of the block, and for layers l = 1 .. L + 1
+ *
+ *   Z_l = A_{l-1} W_l + 1 b_l',   A_l = s(Z_l) for l <= L,   h = Z_{L+1}  (one unit)
+ *
+ * W_l is stored inputs by outputs, row by row, then b_l; so a sparse row times W_1 adds up rows of
+ * W_1, and the data are never made dense. Backwards, from D_{L+1} = c,
+ *
+ *   grad W_l = A_{l-1}' D_l,   grad b_l = D_l' 1,   D_{l-1} = (D_l W_l') o s'(Z_{l-1}),
+ *
+ * with s' from the value of s. |grad h|^2 of a row is sum_l |d_l|^2 (1 + |a_{l-1}|^2): the gradient of
+ * a row in W_l is an outer product.
+ *
+ * Products of a whole block are OpenBLAS's dgemm. Every agent's worker calls it by itself, so it is
+ * told once per process to use no threads of its own. Its bits depend on neither batch order nor the
+ * number of workers, but on the processor, for which OpenBLAS picks its kernels.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <cblas.h>
+
+#include "core/elementary.h"
+#include "core/memory.h"
+#include "core/rng.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "core/vector.h"
+#include "models/model.h"
+#include "problems/rows.h"
+
+/* Limits that keep all sizes within int, which BLAS counts in. */
+enum { MOST_LAYERS = 16, MOST_UNITS = 65536 };
+
+typedef enum activation { RELU, TANH, ELU, SIGMOID } activation;
+
+typedef struct mlp {
+    saddle_model model;             /* first: the two addresses are one */
+    size_t layers;                  /* hidden ones, L */
+    size_t width[MOST_LAYERS + 2];  /* width[0] = inputs, width[L + 1] = 1 */
+    size_t offset[MOST_LAYERS + 2]; /* where W_l begins among the parameters, l = 1 .. L + 1 */
+    size_t units;                   /* width[1] + ... + width[L] */
+    size_t widest;                  /* largest width[l], l = 1 .. L + 1 */
+    activation activation;
+} mlp;
+
+/* Where things are in the scratch memory. */
+typedef struct workspace {
+    double *rows;      /* gathered dense rows, block x inputs */
+    double *hidden[2]; /* A_1, A_2, ... at each of two points, one after another */
+    double *delta[2];  /* D_l and D_{l-1} */
+} workspace;
+
+static const mlp *mlp_of(const saddle_model *model)
+{
+    return (const mlp *)model;
+}
+
+static workspace workspace_of(const mlp *net, double *scratch)
+{
+    workspace w;
+    w.rows = scratch;
+    w.hidden[0] = w.rows + SADDLE_MODEL_BLOCK * net->width[0];
+    w.hidden[1] = w.hidden[0] + SADDLE_MODEL_BLOCK * net->units;
+    w.delta[0] = w.hidden[1] + SADDLE_MODEL_BLOCK * net->units;
+    w.delta[1] = w.delta[0] + SADDLE_MODEL_BLOCK * net->widest;
+    return w;
+}
+
+static size_t workspace_size(const mlp *net)
+{
+    return SADDLE_MODEL_BLOCK * (net->width[0] + 2 * net->units + 2 * net->widest);
+}
+
+static pthread_once_t blas_once = PTHREAD_ONCE_INIT;
+
+static void keep_blas_to_one_thread(void)
+{
+    openblas_set_num_threads(1);
+}
+
+/* ---- activations ----------------------------------------------------------------------------- */
+
+static double tanh_of(double z)
+{
+    double e = saddle_exp(-2.0 * fabs(z));
+    return copysign((1.0 - e) / (1.0 + e), z);
+}
+
+static double sigmoid_of(double z)
+{
+    double e = saddle_exp(-fabs(z));
+    return z >= 0.0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
+}
+
+/* v = s(v), entry by entry; NaN stays NaN. */
+static void activate(activation kind, size_t count, double *v)
+{
+    switch (kind) {
+    case RELU:
+        for (size_t k = 0; k < count; k++)
+            v[k] = v[k] <= 0.0 ? 0.0 : v[k];
+        break;
+    case TANH:
+        for (size_t k = 0; k < count; k++)
+            v[k] = tanh_of(v[k]);
+        break;
+    case ELU:
+        for (size_t k = 0; k < count; k++)
+            v[k] = v[k] <= 0.0 ? saddle_exp(v[k]) - 1.0 : v[k];
+        break;
+    case SIGMOID:
+        for (size_t k = 0; k < count; k++)
+            v[k] = sigmoid_of(v[k]);
+        break;
+    }
+}
+
+/* d *= s'(z), given a = s(z). */
+static void multiply_slope(activation kind, size_t count, const double *a, double *d)
+{
+    switch (kind) {
+    case RELU:
+        for (size_t k = 0; k < count; k++)
+            d[k] = a[k] <= 0.0 ? 0.0 : d[k];
+        break;
+    case TANH:
+        for (size_t k = 0; k < count; k++)
+            d[k] *= 1.0 - a[k] * a[k];
+        break;
+    case ELU:
+        for (size_t k = 0; k < count; k++)
+            d[k] *= a[k] <= 0.0 ? a[k] + 1.0 : 1.0;
+        break;
+    case SIGMOID:
+        for (size_t k = 0; k < count; k++)
+            d[k] *= a[k] * (1.0 - a[k]);
+        break;
+    }
+}
+
+/* ---- one layer ------------------------------------------------------------------------------- */
+
+/* The block's dense rows, in one piece: where they are, or gathered. */
+static const double *dense_rows(const saddle_block *block, double *gathered)
+{
+    const saddle_dataset *data = block->data;
+    if (block->index == NULL)
+        return data->dense + block->first * data->features;
+    for (size_t k = 0; k < block->count; k++)
+        memcpy(gathered + k * data->features, data->dense + block->index[k] * data->features,
+               data->features * sizeof *gathered);
+    return gathered;
+}
+
+/* out (count x outputs) = in (count x inputs) W + 1 b' */
+static void apply_layer(size_t count, size_t inputs, size_t outputs, const double *in,
+                        const double *weight, const double *bias, double *out)
+{
+    for (size_t k = 0; k < count; k++)
+        memcpy(out + k * outputs, bias, outputs * sizeof *out);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, (int)outputs, (int)inputs,
+                1.0, in, (int)inputs, weight, (int)outputs, 1.0, out, (int)outputs);
+}
+
+/* The first layer. Rows may have fewer columns than W_1 has rows: the last ones are not met. */
+static void apply_first(const mlp *net, const saddle_block *block, const double *in,
+                        const double *w, double *out)
+{
+    const saddle_dataset *data = block->data;
+    size_t outputs = net->width[1];
+    const double *bias = w + net->width[0] * outputs;
+    if (data->dense != NULL) {
+        apply_layer(block->count, data->features, outputs, in, w, bias, out);
+        return;
+    }
+    for (size_t k = 0; k < block->count; k++) {
+        size_t row = saddle_block_row(block, k);
+        memcpy(out + k * outputs, bias, outputs * sizeof *out);
+        for (size_t e = data->row_start[row]; e < data->row_start[row + 1]; e++)
+            saddle_axpy(outputs, data->value[e], w + data->column[e] * outputs, out + k * outputs);
+    }
+}
+
+/* gW += in' delta */
+static void pull_weight(size_t count, size_t inputs, size_t outputs, const double *in,
+                        const double *delta, double *g)
+{
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)inputs, (int)outputs, (int)count, 1.0,
+                in, (int)inputs, delta, (int)outputs, 1.0, g, (int)outputs);
+}
+
+static void pull_first_weight(const mlp *net, const saddle_block *block, const double *in,
+                              const double *delta, double *g)
+{
+    const saddle_dataset *data = block->data;
+    size_t outputs = net->width[1];
+    if (data->dense != NULL) {
+        pull_weight(block->count, data->features, outputs, in, delta, g);
+        return;
+    }
+    for (size_t k = 0; k < block->count; k++) {
+        size_t row = saddle_block_row(block, k);
+        for (size_t e = data->row_start[row]; e < data->row_start[row + 1]; e++)
+            saddle_axpy(outputs, data->value[e], delta + k * outputs,
+                        g + data->column[e] * outputs);
+    }
+}
+
+/* square[k] += |d_k|^2 (1 + |a_k|^2), a_k the layer's inputs; `in` NULL: the rows of data. */
+static void add_squares(const saddle_block *block, size_t inputs, size_t outputs, const double *in,
+                        const double *delta, double *square)
+{
+    for (size_t k = 0; k < block->count; k++) {
+        double norm2 = in != NULL ? saddle_norm2(inputs, in + k * inputs)
+                                  : saddle_row_norm2(block->data, saddle_block_row(block, k));
+        square[k] += saddle_norm2(outputs, delta + k * outputs) * (1.0 + norm2);
+    }
+}
+
+/* ---- the network ----------------------------------------------------------------------------- */
+
+/* Scores; keeps A_1, A_2, ... in `hidden`. */
+static void run_forward(const mlp *net, const saddle_block *block, const double *in,
+                        const double *w, double *h, double *hidden)
+{
+    size_t count = block->count;
+    apply_first(net, block, in, w, hidden);
+    activate(net->activation, count * net->width[1], hidden);
+    for (size_t l = 2; l <= net->layers + 1; l++) {
+        size_t inputs = net->width[l - 1];
+        size_t outputs = net->width[l];
+        bool last = l == net->layers + 1;
+        double *out = last ? h : hidden + SADDLE_MODEL_BLOCK * inputs;
+        const double *weight = w + net->offset[l];
+        apply_layer(count, inputs, outputs, hidden, weight, weight + inputs * outputs, out);
+        if (!last)
+            activate(net->activation, count * outputs, out);
+        hidden = out;
+    }
+}
+
+/* g += sum_k c[k] grad h_k, from the A_l that run_forward() kept. */
+static void run_backward(const mlp *net, const saddle_block *block, const double *in,
+                         const double *w, const double *c, double *g, double *square,
+                         const double *hidden, double *const delta[2])
+{
+    size_t count = block->count;
+    double *here = delta[0];
+    double *before = delta[1];
+    const double *a = hidden + SADDLE_MODEL_BLOCK * net->units;
+    memcpy(here, c, count * sizeof *here);
+    if (square != NULL)
+        memset(square, 0, count * sizeof *square);
+    for (size_t l = net->layers + 1; l >= 1; l--) {
+        size_t inputs = net->width[l - 1];
+        size_t outputs = net->width[l];
+        double *bias = g + net->offset[l] + inputs * outputs;
+        for (size_t k = 0; k < count; k++)
+            saddle_axpy(outputs, 1.0, here + k * outputs, bias);
+        if (l == 1) {
+            pull_first_weight(net, block, in, here, g);
+            if (square != NULL)
+                add_squares(block, inputs, outputs, NULL, here, square);
+            return;
+        }
+        a -= SADDLE_MODEL_BLOCK * inputs;
+        pull_weight(count, inputs, outputs, a, here, g + net->offset[l]);
+        if (square != NULL)
+            add_squares(block, inputs, outputs, a, here, square);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)inputs, (int)outputs,
+                    1.0, here, (int)outputs, w + net->offset[l], (int)outputs, 0.0, before,
+                    (int)inputs);
+        multiply_slope(net->activation, count * inputs, a, before);
+        double *swap = here;
+        here = before;
+        before = swap;
+    }
+}
+
+/* The dense rows as forward() left them. */
+static const double *kept_rows(const saddle_block *block, const workspace *space)
+{
+    if (block->data->dense == NULL)
+        return NULL;
+    return block->index != NULL ? space->rows
+                                : block->data->dense + block->first * block->data->features;
+}
+
+static void forward(const saddle_model *model, const saddle_block *block, const double *w,
+                    double *h, double *scratch)
+{
+    const mlp *net = mlp_of(model);
+    workspace space = workspace_of(net, scratch);
+    const double *in = block->data->dense != NULL ? dense_rows(block, space.rows) : NULL;
+    run_forward(net, block, in, w, h, space.hidden[0]);
+}
+
+static void backward(const saddle_model *model, const saddle_block *block, const double *w,
+                     const double *c, double *g, double *square, double *scratch)
+{
+    const mlp *net = mlp_of(model);
+    workspace space = workspace_of(net, scratch);
+    run_backward(net, block, kept_rows(block, &space), w, c, g, square, space.hidden[0],
+                 space.delta);
+}
+
+static void forward2(const saddle_model *model, const saddle_block *block, const double *w1,
+                     const double *w0, double *h1, double *h0, double *scratch)
+{
+    const mlp *net = mlp_of(model);
+    workspace space = workspace_of(net, scratch);
+    const double *in = block->data->dense != NULL ? dense_rows(block, space.rows) : NULL;
+    run_forward(net, block, in, w1, h1, space.hidden[0]);
+    run_forward(net, block, in, w0, h0, space.hidden[1]);
+}
+
+static void backward2(const saddle_model *model, const saddle_block *block, const double *w1,
+                      const double *w0, const double *c1, double *c0, double *g, double *scratch)
+{
+    const mlp *net = mlp_of(model);
+    workspace space = workspace_of(net, scratch);
+    const double *in = kept_rows(block, &space);
+    for (size_t k = 0; k < block->count; k++)
+        c0[k] = -c0[k];
+    run_backward(net, block, in, w1, c1, g, NULL, space.hidden[0], space.delta);
+    run_backward(net, block, in, w0, c0, g, NULL, space.hidden[1], space.delta);
+}
+
+/*
+ * Normal weights of variance gain / inputs, which keeps the size of signals from layer to layer: gain 2
+ * where the activation drops about half of them (He et al. 2015), else 1. Biases 0.
+ */
+static void initialize(const saddle_model *model, uint64_t seed, double *w)
+{
+    const mlp *net = mlp_of(model);
+    memset(w, 0, model->parameters * sizeof *w);
+    for (size_t l = 1; l <= net->layers + 1; l++) {
+        bool halved = net->activation == RELU || net->activation == ELU;
+        double gain = halved && l <= net->layers ? 2.0 : 1.0;
+        double deviation = sqrt(gain / (double)net->width[l - 1]);
+        saddle_rng rng;
+        saddle_rng_init(&rng, seed, SADDLE_RNG_INIT, 0, l);
+        for (size_t k = 0; k < net->width[l - 1] * net->width[l]; k++)
+            w[net->offset[l] + k] = deviation * saddle_rng_normal(&rng);
+    }
+}
+
+/* ---- making one ------------------------------------------------------------------------------ */
+
+static void destroy(saddle_model *model)
+{
+    saddle_free(model);
+}
+
+static activation activation_of(const char *name)
+{
+    if (strcmp(name, "tanh") == 0)
+        return TANH;
+    if (strcmp(name, "elu") == 0)
+        return ELU;
+    return strcmp(name, "sigmoid") == 0 ? SIGMOID : RELU;
+}
+
+/* Read "H1,H2,..." into width[1 ..]; false when it is not that. */
+static bool read_widths(mlp *net, const char *text)
+{
+    char piece[16];
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        uint64_t units = 0;
+        if (net->layers == MOST_LAYERS || length >= sizeof piece)
+            return false;
+        memcpy(piece, text, length);
+        piece[length] = '\0';
+        if (!saddle_parse_integer(piece, &units) || units < 1 || units > MOST_UNITS)
+            return false;
+        net->width[++net->layers] = (size_t)units;
+        if (text[length] == '\0')
+            return true;
+        text += length + 1;
+    }
+}
+
+static void lay_out(mlp *net)
+{
+    size_t parameters = 0;
+    net->width[net->layers + 1] = 1;
+    for (size_t l = 1; l <= net->layers + 1; l++) {
+        net->offset[l] = parameters;
+        parameters += (net->width[l - 1] + 1) * net->width[l];
+        net->units += l <= net->layers ? net->width[l] : 0;
+        net->widest = net->width[l] > net->widest ? net->width[l] : net->widest;
+    }
+    net->model.parameters = parameters;
+    net->model.scratch = workspace_size(net);
+}
+
+saddle_status saddle_mlp_create(saddle_model **out, size_t inputs, const char *widths,
+                                const char *activation_name, saddle_error *error)
+{
+    *out = NULL;
+    mlp *net = saddle_alloc(1, sizeof *net);
+    if (net == NULL)
+        return saddle_no_memory(error, "the model");
+    if (!read_widths(net, widths)) {
+        saddle_free(net);
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--score: 'mlp:%s' is no network; give 1 to %d widths from 1 to %d, "
+                           "such as mlp:64,32",
+                           widths, MOST_LAYERS, MOST_UNITS);
+    }
+    net->activation = activation_of(activation_name);
+    net->width[0] = inputs;
+    net->model = (saddle_model){
+        .inputs = inputs,
+        .forward = forward,
+        .backward = backward,
+        .forward2 = forward2,
+        .backward2 = backward2,
+        .initialize = initialize,
+        .destroy = destroy,
+    };
+    lay_out(net);
+    pthread_once(&blas_once, keep_blas_to_one_thread);
+    *out = &net->model;
+    return SADDLE_OK;
+}

@@ -1,0 +1,62 @@
+/* Models by name, and what holds for all of them. */
+#include "models/model.h"
+
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/settings.h"
+#include "core/status.h"
+
+#define GROUP "Model"
+
+const saddle_option saddle_score_option =
+    SADDLE_TEXT("score", GROUP, "linear", "MODEL",
+                "What scores a row: 'linear' (with a bias) or 'mlp:H1[,H2,...]', a multilayer "
+                "perceptron with so many units in its hidden layers.");
+
+const saddle_option saddle_activation_option =
+    SADDLE_CHOICE("activation", GROUP, "relu", "relu|tanh|elu|sigmoid", "FUNCTION",
+                  "Activation of the hidden layers of an mlp.");
+
+saddle_status saddle_model_create(saddle_model **out, const saddle_settings *settings,
+                                  size_t inputs, saddle_error *error)
+{
+    *out = NULL;
+    const char *score = saddle_settings_text(settings, "score");
+    if (strcmp(score, "linear") == 0)
+        return saddle_linear_create(out, inputs, error);
+    if (strncmp(score, "mlp:", 4) == 0)
+        return saddle_mlp_create(out, inputs, score + 4,
+                                 saddle_settings_text(settings, "activation"), error);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "--score: '%s' is no model; give linear or mlp:H1[,H2,...], such as mlp:64",
+                       score);
+}
+
+void saddle_model_free(saddle_model *model)
+{
+    if (model != NULL)
+        model->destroy(model);
+}
+
+saddle_status saddle_model_score(const saddle_model *model, const saddle_dataset *data,
+                                 const double *w, double *out, saddle_error *error)
+{
+    if (data->features > model->inputs)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "the data have %zu features, the model %zu; give data with at most as "
+                           "many as it was trained on",
+                           data->features, model->inputs);
+    double *scratch = saddle_alloc_doubles(model->scratch);
+    if (scratch == NULL)
+        return saddle_no_memory(error, "the model");
+    for (size_t first = 0; first < data->rows; first += SADDLE_MODEL_BLOCK) {
+        size_t rest = data->rows - first;
+        saddle_block block = {.data = data,
+                              .first = first,
+                              .count = rest < SADDLE_MODEL_BLOCK ? rest : SADDLE_MODEL_BLOCK};
+        model->forward(model, &block, w, out + first, scratch);
+    }
+    saddle_free(scratch);
+    return SADDLE_OK;
+}

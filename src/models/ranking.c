@@ -1,0 +1,62 @@
+#include "models/ranking.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "core/memory.h"
+
+typedef struct ranked {
+    double score;
+    bool positive;
+} ranked;
+
+static int by_score(const void *a, const void *b)
+{
+    double left = ((const ranked *)a)->score;
+    double right = ((const ranked *)b)->score;
+    return (left > right) - (left < right);
+}
+
+/* Twice the number of pairs in the right order, ties counted half, of sorted rows. */
+static uint64_t pairs_won(size_t count, const ranked *row)
+{
+    uint64_t won = 0;
+    uint64_t below = 0; /* negatives with a smaller score */
+    for (size_t begin = 0; begin < count;) {
+        uint64_t positives = 0;
+        uint64_t negatives = 0;
+        size_t k = begin;
+        for (; k < count && row[k].score == row[begin].score; k++) {
+            positives += row[k].positive ? 1 : 0;
+            negatives += row[k].positive ? 0 : 1;
+        }
+        won += positives * (2 * below + negatives);
+        below += negatives;
+        begin = k;
+    }
+    return won;
+}
+
+double saddle_ranking_auc(size_t count, const double *score, const double *label)
+{
+    ranked *row = saddle_alloc(count, sizeof *row);
+    if (row == NULL)
+        return NAN;
+    uint64_t positives = 0;
+    bool numbers = true;
+    for (size_t k = 0; k < count; k++) {
+        row[k] = (ranked){.score = score[k], .positive = label[k] > 0.0};
+        positives += row[k].positive ? 1 : 0;
+        numbers = numbers && !isnan(score[k]);
+    }
+    double auc = NAN;
+    if (numbers && positives > 0 && positives < count) {
+        qsort(row, count, sizeof *row, by_score);
+        double pairs = (double)positives * (double)(count - positives);
+        auc = (double)pairs_won(count, row) / (2.0 * pairs);
+    }
+    saddle_free(row);
+    return auc;
+}

@@ -1,0 +1,14 @@
+/* How well scores rank positives above negatives. */
+#ifndef SADDLE_MODELS_RANKING_H
+#define SADDLE_MODELS_RANKING_H
+
+#include <stddef.h>
+
+/*
+ * The area under the ROC curve: the share of pairs (positive, negative) in which the positive has the
+ * larger score, ties counted half. Exact, by ranks, in O(n log n). Positive: label > 0.
+ * NaN when a score is, when one of the classes is empty, or when memory is short.
+ */
+double saddle_ranking_auc(size_t count, const double *score, const double *label);
+
+#endif

@@ -1,0 +1,505 @@
+/*
+ * Maximization of the area under the ROC curve (Ying, Wen, Lyu 2016; with deep scores: Liu, Yuan,
+ * Ying, Yang 2020).
+ *
+ *   f = (1-r) (h - c1)^2 [b = 1] + r (h - c2)^2 [b = -1]
+ *       + 2 (1 + y) (r h [b = -1] - (1-r) h [b = 1]) - r (1-r) y^2
+ *
+ * h is the score of a row, linear or of a network; x = (model, c1, c2), y a scalar. With r the share of
+ * positives among what F averages over, eliminating c1, c2 and y leaves
+ *
+ *   Q = r (1-r) (E[(1 - h(a) + h(a'))^2 | b = 1, b' = -1] - 1),
+ *
+ * the square loss over pairs of a positive and a negative. F gives every agent the same weight, so r is
+ * the mean over agents of their shares of positives (with equal local sizes: the share among all
+ * samples). Agents find it by averaging with their neighbours, not by pooling data.
+ *
+ * Best response, Y an interval:  y* = projection of  E[r h [b = -1] - (1-r) h [b = 1]] / (r (1-r)).
+ */
+#include "problems/problems.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/settings.h"
+#include "core/status.h"
+#include "core/vector.h"
+#include "graph/consensus.h"
+#include "models/model.h"
+#include "models/ranking.h"
+#include "problems/rows.h"
+
+#define GROUP "Problem auc"
+
+static const saddle_option positive_share = SADDLE_REAL_ABOVE(
+    "positive-share", GROUP, "auto", 0.0, 1.0, "R",
+    "Share r of positives in the objective. auto: the agents find it by averaging "
+    "in the network.");
+
+static const saddle_option *const options[] = {&saddle_score_option, &saddle_activation_option,
+                                               &positive_share, NULL};
+
+/* The default tau as a share of the curvature of F in x at the start: with nu = 0.1 about half of the
+ * largest stable step. */
+#define TAU_SHARE 0.2
+
+enum { BLOCK = SADDLE_MODEL_BLOCK };
+
+typedef struct instance {
+    saddle_problem problem;       /* first: the two addresses are one */
+    saddle_dataset *const *shard; /* borrowed */
+    saddle_model *model;
+    size_t *samples;
+    double share;        /* r */
+    double row_norm2[2]; /* largest |a|^2 + 1 of negatives and of positives */
+    bool linear;
+} instance;
+
+/* Slopes of the f of a block's rows. */
+typedef struct slopes {
+    double h[BLOCK]; /* the scores; afterwards df/dh */
+    double c[BLOCK]; /* df/dc1 or df/dc2, whichever is not zero */
+    double y[BLOCK]; /* df/dy without the common -2 r (1-r) y */
+} slopes;
+
+static const instance *self_of(const saddle_problem *problem)
+{
+    return problem->self;
+}
+
+static bool is_positive(const saddle_block *block, size_t k)
+{
+    return block->data->label[saddle_block_row(block, k)] > 0.0;
+}
+
+static saddle_block block_at(const instance *self, size_t agent, const saddle_batch *batch,
+                             size_t begin)
+{
+    size_t rest = batch->count - begin;
+    return (saddle_block){.data = self->shard[agent],
+                          .index = batch->index != NULL ? batch->index + begin : NULL,
+                          .first = begin,
+                          .count = rest < BLOCK ? rest : BLOCK};
+}
+
+/* What multiplies h in the coupling: r for a negative, -(1-r) for a positive. */
+static double coupling(const instance *self, bool positive)
+{
+    return positive ? -(1.0 - self->share) : self->share;
+}
+
+/* From scores in s->h to slopes, scaled by `scale`. */
+static void find_slopes(const instance *self, const saddle_block *block, const double *x, double y,
+                        double scale, slopes *s)
+{
+    const double *center = x + self->model->parameters; /* c1, c2 */
+    for (size_t k = 0; k < block->count; k++) {
+        bool positive = is_positive(block, k);
+        double side = coupling(self, positive);
+        double pull = 2.0 * fabs(side) * (s->h[k] - center[positive ? 0 : 1]);
+        s->y[k] = scale * 2.0 * side * s->h[k];
+        s->c[k] = -scale * pull;
+        s->h[k] = scale * (pull + 2.0 * (1.0 + y) * side);
+    }
+}
+
+/* Add the slopes in c1, c2 and y. */
+static void add_scalars(const instance *self, const saddle_block *block, const slopes *s,
+                        double sign, double *gx, double *gy)
+{
+    double *center = gx + self->model->parameters;
+    for (size_t k = 0; k < block->count; k++) {
+        center[is_positive(block, k) ? 0 : 1] += sign * s->c[k];
+        *gy += sign * s->y[k];
+    }
+}
+
+/* gx, gy = means over the batch without the common term of y. Returns, if `squares` is set, the mean
+ * of the squared norms. */
+static double sample_gradient(const instance *self, size_t agent, const saddle_batch *batch,
+                              const double *x, const double *y, double *gx, double *gy,
+                              double *scratch, bool squares)
+{
+    const saddle_model *model = self->model;
+    double count = (double)batch->count;
+    double sum = 0.0;
+    slopes s;
+    double square[BLOCK];
+    memset(gx, 0, self->problem.x_dim * sizeof *gx);
+    *gy = 0.0;
+    for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
+        saddle_block block = block_at(self, agent, batch, begin);
+        model->forward(model, &block, x, s.h, scratch);
+        find_slopes(self, &block, x, *y, 1.0 / count, &s);
+        model->backward(model, &block, x, s.h, gx, squares ? square : NULL, scratch);
+        add_scalars(self, &block, &s, 1.0, gx, gy);
+        for (size_t k = 0; squares && k < block.count; k++)
+            sum += square[k] + s.c[k] * s.c[k] + s.y[k] * s.y[k];
+    }
+    return sum * count;
+}
+
+static double concavity(const instance *self)
+{
+    return 2.0 * self->share * (1.0 - self->share);
+}
+
+static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+{
+    const instance *self = self_of(problem);
+    sample_gradient(self, agent, batch, x, y, gx, gy, scratch, false);
+    *gy -= concavity(self) * *y;
+}
+
+/* The common term of y has no variance. */
+static double gradient_variance(const saddle_problem *problem, size_t agent,
+                                const saddle_batch *batch, const double *x, const double *y,
+                                double *gx, double *gy, double *scratch)
+{
+    const instance *self = self_of(problem);
+    double square = sample_gradient(self, agent, batch, x, y, gx, gy, scratch, true);
+    double mean = saddle_norm2(problem->x_dim, gx) + *gy * *gy;
+    *gy -= concavity(self) * *y;
+    if (batch->count < 2)
+        return 0.0;
+    double count = (double)batch->count;
+    double variance = (square - mean) * (count / (count - 1.0));
+    return variance < 0.0 ? 0.0 : variance;
+}
+
+static void difference(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                       const double *x1, const double *y1, const double *x0, const double *y0,
+                       double *dx, double *dy, double *scratch)
+{
+    const instance *self = self_of(problem);
+    const saddle_model *model = self->model;
+    double scale = 1.0 / (double)batch->count;
+    slopes s1;
+    slopes s0;
+    memset(dx, 0, problem->x_dim * sizeof *dx);
+    *dy = -concavity(self) * (*y1 - *y0);
+    for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
+        saddle_block block = block_at(self, agent, batch, begin);
+        model->forward2(model, &block, x1, x0, s1.h, s0.h, scratch);
+        find_slopes(self, &block, x1, *y1, scale, &s1);
+        find_slopes(self, &block, x0, *y0, scale, &s0);
+        add_scalars(self, &block, &s1, 1.0, dx, dy);
+        add_scalars(self, &block, &s0, -1.0, dx, dy);
+        model->backward2(model, &block, x1, x0, s1.h, s0.h, dx, scratch);
+    }
+}
+
+static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                    double *scratch)
+{
+    const instance *self = self_of(problem);
+    const double *center = x + self->model->parameters;
+    saddle_batch all = {.index = NULL, .count = problem->samples[agent]};
+    double h[BLOCK];
+    double sum = 0.0;
+    for (size_t begin = 0; begin < all.count; begin += BLOCK) {
+        saddle_block block = block_at(self, agent, &all, begin);
+        self->model->forward(self->model, &block, x, h, scratch);
+        for (size_t k = 0; k < block.count; k++) {
+            bool positive = is_positive(&block, k);
+            double side = coupling(self, positive);
+            double off = h[k] - center[positive ? 0 : 1];
+            sum += fabs(side) * off * off + 2.0 * (1.0 + *y) * side * h[k];
+        }
+    }
+    return sum / (double)all.count - 0.5 * concavity(self) * *y * *y;
+}
+
+/* E_i[r h [b = -1] - (1-r) h [b = 1]] */
+static void response_statistic(const saddle_problem *problem, size_t agent, const double *x,
+                               double *statistic, double *scratch)
+{
+    const instance *self = self_of(problem);
+    saddle_batch all = {.index = NULL, .count = problem->samples[agent]};
+    double h[BLOCK];
+    double sum = 0.0;
+    for (size_t begin = 0; begin < all.count; begin += BLOCK) {
+        saddle_block block = block_at(self, agent, &all, begin);
+        self->model->forward(self->model, &block, x, h, scratch);
+        for (size_t k = 0; k < block.count; k++)
+            sum += coupling(self, is_positive(&block, k)) * h[k];
+    }
+    *statistic = sum / (double)all.count;
+}
+
+static int response_solve(const saddle_problem *problem, const double *x, const double *statistic,
+                          const saddle_set *y_set, double *y, double *scratch)
+{
+    (void)x;
+    *y = 2.0 * *statistic / concavity(self_of(problem));
+    saddle_set_project(y_set, y, scratch);
+    return 0;
+}
+
+/*
+ * Largest eigenvalue of the Hessian of f for a linear score. In the directions of (a, 1), of c and of y
+ * it is, with k = 2 (1-r) and t = r for a positive, k = 2 r and t = 1 - r for a negative, s^2 = |a|^2 + 1,
+ *
+ *   [ k s^2   -k s   -k s ]
+ *   [ -k s     k      0   ]     whose top eigenvalue solves  e = k s^2 + (k s)^2/(e - k) + (k s)^2/(e + k t).
+ *   [ -k s     0     -k t ]
+ *
+ * It grows with s, lies in [k (s^2 + 1), k (s^2 + 1) + k s], and for s >= 1 no eigenvalue is larger in
+ * size. The right side falls with e: bisection.
+ */
+static double top_curvature(double k, double t, double s2)
+{
+    double low = k * (s2 + 1.0);
+    double high = low + k * sqrt(s2);
+    for (int step = 0; step < 60; step++) {
+        double e = 0.5 * (low + high);
+        double right = k * s2 + k * k * s2 / (e - k) + k * k * s2 / (e + k * t);
+        if (right > e)
+            low = e;
+        else
+            high = e;
+    }
+    return high;
+}
+
+/* mu, and for linear scores L, are exact. At y = -1, if Y holds it, squares and -r (1-r) are left. */
+static void constants(const saddle_problem *problem, const saddle_set *x_set,
+                      const saddle_set *y_set, saddle_constants *out)
+{
+    (void)x_set;
+    const instance *self = self_of(problem);
+    double r = self->share;
+    double least;
+    double most;
+    out->strong_concavity = concavity(self);
+    if (self->linear)
+        out->lipschitz = fmax(top_curvature(2.0 * r, 1.0 - r, self->row_norm2[0]),
+                              top_curvature(2.0 * (1.0 - r), r, self->row_norm2[1]));
+    saddle_set_range(y_set, &least, &most);
+    if (least <= -1.0 && most >= -1.0) {
+        out->primal_bound = -r * (1.0 - r);
+        out->has_primal_bound = 1;
+    }
+}
+
+static saddle_status resolve(const saddle_problem *problem, saddle_settings *settings,
+                             saddle_error *error)
+{
+    return saddle_settings_fill(settings, "positive-share", self_of(problem)->share, error);
+}
+
+/* ---- what a solution is worth ---------------------------------------------------------------- */
+
+/* Mean and variance of the scores of one class; NaN when it is empty. */
+static void moments(size_t count, const double *score, const double *label, bool positive,
+                    double *mean, double *variance)
+{
+    double members = 0.0;
+    double sum = 0.0;
+    double square = 0.0;
+    for (size_t k = 0; k < count; k++)
+        if ((label[k] > 0.0) == positive) {
+            members += 1.0;
+            sum += score[k];
+        }
+    *mean = sum / members;
+    for (size_t k = 0; k < count; k++)
+        if ((label[k] > 0.0) == positive)
+            square += (score[k] - *mean) * (score[k] - *mean);
+    *variance = square / members;
+}
+
+/* Mean of (1 - h(a) + h(a'))^2 over pairs of a positive a and a negative a'. */
+static double pair_loss(size_t count, const double *score, const double *label)
+{
+    double mean[2];
+    double variance[2];
+    moments(count, score, label, false, &mean[0], &variance[0]);
+    moments(count, score, label, true, &mean[1], &variance[1]);
+    double margin = 1.0 - mean[1] + mean[0];
+    return margin * margin + variance[0] + variance[1];
+}
+
+static saddle_status scores(const saddle_problem *problem, const saddle_dataset *data,
+                            const double *x, double *out, saddle_error *error)
+{
+    return saddle_model_score(self_of(problem)->model, data, x, out, error);
+}
+
+static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+                       const double *x, const double *y, saddle_outcome *out)
+{
+    (void)y;
+    const instance *self = self_of(problem);
+    size_t sets = held_out != NULL ? 1 : problem->agents;
+    saddle_dataset *const *set = self->shard;
+    size_t rows = 0;
+    for (size_t i = 0; i < sets; i++)
+        rows += held_out != NULL ? held_out->rows : set[i]->rows;
+    double *score = saddle_alloc_doubles(2 * rows);
+    double *label = score + rows;
+    bool known = score != NULL;
+    size_t done = 0;
+    for (size_t i = 0; known && i < sets; i++) {
+        const saddle_dataset *data = held_out != NULL ? held_out : set[i];
+        known = saddle_model_score(self->model, data, x, score + done, NULL) == SADDLE_OK;
+        memcpy(label + done, data->label, data->rows * sizeof *label);
+        done += data->rows;
+    }
+    out[0] = (saddle_outcome){"auc", known ? saddle_ranking_auc(rows, score, label) : NAN};
+    out[1] = (saddle_outcome){"pair_loss", known ? pair_loss(rows, score, label) : NAN};
+    saddle_free(score);
+    return 2;
+}
+
+static void start(const saddle_problem *problem, uint64_t seed, double *x, double *y)
+{
+    const saddle_model *model = self_of(problem)->model;
+    memset(x, 0, problem->x_dim * sizeof *x);
+    model->initialize(model, seed, x);
+    *y = 0.0;
+}
+
+/* ---- making one ------------------------------------------------------------------------------ */
+
+static void destroy(saddle_problem *problem)
+{
+    instance *self = problem->self;
+    saddle_model_free(self->model);
+    saddle_free(self->samples);
+    saddle_free(self);
+}
+
+/* The agents' mean share of positives, by averaging in the network. */
+static saddle_status find_share(instance *self, const saddle_problem_inputs *inputs,
+                                saddle_error *error)
+{
+    double *share = saddle_alloc_doubles(inputs->agents);
+    if (share == NULL)
+        return saddle_no_memory(error, "the problem");
+    for (size_t i = 0; i < inputs->agents; i++) {
+        const saddle_dataset *data = inputs->shard[i];
+        size_t positives = 0;
+        for (size_t row = 0; row < data->rows; row++)
+            positives += data->label[row] > 0.0 ? 1 : 0;
+        share[i] = (double)positives / (double)data->rows;
+    }
+    saddle_status status = SADDLE_OK;
+    if (saddle_settings_auto(inputs->settings, "positive-share"))
+        status = saddle_consensus_mean(inputs->mixing, share, &self->share, NULL, error);
+    else
+        self->share = saddle_settings_real(inputs->settings, "positive-share");
+    saddle_free(share);
+    if (status == SADDLE_OK && !(self->share > 0.0 && self->share < 1.0))
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "the share of positives is %g; auc needs samples of both classes, "
+                             "see --positive",
+                             self->share);
+    return status;
+}
+
+/* Sizes of the agents and of the rows. */
+static void survey(instance *self, const saddle_problem_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->agents; i++) {
+        const saddle_dataset *data = inputs->shard[i];
+        self->samples[i] = data->rows;
+        for (size_t row = 0; row < data->rows; row++) {
+            double *most = &self->row_norm2[data->label[row] > 0.0 ? 1 : 0];
+            *most = fmax(*most, saddle_row_norm2(data, row) + 1.0);
+        }
+    }
+}
+
+/*
+ * The mean of |grad h|^2 at the start over a block of every agent, times mu: about the curvature of F
+ * in x there. For linear scores it is mu (|a|^2 + 1) anywhere. 0 when memory is short.
+ */
+static double typical_curvature(const instance *self, uint64_t seed)
+{
+    const saddle_model *model = self->model;
+    size_t agents = self->problem.agents;
+    double *w = saddle_alloc_doubles(2 * model->parameters + model->scratch);
+    double h[BLOCK];
+    double one[BLOCK];
+    double square[BLOCK];
+    double mean = 0.0;
+    if (w == NULL)
+        return 0.0;
+    double *g = w + model->parameters;
+    double *scratch = g + model->parameters;
+    for (size_t k = 0; k < BLOCK; k++)
+        one[k] = 1.0;
+    model->initialize(model, seed, w);
+    for (size_t i = 0; i < agents; i++) {
+        saddle_batch all = {.index = NULL, .count = self->samples[i]};
+        saddle_block block = block_at(self, i, &all, 0);
+        model->forward(model, &block, w, h, scratch);
+        model->backward(model, &block, w, one, g, square, scratch);
+        mean += saddle_sum(block.count, square) / (double)(block.count * agents);
+    }
+    saddle_free(w);
+    return concavity(self) * mean;
+}
+
+static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
+                            saddle_error *error)
+{
+    *out = NULL;
+    instance *self = saddle_alloc(1, sizeof *self);
+    if (self == NULL)
+        return saddle_no_memory(error, "the problem");
+    self->problem.self = self;
+    self->samples = saddle_alloc(inputs->agents, sizeof *self->samples);
+    saddle_status status =
+        self->samples != NULL ? SADDLE_OK : saddle_no_memory(error, "the problem");
+    if (status == SADDLE_OK)
+        status =
+            saddle_model_create(&self->model, inputs->settings, inputs->shard[0]->features, error);
+    if (status == SADDLE_OK)
+        status = find_share(self, inputs, error);
+    if (status != SADDLE_OK) {
+        destroy(&self->problem);
+        return status;
+    }
+    self->shard = inputs->shard;
+    self->linear = strcmp(saddle_settings_text(inputs->settings, "score"), "linear") == 0;
+    survey(self, inputs);
+    self->problem = (saddle_problem){
+        .name = "auc",
+        .self = self,
+        .x_dim = self->model->parameters + 2,
+        .y_dim = 1,
+        .agents = inputs->agents,
+        .samples = self->samples,
+        .scratch = self->model->scratch,
+        .gradient = gradient,
+        .value = value,
+        .difference = difference,
+        .gradient_variance = gradient_variance,
+        .response_solve = response_solve,
+        .response_size = 1,
+        .response_statistic = response_statistic,
+        .constants = constants,
+        .resolve = resolve,
+        .outcomes = outcomes,
+        .scores = scores,
+        .start = start,
+        .destroy = destroy,
+    };
+    self->problem.tau = TAU_SHARE * typical_curvature(self, inputs->seed);
+    self->problem.alpha = 1.0 / concavity(self);
+    *out = &self->problem;
+    return SADDLE_OK;
+}
+
+const saddle_problem_class saddle_auc = {
+    .name = "auc",
+    .summary = "area under the ROC curve, with a linear or a network score",
+    .needs_data = 1,
+    .options = options,
+    .create = create,
+};

@@ -1,0 +1,199 @@
+/*
+ * With P and r the policy's transition matrix and mean reward, V = r + gamma P V is one linear
+ * system, and the stationary distribution, d = P'd with sum 1, another: (I - P' + 11') d = 1.
+ */
+#include "problems/mdp.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "core/memory.h"
+#include "core/rng.h"
+#include "core/status.h"
+#include "core/vector.h"
+
+/* Shape of the Dirichlet distribution of successors: a few are likely. */
+#define SUCCESSOR_SHAPE 0.2
+/* Share of a transition that goes anywhere. */
+#define WANDERING 0.05
+/* Streams of random numbers; those of an agent are numbered by it. */
+#define COMMON_STREAM UINT64_MAX
+enum { PROCESS_DRAW, TRAJECTORY_DRAW, REWARD_DRAW };
+
+static void draw_dirichlet(saddle_rng *rng, size_t count, double shape, double *out)
+{
+    for (size_t k = 0; k < count; k++)
+        out[k] = saddle_rng_gamma(rng, shape);
+    double sum = saddle_sum(count, out);
+    for (size_t k = 0; k < count; k++)
+        out[k] = sum > 0.0 ? out[k] / sum : 1.0 / (double)count;
+}
+
+/* Everything but the rewards' own parts; every agent's reward becomes R. */
+static void draw_process(saddle_mdp *mdp, uint64_t seed)
+{
+    size_t states = mdp->shape.states;
+    size_t features = mdp->shape.features;
+    size_t pairs = states * SADDLE_MDP_ACTIONS;
+    saddle_rng rng;
+    saddle_rng_init(&rng, seed, SADDLE_RNG_INSTANCE, COMMON_STREAM, PROCESS_DRAW);
+    for (size_t k = 0; k < states * features; k++)
+        mdp->feature[k] = saddle_rng_normal(&rng);
+    for (size_t s = 0; s < states; s++)
+        draw_dirichlet(&rng, SADDLE_MDP_ACTIONS, 1.0, mdp->policy + s * SADDLE_MDP_ACTIONS);
+    for (size_t k = 0; k < pairs; k++) {
+        double *next = mdp->transition + k * states;
+        draw_dirichlet(&rng, states, SUCCESSOR_SHAPE, next);
+        for (size_t s = 0; s < states; s++)
+            next[s] = (1.0 - WANDERING) * next[s] + WANDERING / (double)states;
+    }
+    /* A reward that is linear in the features, plus a little of the action. */
+    for (size_t s = 0; s < states; s++) {
+        const double *feature = mdp->feature + s * features;
+        double linear = saddle_sum(features, feature) / sqrt((double)features);
+        for (size_t a = 0; a < SADDLE_MDP_ACTIONS; a++)
+            mdp->reward[s * SADDLE_MDP_ACTIONS + a] = linear + 0.5 * saddle_rng_normal(&rng);
+    }
+    for (size_t i = 1; i < mdp->shape.agents; i++)
+        memcpy(mdp->reward + i * pairs, mdp->reward, pairs * sizeof *mdp->reward);
+}
+
+static void draw_rewards(saddle_mdp *mdp, uint64_t seed)
+{
+    size_t pairs = mdp->shape.states * SADDLE_MDP_ACTIONS;
+    for (size_t i = 0; i < mdp->shape.agents; i++) {
+        saddle_rng rng;
+        saddle_rng_init(&rng, seed, SADDLE_RNG_INSTANCE, i, REWARD_DRAW);
+        for (size_t k = 0; k < pairs; k++)
+            mdp->reward[i * pairs + k] += saddle_rng_normal(&rng);
+    }
+}
+
+/* A number drawn with the given probabilities. */
+static uint32_t draw_index(saddle_rng *rng, size_t count, const double *probability)
+{
+    double left = saddle_rng_uniform(rng);
+    size_t k = 0;
+    while (k + 1 < count && left >= probability[k])
+        left -= probability[k++];
+    return (uint32_t)k;
+}
+
+static void draw_trajectory(saddle_mdp *mdp, uint64_t seed)
+{
+    size_t states = mdp->shape.states;
+    saddle_rng rng;
+    saddle_rng_init(&rng, seed, SADDLE_RNG_INSTANCE, COMMON_STREAM, TRAJECTORY_DRAW);
+    mdp->state[0] = (uint32_t)saddle_rng_below(&rng, states);
+    for (size_t t = 0; t < mdp->shape.length; t++) {
+        size_t s = mdp->state[t];
+        mdp->action[t] = draw_index(&rng, SADDLE_MDP_ACTIONS, mdp->policy + s * SADDLE_MDP_ACTIONS);
+        size_t pair = s * SADDLE_MDP_ACTIONS + mdp->action[t];
+        mdp->state[t + 1] = draw_index(&rng, states, mdp->transition + pair * states);
+    }
+}
+
+/* P (states x states) and the mean over agents of the reward, both under the policy. */
+static void follow_policy(const saddle_mdp *mdp, double *chain, double *reward)
+{
+    size_t states = mdp->shape.states;
+    size_t pairs = states * SADDLE_MDP_ACTIONS;
+    memset(chain, 0, states * states * sizeof *chain);
+    memset(reward, 0, states * sizeof *reward);
+    for (size_t k = 0; k < pairs; k++) {
+        size_t s = k / SADDLE_MDP_ACTIONS;
+        double mean = 0.0;
+        for (size_t i = 0; i < mdp->shape.agents; i++)
+            mean += mdp->reward[i * pairs + k];
+        reward[s] += mdp->policy[k] * mean / (double)mdp->shape.agents;
+        saddle_axpy(states, mdp->policy[k], mdp->transition + k * states, chain + s * states);
+    }
+}
+
+static saddle_status solve(saddle_mdp *mdp, saddle_error *error)
+{
+    size_t states = mdp->shape.states;
+    double *chain = saddle_alloc_doubles(states * states);
+    double *matrix = saddle_alloc_doubles(states * states);
+    saddle_status status = SADDLE_OK;
+    if (chain == NULL || matrix == NULL) {
+        status = saddle_no_memory(error, "the decision process");
+        goto cleanup;
+    }
+    follow_policy(mdp, chain, mdp->value);
+    for (size_t k = 0; k < states * states; k++)
+        matrix[k] = (k / states == k % states ? 1.0 : 0.0) - mdp->shape.discount * chain[k];
+    bool solved = saddle_solve_dense(states, matrix, mdp->value);
+    for (size_t r = 0; r < states; r++) {
+        for (size_t c = 0; c < states; c++)
+            matrix[r * states + c] = 1.0 + (r == c ? 1.0 : 0.0) - chain[c * states + r];
+        mdp->visits[r] = 1.0;
+    }
+    solved = saddle_solve_dense(states, matrix, mdp->visits) && solved;
+    if (!solved)
+        status = saddle_fail(error, SADDLE_NUMERIC,
+                             "the exact values of the decision process could not be found; give "
+                             "another --seed");
+cleanup:
+    saddle_free(chain);
+    saddle_free(matrix);
+    return status;
+}
+
+static bool allocate(saddle_mdp *mdp)
+{
+    size_t states = mdp->shape.states;
+    size_t pairs = states * SADDLE_MDP_ACTIONS;
+    mdp->feature = saddle_alloc_doubles(states * mdp->shape.features);
+    mdp->reward = saddle_alloc(mdp->shape.agents, pairs * sizeof *mdp->reward);
+    mdp->transition = saddle_alloc_doubles(pairs * states);
+    mdp->policy = saddle_alloc_doubles(pairs);
+    mdp->state = saddle_alloc(mdp->shape.length + 1, sizeof *mdp->state);
+    mdp->action = saddle_alloc(mdp->shape.length, sizeof *mdp->action);
+    mdp->value = saddle_alloc_doubles(states);
+    mdp->visits = saddle_alloc_doubles(states);
+    return mdp->feature != NULL && mdp->reward != NULL && mdp->transition != NULL &&
+           mdp->policy != NULL && mdp->state != NULL && mdp->action != NULL && mdp->value != NULL &&
+           mdp->visits != NULL;
+}
+
+saddle_status saddle_mdp_create(saddle_mdp **out, const saddle_mdp_shape *shape, uint64_t seed,
+                                saddle_error *error)
+{
+    *out = NULL;
+    saddle_mdp *mdp = saddle_alloc(1, sizeof *mdp);
+    if (mdp == NULL)
+        return saddle_no_memory(error, "the decision process");
+    mdp->shape = *shape;
+    if (!allocate(mdp)) {
+        saddle_mdp_free(mdp);
+        return saddle_no_memory(error, "the decision process");
+    }
+    draw_process(mdp, seed);
+    draw_rewards(mdp, seed);
+    draw_trajectory(mdp, seed);
+    saddle_status status = solve(mdp, error);
+    if (status != SADDLE_OK) {
+        saddle_mdp_free(mdp);
+        return status;
+    }
+    *out = mdp;
+    return SADDLE_OK;
+}
+
+void saddle_mdp_free(saddle_mdp *mdp)
+{
+    if (mdp == NULL)
+        return;
+    saddle_free(mdp->feature);
+    saddle_free(mdp->reward);
+    saddle_free(mdp->transition);
+    saddle_free(mdp->policy);
+    saddle_free(mdp->state);
+    saddle_free(mdp->action);
+    saddle_free(mdp->value);
+    saddle_free(mdp->visits);
+    saddle_free(mdp);
+}

@@ -1,0 +1,49 @@
+/*
+ * A random Markov decision process under a fixed random policy, watched by agents with rewards of
+ * their own, and one trajectory of it.
+ *
+ * Drawn from the seed: features of a state, normal; transitions P(s, a, .), 95% Dirichlet with few
+ * likely successors and 5% uniform, so that every state is reached; the policy pi(s, .); and agent
+ * i's reward R_i(s, a) = R(s, a) + D_i(s, a), where R depends on the features and D_i is the
+ * agent's own.
+ */
+#ifndef SADDLE_PROBLEMS_MDP_H
+#define SADDLE_PROBLEMS_MDP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <saddle/status.h>
+
+/* Actions in every state. */
+#define SADDLE_MDP_ACTIONS 3
+
+/* Sizes of a process. */
+typedef struct saddle_mdp_shape {
+    size_t states;
+    size_t features;
+    size_t agents;
+    size_t length;   /* transitions of the trajectory */
+    double discount; /* gamma, below 1 */
+} saddle_mdp_shape;
+
+/* A process. Arrays are row by row. */
+typedef struct saddle_mdp {
+    saddle_mdp_shape shape;
+    double *feature;    /* states x features */
+    double *reward;     /* agents x states x actions: R_i(s, a) */
+    double *transition; /* states x actions x states: P(s, a, s') */
+    double *policy;     /* states x actions: pi(s, a) */
+    uint32_t *state;    /* length + 1: s_0, s_1, ... */
+    uint32_t *action;   /* length: a_0, a_1, ... */
+    double *value;      /* states: the value of the mean reward under the policy, exactly */
+    double *visits;     /* states: the stationary distribution under the policy */
+} saddle_mdp;
+
+/* Make a process. Free with saddle_mdp_free(). */
+saddle_status saddle_mdp_create(saddle_mdp **out, const saddle_mdp_shape *shape, uint64_t seed,
+                                saddle_error *error);
+/* Free a process. NULL is allowed. */
+void saddle_mdp_free(saddle_mdp *mdp);
+
+#endif

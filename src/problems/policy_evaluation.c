@@ -1,0 +1,488 @@
+/*
+ * The value of a policy to a team whose members keep their rewards to themselves: the mean squared
+ * projected Bellman error of a nonlinear value function, in primal-dual form (H.-T. Wai, M. Hong,
+ * Z. Yang, Z. Wang, K. Tang, "Variance reduced policy evaluation with smooth function
+ * approximation", NeurIPS 2019).
+ *
+ * All agents see the same transitions (s, a, s') of one trajectory; agent i alone sees r = R_i(s, a).
+ * With V_x the value function, g = grad V_x(s) and the temporal difference
+ *   delta = r + gamma V_x(s') - V_x(s),
+ *
+ *   f_ij(x, y) = delta y'g - 1/2 (y'g)^2 - (rho / 2) |y|^2,
+ *
+ * so that with e and G the means of delta g and gg' over samples and agents
+ *   y*(x) = (G + rho I)^-1 e,   Q(x) = 1/2 e'(G + rho I)^-1 e,
+ * half the projected Bellman error of the mean reward. rho makes it defined where G is singular,
+ * and F_i strongly concave with mu = rho. F(x, 0) = 0, hence Q >= 0.
+ *
+ * V_x(s) = sum_k w_k tanh(W_k'p + b_k) + o has one hidden layer over the state's features p, and
+ * x = (W, b, w, o). With t_k the tanh, d_k = 1 - t_k^2, and y = (W~, b~, w~, o~) alike,
+ *   g      = (w_k d_k p,  w_k d_k,  t_k,  1)
+ *   c      = y'g = sum_k (w_k d_k q_k + w~_k t_k) + o~,   q_k = W~_k'p + b~_k
+ *   grad c = (h_k p,  h_k,  d_k q_k,  0),   h_k = d_k (w~_k - 2 w_k t_k q_k)
+ *   grad_x f = c (gamma g(s') - g(s)) + (delta - c) grad c
+ *   grad_y f = (delta - c) g - rho y
+ * A sample's gradient costs two evaluations of the network and O(dim x) more.
+ */
+#include "problems/policy_evaluation.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "core/elementary.h"
+#include "core/memory.h"
+#include "core/rng.h"
+#include "core/settings.h"
+#include "core/status.h"
+#include "core/vector.h"
+#include "problems/problems.h"
+#include "problems/samples.h"
+
+#define GROUP "Problem policy-evaluation"
+
+static const saddle_option states_option = SADDLE_INTEGER(
+    "mdp-states", GROUP, "20", 1.0, 1000.0, "N", "States of the Markov decision process.");
+
+static const saddle_option features_option =
+    SADDLE_INTEGER("mdp-features", GROUP, "4", 1.0, 32.0, "N", "Features of a state.");
+
+static const saddle_option hidden_option = SADDLE_INTEGER(
+    "mdp-hidden", GROUP, "8", 1.0, 32.0, "N", "Hidden tanh units of the value function's network.");
+
+static const saddle_option discount_option =
+    SADDLE_REAL("discount", GROUP, "0.9", 0.0, 0.999, "GAMMA", "Discount of future rewards.");
+
+static const saddle_option ridge_option =
+    SADDLE_REAL_ABOVE("dual-ridge", GROUP, "0.1", 0.0, SADDLE_UNBOUNDED, "RHO",
+                      "Weight of the term -(RHO/2) |y|^2, which makes F strongly concave in y.");
+
+static const saddle_option *const options[] = {&states_option,   &features_option, &hidden_option,
+                                               &discount_option, &ridge_option,    NULL};
+
+typedef struct instance {
+    saddle_problem problem; /* first: the two addresses are one */
+    size_t *samples;
+    saddle_mdp *mdp;
+    size_t hidden;
+    double ridge;
+} instance;
+
+/* Where the parts of x, y and gradients begin. */
+typedef struct network {
+    const double *first;  /* W: hidden x features */
+    const double *bias;   /* b: hidden */
+    const double *second; /* w: hidden */
+    double offset;        /* o */
+} network;
+
+typedef struct slopes {
+    double *first, *bias, *second, *offset;
+} slopes;
+
+static const instance *self_of(const saddle_problem *problem)
+{
+    return problem->self;
+}
+
+static network network_of(const instance *self, const double *x)
+{
+    size_t weights = self->hidden * self->mdp->shape.features;
+    return (network){.first = x,
+                     .bias = x + weights,
+                     .second = x + weights + self->hidden,
+                     .offset = x[weights + 2 * self->hidden]};
+}
+
+static slopes slopes_of(const instance *self, double *g)
+{
+    size_t weights = self->hidden * self->mdp->shape.features;
+    return (slopes){.first = g,
+                    .bias = g + weights,
+                    .second = g + weights + self->hidden,
+                    .offset = g + weights + 2 * self->hidden};
+}
+
+static const double *features_of(const instance *self, size_t state)
+{
+    return self->mdp->feature + state * self->mdp->shape.features;
+}
+
+/* out[k] = W_k'p + b_k */
+static void first_layer(const instance *self, const network *net, const double *p, double *out)
+{
+    size_t features = self->mdp->shape.features;
+    for (size_t k = 0; k < self->hidden; k++)
+        out[k] = saddle_dot(features, net->first + k * features, p) + net->bias[k];
+}
+
+/* V(s), and t; scratch: `hidden` doubles. tanh z = 2 / (1 + exp(-2 z)) - 1. */
+static double evaluate(const instance *self, const network *net, size_t state, double *t,
+                       double *scratch)
+{
+    first_layer(self, net, features_of(self, state), scratch);
+    saddle_scale(self->hidden, 2.0, scratch);
+    saddle_logistic(self->hidden, scratch, NULL, t);
+    for (size_t k = 0; k < self->hidden; k++)
+        t[k] = 2.0 * t[k] - 1.0;
+    return saddle_dot(self->hidden, net->second, t) + net->offset;
+}
+
+/* y'g, and q, at the state whose t is given. */
+static double along(const instance *self, const network *net, const network *dual, size_t state,
+                    const double *t, double *q)
+{
+    double sum = dual->offset;
+    first_layer(self, dual, features_of(self, state), q);
+    for (size_t k = 0; k < self->hidden; k++)
+        sum += net->second[k] * (1.0 - t[k] * t[k]) * q[k] + dual->second[k] * t[k];
+    return sum;
+}
+
+static double reward_of(const instance *self, size_t agent, size_t sample)
+{
+    const saddle_mdp *mdp = self->mdp;
+    size_t pair = mdp->state[sample] * (size_t)SADDLE_MDP_ACTIONS + mdp->action[sample];
+    return mdp->reward[agent * mdp->shape.states * SADDLE_MDP_ACTIONS + pair];
+}
+
+/* A sample at (x, y). */
+typedef struct sample {
+    const double *p, *p_next; /* features of s and s' */
+    double *t, *t_next, *q;   /* hidden each */
+    double delta;             /* temporal difference */
+    double c;                 /* y'g */
+} sample;
+
+/* Evaluate a sample; scratch: 4 hidden doubles, in which t, t_next and q lie. */
+static sample look_at(const instance *self, size_t agent, size_t j, const network *net,
+                      const network *dual, double *scratch)
+{
+    size_t s = self->mdp->state[j];
+    size_t next = self->mdp->state[j + 1];
+    sample at = {.p = features_of(self, s),
+                 .p_next = features_of(self, next),
+                 .t = scratch,
+                 .t_next = scratch + self->hidden,
+                 .q = scratch + 2 * self->hidden};
+    double *rest = scratch + 3 * self->hidden;
+    double value = evaluate(self, net, s, at.t, rest);
+    double value_next = evaluate(self, net, next, at.t_next, rest);
+    at.delta = reward_of(self, agent, j) + self->mdp->shape.discount * value_next - value;
+    at.c = along(self, net, dual, s, at.t, at.q);
+    return at;
+}
+
+/* gx, gy += weight times the sample's gradient, the ridge left out. */
+static void add_sample(const instance *self, const sample *at, double weight, const network *net,
+                       const network *dual, const slopes *gx, const slopes *gy)
+{
+    size_t features = self->mdp->shape.features;
+    double discount = self->mdp->shape.discount;
+    double c = weight * at->c;
+    double rest = weight * (at->delta - at->c);
+    for (size_t k = 0; k < self->hidden; k++) {
+        double t = at->t[k];
+        double w = net->second[k];
+        double d = 1.0 - t * t;
+        double d_next = 1.0 - at->t_next[k] * at->t_next[k];
+        double here = rest * d * (dual->second[k] - 2.0 * w * t * at->q[k]) - c * w * d;
+        double next = c * discount * w * d_next;
+        saddle_axpy(features, here, at->p, gx->first + k * features);
+        saddle_axpy(features, next, at->p_next, gx->first + k * features);
+        gx->bias[k] += here + next;
+        gx->second[k] += rest * d * at->q[k] + c * (discount * at->t_next[k] - t);
+        saddle_axpy(features, rest * w * d, at->p, gy->first + k * features);
+        gy->bias[k] += rest * w * d;
+        gy->second[k] += rest * t;
+    }
+    *gx->offset += c * (discount - 1.0);
+    *gy->offset += rest;
+}
+
+static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+{
+    const instance *self = self_of(problem);
+    network net = network_of(self, x);
+    network dual = network_of(self, y);
+    slopes of_x = slopes_of(self, gx);
+    slopes of_y = slopes_of(self, gy);
+    memset(gx, 0, problem->x_dim * sizeof *gx);
+    memset(gy, 0, problem->y_dim * sizeof *gy);
+    for (size_t k = 0; k < batch->count; k++) {
+        size_t j = batch->index != NULL ? batch->index[k] : k;
+        sample at = look_at(self, agent, j, &net, &dual, scratch);
+        add_sample(self, &at, 1.0 / (double)batch->count, &net, &dual, &of_x, &of_y);
+    }
+    saddle_axpy(problem->y_dim, -self->ridge, y, gy);
+}
+
+static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                    double *scratch)
+{
+    const instance *self = self_of(problem);
+    network net = network_of(self, x);
+    network dual = network_of(self, y);
+    double sum = 0.0;
+    for (size_t j = 0; j < self->samples[agent]; j++) {
+        sample at = look_at(self, agent, j, &net, &dual, scratch);
+        sum += at.c * (at.delta - 0.5 * at.c);
+    }
+    return sum / (double)self->samples[agent] - 0.5 * self->ridge * saddle_norm2(problem->y_dim, y);
+}
+
+/* ---- best response -------------------------------------------------------------------------- */
+
+/*
+ * G and e need the gradients g of V at the states, which x gives, and two numbers per state that
+ * the agent knows: the share of its samples that begin there, and the sum of their delta / n_i.
+ */
+static void response_statistic(const saddle_problem *problem, size_t agent, const double *x,
+                               double *statistic, double *scratch)
+{
+    const instance *self = self_of(problem);
+    const saddle_mdp *mdp = self->mdp;
+    size_t states = mdp->shape.states;
+    double *share = statistic;
+    double *delta = statistic + states;
+    double *value_at = scratch;
+    double *rest = scratch + states;
+    double one = 1.0 / (double)self->samples[agent];
+    network net = network_of(self, x);
+    memset(statistic, 0, problem->response_size * sizeof *statistic);
+    for (size_t s = 0; s < states; s++)
+        value_at[s] = evaluate(self, &net, s, rest, rest + self->hidden);
+    for (size_t j = 0; j < self->samples[agent]; j++) {
+        size_t s = mdp->state[j];
+        share[s] += one;
+        delta[s] += one * (reward_of(self, agent, j) +
+                           mdp->shape.discount * value_at[mdp->state[j + 1]] - value_at[s]);
+    }
+}
+
+/* g at a state; scratch: 2 hidden doubles. */
+static void value_gradient(const instance *self, const network *net, size_t state, double *g,
+                           double *scratch)
+{
+    size_t features = self->mdp->shape.features;
+    const double *p = features_of(self, state);
+    slopes out = slopes_of(self, g);
+    evaluate(self, net, state, scratch, scratch + self->hidden);
+    for (size_t k = 0; k < self->hidden; k++) {
+        double t = scratch[k];
+        double slope = net->second[k] * (1.0 - t * t);
+        for (size_t c = 0; c < features; c++)
+            out.first[k * features + c] = slope * p[c];
+        out.bias[k] = slope;
+        out.second[k] = t;
+    }
+    *out.offset = 1.0;
+}
+
+/* matrix = G + rho I, right = e, from the mean statistic; scratch: dim + 2 hidden doubles. */
+static void normal_equations(const instance *self, const double *x, const double *statistic,
+                             double *matrix, double *right, double *scratch)
+{
+    size_t dim = self->problem.y_dim;
+    size_t states = self->mdp->shape.states;
+    double *g = scratch;
+    network net = network_of(self, x);
+    memset(matrix, 0, dim * dim * sizeof *matrix);
+    memset(right, 0, dim * sizeof *right);
+    for (size_t s = 0; s < states; s++) {
+        double share = statistic[s];
+        if (share == 0.0)
+            continue;
+        value_gradient(self, &net, s, g, scratch + dim);
+        for (size_t r = 0; r < dim; r++)
+            saddle_axpy(dim, share * g[r], g, matrix + r * dim);
+        saddle_axpy(dim, statistic[states + s], g, right);
+    }
+    for (size_t r = 0; r < dim; r++)
+        matrix[r * dim + r] += self->ridge;
+}
+
+static int response_solve(const saddle_problem *problem, const double *x, const double *statistic,
+                          const saddle_set *y_set, double *y, double *scratch)
+{
+    if (!saddle_set_is_whole_space(y_set))
+        return 1;
+    size_t dim = problem->y_dim;
+    normal_equations(self_of(problem), x, statistic, scratch, y, scratch + dim * dim);
+    return saddle_solve_dense(dim, scratch, y) ? 0 : 1;
+}
+
+/* ---- outcomes ------------------------------------------------------------------------------- */
+
+/* e'(G + rho I)^-1 e over all agents' samples; NaN when memory is short. */
+static double projected_error(const instance *self, const double *x)
+{
+    const saddle_problem *problem = &self->problem;
+    size_t dim = problem->y_dim;
+    size_t size = problem->response_size;
+    double result = NAN;
+    double *work = saddle_alloc_doubles(2 * size + 2 * dim + problem->scratch);
+    if (work == NULL)
+        return result;
+    double *mean = work;
+    double *one = mean + size;
+    double *right = one + size;
+    double *response = right + dim;
+    double *scratch = response + dim;
+    for (size_t i = 0; i < problem->agents; i++) {
+        response_statistic(problem, i, x, one, scratch);
+        saddle_axpy(size, 1.0 / (double)problem->agents, one, mean);
+    }
+    normal_equations(self, x, mean, scratch, right, scratch + dim * dim);
+    memcpy(response, right, dim * sizeof *response);
+    if (saddle_solve_dense(dim, scratch, response))
+        result = saddle_dot(dim, right, response);
+    saddle_free(work);
+    return result;
+}
+
+/* Root mean square of V_x - V over the stationary distribution; NaN when memory is short. */
+static double value_error(const instance *self, const double *x)
+{
+    const saddle_mdp *mdp = self->mdp;
+    double *scratch = saddle_alloc_doubles(2 * self->hidden);
+    if (scratch == NULL)
+        return NAN;
+    network net = network_of(self, x);
+    double sum = 0.0;
+    for (size_t s = 0; s < mdp->shape.states; s++) {
+        double miss = evaluate(self, &net, s, scratch, scratch + self->hidden) - mdp->value[s];
+        sum += mdp->visits[s] * miss * miss;
+    }
+    saddle_free(scratch);
+    return sqrt(sum);
+}
+
+static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+                       const double *x, const double *y, saddle_outcome *out)
+{
+    (void)y;
+    if (held_out != NULL)
+        return 0;
+    out[0] = (saddle_outcome){.name = "mspbe", .value = projected_error(self_of(problem), x)};
+    out[1] = (saddle_outcome){.name = "value_error", .value = value_error(self_of(problem), x)};
+    return 2;
+}
+
+/* ---- the instance --------------------------------------------------------------------------- */
+
+/* mu is known, L is not: the curvature grows with x and y. */
+static void constants(const saddle_problem *problem, const saddle_set *x_set,
+                      const saddle_set *y_set, saddle_constants *out)
+{
+    (void)x_set;
+    out->strong_concavity = self_of(problem)->ridge;
+    if (saddle_set_is_whole_space(y_set)) {
+        out->primal_bound = 0.0;
+        out->has_primal_bound = 1;
+    }
+}
+
+/* Weights of the usual size, so that hidden units begin in different places and not saturated. */
+static void start(const saddle_problem *problem, uint64_t seed, double *x, double *y)
+{
+    const instance *self = self_of(problem);
+    size_t features = self->mdp->shape.features;
+    saddle_rng rng;
+    saddle_rng_init(&rng, seed, SADDLE_RNG_INIT, 0, 0);
+    slopes part = slopes_of(self, x);
+    memset(x, 0, problem->x_dim * sizeof *x);
+    memset(y, 0, problem->y_dim * sizeof *y);
+    for (size_t k = 0; k < self->hidden * features; k++)
+        part.first[k] = saddle_rng_normal(&rng) / sqrt((double)features);
+    for (size_t k = 0; k < self->hidden; k++)
+        part.second[k] = saddle_rng_normal(&rng) / sqrt((double)self->hidden);
+}
+
+static void destroy(saddle_problem *problem)
+{
+    instance *self = problem->self;
+    saddle_mdp_free(self->mdp);
+    saddle_free(self->samples);
+    saddle_free(self);
+}
+
+static saddle_status make_mdp(instance *self, const saddle_problem_inputs *inputs,
+                              saddle_error *error)
+{
+    const saddle_settings *settings = inputs->settings;
+    self->samples = saddle_alloc(inputs->agents, sizeof *self->samples);
+    if (self->samples == NULL)
+        return saddle_no_memory(error, "the problem");
+    saddle_status status = saddle_read_samples(self->samples, inputs->agents,
+                                               saddle_settings_text(settings, "samples"), error);
+    if (status != SADDLE_OK)
+        return status;
+    saddle_mdp_shape shape = {
+        .states = (size_t)saddle_settings_integer(settings, "mdp-states"),
+        .features = (size_t)saddle_settings_integer(settings, "mdp-features"),
+        .agents = inputs->agents,
+        .discount = saddle_settings_real(settings, "discount"),
+    };
+    for (size_t i = 0; i < inputs->agents; i++)
+        shape.length = self->samples[i] > shape.length ? self->samples[i] : shape.length;
+    return saddle_mdp_create(&self->mdp, &shape, inputs->seed, error);
+}
+
+static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
+                            saddle_error *error)
+{
+    *out = NULL;
+    instance *self = saddle_alloc(1, sizeof *self);
+    if (self == NULL)
+        return saddle_no_memory(error, "the problem");
+    self->problem.self = self;
+    self->hidden = (size_t)saddle_settings_integer(inputs->settings, "mdp-hidden");
+    self->ridge = saddle_settings_real(inputs->settings, "dual-ridge");
+    saddle_status status = make_mdp(self, inputs, error);
+    if (status != SADDLE_OK) {
+        destroy(&self->problem);
+        return status;
+    }
+    size_t states = self->mdp->shape.states;
+    size_t dim = self->hidden * (self->mdp->shape.features + 2) + 1;
+    self->problem = (saddle_problem){
+        .name = "policy-evaluation",
+        .self = self,
+        .x_dim = dim,
+        .y_dim = dim,
+        .agents = inputs->agents,
+        .samples = self->samples,
+        /* A sample, a statistic and the normal equations; the last are the largest. */
+        .scratch = 4 * self->hidden + states + dim * dim + dim,
+        /* G grows with the hidden units. Four times this alpha still suits PRECISION, but single
+         * batches without variance reduction then throw y about. */
+        .tau = 3.0,
+        .alpha = 2.5 / (2.0 + (double)self->hidden),
+        .gradient = gradient,
+        .value = value,
+        .response_solve = response_solve,
+        .response_size = 2 * states,
+        .response_statistic = response_statistic,
+        .constants = constants,
+        .outcomes = outcomes,
+        .start = start,
+        .destroy = destroy,
+    };
+    *out = &self->problem;
+    return SADDLE_OK;
+}
+
+const saddle_mdp *saddle_policy_evaluation_mdp(const saddle_problem *problem)
+{
+    return self_of(problem)->mdp;
+}
+
+const saddle_problem_class saddle_policy_evaluation = {
+    .name = "policy-evaluation",
+    .summary = "value of a policy to agents with private rewards, by a nonlinear value function",
+    .needs_data = 0,
+    .options = options,
+    .create = create,
+};

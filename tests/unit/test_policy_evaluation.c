@@ -1,0 +1,401 @@
+/*
+ * policy-evaluation beyond what every problem must keep: its decision process, its outcomes
+ * against slow versions from the definitions, its start, and what it refuses.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "core/rng.h"
+#include "instances.h"
+#include "problems/policy_evaluation.h"
+#include "support.h"
+
+/* ---- dense systems --------------------------------------------------------------------------- */
+
+START_TEST(systems_are_solved)
+{
+    enum { N = 23 };
+    double matrix[N * N];
+    double kept[N * N];
+    double right[N];
+    double answer[N];
+    saddle_rng rng;
+    saddle_rng_init(&rng, 4, SADDLE_RNG_TEST, 0, 0);
+    for (int k = 0; k < N * N; k++)
+        kept[k] = matrix[k] = saddle_rng_normal(&rng);
+    /* The first pivot is not on the diagonal. */
+    kept[0] = matrix[0] = 0.0;
+    for (int r = 0; r < N; r++) {
+        answer[r] = saddle_rng_normal(&rng);
+        right[r] = 0.0;
+    }
+    for (int r = 0; r < N; r++)
+        for (int c = 0; c < N; c++)
+            right[r] += kept[r * N + c] * answer[c];
+    ck_assert(saddle_solve_dense(N, matrix, right));
+    assert_at_most(test_farthest(N, right, answer), 1e-11);
+}
+END_TEST
+
+START_TEST(singular_systems_are_refused)
+{
+    double equal_rows[4] = {1.0, 2.0, 1.0, 2.0};
+    double not_finite[4] = {1.0, 0.0, 0.0, NAN};
+    double right[2] = {1.0, 1.0};
+    ck_assert(!saddle_solve_dense(2, equal_rows, right));
+    ck_assert(!saddle_solve_dense(2, not_finite, right));
+}
+END_TEST
+
+/* ---- the process ----------------------------------------------------------------------------- */
+
+static const char *const some[] = {"problem=policy-evaluation",
+                                   "agents=3",
+                                   "samples=40,25,40",
+                                   "mdp-states=6",
+                                   "mdp-features=3",
+                                   "mdp-hidden=4",
+                                   "discount=0.8",
+                                   "dual-ridge=0.05",
+                                   NULL};
+
+static saddle_experiment *open_with(const char *const *first, const char *const *more)
+{
+    saddle_error error = {.message = ""};
+    saddle_settings *base = test_settings(NULL, first);
+    saddle_settings *settings = test_settings(base, more);
+    saddle_experiment *experiment = NULL;
+    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
+    saddle_settings_free(settings);
+    saddle_settings_free(base);
+    return experiment;
+}
+
+/* The chance of s -> s' under the policy. */
+static long double chance(const saddle_mdp *mdp, size_t s, size_t next)
+{
+    long double sum = 0.0L;
+    for (size_t a = 0; a < SADDLE_MDP_ACTIONS; a++) {
+        size_t pair = s * SADDLE_MDP_ACTIONS + a;
+        sum += (long double)mdp->policy[pair] * mdp->transition[pair * mdp->shape.states + next];
+    }
+    return sum;
+}
+
+static long double mean_reward(const saddle_mdp *mdp, size_t s)
+{
+    long double sum = 0.0L;
+    for (size_t i = 0; i < mdp->shape.agents; i++)
+        for (size_t a = 0; a < SADDLE_MDP_ACTIONS; a++)
+            sum += (long double)mdp->policy[s * SADDLE_MDP_ACTIONS + a] *
+                   mdp->reward[(i * mdp->shape.states + s) * SADDLE_MDP_ACTIONS + a];
+    return sum / (long double)mdp->shape.agents;
+}
+
+enum { MOST_STATES = 20 };
+
+/* Values by iterating V = r + gamma P V, visits by letting a distribution flow. */
+static void iterate(const saddle_mdp *mdp, long double *value, long double *visits)
+{
+    size_t states = mdp->shape.states;
+    for (size_t s = 0; s < states; s++) {
+        value[s] = 0.0L;
+        visits[s] = 1.0L / (long double)states;
+    }
+    for (int round = 0; round < 2000; round++) {
+        long double new_value[MOST_STATES];
+        long double new_visits[MOST_STATES] = {0.0L};
+        for (size_t s = 0; s < states; s++) {
+            new_value[s] = mean_reward(mdp, s);
+            for (size_t next = 0; next < states; next++) {
+                new_value[s] += mdp->shape.discount * chance(mdp, s, next) * value[next];
+                new_visits[next] += chance(mdp, s, next) * visits[s];
+            }
+        }
+        memcpy(value, new_value, states * sizeof *value);
+        memcpy(visits, new_visits, states * sizeof *visits);
+    }
+}
+
+START_TEST(values_and_visits_are_fixed_points)
+{
+    saddle_experiment *e = open_with(some, NULL);
+    const saddle_mdp *mdp = saddle_policy_evaluation_mdp(e->problem);
+    long double value[MOST_STATES];
+    long double visits[MOST_STATES];
+    iterate(mdp, value, visits);
+    for (size_t s = 0; s < mdp->shape.states; s++) {
+        assert_near(mdp->value[s], (double)value[s], 1e-12);
+        assert_near(mdp->visits[s], (double)visits[s], 1e-13);
+    }
+    saddle_experiment_free(e);
+}
+END_TEST
+
+START_TEST(the_trajectory_follows_the_process)
+{
+    enum { LENGTH = 200000, STATES = 4 };
+    static const char *const more[] = {"samples=200000", "mdp-states=4", "agents=2", NULL};
+    saddle_experiment *e = open_with(some, more);
+    const saddle_mdp *mdp = saddle_policy_evaluation_mdp(e->problem);
+    ck_assert_uint_eq(mdp->shape.length, LENGTH);
+    double seen[STATES][SADDLE_MDP_ACTIONS][STATES] = {{{0.0}}};
+    for (size_t t = 0; t < LENGTH; t++)
+        seen[mdp->state[t]][mdp->action[t]][mdp->state[t + 1]] += 1.0;
+    for (size_t s = 0; s < STATES; s++)
+        for (size_t a = 0; a < SADDLE_MDP_ACTIONS; a++)
+            for (size_t next = 0; next < STATES; next++) {
+                size_t pair = s * SADDLE_MDP_ACTIONS + a;
+                double expected =
+                    mdp->visits[s] * mdp->policy[pair] * mdp->transition[pair * STATES + next];
+                /* Correlation along the trajectory widens the binomial deviation; 6 of it hold. */
+                double deviation = sqrt(expected / LENGTH) + 1.0 / LENGTH;
+                assert_near(seen[s][a][next] / LENGTH, expected, 6.0 * deviation);
+            }
+    saddle_experiment_free(e);
+}
+END_TEST
+
+START_TEST(rewards_are_private_and_the_rest_is_shared)
+{
+    saddle_experiment *e = open_with(some, NULL);
+    saddle_experiment *fewer =
+        open_with(some, (const char *const[]){"agents=1", "samples=40", NULL});
+    const saddle_mdp *mdp = saddle_policy_evaluation_mdp(e->problem);
+    const saddle_mdp *one = saddle_policy_evaluation_mdp(fewer->problem);
+    size_t pairs = mdp->shape.states * SADDLE_MDP_ACTIONS;
+    for (size_t k = 0; k < pairs; k++) {
+        ck_assert(mdp->reward[k] != mdp->reward[pairs + k]);
+        ck_assert(mdp->reward[k] != mdp->reward[2 * pairs + k]);
+        /* An agent's reward does not depend on who else is there. */
+        ck_assert(mdp->reward[k] == one->reward[k]);
+    }
+    ck_assert_mem_eq(mdp->state, one->state, 41 * sizeof *mdp->state);
+    saddle_experiment_free(fewer);
+    saddle_experiment_free(e);
+}
+END_TEST
+
+/* ---- outcomes -------------------------------------------------------------------------------- */
+
+enum { HIDDEN = 4, FEATURES = 3, DIM = HIDDEN * (FEATURES + 2) + 1 };
+
+/* V(s) from the formula. */
+static long double slow_network(const saddle_mdp *mdp, size_t s, const long double *x)
+{
+    long double sum = x[DIM - 1];
+    for (size_t k = 0; k < HIDDEN; k++) {
+        long double z = x[HIDDEN * FEATURES + k];
+        for (size_t c = 0; c < FEATURES; c++)
+            z += x[k * FEATURES + c] * mdp->feature[s * FEATURES + c];
+        sum += x[HIDDEN * FEATURES + HIDDEN + k] * tanhl(z);
+    }
+    return sum;
+}
+
+/* Its gradient by central differences, extrapolated. */
+static void slow_slopes(const saddle_mdp *mdp, size_t s, long double *x, long double *g)
+{
+    for (size_t k = 0; k < DIM; k++) {
+        long double kept = x[k];
+        long double slope[2];
+        for (int half = 0; half < 2; half++) {
+            long double h = half == 0 ? 0x1p-10L : 0x1p-11L;
+            x[k] = kept + h;
+            long double above = slow_network(mdp, s, x);
+            x[k] = kept - h;
+            slope[half] = (above - slow_network(mdp, s, x)) / (2.0L * h);
+        }
+        x[k] = kept;
+        g[k] = (4.0L * slope[1] - slope[0]) / 3.0L;
+    }
+}
+
+/* max over y of 2 e'y - y'(G + rho I) y by conjugate gradients: e'(G + rho I)^-1 e. */
+static long double slow_projected(long double (*matrix)[DIM], const long double *e)
+{
+    long double y[DIM] = {0.0L};
+    long double r[DIM];
+    long double p[DIM];
+    memcpy(r, e, sizeof r);
+    memcpy(p, e, sizeof p);
+    for (int round = 0; round < 4 * DIM; round++) {
+        long double ap[DIM];
+        long double pap = 0.0L;
+        long double rr = 0.0L;
+        for (size_t k = 0; k < DIM; k++) {
+            ap[k] = 0.0L;
+            for (size_t c = 0; c < DIM; c++)
+                ap[k] += matrix[k][c] * p[c];
+            pap += p[k] * ap[k];
+            rr += r[k] * r[k];
+        }
+        if (rr == 0.0L || pap == 0.0L)
+            break;
+        long double after = 0.0L;
+        for (size_t k = 0; k < DIM; k++) {
+            y[k] += rr / pap * p[k];
+            r[k] -= rr / pap * ap[k];
+            after += r[k] * r[k];
+        }
+        for (size_t k = 0; k < DIM; k++)
+            p[k] = r[k] + after / rr * p[k];
+    }
+    long double sum = 0.0L;
+    for (size_t k = 0; k < DIM; k++)
+        sum += e[k] * y[k];
+    return sum;
+}
+
+static long double slow_mspbe(const saddle_experiment *experiment, long double *x)
+{
+    const saddle_problem *problem = experiment->problem;
+    const saddle_mdp *mdp = saddle_policy_evaluation_mdp(problem);
+    long double matrix[DIM][DIM] = {{0.0L}};
+    long double e[DIM] = {0.0L};
+    for (size_t i = 0; i < problem->agents; i++)
+        for (size_t j = 0; j < problem->samples[i]; j++) {
+            long double weight =
+                1.0L / ((long double)problem->agents * (long double)problem->samples[i]);
+            size_t s = mdp->state[j];
+            size_t which = (i * mdp->shape.states + s) * SADDLE_MDP_ACTIONS + mdp->action[j];
+            long double delta = mdp->reward[which] +
+                                mdp->shape.discount * slow_network(mdp, mdp->state[j + 1], x) -
+                                slow_network(mdp, s, x);
+            long double g[DIM];
+            slow_slopes(mdp, s, x, g);
+            for (size_t r = 0; r < DIM; r++) {
+                e[r] += weight * delta * g[r];
+                for (size_t c = 0; c < DIM; c++)
+                    matrix[r][c] += weight * g[r] * g[c];
+            }
+        }
+    for (size_t r = 0; r < DIM; r++)
+        matrix[r][r] += saddle_settings_real(experiment->settings, "dual-ridge");
+    return slow_projected(matrix, e);
+}
+
+START_TEST(outcomes_are_what_they_say)
+{
+    saddle_experiment *experiment = open_with(some, NULL);
+    const saddle_problem *problem = experiment->problem;
+    const saddle_mdp *mdp = saddle_policy_evaluation_mdp(problem);
+    ck_assert_uint_eq(problem->x_dim, DIM);
+    long double value[MOST_STATES];
+    long double visits[MOST_STATES];
+    iterate(mdp, value, visits);
+    saddle_rng rng;
+    saddle_rng_init(&rng, 9, SADDLE_RNG_TEST, 0, 0);
+    for (int round = 0; round < 3; round++) {
+        double x[DIM];
+        long double wide[DIM];
+        saddle_outcome found[SADDLE_MOST_OUTCOMES];
+        for (size_t k = 0; k < DIM; k++)
+            wide[k] = x[k] = saddle_rng_normal(&rng);
+        ck_assert_uint_eq(problem->outcomes(problem, NULL, x, x, found), 2);
+        ck_assert_str_eq(found[0].name, "mspbe");
+        ck_assert_str_eq(found[1].name, "value_error");
+        double mspbe = (double)slow_mspbe(experiment, wide);
+        assert_near(found[0].value, mspbe, 1e-9 * mspbe);
+        long double sum = 0.0L;
+        for (size_t s = 0; s < mdp->shape.states; s++) {
+            long double miss = slow_network(mdp, s, wide) - value[s];
+            sum += visits[s] * miss * miss;
+        }
+        assert_near(found[1].value, (double)sqrtl(sum), 1e-12 * (double)sqrtl(sum));
+        saddle_dataset rows = {.rows = 1};
+        ck_assert_uint_eq(problem->outcomes(problem, &rows, x, x, found), 0);
+    }
+    saddle_experiment_free(experiment);
+}
+END_TEST
+
+START_TEST(the_default_run_makes_both_fall)
+{
+    const char *seed[] = {"seed=1", "seed=2", "seed=3"};
+    static const char *const plain[] = {"problem=policy-evaluation", NULL};
+    saddle_experiment *e = open_with(plain, (const char *const[]){seed[_i], NULL});
+    const saddle_problem *problem = e->problem;
+    saddle_error error = {.message = ""};
+    saddle_outcome before[SADDLE_MOST_OUTCOMES];
+    saddle_outcome after[SADDLE_MOST_OUTCOMES];
+    saddle_result *result = NULL;
+    problem->outcomes(problem, NULL, e->x0, e->y0, before);
+    assert_ok(saddle_experiment_run(e, NULL, NULL, &result, &error), error);
+    problem->outcomes(problem, NULL, result->x_mean, result->y_mean, after);
+    assert_at_most(after[0].value, 0.2 * before[0].value);
+    assert_at_most(after[1].value, 0.8 * before[1].value);
+    saddle_result_free(result);
+    saddle_experiment_free(e);
+}
+END_TEST
+
+/* ---- start and refusals ---------------------------------------------------------------------- */
+
+START_TEST(starts_follow_the_seed)
+{
+    saddle_experiment *e = open_with(some, NULL);
+    double x[3][DIM];
+    double y[DIM];
+    const uint64_t seed[3] = {1, 1, 2};
+    for (int k = 0; k < 3; k++) {
+        memset(y, 0xff, sizeof y);
+        e->problem->start(e->problem, seed[k], x[k], y);
+        ck_assert(test_largest(DIM, y) == 0.0);
+        assert_at_most(test_largest(DIM, x[k]), 10.0);
+    }
+    ck_assert_mem_eq(x[0], x[1], sizeof x[0]);
+    ck_assert(test_farthest(DIM, x[0], x[2]) > 0.01);
+    /* No two hidden units begin alike. */
+    ck_assert(test_farthest(FEATURES, x[0], x[0] + FEATURES) > 0.01);
+    saddle_experiment_free(e);
+}
+END_TEST
+
+START_TEST(bad_sizes_are_refused)
+{
+    static const struct {
+        const char *name, *value, *part;
+    } option[] = {{"mdp-states", "0", "'0'"},   {"mdp-states", "1001", "'1001'"},
+                  {"mdp-features", "0", "'0'"}, {"mdp-hidden", "33", "'33'"},
+                  {"discount", "1", "'1'"},     {"discount", "-0.1", "'-0.1'"},
+                  {"dual-ridge", "0", "'0'"},   {"dual-ridge", "nan", "'nan'"}};
+    saddle_error error = {.message = ""};
+    saddle_settings *settings = test_settings(NULL, some);
+    for (size_t k = 0; k < sizeof option / sizeof *option; k++)
+        assert_refused(saddle_settings_set(settings, option[k].name, option[k].value, &error),
+                       error, SADDLE_BAD_INPUT, option[k].part);
+    saddle_settings_free(settings);
+    static const char *const wrong[][2] = {
+        {"samples=5,6", "5,6"}, {"samples=0", "'0'"}, {"data=synthetic", "policy-evaluation"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        saddle_settings *base = test_settings(NULL, some);
+        settings = test_settings(base, (const char *const[]){wrong[k][0], NULL});
+        saddle_experiment *experiment = NULL;
+        assert_refused(saddle_experiment_create(&experiment, settings, NULL, &error), error,
+                       SADDLE_BAD_INPUT, wrong[k][1]);
+        ck_assert_ptr_null(experiment);
+        saddle_settings_free(settings);
+        saddle_settings_free(base);
+    }
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("policy-evaluation");
+    TCase *cases = tcase_create("all");
+    tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, systems_are_solved);
+    tcase_add_test(cases, singular_systems_are_refused);
+    tcase_add_test(cases, values_and_visits_are_fixed_points);
+    tcase_add_test(cases, the_trajectory_follows_the_process);
+    tcase_add_test(cases, rewards_are_private_and_the_rest_is_shared);
+    tcase_add_test(cases, outcomes_are_what_they_say);
+    tcase_add_loop_test(cases, the_default_run_makes_both_fall, 0, 3);
+    tcase_add_test(cases, starts_follow_the_seed);
+    tcase_add_test(cases, bad_sizes_are_refused);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
