@@ -64,7 +64,9 @@ static const saddle_option *const options[] = {&fairness, &ridge, &sensitive, &e
 /* Largest |sigma''|, at t = log(2 +- sqrt 3): 1 / (6 sqrt 3). */
 #define SIGMA_BEND 0.09622504486493764
 
-enum { NEGATIVE, POSITIVE, CLASSES };
+enum { NEGATIVE, POSITIVE };
+/* Number of classes. */
+#define CLASSES ((size_t)2)
 
 typedef struct instance {
     saddle_problem problem;       /* first: the two addresses are one */
@@ -369,7 +371,7 @@ static void constants(const saddle_problem *problem, const saddle_set *x_set,
     /* At y = 0, if Y holds it, the losses alone are left. */
     double origin[CLASSES] = {0.0};
     double scratch[4 * CLASSES];
-    if (saddle_set_scratch(y_set) <= 4 * CLASSES &&
+    if (saddle_set_scratch(y_set) <= sizeof scratch / sizeof *scratch &&
         saddle_set_distance(y_set, origin, scratch) <= 0.0) {
         out->primal_bound = 0.0;
         out->has_primal_bound = 1;
@@ -554,7 +556,7 @@ static saddle_status hide_features(instance *self, const char *text, saddle_erro
     return SADDLE_OK;
 }
 
-static saddle_status allocate(instance *self, saddle_error *error)
+static bool allocate(instance *self)
 {
     size_t rows = 0;
     for (size_t i = 0; i < self->problem.agents; i++)
@@ -563,10 +565,8 @@ static saddle_status allocate(instance *self, saddle_error *error)
     self->sign = saddle_alloc(self->problem.agents, sizeof *self->sign);
     self->all_signs = saddle_alloc_doubles(rows);
     self->hidden = saddle_alloc(self->features, sizeof *self->hidden);
-    if (self->samples == NULL || self->sign == NULL || self->all_signs == NULL ||
-        self->hidden == NULL)
-        return saddle_no_memory(error, "the problem");
-    return SADDLE_OK;
+    return self->samples != NULL && self->sign != NULL && self->all_signs != NULL &&
+           self->hidden != NULL;
 }
 
 static void measure_rows(instance *self)
@@ -598,9 +598,9 @@ static saddle_status fill(instance *self, const saddle_settings *settings, saddl
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--fairness-ridge: 0 leaves nothing that is concave in y when "
                            "--fairness is 0; give a positive one or auto");
-    saddle_status status = allocate(self, error);
-    if (status == SADDLE_OK)
-        status = read_attribute(self, error);
+    if (!allocate(self))
+        return saddle_no_memory(error, "the problem");
+    saddle_status status = read_attribute(self, error);
     if (status == SADDLE_OK)
         status = hide_features(self, saddle_settings_text(settings, "exclude-features"), error);
     if (status == SADDLE_OK)

@@ -856,6 +856,8 @@ START_TEST(constants_bound_what_they_say)
         b.problem->constants(b.problem, b.x_set, b.y_set, &known);
     ck_assert(constants.lipschitz > 0.0);
     ck_assert(constants.strong_concavity > 0.0);
+    if (known.strong_concavity > 0.0)
+        ck_assert(constants.strong_concavity == known.strong_concavity);
     ck_assert_int_eq(constants.estimated, !(known.lipschitz > 0.0 && known.strong_concavity > 0.0));
     ck_assert_int_eq(constants.has_primal_bound, known.has_primal_bound);
     double steepest = 0.0;

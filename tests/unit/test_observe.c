@@ -86,7 +86,7 @@ static double distance2(size_t count, const double *a, const double *b)
     return sum;
 }
 
-/* y*(xbar) by plain projected ascent with a constant step. */
+/* y*(xbar) by plain projected ascent. */
 static void slow_response(truth *t)
 {
     size_t y_dim = t->problem->y_dim;
@@ -108,6 +108,12 @@ static void slow_response(truth *t)
     }
     for (int round = 0; round < 3000; round++) {
         network_gradient(t, t->y_star);
+        /* Where the curvature is not constant the way there may be steeper than what was seen. */
+        double moved = distance2(y_dim, before, t->y_star);
+        if (round > 0 && moved > 1e-16)
+            steepest = fmax(steepest, sqrt(distance2(y_dim, slope, t->gy) / moved));
+        memcpy(before, t->y_star, y_dim * sizeof *before);
+        memcpy(slope, t->gy, y_dim * sizeof *slope);
         for (size_t k = 0; k < y_dim; k++)
             t->y_star[k] += t->gy[k] / steepest;
         saddle_set_project(t->y_set, t->y_star, t->scratch);
