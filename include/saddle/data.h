@@ -41,6 +41,9 @@ typedef struct saddle_data_options {
     int threads;        /**< Threads for parsing. 0: all processors. */
 } saddle_data_options;
 
+/** Rows of `synthetic` when none are named: as many as 5 agents with 6512 each hold. */
+#define SADDLE_SYNTHETIC_ROWS 32560
+
 /**
  * Load a data set by name: the path of a file if one is there; otherwise a name looked up in
  * `$SADDLE_DATA` and then in the data directory; or `synthetic[:ROWS[:FEATURES]]`, the built-in

@@ -150,7 +150,7 @@ static saddle_status load_synthetic(saddle_dataset **out, const char *text, uint
                                     saddle_error *error)
 {
     saddle_fields fields;
-    uint64_t size[2] = {32560, 123};
+    uint64_t size[2] = {SADDLE_SYNTHETIC_ROWS, 123};
     bool good = saddle_split(&fields, text) && fields.count <= 3;
     for (size_t k = 1; good && k < fields.count; k++)
         good = saddle_parse_integer(fields.field[k], &size[k - 1]) && size[k - 1] > 0;

@@ -6,6 +6,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "problems/pooled.h"
 
 /* The text of an option, or `other` when it is "auto" or empty. */
@@ -60,10 +61,49 @@ static saddle_data_options data_options(const saddle_settings *settings)
     };
 }
 
+/* ROWS of synthetic[:ROWS[:FEATURES]]; false for another name. */
+static bool synthetic_rows(const char *name, uint64_t *rows)
+{
+    saddle_fields fields;
+    if (!saddle_split(&fields, name) || strcmp(fields.field[0], "synthetic") != 0)
+        return false;
+    *rows = SADDLE_SYNTHETIC_ROWS;
+    return fields.count < 2 || saddle_parse_integer(fields.field[1], rows);
+}
+
+/* Held-out rows of the generator: those that follow the agents', from the same model. Another seed
+ * would make another model, of which the agents' data say nothing. */
+static saddle_status generate_held_out(saddle_experiment *e, uint64_t rows, saddle_error *error)
+{
+    uint64_t taken = 0;
+    const char *name = saddle_settings_text(e->settings, "data");
+    if (!synthetic_rows(name, &taken))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--test-data: synthetic rows go with --data synthetic, not with '%s'",
+                           name);
+    saddle_dataset *all = NULL;
+    size_t *row = saddle_alloc((size_t)rows, sizeof *row);
+    if (row == NULL) {
+        saddle_no_memory(error, "the held-out rows");
+        return SADDLE_NO_MEMORY;
+    }
+    for (size_t k = 0; k < rows; k++)
+        row[k] = (size_t)taken + k;
+    saddle_status status =
+        saddle_dataset_generate(&all, (size_t)(taken + rows), e->shard[0]->features,
+                                saddle_settings_integer(e->settings, "seed"), error);
+    if (status == SADDLE_OK)
+        status = saddle_dataset_select(&e->held_out, all, row, (size_t)rows, error);
+    saddle_dataset_free(all);
+    saddle_free(row);
+    return status;
+}
+
 /* Load the held-out rows, with as many features as the agents' data. */
 static saddle_status make_held_out(saddle_experiment *e, saddle_error *error)
 {
     const char *name = saddle_settings_text(e->settings, "test-data");
+    uint64_t rows = 0;
     if (*name == '\0')
         return SADDLE_OK;
     if (e->shard == NULL)
@@ -74,8 +114,9 @@ static saddle_status make_held_out(saddle_experiment *e, saddle_error *error)
     /* The label file of --labels belongs to --data. */
     options.labels = NULL;
     options.features = e->shard[0]->features;
-    saddle_status status = saddle_dataset_load(
-        &e->held_out, name, &options, saddle_settings_integer(e->settings, "seed") + 1, error);
+    saddle_status status = synthetic_rows(name, &rows) && rows > 0
+                               ? generate_held_out(e, rows, error)
+                               : saddle_dataset_load(&e->held_out, name, &options, 0, error);
     if (status == SADDLE_OK)
         status =
             saddle_dataset_make_binary(e->held_out, text_or(e->settings, "positive", NULL), error);
