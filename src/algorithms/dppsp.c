@@ -16,7 +16,8 @@
  * doubled where there is room (Khobotov 1987). With z' = prox of z - s G(z), the vector
  * e = (z - z') / s - G(z) + G(z') is an element of G + normals at z', so that z' is within |e| of
  * the resolvent when A_i is monotone. The loop ends with z' when |e| is at most
- * `--resolvent-tolerance` times |z' - z_t|, or at rounding, or after `--resolvent-steps` trials.
+ * `--resolvent-tolerance` times |z' - z_t|, or at rounding, or after `--resolvent-steps` trials: then
+ * with z', unless its step was too long, in which case with the z that it came from.
  *
  * The paper has one eta and takes the resolvent as given. Here x and y have their own, which is its
  * method in scaled variables: norms above are |x|^2 / eta_x + |y|^2 / eta_y. Any eta is right for
@@ -193,15 +194,21 @@ static void resolvent(saddle_agent *agent, const double *w, double *s, double *s
     for (uint64_t k = 1;; k++) {
         move(agent, *s, z, g, trial, rest);
         evaluate(agent, trial, w, g_trial, rest);
-        if (k == p->most_steps || saddle_out_of_calls(agent) ||
-            good(agent, *s, z, trial, g, g_trial, floor))
+        if (good(agent, *s, z, trial, g, g_trial, floor))
             break;
+        bool last = k == p->most_steps || saddle_out_of_calls(agent);
         double bend = *s * distance(agent, g, g_trial);
         double most = SHARE * distance(agent, z, trial);
-        if (!(bend <= most)) {
+        if (bend > most) {
             *s *= 0.5;
+            /* A trial of an overlong step is worse than where it came from. */
+            if (last)
+                return;
             continue;
         }
+        /* Here too with NaN, which is to be seen. */
+        if (last || !(bend <= most))
+            break;
         move(agent, *s, z, g_trial, z, rest);
         evaluate(agent, z, w, g, rest);
         if (2.0 * bend <= most)

@@ -429,14 +429,19 @@ static void slow_resolvent(slow *s, size_t i, const double *w, double *z)
             e[c] = (z[c] - trial[c]) / s->s[i] - g[c] + h[c];
         bool good =
             scaled_distance(s, e, NULL) <= tolerance * scaled_distance(s, trial, from) + floor;
-        if (good || k == most)
+        if (good)
             break;
         double bend = s->s[i] * scaled_distance(s, g, h);
         double room = 0.9 * scaled_distance(s, z, trial);
         if (bend > room) {
             s->s[i] /= 2.0;
+            /* Nothing better than z was found in time. */
+            if (k == most)
+                memcpy(trial, z, s->both * sizeof *z);
             continue;
         }
+        if (k == most)
+            break;
         for (size_t c = 0; c < s->both; c++)
             z[c] -= s->s[i] * h[c];
         project(s, s->s[i], z);
