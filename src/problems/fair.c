@@ -29,6 +29,7 @@
 #include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
+#include "problems/batch.h"
 #include "problems/bounds.h"
 #include "problems/marks.h"
 #include "problems/rows.h"
@@ -91,11 +92,6 @@ typedef struct score {
 static const instance *self_of(const saddle_problem *problem)
 {
     return problem->self;
-}
-
-static size_t sample_at(const saddle_batch *batch, size_t k)
-{
-    return batch->index != NULL ? batch->index[k] : k;
 }
 
 static score make_score(const instance *self, const double *x, double *u)
@@ -168,10 +164,10 @@ static double sample_gradient(const instance *self, size_t agent, const saddle_b
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
         size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
         for (size_t k = 0; k < count; k++)
-            t[k] = score_of(&model, data, sample_at(batch, begin + k));
+            t[k] = score_of(&model, data, saddle_batch_sample(batch, begin + k));
         saddle_logistic(count, t, NULL, p);
         for (size_t k = 0; k < count; k++) {
-            size_t row = sample_at(batch, begin + k);
+            size_t row = saddle_batch_sample(batch, begin + k);
             double slope = slope_in_t(self, data->label[row], sign[row], y, p[k]);
             double low = self->weight * (sign[row] - 2.0 * y[NEGATIVE]) * (1.0 - p[k]);
             double high = self->weight * (sign[row] - 2.0 * y[POSITIVE]) * p[k];
@@ -232,14 +228,14 @@ static void difference(const saddle_problem *problem, size_t agent, const saddle
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
         size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
         for (size_t k = 0; k < count; k++) {
-            saddle_row_dot2(data, sample_at(batch, begin + k), model1.u, model0.u, &t[2 * k],
-                            &t[2 * k + 1]);
+            saddle_row_dot2(data, saddle_batch_sample(batch, begin + k), model1.u, model0.u,
+                            &t[2 * k], &t[2 * k + 1]);
             t[2 * k] += model1.bias;
             t[2 * k + 1] += model0.bias;
         }
         saddle_logistic(2 * count, t, NULL, p);
         for (size_t k = 0; k < count; k++) {
-            size_t row = sample_at(batch, begin + k);
+            size_t row = saddle_batch_sample(batch, begin + k);
             double label = data->label[row];
             double s = self->sign[agent][row];
             double p1 = p[2 * k];

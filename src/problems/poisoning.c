@@ -25,6 +25,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "core/vector.h"
+#include "problems/batch.h"
 #include "problems/bounds.h"
 #include "problems/marks.h"
 #include "problems/rows.h"
@@ -64,11 +65,6 @@ typedef struct instance {
 static const instance *self_of(const saddle_problem *problem)
 {
     return problem->self;
-}
-
-static size_t sample_at(const saddle_batch *batch, size_t k)
-{
-    return batch->index != NULL ? batch->index[k] : k;
 }
 
 /* What the model adds to w'a at an agent: v, and w'x where it is poisoned. */
@@ -113,12 +109,12 @@ static void gradient(const saddle_problem *problem, size_t agent, const saddle_b
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
         size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
         for (size_t k = 0; k < count; k++) {
-            size_t row = sample_at(batch, begin + k);
+            size_t row = saddle_batch_sample(batch, begin + k);
             z[k] = -data->label[row] * (saddle_row_dot(data, row, y) + constant);
         }
         saddle_logistic(count, z, NULL, slope);
         for (size_t k = 0; k < count; k++) {
-            size_t row = sample_at(batch, begin + k);
+            size_t row = saddle_batch_sample(batch, begin + k);
             double along = share * data->label[row] * slope[k];
             saddle_row_add(data, row, along, gy);
             total += along;
@@ -147,7 +143,7 @@ static void difference(const saddle_problem *problem, size_t agent, const saddle
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
         size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
         for (size_t k = 0; k < count; k++) {
-            size_t row = sample_at(batch, begin + k);
+            size_t row = saddle_batch_sample(batch, begin + k);
             double dot1;
             double dot0;
             saddle_row_dot2(data, row, y1, y0, &dot1, &dot0);
@@ -156,7 +152,7 @@ static void difference(const saddle_problem *problem, size_t agent, const saddle
         }
         saddle_logistic(2 * count, z, NULL, slope);
         for (size_t k = 0; k < count; k++) {
-            size_t row = sample_at(batch, begin + k);
+            size_t row = saddle_batch_sample(batch, begin + k);
             double along1 = share * data->label[row] * slope[2 * k];
             double along0 = share * data->label[row] * slope[2 * k + 1];
             saddle_row_add(data, row, along1 - along0, dy);

@@ -36,6 +36,7 @@
 #include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
+#include "problems/batch.h"
 #include "problems/problems.h"
 #include "problems/samples.h"
 
@@ -211,7 +212,7 @@ static void gradient(const saddle_problem *problem, size_t agent, const saddle_b
     memset(gx, 0, problem->x_dim * sizeof *gx);
     memset(gy, 0, problem->y_dim * sizeof *gy);
     for (size_t k = 0; k < batch->count; k++) {
-        size_t j = batch->index != NULL ? batch->index[k] : k;
+        size_t j = saddle_batch_sample(batch, k);
         sample at = look_at(self, agent, j, &net, &dual, scratch);
         add_sample(self, &at, 1.0 / (double)batch->count, &net, &dual, &of_x, &of_y);
     }

@@ -11,6 +11,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
+#include "problems/batch.h"
 
 typedef struct instance {
     saddle_problem problem; /* first: the two addresses are one */
@@ -60,11 +61,6 @@ static void add_part(const instance *self, size_t agent, const saddle_batch *par
     saddle_axpy(of->y_dim, weight, py, gy);
 }
 
-static size_t sample_at(const saddle_batch *batch, size_t k)
-{
-    return batch->index != NULL ? batch->index[k] : k;
-}
-
 /* Sort a batch into agents: end[i] bounds agent i's part of `sorted` from above. */
 static void sort_batch(const instance *self, const saddle_batch *batch, uint32_t *sorted,
                        uint32_t *end)
@@ -72,12 +68,12 @@ static void sort_batch(const instance *self, const saddle_batch *batch, uint32_t
     size_t agents = self->of->agents;
     memset(end, 0, (agents + 1) * sizeof *end);
     for (size_t k = 0; k < batch->count; k++)
-        end[agent_of(self, sample_at(batch, k)) + 1]++;
+        end[agent_of(self, saddle_batch_sample(batch, k)) + 1]++;
     for (size_t i = 1; i <= agents; i++)
         end[i] += end[i - 1];
     /* Now end[i] is where agent i's part begins; filling moves it to where the part ends. */
     for (size_t k = 0; k < batch->count; k++) {
-        size_t sample = sample_at(batch, k);
+        size_t sample = saddle_batch_sample(batch, k);
         size_t agent = agent_of(self, sample);
         sorted[end[agent]++] = (uint32_t)(sample - self->start[agent]);
     }

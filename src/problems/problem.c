@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/vector.h"
+#include "problems/batch.h"
 
 void saddle_problem_free(saddle_problem *problem)
 {
@@ -98,7 +99,7 @@ double saddle_problem_gradient_variance(const saddle_problem *problem, size_t ag
     memset(mean, 0, (x_dim + y_dim) * sizeof *mean);
     double sum = 0.0;
     for (size_t k = 0; k < batch->count; k++) {
-        uint32_t index = batch->index != NULL ? batch->index[k] : (uint32_t)k;
+        uint32_t index = (uint32_t)saddle_batch_sample(batch, k);
         saddle_batch one = {.index = &index, .count = 1};
         problem->gradient(problem, agent, &one, x, y, sample, sample + x_dim, rest);
         sum += welford(x_dim + y_dim, (double)(k + 1), sample, mean);

@@ -27,6 +27,7 @@
 #include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
+#include "problems/batch.h"
 #include "problems/samples.h"
 
 #define GROUP "Problem quadratic"
@@ -130,7 +131,7 @@ static void gradient(const saddle_problem *problem, size_t agent, const saddle_b
     double factor[3] = {0.0, 0.0, 0.0};
     double share_of_one = 1.0 / (double)batch->count;
     for (size_t k = 0; k < batch->count; k++) {
-        size_t j = batch->index != NULL ? batch->index[k] : k;
+        size_t j = saddle_batch_sample(batch, k);
         double sign = pair_sign(j, samples);
         if (sign == 0.0)
             continue;

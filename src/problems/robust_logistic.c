@@ -25,6 +25,7 @@
 #include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
+#include "problems/batch.h"
 #include "problems/rows.h"
 
 #define GROUP "Problem robust-logistic"
@@ -67,11 +68,6 @@ typedef struct instance {
 static const instance *self_of(const saddle_problem *problem)
 {
     return problem->self;
-}
-
-static size_t sample_at(const saddle_batch *batch, size_t k)
-{
-    return batch->index != NULL ? batch->index[k] : k;
 }
 
 static double regularizer(const instance *self, const double *x)
@@ -119,12 +115,12 @@ static double sample_gradient(const instance *self, size_t agent, const saddle_b
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
         size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
         for (size_t k = 0; k < count; k++) {
-            size_t row = sample_at(batch, begin + k);
+            size_t row = saddle_batch_sample(batch, begin + k);
             z[k] = -data->label[row] * saddle_row_dot(data, row, x);
         }
         saddle_logistic(count, z, loss, slope);
         for (size_t k = 0; k < count; k++) {
-            size_t row = sample_at(batch, begin + k);
+            size_t row = saddle_batch_sample(batch, begin + k);
             double along = -data->label[row] * y[row] * slope[k];
             saddle_row_add(data, row, scale * along, gx);
             gy[row] += scale * loss[k];
@@ -184,7 +180,7 @@ static void difference(const saddle_problem *problem, size_t agent, const saddle
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
         size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
         for (size_t k = 0; k < count; k++) {
-            size_t row = sample_at(batch, begin + k);
+            size_t row = saddle_batch_sample(batch, begin + k);
             double dot1;
             double dot0;
             saddle_row_dot2(data, row, x1, x0, &dot1, &dot0);
@@ -193,7 +189,7 @@ static void difference(const saddle_problem *problem, size_t agent, const saddle
         }
         saddle_logistic(2 * count, z, loss, slope);
         for (size_t k = 0; k < count; k++) {
-            size_t row = sample_at(batch, begin + k);
+            size_t row = saddle_batch_sample(batch, begin + k);
             double along = y1[row] * slope[2 * k] - y0[row] * slope[2 * k + 1];
             saddle_row_add(data, row, -scale * data->label[row] * along, dx);
             dy[row] += scale * (loss[2 * k] - loss[2 * k + 1]);

@@ -319,6 +319,14 @@ saddle_status saddle_experiment_scene(saddle_experiment *e, bool centralized, sa
     return SADDLE_OK;
 }
 
+size_t saddle_experiment_most_samples(const saddle_experiment *e)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < e->problem->agents; i++)
+        most = e->problem->samples[i] > most ? e->problem->samples[i] : most;
+    return most;
+}
+
 const saddle_mixing *saddle_experiment_mixing(const saddle_experiment *experiment)
 {
     return experiment->mixing;

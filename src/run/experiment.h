@@ -54,6 +54,9 @@ typedef struct saddle_forecast {
 saddle_status saddle_run_forecast(saddle_experiment *experiment, const saddle_settings *settings,
                                   saddle_forecast *out, saddle_error *error);
 
+/* The largest local size. */
+size_t saddle_experiment_most_samples(const saddle_experiment *experiment);
+
 /* The rule of --init when neither the user nor the problem says. */
 #define SADDLE_DEFAULT_INIT "normal:0.1"
 

@@ -16,9 +16,7 @@ saddle_status saddle_experiment_steps(saddle_experiment *e, const saddle_setting
                                       saddle_steps *out, saddle_error *error)
 {
     const saddle_settings *settings = given != NULL ? given : e->settings;
-    size_t most = 0;
-    for (size_t i = 0; i < e->problem->agents; i++)
-        most = e->problem->samples[i] > most ? e->problem->samples[i] : most;
+    size_t most = saddle_experiment_most_samples(e);
     out->q = saddle_settings_integer(settings, "q");
     if (out->q == 0)
         out->q = (uint64_t)ceil(sqrt((double)most));

@@ -122,9 +122,7 @@ saddle_status saddle_experiment_theory(saddle_experiment *e, double tau, double 
                            "the theory needs lambda, and the spectrum of this network's mixing "
                            "matrix could not be computed; use a topology with a larger gap");
     double m = (double)e->problem->agents;
-    size_t most = 0;
-    for (size_t i = 0; i < e->problem->agents; i++)
-        most = e->problem->samples[i] > most ? e->problem->samples[i] : most;
+    size_t most = saddle_experiment_most_samples(e);
     saddle_theory t = {.lipschitz = constants->lipschitz,
                        .strong_concavity = constants->strong_concavity,
                        .estimated = constants->estimated,
