@@ -429,8 +429,8 @@ def parse():
 
 def check_peers(bench):
     if not bench.peers:
-        print("check: no peer is there to check")
-        return 1
+        print("skip: no peer's Python packages are installed")
+        return 77
     return 0 if all([robust_logistic(bench).check_all(), auc_network(bench).check_all()]) else 1
 
 
@@ -442,6 +442,9 @@ def main():
         if options.check:
             return check_peers(bench)
         about = machine()
+        if about["load"] > 0.25 * about["cores"]:
+            bench.note(f"the machine is BUSY (load {about['load']:.1f} on {about['cores']} cores): "
+                       "times are longer than they would be, with two threads most")
         print(f"{about['processor']}, {about['cores']} cores, load {about['load']:.2f}"
               + "".join(f", {peer} {version}" for peer, version in bench.peers.items()))
         print(HEAD, flush=True)
