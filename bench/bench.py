@@ -2,7 +2,9 @@
 """Run the benchmarks and their peers, print a table, write JSON. scripts/bench builds and calls this.
 
 Everything that is compared is measured in the same run: saddle, the triad at the case's working-set
-size, and the peers. Peers are first checked to compute the same thing; their figures are left out
+size, and the peers. Times are medians of repeats; beside them stands the best repeat, which is what
+to look at when the machine was busy. Ratios and shares compare medians with medians, and in JSON the
+best with the best as well. Peers are first checked to compute the same thing; their figures are left out
 when they do not. Uses Python's standard library alone; the peers need their own packages.
 """
 import argparse
@@ -69,28 +71,38 @@ class Bench:
                             *[f"{name}={value}" for name, value in settings.items()])
 
     def triad(self, size, threads):
-        """Bytes per second of the triad at a working-set size."""
+        """Bytes per second of the triad at a working-set size: the median, the best."""
         key = (int(size), threads)
         if key not in self.triads:
-            self.triads[key] = self.measure("triad", key[0], threads, 9)["bytes_per_second"]
+            repeats = 30 if size < 1e8 else 5
+            found = self.measure("triad", key[0], threads, repeats)
+            self.triads[key] = found["bytes_per_second"], found["best_bytes_per_second"]
         return self.triads[key]
 
-    def add(self, name, seconds, threads=1, size=0, moved=0, peers=None, **more):
-        """Record a case: `moved` bytes must move per unit, within a working set of `size`."""
-        case = {"name": name, "threads": threads, "seconds": seconds, **more}
+    def add(self, name, seconds, best, threads=1, size=0, moved=0, peers=None, **more):
+        """Record a case: `moved` bytes must move per unit, within a working set of `size`. `peers`
+        gives (median, best) seconds by name."""
+        case = {"name": name, "threads": threads, "seconds": seconds, "best_seconds": best, **more}
         if moved:
-            triad = self.triad(size, threads)
+            triad, best_triad = self.triad(size, threads)
             case.update(bytes=moved, working_set=size, triad_bytes_per_second=triad,
-                        bytes_per_second=moved / seconds, share_of_triad=moved / seconds / triad)
+                        best_triad_bytes_per_second=best_triad, bytes_per_second=moved / seconds,
+                        share_of_triad=moved / seconds / triad,
+                        best_share_of_triad=moved / best / best_triad)
         if peers:
-            case["peers"] = {peer: {"seconds": value, "ratio": value / seconds}
-                             for peer, value in peers.items()}
+            case["peers"] = {peer: {"seconds": median, "best_seconds": least,
+                                    "ratio": median / seconds, "best_ratio": least / best}
+                             for peer, (median, least) in peers.items()}
         self.cases.append(case)
         print(line(case), flush=True)
         return case
 
     def repeats(self):
-        return 3 if self.options.quick else 9
+        return 5 if self.options.quick else 100
+
+
+def times(found):
+    return found["seconds_per_iteration"], found["best_seconds_per_iteration"]
 
 
 # ---- how a case is shown -----------------------------------------------------------------------
@@ -102,12 +114,13 @@ def duration(seconds):
     return f"{seconds / 1e-9:.3g} ns"
 
 
-HEAD = (f"{'case':<34} {'threads':>7} {'time':>9} {'bytes':>9} {'GB/s':>6} {'of triad':>8}"
+HEAD = (f"{'case':<34} {'threads':>7} {'time':>9} {'best':>9} {'bytes':>9} {'GB/s':>6} {'of triad':>8}"
         "  ratio to peers")
 
 
 def line(case):
     text = f"{case['name']:<34} {case['threads']:>7} {duration(case['seconds']):>9}"
+    text += f" {duration(case['best_seconds']):>9}"
     if "bytes" in case:
         text += (f" {case['bytes'] / 1e6:>6.3g} MB {case['bytes_per_second'] / 1e9:>6.1f}"
                  f" {100 * case['share_of_triad']:>7.0f}%")
@@ -239,11 +252,11 @@ class Setting:
     def check_all(self):
         return all([self.check(peer, form) for peer in self.bench.peers for form in self.forms])
 
-    def times(self, threads, iterations):
-        """Seconds per iteration of every peer in every form."""
-        repeats = "2" if self.bench.options.quick else "3"
-        return {peer + " " + form: self.peer(peer, form, threads, self.batch, self.batch, iterations,
-                                             "--repeats", repeats)["seconds_per_iteration"]
+    def peer_times(self, threads, iterations):
+        """Seconds per iteration, median and best, of every peer in every form."""
+        repeats = "2" if self.bench.options.quick else "15"
+        return {peer + " " + form: times(self.peer(peer, form, threads, self.batch, self.batch,
+                                                   iterations, "--repeats", repeats))
                 for peer in self.bench.peers for form in self.forms if self.check(peer, form)}
 
 
@@ -264,72 +277,76 @@ def auc_network(bench):
 def case_robust_logistic(bench):
     """PRECISION on the paper's problem at its size, its relatives, and its dense part alone."""
     setting = robust_logistic(bench)
-    iterations = 2 * Q if bench.options.quick else 20 * Q
     single = None
     for threads in (1, 2):
-        settings = {**setting.settings, "threads": threads}
-        found = bench.iterate(bench.repeats(), iterations, settings)
+        found = bench.iterate(bench.repeats(), Q, {**setting.settings, "threads": threads})
         moved, size = precision_bytes(found)
-        peers = setting.times(threads, Q if bench.options.quick else 4 * Q)
-        seconds = found["seconds_per_iteration"]
-        single = single or seconds
-        more = {"remark": f"{single / seconds:.2f}x one thread"} if threads > 1 else {}
-        bench.add("robust-logistic precision", seconds, threads, size, moved, peers, **more)
+        median, best = times(found)
+        single = single or median
+        more = {"remark": f"{single / median:.2f}x one thread"} if threads > 1 else {}
+        bench.add("robust-logistic precision", median, best, threads, size, moved,
+                  setting.peer_times(threads, Q), **more)
     for threads in (1, 2):
         # Mini-batches of one sample and no refresh leave the dense part.
         settings = {**setting.settings, "threads": threads, "batch": 1, "q": 1000000000}
-        found = bench.iterate(bench.repeats(), iterations, settings)
+        found = bench.iterate(bench.repeats(), Q, settings)
         moved, size = precision_bytes(found)
-        bench.add("  dense part (batch 1, no refresh)", found["seconds_per_iteration"], threads, size,
-                  moved)
-    for algorithm in ("precision+", "prox-gt-sgda", "prox-dsgda", "gt-gda", "dposg"):
-        few = iterations if "-gda" not in algorithm else max(iterations // 20, 5)
-        own = {} if algorithm in ("precision+", "prox-gt-sgda", "prox-dsgda") else {"nu", "eta"}
-        settings = {name: value for name, value in setting.settings.items() if name not in own}
-        found = bench.iterate(bench.repeats(), few, {**settings, "algorithm": algorithm, "threads": 1})
-        moved, size = precision_bytes(found, algorithm != "prox-dsgda") if not own else (0, 0)
-        bench.add("robust-logistic " + algorithm, found["seconds_per_iteration"], 1, size, moved)
+        bench.add("  dense part (batch 1, no refresh)", *times(found), threads, size, moved)
+    for algorithm in ("precision+", "prox-gt-sgda", "prox-dsgda"):
+        settings = {**setting.settings, "algorithm": algorithm, "threads": 1}
+        found = bench.iterate(bench.repeats(), Q, settings)
+        moved, size = precision_bytes(found, algorithm != "prox-dsgda")
+        bench.add("robust-logistic " + algorithm, *times(found), 1, size, moved)
+    for algorithm, iterations in (("gt-gda", 5), ("dposg", Q)):
+        settings = {name: value for name, value in setting.settings.items() if name not in STEPS}
+        settings.update(algorithm=algorithm, threads=1)
+        found = bench.iterate(bench.repeats(), iterations, settings)
+        bench.add("robust-logistic " + algorithm, *times(found))
 
 
 def case_auc(bench):
     """PRECISION on AUC maximization by a network on MNIST's shape."""
     setting = auc_network(bench)
-    iterations = IMAGE_BATCH
     # Forward and backward products with W1 at two points, all agents.
     flops = AGENTS * 2 * 2 * 2 * IMAGE_BATCH * 784 * HIDDEN
     single = None
     for threads in (1, 2):
-        found = bench.iterate(3, iterations, {**setting.settings, "threads": threads})
-        seconds = found["seconds_per_iteration"]
-        single = single or seconds
-        remark = f"{flops / seconds / 1e9:.1f} GFLOP/s"
-        remark += f", {single / seconds:.2f}x one thread" if threads > 1 else ""
-        bench.add("auc network precision", seconds, threads, peers=setting.times(threads, iterations),
-                  flops=flops, remark=remark)
+        settings = {**setting.settings, "threads": threads}
+        found = bench.iterate(3 if bench.options.quick else 15, IMAGE_BATCH, settings)
+        median, best = times(found)
+        single = single or median
+        remark = f"{flops / median / 1e9:.1f} GFLOP/s"
+        remark += f", {single / median:.2f}x one thread" if threads > 1 else ""
+        bench.add("auc network precision", median, best, threads,
+                  peers=setting.peer_times(threads, IMAGE_BATCH), flops=flops, remark=remark)
 
 
 def case_trace(bench):
     """What measuring at every iteration costs: the whole run's wall time, traced and not."""
     data = rows_file(bench)
-    iterations = Q if bench.options.quick else 5 * Q
     for threads in (1, 2):
         settings = {"data": data, "agents": AGENTS, "samples": SAMPLES, "threads": threads,
                     "trace": bench.path("trace.csv"), **STEPS}
-        plain = bench.iterate(bench.repeats(), iterations, settings)
-        traced = bench.iterate(bench.repeats(), iterations, {**settings, "trace-every": 1})
+        repeats = bench.repeats() // 5
+        plain = bench.iterate(repeats, Q, settings)
+        traced = bench.iterate(repeats, Q, {**settings, "trace-every": 1})
         ratio = traced["run_seconds"] / plain["run_seconds"]
-        bench.add("trace-every 1, per iteration", traced["run_seconds"] / iterations, threads,
-                  untraced_seconds=plain["run_seconds"] / iterations, ratio_to_untraced=ratio,
-                  remark=f"{ratio:.2f}x untraced ({duration(plain['run_seconds'] / iterations)})")
+        best_ratio = traced["best_run_seconds"] / plain["best_run_seconds"]
+        bench.add("trace-every 1, per iteration", traced["run_seconds"] / Q,
+                  traced["best_run_seconds"] / Q, threads,
+                  untraced_seconds=plain["run_seconds"] / Q, ratio_to_untraced=ratio,
+                  best_ratio_to_untraced=best_ratio,
+                  remark=f"{ratio:.2f}x untraced ({duration(plain['run_seconds'] / Q)}); "
+                         f"best {best_ratio:.2f}x")
 
 
 def case_kernels(bench):
     """The pieces of an iteration at the paper's size, all five agents, one thread."""
-    found = bench.measure("kernels", 5 if bench.options.quick else 30, "data=" + rows_file(bench),
+    found = bench.measure("kernels", 5 if bench.options.quick else 100, "data=" + rows_file(bench),
                           f"agents={AGENTS}", f"samples={SAMPLES}")
     for kernel in found["kernels"]:
-        bench.add("kernel " + kernel["name"], kernel["seconds"], 1, found["working_set"],
-                  kernel["bytes"])
+        bench.add("kernel " + kernel["name"], kernel["seconds"], kernel["best_seconds"], 1,
+                  found["working_set"], kernel["bytes"])
 
 
 def case_libsvm(bench):
@@ -346,11 +363,12 @@ def case_libsvm(bench):
         except RuntimeError as error:
             bench.note(f"peer scikit-learn: left out ({error})")
     for threads in (1, 2):
-        found = bench.measure("load", path, threads, 3)
+        found = bench.measure("load", path, threads, 5)
         peers = None
         if peer and (peer["rows"], peer["nonzeros"]) == (found["rows"], found["nonzeros"]):
-            peers = {"scikit-learn": peer["seconds"]}
-        bench.add(f"libsvm {size / 1e6:.0f} MB", found["seconds"], threads, peers=peers,
+            peers = {"scikit-learn": (peer["seconds"], peer["seconds"])}
+        bench.add(f"libsvm {size / 1e6:.0f} MB", found["seconds"], found["best_seconds"], threads,
+                  peers=peers,
                   file_bytes=size, remark=f"{size / found['seconds'] / 1e6:.0f} MB/s")
     os.remove(path)
 
@@ -364,31 +382,31 @@ def case_growth(bench):
         for agents in sizes:
             if topology == "regular:10" and agents == 5:
                 agents = 12
-            iterations = max(10, min(2000, 200000 // agents))
             settings = {"data": f"synthetic:{100 * agents}", "agents": agents, "samples": 100,
                         "topology": topology, "threads": 2}
-            found = bench.iterate(3 if agents < 30000 else 1, iterations, settings)
+            repeats, iterations = (2, 10) if agents >= 30000 else (10, max(10, 10000 // agents))
+            found = bench.iterate(repeats, iterations, settings)
             moved, size = precision_bytes(found)
-            both = found["x_dim"] + found["y_dim"]
-            seconds = found["seconds_per_iteration"]
-            curve.append((agents, seconds / agents))
-            bench.add(f"growth {topology} {agents}", seconds, 2, size, moved,
+            median, best = times(found)
+            edge_entries = found["edges"] * (found["x_dim"] + found["y_dim"])
+            curve.append((agents, best / agents))
+            bench.add(f"growth {topology} {agents}", median, best, 2, size, moved,
                       agents=agents, edges=found["edges"], setup_seconds=found["setup_seconds"],
-                      seconds_per_agent=seconds / agents,
-                      seconds_per_edge_and_entry=seconds / (found["edges"] * both),
+                      best_seconds_per_agent=best / agents,
+                      best_seconds_per_edge_and_entry=best / edge_entries,
                       peak_bytes=found["peak_bytes"],
                       peak_bytes_per_agent=found["peak_bytes"] / agents,
-                      remark=f"{duration(seconds / agents)} per agent, "
-                             f"{duration(seconds / (found['edges'] * both))} per edge and entry, "
+                      remark=f"best {duration(best / agents)} per agent, "
+                             f"{duration(best / edge_entries)} per edge and entry; "
                              f"{found['peak_bytes'] / agents / 1e3:.0f} kB per agent "
-                             f"({found['peak_bytes'] / 1e9:.2f} GB), "
+                             f"({found['peak_bytes'] / 1e9:.2f} GB); "
                              f"set up in {duration(found['setup_seconds'])}")
         draw_curve(topology, curve)
 
 
 def draw_curve(topology, curve):
     """Bars of the time per agent: level where growth is linear."""
-    print(f"  {topology}: time per iteration and agent")
+    print(f"  {topology}: best time per iteration and agent")
     most = max(value for _, value in curve)
     for agents, value in curve:
         print(f"  {agents:>7} {'#' * max(1, round(50 * value / most)):<50} {duration(value)}")
