@@ -119,12 +119,27 @@ static saddle_status make_held_out(saddle_experiment *e, saddle_error *error)
                                : saddle_dataset_load(&e->held_out, name, &options, 0, error);
     if (status == SADDLE_OK)
         status =
-            saddle_dataset_make_binary(e->held_out, text_or(e->settings, "positive", NULL), error);
+            saddle_dataset_label(e->held_out, saddle_settings_text(e->settings, "positive"), error);
     if (status == SADDLE_OK && e->held_out->features != e->shard[0]->features)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "--test-data: '%s' has %zu features, but --data has %zu; give rows of "
                              "the same kind",
                              name, e->held_out->features, e->shard[0]->features);
+    return status;
+}
+
+/* Make labels +1 and -1, and --positive the list in use: held-out rows follow it, and the model's user
+ * after the run. */
+static saddle_status label(saddle_experiment *e, saddle_dataset *data, saddle_error *error)
+{
+    char *rule = NULL;
+    saddle_status status =
+        saddle_dataset_positive(data, text_or(e->settings, "positive", NULL), &rule, error);
+    if (status == SADDLE_OK)
+        status = saddle_dataset_make_binary(data, rule, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(e->settings, "positive", rule, error);
+    saddle_free(rule);
     return status;
 }
 
@@ -139,7 +154,7 @@ static saddle_status make_shards(saddle_experiment *e, saddle_error *error)
     saddle_status status =
         saddle_dataset_load(&data, saddle_settings_text(settings, "data"), &options, seed, error);
     if (status == SADDLE_OK)
-        status = saddle_dataset_make_binary(data, text_or(settings, "positive", NULL), error);
+        status = label(e, data, error);
     if (status == SADDLE_OK)
         status = saddle_partition_create(
             &partition, data, saddle_settings_text(settings, "partition"), e->graph->agents,

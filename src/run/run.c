@@ -298,6 +298,8 @@ static saddle_status settle(run *r, saddle_error *error)
     if (status == SADDLE_OK)
         status = saddle_result_create(&r->result, r->scene.problem, error);
     if (status == SADDLE_OK)
+        r->result->features = r->experiment->shard != NULL ? r->experiment->shard[0]->features : 0;
+    if (status == SADDLE_OK)
         status = make_effective(r, error);
     return status;
 }
