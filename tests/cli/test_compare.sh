@@ -112,4 +112,53 @@ nu=$(awk '/^  nu  / {print $2}' out)
 try run --problem quadratic --mu 2 --lipschitz 8 --topology complete --agents 4 --steps theory \
     --iterations 1 --trace theory.csv --quiet
 check "--steps theory uses it" is "$(grep '^# nu: ' theory.csv | awk '{printf "%.6g", $3}')" "$nu"
+
+# ---- a best response that cannot be computed --------------------------------------------------
+
+# Beyond x = 1/2 F is all but flat in y, so that no y*(xbar) is found. One algorithm gets there.
+if compiler=$(command -v "${CC:-cc}"); then
+    cat >flat.c <<'END'
+#include <saddle/plugin.h>
+static size_t samples[64];
+static saddle_problem problem;
+static void gradient(const saddle_problem *p, size_t agent, const saddle_batch *batch,
+                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+{
+    (void)p; (void)agent; (void)batch; (void)scratch;
+    gx[0] = x[0] - 2.0;
+    gy[0] = -y[0];
+    gy[1] = x[0] > 0.5 ? 1.0 - 1e-9 * y[1] : -y[1];
+}
+static double value(const saddle_problem *p, size_t agent, const double *x, const double *y,
+                    double *scratch)
+{
+    (void)p; (void)agent; (void)scratch;
+    return 0.5 * (x[0] - 2.0) * (x[0] - 2.0) - 0.5 * y[0] * y[0] +
+           (x[0] > 0.5 ? y[1] - 0.5e-9 * y[1] * y[1] : -0.5 * y[1] * y[1]);
+}
+static saddle_status create(saddle_problem **out, const char *options,
+                            const saddle_problem_inputs *inputs, saddle_error *error)
+{
+    (void)options; (void)error;
+    for (size_t i = 0; i < inputs->agents && i < 64; i++)
+        samples[i] = 4;
+    problem = (saddle_problem){.x_dim = 1, .y_dim = 2, .agents = inputs->agents,
+                               .samples = samples, .gradient = gradient, .value = value};
+    *out = &problem;
+    return SADDLE_OK;
+}
+const saddle_plugin_class saddle_plugin = {
+    .abi = SADDLE_PLUGIN_ABI, .name = "flat", .create = create};
+END
+    "$compiler" -std=c17 -shared -fPIC -I"$here/../../include" flat.c -o libflat.so
+    flat=(compare --problem ./libflat.so --init zeros --iterations 40 --nu 1e-9 --eta-x 0.5 --eta-y 0.5)
+    try "${flat[@]}" --algorithms gda,precision --output flat
+    check "one that fails does not end the others" exits 0
+    check "it is shown as failed" grep -qE '^  gda .*failed: ' out
+    check "with its reason" warns "the best response y*(xbar) of flat was not found"
+    check "the other one is done" grep -qE '^  precision +40 .*all iterations done' out
+    try "${flat[@]}" --algorithms gda --output flat1
+    check "nothing but failures is one" exits 1
+fi
+
 finish

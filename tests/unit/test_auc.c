@@ -30,6 +30,9 @@ static rows all_rows(const saddle_experiment *e, const double *x)
     for (size_t i = 0; i < problem->agents; i++) {
         saddle_error error = {.message = ""};
         assert_ok(problem->scores(problem, e->shard[i], x, NULL, r.score + k, &error), error);
+        /* Scores are h from the middle between c1 and c2. */
+        for (size_t j = 0; j < problem->samples[i]; j++)
+            r.score[k + j] += 0.5 * (x[problem->x_dim - 2] + x[problem->x_dim - 1]);
         for (size_t j = 0; j < problem->samples[i]; j++, k++) {
             r.label[k] = e->shard[i]->label[j];
             r.weight[k] = 1.0 / (double)(problem->agents * problem->samples[i]);
