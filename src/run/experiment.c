@@ -222,6 +222,11 @@ static saddle_status make_problem(saddle_experiment *e, const saddle_problem *gi
     if (status != SADDLE_OK)
         return status;
     e->problem = e->own_problem;
+    if (e->held_out != NULL && e->problem->outcomes == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--test-data: problem %s reports no outcomes; leave it out, and give the "
+                           "model to `saddle eval`",
+                           kind->name);
     return saddle_problem_check(e->problem, error);
 }
 
