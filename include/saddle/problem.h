@@ -24,6 +24,7 @@
 #include <saddle/set.h>
 #include <saddle/settings.h>
 #include <saddle/status.h>
+#include <saddle/world.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -144,6 +145,7 @@ typedef struct saddle_problem_inputs {
     saddle_dataset *const *shard; /**< Each agent's rows, labels +1 / -1; NULL if it needs none. */
     uint64_t seed;                /**< For generated instances. */
     const saddle_mixing *mixing;  /**< The network, for what agents find out together. */
+    const saddle_world *world;    /**< Which agents are here: shard[i] is NULL for the others. */
     /** Not 0: the instance is only asked for scores and for outcomes on held-out rows, to use a saved
      * model. Every shard is then one row of zeros that stands in for the samples, which are not there;
      * settings have the values that the run found for "auto". */

@@ -42,6 +42,7 @@ struct saddle_predictor {
     saddle_dataset **shard; /* the row, for every agent */
     saddle_graph *graph;
     saddle_mixing *mixing;
+    saddle_world *world;
     saddle_plugin_object *plugin;
     saddle_problem *problem;
 };
@@ -218,6 +219,8 @@ static saddle_status make_inputs(saddle_predictor *p, saddle_error *error)
     saddle_status status = saddle_graph_create(&p->graph, "ring", p->agents, 0, error);
     if (status == SADDLE_OK)
         status = saddle_mixing_create(&p->mixing, p->graph, "metropolis", error);
+    if (status == SADDLE_OK)
+        status = saddle_world_alone(&p->world, p->agents, error);
     return status;
 }
 
@@ -265,6 +268,7 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
                                     .shard = p->shard,
                                     .seed = saddle_settings_integer(p->settings, "seed"),
                                     .mixing = p->mixing,
+                                    .world = p->world,
                                     .scoring = 1};
     status = p->plugin != NULL ? saddle_plugin_instance(p->plugin, &p->problem, &inputs, error)
                                : kind->create(&p->problem, &inputs, error);
@@ -316,6 +320,7 @@ void saddle_predictor_free(saddle_predictor *p)
         return;
     saddle_problem_free(p->problem);
     saddle_plugin_close(p->plugin);
+    saddle_world_free(p->world);
     saddle_mixing_free(p->mixing);
     saddle_graph_free(p->graph);
     saddle_free((void *)p->shard);

@@ -191,6 +191,7 @@ static saddle_status make_engine(run *r, saddle_error *error)
     if (status != SADDLE_OK)
         return status;
     saddle_engine_inputs inputs = {
+        .world = r->scene.world,
         .problem = r->scene.problem,
         .mixing = r->scene.mixing,
         .x_prox = e->x_prox,
@@ -298,7 +299,7 @@ static saddle_status settle(run *r, saddle_error *error)
     if (status == SADDLE_OK)
         status = saddle_result_create(&r->result, r->scene.problem, error);
     if (status == SADDLE_OK)
-        r->result->features = r->experiment->shard != NULL ? r->experiment->shard[0]->features : 0;
+        r->result->features = saddle_experiment_features(r->experiment);
     if (status == SADDLE_OK)
         status = make_effective(r, error);
     return status;
