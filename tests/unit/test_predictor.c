@@ -139,9 +139,12 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 START_TEST(models_say_what_their_runs_said)
 {
     static const char *const formats[] = {"m.npz", "m.npy"};
-    const char *assignment[16] = {"data=train", "test-data=test", "iterations=30", "agents=6"};
+    const char *assignment[16] = {"data=train", "iterations=30", "agents=6"};
     make_data();
-    size_t used = 4;
+    size_t used = 3;
+    /* The paper's problem has no outcomes of its own: there the scores alone are compared. */
+    if (strcmp(kinds[_i][0], "problem=robust-logistic") != 0)
+        assignment[used++] = "test-data=test";
     for (size_t k = 0; kinds[_i][k] != NULL; k++)
         assignment[used++] = kinds[_i][k];
     for (int f = 0; f < 2; f++) {
