@@ -1,0 +1,25 @@
+/*
+ * How algorithms look: the same name, colour and dashes in every picture, on paper and on screen.
+ *
+ * Colours are told apart by readers with any of the common kinds of colour blindness (the first
+ * are Okabe and Ito's), and no two algorithms differ by their colour alone.
+ */
+#ifndef SADDLE_CLI_PALETTE_H
+#define SADDLE_CLI_PALETTE_H
+
+#include <stddef.h>
+
+typedef struct palette_entry {
+    const char *algorithm; /* its name for --algorithm */
+    const char *title;     /* as papers write it: "PRECISION+" */
+    const char *light;     /* "#rrggbb" on a white ground */
+    const char *dark;      /* on a black one */
+    const char *dashes;    /* lengths of strokes and gaps, "6 3"; "" for a solid line */
+} palette_entry;
+
+/* The entry of an algorithm; of one that is not known, or NULL, the entry at `place`. */
+const palette_entry *palette_find(const char *algorithm, size_t place);
+/* All entries. */
+const palette_entry *palette_list(size_t *count);
+
+#endif

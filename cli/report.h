@@ -1,0 +1,45 @@
+/*
+ * Reports: one self-contained HTML page about a few traces, with claims if there are any.
+ *
+ * The page asks nothing of the network: script, style, pictures and data are inside it. Its sources
+ * are cli/report/page.html, page.css and page.js, built into the program.
+ */
+#ifndef SADDLE_CLI_REPORT_H
+#define SADDLE_CLI_REPORT_H
+
+#include "cli.h"
+
+/* What became of a claim. */
+typedef enum report_verdict { REPORT_HOLDS, REPORT_FAILS, REPORT_UNDECIDED } report_verdict;
+
+/* A row of the claim table. Texts are borrowed. */
+typedef struct report_claim {
+    const char *statement; /* "PRECISION+ reaches 1e-4 with fewer IFO calls than PRECISION" */
+    report_verdict verdict;
+    const char *numbers; /* what was measured */
+    const char *reason;  /* the likely reason, where it does not hold; NULL or "": none */
+} report_claim;
+
+/* A chapter: traces of one experiment, with their curves and table of costs. */
+typedef struct report_section {
+    const char *title; /* NULL or "": none, for a page with one section */
+    const char *text;  /* a paragraph or more, separated by empty lines; NULL or "": none */
+    const char *y;     /* the column shown first; NULL: the metric, or the last one there is */
+    size_t traces;
+    const saddle_trace *const *trace; /* borrowed */
+} report_section;
+
+/* A page. Everything is borrowed. */
+typedef struct report {
+    const char *title; /* NULL or "": made of what the traces have in common */
+    const char *text;  /* as of a section */
+    size_t claims;
+    const report_claim *claim;
+    size_t sections;
+    const report_section *section;
+} report;
+
+/* Write the page, whole or not at all. */
+saddle_status report_write(const report *r, const char *path, saddle_error *error);
+
+#endif
