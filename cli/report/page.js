@@ -190,8 +190,9 @@
         const log = wantsLog && high > 0 && (below || high / low >= 10);
         if (!(low <= high)) { low = 0; high = 1; }
         if (log) {
-            low = Math.pow(10, Math.floor(Math.log10(low)) - (below ? 1 : 0));
-            high = Math.pow(10, Math.ceil(Math.log10(high)));
+            /* A mean of decades is a decade but for its last digit. */
+            low = Math.pow(10, Math.floor(Math.log10(low) + 1e-9) - (below ? 1 : 0));
+            high = Math.pow(10, Math.ceil(Math.log10(high) - 1e-9));
         } else {
             if (low === high) { low -= 0.5 * Math.abs(low) || 0.5; high += 0.5 * Math.abs(high) || 0.5; }
             const room = 0.05 * (high - low);
