@@ -78,11 +78,18 @@ struct saddle_problem {
 
     /**
      * Optional. Mean over the batch of grad f_ij(x1, y1) - grad f_ij(x0, y0) in one pass over the
-     * data: overwrites dx, dy. NULL: two calls of gradient().
+     * data: overwrites dx, dy (but see y_curvature). NULL: two calls of gradient().
      */
     void (*difference)(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                        const double *x1, const double *y1, const double *x0, const double *y0,
                        double *dx, double *dy, double *scratch);
+    /**
+     * Optional: structure that lets dense work be skipped. Above 0, entry j of y belongs to sample j,
+     * and all samples' grad_y f_ij are one function, -y_curvature y + constant, except in their own
+     * entries. Then difference() writes the entries of dy that belong to the batch, and no others:
+     * those are -y_curvature (y1 - y0), which saddle_problem_difference() fills in. 0: no such thing.
+     */
+    double y_curvature;
     /**
      * Optional. gradient() that also returns the unbiased sample variance of the per-sample
      * gradients (x and y parts together; 0 for one sample). NULL: sample by sample.

@@ -8,10 +8,10 @@
 
 #include <string.h>
 
+#include "core/batch.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "problems/batch.h"
 
 typedef struct instance {
     saddle_problem problem; /* first: the two addresses are one */

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/batch.h"
 #include "core/vector.h"
-#include "problems/batch.h"
 
 void saddle_problem_free(saddle_problem *problem)
 {
@@ -54,12 +54,22 @@ void saddle_problem_gradient(const saddle_problem *problem, size_t agent, const 
     problem->gradient(problem, agent, batch, x, y, gx, gy, scratch);
 }
 
+/* out = slope (y1 - y0) */
+SADDLE_KERNEL static void linear_part(size_t count, double slope, const double *restrict y1,
+                                      const double *restrict y0, double *restrict out)
+{
+    for (size_t k = 0; k < count; k++)
+        out[k] = slope * (y1[k] - y0[k]);
+}
+
 void saddle_problem_difference(const saddle_problem *problem, size_t agent,
                                const saddle_batch *batch, const double *x1, const double *y1,
                                const double *x0, const double *y0, double *dx, double *dy,
                                double *scratch)
 {
     if (problem->difference != NULL) {
+        if (problem->y_curvature > 0.0)
+            linear_part(problem->y_dim, -problem->y_curvature, y1, y0, dy);
         problem->difference(problem, agent, batch, x1, y1, x0, y0, dx, dy, scratch);
         return;
     }

@@ -20,12 +20,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/batch.h"
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "problems/batch.h"
 #include "problems/rows.h"
 
 #define GROUP "Problem robust-logistic"
@@ -171,12 +171,12 @@ static void difference(const saddle_problem *problem, size_t agent, const saddle
     double *loss = scratch + 2 * (size_t)BLOCK;
     double *slope = scratch + 4 * (size_t)BLOCK;
     double scale = self->weight / (double)batch->count;
-    double n = (double)problem->y_dim;
-    double dual = self->lambda1 * n * n;
     for (size_t k = 0; k < problem->x_dim; k++)
         dx[k] = regularizer_slope(self, x1[k]) - regularizer_slope(self, x0[k]);
-    for (size_t k = 0; k < problem->y_dim; k++)
-        dy[k] = -dual * (y1[k] - y0[k]);
+    for (size_t k = 0; k < batch->count; k++) {
+        size_t row = saddle_batch_sample(batch, k);
+        dy[row] = -problem->y_curvature * (y1[row] - y0[row]);
+    }
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
         size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
         for (size_t k = 0; k < count; k++) {
@@ -362,7 +362,8 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .destroy = destroy,
     };
     self->problem.tau = suitable_tau(self, simplex);
-    self->problem.alpha = 1.0 / (self->lambda1 * n * n);
+    self->problem.y_curvature = self->lambda1 * n * n;
+    self->problem.alpha = 1.0 / self->problem.y_curvature;
     *out = &self->problem;
     return SADDLE_OK;
 }
