@@ -66,4 +66,16 @@ typedef struct saddle_track {
 /* Make the pass. `moved` and `reach` are 0, `change` is sum |news|. */
 void saddle_pass_track(const saddle_agent *agent, const saddle_track *track, saddle_pass_sums *out);
 
+/* The same for one instruction set each, for the choice among them and for tests. */
+typedef void saddle_pass_mover(const saddle_agent *, const saddle_pass *, saddle_pass_sums *);
+typedef void saddle_pass_tracker(const saddle_agent *, const saddle_track *, saddle_pass_sums *);
+saddle_pass_mover saddle_pass_move_plain;
+saddle_pass_tracker saddle_pass_track_plain;
+#ifdef SADDLE_X86_VECTORS
+saddle_pass_mover saddle_pass_move_avx2;
+saddle_pass_mover saddle_pass_move_avx512;
+saddle_pass_tracker saddle_pass_track_avx2;
+saddle_pass_tracker saddle_pass_track_avx512;
+#endif
+
 #endif

@@ -57,6 +57,7 @@ typedef struct instance {
     double curvature;
     double weight;   /* w */
     double row_norm; /* largest |a_ij| */
+    bool unit;       /* the data are sparse and every stored value is 1, which need not be read */
 } instance;
 
 /* Least proximal weight, for a regularizer that is weak or absent. */
@@ -64,6 +65,11 @@ typedef struct instance {
 
 /* Rows handled between two calls of the vector exponential. */
 #define BLOCK 256
+
+/* A batch's rows lie anywhere in memory: so many rows ahead, a row's place and then the row itself are
+ * asked for. */
+#define PLACE_AHEAD 16
+#define ROW_AHEAD 8
 
 static const instance *self_of(const saddle_problem *problem)
 {
@@ -96,6 +102,53 @@ static void add_dual_slope(const instance *self, const double *y, double *gy)
         gy[k] -= scale * (n * y[k] - 1.0);
 }
 
+/* a_row' x, as saddle_row_dot(). */
+static inline double row_dot(const instance *self, const saddle_dataset *data, size_t row,
+                             const double *x)
+{
+    if (!self->unit)
+        return saddle_row_dot(data, row, x);
+    double sum = 0.0;
+    for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
+        sum += x[data->column[k]];
+    return sum;
+}
+
+/* out += scale a_row, as saddle_row_add(). */
+static inline void row_add(const instance *self, const saddle_dataset *data, size_t row,
+                           double scale, double *out)
+{
+    if (!self->unit) {
+        saddle_row_add(data, row, scale, out);
+        return;
+    }
+    size_t end = data->row_start[row + 1];
+    for (size_t k = data->row_start[row]; k < end; k++)
+        out[data->column[k]] += scale;
+}
+
+/* Ask for what is needed of the rows some places after the k-th of a batch. (Not merely `inline`: gcc
+ * takes a function that only asks for one without effect and drops its calls.) */
+SADDLE_INLINE void ask_ahead(const instance *self, const saddle_dataset *data,
+                             const saddle_batch *batch, size_t k)
+{
+    if (batch->index == NULL || data->dense != NULL)
+        return;
+    if (k + PLACE_AHEAD < batch->count) {
+        size_t row = batch->index[k + PLACE_AHEAD];
+        __builtin_prefetch(data->row_start + row);
+        __builtin_prefetch(data->label + row);
+    }
+    if (k + ROW_AHEAD < batch->count) {
+        size_t first = data->row_start[batch->index[k + ROW_AHEAD]];
+        __builtin_prefetch(data->column + first);
+        if (!self->unit) {
+            __builtin_prefetch(data->value + first);
+            __builtin_prefetch(data->value + first + SADDLE_LANES);
+        }
+    }
+}
+
 /*
  * The sample part of the mean gradient: overwrites gx, gy with means over the batch of
  * w y_j grad l_ij and w l_ij e_j. Returns the mean of their squared norms if `squares` is set.
@@ -116,13 +169,14 @@ static double sample_gradient(const instance *self, size_t agent, const saddle_b
         size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
         for (size_t k = 0; k < count; k++) {
             size_t row = saddle_batch_sample(batch, begin + k);
-            z[k] = -data->label[row] * saddle_row_dot(data, row, x);
+            ask_ahead(self, data, batch, begin + k);
+            z[k] = -data->label[row] * row_dot(self, data, row, x);
         }
         saddle_logistic(count, z, loss, slope);
         for (size_t k = 0; k < count; k++) {
             size_t row = saddle_batch_sample(batch, begin + k);
             double along = -data->label[row] * y[row] * slope[k];
-            saddle_row_add(data, row, scale * along, gx);
+            row_add(self, data, row, scale * along, gx);
             gy[row] += scale * loss[k];
             if (squares)
                 square += along * along * saddle_row_norm2(data, row) + loss[k] * loss[k];
@@ -160,38 +214,72 @@ static double gradient_variance(const saddle_problem *problem, size_t agent,
     return variance < 0.0 ? 0.0 : variance;
 }
 
+/* The same entry of two vectors. */
+typedef double couple __attribute__((vector_size(2 * sizeof(double))));
+
+/* a_row' x at two points that lie entry by entry side by side in `pair`. */
+static inline void row_dot_pair(const instance *self, const saddle_dataset *data, size_t row,
+                                const double *pair, couple *dot)
+{
+    couple sum = {0.0, 0.0};
+    size_t end = data->row_start[row + 1];
+    for (size_t k = data->row_start[row]; k < end; k++) {
+        couple both;
+        memcpy(&both, pair + 2 * (size_t)data->column[k], sizeof both);
+        sum += self->unit ? both : data->value[k] * both;
+    }
+    *dot = sum;
+}
+
+/* Both points' arguments of the loss side by side, for rows [begin, begin + count) of a batch. */
+static void find_margins(const instance *self, const saddle_dataset *data,
+                         const saddle_batch *batch, size_t begin, size_t count, const double *x1,
+                         const double *x0, const double *pair, double *z)
+{
+    for (size_t k = 0; k < count; k++) {
+        size_t row = saddle_batch_sample(batch, begin + k);
+        couple dot;
+        ask_ahead(self, data, batch, begin + k);
+        if (data->dense == NULL) {
+            row_dot_pair(self, data, row, pair, &dot);
+        } else {
+            dot[0] = saddle_row_dot(data, row, x1);
+            dot[1] = saddle_row_dot(data, row, x0);
+        }
+        dot = -data->label[row] * dot;
+        memcpy(z + 2 * k, &dot, sizeof dot);
+    }
+}
+
 static void difference(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                        const double *x1, const double *y1, const double *x0, const double *y0,
                        double *dx, double *dy, double *scratch)
 {
     const instance *self = self_of(problem);
     const saddle_dataset *data = self->shard[agent];
-    /* Both points' arguments side by side: one call of the vector exponential serves the two. */
+    /* One call of the vector exponential serves both points. */
     double *z = scratch;
     double *loss = scratch + 2 * (size_t)BLOCK;
     double *slope = scratch + 4 * (size_t)BLOCK;
+    double *pair = scratch + 6 * (size_t)BLOCK;
     double scale = self->weight / (double)batch->count;
-    for (size_t k = 0; k < problem->x_dim; k++)
+    for (size_t k = 0; k < problem->x_dim; k++) {
         dx[k] = regularizer_slope(self, x1[k]) - regularizer_slope(self, x0[k]);
+        pair[2 * k] = x1[k];
+        pair[2 * k + 1] = x0[k];
+    }
     for (size_t k = 0; k < batch->count; k++) {
         size_t row = saddle_batch_sample(batch, k);
         dy[row] = -problem->y_curvature * (y1[row] - y0[row]);
     }
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
         size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
-        for (size_t k = 0; k < count; k++) {
-            size_t row = saddle_batch_sample(batch, begin + k);
-            double dot1;
-            double dot0;
-            saddle_row_dot2(data, row, x1, x0, &dot1, &dot0);
-            z[2 * k] = -data->label[row] * dot1;
-            z[2 * k + 1] = -data->label[row] * dot0;
-        }
+        find_margins(self, data, batch, begin, count, x1, x0, pair, z);
         saddle_logistic(2 * count, z, loss, slope);
         for (size_t k = 0; k < count; k++) {
             size_t row = saddle_batch_sample(batch, begin + k);
             double along = y1[row] * slope[2 * k] - y0[row] * slope[2 * k + 1];
-            saddle_row_add(data, row, -scale * data->label[row] * along, dx);
+            row_add(self, data, row, -scale * data->label[row] * along, dx);
             dy[row] += scale * (loss[2 * k] - loss[2 * k + 1]);
         }
     }
@@ -310,6 +398,17 @@ static double suitable_tau(const instance *self, bool simplex)
     return fmax(10.0 * self->lambda2 * self->curvature, TAU_LEAST);
 }
 
+/* Whether a data set is sparse with no value but 1. */
+static bool has_unit_values(const saddle_dataset *data)
+{
+    if (data->dense != NULL)
+        return false;
+    for (size_t k = 0; k < data->row_start[data->rows]; k++)
+        if (data->value[k] != 1.0)
+            return false;
+    return true;
+}
+
 static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
                             saddle_error *error)
 {
@@ -324,8 +423,10 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
     self->samples = samples;
     self->shard = inputs->shard;
     size_t most = 0;
+    self->unit = true;
     for (size_t i = 0; i < inputs->agents; i++) {
         const saddle_dataset *data = inputs->shard[i];
+        self->unit = self->unit && has_unit_values(data);
         samples[i] = data->rows;
         most = data->rows > most ? data->rows : most;
         for (size_t row = 0; row < data->rows; row++)
@@ -347,7 +448,7 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .y_dim = most,
         .agents = inputs->agents,
         .samples = samples,
-        .scratch = 6 * (size_t)BLOCK,
+        .scratch = 6 * (size_t)BLOCK + 2 * inputs->shard[0]->features,
         .x_set = "box:0:10",
         .y_set = simplex ? "simplex" : "box:0:10",
         .gradient = gradient,
