@@ -17,5 +17,6 @@
 #include <saddle/status.h>
 #include <saddle/text.h>
 #include <saddle/tune.h>
+#include <saddle/world.h>
 
 #endif
