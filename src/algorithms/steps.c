@@ -21,7 +21,7 @@ void saddle_family_layout(const void *parameters, const saddle_problem *problem,
     size_t both = problem->x_dim + problem->y_dim;
     out->published = (family->tracking ? 2 * both : both) + family->published_extra;
     out->kept = both + 1 + family->kept_extra;
-    out->scratch = 2 * both + problem->y_dim;
+    out->scratch = saddle_whole_lines(both) * 2 + saddle_whole_lines(problem->y_dim);
     out->rounds = 1;
 }
 
@@ -61,12 +61,13 @@ void saddle_family_parts(const saddle_agent *agent, saddle_parts *out)
     out->extra = agent->now + span;
     out->extra1 = agent->next + span;
     out->kept = agent->kept + both + 1;
+    size_t lines = saddle_whole_lines(both);
     out->x_tilde = agent->scratch;
-    out->y_tilde = agent->scratch + x_dim;
-    out->gx = agent->scratch + both;
-    out->gy = agent->scratch + both + x_dim;
-    out->saved = agent->scratch + 2 * both;
-    out->rest = agent->scratch + 2 * both + y_dim;
+    out->y_tilde = out->x_tilde + x_dim;
+    out->gx = agent->scratch + lines;
+    out->gy = out->gx + x_dim;
+    out->saved = agent->scratch + 2 * lines;
+    out->rest = out->saved + saddle_whole_lines(y_dim);
 }
 
 void saddle_family_view(const saddle_agent *agent, saddle_view *out)

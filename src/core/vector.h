@@ -21,6 +21,12 @@
 /* Number of lanes of every sum. */
 #define SADDLE_LANES 8
 
+/* Doubles of so many cache lines that count of them fit: lengths of parts that others follow. */
+static inline size_t saddle_whole_lines(size_t count)
+{
+    return (count + SADDLE_LANES - 1) / SADDLE_LANES * SADDLE_LANES;
+}
+
 /* Sum of the lanes, in the one order that is used everywhere. */
 static inline double saddle_add_lanes(const double lane[SADDLE_LANES])
 {
@@ -52,6 +58,9 @@ static inline double saddle_add_lanes(const double lane[SADDLE_LANES])
  * depends on the instruction set.
  */
 typedef double saddle_pack __attribute__((vector_size(SADDLE_LANES * sizeof(double))));
+/* A pack wherever doubles may lie. */
+typedef double saddle_pack_at
+    __attribute__((vector_size(SADDLE_LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
 typedef long long saddle_pack_mask __attribute__((vector_size(SADDLE_LANES * sizeof(double))));
 
 /* Inlined into every version of a kernel. */
