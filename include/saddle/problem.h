@@ -112,6 +112,14 @@ struct saddle_problem {
     /** The agent's statistic at x. Required when response_size is not 0. */
     void (*response_statistic)(const saddle_problem *problem, size_t agent, const double *x,
                                double *statistic, double *scratch);
+    /** Optional: grad_x F_i(x, y) and the statistic at x in one pass over the agent's data, for trace
+     * points: overwrites gx, statistic. NULL: gradient() and response_statistic(). */
+    void (*survey)(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                   double *gx, double *statistic, double *scratch);
+    /** Optional: (1/m) sum_i F_i(x, y) from the mean over agents of the statistics at x, without
+     * another look at the data. NULL: value() of every agent. */
+    double (*response_value)(const saddle_problem *problem, const double *x,
+                             const double *statistic, const double *y, double *scratch);
 
     /** Optional. Constants over the given sets. NULL: none known. */
     void (*constants)(const saddle_problem *problem, const saddle_set *x_set,

@@ -38,6 +38,20 @@ saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *
         problem->response_statistic == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "problem %s has a best response but no statistic function for it", name);
+    if ((problem->survey != NULL || problem->response_value != NULL) &&
+        (problem->response_solve == NULL || problem->response_statistic == NULL))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "problem %s has a %s function but no %s; it goes with a statistic for a "
+                           "best response",
+                           name, problem->survey != NULL ? "survey" : "response_value",
+                           problem->response_solve == NULL ? "response_solve"
+                                                           : "response_statistic");
+    if (problem->y_curvature != 0.0 && !(problem->y_curvature > 0.0 && problem->difference != NULL))
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "problem %s has y_curvature %g and %s difference function; it must be 0, "
+            "or above 0 with a difference function",
+            name, problem->y_curvature, problem->difference != NULL ? "a" : "no");
     return SADDLE_OK;
 }
 

@@ -285,34 +285,85 @@ static void difference(const saddle_problem *problem, size_t agent, const saddle
     }
 }
 
-static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
-                    double *scratch)
+/* V(y) */
+static double dual_term(const instance *self, const double *y)
 {
-    (void)scratch;
-    const instance *self = self_of(problem);
+    double n = (double)self->problem.y_dim;
+    double sum = 0.0;
+    for (size_t k = 0; k < self->problem.y_dim; k++)
+        sum += (n * y[k] - 1.0) * (n * y[k] - 1.0);
+    return 0.5 * self->lambda1 * sum;
+}
+
+/*
+ * statistic[j] = w l_ij(x) / n_i, 0 in slots that the agent lacks. If gx is not NULL, also
+ * gx += sum_j w y_j grad l_ij / n_i.
+ */
+static void survey_samples(const instance *self, size_t agent, const double *x, const double *y,
+                           double *gx, double *statistic, double *scratch)
+{
     const saddle_dataset *data = self->shard[agent];
-    double loss = 0.0;
-    for (size_t row = 0; row < data->rows; row++)
-        loss += y[row] * saddle_softplus(-data->label[row] * saddle_row_dot(data, row, x));
-    double n = (double)problem->y_dim;
-    double dual = 0.0;
-    for (size_t k = 0; k < problem->y_dim; k++)
-        dual += (n * y[k] - 1.0) * (n * y[k] - 1.0);
-    return self->weight * loss / (double)data->rows - 0.5 * self->lambda1 * dual +
-           regularizer(self, x);
+    double *z = scratch;
+    double *slope = scratch + BLOCK;
+    double scale = self->weight / (double)data->rows;
+    for (size_t begin = 0; begin < data->rows; begin += BLOCK) {
+        size_t count = data->rows - begin < BLOCK ? data->rows - begin : BLOCK;
+        double *loss = statistic + begin;
+        for (size_t k = 0; k < count; k++)
+            z[k] = -data->label[begin + k] * row_dot(self, data, begin + k, x);
+        saddle_logistic(count, z, loss, slope);
+        for (size_t k = 0; gx != NULL && k < count; k++)
+            row_add(self, data, begin + k,
+                    scale * (-data->label[begin + k] * y[begin + k] * slope[k]), gx);
+        for (size_t k = 0; k < count; k++)
+            loss[k] *= scale;
+    }
+    for (size_t k = data->rows; k < self->problem.y_dim; k++)
+        statistic[k] = 0.0;
 }
 
 static void response_statistic(const saddle_problem *problem, size_t agent, const double *x,
                                double *statistic, double *scratch)
 {
+    survey_samples(self_of(problem), agent, x, NULL, NULL, statistic, scratch);
+}
+
+static void survey(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                   double *gx, double *statistic, double *scratch)
+{
+    const instance *self = self_of(problem);
+    for (size_t k = 0; k < problem->x_dim; k++)
+        gx[k] = regularizer_slope(self, x[k]);
+    survey_samples(self, agent, x, y, gx, statistic, scratch);
+}
+
+/* F is linear in the losses, so their means over agents are enough. */
+static double response_value(const saddle_problem *problem, const double *x,
+                             const double *statistic, const double *y, double *scratch)
+{
     (void)scratch;
     const instance *self = self_of(problem);
+    return saddle_dot(problem->y_dim, y, statistic) - dual_term(self, y) + regularizer(self, x);
+}
+
+static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                    double *scratch)
+{
+    const instance *self = self_of(problem);
     const saddle_dataset *data = self->shard[agent];
-    double scale = self->weight / (double)data->rows;
-    for (size_t row = 0; row < data->rows; row++)
-        statistic[row] = scale * saddle_softplus(-data->label[row] * saddle_row_dot(data, row, x));
-    for (size_t k = data->rows; k < problem->y_dim; k++)
-        statistic[k] = 0.0;
+    double *z = scratch;
+    double *loss = scratch + BLOCK;
+    double *slope = scratch + 2 * (size_t)BLOCK;
+    double sum = 0.0;
+    for (size_t begin = 0; begin < data->rows; begin += BLOCK) {
+        size_t count = data->rows - begin < BLOCK ? data->rows - begin : BLOCK;
+        for (size_t k = 0; k < count; k++)
+            z[k] = -data->label[begin + k] * row_dot(self, data, begin + k, x);
+        saddle_logistic(count, z, loss, slope);
+        for (size_t k = 0; k < count; k++)
+            sum += y[begin + k] * loss[k];
+    }
+    return self->weight * sum / (double)data->rows - dual_term(self, y) + regularizer(self, x);
 }
 
 static int response_solve(const saddle_problem *problem, const double *x, const double *statistic,
@@ -458,6 +509,8 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .response_solve = response_solve,
         .response_size = most,
         .response_statistic = response_statistic,
+        .survey = survey,
+        .response_value = response_value,
         .constants = constants,
         .resolve = resolve,
         .destroy = destroy,
