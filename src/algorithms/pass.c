@@ -5,11 +5,12 @@
 void saddle_pass_move(const saddle_agent *agent, const saddle_pass *pass, saddle_pass_sums *out)
 {
 #ifdef SADDLE_X86_VECTORS
-    if (__builtin_cpu_supports("avx512f")) {
+    int bits = saddle_vector_bits();
+    if (bits == 512) {
         saddle_pass_move_avx512(agent, pass, out);
         return;
     }
-    if (__builtin_cpu_supports("avx2")) {
+    if (bits == 256) {
         saddle_pass_move_avx2(agent, pass, out);
         return;
     }
@@ -20,11 +21,12 @@ void saddle_pass_move(const saddle_agent *agent, const saddle_pass *pass, saddle
 void saddle_pass_track(const saddle_agent *agent, const saddle_track *track, saddle_pass_sums *out)
 {
 #ifdef SADDLE_X86_VECTORS
-    if (__builtin_cpu_supports("avx512f")) {
+    int bits = saddle_vector_bits();
+    if (bits == 512) {
         saddle_pass_track_avx512(agent, track, out);
         return;
     }
-    if (__builtin_cpu_supports("avx2")) {
+    if (bits == 256) {
         saddle_pass_track_avx2(agent, track, out);
         return;
     }
