@@ -46,12 +46,10 @@ saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *
                            name, problem->survey != NULL ? "survey" : "response_value",
                            problem->response_solve == NULL ? "response_solve"
                                                            : "response_statistic");
-    if (problem->y_curvature != 0.0 && !(problem->y_curvature > 0.0 && problem->difference != NULL))
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "problem %s has y_curvature %g and %s difference function; it must be 0, "
-            "or above 0 with a difference function",
-            name, problem->y_curvature, problem->difference != NULL ? "a" : "no");
+    if (!(problem->y_curvature >= 0.0))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "problem %s has y_curvature %g; it must be 0 or above", name,
+                           problem->y_curvature);
     return SADDLE_OK;
 }
 
