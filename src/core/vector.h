@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 /*
  * Compiled once per instruction set and chosen at load time. The build switches this off where a
@@ -44,6 +43,9 @@ static inline int saddle_vector_bits(void)
 #endif
 }
 
+/* Inlined wherever it is called. */
+#define SADDLE_INLINE static inline __attribute__((always_inline))
+
 /* Number of lanes of every sum. */
 #define SADDLE_LANES 8
 
@@ -77,79 +79,6 @@ static inline double saddle_add_lanes(const double lane[SADDLE_LANES])
             body                                                                          \
         }                                                                                 \
     } while (0)
-
-/*
- * A group of lanes as one value, for loops that keep many things of a coordinate in registers at once.
- * Arithmetic on it is arithmetic on every lane. Handed on by address only: how one is passed by value
- * depends on the instruction set.
- */
-typedef double saddle_pack __attribute__((vector_size(SADDLE_LANES * sizeof(double))));
-/* A pack wherever doubles may lie. */
-typedef double saddle_pack_at
-    __attribute__((vector_size(SADDLE_LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
-typedef long long saddle_pack_mask __attribute__((vector_size(SADDLE_LANES * sizeof(double))));
-
-/* Inlined into every version of a kernel. */
-#define SADDLE_INLINE static inline __attribute__((always_inline))
-
-/* Lanes [low, high) of a pack from memory, at[0] to lane low; the others are 0. */
-SADDLE_INLINE void saddle_pack_load(saddle_pack *v, const double *at, size_t low, size_t high)
-{
-    if (low == 0 && high == SADDLE_LANES) {
-        memcpy(v, at, sizeof *v);
-        return;
-    }
-    *v = (saddle_pack){0.0};
-    for (size_t l = low; l < high; l++)
-        (*v)[l] = at[l - low];
-}
-
-/* Lanes [low, high) of a pack to memory, lane low to at[0]. */
-SADDLE_INLINE void saddle_pack_store(double *at, const saddle_pack *v, size_t low, size_t high)
-{
-    if (low == 0 && high == SADDLE_LANES) {
-        memcpy(at, v, sizeof *v);
-        return;
-    }
-    for (size_t l = low; l < high; l++)
-        at[l - low] = (*v)[l];
-}
-
-/* sum += v in lanes [low, high). */
-SADDLE_INLINE void saddle_pack_add(saddle_pack *sum, const saddle_pack *v, size_t low, size_t high)
-{
-    if (low == 0 && high == SADDLE_LANES) {
-        *sum += *v;
-        return;
-    }
-    for (size_t l = low; l < high; l++)
-        (*sum)[l] += (*v)[l];
-}
-
-/* The nearest number of [lower, upper] in every lane; NaN stays NaN. */
-SADDLE_INLINE void saddle_pack_clip(saddle_pack *v, double lower, double upper)
-{
-    const saddle_pack low = lower - (saddle_pack){0.0};
-    const saddle_pack high = upper - (saddle_pack){0.0};
-    saddle_pack_mask below = *v < low;
-    saddle_pack_mask above = *v > high;
-    *v = (saddle_pack)(((saddle_pack_mask)low & below) | ((saddle_pack_mask)high & above) |
-                       ((saddle_pack_mask)*v & ~(below | above)));
-}
-
-/* |v| in every lane. */
-SADDLE_INLINE void saddle_pack_abs(saddle_pack *v)
-{
-    *v = (saddle_pack)((saddle_pack_mask)*v & 0x7fffffffffffffffLL);
-}
-
-/* Sum of the lanes, as saddle_add_lanes(). */
-SADDLE_INLINE double saddle_pack_sum(const saddle_pack *v)
-{
-    double lane[SADDLE_LANES];
-    memcpy(lane, v, sizeof lane);
-    return saddle_add_lanes(lane);
-}
 
 /* sum_k a[k] b[k] */
 double saddle_dot(size_t count, const double *a, const double *b);

@@ -1,60 +1,23 @@
-#include "models/sparse_layer.h"
+/* Products of sparse rows for any processor, and the choice of the widest version that this one has. */
+#define SADDLE_SPARSE(name) name##_plain
+#include "models/sparse_kernel.h"
 
-#include <stdint.h>
-#include <string.h>
-
-#include "core/vector.h"
-
-/* Columns of the result that are held in registers at once. */
-enum { STRIPE = 4 * SADDLE_LANES };
-
-/* out += sum_e value[e] rows[which[e]], for a stripe of columns. */
-SADDLE_KERNEL static void add_stripe(size_t entries, const double *value, const uint32_t *which,
-                                     size_t width, const double *rows, double *out)
+static saddle_rows_adder *adder(void)
 {
-    saddle_pack_at *to = (saddle_pack_at *)out;
-    saddle_pack sum0 = to[0];
-    saddle_pack sum1 = to[1];
-    saddle_pack sum2 = to[2];
-    saddle_pack sum3 = to[3];
-    for (size_t e = 0; e < entries; e++) {
-        const saddle_pack_at *row = (const saddle_pack_at *)(rows + which[e] * width);
-        sum0 += value[e] * row[0];
-        sum1 += value[e] * row[1];
-        sum2 += value[e] * row[2];
-        sum3 += value[e] * row[3];
-    }
-    to[0] = sum0;
-    to[1] = sum1;
-    to[2] = sum2;
-    to[3] = sum3;
-}
-
-/* The same for fewer columns than a stripe has. */
-SADDLE_KERNEL static void add_rest(size_t entries, const double *value, const uint32_t *which,
-                                   size_t width, size_t columns, const double *rows, double *out)
-{
-    for (size_t e = 0; e < entries; e++) {
-        const double *row = rows + which[e] * width;
-        for (size_t c = 0; c < columns; c++)
-            out[c] += value[e] * row[c];
-    }
-}
-
-/* out += sum_e value[e] rows[which[e]], stripe by stripe. */
-static void add_rows(size_t entries, const double *value, const uint32_t *which, size_t width,
-                     const double *rows, double *out)
-{
-    size_t c = 0;
-    for (; c + STRIPE <= width; c += STRIPE)
-        add_stripe(entries, value, which, width, rows + c, out + c);
-    if (c < width)
-        add_rest(entries, value, which, width, width - c, rows + c, out + c);
+#ifdef SADDLE_X86_VECTORS
+    int bits = saddle_vector_bits();
+    if (bits == 512)
+        return saddle_add_rows_avx512;
+    if (bits == 256)
+        return saddle_add_rows_avx2;
+#endif
+    return saddle_add_rows_plain;
 }
 
 void saddle_sparse_forward(const saddle_block *block, size_t outputs, const double *w, double *out)
 {
     const saddle_dataset *data = block->data;
+    saddle_rows_adder *add_rows = adder();
     for (size_t k = 0; k < block->count; k++) {
         size_t row = saddle_block_row(block, k);
         size_t first = data->row_start[row];
@@ -119,6 +82,7 @@ void saddle_sparse_backward(const saddle_block *block, size_t outputs, const dou
                             double *g, double *scratch)
 {
     size_t features = block->data->features;
+    saddle_rows_adder *add_rows = adder();
     transposed t = lay_out(features, scratch);
     transpose(block, &t);
     for (size_t c = 0; c < features; c++) {

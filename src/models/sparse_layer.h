@@ -16,4 +16,13 @@ size_t saddle_sparse_scratch(size_t features);
 void saddle_sparse_backward(const saddle_block *block, size_t outputs, const double *delta,
                             double *g, double *scratch);
 
+/* out += sum_e value[e] rows[which[e]], rows of `width`: for one instruction set each. */
+typedef void saddle_rows_adder(size_t entries, const double *value, const uint32_t *which,
+                               size_t width, const double *rows, double *out);
+saddle_rows_adder saddle_add_rows_plain;
+#ifdef SADDLE_X86_VECTORS
+saddle_rows_adder saddle_add_rows_avx2;
+saddle_rows_adder saddle_add_rows_avx512;
+#endif
+
 #endif
