@@ -26,38 +26,62 @@
 typedef double saddle_pack __attribute__((vector_size(SADDLE_PACK * sizeof(double))));
 typedef long long saddle_pack_mask __attribute__((vector_size(SADDLE_PACK * sizeof(double))));
 
-/* Entries [low, high) from memory, at[0] to entry low; the others are 0. */
-SADDLE_INLINE void saddle_pack_load(saddle_pack *v, const double *at, size_t low, size_t high)
+/* Packs of SADDLE_LANES lanes. */
+enum { SADDLE_PACKS = SADDLE_LANES / SADDLE_PACK };
+
+/* A cache line's worth of lanes. */
+typedef struct saddle_line {
+    saddle_pack part[SADDLE_PACKS];
+} saddle_line;
+
+/* Lanes [first, last) from memory, at[0] to lane first; the others are 0. */
+SADDLE_INLINE void saddle_line_load(saddle_line *v, const double *at, size_t first, size_t last)
 {
-    if (low == 0 && high == SADDLE_PACK) {
-        memcpy(v, at, sizeof *v);
+    if (first == 0 && last == SADDLE_LANES) {
+        for (size_t i = 0; i < SADDLE_PACKS; i++)
+            memcpy(&v->part[i], at + i * SADDLE_PACK, sizeof v->part[i]);
         return;
     }
-    *v = (saddle_pack){0.0};
-    for (size_t l = low; l < high; l++)
-        (*v)[l] = at[l - low];
+    double lane[SADDLE_LANES] = {0.0};
+    for (size_t l = first; l < last; l++)
+        lane[l] = at[l - first];
+    memcpy(v, lane, sizeof lane);
 }
 
-/* Entries [low, high) to memory, entry low to at[0]. */
-SADDLE_INLINE void saddle_pack_store(double *at, const saddle_pack *v, size_t low, size_t high)
+/* Lanes [first, last) to memory, lane first to at[0]. */
+SADDLE_INLINE void saddle_line_store(double *at, const saddle_line *v, size_t first, size_t last)
 {
-    if (low == 0 && high == SADDLE_PACK) {
-        memcpy(at, v, sizeof *v);
+    if (first == 0 && last == SADDLE_LANES) {
+        for (size_t i = 0; i < SADDLE_PACKS; i++)
+            memcpy(at + i * SADDLE_PACK, &v->part[i], sizeof v->part[i]);
         return;
     }
-    for (size_t l = low; l < high; l++)
-        at[l - low] = (*v)[l];
+    double lane[SADDLE_LANES];
+    memcpy(lane, v, sizeof lane);
+    for (size_t l = first; l < last; l++)
+        at[l - first] = lane[l];
 }
 
-/* sum += v in entries [low, high). */
-SADDLE_INLINE void saddle_pack_add(saddle_pack *sum, const saddle_pack *v, size_t low, size_t high)
+/* sum += v in lanes [first, last). */
+SADDLE_INLINE void saddle_line_add(saddle_line *sum, const saddle_line *v, size_t first,
+                                   size_t last)
 {
-    if (low == 0 && high == SADDLE_PACK) {
-        *sum += *v;
-        return;
+    saddle_line kept = *v;
+    if (first != 0 || last != SADDLE_LANES) {
+        double lane[SADDLE_LANES];
+        saddle_line_store(lane, v, 0, SADDLE_LANES);
+        saddle_line_load(&kept, lane + first, first, last);
     }
-    for (size_t l = low; l < high; l++)
-        (*sum)[l] += (*v)[l];
+    for (size_t i = 0; i < SADDLE_PACKS; i++)
+        sum->part[i] += kept.part[i];
+}
+
+/* Sum of the lanes, as saddle_add_lanes(). */
+SADDLE_INLINE double saddle_line_sum(const saddle_line *v)
+{
+    double lane[SADDLE_LANES];
+    memcpy(lane, v, sizeof lane);
+    return saddle_add_lanes(lane);
 }
 
 /* The nearest number of [lower, upper] in every entry; NaN stays NaN. */
@@ -75,14 +99,6 @@ SADDLE_INLINE void saddle_pack_clip(saddle_pack *v, double lower, double upper)
 SADDLE_INLINE void saddle_pack_abs(saddle_pack *v)
 {
     *v = (saddle_pack)((saddle_pack_mask)*v & 0x7fffffffffffffffLL);
-}
-
-/* Sum of SADDLE_LANES lanes held in packs, as saddle_add_lanes(). */
-SADDLE_INLINE double saddle_pack_sum(const saddle_pack v[SADDLE_LANES / SADDLE_PACK])
-{
-    double lane[SADDLE_LANES];
-    memcpy(lane, v, sizeof lane);
-    return saddle_add_lanes(lane);
 }
 
 #endif

@@ -12,17 +12,17 @@ SADDLE_INLINE void add_stripe(size_t entries, const double *value, const uint32_
 {
     saddle_pack sum[HELD];
     for (size_t i = 0; i < HELD; i++)
-        saddle_pack_load(&sum[i], out + i * SADDLE_PACK, 0, SADDLE_PACK);
+        memcpy(&sum[i], out + i * SADDLE_PACK, sizeof sum[i]);
     for (size_t e = 0; e < entries; e++) {
         const double *row = rows + which[e] * width;
         for (size_t i = 0; i < HELD; i++) {
             saddle_pack part;
-            saddle_pack_load(&part, row + i * SADDLE_PACK, 0, SADDLE_PACK);
+            memcpy(&part, row + i * SADDLE_PACK, sizeof part);
             sum[i] += value[e] * part;
         }
     }
     for (size_t i = 0; i < HELD; i++)
-        saddle_pack_store(out + i * SADDLE_PACK, &sum[i], 0, SADDLE_PACK);
+        memcpy(out + i * SADDLE_PACK, &sum[i], sizeof sum[i]);
 }
 
 void SADDLE_SPARSE(saddle_add_rows)(size_t entries, const double *value, const uint32_t *which,
