@@ -14,19 +14,22 @@ able() {
     esac
 }
 
-# Models and traces (without the seconds) of a run with the given options, on every program.
+# Models and traces (without the seconds) of a run with the given options, on every program. File names are
+# the same for all: models tell the settings they were made with.
 compare() {
     local name=$1 built
     shift
-    check "$name runs" "$saddle" run "$@" --quiet --model as-is.npz --trace as-is.csv
-    strip_seconds <as-is.csv >as-is
+    check "$name runs" "$saddle" run "$@" --quiet --model model.npz --trace trace.csv
+    strip_seconds <trace.csv >as-is
+    mv model.npz as-is.npz
     for built in "${programs[@]}"; do
         able "$built" || continue
-        rm -f one.npz one.csv
-        "$built" run "$@" --quiet --model one.npz --trace one.csv
-        strip_seconds <one.csv >one
-        check "$name: model of ${built##*_}" cmp -s as-is.npz one.npz
+        rm -f trace.csv
+        "$built" run "$@" --quiet --model model.npz --trace trace.csv
+        strip_seconds <trace.csv >one
+        check "$name: model of ${built##*_}" cmp -s as-is.npz model.npz
         check "$name: trace of ${built##*_}" cmp -s as-is one
+        rm -f model.npz
     done
 }
 
