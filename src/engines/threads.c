@@ -376,7 +376,8 @@ static bool allocate_agents(engine *e)
     const saddle_problem *problem = e->inputs.problem;
     e->stride = (e->layout.published + line - 1) / line * line;
     e->kept_stride = (e->layout.kept + line - 1) / line * line;
-    e->mean_size = larger(larger(problem->x_dim + problem->y_dim, problem->response_size), line);
+    e->mean_size = problem->x_dim + larger(problem->y_dim, problem->response_size);
+    e->mean_size = larger(e->mean_size, line);
     e->mean_size = (e->mean_size + line) / line * line;
     e->agent = saddle_alloc(e->agents, sizeof *e->agent);
     e->kept = saddle_alloc(e->agents, e->kept_stride * sizeof(double));
