@@ -66,6 +66,8 @@ SADDLE_API void saddle_world_free(saddle_world *world);
 
 /** Whether an agent is in this process. */
 SADDLE_API bool saddle_world_has(const saddle_world *world, size_t agent);
+/** The place in `here` of an agent of this process. */
+SADDLE_API size_t saddle_world_place(const saddle_world *world, size_t agent);
 
 /**
  * Learn how a step went everywhere: SADDLE_OK when it went well in all processes; otherwise the status

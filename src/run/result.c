@@ -61,6 +61,7 @@ void saddle_result_free(saddle_result *result)
     saddle_free(result->x);
     saddle_free(result->y);
     saddle_settings_free(result->settings);
+    saddle_free(result->checkpoint);
     saddle_free(result);
 }
 
