@@ -450,7 +450,7 @@ static saddle_status take_settings(const saddle_checkpoint *c, saddle_settings *
         const saddle_option *option = saddle_settings_find(settings, name);
         if (option == NULL || !c->setting[k].is_given || saddle_settings_given(settings, name))
             continue;
-        if (strcmp(option->group, "Engine") != 0)
+        if (strcmp(option->group, "Engine") != 0 && strcmp(name, "checkpoint") != 0)
             status = saddle_settings_set(settings, name, c->setting[k].given, error);
     }
     return status;
