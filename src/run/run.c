@@ -327,12 +327,13 @@ static void locate_task(void *context, saddle_agent *agent)
             double size = fabs(variable[k].values[c]);
             if (size <= most)
                 continue;
-            r->faults[agent->id] = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
-                                                  .variable = variable[k].name,
-                                                  .agent = agent->id,
-                                                  .index = c,
-                                                  .iteration = agent->iteration,
-                                                  .value = variable[k].values[c]};
+            saddle_fault *fault = &r->faults[agent->id];
+            *fault = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
+                                    .agent = agent->id,
+                                    .index = c,
+                                    .iteration = agent->iteration,
+                                    .value = variable[k].values[c]};
+            snprintf(fault->variable, sizeof fault->variable, "%s", variable[k].name);
             if (!isfinite(size))
                 return;
             most = size;
