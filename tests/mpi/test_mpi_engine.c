@@ -162,8 +162,11 @@ START_TEST(every_algorithm_has_the_same_bits)
     const saddle_algorithm *const *list = saddle_algorithm_list(&algorithms);
     if (place[_i].agents < processes)
         return;
+    /* What threads could change does not depend on the problem. */
+    unsigned most_threads = _i < 3 ? 2 : 1;
     for (size_t a = 0; a < algorithms; a++)
-        for (unsigned threads = 1; threads <= 2 && !list[a]->traits.centralized; threads++) {
+        for (unsigned threads = 1; threads <= most_threads && !list[a]->traits.centralized;
+             threads++) {
             static const uint64_t piece[] = {1, 0, 6, 13};
             pair p;
             pair_open(&p, _i, list[a]->name, NULL, threads, NULL);
@@ -375,7 +378,8 @@ START_TEST(only_published_state_is_sent)
         p.wrong += p.world->ranks > 1 && traffic.rounds != cost.rounds;
         /* Nothing else, except an agreement now and then, of a few words. */
         p.wrong += traffic.sends != 0;
-        p.wrong += traffic.collectives > 10 || traffic.collective_bytes > 10 * 40;
+        p.wrong += traffic.collectives > iterations;
+        p.wrong += traffic.collective_bytes > 64 * traffic.collectives;
         pair_close(&p);
     }
 }
