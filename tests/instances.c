@@ -225,6 +225,7 @@ void test_rig_open(test_rig *out, int which, const char *algorithm, const char *
                                           .spectrum = out->scene.spectrum};
     assert_ok(found->configure(&out->parameters, &configured, &error), error);
     saddle_engine_inputs inputs = {
+        .world = out->scene.world,
         .problem = problem,
         .mixing = out->scene.mixing,
         .x_prox = e->x_prox,

@@ -86,6 +86,19 @@ SADDLE_API saddle_status saddle_world_sum(const saddle_world *world, size_t size
  * a few numbers per agent, never for vectors. */
 SADDLE_API void saddle_world_fill(const saddle_world *world, size_t width, double *numbers);
 
+/**
+ * Initialise MPI for MPI_THREAD_FUNNELED, unless the program has done so, with at least that. The
+ * engine `mpi` does this when an experiment is made; to be called before only by those who want to
+ * know their rank earlier. Worlds of several processes are for the thread that initialised MPI.
+ * @param[out] rank  this process, from 0. SADDLE_UNSUPPORTED in a build without MPI.
+ */
+SADDLE_API saddle_status saddle_mpi_init(size_t *rank, saddle_error *error);
+/**
+ * Finalize MPI if it is at work: the last thing that a program does with the engine `mpi`, unless
+ * it initialised MPI itself and will finalize it itself. Does nothing without MPI.
+ */
+SADDLE_API void saddle_mpi_finalize(void);
+
 #ifdef __cplusplus
 }
 #endif

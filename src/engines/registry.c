@@ -4,6 +4,7 @@
 
 static const saddle_engine_class *const engines[] = {
     &saddle_threads_engine,
+    &saddle_mpi_engine,
 };
 
 static const char *name_of(size_t index)

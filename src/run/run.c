@@ -389,11 +389,12 @@ static saddle_status locate(run *r, saddle_fault *fault, saddle_error *error)
                 worst = i;
         found += worst * PLACE;
         *fault = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
-                                .variable = variable_name[(size_t)found[VARIABLE]],
                                 .agent = worst,
                                 .index = (size_t)found[ENTRY],
                                 .iteration = r->engine->kind->iteration(r->engine),
                                 .value = found[VALUE]};
+        snprintf(fault->variable, sizeof fault->variable, "%s",
+                 variable_name[(size_t)found[VARIABLE]]);
     }
     saddle_free(r->suspicious);
     r->suspicious = NULL;
