@@ -155,13 +155,19 @@ saddle_settings *test_settings(const saddle_settings *base, const char *const *a
     return settings;
 }
 
+saddle_settings *test_instance_settings(int which, const char *const *more)
+{
+    saddle_settings *base = test_settings(NULL, table[which].assignment);
+    saddle_settings *settings = test_settings(base, more);
+    saddle_settings_free(base);
+    return settings;
+}
+
 void test_instance_open(test_instance *out, int which, const char *const *more)
 {
     saddle_error error = {.message = ""};
-    saddle_settings *base = test_settings(NULL, table[which].assignment);
     *out = (test_instance){.which = which, .label = table[which].label};
-    out->settings = test_settings(base, more);
-    saddle_settings_free(base);
+    out->settings = test_instance_settings(which, more);
     const saddle_problem *own = which == OWN_PROBLEM ? test_own_problem() : NULL;
     assert_ok(saddle_experiment_create(&out->experiment, out->settings, own, &error), error);
     out->problem = saddle_experiment_problem(out->experiment);

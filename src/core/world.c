@@ -118,6 +118,20 @@ bool saddle_world_has(const saddle_world *world, size_t agent)
     return world->home[agent] == world->rank;
 }
 
+size_t saddle_world_place(const saddle_world *world, size_t agent)
+{
+    size_t low = 0;
+    size_t high = world->local;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (world->here[middle] <= agent)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 saddle_status saddle_world_agree(const saddle_world *world, saddle_status status,
                                  saddle_error *error)
 {

@@ -287,13 +287,13 @@ static saddle_status allocate(mpi_world *w, saddle_error *error)
 static saddle_status settle(mpi_world *w, const saddle_graph *graph, saddle_error *error)
 {
     saddle_status status = allocate(w, error);
-    if (status == SADDLE_OK && w->base.rank == 0)
+    if (status == SADDLE_OK && w->base.rank == 0 && graph != NULL)
         status = saddle_place_agents(graph, w->base.ranks, w->home, error);
     status = saddle_world_agree(&w->base, status, error);
     if (status != SADDLE_OK)
         return status;
-    share(&w->base, 0, graph->agents * sizeof *w->home, w->home);
-    for (size_t i = 0; i < graph->agents; i++)
+    share(&w->base, 0, w->base.agents * sizeof *w->home, w->home);
+    for (size_t i = 0; i < w->base.agents; i++)
         if (w->home[i] == w->base.rank)
             w->here[w->base.local++] = i;
     w->base.here = w->here;
@@ -310,7 +310,7 @@ saddle_status saddle_mpi_meet(saddle_world **out, const saddle_graph *graph, sad
     if (status != SADDLE_OK)
         return status;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if ((size_t)ranks > graph->agents)
+    if (graph != NULL && (size_t)ranks > graph->agents)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
             "--engine: %d processes were started for %zu agents, and each needs one; "
@@ -321,7 +321,7 @@ saddle_status saddle_mpi_meet(saddle_world **out, const saddle_graph *graph, sad
         return saddle_no_memory(error, "the agents' places");
     w->base = (saddle_world){.rank = rank,
                              .ranks = (size_t)ranks,
-                             .agents = graph->agents,
+                             .agents = graph != NULL ? graph->agents : 0,
                              .add_terms = add_terms,
                              .join = join,
                              .add_words = add_words,

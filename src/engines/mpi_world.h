@@ -7,7 +7,8 @@
 #include <saddle/graph.h>
 #include <saddle/world.h>
 
-/* Place the agents of a graph on the processes of the job. Collective. */
+/* Place the agents of a graph on the processes of the job; without one (NULL), find the processes.
+ * Collective. */
 saddle_status saddle_mpi_meet(saddle_world **out, const saddle_graph *graph, saddle_error *error);
 /* The communicator of a world of saddle_mpi_meet(); borrowed. */
 MPI_Comm saddle_mpi_comm(const saddle_world *world);
