@@ -26,12 +26,15 @@ extern "C" {
 #endif
 
 /** The binary interface of this header: it grows whenever a struct that plug-ins see changes. */
-#define SADDLE_PLUGIN_ABI 1u
+#define SADDLE_PLUGIN_ABI 2u
 
 /** What a plug-in is. */
 typedef struct saddle_plugin_class {
     uint32_t abi;        /**< SADDLE_PLUGIN_ABI. Always the first member. */
     uint32_t needs_data; /**< Not 0: it is made from --data, and inputs->shard is there. */
+    uint32_t local_data; /**< Not 0: create() is content with the shards of the agents that are in
+                              this process, inputs->world->here; the others' are NULL. Otherwise
+                              data in several processes are refused. */
     const char *name;    /**< For messages and the header of a run. */
     /**
      * Make an instance.

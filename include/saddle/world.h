@@ -8,7 +8,7 @@
  * of a trace point, agreement on when to stop, and the rows that one process writes to a file.
  * One process that holds all agents is a world too.
  *
- * All functions of a world but saddle_world_has() are collective: every process calls them, in the
+ * All functions of a world but saddle_world_has() and saddle_world_place() are collective: every process calls them, in the
  * same order and with the same sizes.
  */
 #ifndef SADDLE_WORLD_H
@@ -30,7 +30,7 @@ struct saddle_world {
     size_t rank;        /**< This process, from 0. Rank 0 writes the files. */
     size_t ranks;       /**< How many there are. */
     size_t agents;      /**< Agents of them all. */
-    size_t local;       /**< Agents of this process: at least 1. */
+    size_t local;       /**< Agents of this process: at least 1, unless there are none at all. */
     const size_t *here; /**< Their numbers, ascending. */
     const size_t *home; /**< The rank of every agent. */
 
@@ -50,7 +50,8 @@ struct saddle_world {
     void (*largest)(const saddle_world *world, size_t count, double *values);
     /** Everybody gets the block of process `from`. */
     void (*share)(const saddle_world *world, size_t from, size_t bytes, void *block);
-    /** Process `to` gets the block of process `from`; the others need not call it. */
+    /** Process `to` gets the block of process `from`, in the order of calls. Called by these two; the
+     * others need not. */
     void (*carry)(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block);
     /** Free it. */
     void (*destroy)(saddle_world *world);
@@ -66,7 +67,7 @@ SADDLE_API void saddle_world_free(saddle_world *world);
 
 /** Whether an agent is in this process. */
 SADDLE_API bool saddle_world_has(const saddle_world *world, size_t agent);
-/** The place in `here` of an agent of this process. */
+/** The place of an agent of this process among world->here. */
 SADDLE_API size_t saddle_world_place(const saddle_world *world, size_t agent);
 
 /**
@@ -84,6 +85,19 @@ SADDLE_API saddle_status saddle_world_sum(const saddle_world *world, size_t size
 /** Everybody gets every agent's numbers: `width` doubles per agent, filled in for those here. For
  * a few numbers per agent, never for vectors. */
 SADDLE_API void saddle_world_fill(const saddle_world *world, size_t width, double *numbers);
+
+/**
+ * Initialise MPI for MPI_THREAD_FUNNELED, unless the program has done so, with at least that. The
+ * engine `mpi` does this when an experiment is made; to be called before only by those who want to
+ * know their rank earlier. Worlds of several processes are for the thread that initialised MPI.
+ * @param[out] rank  this process, from 0. SADDLE_UNSUPPORTED in a build without MPI.
+ */
+SADDLE_API saddle_status saddle_mpi_init(size_t *rank, saddle_error *error);
+/**
+ * Finalize MPI if it is at work: the last thing that a program does with the engine `mpi`, unless
+ * it initialised MPI itself and will finalize it itself. Does nothing without MPI.
+ */
+SADDLE_API void saddle_mpi_finalize(void);
 
 #ifdef __cplusplus
 }

@@ -121,8 +121,9 @@ bool saddle_world_has(const saddle_world *world, size_t agent)
 size_t saddle_world_place(const saddle_world *world, size_t agent)
 {
     size_t low = 0;
-    for (size_t high = world->local; high - low > 1;) {
-        size_t middle = low + (high - low) / 2;
+    size_t high = world->local;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
         if (world->here[middle] <= agent)
             low = middle;
         else

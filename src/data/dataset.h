@@ -15,7 +15,15 @@ void saddle_dataset_count_nonzeros(saddle_dataset *data);
 /* The distinct labels in ascending order. Free *out with saddle_free(). O(rows log rows). */
 saddle_status saddle_dataset_classes(const saddle_dataset *data, double **out, size_t *count,
                                      saddle_error *error);
+/* Sort labels and remove repeated ones, in place; how many are left. */
+size_t saddle_labels_distinct(double *label, size_t count);
 /* Position of a label among the distinct ones. */
 size_t saddle_class_of(const double *classes, size_t count, double label);
+/* Mark which of the distinct labels are positive; see saddle_dataset_make_binary(). */
+saddle_status saddle_labels_mark(const double *classes, size_t count, const char *positive,
+                                 bool *marked, saddle_error *error);
+/* Turn labels, all of them among the distinct ones, into +1 where marked and -1 elsewhere. */
+void saddle_labels_apply(saddle_dataset *data, const double *classes, size_t count,
+                         const bool *marked);
 
 #endif

@@ -15,6 +15,16 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+size_t saddle_labels_distinct(double *label, size_t count)
+{
+    size_t distinct = 0;
+    qsort(label, count, sizeof *label, compare);
+    for (size_t k = 0; k < count; k++)
+        if (distinct == 0 || label[k] != label[distinct - 1])
+            label[distinct++] = label[k];
+    return distinct;
+}
+
 saddle_status saddle_dataset_classes(const saddle_dataset *data, double **out, size_t *count,
                                      saddle_error *error)
 {
@@ -24,13 +34,8 @@ saddle_status saddle_dataset_classes(const saddle_dataset *data, double **out, s
     if (label == NULL)
         return saddle_no_memory(error, "the labels");
     memcpy(label, data->label, data->rows * sizeof *label);
-    qsort(label, data->rows, sizeof *label, compare);
-    size_t distinct = 0;
-    for (size_t k = 0; k < data->rows; k++)
-        if (distinct == 0 || label[k] != label[distinct - 1])
-            label[distinct++] = label[k];
     *out = label;
-    *count = distinct;
+    *count = saddle_labels_distinct(label, data->rows);
     return SADDLE_OK;
 }
 
@@ -141,6 +146,29 @@ static saddle_status mark_automatically(const double *classes, size_t count, boo
                        count, count == 1 ? "" : "s", seen);
 }
 
+saddle_status saddle_labels_mark(const double *classes, size_t count, const char *positive,
+                                 bool *marked, saddle_error *error)
+{
+    saddle_status status = positive == NULL || strcmp(positive, "auto") == 0
+                               ? mark_automatically(classes, count, marked, error)
+                               : mark_listed(positive, classes, count, marked, error);
+    size_t chosen = 0;
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+        chosen += marked[k];
+    if (status == SADDLE_OK && chosen == count)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "positive labels '%s' cover every row; leave some label negative",
+                             positive);
+    return status;
+}
+
+void saddle_labels_apply(saddle_dataset *data, const double *classes, size_t count,
+                         const bool *marked)
+{
+    for (size_t k = 0; k < data->rows; k++)
+        data->label[k] = marked[saddle_class_of(classes, count, data->label[k])] ? 1.0 : -1.0;
+}
+
 saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *positive,
                                          saddle_error *error)
 {
@@ -154,19 +182,9 @@ saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *posit
         saddle_free(classes);
         return saddle_no_memory(error, "the labels");
     }
-    if (positive == NULL || strcmp(positive, "auto") == 0)
-        status = mark_automatically(classes, count, marked, error);
-    else
-        status = mark_listed(positive, classes, count, marked, error);
-    size_t chosen = 0;
-    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
-        chosen += marked[k];
-    if (status == SADDLE_OK && chosen == count)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "positive labels '%s' cover every row; leave some label negative",
-                             positive);
-    for (size_t k = 0; status == SADDLE_OK && k < data->rows; k++)
-        data->label[k] = marked[saddle_class_of(classes, count, data->label[k])] ? 1.0 : -1.0;
+    status = saddle_labels_mark(classes, count, positive, marked, error);
+    if (status == SADDLE_OK)
+        saddle_labels_apply(data, classes, count, marked);
     saddle_free(marked);
     saddle_free(classes);
     return status;

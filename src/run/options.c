@@ -104,11 +104,13 @@ static const saddle_option max_seconds =
     SADDLE_REAL("max-seconds", STOP, "0", 0, SADDLE_UNBOUNDED, "S",
                 "Stop after S seconds of computing, measuring left out. 0: never.");
 
-static const saddle_option engine =
-    SADDLE_TEXT("engine", ENGINE, "threads", "NAME", "Who runs the agents: threads.");
+static const saddle_option engine = SADDLE_TEXT(
+    "engine", ENGINE, "threads", "NAME",
+    "Who runs the agents: threads (all in this process) or mpi (on as many processes as "
+    "mpirun starts). Results do not depend on it.");
 static const saddle_option threads =
     SADDLE_INTEGER("threads", ENGINE, "auto", 1, 4096, "N",
-                   "Threads; results do not depend on it. auto: all processors.");
+                   "Threads of each process; results do not depend on it. auto: all processors.");
 
 static const saddle_option trace =
     SADDLE_TEXT("trace", OUTPUT, "", "PATH", "Write the trace as CSV. Not given: none.");

@@ -339,8 +339,8 @@ static saddle_status load_common(saddle_resumption *r, const saddle_world *world
 
 /* Read the agents' records and carry them to their homes. A rank 0 that cannot read on still sends
  * what the others wait for. */
-static saddle_status load_records(saddle_resumption *r, const saddle_world *files,
-                                  const saddle_world *world, saddle_error *error)
+static saddle_status load_records(saddle_resumption *r, const saddle_world *world,
+                                  saddle_error *error)
 {
     size_t bytes = saddle_checkpoint_record(&r->from->number);
     uint64_t *passing = saddle_alloc(bytes, 1);
@@ -350,7 +350,7 @@ static saddle_status load_records(saddle_resumption *r, const saddle_world *file
     saddle_status status = passing != NULL && r->record != NULL
                                ? SADDLE_OK
                                : saddle_no_memory(error, "the agents' state");
-    status = saddle_world_agree(files, status, error);
+    status = saddle_world_agree(world, status, error);
     if (status != SADDLE_OK) {
         saddle_free(passing);
         return status;
@@ -359,10 +359,8 @@ static saddle_status load_records(saddle_resumption *r, const saddle_world *file
     for (size_t i = 0; i < world->agents; i++) {
         bool here = saddle_world_has(world, i);
         uint64_t *record = here ? next : passing;
-        if (files->rank == 0 && status == SADDLE_OK)
+        if (world->rank == 0 && status == SADDLE_OK)
             status = saddle_checkpoint_get(r->from, record, bytes, error);
-        if (world != files) /* one agent that every process has to itself */
-            files->share(files, 0, bytes, record);
         if (world->home[i] != 0 && (here || world->rank == 0))
             world->carry(world, 0, world->home[i], bytes, record);
         if (here && status == SADDLE_OK && record[0] != i)
@@ -373,7 +371,7 @@ static saddle_status load_records(saddle_resumption *r, const saddle_world *file
         next += here ? r->record_size : 0;
     }
     saddle_free(passing);
-    return saddle_world_agree(files, status, error);
+    return saddle_world_agree(world, status, error);
 }
 
 saddle_status saddle_resume_load(saddle_resumption *r, const saddle_checkpoint_context *context,
@@ -394,7 +392,7 @@ saddle_status saddle_resume_load(saddle_resumption *r, const saddle_checkpoint_c
     if (status == SADDLE_OK)
         status = load_common(r, world, error);
     if (status == SADDLE_OK)
-        status = load_records(r, world, context->scene->world, error);
+        status = load_records(r, context->scene->world, error);
     return status;
 }
 

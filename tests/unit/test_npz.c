@@ -26,25 +26,25 @@ static const double scalar = 2.0 / 7.0;
 static const uint64_t words[2] = {UINT64_MAX, 42};
 static const uint64_t seed = UINT64_C(0x123456789abcdef0);
 static const saddle_array arrays[] = {
-    {"xbar", SADDLE_ARRAY_REAL, 1, {5, 0}, point},
-    {"seed", SADDLE_ARRAY_WORD, 0, {0, 0}, &seed},
-    {"M", SADDLE_ARRAY_REAL, 2, {2, 3}, matrix},
+    {"xbar", SADDLE_ARRAY_REAL, 1, {5, 0}, .data = point},
+    {"seed", SADDLE_ARRAY_WORD, 0, {0, 0}, .data = &seed},
+    {"M", SADDLE_ARRAY_REAL, 2, {2, 3}, .data = matrix},
     {"name",
      SADDLE_ARRAY_TEXT,
      0,
      {0, 0},
-     "pr\xc3\xa9"
-     "cis \xf0\x9f\x98\x80 'quoted'"},
-    {"empty", SADDLE_ARRAY_TEXT, 0, {0, 0}, ""},
+     .data = "pr\xc3\xa9"
+             "cis \xf0\x9f\x98\x80 'quoted'"},
+    {"empty", SADDLE_ARRAY_TEXT, 0, {0, 0}, .data = ""},
     {"broken",
      SADDLE_ARRAY_TEXT,
      0,
      {0, 0},
-     "a\xff\xc3z\xed\xa0\x80\xc0\xaf\xf4\x90\x80\x80\xe2\x82"},
-    {"words", SADDLE_ARRAY_WORD, 1, {2, 0}, words},
-    {"s", SADDLE_ARRAY_REAL, 0, {0, 0}, &scalar},
-    {"none", SADDLE_ARRAY_REAL, 2, {0, 4}, NULL},
-    {"one", SADDLE_ARRAY_REAL, 1, {1, 0}, &scalar},
+     .data = "a\xff\xc3z\xed\xa0\x80\xc0\xaf\xf4\x90\x80\x80\xe2\x82"},
+    {"words", SADDLE_ARRAY_WORD, 1, {2, 0}, .data = words},
+    {"s", SADDLE_ARRAY_REAL, 0, {0, 0}, .data = &scalar},
+    {"none", SADDLE_ARRAY_REAL, 2, {0, 4}, .data = NULL},
+    {"one", SADDLE_ARRAY_REAL, 1, {1, 0}, .data = &scalar},
 };
 enum { ARRAYS = sizeof arrays / sizeof *arrays };
 
