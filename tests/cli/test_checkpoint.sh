@@ -39,7 +39,7 @@ for k in $(seq 20); do
 done
 check "twenty kills hit the run" is "$kills" 20
 check "and it went on in between" [ "$(sort -n began | tail -1)" -ge 1000 ]
-check "at most two checkpoints" [ "$(find part -name '*.saddle' | wc -l)" -le 2 ]
+check "two checkpoints, or three between two moments" [ "$(find part -name '*.saddle' | wc -l)" -le 3 ]
 try "${long[@]}" --checkpoint part --resume auto --trace part.csv --outcomes part-o.csv \
     --model part.npz --threads 1
 check "the last one goes on to the end" exits 0
@@ -196,6 +196,33 @@ refuse "there is no 'nowhere'" checkpoint nowhere
 try run "${small[@]}" --checkpoint begun --resume auto --quiet
 check "auto begins where there is nothing" exits 0
 check "and makes checkpoints" is "$(files begun)" 1
+
+# ---- processes: begun by three, ended by a signal in two, gone on with by one
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+try run "${tiny[@]}" --engine mpi --iterations 1 --quiet
+if [ "$code" -eq 0 ] && command -v mpirun >/dev/null; then
+    try run "${tiny[@]}" --trace-every 100 --iterations 40000 --trace ref.csv --threads 1 --model ref.npz --quiet
+    timeout 120 mpirun -n 3 "$saddle" run "${tiny[@]}" --engine mpi --threads 1 --trace-every 100 \
+        --iterations 1000 --trace m.csv --model m.npz --checkpoint mpi --quiet >out 2>err </dev/null
+    code=$?
+    check "three processes" exits 0
+    timeout 120 mpirun -n 2 "$saddle" run --engine mpi --threads 1 --resume mpi --iterations 1e9 \
+        --quiet >out 2>err </dev/null &
+    process=$!
+    for _ in $(seq 500); do
+        rows=$(grep -vc '^#' m.csv 2>/dev/null)
+        [ "${rows:-0}" -ge 14 ] && break
+        sleep 0.02
+    done
+    kill -TERM "$process"
+    wait "$process"
+    reached=$(newest mpi | sed 's/.*-0*//; s/.saddle//')
+    check "two processes, ended by a signal" [ "$reached" -gt 1000 ]
+    try run --resume mpi --iterations 40000 --quiet --threads 1
+    check "one process" exits 0
+    check "to the same model" cmp -s ref.npz m.npz
+    check "and the same trace" same_trace ref.csv m.csv
+fi
 
 # ---- a full disk ends no run
 if [ "$(id -u)" -eq 0 ] && mkdir full && mount -t tmpfs -o size=16k none full 2>/dev/null; then

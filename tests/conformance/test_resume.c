@@ -8,6 +8,7 @@
 
 #include <saddle/checkpoint.h>
 
+#include "company.h"
 #include "instances.h"
 #include "support.h"
 
@@ -232,6 +233,104 @@ START_TEST(a_tolerance_may_shrink)
 }
 END_TEST
 
+/* ---- processes ---------------------------------------------------------------------------------- */
+
+/* What every process of a company does, and how it ended in each. */
+typedef struct joint_run {
+    const saddle_settings *settings;
+    saddle_status status[MOST_RANKS];
+    saddle_error error[MOST_RANKS];
+} joint_run;
+
+static void run_rank(void *context, size_t rank)
+{
+    joint_run *joint = context;
+    saddle_experiment *experiment = NULL;
+    saddle_result *result = NULL;
+    saddle_error *error = &joint->error[rank];
+    saddle_status status = saddle_experiment_create_on(&experiment, &test_company_engine,
+                                                       joint->settings, NULL, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_run(experiment, NULL, NULL, &result, error);
+    joint->status[rank] = status;
+    saddle_result_free(result);
+    saddle_experiment_free(experiment);
+}
+
+/* Run some settings in so many processes; all must end alike. */
+static saddle_status run_jointly(size_t ranks, const saddle_settings *settings, saddle_error *error)
+{
+    joint_run joint = {.settings = settings};
+    test_company_run(ranks, run_rank, &joint);
+    for (size_t r = 1; r < ranks; r++) {
+        ck_assert_int_eq(joint.status[r], joint.status[0]);
+        if (joint.status[0] != SADDLE_OK)
+            ck_assert_str_eq(joint.error[r].message, joint.error[0].message);
+    }
+    *error = joint.error[0];
+    return joint.status[0];
+}
+
+/* Go on in so many processes, from a directory and some "name=value" texts alone. */
+static saddle_status resume_jointly(size_t ranks, const char *directory, const char *const *extra,
+                                    saddle_error *error)
+{
+    saddle_settings *none = NULL;
+    assert_ok(saddle_settings_create(&none, error), *error);
+    saddle_settings *settings = test_settings(none, extra);
+    assert_ok(saddle_settings_set(settings, "resume", directory, error), *error);
+    assert_ok(saddle_settings_resume(settings, error), *error);
+    saddle_status status = run_jointly(ranks, settings, error);
+    saddle_settings_free(settings);
+    saddle_settings_free(none);
+    return status;
+}
+
+/* Begun by three processes, gone on with by two, ended by one. */
+START_TEST(the_number_of_processes_may_change)
+{
+    static const int instances[] = {LOGISTIC_BOX_DENSE_UNEQUAL, QUADRATIC_NONCONVEX,
+                                    POISONING_SPARSE};
+    static const char *const algorithms[] = {"precision", "gt-gda", "dppsp"};
+    for (size_t k = 0; k < 3; k++) {
+        saddle_error error = {.message = ""};
+        const saddle_algorithm *algorithm = NULL;
+        const char *directory = fresh_directory();
+        char place[5100];
+        char name[64];
+        const char *relaxed[MOST_SETTINGS];
+        test_instance instance;
+        saddle_result *whole = NULL;
+        int which = instances[k];
+        assert_ok(saddle_algorithm_find(&algorithm, algorithms[k], &error), error);
+        saddle_result *alone =
+            run_instance(which, algorithm, (const char *[]){"iterations=40", NULL}, NULL);
+        snprintf(place, sizeof place, "checkpoint=%s", directory);
+        snprintf(name, sizeof name, "algorithm=%s", algorithms[k]);
+        const char *more[] = {name,
+                              "trace-every=7",
+                              "q=6",
+                              "c-gamma=0.3",
+                              "iterations=17",
+                              "checkpoint-every=5",
+                              place,
+                              NULL};
+        test_relax(algorithm, more, relaxed);
+        test_instance_open(&instance, which, relaxed);
+        assert_ok(run_jointly(3, instance.settings, &error), error);
+        assert_refused(resume_jointly(2, directory, (const char *[]){"seed=9", NULL}, &error),
+                       error, SADDLE_BAD_INPUT, "--seed is '1' there and '9' here");
+        assert_ok(resume_jointly(2, directory, (const char *[]){"iterations=30", NULL}, &error),
+                  error);
+        assert_ok(resume(which, directory, (const char *[]){"iterations=40", NULL}, &whole, &error),
+                  error);
+        assert_same(alone, whole);
+        test_instance_close(&instance);
+        free_all(alone, whole, NULL);
+    }
+}
+END_TEST
+
 Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("resume");
@@ -241,6 +340,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, an_interrupt_while_measuring_repeats_no_row);
     tcase_add_test(cases, budgets_may_grow_where_they_cut_nothing);
     tcase_add_test(cases, a_tolerance_may_shrink);
+    tcase_add_test(cases, the_number_of_processes_may_change);
     suite_add_tcase(suite, cases);
     return suite;
 }
