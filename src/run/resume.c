@@ -156,13 +156,16 @@ static saddle_status share_head(saddle_resumption *r, const saddle_world *world,
     unsigned char *block = saddle_alloc(bytes[0] + bytes[1], 1);
     saddle_status status = block != NULL ? SADDLE_OK : saddle_no_memory(error, "a checkpoint");
     status = saddle_world_agree(world, status, error);
-    if (status == SADDLE_OK && world->rank == 0) {
+    if (status != SADDLE_OK || block == NULL) {
+        saddle_free(block);
+        return status;
+    }
+    if (r->from != NULL) {
         memcpy(block, r->from->head, bytes[0]);
         memcpy(block + bytes[0], r->from->path, bytes[1]);
     }
-    if (status == SADDLE_OK)
-        world->share(world, 0, bytes[0] + bytes[1], block);
-    if (status == SADDLE_OK && world->rank != 0)
+    world->share(world, 0, bytes[0] + bytes[1], block);
+    if (r->from == NULL)
         status = saddle_checkpoint_decode(&r->from, (const char *)block + bytes[0], block, bytes[0],
                                           error);
     saddle_free(block);
@@ -351,7 +354,7 @@ static saddle_status load_records(saddle_resumption *r, const saddle_world *worl
                                ? SADDLE_OK
                                : saddle_no_memory(error, "the agents' state");
     status = saddle_world_agree(world, status, error);
-    if (status != SADDLE_OK) {
+    if (status != SADDLE_OK || passing == NULL || r->record == NULL) {
         saddle_free(passing);
         return status;
     }

@@ -118,10 +118,11 @@ check "fits 80 columns" narrow out
 
 # ---- refused: damage
 damage() { # FILE: flip a bit in its middle
-    local size
-    size=$(stat -c %s "$1")
-    printf "\\x$(printf %02x $((0x$(xxd -s $((size / 2)) -l 1 -p "$1") ^ 4)))" |
-        dd of="$1" bs=1 seek=$((size / 2)) conv=notrunc status=none
+    local place byte
+    place=$(($(stat -c %s "$1") / 2))
+    byte=$(od -An -tu1 -j "$place" -N 1 "$1")
+    printf '%b' "\\0$(printf %o $((byte ^ 4)))" |
+        dd of="$1" bs=1 seek="$place" conv=notrunc status=none
 }
 fresh() { rm -rf ck && cp -r ck-copy ck; }
 fresh

@@ -80,7 +80,9 @@ static void assert_sample(saddle_checkpoint *c, bool body)
 {
     const saddle_checkpoint wanted = sample();
     saddle_error error = {.message = ""};
-    ck_assert_int_eq(memcmp(&c->number, &wanted.number, sizeof wanted.number), 0);
+    const void *numbers = &c->number;
+    const void *wanted_numbers = &wanted.number;
+    ck_assert_int_eq(memcmp(numbers, wanted_numbers, sizeof wanted.number), 0);
     ck_assert_str_eq(c->version, saddle_version());
     ck_assert_uint_eq(c->setting_count, wanted.setting_count);
     for (size_t k = 0; k < c->setting_count; k++) {
