@@ -98,6 +98,6 @@ int main(int argc, char **argv)
     cli_console_open();
     int code = dispatch(argc - 1, argv + 1);
     cli_progress_clear();
-    saddle_mpi_finalize();
+    saddle_mpi_finalize(code != CLI_OK);
     return cli_console_close(code);
 }

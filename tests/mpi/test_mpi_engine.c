@@ -470,12 +470,17 @@ START_TEST(memory_is_that_of_the_agents_here)
 }
 END_TEST
 
+static void finalize(void)
+{
+    saddle_mpi_finalize(false);
+}
+
 Suite *saddle_test_suite(void)
 {
     size_t rank = 0;
     if (saddle_mpi_init(&rank, NULL) != SADDLE_OK)
         exit(EXIT_FAILURE);
-    atexit(saddle_mpi_finalize);
+    atexit(finalize);
     int size = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     processes = (size_t)size;
