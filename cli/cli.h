@@ -184,8 +184,8 @@ bool cli_leads(void);
 saddle_status cli_agree(saddle_status status, saddle_error *error);
 /* Whether the flag is set in any process: they must stop together. */
 bool cli_interrupted(const volatile sig_atomic_t *flag);
-/* Leave the others; the exit code that all share. */
-int cli_part(int code);
+/* Leave the others, at the end of the program; `failed` says whether it was a bad one. */
+void cli_part(bool failed);
 
 /* ---- help ---------------------------------------------------------------------------------- */
 

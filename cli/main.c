@@ -101,5 +101,7 @@ int main(int argc, char **argv)
     cli_console_open();
     int code = dispatch(argc - 1, argv + 1);
     cli_progress_clear();
-    return cli_part(cli_console_close(code));
+    code = cli_console_close(code);
+    cli_part(code != CLI_OK);
+    return code;
 }

@@ -1,6 +1,7 @@
 /*
  * The program in several processes (`mpirun -n 3 saddle run --engine mpi`): process 0 speaks and
- * writes, the others compute and keep silent, and all end with the same exit code.
+ * writes, the others compute and keep silent. What can go wrong in one of them is agreed on, so that
+ * all end, with the same exit code.
  */
 #include <string.h>
 
@@ -61,17 +62,9 @@ bool cli_interrupted(const volatile sig_atomic_t *flag)
     return told > 0.0;
 }
 
-int cli_part(int code)
+void cli_part(bool failed)
 {
-    if (company == NULL)
-        return code;
-    /* What process 0 says, unless it knows of nothing that went wrong. */
-    double worst = code;
-    int first = code;
-    company->largest(company, 1, &worst);
-    company->share(company, 0, sizeof first, &first);
     saddle_world_free(company);
     company = NULL;
-    saddle_mpi_finalize();
-    return first != CLI_OK ? first : (int)worst;
+    saddle_mpi_finalize(failed);
 }

@@ -239,7 +239,8 @@ void test_rig_open(test_rig *out, int which, const char *algorithm, const char *
         .scratch = saddle_observer_scratch(problem, e->x_prox, e->y_set),
     };
     const saddle_engine_class *kind = NULL;
-    assert_ok(saddle_engine_find(&kind, "threads", &error), error);
+    assert_ok(saddle_engine_find(&kind, saddle_settings_text(out->settings, "engine"), &error),
+              error);
     assert_ok(kind->create(&out->engine, &inputs, &error), error);
 }
 

@@ -600,7 +600,7 @@ static void use_world(void *context, size_t rank)
     if (rank > 0)
         own = saddle_fail(&error, rank == 1 ? SADDLE_IO : SADDLE_NUMERIC, "process %zu", rank);
     ck_assert_int_eq(saddle_world_agree(world, own, &error), SADDLE_IO);
-    ck_assert_str_eq(error.message, "process 1");
+    ck_assert_str_eq(error.message, "rank 1: process 1");
     saddle_world_free(alone);
     saddle_world_free(world);
     saddle_graph_free(graph);
