@@ -137,6 +137,49 @@ START_TEST(archives_come_back)
 }
 END_TEST
 
+/* Rows of `matrix`, asked for once each and in order. */
+static void bring_row(void *context, size_t row, double *out)
+{
+    size_t *next = context;
+    ck_assert_uint_eq(row, *next);
+    ++*next;
+    memcpy(out, matrix + 3 * row, 3 * sizeof *out);
+}
+
+/* An array that is brought row by row gives the same file as one that is in memory. */
+START_TEST(rows_that_are_fetched)
+{
+    static const char *const path[2][2] = {{"whole.npz", "whole.npy"}, {"rows.npz", "rows.npy"}};
+    enter_directory();
+    for (size_t fetched = 0; fetched < 2; fetched++) {
+        size_t next[2] = {0, 0};
+        for (size_t k = 0; k < 2; k++) {
+            saddle_array own[ARRAYS];
+            memcpy(own, arrays, sizeof own);
+            if (fetched == 1) {
+                own[2].data = NULL;
+                own[2].fetch = bring_row;
+                own[2].context = &next[k];
+            }
+            assert_ok(k == 0 ? saddle_npz_write(path[fetched][k], own, ARRAYS, &error)
+                             : saddle_npy_write_record(path[fetched][k], own, ARRAYS, &error),
+                      error);
+            ck_assert_uint_eq(next[k], 2 * fetched);
+        }
+    }
+    for (size_t k = 0; k < 2; k++) {
+        bytes whole = slurp(path[0][k]);
+        bytes rows = slurp(path[1][k]);
+        ck_assert_uint_eq(whole.count, rows.count);
+        ck_assert_int_eq(memcmp(whole.byte, rows.byte, whole.count), 0);
+    }
+    saddle_array bad = arrays[0];
+    bad.fetch = bring_row;
+    assert_refused(saddle_npz_write("bad.npz", &bad, 1, &error), error, SADDLE_CHECK_FAILED,
+                   "2 for fetched rows");
+}
+END_TEST
+
 START_TEST(records_come_back)
 {
     enter_directory();
@@ -580,6 +623,7 @@ Suite *saddle_test_suite(void)
     TCase *cases = tcase_create("npz");
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, archives_come_back);
+    tcase_add_test(cases, rows_that_are_fetched);
     tcase_add_test(cases, records_come_back);
     tcase_add_test(cases, files_are_plain_and_repeatable);
     tcase_add_test(cases, bad_places_and_arrays_are_refused);
