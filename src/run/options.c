@@ -21,10 +21,13 @@ static const saddle_option problem =
                 "What to solve; `saddle problems` lists them. With "
                 "a / in it, the path of a shared object of one's "
                 "own: ./libmine.so[:OPTIONS].");
-static const saddle_option data = SADDLE_TEXT("data", PROBLEM, "synthetic", "NAME",
-                                              "A file (LIBSVM, CSV or IDX), a name to be looked up "
-                                              "in $SADDLE_DATA and the data directory, or "
-                                              "synthetic[:ROWS[:FEATURES]].");
+static const saddle_option data =
+    SADDLE_TEXT("data", PROBLEM, "synthetic", "NAME",
+                "A file (LIBSVM, CSV or IDX), a name to be looked up "
+                "in $SADDLE_DATA and the data directory, or "
+                "synthetic[:ROWS[:FEATURES]]. With a %d in it, a file "
+                "for each agent, such as part-%d.libsvm with agents "
+                "from 0, which is opened only where its agent is.");
 static const saddle_option format =
     SADDLE_CHOICE("format", PROBLEM, "auto", "libsvm|csv|idx", "FORMAT",
                   "Format of the data file. auto: by its content and name.");

@@ -49,6 +49,29 @@ together 3 run --engine mpi "${problem[@]}" --outcomes two-outcomes.csv
 check "outcomes in 3 processes" exits 0
 check "the same outcomes" cmp -s one-outcomes.csv two-outcomes.csv
 
+# ---- nobody holds everybody's vectors -----------------------------------------------------------
+
+if command -v python3 >/dev/null; then
+    cat >peak.py <<'PY'
+# Run a command; append its peak memory, in kB, to a file.
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[2:])
+with open(sys.argv[1], "a") as out:
+    print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=out)
+sys.exit(code)
+PY
+    for ranks in 1 4; do
+        timeout 300 "$mpirun" -n $ranks python3 peak.py "peak-$ranks" "$saddle" run --engine mpi \
+            --problem quadratic --agents 2000 --topology ring --x-dim 1000 --y-dim 500 --samples 2 \
+            --iterations 2 --trace-every 2 --threads 1 --model "wide-$ranks.npz" --quiet
+    done
+    one=$(sort -n peak-1 | tail -1)
+    four=$(sort -n peak-4 | tail -1)
+    check "the largest of 4 processes has less than half: $four of $one kB" [ $((2 * four)) -lt "$one" ]
+    check "and the model has all copies" cmp -s wide-1.npz wide-4.npz
+    rm -f wide-1.npz wide-4.npz
+fi
+
 # ---- files that stay where they are ------------------------------------------------------------
 
 for agent in 0 1 2 3; do
