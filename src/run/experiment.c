@@ -188,6 +188,12 @@ static saddle_status make_problem(saddle_experiment *e, const saddle_problem *gi
     if (status != SADDLE_OK)
         return status;
     e->problem = e->own_problem;
+    if (*saddle_settings_text(e->settings, "test-data") != '\0' && e->problem->outcomes == NULL)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "--test-data: problem %s reports no outcomes; leave it out, and give the "
+            "model to `saddle eval`",
+            e->kind->name);
     return saddle_world_agree(e->world, saddle_problem_check(e->problem, error), error);
 }
 
@@ -319,6 +325,11 @@ saddle_status saddle_experiment_scene(saddle_experiment *e, bool centralized, sa
     if (out->problem->constants != NULL && !out->constants.estimated)
         out->problem->constants(out->problem, e->x_set, e->y_set, &out->constants);
     return SADDLE_OK;
+}
+
+size_t saddle_experiment_features(const saddle_experiment *e)
+{
+    return e->features;
 }
 
 size_t saddle_experiment_most_samples(const saddle_experiment *e)
