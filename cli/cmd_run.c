@@ -234,12 +234,10 @@ static const char *advice(const char *algorithm)
 void cli_report_divergence(const saddle_result *result, const char *prefix)
 {
     const saddle_fault *fault = &result->fault;
-    cli_progress_clear();
-    fprintf(stderr,
-            "saddle: %sdiverged at iteration %llu: agent %zu, variable %s[%zu] is %s%.3g; %s\n",
-            prefix, (unsigned long long)fault->iteration, fault->agent, fault->variable,
-            fault->index, isfinite(fault->value) ? "so large that the loss is not finite: " : "",
-            fault->value, advice(saddle_settings_text(result->settings, "algorithm")));
+    cli_say("%sdiverged at iteration %llu: agent %zu, variable %s[%zu] is %s%.3g; %s", prefix,
+            (unsigned long long)fault->iteration, fault->agent, fault->variable, fault->index,
+            isfinite(fault->value) ? "so large that the loss is not finite: " : "", fault->value,
+            advice(saddle_settings_text(result->settings, "algorithm")));
 }
 
 /* "accuracy 0.849, gap 0.18" */
@@ -371,8 +369,9 @@ static int run(const cli_arguments *arguments)
                  .printed = UINT64_MAX};
     saddle_status status =
         saddle_algorithm_find(&algorithm, saddle_settings_text(settings, "algorithm"), &error);
-    if (status == SADDLE_OK)
+    if (status == SADDLE_OK && cli_leads())
         status = check_outputs(settings, &error);
+    status = cli_agree(status, &error);
     if (status == SADDLE_OK)
         status = saddle_experiment_create(&experiment, settings, NULL, &error);
     if (status == SADDLE_OK) {

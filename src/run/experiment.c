@@ -16,6 +16,55 @@ static const char *text_or(const saddle_settings *settings, const char *name, co
     return saddle_settings_auto(settings, name) || *text == '\0' ? other : text;
 }
 
+/* FNV-1a. */
+static uint64_t digest(const char *text)
+{
+    uint64_t sum = UINT64_C(14695981039346656037);
+    for (; *text != '\0'; text++)
+        sum = (sum ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return sum;
+}
+
+/* The first option whose value differs from process 0's; NULL: none. `sum` has room for one number
+ * per option. */
+static const char *differing(const saddle_world *world, const saddle_settings *settings,
+                             uint64_t *sum)
+{
+    size_t count = saddle_settings_count(settings);
+    for (size_t k = 0; k < count; k++)
+        sum[k] = digest(saddle_settings_text(settings, saddle_settings_option(settings, k)->name));
+    world->share(world, 0, count * sizeof *sum, sum);
+    for (size_t k = 0; k < count; k++) {
+        const char *name = saddle_settings_option(settings, k)->name;
+        /* How many threads a process has is its own affair. */
+        if (strcmp(name, "threads") != 0 && sum[k] != digest(saddle_settings_text(settings, name)))
+            return name;
+    }
+    return NULL;
+}
+
+saddle_status saddle_same_settings(const saddle_world *world, const saddle_settings *settings,
+                                   saddle_error *error)
+{
+    if (world->ranks == 1)
+        return SADDLE_OK;
+    uint64_t *sum = saddle_alloc(saddle_settings_count(settings), sizeof *sum);
+    saddle_status status = sum != NULL ? SADDLE_OK : saddle_no_memory(error, "the settings");
+    status = saddle_world_agree(world, status, error);
+    if (sum != NULL && status == SADDLE_OK) {
+        const char *name = differing(world, settings, sum);
+        if (name != NULL)
+            status =
+                saddle_fail(error, SADDLE_BAD_INPUT,
+                            "--%s: process %zu has '%s', which is not what process 0 has; give "
+                            "all processes the same options and the same files",
+                            name, world->rank, saddle_settings_text(settings, name));
+        status = saddle_world_agree(world, status, error);
+    }
+    saddle_free(sum);
+    return status;
+}
+
 /* The eigenvalues that process 0 found: other machines' LAPACK may differ in the last bits. */
 static void share_spectrum(const saddle_world *world, saddle_spectrum *spectrum)
 {
@@ -67,7 +116,9 @@ static saddle_status make_network(saddle_experiment *e, const saddle_problem *gi
         status = saddle_engine_meet(e->engine, &e->world, e->graph, error);
     if (status != SADDLE_OK)
         return status;
-    status = saddle_world_agree(e->world, make_mixing(e, error), error);
+    status = saddle_same_settings(e->world, settings, error);
+    if (status == SADDLE_OK)
+        status = saddle_world_agree(e->world, make_mixing(e, error), error);
     if (status == SADDLE_OK)
         share_spectrum(e->world, &e->spectrum);
     return status;

@@ -42,6 +42,9 @@ saddle_status saddle_experiment_create_on(saddle_experiment **out,
                                           const saddle_settings *settings,
                                           const saddle_problem *problem, saddle_error *error);
 
+/* Refuse settings that are not the same in all processes. Collective. */
+saddle_status saddle_same_settings(const saddle_world *world, const saddle_settings *settings,
+                                   saddle_error *error);
 /* Load the data and give every agent here its rows: shard, samples, features. Collective. */
 saddle_status saddle_make_shards(saddle_experiment *experiment, saddle_error *error);
 /* Load the held-out rows, with as many features as the agents' data. Collective. */

@@ -490,7 +490,9 @@ static saddle_status open_files(run *r, const saddle_run_info *info, saddle_erro
 
 static saddle_status begin(run *r, saddle_error *error)
 {
-    saddle_status status = agree(r, settle(r, error), error);
+    saddle_status status = saddle_same_settings(r->experiment->world, r->settings, error);
+    if (status == SADDLE_OK)
+        status = agree(r, settle(r, error), error);
     if (status == SADDLE_OK)
         status = agree(r, make_engine(r, error), error);
     if (status == SADDLE_OK)
