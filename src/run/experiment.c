@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/rounding.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "problems/pooled.h"
@@ -65,10 +66,13 @@ saddle_status saddle_same_settings(const saddle_world *world, const saddle_setti
     return status;
 }
 
-/* The eigenvalues that process 0 found: other machines' LAPACK may differ in the last bits. */
+/* The eigenvalues that process 0 found, without the last bits, in which LAPACK may differ from run to
+ * run: step sizes are made from them. */
 static void share_spectrum(const saddle_world *world, saddle_spectrum *spectrum)
 {
-    double number[] = {spectrum->lambda2, spectrum->lambda_m, spectrum->lambda, spectrum->gap};
+    double number[] = {
+        saddle_round_eigenvalue(spectrum->lambda2), saddle_round_eigenvalue(spectrum->lambda_m),
+        saddle_round_eigenvalue(spectrum->lambda), saddle_round_eigenvalue(spectrum->gap)};
     world->share(world, 0, sizeof number, number);
     spectrum->lambda2 = number[0];
     spectrum->lambda_m = number[1];
