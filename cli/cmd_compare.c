@@ -75,6 +75,7 @@ typedef struct work {
     comparison result;
     bool quiet;
     const volatile sig_atomic_t *interrupt;
+    bool stopped; /* whether it was seen, in all processes alike */
     cli_meter meter;
     char label[128]; /* of the run going on */
     char place[192]; /* the same with its number among all runs */
@@ -125,8 +126,9 @@ static saddle_status prepare(work *w, saddle_error *error)
         cli_read_algorithms(w->settings, c->algorithm, CLI_MOST_ALGORITHMS, &c->algorithms, error);
     if (status == SADDLE_OK)
         status = read_levels(w, error);
-    if (status == SADDLE_OK)
+    if (status == SADDLE_OK && cli_leads())
         status = cli_check_directory("--output", w->directory, error);
+    status = cli_agree(status, error);
     if (status != SADDLE_OK)
         return status;
     c->repeats = (size_t)saddle_settings_integer(w->settings, "repeats");
@@ -258,7 +260,7 @@ static saddle_status try_one(const work *w, saddle_experiment *experiment,
 {
     saddle_settings *settings = NULL;
     saddle_result *result = NULL;
-    saddle_status status = run_settings(&settings, w, algorithm, NULL, error);
+    saddle_status status = cli_agree(run_settings(&settings, w, algorithm, NULL, error), error);
     if (status == SADDLE_OK)
         status = saddle_experiment_run(experiment, settings, NULL, &result, error);
     saddle_result_free(result);
@@ -266,8 +268,21 @@ static saddle_status try_one(const work *w, saddle_experiment *experiment,
     return status;
 }
 
+/* Go on without an algorithm that refuses the problem, or whose best response could not be found;
+ * whatever else is wrong ends the comparison. */
+static saddle_status leave_out(comparison *c, size_t a, saddle_status status, saddle_error *error)
+{
+    if (status != SADDLE_UNSUPPORTED && status != SADDLE_NUMERIC)
+        return status;
+    c->refused[a] = strdup(error->message);
+    c->failed[a] = status == SADDLE_NUMERIC;
+    if (c->refused[a] == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a message");
+    return SADDLE_OK;
+}
+
 /* Try all before anything is written. One that refuses the problem is left out with its reason, as
- * long as another does not; whatever else is wrong ends the comparison. */
+ * long as another does not. */
 static saddle_status try_all(work *w, saddle_experiment *experiment, saddle_error *error)
 {
     comparison *c = &w->result;
@@ -283,19 +298,17 @@ static saddle_status try_all(work *w, saddle_experiment *experiment, saddle_erro
         saddle_status status = try_one(w, experiment, c->algorithm[a], error);
         if (status == SADDLE_OK)
             continue;
-        if (status != SADDLE_UNSUPPORTED)
+        status = leave_out(c, a, status, error);
+        if (status != SADDLE_OK)
             return status;
-        c->refused[a] = strdup(error->message);
-        if (c->refused[a] == NULL)
-            return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a message");
         refused++;
     }
     if (refused < c->algorithms)
         return SADDLE_OK;
-    return refused == 1
-               ? saddle_fail(error, SADDLE_UNSUPPORTED, "%s", c->refused[0])
-               : saddle_fail(error, SADDLE_UNSUPPORTED,
-                             "all %zu algorithms refuse this problem: %s", refused, c->refused[0]);
+    saddle_status why = c->failed[0] ? SADDLE_NUMERIC : SADDLE_UNSUPPORTED;
+    return refused == 1 ? saddle_fail(error, why, "%s", c->refused[0])
+                        : saddle_fail(error, why, "none of the %zu algorithms can be run: %s",
+                                      refused, c->refused[0]);
 }
 
 /* Keep of a result what the tables need. */
@@ -348,6 +361,7 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
     saddle_status status = run_settings(&settings, w, c->algorithm[a], path, error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(settings, "seed", seed_text, error);
+    status = cli_agree(status, error);
     if (status == SADDLE_OK) {
         saddle_hooks hooks = {.context = w,
                               .begin = on_begin,
@@ -369,6 +383,25 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
     return status;
 }
 
+/* Whether somebody wants an end; what has been heard once stays. */
+static bool stopped(work *w)
+{
+    w->stopped = w->stopped || cli_interrupted(w->interrupt);
+    return w->stopped;
+}
+
+/* Run it, or say why it is left out from here on. */
+static saddle_status run_or_leave_out(work *w, saddle_experiment *experiment, size_t a, size_t r,
+                                      saddle_error *error)
+{
+    saddle_status status = run_one(w, experiment, a, r, error);
+    if (status != SADDLE_NUMERIC)
+        return status;
+    cli_progress_clear();
+    cli_warn("%s%s", w->label, error->message);
+    return leave_out(&w->result, a, status, error);
+}
+
 /* All algorithms in repeat r. */
 static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
 {
@@ -379,26 +412,36 @@ static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
     saddle_status status = saddle_settings_copy(&settings, w->settings, error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(settings, "seed", seed, error);
+    status = cli_agree(status, error);
     if (status == SADDLE_OK)
         status = saddle_experiment_create(&experiment, settings, NULL, error);
     if (status == SADDLE_OK && r == 0)
         status = try_all(w, experiment, error);
-    if (status == SADDLE_OK && r == 0)
+    if (status == SADDLE_OK && r == 0 && cli_leads())
         status = cli_make_directory("--output", w->directory, error);
+    status = cli_agree(status, error);
     if (status == SADDLE_OK && r == 0) {
         cli_warn_unused(w->settings, experiment, w->result.algorithm, w->result.algorithms);
         warn_untuned(w);
         w->interrupt = cli_catch_interrupts();
     }
-    for (size_t a = 0; status == SADDLE_OK && a < w->result.algorithms && !*w->interrupt; a++)
+    for (size_t a = 0; status == SADDLE_OK && a < w->result.algorithms && !stopped(w); a++)
         if (w->result.refused[a] == NULL)
-            status = run_one(w, experiment, a, r, error);
+            status = cli_agree(run_or_leave_out(w, experiment, a, r, error), error);
     saddle_experiment_free(experiment);
     saddle_settings_free(settings);
     return status;
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
+
+static bool all_left_out(const comparison *c)
+{
+    for (size_t a = 0; a < c->algorithms; a++)
+        if (c->refused[a] == NULL)
+            return false;
+    return true;
+}
 
 static bool all_diverged(const comparison *c)
 {
@@ -427,14 +470,17 @@ static int conclude(work *w)
     if (w->result.levels == 0)
         compare_choose_levels(&w->result);
     compare_print(&w->result);
-    if (save_summary(w, &error) != SADDLE_OK)
+    saddle_status status = cli_leads() ? save_summary(w, &error) : SADDLE_OK;
+    if (cli_agree(status, &error) != SADDLE_OK)
         return cli_fail(&error);
     if (!w->quiet)
         printf("\ntraces and summary.csv are in %s\n", w->directory);
     if (cli_reader_gone())
         return CLI_FAILED;
-    if (*w->interrupt)
+    if (w->stopped)
         return CLI_INTERRUPTED;
+    if (all_left_out(&w->result))
+        return CLI_FAILED;
     return all_diverged(&w->result) ? CLI_DIVERGED : CLI_OK;
 }
 
@@ -449,7 +495,7 @@ static int run(const cli_arguments *arguments)
     saddle_status status = prepare(&w, &error);
     for (size_t r = 0; status == SADDLE_OK && r < w.result.repeats; r++) {
         status = run_repeat(&w, r, &error);
-        if (status == SADDLE_OK && *w.interrupt)
+        if (status == SADDLE_OK && stopped(&w))
             break;
     }
     int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);
@@ -469,7 +515,8 @@ const cli_command cli_compare = {
                "each algorithm needed to reach it, `never` where it did not. The cost at a level "
                "is that of the first trace point at or below it. An algorithm that diverges is "
                "shown as such and the others go on; the exit status is 3 only when all diverge. So "
-               "is one that cannot solve the problem: `refused`, with its reason. --max-ifo gives "
+               "is one that cannot solve the problem: `refused`, with its reason; `failed`: a best "
+               "response could not be computed. --max-ifo gives "
                "all the same budget, whatever their number of iterations.",
     .library = library,
     .own = own,

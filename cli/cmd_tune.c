@@ -81,6 +81,7 @@ typedef struct work {
     const saddle_algorithm *algorithm[CLI_MOST_ALGORITHMS];
     size_t algorithms;
     const volatile sig_atomic_t *interrupt;
+    bool stopped;    /* whether it was seen, in all processes alike */
     size_t found;    /* algorithms with an answer */
     size_t diverged; /* algorithms all of whose candidates diverged */
     size_t refused;  /* algorithms that cannot solve the problem */
@@ -207,13 +208,11 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
     const saddle_trial *best = saddle_tuning_last(t, t->ranking[0]);
     if (best == NULL || best->diverged) {
         w->diverged++;
-        fprintf(stderr,
-                "saddle: every candidate of %s diverged; give smaller step sizes to search "
-                "around\n",
-                name);
+        cli_say("every candidate of %s diverged; give smaller step sizes to search around", name);
         return SADDLE_OK;
     }
-    saddle_status status = saddle_tuning_save(t, path, error);
+    saddle_status status = cli_leads() ? saddle_tuning_save(t, path, error) : SADDLE_OK;
+    status = cli_agree(status, error);
     if (status != SADDLE_OK)
         return status;
     w->found++;
@@ -227,16 +226,50 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
     return SADDLE_OK;
 }
 
+static saddle_tune_inputs inputs_of(const saddle_settings *settings, const char *log)
+{
+    return (saddle_tune_inputs){.budget = saddle_settings_integer(settings, "budget"),
+                                .candidates =
+                                    (size_t)saddle_settings_integer(settings, "candidates"),
+                                .objective = read_objective(settings),
+                                .log = log,
+                                .resume = wants_resume(settings)};
+}
+
+/* Refuse a budget that is too small for some algorithm before any of them has spent it, and name
+ * them all. One that cannot solve the problem is met again in its turn. */
+static saddle_status check_budget(const work *w, saddle_experiment *experiment, saddle_error *error)
+{
+    char names[512] = "";
+    size_t used = 0;
+    saddle_tune_inputs inputs = inputs_of(w->settings, NULL);
+    saddle_settings *settings = NULL;
+    saddle_status status = saddle_settings_copy(&settings, w->settings, error);
+    /* Without a budget everyone gets one that is large enough. */
+    for (size_t a = 0; status == SADDLE_OK && inputs.budget > 0 && a < w->algorithms; a++) {
+        uint64_t least = 0;
+        status = saddle_settings_set(settings, "algorithm", w->algorithm[a]->name, error);
+        if (status == SADDLE_OK)
+            status = saddle_tune_least_budget(experiment, settings, &inputs, &least, error);
+        if (status == SADDLE_UNSUPPORTED && w->algorithms > 1)
+            status = SADDLE_OK;
+        if (status == SADDLE_OK && least > inputs.budget && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%" PRIu64 " for %s",
+                                     used == 0 ? "" : ", ", least, w->algorithm[a]->name);
+    }
+    saddle_settings_free(settings);
+    if (status == SADDLE_OK && used > 0)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "--budget: %" PRIu64 " IFO calls are too few; give at least %s",
+                             inputs.budget, names);
+    return status;
+}
+
 static saddle_status search(work *w, saddle_experiment *experiment, const saddle_settings *settings,
                             const char *log, const char *path, saddle_error *error)
 {
     saddle_tuning *tuning = NULL;
-    saddle_tune_inputs inputs = {.budget = saddle_settings_integer(settings, "budget"),
-                                 .candidates =
-                                     (size_t)saddle_settings_integer(settings, "candidates"),
-                                 .objective = read_objective(settings),
-                                 .log = log,
-                                 .resume = wants_resume(settings)};
+    saddle_tune_inputs inputs = inputs_of(settings, log);
     saddle_tune_hooks hooks = {.context = w,
                                .begin = on_begin,
                                .trial = on_trial,
@@ -294,9 +327,8 @@ static int conclude(const work *w)
     cli_progress_clear();
     if (cli_reader_gone())
         return CLI_FAILED;
-    if (*w->interrupt) {
-        fprintf(stderr, "saddle: interrupted; the same command with --resume goes on from '%s'\n",
-                w->directory);
+    if (w->stopped) {
+        cli_say("interrupted; the same command with --resume goes on from '%s'", w->directory);
         return CLI_INTERRUPTED;
     }
     if (w->refused == w->algorithms)
@@ -315,21 +347,28 @@ static int run(const cli_arguments *arguments)
         cli_read_algorithms(w.settings, w.algorithm, CLI_MOST_ALGORITHMS, &w.algorithms, &error);
     if (status == SADDLE_OK)
         status = check_resume(w.settings, &error);
-    if (status == SADDLE_OK)
+    if (status == SADDLE_OK && cli_leads())
         status = cli_check_directory("--output", w.directory, &error);
+    status = cli_agree(status, &error);
     if (status == SADDLE_OK)
         status = saddle_experiment_create(&experiment, w.settings, NULL, &error);
-    bool made = access(w.directory, F_OK) != 0;
     if (status == SADDLE_OK)
+        status = check_budget(&w, experiment, &error);
+    bool made = cli_leads() && access(w.directory, F_OK) != 0;
+    if (status == SADDLE_OK && cli_leads())
         status = cli_make_directory("--output", w.directory, &error);
+    status = cli_agree(status, &error);
     if (status == SADDLE_OK) {
         cli_warn_unused(w.settings, experiment, w.algorithm, w.algorithms);
         w.interrupt = cli_catch_interrupts();
     }
-    for (size_t a = 0; status == SADDLE_OK && a < w.algorithms && !*w.interrupt; a++) {
+    for (size_t a = 0; status == SADDLE_OK && a < w.algorithms; a++) {
         if (a > 0 && !w.quiet)
             printf("\n");
-        status = tune_one(&w, experiment, w.algorithm[a], &error);
+        status = cli_agree(tune_one(&w, experiment, w.algorithm[a], &error), &error);
+        w.stopped = cli_interrupted(w.interrupt);
+        if (w.stopped)
+            break;
     }
     /* A refusal leaves no trace: a directory with nothing in it goes again. */
     if (status != SADDLE_OK && made)

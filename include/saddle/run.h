@@ -108,6 +108,7 @@ typedef struct saddle_result {
     size_t agents;      /**< m. */
     size_t x_dim;       /**< Length of x. */
     size_t y_dim;       /**< Length of y. */
+    size_t features;    /**< Of the data; 0 without. */
     double *x_mean;     /**< xbar. */
     double *y_mean;     /**< ybar. */
     size_t local;       /**< Agents of this process: m when it is alone. */
@@ -185,9 +186,9 @@ SADDLE_API saddle_status saddle_experiment_run(saddle_experiment *experiment,
                                                const saddle_hooks *hooks, saddle_result **out,
                                                saddle_error *error);
 
-/** Write xbar, ybar and all copies as .npz, or as one record if the name ends in .npy. Atomic.
- * SADDLE_UNSUPPORTED for one of several processes, which has only some of them: there the run
- * itself writes the model. */
+/** Write xbar, ybar and all copies, with what it takes to use them (<saddle/predictor.h>), as .npz, or
+ * as one record if the name ends in .npy. Atomic. SADDLE_UNSUPPORTED for one of several processes,
+ * which has only some of the copies: there the run itself writes the model. */
 SADDLE_API saddle_status saddle_result_save(const saddle_result *result, const char *path,
                                             saddle_error *error);
 

@@ -72,7 +72,8 @@ SADDLE_API size_t saddle_world_place(const saddle_world *world, size_t agent);
 
 /**
  * Learn how a step went everywhere: SADDLE_OK when it went well in all processes; otherwise the status
- * and error of the lowest rank that failed, the same in all of them. Whatever can fail in one
+ * and error of the lowest rank that failed, the same in all of them, which names the rank unless
+ * all failed. Whatever can fail in one
  * process alone ends with this, lest the others wait for ever.
  */
 SADDLE_API saddle_status saddle_world_agree(const saddle_world *world, saddle_status status,
@@ -96,8 +97,11 @@ SADDLE_API saddle_status saddle_mpi_init(size_t *rank, saddle_error *error);
 /**
  * Finalize MPI if it is at work: the last thing that a program does with the engine `mpi`, unless
  * it initialised MPI itself and will finalize it itself. Does nothing without MPI.
+ * @param failed  whether this process ends with an error. Others may not know: if they do not end,
+ *                too, within seconds, MPI is left as it is, and ending without it makes whoever
+ *                started the job end them.
  */
-SADDLE_API void saddle_mpi_finalize(void);
+SADDLE_API void saddle_mpi_finalize(bool failed);
 
 #ifdef __cplusplus
 }

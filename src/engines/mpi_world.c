@@ -7,13 +7,17 @@
 #include "engines/mpi_world.h"
 
 #include <limits.h>
-#include <string.h>
+#include <sched.h>
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
 #include "engines/crew.h"
 #include "engines/placement.h"
+
+/* Seconds that a process that failed waits for the others to follow. */
+#define PATIENCE 5.0
 
 enum { TAG_TERMS = 1, TAG_CARRY };
 
@@ -243,13 +247,28 @@ saddle_status saddle_mpi_init(size_t *rank, saddle_error *error)
     return SADDLE_OK;
 }
 
-void saddle_mpi_finalize(void)
+/* Whether all processes come here within a time. */
+static bool all_come(double seconds)
+{
+    int come = 0;
+    MPI_Request request;
+    double deadline = saddle_clock_seconds() + seconds;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    for (;;) {
+        MPI_Test(&request, &come, MPI_STATUS_IGNORE);
+        if (come || !(saddle_clock_seconds() < deadline))
+            return come;
+        sched_yield();
+    }
+}
+
+void saddle_mpi_finalize(bool failed)
 {
     int begun = 0;
     int over = 0;
     MPI_Initialized(&begun);
     MPI_Finalized(&over);
-    if (begun && !over)
+    if (begun && !over && (!failed || all_come(PATIENCE)))
         MPI_Finalize();
 }
 

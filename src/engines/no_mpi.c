@@ -15,8 +15,9 @@ saddle_status saddle_mpi_init(size_t *rank, saddle_error *error)
     return refuse(error);
 }
 
-void saddle_mpi_finalize(void)
+void saddle_mpi_finalize(bool failed)
 {
+    (void)failed;
 }
 
 static saddle_status meet(saddle_world **out, const saddle_graph *graph, saddle_error *error)

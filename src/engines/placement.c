@@ -27,37 +27,18 @@ static void place_ranges(size_t agents, size_t ranks, size_t *home)
 }
 
 #ifdef SADDLE_METIS
-/* The process with the most agents. */
-static size_t fullest(const size_t *agents_of, size_t ranks)
-{
-    size_t most = 0;
-    for (size_t r = 1; r < ranks; r++)
-        if (agents_of[r] > agents_of[most])
-            most = r;
-    return most;
-}
-
-/* A partition may leave a process without agents: it gets the last one of the fullest. */
-static bool fill_empty(size_t agents, size_t ranks, size_t *home)
+/* Whether every process has agents, and none many more than its share: it would set the pace. */
+static bool balanced(size_t agents, size_t ranks, const size_t *home)
 {
     size_t *agents_of = saddle_alloc(ranks, sizeof *agents_of);
-    if (agents_of == NULL)
-        return false;
-    for (size_t i = 0; i < agents; i++)
+    size_t share = (agents + ranks - 1) / ranks;
+    bool fair = agents_of != NULL;
+    for (size_t i = 0; fair && i < agents; i++)
         agents_of[home[i]]++;
-    for (size_t r = 0; r < ranks; r++) {
-        if (agents_of[r] > 0)
-            continue;
-        size_t from = fullest(agents_of, ranks);
-        size_t i = agents;
-        while (home[--i] != from)
-            ;
-        home[i] = r;
-        agents_of[r]++;
-        agents_of[from]--;
-    }
+    for (size_t r = 0; fair && r < ranks; r++)
+        fair = agents_of[r] > 0 && agents_of[r] <= share + share / 16;
     saddle_free(agents_of);
-    return true;
+    return fair;
 }
 
 /* The graph in METIS's types; the three arrays lie in one block, *start first. */
@@ -75,8 +56,11 @@ static idx_t *metis_graph(const saddle_graph *graph, idx_t **neighbour, idx_t **
     return start;
 }
 
-/* Few crossing edges by METIS; false when it cannot. */
-static bool place_by_metis(const saddle_graph *graph, size_t ranks, size_t *home)
+typedef int partitioner(idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *,
+                        real_t *, real_t *, idx_t *, idx_t *, idx_t *);
+
+/* Few crossing edges by one of METIS's methods; false when it has no good answer. */
+static bool place_by(partitioner *partition, const saddle_graph *graph, size_t ranks, size_t *home)
 {
     idx_t *neighbour;
     idx_t *part;
@@ -92,12 +76,25 @@ static bool place_by_metis(const saddle_graph *graph, size_t ranks, size_t *home
     idx_t constraints = 1;
     idx_t parts = (idx_t)ranks;
     idx_t cut;
-    int outcome = METIS_PartGraphKway(&vertices, &constraints, start, neighbour, NULL, NULL, NULL,
-                                      &parts, NULL, NULL, options, &cut, part);
+    int outcome = partition(&vertices, &constraints, start, neighbour, NULL, NULL, NULL, &parts,
+                            NULL, NULL, options, &cut, part);
     for (size_t i = 0; outcome == METIS_OK && i < graph->agents; i++)
         home[i] = (size_t)part[i];
     saddle_free(start);
-    return outcome == METIS_OK && fill_empty(graph->agents, ranks, home);
+    return outcome == METIS_OK && balanced(graph->agents, ranks, home);
+}
+
+/* Keep the best of what METIS finds and what is there. */
+static bool improve(const saddle_graph *graph, size_t ranks, size_t *home)
+{
+    partitioner *const method[] = {METIS_PartGraphKway, METIS_PartGraphRecursive};
+    size_t *other = saddle_alloc(graph->agents, sizeof *other);
+    for (size_t k = 0; other != NULL && k < sizeof method / sizeof *method; k++)
+        if (place_by(method[k], graph, ranks, other) &&
+            saddle_crossing_edges(graph, other) < saddle_crossing_edges(graph, home))
+            memcpy(home, other, graph->agents * sizeof *home);
+    saddle_free(other);
+    return other != NULL;
 }
 #endif
 
@@ -106,15 +103,8 @@ saddle_status saddle_place_agents(const saddle_graph *graph, size_t ranks, size_
 {
     place_ranges(graph->agents, ranks, home);
 #ifdef SADDLE_METIS
-    if (ranks == 1 || ranks == graph->agents)
-        return SADDLE_OK;
-    size_t *better = saddle_alloc(graph->agents, sizeof *better);
-    if (better == NULL)
+    if (ranks > 1 && ranks < graph->agents && !improve(graph, ranks, home))
         return saddle_no_memory(error, "the agents' places");
-    if (place_by_metis(graph, ranks, better) &&
-        saddle_crossing_edges(graph, better) < saddle_crossing_edges(graph, home))
-        memcpy(home, better, graph->agents * sizeof *home);
-    saddle_free(better);
 #else
     (void)error;
 #endif

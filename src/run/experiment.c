@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/rounding.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "problems/pooled.h"
@@ -16,10 +17,62 @@ static const char *text_or(const saddle_settings *settings, const char *name, co
     return saddle_settings_auto(settings, name) || *text == '\0' ? other : text;
 }
 
-/* The eigenvalues that process 0 found: other machines' LAPACK may differ in the last bits. */
+/* FNV-1a. */
+static uint64_t digest(const char *text)
+{
+    uint64_t sum = UINT64_C(14695981039346656037);
+    for (; *text != '\0'; text++)
+        sum = (sum ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return sum;
+}
+
+/* The first option whose value differs from process 0's; NULL: none. `sum` has room for one number
+ * per option. */
+static const char *differing(const saddle_world *world, const saddle_settings *settings,
+                             uint64_t *sum)
+{
+    size_t count = saddle_settings_count(settings);
+    for (size_t k = 0; k < count; k++)
+        sum[k] = digest(saddle_settings_text(settings, saddle_settings_option(settings, k)->name));
+    world->share(world, 0, count * sizeof *sum, sum);
+    for (size_t k = 0; k < count; k++) {
+        const char *name = saddle_settings_option(settings, k)->name;
+        /* How many threads a process has is its own affair. */
+        if (strcmp(name, "threads") != 0 && sum[k] != digest(saddle_settings_text(settings, name)))
+            return name;
+    }
+    return NULL;
+}
+
+saddle_status saddle_same_settings(const saddle_world *world, const saddle_settings *settings,
+                                   saddle_error *error)
+{
+    if (world->ranks == 1)
+        return SADDLE_OK;
+    uint64_t *sum = saddle_alloc(saddle_settings_count(settings), sizeof *sum);
+    saddle_status status = sum != NULL ? SADDLE_OK : saddle_no_memory(error, "the settings");
+    status = saddle_world_agree(world, status, error);
+    if (sum != NULL && status == SADDLE_OK) {
+        const char *name = differing(world, settings, sum);
+        if (name != NULL)
+            status =
+                saddle_fail(error, SADDLE_BAD_INPUT,
+                            "--%s: process %zu has '%s', which is not what process 0 has; give "
+                            "all processes the same options and the same files",
+                            name, world->rank, saddle_settings_text(settings, name));
+        status = saddle_world_agree(world, status, error);
+    }
+    saddle_free(sum);
+    return status;
+}
+
+/* The eigenvalues that process 0 found, without the last bits, in which LAPACK may differ from run to
+ * run: step sizes are made from them. */
 static void share_spectrum(const saddle_world *world, saddle_spectrum *spectrum)
 {
-    double number[] = {spectrum->lambda2, spectrum->lambda_m, spectrum->lambda, spectrum->gap};
+    double number[] = {
+        saddle_round_eigenvalue(spectrum->lambda2), saddle_round_eigenvalue(spectrum->lambda_m),
+        saddle_round_eigenvalue(spectrum->lambda), saddle_round_eigenvalue(spectrum->gap)};
     world->share(world, 0, sizeof number, number);
     spectrum->lambda2 = number[0];
     spectrum->lambda_m = number[1];
@@ -67,7 +120,9 @@ static saddle_status make_network(saddle_experiment *e, const saddle_problem *gi
         status = saddle_engine_meet(e->engine, &e->world, e->graph, error);
     if (status != SADDLE_OK)
         return status;
-    status = saddle_world_agree(e->world, make_mixing(e, error), error);
+    status = saddle_same_settings(e->world, settings, error);
+    if (status == SADDLE_OK)
+        status = saddle_world_agree(e->world, make_mixing(e, error), error);
     if (status == SADDLE_OK)
         share_spectrum(e->world, &e->spectrum);
     return status;
@@ -137,6 +192,12 @@ static saddle_status make_problem(saddle_experiment *e, const saddle_problem *gi
     if (status != SADDLE_OK)
         return status;
     e->problem = e->own_problem;
+    if (*saddle_settings_text(e->settings, "test-data") != '\0' && e->problem->outcomes == NULL)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "--test-data: problem %s reports no outcomes; leave it out, and give the "
+            "model to `saddle eval`",
+            e->kind->name);
     return saddle_world_agree(e->world, saddle_problem_check(e->problem, error), error);
 }
 
@@ -268,6 +329,11 @@ saddle_status saddle_experiment_scene(saddle_experiment *e, bool centralized, sa
     if (out->problem->constants != NULL && !out->constants.estimated)
         out->problem->constants(out->problem, e->x_set, e->y_set, &out->constants);
     return SADDLE_OK;
+}
+
+size_t saddle_experiment_features(const saddle_experiment *e)
+{
+    return e->features;
 }
 
 bool saddle_experiment_shaped_by(const saddle_experiment *e, const char *name)

@@ -42,6 +42,9 @@ saddle_status saddle_experiment_create_on(saddle_experiment **out,
                                           const saddle_settings *settings,
                                           const saddle_problem *problem, saddle_error *error);
 
+/* Refuse settings that are not the same in all processes. Collective. */
+saddle_status saddle_same_settings(const saddle_world *world, const saddle_settings *settings,
+                                   saddle_error *error);
 /* Load the data and give every agent here its rows: shard, samples, features. Collective. */
 saddle_status saddle_make_shards(saddle_experiment *experiment, saddle_error *error);
 /* Load the held-out rows, with as many features as the agents' data. Collective. */
@@ -71,6 +74,9 @@ typedef struct saddle_forecast {
 /* Look ahead at a run: what refuses it refuses here, and no IFO call is made. */
 saddle_status saddle_run_forecast(saddle_experiment *experiment, const saddle_settings *settings,
                                   saddle_forecast *out, saddle_error *error);
+
+/* Features of the data; 0 without. */
+size_t saddle_experiment_features(const saddle_experiment *experiment);
 
 /* Whether an option is used when an experiment is set up, and not when it is run. */
 bool saddle_experiment_shaped_by(const saddle_experiment *experiment, const char *name);

@@ -22,10 +22,13 @@ static const saddle_option problem =
                 "What to solve; `saddle problems` lists them. With "
                 "a / in it, the path of a shared object of one's "
                 "own: ./libmine.so[:OPTIONS].");
-static const saddle_option data = SADDLE_TEXT("data", PROBLEM, "synthetic", "NAME",
-                                              "A file (LIBSVM, CSV or IDX), a name to be looked up "
-                                              "in $SADDLE_DATA and the data directory, or "
-                                              "synthetic[:ROWS[:FEATURES]].");
+static const saddle_option data =
+    SADDLE_TEXT("data", PROBLEM, "synthetic", "NAME",
+                "A file (LIBSVM, CSV or IDX), a name to be looked up "
+                "in $SADDLE_DATA and the data directory, or "
+                "synthetic[:ROWS[:FEATURES]]. With a %d in it, a file "
+                "for each agent, such as part-%d.libsvm with agents "
+                "from 0, which is opened only where its agent is.");
 static const saddle_option format =
     SADDLE_CHOICE("format", PROBLEM, "auto", "libsvm|csv|idx", "FORMAT",
                   "Format of the data file. auto: by its content and name.");
@@ -127,7 +130,8 @@ static const saddle_option outcomes = SADDLE_TEXT(
     "Not given: only the summary at the end has it.");
 static const saddle_option model = SADDLE_TEXT(
     "model", OUTPUT, "", "PATH",
-    "Write xbar, ybar and every agent's copy as NumPy .npz (or one .npy record). Not given: none.");
+    "The file of the model: xbar, ybar, every agent's copy and what it takes to use them, as NumPy "
+    ".npz (or one .npy record). `run` writes it, `eval` and `predict` read it. Not given: none.");
 
 static const saddle_option checkpoint = SADDLE_TEXT(
     "checkpoint", CHECKPOINTS, "", "DIR",

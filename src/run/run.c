@@ -320,6 +320,8 @@ static saddle_status settle(run *r, saddle_error *error)
     if (status == SADDLE_OK)
         status = saddle_result_create(&r->result, r->scene.world, r->scene.problem, error);
     if (status == SADDLE_OK)
+        r->result->features = saddle_experiment_features(r->experiment);
+    if (status == SADDLE_OK)
         status = make_effective(r, error);
     return status;
 }
@@ -491,8 +493,9 @@ static saddle_status measure_start(run *r, saddle_error *error)
  * the run begins. */
 static saddle_status set_out(run *r, saddle_error *error)
 {
-    saddle_status status =
-        saddle_resume_open(&r->resumed, r->settings, r->experiment->world, error);
+    saddle_status status = saddle_same_settings(r->experiment->world, r->settings, error);
+    if (status == SADDLE_OK)
+        status = saddle_resume_open(&r->resumed, r->settings, r->experiment->world, error);
     if (status == SADDLE_OK && r->resumed.refused != NULL)
         warn(r, r->resumed.refused);
     if (status == SADDLE_OK)

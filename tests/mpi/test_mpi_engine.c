@@ -470,15 +470,26 @@ START_TEST(memory_is_that_of_the_agents_here)
 }
 END_TEST
 
+static void finalize(void)
+{
+    saddle_mpi_finalize(false);
+}
+
 Suite *saddle_test_suite(void)
 {
     size_t rank = 0;
     if (saddle_mpi_init(&rank, NULL) != SADDLE_OK)
         exit(EXIT_FAILURE);
-    atexit(saddle_mpi_finalize);
+    atexit(finalize);
     int size = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     processes = (size_t)size;
+    char directory[4096] = "";
+    if (rank == 0)
+        snprintf(directory, sizeof directory, "%s", saddle_test_directory());
+    MPI_Bcast(directory, sizeof directory, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (rank > 0)
+        saddle_test_use_directory(directory);
     /* One process speaks for all. */
     if (rank > 0 && freopen("/dev/null", "w", stdout) == NULL)
         exit(EXIT_FAILURE);
