@@ -10,8 +10,9 @@
 
 static const saddle_option *const own[] = {&cli_option_config, &cli_option_quiet,
                                            &cli_option_report, NULL};
-static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK, CLI_ALGORITHM, CLI_START,
-                                      CLI_STOPPING, CLI_ENGINE,  CLI_OUTPUT,    NULL};
+static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK,     CLI_ALGORITHM,
+                                      CLI_START,   CLI_STOPPING,    CLI_ENGINE,
+                                      CLI_OUTPUT,  CLI_CHECKPOINTS, NULL};
 
 /* What the hooks need. */
 typedef struct display {
@@ -155,6 +156,11 @@ static void print_header(const saddle_run_info *info, const saddle_problem_class
     print_algorithm(info);
     print_start(settings);
     print_stops(settings);
+    if (info->resumed != NULL) {
+        snprintf(text, sizeof text, "from iteration %llu, %.400s", (unsigned long long)info->start,
+                 info->resumed);
+        print_field("goes on", text);
+    }
 }
 
 /* ---- the hooks ----------------------------------------------------------------------------- */
@@ -235,12 +241,10 @@ static const char *advice(const char *algorithm)
 void cli_report_divergence(const saddle_result *result, const char *prefix)
 {
     const saddle_fault *fault = &result->fault;
-    cli_progress_clear();
-    fprintf(stderr,
-            "saddle: %sdiverged at iteration %llu: agent %zu, variable %s[%zu] is %s%.3g; %s\n",
-            prefix, (unsigned long long)fault->iteration, fault->agent, fault->variable,
-            fault->index, isfinite(fault->value) ? "so large that the loss is not finite: " : "",
-            fault->value, advice(saddle_settings_text(result->settings, "algorithm")));
+    cli_say("%sdiverged at iteration %llu: agent %zu, variable %s[%zu] is %s%.3g; %s", prefix,
+            (unsigned long long)fault->iteration, fault->agent, fault->variable, fault->index,
+            isfinite(fault->value) ? "so large that the loss is not finite: " : "", fault->value,
+            advice(saddle_settings_text(result->settings, "algorithm")));
 }
 
 /* "accuracy 0.849, gap 0.18" */
@@ -285,6 +289,8 @@ static void print_summary(const saddle_result *result)
     const char *model = saddle_settings_text(result->settings, "model");
     if (*trace != '\0')
         print_field("trace", trace);
+    if (result->checkpoint != NULL)
+        print_field("checkpoint", result->checkpoint);
     if (*model != '\0')
         print_field("model",
                     result->stop == SADDLE_STOP_DIVERGED ? "not written: the run diverged" : model);
@@ -302,6 +308,9 @@ static int conclude(display *d, const saddle_result *result)
         print_summary(result);
     if (result->stop == SADDLE_STOP_DIVERGED)
         return CLI_DIVERGED;
+    if (result->stop == SADDLE_STOP_INTERRUPTED && result->checkpoint != NULL)
+        fprintf(stderr, "saddle: interrupted; `saddle run --resume %s` goes on\n",
+                saddle_settings_text(result->settings, "checkpoint"));
     if (result->stop == SADDLE_STOP_INTERRUPTED)
         return cli_reader_gone() ? CLI_FAILED : CLI_INTERRUPTED;
     return CLI_OK;
@@ -335,6 +344,7 @@ static saddle_status check_outputs(const saddle_settings *settings, saddle_error
     const char *trace = saddle_settings_text(settings, "trace");
     const char *model = saddle_settings_text(settings, "model");
     const char *outcomes = saddle_settings_text(settings, "outcomes");
+    const char *checkpoint = saddle_settings_text(settings, "checkpoint");
     const char *page = saddle_settings_text(settings, "report");
     saddle_status status = cli_check_output("--trace", trace, true, error);
     if (status == SADDLE_OK)
@@ -353,6 +363,8 @@ static saddle_status check_outputs(const saddle_settings *settings, saddle_error
         status = cli_check_inputs("--trace", trace, settings, error);
     if (status == SADDLE_OK)
         status = cli_check_inputs("--model", model, settings, error);
+    if (status == SADDLE_OK && *checkpoint != '\0')
+        status = cli_check_directory("--checkpoint", checkpoint, error);
     if (status == SADDLE_OK)
         status = cli_check_output("--report", page, false, error);
     if (status == SADDLE_OK)
@@ -366,9 +378,32 @@ static saddle_status check_outputs(const saddle_settings *settings, saddle_error
     return status;
 }
 
+/*
+ * When a process of an MPI job dies, whoever started the job names it and tells the others to end:
+ * they cannot write a checkpoint any more, but they can say how to go on. Two of them, for the one
+ * that died may be the first.
+ */
+static void prepare_last_words(const saddle_settings *settings)
+{
+    size_t rank;
+    if (strcmp(saddle_settings_text(settings, "engine"), "mpi") != 0 ||
+        saddle_mpi_init(&rank, NULL) != SADDLE_OK || rank > 1)
+        return;
+    bool keeps = saddle_settings_find(settings, "checkpoint") != NULL;
+    const char *directory = keeps ? saddle_settings_text(settings, "checkpoint") : "";
+    if (*directory != '\0')
+        cli_last_words("saddle: rank %zu is told to end; if another rank has failed, the job goes "
+                       "on from its last checkpoint with --checkpoint %.500s --resume\n",
+                       rank, directory);
+    else
+        cli_last_words("saddle: rank %zu is told to end; if another rank has failed, the job must "
+                       "start anew: it keeps no checkpoint to resume from\n",
+                       rank);
+}
+
 static int run(const cli_arguments *arguments)
 {
-    const saddle_settings *settings = arguments->settings;
+    saddle_settings *settings = arguments->settings;
     saddle_error error;
     const saddle_algorithm *algorithm;
     saddle_experiment *experiment = NULL;
@@ -380,15 +415,19 @@ static int run(const cli_arguments *arguments)
                  .meter = {.label = ""},
                  .stride = 1,
                  .printed = UINT64_MAX};
-    saddle_status status =
-        saddle_algorithm_find(&algorithm, saddle_settings_text(settings, "algorithm"), &error);
+    saddle_status status = saddle_settings_resume(settings, &error);
     if (status == SADDLE_OK)
+        status =
+            saddle_algorithm_find(&algorithm, saddle_settings_text(settings, "algorithm"), &error);
+    if (status == SADDLE_OK && cli_leads())
         status = check_outputs(settings, &error);
+    status = cli_agree(status, &error);
     if (status == SADDLE_OK)
         status = saddle_experiment_create(&experiment, settings, NULL, &error);
     if (status == SADDLE_OK) {
         cli_warn_unused(settings, experiment, &algorithm, 1);
         d.kind = saddle_experiment_kind(experiment);
+        prepare_last_words(settings);
         saddle_hooks hooks = {.context = &d,
                               .begin = on_begin,
                               .row = on_row,
@@ -399,7 +438,7 @@ static int run(const cli_arguments *arguments)
     }
     int code = status == SADDLE_OK ? conclude(&d, result) : cli_fail(&error);
     const char *page = saddle_settings_text(settings, "report");
-    if (status == SADDLE_OK && *page != '\0') {
+    if (status == SADDLE_OK && *page != '\0' && cli_leads()) {
         if (write_report(result, page, &error) != SADDLE_OK)
             code = cli_fail(&error);
         else if (!quiet)
@@ -417,7 +456,11 @@ const cli_command cli_run = {
     .details =
         "Prints a progress line on a terminal and a table of rows otherwise, then a summary. With "
         "no option at all it runs PRECISION on the paper's problem with built-in data and 5 "
-        "agents. Ctrl-C ends a run cleanly; a second one kills it.",
+        "agents. Ctrl-C ends a run cleanly; a second one kills it. With --checkpoint DIR nothing "
+        "is "
+        "lost when a run ends before its time: `saddle run --resume DIR` goes on where it was and "
+        "comes to the same bits as if it had not ended, with the options of that run and on any "
+        "number of threads. Its --iterations and budgets may be given anew.",
     .library = library,
     .own = own,
     .run = run,

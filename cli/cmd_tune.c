@@ -60,23 +60,18 @@ static const saddle_option output_option = {
     .metavar = "DIR",
     .help = "Where ALGORITHM.csv (the log) and ALGORITHM.yaml (the best settings) go; made when "
             "missing."};
-static const saddle_option resume_option = {
-    .name = "resume",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_FLAG,
-    .fallback = "no",
-    .help = "Go on from the logs that are there, repeating no finished evaluation."};
 static const saddle_option quiet_option = {.name = "quiet",
                                            .group = CLI_OUTPUT,
                                            .kind = SADDLE_OPTION_FLAG,
                                            .fallback = "no",
                                            .help = "Print only the answers, warnings and errors."};
 
-static const saddle_option *const own[] = {&algorithms_option, &budget_option, &candidates_option,
-                                           &objective_option,  &output_option, &resume_option,
-                                           &cli_option_config, &quiet_option,  NULL};
-static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK, CLI_ALGORITHM, "-algorithm",
-                                      CLI_START,   CLI_ENGINE,  "metric-tau",  NULL};
+static const saddle_option *const own[] = {
+    &algorithms_option, &budget_option,     &candidates_option, &objective_option,
+    &output_option,     &cli_option_config, &quiet_option,      NULL};
+static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK, CLI_ALGORITHM,
+                                      "-algorithm", CLI_START,   CLI_ENGINE,
+                                      "metric-tau", "resume",    NULL};
 
 /* Searches at work. */
 typedef struct work {
@@ -86,10 +81,16 @@ typedef struct work {
     const saddle_algorithm *algorithm[CLI_MOST_ALGORITHMS];
     size_t algorithms;
     const volatile sig_atomic_t *interrupt;
+    bool stopped;    /* whether it was seen, in all processes alike */
     size_t found;    /* algorithms with an answer */
     size_t diverged; /* algorithms all of whose candidates diverged */
     size_t refused;  /* algorithms that cannot solve the problem */
 } work;
+
+static bool wants_resume(const saddle_settings *settings)
+{
+    return strcmp(saddle_settings_text(settings, "resume"), "yes") == 0;
+}
 
 /* ---- what is shown ------------------------------------------------------------------------- */
 
@@ -207,13 +208,11 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
     const saddle_trial *best = saddle_tuning_last(t, t->ranking[0]);
     if (best == NULL || best->diverged) {
         w->diverged++;
-        fprintf(stderr,
-                "saddle: every candidate of %s diverged; give smaller step sizes to search "
-                "around\n",
-                name);
+        cli_say("every candidate of %s diverged; give smaller step sizes to search around", name);
         return SADDLE_OK;
     }
-    saddle_status status = saddle_tuning_save(t, path, error);
+    saddle_status status = cli_leads() ? saddle_tuning_save(t, path, error) : SADDLE_OK;
+    status = cli_agree(status, error);
     if (status != SADDLE_OK)
         return status;
     w->found++;
@@ -234,7 +233,7 @@ static saddle_tune_inputs inputs_of(const saddle_settings *settings, const char 
                                     (size_t)saddle_settings_integer(settings, "candidates"),
                                 .objective = read_objective(settings),
                                 .log = log,
-                                .resume = saddle_settings_flag(settings, "resume")};
+                                .resume = wants_resume(settings)};
 }
 
 /* Refuse a budget that is too small for some algorithm before any of them has spent it, and name
@@ -283,6 +282,18 @@ static saddle_status search(work *w, saddle_experiment *experiment, const saddle
     return status;
 }
 
+/* A search goes on from its own logs, and only they can be asked for. */
+static saddle_status check_resume(const saddle_settings *settings, saddle_error *error)
+{
+    const char *text = saddle_settings_text(settings, "resume");
+    if (*text == '\0' || strcmp(text, "no") == 0 || wants_resume(settings))
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "--resume: a search goes on from the logs in --output, not from '%.80s'; "
+                       "give --resume alone",
+                       text);
+}
+
 static saddle_status tune_one(work *w, saddle_experiment *experiment,
                               const saddle_algorithm *algorithm, saddle_error *error)
 {
@@ -316,9 +327,8 @@ static int conclude(const work *w)
     cli_progress_clear();
     if (cli_reader_gone())
         return CLI_FAILED;
-    if (*w->interrupt) {
-        fprintf(stderr, "saddle: interrupted; the same command with --resume goes on from '%s'\n",
-                w->directory);
+    if (w->stopped) {
+        cli_say("interrupted; the same command with --resume goes on from '%s'", w->directory);
         return CLI_INTERRUPTED;
     }
     if (w->refused == w->algorithms)
@@ -336,22 +346,29 @@ static int run(const cli_arguments *arguments)
     saddle_status status =
         cli_read_algorithms(w.settings, w.algorithm, CLI_MOST_ALGORITHMS, &w.algorithms, &error);
     if (status == SADDLE_OK)
+        status = check_resume(w.settings, &error);
+    if (status == SADDLE_OK && cli_leads())
         status = cli_check_directory("--output", w.directory, &error);
+    status = cli_agree(status, &error);
     if (status == SADDLE_OK)
         status = saddle_experiment_create(&experiment, w.settings, NULL, &error);
     if (status == SADDLE_OK)
         status = check_budget(&w, experiment, &error);
-    bool made = access(w.directory, F_OK) != 0;
-    if (status == SADDLE_OK)
+    bool made = cli_leads() && access(w.directory, F_OK) != 0;
+    if (status == SADDLE_OK && cli_leads())
         status = cli_make_directory("--output", w.directory, &error);
+    status = cli_agree(status, &error);
     if (status == SADDLE_OK) {
         cli_warn_unused(w.settings, experiment, w.algorithm, w.algorithms);
         w.interrupt = cli_catch_interrupts();
     }
-    for (size_t a = 0; status == SADDLE_OK && a < w.algorithms && !*w.interrupt; a++) {
+    for (size_t a = 0; status == SADDLE_OK && a < w.algorithms; a++) {
         if (a > 0 && !w.quiet)
             printf("\n");
-        status = tune_one(&w, experiment, w.algorithm[a], &error);
+        status = cli_agree(tune_one(&w, experiment, w.algorithm[a], &error), &error);
+        w.stopped = cli_interrupted(w.interrupt);
+        if (w.stopped)
+            break;
     }
     /* A refusal leaves no trace: a directory with nothing in it goes again. */
     if (status != SADDLE_OK && made)

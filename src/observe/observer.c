@@ -91,6 +91,25 @@ void saddle_observer_free(saddle_observer *o)
     saddle_free(o);
 }
 
+size_t saddle_observer_memory(const saddle_problem *problem)
+{
+    return 2 + problem->y_dim;
+}
+
+void saddle_observer_remember(const saddle_observer *o, double *memory)
+{
+    memory[0] = o->ascent_step;
+    memory[1] = o->tracker_size;
+    memcpy(memory + 2, o->y_star, o->in.problem->y_dim * sizeof *memory);
+}
+
+void saddle_observer_recall(saddle_observer *o, const double *memory)
+{
+    o->ascent_step = memory[0];
+    o->tracker_size = memory[1];
+    memcpy(o->y_star, memory + 2, o->in.problem->y_dim * sizeof *memory);
+}
+
 const double *saddle_observer_x_mean(const saddle_observer *observer)
 {
     return observer->x_mean;
@@ -367,6 +386,7 @@ static void feasibility_task(void *context, saddle_agent *agent)
 static saddle_status check_feasibility(saddle_observer *o, saddle_error *error)
 {
     o->in.engine->kind->for_each(o->in.engine, feasibility_task, o);
+    saddle_world_fill(o->in.world, 1, o->per_agent);
     for (size_t i = 0; i < o->in.problem->agents; i++)
         if (!(o->per_agent[i] <= CHECK_TOLERANCE))
             return saddle_fail(

@@ -11,6 +11,7 @@
 #include "observe/observer.h"
 #include "observe/outcomes.h"
 #include "observe/trace.h"
+#include "run/checkpoint.h"
 #include "run/experiment.h"
 #include "run/options.h"
 #include "run/result.h"
@@ -40,10 +41,27 @@ typedef struct run {
     uint64_t trace_every;
     uint64_t trace_ifo; /* a trace point every so many IFO calls, too; 0: no */
     uint64_t last_check;
-    saddle_row row;       /* of the present iteration */
-    double seconds;       /* spent iterating */
-    saddle_fault *faults; /* one per agent, while a divergence is looked into */
+    saddle_resumption resumed;         /* where the run goes on from */
+    saddle_checkpoint_context context; /* what its checkpoints are tied to */
+    saddle_keeper *keeper;             /* NULL: no checkpoints */
+    saddle_row row;     /* the last one; after advance() that of the present iteration */
+    double seconds;     /* spent iterating, as all processes know */
+    double unshared;    /* more of them, which only this process knows */
+    bool interrupted;   /* whether a process was, as all know */
+    double *suspicious; /* PLACE numbers per agent, while a divergence is looked into */
 } run;
+
+/* Whether this process writes the files. */
+static bool writes(const run *r)
+{
+    return r->scene.world->rank == 0;
+}
+
+/* Learn how a step went in all processes. */
+static saddle_status agree(const run *r, saddle_status status, saddle_error *error)
+{
+    return saddle_world_agree(r->experiment->world, status, error);
+}
 
 static void warn(const run *r, const char *message)
 {
@@ -84,20 +102,6 @@ static saddle_status set_samples(const run *r, saddle_settings *settings, saddle
     return status;
 }
 
-/* Whether an option was used when the experiment was set up, and not when it is run. */
-static bool shapes_experiment(const run *r, const saddle_problem_class *kind, const char *name)
-{
-    static const char *const group[] = {"Problem and data", "Network", "Start"};
-    const saddle_option *option = saddle_settings_find(r->settings, name);
-    for (size_t k = 0; option != NULL && k < sizeof group / sizeof *group; k++)
-        if (strcmp(option->group, group[k]) == 0)
-            return true;
-    for (size_t k = 0; kind != NULL && kind->options[k] != NULL; k++)
-        if (strcmp(kind->options[k]->name, name) == 0)
-            return true;
-    return false;
-}
-
 /* The settings that matter to this run, without "auto" where there is a value for it. */
 static saddle_status make_effective(run *r, saddle_error *error)
 {
@@ -110,11 +114,15 @@ static saddle_status make_effective(run *r, saddle_error *error)
                                                  kind != NULL ? 3 : 2, error);
     for (size_t k = 0; status == SADDLE_OK && k < saddle_settings_count(*out); k++) {
         const char *name = saddle_settings_option(*out, k)->name;
-        const saddle_settings *from = shapes_experiment(r, kind, name) ? e->settings : r->settings;
+        const saddle_settings *from =
+            saddle_experiment_shaped_by(e, name) ? e->settings : r->settings;
         status = saddle_settings_set(*out, name, saddle_settings_text(from, name), error);
     }
     if (status == SADDLE_OK && e->own_problem == NULL)
         status = saddle_settings_set(*out, "problem", e->problem->name, error);
+    /* It leaves no mark on what comes out. */
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(*out, "resume", "", error);
     /* First: what an algorithm has its own rule for is not filled in by the general ones below. */
     if (status == SADDLE_OK && r->algorithm->resolve != NULL)
         status = r->algorithm->resolve(r->parameters, *out, error);
@@ -185,11 +193,6 @@ static bool stays_feasible(const run *r)
 static saddle_status make_engine(run *r, saddle_error *error)
 {
     saddle_experiment *e = r->experiment;
-    const saddle_engine_class *kind;
-    saddle_status status =
-        saddle_engine_find(&kind, saddle_settings_text(r->settings, "engine"), error);
-    if (status != SADDLE_OK)
-        return status;
     saddle_engine_inputs inputs = {
         .world = r->scene.world,
         .problem = r->scene.problem,
@@ -204,9 +207,14 @@ static saddle_status make_engine(run *r, saddle_error *error)
         .threads = (unsigned)saddle_settings_integer(r->settings, "threads"),
         .scratch = saddle_observer_scratch(r->scene.problem, e->x_prox, e->y_set),
     };
+    if (r->resumed.from != NULL) {
+        inputs.iteration = r->resumed.from->number.iteration;
+        inputs.restore = saddle_resume_agent;
+        inputs.restore_context = &r->resumed;
+    }
     double begin = saddle_clock_seconds();
-    status = kind->create(&r->engine, &inputs, error);
-    r->seconds = saddle_clock_seconds() - begin;
+    saddle_status status = e->engine->create(&r->engine, &inputs, error);
+    r->unshared = saddle_clock_seconds() - begin;
     return status;
 }
 
@@ -215,6 +223,7 @@ static saddle_status make_observer(run *r, saddle_error *error)
     saddle_experiment *e = r->experiment;
     saddle_observer_inputs inputs = {
         .engine = r->engine,
+        .world = r->scene.world,
         .algorithm = r->algorithm,
         .problem = r->scene.problem,
         .mixing = r->scene.mixing,
@@ -229,7 +238,10 @@ static saddle_status make_observer(run *r, saddle_error *error)
         .copies = r->scene.copies,
         .feasible = stays_feasible(r),
     };
-    return saddle_observer_create(&r->observer, &inputs, error);
+    saddle_status status = saddle_observer_create(&r->observer, &inputs, error);
+    if (status == SADDLE_OK && r->resumed.from != NULL)
+        saddle_observer_recall(r->observer, r->resumed.memory);
+    return status;
 }
 
 /* Refuse what the algorithm or the problem cannot do. */
@@ -240,6 +252,11 @@ static saddle_status check_traits(const run *r, saddle_error *error)
     if (*saddle_settings_text(r->settings, "outcomes") != '\0' && e->problem->outcomes == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT, "--outcomes: problem %s has none; leave it out",
                            e->problem->name);
+    if (a->traits.centralized && e->world->ranks > 1)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "%s is centralized: it needs all data at one place, but they are in %zu "
+                           "processes; use --engine threads",
+                           a->name, e->world->ranks);
     if (!a->traits.x_set && !saddle_set_is_whole_space(e->x_set))
         return saddle_fail(
             error, SADDLE_UNSUPPORTED,
@@ -289,7 +306,11 @@ static saddle_status settle(run *r, saddle_error *error)
 {
     r->iterations = saddle_settings_integer(r->settings, "iterations");
     r->trace_every = saddle_settings_integer(r->settings, "trace-every");
-    if (r->trace_every == 0) {
+    if (r->resumed.from != NULL) {
+        if (r->trace_every == 0)
+            r->trace_every = saddle_resume_trace_every(&r->resumed);
+        r->trace_ifo = r->resumed.from->number.trace_ifo;
+    } else if (r->trace_every == 0) {
         uint64_t max_ifo = saddle_settings_integer(r->settings, "max-ifo");
         r->trace_every = r->iterations / DEFAULT_POINTS > 0 ? r->iterations / DEFAULT_POINTS : 1;
         /* The budget may end the run long before its iterations would. */
@@ -297,7 +318,7 @@ static saddle_status settle(run *r, saddle_error *error)
     }
     saddle_status status = configure(r, error);
     if (status == SADDLE_OK)
-        status = saddle_result_create(&r->result, r->scene.problem, error);
+        status = saddle_result_create(&r->result, r->scene.world, r->scene.problem, error);
     if (status == SADDLE_OK)
         r->result->features = saddle_experiment_features(r->experiment);
     if (status == SADDLE_OK)
@@ -305,7 +326,27 @@ static saddle_status settle(run *r, saddle_error *error)
     return status;
 }
 
+/* ---- several processes ---------------------------------------------------------------------- */
+
+/* Tell each other the time spent and whether anybody was interrupted, so that all processes decide
+ * alike. */
+static void confer(run *r)
+{
+    const saddle_world *world = r->scene.world;
+    bool told = r->hooks->interrupt != NULL && *r->hooks->interrupt != 0;
+    double news[] = {told ? 1.0 : 0.0, r->unshared};
+    world->largest(world, sizeof news / sizeof *news, news);
+    r->interrupted = news[0] > 0.0;
+    r->seconds += news[1];
+    r->unshared = 0.0;
+}
+
 /* ---- measuring ------------------------------------------------------------------------------ */
+
+/* The variables that a divergence may show in. */
+static const char *const variable_name[] = {"x", "y", "v (x-gradient)", "u (y-gradient)"};
+/* What is noted of an agent: which of them, which entry, its value. */
+enum { VARIABLE, ENTRY, VALUE, PLACE };
 
 /* Of a state whose loss is not finite, the agent's entry that is not, or else its largest: a loss
  * may overflow before the iterate does. */
@@ -313,28 +354,25 @@ static void locate_task(void *context, saddle_agent *agent)
 {
     const run *r = context;
     const saddle_problem *problem = r->scene.problem;
+    double *found = r->suspicious + agent->id * PLACE;
     saddle_view view;
     r->algorithm->view(agent, &view);
     const struct {
-        const char *name;
         const double *values;
         size_t count;
-    } variable[] = {{"x", view.x, problem->x_dim},
-                    {"y", view.y, problem->y_dim},
-                    {"v (x-gradient)", view.v, problem->x_dim},
-                    {"u (y-gradient)", view.u, problem->y_dim}};
+    } variable[] = {{view.x, problem->x_dim},
+                    {view.y, problem->y_dim},
+                    {view.v, problem->x_dim},
+                    {view.u, problem->y_dim}};
     double most = -1.0;
     for (size_t k = 0; k < sizeof variable / sizeof *variable; k++)
         for (size_t c = 0; variable[k].values != NULL && c < variable[k].count; c++) {
             double size = fabs(variable[k].values[c]);
             if (size <= most)
                 continue;
-            r->faults[agent->id] = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
-                                                  .variable = variable[k].name,
-                                                  .agent = agent->id,
-                                                  .index = c,
-                                                  .iteration = agent->iteration,
-                                                  .value = variable[k].values[c]};
+            found[VARIABLE] = (double)k;
+            found[ENTRY] = (double)c;
+            found[VALUE] = variable[k].values[c];
             if (!isfinite(size))
                 return;
             most = size;
@@ -344,18 +382,31 @@ static void locate_task(void *context, saddle_agent *agent)
 /* The first agent with an entry that is not finite, or else the one with the largest entry. */
 static saddle_status locate(run *r, saddle_fault *fault, saddle_error *error)
 {
-    size_t agents = r->scene.problem->agents;
-    r->faults = saddle_alloc(agents, sizeof *r->faults);
-    if (r->faults == NULL)
-        return saddle_no_memory(error, "the search for what diverged");
-    r->engine->kind->for_each(r->engine, locate_task, r);
-    *fault = r->faults[0];
-    for (size_t i = 1; i < agents && isfinite(fault->value); i++)
-        if (!(fabs(r->faults[i].value) <= fabs(fault->value)))
-            *fault = r->faults[i];
-    saddle_free(r->faults);
-    r->faults = NULL;
-    return SADDLE_OK;
+    const saddle_world *world = r->scene.world;
+    size_t worst = 0;
+    r->suspicious = saddle_alloc(world->agents, PLACE * sizeof *r->suspicious);
+    saddle_status status =
+        r->suspicious != NULL ? SADDLE_OK : saddle_no_memory(error, "the search for what diverged");
+    status = agree(r, status, error);
+    if (r->suspicious != NULL && status == SADDLE_OK) {
+        const double *found = r->suspicious;
+        r->engine->kind->for_each(r->engine, locate_task, r);
+        saddle_world_fill(world, PLACE, r->suspicious);
+        for (size_t i = 1; i < world->agents && isfinite(found[worst * PLACE + VALUE]); i++)
+            if (!(fabs(found[i * PLACE + VALUE]) <= fabs(found[worst * PLACE + VALUE])))
+                worst = i;
+        found += worst * PLACE;
+        *fault = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
+                                .agent = worst,
+                                .index = (size_t)found[ENTRY],
+                                .iteration = r->engine->kind->iteration(r->engine),
+                                .value = found[VALUE]};
+        snprintf(fault->variable, sizeof fault->variable, "%s",
+                 variable_name[(size_t)found[VARIABLE]]);
+    }
+    saddle_free(r->suspicious);
+    r->suspicious = NULL;
+    return status;
 }
 
 /* Measure into r->row. Sets *diverged when the metric or a loss is not finite. */
@@ -381,23 +432,40 @@ static void evaluate(run *r)
         r->result->test_count = problem->outcomes(problem, held_out, x, y, r->result->test);
 }
 
-/* Check the state, if it is time to, and record r->row. */
+/* Write r->row, and what the means are worth, to the files. */
+static saddle_status write_row(run *r, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    if (r->trace != NULL)
+        status = saddle_trace_write(r->trace, &r->row, error);
+    if (status == SADDLE_OK && r->outcomes != NULL)
+        status = saddle_outcomes_write(r->outcomes, r->row.iteration, r->result, error);
+    return status;
+}
+
+/* Check the state, if it is time to, and record r->row, unless nothing has moved since the last one:
+ * a run may be interrupted while it measures. */
 static saddle_status record(run *r, bool last, saddle_error *error)
 {
     const saddle_row *row = &r->row;
+    const saddle_result *result = r->result;
+    bool again =
+        result->row_count > 0 && result->rows[result->row_count - 1].iteration == row->iteration;
     saddle_status status = SADDLE_OK;
     if (last || row->iteration == 0 || row->iteration >= r->last_check + CHECK_EVERY) {
         status = saddle_observer_check(r->observer, error);
         r->last_check = row->iteration;
     }
-    if (status == SADDLE_OK)
-        status = saddle_result_append(r->result, row, error);
-    if (status == SADDLE_OK && r->trace != NULL)
-        status = saddle_trace_write(r->trace, row, error);
-    if (status == SADDLE_OK && (last || r->outcomes != NULL))
+    if (status != SADDLE_OK)
+        return status;
+    if (last || *saddle_settings_text(r->settings, "outcomes") != '\0')
         evaluate(r);
-    if (status == SADDLE_OK && r->outcomes != NULL)
-        status = saddle_outcomes_write(r->outcomes, row->iteration, r->result, error);
+    if (again)
+        return SADDLE_OK;
+    status = saddle_result_append(r->result, row, error);
+    if (status == SADDLE_OK)
+        status = write_row(r, error);
+    status = agree(r, status, error);
     if (status == SADDLE_OK && r->hooks->row != NULL)
         r->hooks->row(r->hooks->context, row);
     return status;
@@ -421,15 +489,77 @@ static saddle_status measure_start(run *r, saddle_error *error)
                        fault.index, fault.value);
 }
 
+/* Find the checkpoint to go on from, if one is asked for, and bring agents and observer to where
+ * the run begins. */
+static saddle_status set_out(run *r, saddle_error *error)
+{
+    saddle_status status = saddle_same_settings(r->experiment->world, r->settings, error);
+    if (status == SADDLE_OK)
+        status = saddle_resume_open(&r->resumed, r->settings, r->experiment->world, error);
+    if (status == SADDLE_OK && r->resumed.refused != NULL)
+        warn(r, r->resumed.refused);
+    if (status == SADDLE_OK)
+        status = agree(r, settle(r, error), error);
+    if (status != SADDLE_OK)
+        return status;
+    r->context = (saddle_checkpoint_context){.experiment = r->experiment,
+                                             .scene = &r->scene,
+                                             .algorithm = r->algorithm,
+                                             .parameters = r->parameters,
+                                             .settings = r->settings,
+                                             .effective = r->result->settings};
+    status = saddle_resume_load(&r->resumed, &r->context, error);
+    if (status == SADDLE_OK)
+        status = agree(r, make_engine(r, error), error);
+    if (status == SADDLE_OK)
+        status = saddle_keeper_create(&r->keeper, &r->context, r->engine, &r->resumed, error);
+    if (status == SADDLE_OK)
+        status = agree(r, make_observer(r, error), error);
+    if (status != SADDLE_OK)
+        return status;
+    confer(r);
+    return r->resumed.from == NULL ? measure_start(r, error) : SADDLE_OK;
+}
+
+/* Open the files that this process writes. */
+static saddle_status open_files(run *r, const saddle_run_info *info, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    const char *path = saddle_settings_text(r->settings, "trace");
+    if (*path != '\0')
+        status = saddle_trace_open(&r->trace, path, info, error);
+    path = saddle_settings_text(r->settings, "outcomes");
+    if (status == SADDLE_OK && *path != '\0')
+        status = saddle_outcomes_open(&r->outcomes, path, error);
+    return status;
+}
+
+/* Record the rows that a run which goes on has already. */
+static saddle_status recall_rows(run *r, saddle_error *error)
+{
+    const saddle_checkpoint *from = r->resumed.from;
+    const saddle_row *rows = r->resumed.rows;
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < from->number.rows; k++) {
+        status = saddle_result_append(r->result, &rows[k], error);
+        if (status == SADDLE_OK && r->trace != NULL)
+            status = saddle_trace_write(r->trace, &rows[k], error);
+    }
+    saddle_outcome_table table = {
+        .train = from->number.train, .test = from->number.test, .values = r->resumed.outcomes};
+    memcpy(table.name, from->outcome, sizeof table.name);
+    if (status == SADDLE_OK && r->outcomes != NULL)
+        status = saddle_outcomes_replay(r->outcomes, &table, rows, from->number.rows, error);
+    r->row = rows[from->number.rows - 1];
+    r->seconds = from->number.seconds;
+    r->last_check = from->number.last_check;
+    saddle_resume_forget(&r->resumed);
+    return agree(r, status, error);
+}
+
 static saddle_status begin(run *r, saddle_error *error)
 {
-    saddle_status status = settle(r, error);
-    if (status == SADDLE_OK)
-        status = make_engine(r, error);
-    if (status == SADDLE_OK)
-        status = make_observer(r, error);
-    if (status == SADDLE_OK)
-        status = measure_start(r, error);
+    saddle_status status = set_out(r, error);
     if (status != SADDLE_OK)
         return status;
     saddle_run_info info = {
@@ -443,17 +573,12 @@ static saddle_status begin(run *r, saddle_error *error)
         .x_set = saddle_set_text(r->experiment->x_set),
         .y_set = saddle_set_text(r->experiment->y_set),
         .iterations = r->iterations,
+        .resumed = r->resumed.from != NULL ? r->resumed.from->path : NULL,
+        .start = r->engine->kind->iteration(r->engine),
     };
-    const char *path = saddle_settings_text(r->settings, "trace");
-    if (*path != '\0')
-        status = saddle_trace_open(&r->trace, path, &info, error);
-    path = saddle_settings_text(r->settings, "outcomes");
-    if (status == SADDLE_OK && *path != '\0' && r->experiment->problem->outcomes == NULL)
-        status =
-            saddle_fail(error, SADDLE_BAD_INPUT, "--outcomes: problem %s has none; leave it out",
-                        r->experiment->problem->name);
-    else if (status == SADDLE_OK && *path != '\0')
-        status = saddle_outcomes_open(&r->outcomes, path, error);
+    status = agree(r, writes(r) ? open_files(r, &info, error) : SADDLE_OK, error);
+    if (status == SADDLE_OK && r->resumed.from != NULL)
+        status = recall_rows(r, error);
     if (status == SADDLE_OK && r->hooks->begin != NULL)
         r->hooks->begin(r->hooks->context, &info);
     return status;
@@ -467,7 +592,7 @@ static int stop_reason(const run *r, uint64_t iteration, const saddle_cost *cost
     uint64_t max_ifo = saddle_settings_integer(r->settings, "max-ifo");
     uint64_t max_rounds = saddle_settings_integer(r->settings, "max-rounds");
     double max_seconds = saddle_settings_real(r->settings, "max-seconds");
-    if (r->hooks->interrupt != NULL && *r->hooks->interrupt != 0)
+    if (r->interrupted)
         return SADDLE_STOP_INTERRUPTED;
     if (max_ifo > 0 && cost->ifo >= max_ifo)
         return SADDLE_STOP_IFO;
@@ -495,19 +620,40 @@ static uint64_t rounds_left(const run *r, const saddle_cost *cost)
     return (max_rounds - cost->rounds) / layout.rounds;
 }
 
+/* Write a checkpoint if one is due. One that cannot be written does not end the run: the last one
+ * is still there. */
+static void keep(run *r, bool last)
+{
+    saddle_error error = {.message = ""};
+    const saddle_moment moment = {.seconds = r->seconds,
+                                  .last_check = r->last_check,
+                                  .trace_ifo = r->trace_ifo,
+                                  .observer = r->observer,
+                                  .result = r->result,
+                                  .outcomes = r->outcomes};
+    char message[sizeof error.message + 64];
+    if (r->keeper == NULL || saddle_keeper_look(r->keeper, &moment, last, &error) == SADDLE_OK)
+        return;
+    snprintf(message, sizeof message, "no checkpoint: %s%s", error.message,
+             last ? "" : "; the run goes on without");
+    warn(r, message);
+}
+
 /* Advance to the next trace point or stop; calls the progress hook on the way. */
 static void advance(run *r, saddle_fault *fault, int *stop)
 {
     uint64_t iteration = r->engine->kind->iteration(r->engine);
-    uint64_t target = (iteration / r->trace_every + 1) * r->trace_every;
+    uint64_t target = (r->row.iteration / r->trace_every + 1) * r->trace_every;
     double max_seconds = saddle_settings_real(r->settings, "max-seconds");
     saddle_cost cost;
-    r->engine->kind->cost(r->engine, &cost);
     uint64_t ifo_target =
-        r->trace_ifo > 0 ? (cost.ifo / r->trace_ifo + 1) * r->trace_ifo : UINT64_MAX;
+        r->trace_ifo > 0 ? (r->row.cost.ifo / r->trace_ifo + 1) * r->trace_ifo : UINT64_MAX;
     for (;;) {
         r->engine->kind->cost(r->engine, &cost);
+        confer(r);
         *stop = stop_reason(r, iteration, &cost);
+        if (fault->kind == SADDLE_FAULT_NONE)
+            keep(r, *stop >= 0);
         if (*stop >= 0 || iteration >= target || cost.ifo >= ifo_target ||
             fault->kind != SADDLE_FAULT_NONE)
             return;
@@ -527,11 +673,13 @@ static void advance(run *r, saddle_fault *fault, int *stop)
             limits.max_ifo = ifo_target;
         if (max_seconds > 0.0)
             limits.deadline = fmin(limits.deadline, now + max_seconds - r->seconds);
+        if (r->keeper != NULL)
+            saddle_keeper_limit(r->keeper, &limits);
         r->engine->kind->advance(r->engine, &limits, fault);
-        r->seconds += saddle_clock_seconds() - now;
+        r->unshared += saddle_clock_seconds() - now;
         iteration = r->engine->kind->iteration(r->engine);
         if (r->hooks->progress != NULL)
-            r->hooks->progress(r->hooks->context, iteration, r->seconds);
+            r->hooks->progress(r->hooks->context, iteration, r->seconds + r->unshared);
     }
 }
 
@@ -555,23 +703,30 @@ static saddle_status diverge(run *r, saddle_fault *fault, saddle_error *error)
     return status;
 }
 
-static saddle_status loop(run *r, saddle_error *error)
+/* Record r->row; *ended is set when it is the last one. */
+static saddle_status arrive(run *r, int stop, bool *ended, saddle_error *error)
 {
     double tolerance = saddle_settings_real(r->settings, "tolerance");
+    if (tolerance > 0.0 && r->row.metric <= tolerance)
+        stop = SADDLE_STOP_TOLERANCE;
+    *ended = stop >= 0;
+    if (*ended)
+        r->result->stop = (saddle_stop)stop;
+    return record(r, *ended, error);
+}
+
+static saddle_status loop(run *r, saddle_error *error)
+{
     saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
     saddle_cost cost;
+    saddle_status status = SADDLE_OK;
+    bool ended = false;
     r->engine->kind->cost(r->engine, &cost);
+    confer(r);
     int stop = stop_reason(r, 0, &cost);
-    for (;;) {
-        if (tolerance > 0.0 && r->row.metric <= tolerance)
-            stop = SADDLE_STOP_TOLERANCE;
-        saddle_status status = record(r, stop >= 0, error);
-        if (status != SADDLE_OK)
-            return status;
-        if (stop >= 0) {
-            r->result->stop = (saddle_stop)stop;
-            return SADDLE_OK;
-        }
+    if (r->resumed.from == NULL)
+        status = arrive(r, stop, &ended, error);
+    while (status == SADDLE_OK && !ended) {
         advance(r, &fault, &stop);
         if (fault.kind == SADDLE_FAULT_STALLED)
             return stalled(&fault, error);
@@ -579,11 +734,12 @@ static saddle_status loop(run *r, saddle_error *error)
             return diverge(r, &fault, error);
         bool diverged = false;
         status = measure(r, &diverged, error);
-        if (status != SADDLE_OK)
-            return status;
-        if (diverged)
+        if (status == SADDLE_OK && diverged)
             return diverge(r, &fault, error);
+        if (status == SADDLE_OK)
+            status = arrive(r, stop, &ended, error);
     }
+    return status;
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */
@@ -594,8 +750,9 @@ static void copy_task(void *context, saddle_agent *agent)
     saddle_result *result = r->result;
     saddle_view view;
     r->algorithm->view(agent, &view);
-    memcpy(result->x + agent->id * result->x_dim, view.x, result->x_dim * sizeof(double));
-    memcpy(result->y + agent->id * result->y_dim, view.y, result->y_dim * sizeof(double));
+    size_t place = saddle_world_place(r->scene.world, agent->id);
+    memcpy(result->x + place * result->x_dim, view.x, result->x_dim * sizeof(double));
+    memcpy(result->y + place * result->y_dim, view.y, result->y_dim * sizeof(double));
 }
 
 static saddle_status conclude(run *r, saddle_error *error)
@@ -605,9 +762,11 @@ static saddle_status conclude(run *r, saddle_error *error)
     memcpy(result->y_mean, saddle_observer_y_mean(r->observer), result->y_dim * sizeof(double));
     r->engine->kind->for_each(r->engine, copy_task, r);
     r->engine->kind->cost(r->engine, &result->cost);
+    const char *kept = r->keeper != NULL ? saddle_keeper_newest(r->keeper) : NULL;
+    result->checkpoint = saddle_strdup(kept);
     const char *path = saddle_settings_text(r->settings, "model");
     if (*path != '\0' && result->stop != SADDLE_STOP_DIVERGED)
-        return saddle_result_save(result, path, error);
+        return saddle_result_write(result, r->scene.world, path, error);
     return SADDLE_OK;
 }
 
@@ -633,6 +792,10 @@ saddle_status saddle_experiment_run(saddle_experiment *experiment, const saddle_
     run r = {.experiment = experiment,
              .settings = settings != NULL ? settings : experiment->settings,
              .hooks = hooks != NULL ? hooks : &no_hooks};
+    /* Process 0 speaks for all. */
+    saddle_hooks silent = {.interrupt = r.hooks->interrupt};
+    if (experiment->world->rank > 0)
+        r.hooks = &silent;
     saddle_status status = begin(&r, error);
     if (status == SADDLE_OK)
         status = loop(&r, error);
@@ -644,7 +807,10 @@ saddle_status saddle_experiment_run(saddle_experiment *experiment, const saddle_
     closed = saddle_outcomes_close(r.outcomes, status == SADDLE_OK ? error : NULL);
     if (status == SADDLE_OK)
         status = closed;
+    status = agree(&r, status, error);
     saddle_observer_free(r.observer);
+    saddle_keeper_free(r.keeper);
+    saddle_resume_close(&r.resumed);
     if (r.engine != NULL)
         r.engine->kind->destroy(r.engine);
     if (r.algorithm != NULL && r.parameters != NULL)
