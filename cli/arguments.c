@@ -1,7 +1,7 @@
 /*
  * From argv to settings, by the tables of options.
  *
- *     --name value    --name=value    --flag    --    operand
+ *     --name value    --name=value    --flag    --    operand    -o value (for --output)
  *
  * The last of repeated options wins; the command line beats the configuration file.
  */
@@ -22,6 +22,17 @@ const saddle_option cli_option_config = {
     .metavar = "FILE",
     .help = "Take options from a YAML file of `name: value` lines, names without the dashes; what "
             "the command line gives comes first."};
+
+const saddle_option cli_option_report = {
+    .name = "report",
+    .not_in_file = true,
+    .group = CLI_OUTPUT,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "",
+    .metavar = "FILE",
+    .help =
+        "Write a page in HTML with curves, costs, network and settings, such as `saddle report` "
+        "makes. Not given: none."};
 
 const saddle_option cli_option_quiet = {.name = "quiet",
                                         .group = CLI_OUTPUT,
@@ -109,7 +120,7 @@ static saddle_status unknown_option(const cli_arguments *a, const char *name, sa
 static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, int *k,
                                  saddle_error *error)
 {
-    const char *text = argv[*k] + 2;
+    const char *text = strcmp(argv[*k], "-o") == 0 ? "output" : argv[*k] + 2;
     size_t length = strcspn(text, "=");
     char name[128];
     if (length >= sizeof name)
@@ -152,8 +163,8 @@ static saddle_status read_words(cli_arguments *a, int argc, char *const *argv, s
     bool options = true;
     saddle_status status = SADDLE_OK;
     for (int k = 0; status == SADDLE_OK && k < argc; k++) {
-        bool dashes = options && strncmp(argv[k], "--", 2) == 0;
-        if (dashes && argv[k][2] == '\0')
+        bool dashes = options && (strncmp(argv[k], "--", 2) == 0 || strcmp(argv[k], "-o") == 0);
+        if (dashes && strcmp(argv[k], "--") == 0)
             options = false;
         else if (dashes)
             status = read_option(a, argc, argv, &k, error);
@@ -191,6 +202,9 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
                                  char *const *argv, saddle_error *error)
 {
     *out = (cli_arguments){.command = command, .help = wants_help(argc, argv)};
+    out->operand = calloc((size_t)argc + 1, sizeof *out->operand);
+    if (out->operand == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %d arguments", argc);
     saddle_status status = cli_settings(&out->settings, command, error);
     if (status != SADDLE_OK || out->help)
         return status;
@@ -207,7 +221,8 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
 void cli_release_arguments(cli_arguments *arguments)
 {
     saddle_settings_free(arguments->settings);
-    arguments->settings = NULL;
+    free((void *)arguments->operand);
+    *arguments = (cli_arguments){.count = 0};
 }
 
 /* ---- lists of algorithms ------------------------------------------------------------------- */

@@ -6,11 +6,8 @@
  */
 #include "compare.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const saddle_row *compare_reached(const compare_run *run, double level)
 {
@@ -271,23 +268,10 @@ static void write_rows(FILE *f, const comparison *c)
 
 saddle_status compare_save(const comparison *c, const char *path, saddle_error *error)
 {
-    char *part = NULL;
-    if (asprintf(&part, "%s.part", path) < 0)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of the summary");
-    bool good = false;
-    FILE *f = fopen(part, "we");
-    if (f != NULL) {
-        write_rows(f, c);
-        good = !ferror(f);
-        good = fclose(f) == 0 && good;
-        good = good && rename(part, path) == 0;
-    }
-    saddle_status status = SADDLE_OK;
-    if (!good) {
-        status = saddle_fail(error, SADDLE_IO, "cannot write '%s': %s", path,
-                             strerror(errno != 0 ? errno : EIO));
-        remove(part);
-    }
-    free(part);
-    return status;
+    cli_output file;
+    saddle_status status = cli_output_open(&file, path, error);
+    if (status != SADDLE_OK)
+        return status;
+    write_rows(file.stream, c);
+    return cli_output_close(&file, SADDLE_OK, error);
 }

@@ -1,8 +1,9 @@
 /*
  * How algorithms look: the same name, colour and dashes in every picture, on paper and on screen.
  *
- * Colours are told apart by readers with any of the common kinds of colour blindness (the first
- * are Okabe and Ito's), and no two algorithms differ by their colour alone.
+ * The colours are Okabe and Ito's and Tol's, which readers with any of the common kinds of colour
+ * blindness can tell apart. Thirteen are more than colours alone can carry: those that come close to
+ * each other differ in their dashes.
  */
 #ifndef SADDLE_CLI_PALETTE_H
 #define SADDLE_CLI_PALETTE_H
@@ -17,7 +18,7 @@ typedef struct palette_entry {
     const char *dashes;    /* lengths of strokes and gaps, "6 3"; "" for a solid line */
 } palette_entry;
 
-/* The entry of an algorithm; of one that is not known, or NULL, the entry at `place`. */
+/* The entry of an algorithm; for one that is not known, or NULL, the look at `place`. */
 const palette_entry *palette_find(const char *algorithm, size_t place);
 /* All entries. */
 const palette_entry *palette_list(size_t *count);

@@ -15,6 +15,7 @@
 #include <saddle/graph.h>
 #include <saddle/problem.h>
 #include <saddle/status.h>
+#include <saddle/world.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,6 +23,7 @@ extern "C" {
 
 /** What an engine is made from. All borrowed for its lifetime. */
 typedef struct saddle_engine_inputs {
+    const saddle_world *world;         /**< Which agents are here: those of the class's meet(). */
     const saddle_problem *problem;     /**< The instance. */
     const saddle_mixing *mixing;       /**< The network. */
     const saddle_prox *x_prox;         /**< h over X. */
@@ -33,6 +35,11 @@ typedef struct saddle_engine_inputs {
     uint64_t seed;                     /**< For everything random in the algorithm. */
     unsigned threads;                  /**< 0: all processors, but no more than agents. */
     size_t scratch;                    /**< Doubles of scratch the tasks below need. */
+    uint64_t iteration;                /**< Where to begin: 0, or that of the states below. */
+    /** Fill agent->next, agent->kept and agent->ifo with the state after `iteration` iterations;
+     * NULL: the algorithm's start. Called once for every agent here, by one thread. */
+    void (*restore)(void *context, saddle_agent *agent);
+    void *restore_context; /**< Handed to restore(). */
 } saddle_engine_inputs;
 
 /** What has been spent so far, over all agents. */
@@ -64,17 +71,20 @@ typedef void saddle_agent_term(void *context, saddle_agent *agent, double *out);
 typedef struct saddle_engine_class {
     const char *name;    /**< Such as "threads". */
     const char *summary; /**< One line. */
+    /** Find the processes that take part and place the agents of a graph on them. NULL: all
+     * agents in this process. */
+    saddle_status (*meet)(saddle_world **out, const saddle_graph *graph, saddle_error *error);
     /** Make the agents and bring them to t = 0. */
     saddle_status (*create)(saddle_engine **out, const saddle_engine_inputs *inputs,
                             saddle_error *error);
     /** Free it. */
     void (*destroy)(saddle_engine *engine);
     /** Run iterations until a limit or a fault; the lowest faulty agent of the first faulty
-     * iteration is reported. */
+     * iteration is reported, in all processes, which all leave after the same iteration. */
     void (*advance)(saddle_engine *engine, const saddle_limits *limits, saddle_fault *fault);
     /** Iterations done so far. */
     uint64_t (*iteration)(const saddle_engine *engine);
-    /** Costs so far. */
+    /** Costs so far, of all agents of all processes. Collective. */
     void (*cost)(const saddle_engine *engine, saddle_cost *out);
     /** Do something for every agent of this process, in parallel. */
     void (*for_each)(saddle_engine *engine, saddle_agent_task *task, void *context);

@@ -24,6 +24,7 @@
 #include <saddle/set.h>
 #include <saddle/settings.h>
 #include <saddle/status.h>
+#include <saddle/world.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -140,6 +141,7 @@ typedef struct saddle_problem_inputs {
     saddle_dataset *const *shard; /**< Each agent's rows, labels +1 / -1; NULL if it needs none. */
     uint64_t seed;                /**< For generated instances. */
     const saddle_mixing *mixing;  /**< The network, for what agents find out together. */
+    const saddle_world *world;    /**< Which agents are here: shard[i] is NULL for the others. */
 } saddle_problem_inputs;
 
 /** A kind of problem that can be asked for by name. */

@@ -18,5 +18,6 @@
 #include <saddle/text.h>
 #include <saddle/trace.h>
 #include <saddle/tune.h>
+#include <saddle/world.h>
 
 #endif

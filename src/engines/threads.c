@@ -425,6 +425,18 @@ static void start_job(void *context, unsigned worker)
         e->inputs.algorithm->start(lend(e, worker, i, 1, 0), e->inputs.x0, e->inputs.y0);
 }
 
+/* Bring the agents to where they begin: at the algorithm's start, or where they once were. */
+static void start_agents(engine *e)
+{
+    e->iteration = e->inputs.iteration;
+    if (e->inputs.restore == NULL)
+        saddle_crew_run(e->crew, start_job, e);
+    for (size_t i = 0; e->inputs.restore != NULL && i < e->agents; i++)
+        e->inputs.restore(e->inputs.restore_context, lend(e, 0, i, 1, e->iteration));
+    for (size_t i = 0; i < e->agents; i++)
+        lend(e, 0, i, 0, e->iteration);
+}
+
 static void count_messages(engine *e)
 {
     const saddle_algorithm *algorithm = e->inputs.algorithm;
@@ -461,9 +473,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
     }
     wire_agents(e);
     count_messages(e);
-    saddle_crew_run(e->crew, start_job, e);
-    for (size_t i = 0; i < e->agents; i++)
-        lend(e, 0, i, 0, 0);
+    start_agents(e);
     *out = &e->base;
     return SADDLE_OK;
 }

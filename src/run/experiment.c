@@ -16,6 +16,18 @@ static const char *text_or(const saddle_settings *settings, const char *name, co
     return saddle_settings_auto(settings, name) || *text == '\0' ? other : text;
 }
 
+/* Ask the engine who takes part and which agents are where. */
+static saddle_status make_world(saddle_experiment *e, saddle_error *error)
+{
+    const saddle_engine_class *engine;
+    saddle_status status =
+        saddle_engine_find(&engine, saddle_settings_text(e->settings, "engine"), error);
+    if (status != SADDLE_OK)
+        return status;
+    return engine->meet != NULL ? engine->meet(&e->world, e->graph, error)
+                                : saddle_world_alone(&e->world, e->graph->agents, error);
+}
+
 static saddle_status make_network(saddle_experiment *e, const saddle_problem *given,
                                   saddle_error *error)
 {
@@ -32,6 +44,8 @@ static saddle_status make_network(saddle_experiment *e, const saddle_problem *gi
         agents = SADDLE_DEFAULT_AGENTS;
     saddle_status status = saddle_graph_create(&e->graph, topology, agents,
                                                saddle_settings_integer(settings, "seed"), error);
+    if (status == SADDLE_OK)
+        status = make_world(e, error);
     if (status != SADDLE_OK)
         return status;
     status =
@@ -201,7 +215,8 @@ static saddle_status make_problem(saddle_experiment *e, const saddle_problem *gi
                                     .agents = e->graph->agents,
                                     .shard = e->shard,
                                     .seed = saddle_settings_integer(e->settings, "seed"),
-                                    .mixing = e->mixing};
+                                    .mixing = e->mixing,
+                                    .world = e->world};
     status = e->plugin != NULL ? saddle_plugin_instance(e->plugin, &e->own_problem, &inputs, error)
                                : kind->create(&e->own_problem, &inputs, error);
     if (status != SADDLE_OK)
@@ -265,6 +280,7 @@ void saddle_experiment_free(saddle_experiment *e)
         return;
     saddle_mixing_free(e->pooled_mixing);
     saddle_graph_free(e->pooled_graph);
+    saddle_world_free(e->pooled_world);
     saddle_problem_free(e->pooled_problem);
     saddle_problem_free(e->own_problem);
     saddle_plugin_close(e->plugin);
@@ -277,6 +293,7 @@ void saddle_experiment_free(saddle_experiment *e)
     saddle_set_free(e->x_set);
     saddle_set_free(e->y_set);
     saddle_mixing_free(e->mixing);
+    saddle_world_free(e->world);
     saddle_graph_free(e->graph);
     saddle_free(e->x0);
     saddle_free(e->y0);
@@ -291,6 +308,8 @@ static saddle_status make_pool(saddle_experiment *e, saddle_error *error)
         status = saddle_pooled_create(&e->pooled_problem, e->problem, error);
     if (status == SADDLE_OK && e->pooled_graph == NULL)
         status = saddle_graph_create(&e->pooled_graph, "complete", 1, 0, error);
+    if (status == SADDLE_OK && e->pooled_world == NULL)
+        status = saddle_world_alone(&e->pooled_world, 1, error);
     if (status == SADDLE_OK && e->pooled_mixing == NULL)
         status = saddle_mixing_create(&e->pooled_mixing, e->pooled_graph, "metropolis", error);
     return status;
@@ -299,7 +318,8 @@ static saddle_status make_pool(saddle_experiment *e, saddle_error *error)
 saddle_status saddle_experiment_scene(saddle_experiment *e, bool centralized, saddle_scene *out,
                                       saddle_error *error)
 {
-    *out = (saddle_scene){.problem = e->problem,
+    *out = (saddle_scene){.world = e->world,
+                          .problem = e->problem,
                           .mixing = e->mixing,
                           .spectrum = e->spectrum,
                           .constants = e->constants,
@@ -309,6 +329,7 @@ saddle_status saddle_experiment_scene(saddle_experiment *e, bool centralized, sa
     saddle_status status = make_pool(e, error);
     if (status != SADDLE_OK)
         return status;
+    out->world = e->pooled_world;
     out->problem = e->pooled_problem;
     out->mixing = e->pooled_mixing;
     out->spectrum = (saddle_spectrum){.gap = 1.0, .method = "closed form"};

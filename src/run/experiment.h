@@ -11,6 +11,7 @@ struct saddle_experiment {
     saddle_dataset **shard;   /* per agent; NULL without data */
     saddle_dataset *held_out; /* NULL without --test-data */
     saddle_graph *graph;
+    saddle_world *world; /* who is where */
     saddle_mixing *mixing;
     saddle_spectrum spectrum;
     saddle_plugin_object *plugin;     /* the shared object of own_problem; NULL: built in */
@@ -27,11 +28,13 @@ struct saddle_experiment {
     /* For centralized algorithms: one agent that holds all data. Made when first asked for. */
     saddle_problem *pooled_problem;
     saddle_graph *pooled_graph;
+    saddle_world *pooled_world;
     saddle_mixing *pooled_mixing;
 };
 
 /* What an algorithm runs on: the network, or one agent in everybody's place. */
 typedef struct saddle_scene {
+    const saddle_world *world;
     const saddle_problem *problem;
     const saddle_mixing *mixing;
     saddle_spectrum spectrum;

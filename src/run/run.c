@@ -191,6 +191,7 @@ static saddle_status make_engine(run *r, saddle_error *error)
     if (status != SADDLE_OK)
         return status;
     saddle_engine_inputs inputs = {
+        .world = r->scene.world,
         .problem = r->scene.problem,
         .mixing = r->scene.mixing,
         .x_prox = e->x_prox,

@@ -1,0 +1,89 @@
+/**
+ * @file world.h
+ * @brief The processes that share the agents of a run, and what they tell each other beside the
+ * agents' messages.
+ *
+ * Every process holds some agents: their data, their state, and nothing of the others' but what
+ * these publish. A world says who is where, and carries what is no part of an algorithm: the sums
+ * of a trace point, agreement on when to stop, and the rows that one process writes to a file.
+ * One process that holds all agents is a world too.
+ *
+ * All functions of a world but saddle_world_has() are collective: every process calls them, in the
+ * same order and with the same sizes.
+ */
+#ifndef SADDLE_WORLD_H
+#define SADDLE_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <saddle/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The processes that share the agents. */
+typedef struct saddle_world saddle_world;
+struct saddle_world {
+    size_t rank;        /**< This process, from 0. Rank 0 writes the files. */
+    size_t ranks;       /**< How many there are. */
+    size_t agents;      /**< Agents of them all. */
+    size_t local;       /**< Agents of this process: at least 1. */
+    const size_t *here; /**< Their numbers, ascending. */
+    const size_t *home; /**< The rank of every agent. */
+
+    /**
+     * Part of a sum over agents, in the order of their numbers whatever their homes. `terms` has
+     * `count` rows of `stride` doubles, for agents first, first + 1, ...: those that are here are
+     * filled in, the others are for the call's use. The entries that this process adds up,
+     * [size rank / ranks, size (rank + 1) / ranks), of all rows are added to `sum`.
+     */
+    void (*add_terms)(const saddle_world *world, size_t first, size_t count, size_t size,
+                      size_t stride, double *terms, double *sum);
+    /** Complete a sum: every process gets the entries that the others have added up. */
+    void (*join)(const saddle_world *world, size_t size, double *sum);
+    /** words[k] becomes its sum over processes. */
+    void (*add_words)(const saddle_world *world, size_t count, int64_t *words);
+    /** values[k], which must not be NaN, becomes its largest over processes. */
+    void (*largest)(const saddle_world *world, size_t count, double *values);
+    /** Everybody gets the block of process `from`. */
+    void (*share)(const saddle_world *world, size_t from, size_t bytes, void *block);
+    /** Process `to` gets the block of process `from`; the others need not call it. */
+    void (*carry)(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block);
+    /** Free it. */
+    void (*destroy)(saddle_world *world);
+};
+
+/** An agent's contribution to a sum. Called where the agent is. */
+typedef void saddle_world_term(void *context, size_t agent, double *out);
+
+/** The world of one process that holds all agents. Free with saddle_world_free(). */
+SADDLE_API saddle_status saddle_world_alone(saddle_world **out, size_t agents, saddle_error *error);
+/** Free a world through its destroy(). NULL is allowed. */
+SADDLE_API void saddle_world_free(saddle_world *world);
+
+/** Whether an agent is in this process. */
+SADDLE_API bool saddle_world_has(const saddle_world *world, size_t agent);
+
+/**
+ * Learn how a step went everywhere: SADDLE_OK when it went well in all processes; otherwise the status
+ * and error of the lowest rank that failed, the same in all of them. Whatever can fail in one
+ * process alone ends with this, lest the others wait for ever.
+ */
+SADDLE_API saddle_status saddle_world_agree(const saddle_world *world, saddle_status status,
+                                            saddle_error *error);
+/** out[k] = sum over agents, in the order of their numbers, of their contributions; the same bits in
+ * every process and in every world. */
+SADDLE_API saddle_status saddle_world_sum(const saddle_world *world, size_t size,
+                                          saddle_world_term *term, void *context, double *out,
+                                          saddle_error *error);
+/** Everybody gets every agent's numbers: `width` doubles per agent, filled in for those here. For
+ * a few numbers per agent, never for vectors. */
+SADDLE_API void saddle_world_fill(const saddle_world *world, size_t width, double *numbers);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,172 @@
+/* Worlds: the one of a single process, and what is common to all. */
+#include <saddle/world.h>
+
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/vector.h"
+
+/* Agents whose terms of a sum are held at once. */
+#define SUM_BLOCK 16
+
+/* ---- one process ---------------------------------------------------------------------------- */
+
+/* The lists of a world that is alone: 0, 1, ... and all zero. */
+typedef struct alone {
+    saddle_world base;
+    size_t *here;
+    size_t *home;
+} alone;
+
+static void alone_add_terms(const saddle_world *world, size_t first, size_t count, size_t size,
+                            size_t stride, double *terms, double *sum)
+{
+    (void)world;
+    (void)first;
+    for (size_t k = 0; k < count; k++)
+        saddle_axpy(size, 1.0, terms + k * stride, sum);
+}
+
+static void alone_join(const saddle_world *world, size_t size, double *sum)
+{
+    (void)world;
+    (void)size;
+    (void)sum;
+}
+
+static void alone_add_words(const saddle_world *world, size_t count, int64_t *words)
+{
+    (void)world;
+    (void)count;
+    (void)words;
+}
+
+static void alone_largest(const saddle_world *world, size_t count, double *values)
+{
+    (void)world;
+    (void)count;
+    (void)values;
+}
+
+static void alone_share(const saddle_world *world, size_t from, size_t bytes, void *block)
+{
+    (void)world;
+    (void)from;
+    (void)bytes;
+    (void)block;
+}
+
+static void alone_carry(const saddle_world *world, size_t from, size_t to, size_t bytes,
+                        void *block)
+{
+    (void)world;
+    (void)from;
+    (void)to;
+    (void)bytes;
+    (void)block;
+}
+
+static void alone_destroy(saddle_world *world)
+{
+    alone *self = (alone *)world;
+    saddle_free(self->here);
+    saddle_free(self->home);
+    saddle_free(self);
+}
+
+saddle_status saddle_world_alone(saddle_world **out, size_t agents, saddle_error *error)
+{
+    *out = NULL;
+    alone *self = saddle_alloc(1, sizeof *self);
+    if (self == NULL)
+        return saddle_no_memory(error, "the agents' places");
+    self->here = saddle_alloc(agents, sizeof *self->here);
+    self->home = saddle_alloc(agents, sizeof *self->home);
+    if (self->here == NULL || self->home == NULL) {
+        alone_destroy(&self->base);
+        return saddle_no_memory(error, "the agents' places");
+    }
+    for (size_t i = 0; i < agents; i++)
+        self->here[i] = i;
+    self->base = (saddle_world){.ranks = 1,
+                                .agents = agents,
+                                .local = agents,
+                                .here = self->here,
+                                .home = self->home,
+                                .add_terms = alone_add_terms,
+                                .join = alone_join,
+                                .add_words = alone_add_words,
+                                .largest = alone_largest,
+                                .share = alone_share,
+                                .carry = alone_carry,
+                                .destroy = alone_destroy};
+    *out = &self->base;
+    return SADDLE_OK;
+}
+
+/* ---- all worlds ------------------------------------------------------------------------------ */
+
+void saddle_world_free(saddle_world *world)
+{
+    if (world != NULL)
+        world->destroy(world);
+}
+
+bool saddle_world_has(const saddle_world *world, size_t agent)
+{
+    return world->home[agent] == world->rank;
+}
+
+saddle_status saddle_world_agree(const saddle_world *world, saddle_status status,
+                                 saddle_error *error)
+{
+    if (world->ranks == 1)
+        return status;
+    /* The lowest rank that failed is the largest number of ranks from it to the end. */
+    double left = status == SADDLE_OK ? 0.0 : (double)(world->ranks - world->rank);
+    world->largest(world, 1, &left);
+    if (left == 0.0)
+        return SADDLE_OK;
+    saddle_error said = {.status = status};
+    if (error != NULL && status != SADDLE_OK)
+        said = *error;
+    said.status = status;
+    world->share(world, world->ranks - (size_t)left, sizeof said, &said);
+    if (error != NULL)
+        *error = said;
+    return said.status;
+}
+
+saddle_status saddle_world_sum(const saddle_world *world, size_t size, saddle_world_term *term,
+                               void *context, double *out, saddle_error *error)
+{
+    double *terms = saddle_alloc(SUM_BLOCK, size * sizeof *terms);
+    saddle_status status =
+        terms != NULL ? SADDLE_OK : saddle_no_memory(error, "a sum over the agents");
+    status = saddle_world_agree(world, status, error);
+    memset(out, 0, size * sizeof *out);
+    for (size_t first = 0; status == SADDLE_OK && first < world->agents; first += SUM_BLOCK) {
+        size_t left = world->agents - first;
+        size_t count = left < SUM_BLOCK ? left : SUM_BLOCK;
+        for (size_t k = 0; k < count; k++)
+            if (saddle_world_has(world, first + k))
+                term(context, first + k, terms + k * size);
+        world->add_terms(world, first, count, size, size, terms, out);
+    }
+    if (status == SADDLE_OK)
+        world->join(world, size, out);
+    saddle_free(terms);
+    return status;
+}
+
+void saddle_world_fill(const saddle_world *world, size_t width, double *numbers)
+{
+    if (world->ranks == 1)
+        return;
+    /* A number and nothing else add up to the number, if both are taken as bits. */
+    for (size_t i = 0; i < world->agents; i++)
+        if (!saddle_world_has(world, i))
+            memset(numbers + i * width, 0, width * sizeof *numbers);
+    world->add_words(world, world->agents * width, (int64_t *)(void *)numbers);
+}
