@@ -199,7 +199,8 @@ static const experiment experiments[] = {
      .title = "Complexity, quadratic",
      .source = "corollary 1: mu = 1, L = 10, n = 100 to 6400, until metric <= 1e-8",
      .data = EXPERIMENT_OWN,
-     .settings = "problem=quadratic " NETWORK STEPS "iterations=20000 tolerance=1e-8 trace-every=1",
+     .settings = "problem=quadratic " NETWORK STEPS
+                 "iterations=20000 tolerance=1e-8 trace-every=1 threads=1",
      .quick = "tolerance=1e-4 trace-every=2",
      .panels = TWO_PANELS,
      .count = COUNT(sizes),
@@ -218,8 +219,9 @@ static const experiment experiments[] = {
      .source =
          "theorems 1 and 2: mu = 1.05, L = 3.16, 20 agents, complete network, the theory's steps",
      .data = EXPERIMENT_OWN,
-     .settings = "problem=quadratic agents=20 topology=complete samples=16 x-dim=6 y-dim=4 "
-                 "mu=1.05 lipschitz=3.16 tau=5.6 steps=theory iterations=20000 trace-every=10",
+     .settings =
+         "problem=quadratic agents=20 topology=complete samples=16 x-dim=6 y-dim=4 "
+         "mu=1.05 lipschitz=3.16 tau=5.6 steps=theory iterations=20000 trace-every=10 threads=1",
      .quick = "iterations=2000",
      .panels = "rounds:metric rounds:potential",
      .count = COUNT(theorems),

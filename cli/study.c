@@ -79,7 +79,7 @@ saddle_status study_settings(saddle_settings **out, const study *w, const experi
         status = saddle_settings_set(*out, "data", data, error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(*out, "algorithm", series->algorithm, error);
-    if (status == SADDLE_OK)
+    if (status == SADDLE_OK && strcmp(w->threads, "auto") != 0)
         status = saddle_settings_set(*out, "threads", w->threads, error);
     return status;
 }

@@ -1,0 +1,388 @@
+/* Figures, tables and the report of `saddle reproduce`. */
+#include "reproduction.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "figure.h"
+#include "study.h"
+
+/* The most panels of a figure. */
+#define MOST_PANELS 4
+
+const char *reproduction_data(const reproduction_part *part)
+{
+    const char *data = study_data(part->experiment->data);
+    return *data != '\0' ? data : "of the problem's own";
+}
+
+void reproduction_release(reproduction *r)
+{
+    for (size_t p = 0; p < r->parts; p++) {
+        size_t count = r->part[p].experiment->count * r->seeds;
+        for (size_t k = 0; r->part[p].trace != NULL && k < count; k++)
+            saddle_trace_free(r->part[p].trace[k]);
+        free((void *)r->part[p].trace);
+    }
+    free(r->part);
+    free(r->claim);
+}
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+/* Whether the series differ in their algorithm, whose colours they then have. */
+static bool by_algorithm(const experiment *e)
+{
+    for (size_t s = 1; s < e->count; s++)
+        for (size_t k = 0; k < s; k++)
+            if (strcmp(e->series[s].algorithm, e->series[k].algorithm) == 0)
+                return false;
+    return true;
+}
+
+/* A figure with room for its parts. */
+typedef struct canvas {
+    char x[MOST_PANELS][32];
+    char y[MOST_PANELS][32];
+    figure_panel panel[MOST_PANELS];
+    figure_curve curve[MOST_PANELS][EXPERIMENT_MOST_SERIES];
+    figure_run run[MOST_PANELS][EXPERIMENT_MOST_SERIES][CLAIMS_MOST_SEEDS];
+} canvas;
+
+static void fill_panel(canvas *c, size_t p, const reproduction *r, const reproduction_part *part)
+{
+    const experiment *e = part->experiment;
+    for (size_t s = 0; s < e->count; s++) {
+        size_t runs = 0;
+        for (size_t k = 0; k < r->seeds; k++) {
+            const saddle_trace *trace = part->trace[s * r->seeds + k];
+            if (trace != NULL && trace->rows > 0)
+                c->run[p][s][runs++] = (figure_run){.count = trace->rows,
+                                                    .x = saddle_trace_column(trace, c->x[p]),
+                                                    .y = saddle_trace_column(trace, c->y[p])};
+        }
+        c->curve[p][s] =
+            (figure_curve){.label = e->series[s].label,
+                           .algorithm = by_algorithm(e) ? e->series[s].algorithm : NULL,
+                           .runs = runs,
+                           .run = c->run[p][s]};
+    }
+    c->panel[p] = (figure_panel){.x_label = figure_title(c->x[p]),
+                                 .y_label = figure_title(c->y[p]),
+                                 .x_scale = figure_scale_of(c->x[p]),
+                                 .y_scale = figure_scale_of(c->y[p]),
+                                 .curves = e->count,
+                                 .curve = c->curve[p]};
+}
+
+/* Read "x:y x:y" and fill the panels; how many there are. */
+static size_t fill_canvas(canvas *c, const reproduction *r, const reproduction_part *part)
+{
+    size_t panels = 0;
+    for (const char *word = part->experiment->panels; *word != '\0' && panels < MOST_PANELS;) {
+        size_t first = strcspn(word, ":");
+        size_t length = strcspn(word, " ");
+        snprintf(c->x[panels], sizeof c->x[panels], "%.*s", (int)first, word);
+        snprintf(c->y[panels], sizeof c->y[panels], "%.*s", (int)(length - first - 1),
+                 word + first + 1);
+        fill_panel(c, panels++, r, part);
+        word += length + (word[length] == ' ');
+    }
+    return panels;
+}
+
+saddle_status reproduction_draw(const reproduction *r, const reproduction_part *part,
+                                saddle_error *error)
+{
+    static const char *const kind[] = {"svg", "png"};
+    canvas *c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a figure");
+    figure f = {.title = part->experiment->title, .columns = 2, .panel = c->panel};
+    f.panels = fill_canvas(c, r, part);
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof kind / sizeof *kind; k++) {
+        char *path = NULL;
+        if (asprintf(&path, "%s/figures/%s.%s", r->directory, part->experiment->name, kind[k]) < 0)
+            status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+        else
+            status = figure_draw(&f, path, error);
+        free(path);
+    }
+    free(c);
+    return status;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static const char *reason_of(const claims_outcome *o)
+{
+    return o->verdict == REPORT_FAILS && o->claim->reason != NULL ? o->claim->reason : "";
+}
+
+static void write_quoted(FILE *f, const char *text, char quote, const char *escape)
+{
+    fputc(quote, f);
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || (*text == '\\' && *escape == '\\'))
+            fputs(escape, f);
+        fputc(*text, f);
+    }
+    fputc(quote, f);
+}
+
+static void write_csv(FILE *f, const void *context)
+{
+    const reproduction *r = context;
+    fputs("experiment,source,verdict,statement,numbers,reason\n", f);
+    for (size_t k = 0; k < r->claims; k++) {
+        const claims_outcome *o = &r->claim[k];
+        fprintf(f, "%s,", o->experiment->name);
+        const char *const text[] = {o->claim->source, claims_verdict_text(o->verdict), o->statement,
+                                    o->numbers, reason_of(o)};
+        for (size_t j = 0; j < sizeof text / sizeof *text; j++) {
+            write_quoted(f, text[j], '"', "\"");
+            fputc(j + 1 < sizeof text / sizeof *text ? ',' : '\n', f);
+        }
+    }
+}
+
+static void write_json_number(FILE *f, const char *name, double value)
+{
+    if (isfinite(value))
+        fprintf(f, ", \"%s\": %.6g", name, value);
+    else
+        fprintf(f, ", \"%s\": null", name);
+}
+
+static void write_json_levels(FILE *f, const claims_outcome *o)
+{
+    fputs(", \"levels\": [", f);
+    for (size_t k = 0; k < CLAIMS_LEVELS; k++) {
+        const claims_level *level = &o->level[k];
+        fprintf(f, "%s{\"level\": %.0e, \"won\": %zu, \"lost\": %zu, \"tied\": %zu",
+                k > 0 ? ", " : "", level->level, level->won, level->lost, level->tied);
+        write_json_number(f, "ratio", exp(level->log_ratio.mean));
+        write_json_number(f, "least_ratio", exp(level->log_ratio.least));
+        write_json_number(f, "most_ratio", exp(level->log_ratio.most));
+        fprintf(f, ", \"ratio_is\": \"%s\"}",
+                level->at_least  ? "at least"
+                : level->at_most ? "at most"
+                                 : "exact");
+    }
+    fputc(']', f);
+}
+
+static void write_json(FILE *f, const void *context)
+{
+    const reproduction *r = context;
+    fprintf(f, "{\"version\": \"%s\", \"seeds\": %zu, \"quick\": %s, \"claims\": [",
+            saddle_version(), r->seeds, r->quick ? "true" : "false");
+    for (size_t k = 0; k < r->claims; k++) {
+        const claims_outcome *o = &r->claim[k];
+        const char *const text[][2] = {{"experiment", o->experiment->name},
+                                       {"source", o->claim->source},
+                                       {"verdict", claims_verdict_text(o->verdict)},
+                                       {"statement", o->statement},
+                                       {"numbers", o->numbers},
+                                       {"reason", reason_of(o)}};
+        fputs(k > 0 ? ",\n  {" : "\n  {", f);
+        for (size_t j = 0; j < sizeof text / sizeof *text; j++) {
+            fprintf(f, "%s\"%s\": ", j > 0 ? ", " : "", text[j][0]);
+            write_quoted(f, text[j][1], '"', "\\");
+        }
+        if (o->slope.count > 0) {
+            write_json_number(f, "slope", o->slope.mean);
+            write_json_number(f, "slope_low", o->slope.low);
+            write_json_number(f, "slope_high", o->slope.high);
+            write_json_number(f, "theory", o->claim->bound);
+        } else if (o->level[0].level > 0.0) {
+            write_json_levels(f, o);
+        }
+        fputc('}', f);
+    }
+    fputs("\n]}\n", f);
+}
+
+/* How many claims of an experiment, or of all when it is NULL, have a verdict. */
+static size_t count_claims(const reproduction *r, const experiment *e, report_verdict verdict)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < r->claims; k++)
+        count += (e == NULL || r->claim[k].experiment == e) && r->claim[k].verdict == verdict;
+    return count;
+}
+
+static void write_markdown_claims(FILE *f, const reproduction *r, const experiment *e)
+{
+    fputs("| claim | verdict | measured |\n| --- | --- | --- |\n", f);
+    for (size_t k = 0; k < r->claims; k++) {
+        const claims_outcome *o = &r->claim[k];
+        if (o->experiment != e)
+            continue;
+        const char *colon = strstr(o->statement, ": ");
+        fprintf(f, "| %s (%s) | %s | %s%s%s |\n", colon != NULL ? colon + 2 : o->statement,
+                o->claim->source, claims_verdict_text(o->verdict), o->numbers,
+                *reason_of(o) != '\0' ? ". Likely reason: " : "", reason_of(o));
+    }
+}
+
+static void write_markdown(FILE *f, const void *context)
+{
+    const reproduction *r = context;
+    fprintf(f,
+            "# Claims\n\n%zu hold, %zu do not, %zu are not decided. saddle %s, %zu seed%s%s.\n\n"
+            "A level is a fraction of the start's metric. `1e-2: 1.3x (1.2-1.4), 5 of 5` means: at "
+            "that level the other one's cost is 1.3 times as large, geometric mean and range over "
+            "seeds, and the claim is true for 5 of 5 seeds. 1e-1 is shown but does not decide.\n",
+            count_claims(r, NULL, REPORT_HOLDS), count_claims(r, NULL, REPORT_FAILS),
+            count_claims(r, NULL, REPORT_UNDECIDED), saddle_version(), r->seeds,
+            r->seeds == 1 ? "" : "s", r->quick ? ", shortened by --quick" : "");
+    for (size_t p = 0; p < r->parts; p++) {
+        const reproduction_part *part = &r->part[p];
+        const experiment *e = part->experiment;
+        fprintf(f, "\n## %s\n\nThe paper's %s. Data: %s%s.\n\n", e->title, e->source,
+                reproduction_data(part),
+                study_is_substitute(e->data) ? " (BUILT-IN, in place of the paper's)" : "");
+        if (count_claims(r, e, REPORT_HOLDS) + count_claims(r, e, REPORT_FAILS) +
+                count_claims(r, e, REPORT_UNDECIDED) >
+            0)
+            write_markdown_claims(f, r, e);
+        else
+            fputs("The paper claims nothing here.\n", f);
+    }
+}
+
+/* ---- costs ----------------------------------------------------------------------------------- */
+
+static void write_cost(FILE *f, double cost)
+{
+    if (isinf(cost))
+        fputs(",never", f);
+    else
+        fprintf(f, ",%.0f", cost);
+}
+
+static void write_costs(FILE *f, const void *context)
+{
+    const reproduction *r = context;
+    fputs("experiment,series,seed,level,metric,ifo,rounds\n", f);
+    for (size_t p = 0; p < r->parts; p++) {
+        const experiment *e = r->part[p].experiment;
+        for (size_t k = 0; k < e->count * r->seeds; k++) {
+            const saddle_trace *trace = r->part[p].trace[k];
+            const saddle_trace *first = r->part[p].trace[k % r->seeds];
+            if (trace == NULL || first == NULL || first->rows == 0)
+                continue;
+            for (size_t j = 1; j <= CLAIMS_LEVELS; j++) {
+                double fraction = pow(10.0, -(double)j);
+                double level = fraction * saddle_trace_column(first, "metric")[0];
+                fprintf(f, "%s,%s,%zu,%.0e,%.6g", e->name, e->series[k / r->seeds].name,
+                        k % r->seeds + 1, fraction, level);
+                write_cost(f, claims_reach(trace, "ifo", level).high);
+                write_cost(f, claims_reach(trace, "rounds", level).high);
+                fputc('\n', f);
+            }
+        }
+    }
+}
+
+saddle_status reproduction_save(const reproduction *r, saddle_error *error)
+{
+    const struct {
+        const char *name;
+        void (*write)(FILE *f, const void *context);
+    } file[] = {{"claims.md", write_markdown},
+                {"claims.json", write_json},
+                {"claims.csv", write_csv},
+                {"costs.csv", write_costs}};
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof file / sizeof *file; k++) {
+        char *path = NULL;
+        if (asprintf(&path, "%s/%s", r->directory, file[k].name) < 0)
+            return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+        status = cli_save(path, file[k].write, r, error);
+        free(path);
+    }
+    return status;
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+/* The traces of a part without holes; how many. */
+static size_t gather(const saddle_trace **out, const reproduction *r, const reproduction_part *part)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < part->experiment->count * r->seeds; k++)
+        if (part->trace[k] != NULL)
+            out[count++] = part->trace[k];
+    return count;
+}
+
+saddle_status reproduction_report(const reproduction *r, saddle_error *error)
+{
+    size_t traces = 0;
+    for (size_t p = 0; p < r->parts; p++)
+        traces += r->part[p].experiment->count * r->seeds;
+    report_section *section = calloc(r->parts + 1, sizeof *section);
+    report_claim *row = calloc(r->claims + 1, sizeof *row);
+    const saddle_trace **trace = calloc(traces + 1, sizeof *trace);
+    char *path = NULL;
+    saddle_status status = SADDLE_OK;
+    if (section == NULL || row == NULL || trace == NULL ||
+        asprintf(&path, "%s/report.html", r->directory) < 0)
+        status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the report");
+    if (status == SADDLE_OK) {
+        const saddle_trace **next = trace;
+        for (size_t p = 0; p < r->parts; p++) {
+            const experiment *e = r->part[p].experiment;
+            section[p] = (report_section){.title = e->title, .text = e->source, .trace = next};
+            section[p].traces = gather(next, r, &r->part[p]);
+            next += section[p].traces;
+        }
+        for (size_t k = 0; k < r->claims; k++)
+            row[k] = (report_claim){.statement = r->claim[k].statement,
+                                    .verdict = r->claim[k].verdict,
+                                    .numbers = r->claim[k].numbers,
+                                    .reason = reason_of(&r->claim[k])};
+        report page = {.title = "PRECISION's experiments, repeated",
+                       .text = r->quick ? "Shortened by --quick: too short to decide much." : "",
+                       .claims = r->claims,
+                       .claim = row,
+                       .sections = r->parts,
+                       .section = section};
+        status = report_write(&page, path, error);
+    }
+    free(path);
+    free((void *)trace);
+    free(row);
+    free(section);
+    return status;
+}
+
+/* ---- the terminal ---------------------------------------------------------------------------- */
+
+void reproduction_print(const reproduction *r)
+{
+    cli_table *table = cli_table_create("lrrr");
+    cli_table_add(table, "experiment");
+    cli_table_add(table, "hold");
+    cli_table_add(table, "do not");
+    cli_table_add(table, "not decided");
+    for (size_t p = 0; p < r->parts; p++) {
+        const experiment *e = r->part[p].experiment;
+        cli_table_add(table, "%s", e->name);
+        for (int verdict = REPORT_HOLDS; verdict <= REPORT_UNDECIDED; verdict++)
+            cli_table_add(table, "%zu", count_claims(r, e, (report_verdict)verdict));
+    }
+    printf("\nclaims\n");
+    cli_table_print(table);
+    for (size_t k = 0; k < r->claims; k++)
+        if (r->claim[k].verdict == REPORT_FAILS) {
+            printf("\ndoes not hold: ");
+            cli_wrap(stdout, r->claim[k].statement, 15, 2, cli_width(1));
+            printf("  ");
+            cli_wrap(stdout, r->claim[k].numbers, 2, 2, cli_width(1));
+        }
+}
