@@ -201,6 +201,23 @@ static claims_cost cost_of(const view *v, const saddle_trace *trace, size_t seed
     return claims_settle(trace, c->cost, limit, fraction * fabs(start_of(v, seed, "loss") - limit));
 }
 
+/* The same, by the best series of the algorithm where an experiment compares tuned algorithms. */
+static claims_cost best_cost(const view *v, size_t place, size_t seed, double fraction)
+{
+    const experiment *e = v->experiment;
+    claims_cost best = cost_of(v, v->chain.trace[place][seed], seed, fraction);
+    for (size_t s = 0; e->tuning > 0 && s < e->count; s++) {
+        const saddle_trace *trace = v->trace[s * v->seeds + seed];
+        if (strcmp(e->series[s].algorithm, v->chain.series[place]->algorithm) != 0 ||
+            !usable(trace))
+            continue;
+        claims_cost cost = cost_of(v, trace, seed, fraction);
+        best.low = fmin(best.low, cost.low);
+        best.high = fmin(best.high, cost.high);
+    }
+    return best;
+}
+
 static result judge_order(const view *v, const claims_cost *cost)
 {
     size_t won = 0;
@@ -261,7 +278,7 @@ static void judge_level(claims_level *level, const view *v)
             continue;
         claims_cost cost[EXPERIMENT_MOST_SERIES] = {{0.0, 0.0}};
         for (size_t s = 0; s < v->chain.count; s++)
-            cost[s] = cost_of(v, v->chain.trace[s][r], r, level->level);
+            cost[s] = best_cost(v, s, r, level->level);
         result judged = v->claim->kind == CLAIM_ALIKE ? judge_alike(v, cost) : judge_order(v, cost);
         level->won += judged == WON;
         level->lost += judged == LOST;

@@ -9,6 +9,8 @@
  * - The cost at a level lies between those of two neighbouring trace points. A run is ahead of
  *   another only if it is whichever costs one takes within these intervals. A run that never reaches a
  *   level costs more than it spent; one that diverged has infinite cost.
+ * - Where algorithms were tuned, an algorithm's cost at a level is that of its best series: with tuned
+ *   steps, which suit the end of the run, or with the problem's default ones.
  * - At a level a claim holds if it does for every seed and fails if it does for every seed; otherwise
  *   it is not decided there. (Five seeds that agree by chance: one in 32.) Levels that none of the
  *   runs reach say nothing.

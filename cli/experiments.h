@@ -21,6 +21,7 @@ typedef struct experiment_series {
     const char *algorithm; /* which one runs */
     const char *settings;  /* beyond the experiment's: "name=value name=value" */
     double value;          /* what is varied, where that is a number; 0 otherwise */
+    bool tuned;            /* whether tau and alpha are searched */
 } experiment_series;
 
 /* Which data an experiment is about. */
@@ -38,7 +39,8 @@ typedef struct experiment {
     experiment_data data;
     const char *settings; /* of all series */
     const char *quick;    /* what --quick changes */
-    uint64_t tuning;      /* IFO calls of each algorithm's search for tau and alpha; 0: none */
+    uint64_t tuning;      /* IFO calls of each search for tau and alpha; 0: none. Otherwise claims
+                             about a series are about its algorithm: its best series counts */
     uint64_t quick_tuning;
     const char *panels; /* of the figure: "x:y x:y", columns of the trace */
     size_t count;

@@ -31,10 +31,20 @@ void reproduction_release(reproduction *r)
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* Whether the series differ in their algorithm, whose colours they then have. */
+/* How many series are drawn: where there are tuned ones, these alone, or curves would hide each
+ * other. */
+static size_t drawn(const experiment *e)
+{
+    size_t tuned = 0;
+    while (tuned < e->count && e->series[tuned].tuned)
+        tuned++;
+    return tuned > 0 ? tuned : e->count;
+}
+
+/* Whether these series differ in their algorithm, whose colours they then have. */
 static bool by_algorithm(const experiment *e)
 {
-    for (size_t s = 1; s < e->count; s++)
+    for (size_t s = 1; s < drawn(e); s++)
         for (size_t k = 0; k < s; k++)
             if (strcmp(e->series[s].algorithm, e->series[k].algorithm) == 0)
                 return false;
@@ -53,7 +63,7 @@ typedef struct canvas {
 static void fill_panel(canvas *c, size_t p, const reproduction *r, const reproduction_part *part)
 {
     const experiment *e = part->experiment;
-    for (size_t s = 0; s < e->count; s++) {
+    for (size_t s = 0; s < drawn(e); s++) {
         size_t runs = 0;
         for (size_t k = 0; k < r->seeds; k++) {
             const saddle_trace *trace = part->trace[s * r->seeds + k];
@@ -72,7 +82,7 @@ static void fill_panel(canvas *c, size_t p, const reproduction *r, const reprodu
                                  .y_label = figure_title(c->y[p]),
                                  .x_scale = figure_scale_of(c->x[p]),
                                  .y_scale = figure_scale_of(c->y[p]),
-                                 .curves = e->count,
+                                 .curves = drawn(e),
                                  .curve = c->curve[p]};
 }
 

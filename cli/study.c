@@ -320,7 +320,7 @@ static saddle_status run_series(study *w, const experiment *e, size_t s, const c
 {
     saddle_settings *settings = NULL;
     saddle_status status = study_settings(&settings, w, e, &e->series[s], error);
-    if (status == SADDLE_OK && tuned != NULL)
+    if (status == SADDLE_OK && e->series[s].tuned)
         status = tune_series(w, e, &e->series[s], tuned, settings, error);
     for (size_t r = 0; status == SADDLE_OK && r < w->seeds && !*w->interrupt; r++) {
         w->place++;
