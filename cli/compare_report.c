@@ -38,30 +38,7 @@ void compare_choose_levels(comparison *c)
 {
     double start;
     double best;
-    c->levels = 0;
-    if (!metric_range(c, &start, &best))
-        return;
-    if (!(best > 0.0)) {
-        c->level[c->levels++] = 0.0;
-        return;
-    }
-    int high = (int)ceil(log10(start)) - 1; /* the largest decade below the start */
-    int low = (int)ceil(log10(best));       /* the smallest at or above the best */
-    if (high < low) {
-        /* Not even one decade was gained: the best itself, rounded up to two digits. */
-        double unit = pow(10.0, floor(log10(best)) - 1.0);
-        c->level[c->levels++] = ceil(best / unit) * unit;
-        return;
-    }
-    int stride = (high - low + COMPARE_AUTO_LEVELS) / COMPARE_AUTO_LEVELS;
-    int top = low + (high - low) / stride * stride;
-    for (int k = top; k >= low; k -= stride) {
-        /* Through text, so that the level is the double nearest to the decade. */
-        char text[CLI_NUMBER];
-        snprintf(text, sizeof text, "1e%d", k);
-        if (saddle_parse_real(text, &c->level[c->levels]))
-            c->levels++;
-    }
+    c->levels = metric_range(c, &start, &best) ? levels_choose(start, best, c->level) : 0;
 }
 
 /* ---- tables -------------------------------------------------------------------------------- */

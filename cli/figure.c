@@ -253,16 +253,17 @@ static void write_curve(drawing *d, size_t p, size_t c)
     FILE *f = d->g.script;
     const figure_curve *curve = &d->f->panel[p].curve[c];
     const palette_entry *look = palette_find(curve->algorithm, c);
+    const char *colour = d->text ? look->dark : look->light; /* terminals tend to be dark */
     if (curve->runs > 1 && !d->text)
         fprintf(f,
                 "$P%zuC%zu using 1:3:4 with filledcurves fs transparent solid 0.16 noborder "
                 "lc rgb '%s' notitle, ",
-                p, c, look->light);
+                p, c, colour);
     for (size_t r = 0; curve->runs > 1 && r < curve->runs; r++)
         fprintf(f, "$P%zuC%zuR%zu using 1:2 with lines lw 0.7 lc rgb '%s' notitle, ", p, c, r,
-                look->light);
+                colour);
     fprintf(f, "$P%zuC%zu using 1:2 with %s lt %zu lc rgb '%s' lw 2.2", p, c,
-            points_of(curve) == 1 ? "points pt 7 ps 0.8" : "lines", c + 1, look->light);
+            points_of(curve) == 1 ? "points pt 7 ps 0.8" : "lines", c + 1, colour);
     if (points_of(curve) != 1 && !d->text)
         write_dashes(f, look->dashes);
     fputs(" title ", f);

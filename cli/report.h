@@ -1,8 +1,8 @@
 /*
  * Reports: one self-contained HTML page about a few traces, with claims if there are any.
  *
- * The page asks nothing of the network: script, style, pictures and data are inside it. Its sources
- * are cli/report/page.html, page.css and page.js, built into the program.
+ * The page asks nothing of the network, and a policy in its head forbids it to: style, script,
+ * drawings and data are inside it. Style and script are cli/report/page.css and page.js.
  */
 #ifndef SADDLE_CLI_REPORT_H
 #define SADDLE_CLI_REPORT_H
@@ -23,23 +23,26 @@ typedef struct report_claim {
 /* A chapter: traces of one experiment, with their curves and table of costs. */
 typedef struct report_section {
     const char *title; /* NULL or "": none, for a page with one section */
-    const char *text;  /* a paragraph or more, separated by empty lines; NULL or "": none */
-    const char *y;     /* the column shown first; NULL: the metric, or the last one there is */
+    const char *text;  /* paragraphs separated by empty lines; NULL or "": none */
+    const char *y;     /* the column shown first; NULL: the metric, or the first one there is */
     size_t traces;
     const saddle_trace *const *trace; /* borrowed */
 } report_section;
 
 /* A page. Everything is borrowed. */
-typedef struct report {
-    const char *title; /* NULL or "": made of what the traces have in common */
+typedef struct report_page {
+    const char *title; /* NULL or "": made of what the first trace says */
     const char *text;  /* as of a section */
     size_t claims;
     const report_claim *claim;
     size_t sections;
     const report_section *section;
-} report;
+} report_page;
 
 /* Write the page, whole or not at all. */
-saddle_status report_write(const report *r, const char *path, saddle_error *error);
+saddle_status report_write(const report_page *r, const char *path, saddle_error *error);
+/* Read traces, one run's or several runs', and write a page of one section about them. */
+saddle_status report_of_files(const char *const *trace, size_t count, const char *title,
+                              const char *path, saddle_error *error);
 
 #endif
