@@ -320,54 +320,121 @@ saddle_status reproduction_save(const reproduction *r, saddle_error *error)
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-/* The traces of a part without holes; how many. */
-static size_t gather(const saddle_trace **out, const reproduction *r, const reproduction_part *part)
+/* Hundreds of whole traces would make a page of many megabytes: it gets these columns, and at most
+ * so many rows of each. */
+static const char *const shown[] = {"iteration", "ifo", "rounds", "bytes", "loss", "metric"};
+#define SHOWN (sizeof shown / sizeof *shown)
+#define SHOWN_ROWS 100
+
+/* A trace for the page. Texts are those of the trace it was made from. */
+typedef struct excerpt {
+    saddle_trace trace;
+    char *column[SHOWN];
+    double *value[SHOWN];
+    double number[SHOWN][SHOWN_ROWS];
+} excerpt;
+
+static void take_excerpt(excerpt *out, const saddle_trace *from)
+{
+    size_t rows = from->rows < SHOWN_ROWS ? from->rows : SHOWN_ROWS;
+    out->trace = *from;
+    out->trace.columns = 0;
+    out->trace.column = out->column;
+    out->trace.value = out->value;
+    out->trace.rows = rows;
+    for (size_t c = 0; c < from->columns; c++)
+        for (size_t k = 0; k < SHOWN; k++) {
+            if (strcmp(from->column[c], shown[k]) != 0)
+                continue;
+            size_t place = out->trace.columns++;
+            out->column[place] = from->column[c];
+            out->value[place] = out->number[place];
+            /* The first and the last row, and evenly between them. */
+            for (size_t r = 0; r < rows; r++)
+                out->number[place][r] =
+                    from->value[c][rows > 1 ? r * (from->rows - 1) / (rows - 1) : 0];
+        }
+}
+
+/* Excerpts of a part's traces; how many. */
+static size_t gather(excerpt *out, const saddle_trace **pointer, const reproduction *r,
+                     const reproduction_part *part)
 {
     size_t count = 0;
     for (size_t k = 0; k < part->experiment->count * r->seeds; k++)
-        if (part->trace[k] != NULL)
-            out[count++] = part->trace[k];
+        if (part->trace[k] != NULL) {
+            take_excerpt(&out[count], part->trace[k]);
+            pointer[count] = &out[count].trace;
+            count++;
+        }
     return count;
+}
+
+/* What the page is made of. */
+typedef struct sheet {
+    report_section *section;
+    report_claim *claim;
+    excerpt *excerpt;
+    const saddle_trace **trace;
+    char *path;
+} sheet;
+
+static void fill_sheet(sheet *t, const reproduction *r)
+{
+    size_t used = 0;
+    for (size_t p = 0; p < r->parts; p++) {
+        const experiment *e = r->part[p].experiment;
+        t->section[p] =
+            (report_section){.title = e->title, .text = e->source, .trace = t->trace + used};
+        t->section[p].traces = gather(t->excerpt + used, t->trace + used, r, &r->part[p]);
+        used += t->section[p].traces;
+    }
+    for (size_t k = 0; k < r->claims; k++)
+        t->claim[k] = (report_claim){.statement = r->claim[k].statement,
+                                     .verdict = r->claim[k].verdict,
+                                     .numbers = r->claim[k].numbers,
+                                     .reason = reason_of(&r->claim[k])};
 }
 
 saddle_status reproduction_report(const reproduction *r, saddle_error *error)
 {
     size_t traces = 0;
-    for (size_t p = 0; p < r->parts; p++)
+    bool substitute = false;
+    for (size_t p = 0; p < r->parts; p++) {
         traces += r->part[p].experiment->count * r->seeds;
-    report_section *section = calloc(r->parts + 1, sizeof *section);
-    report_claim *row = calloc(r->claims + 1, sizeof *row);
-    const saddle_trace **trace = calloc(traces + 1, sizeof *trace);
-    char *path = NULL;
+        substitute = substitute || study_is_substitute(r->part[p].experiment->data);
+    }
+    sheet t = {.section = calloc(r->parts + 1, sizeof *t.section),
+               .claim = calloc(r->claims + 1, sizeof *t.claim),
+               .excerpt = calloc(traces + 1, sizeof *t.excerpt),
+               .trace = (const saddle_trace **)calloc(traces + 1, sizeof *t.trace)};
     saddle_status status = SADDLE_OK;
-    if (section == NULL || row == NULL || trace == NULL ||
-        asprintf(&path, "%s/report.html", r->directory) < 0)
+    if (t.section == NULL || t.claim == NULL || t.excerpt == NULL || t.trace == NULL ||
+        asprintf(&t.path, "%s/report.html", r->directory) < 0)
         status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the report");
     if (status == SADDLE_OK) {
-        const saddle_trace **next = trace;
-        for (size_t p = 0; p < r->parts; p++) {
-            const experiment *e = r->part[p].experiment;
-            section[p] = (report_section){.title = e->title, .text = e->source, .trace = next};
-            section[p].traces = gather(next, r, &r->part[p]);
-            next += section[p].traces;
-        }
-        for (size_t k = 0; k < r->claims; k++)
-            row[k] = (report_claim){.statement = r->claim[k].statement,
-                                    .verdict = r->claim[k].verdict,
-                                    .numbers = r->claim[k].numbers,
-                                    .reason = reason_of(&r->claim[k])};
-        report page = {.title = "PRECISION's experiments, repeated",
-                       .text = r->quick ? "Shortened by --quick: too short to decide much." : "",
-                       .claims = r->claims,
-                       .claim = row,
-                       .sections = r->parts,
-                       .section = section};
-        status = report_write(&page, path, error);
+        char text[512];
+        fill_sheet(&t, r);
+        snprintf(text, sizeof text,
+                 "Levels are fractions of the start's metric; docs/reproduction.md has the rules. "
+                 "Every curve is shown by at most %d of its points; the whole traces are in "
+                 "traces/.%s%s",
+                 SHOWN_ROWS,
+                 substitute ? "\n\nBUILT-IN DATA stand in for data that were not found." : "",
+                 r->quick ? "\n\nShortened by --quick, and too short to decide much." : "");
+        report_page page = {.title = "PRECISION's experiments, repeated",
+                            .text = text,
+                            .claims = r->claims,
+                            .claim = t.claim,
+                            .sections = r->parts,
+                            .section = t.section};
+        status = report_write(&page, t.path, error);
     }
-    free(path);
-    free((void *)trace);
-    free(row);
-    free(section);
+    free(t.path);
+    free((void *)t.trace);
+    free(t.excerpt);
+    free(t.claim);
+    free(t.section);
     return status;
 }
 
