@@ -14,6 +14,10 @@
 #define FIRST_ITERATION 10.0
 #define ITERATION_RATIO 1.25
 
+/* Fractions of the start's metric, as negative powers of ten. */
+static const int decade[CLAIMS_LEVELS] = {1, 2, 3, 4, 6, 8};
+#define LEVELS_TEXT "1e-2, 1e-3, 1e-4, 1e-6 and 1e-8 of the start's"
+
 /* The series of a claim with their traces, in the claim's order. */
 typedef struct chain {
     size_t count;
@@ -65,8 +69,8 @@ static void state(claims_outcome *out, const chain *h)
     append(text, "%s: ", out->experiment->title);
     switch (c->kind) {
     case CLAIM_FASTER:
-        append(text, "%s brings the %s to 1e-2, 1e-3 and 1e-4 of the start's in ",
-               h->series[0]->label, c->quantity);
+        append(text, "%s brings the %s to " LEVELS_TEXT " in ", h->series[0]->label,
+               strcmp(c->quantity, "loss") == 0 ? "loss's distance from its limit" : c->quantity);
         if (c->factor > 1.0)
             append(text, "at most 1/%g of the %s of ", c->factor, cost_text(c->cost));
         else
@@ -77,10 +81,15 @@ static void state(claims_outcome *out, const chain *h)
         break;
     case CLAIM_ALIKE:
         append(text,
-               "the %s to bring the metric to 1e-2, 1e-3 and 1e-4 of the start's differ by "
-               "less than a factor of %g between ",
+               "the %s to bring the metric to " LEVELS_TEXT " differ by less than a factor of %g "
+               "between ",
                cost_text(c->cost), c->factor);
         append_names(text, h, 0);
+        break;
+    case CLAIM_BELOW:
+        append(text, "at equal iterations the metric of %s", h->series[0]->label);
+        for (size_t s = 1; s < h->count; s++)
+            append(text, "%s is below that of %s", s > 1 ? ", which" : "", h->series[s]->label);
         break;
     case CLAIM_SLOPE_VALUE:
         append(text, "the %s to metric <= %g grow at most like n^%g", cost_text(c->cost), c->level,
@@ -97,6 +106,11 @@ static void state(claims_outcome *out, const chain *h)
 }
 
 /* ---- costs ---------------------------------------------------------------------------------- */
+
+double claims_fraction(size_t k)
+{
+    return pow(10.0, -(double)decade[k]);
+}
 
 static bool diverged(const saddle_trace *trace)
 {
@@ -231,7 +245,7 @@ static result judge_order(const view *v, const claims_cost *cost)
     }
     if (nothing + 1 == v->chain.count)
         return NOTHING;
-    return lost > 0 ? LOST : won + 1 == v->chain.count ? WON : TIED;
+    return lost > 0 ? LOST : won + nothing + 1 == v->chain.count ? WON : TIED;
 }
 
 static result judge_alike(const view *v, const claims_cost *cost)
@@ -293,7 +307,8 @@ static void judge_level(claims_level *level, const view *v)
 static void describe_level(char *text, const claims_level *level)
 {
     size_t said = level->won + level->lost + level->tied;
-    append(text, "%s%.0e: ", *text == '\0' ? "" : "; ", level->level);
+    if (level->level > 0.0)
+        append(text, "%s%.0e: ", *text == '\0' ? "" : "; ", level->level);
     if (said == 0) {
         append(text, "not reached");
         return;
@@ -305,7 +320,7 @@ static void describe_level(char *text, const claims_level *level)
                                 : "",
                exp(level->log_ratio.mean));
         if (level->log_ratio.count > 1)
-            append(text, " (%.3g-%.3g)", exp(level->log_ratio.least), exp(level->log_ratio.most));
+            append(text, " (%.4g-%.4g)", exp(level->log_ratio.least), exp(level->log_ratio.most));
         append(text, ", ");
     }
     append(text, "%zu of %zu", level->won, said);
@@ -316,9 +331,10 @@ static report_verdict judge_levels(claims_outcome *out, const view *v)
     size_t holds = 0;
     size_t fails = 0;
     size_t open = 0;
+    out->levels = CLAIMS_LEVELS;
     for (size_t k = 0; k < CLAIMS_LEVELS; k++) {
         claims_level *level = &out->level[k];
-        level->level = pow(10.0, -(double)(k + 1));
+        level->level = claims_fraction(k);
         judge_level(level, v);
         describe_level(out->numbers, level);
         size_t said = level->won + level->lost + level->tied;
@@ -331,6 +347,58 @@ static report_verdict judge_levels(claims_outcome *out, const view *v)
     if (fails > 0)
         return REPORT_FAILS;
     return open == 0 && holds > 0 ? REPORT_HOLDS : REPORT_UNDECIDED;
+}
+
+/* ---- whole curves ---------------------------------------------------------------------------- */
+
+/* The mean of log(metric of b / metric of a) over iterations that both traced. */
+static double mean_log_ratio(const saddle_trace *a, const saddle_trace *b)
+{
+    const double *when[2] = {saddle_trace_column(a, "iteration"),
+                             saddle_trace_column(b, "iteration")};
+    const double *metric[2] = {saddle_trace_column(a, "metric"), saddle_trace_column(b, "metric")};
+    double sum = 0.0;
+    size_t count = 0;
+    for (size_t j = 0, k = 0; j < a->rows && k < b->rows;) {
+        if (when[0][j] == when[1][k]) {
+            sum += log(metric[1][k] / metric[0][j]);
+            count++;
+        }
+        bool behind = when[0][j] <= when[1][k];
+        k += when[1][k] <= when[0][j];
+        j += behind;
+    }
+    return count > 0 ? sum / (double)count : NAN;
+}
+
+/* Whether every curve is below the next, seed by seed. */
+static report_verdict judge_curves(claims_outcome *out, const view *v)
+{
+    claims_level *all = &out->level[0];
+    double ratio[CLAIMS_MOST_SEEDS] = {0.0};
+    size_t seeds = 0;
+    for (size_t r = 0; r < v->seeds && r < CLAIMS_MOST_SEEDS; r++) {
+        if (!complete(v, r))
+            continue;
+        size_t below = 0;
+        size_t above = 0;
+        for (size_t s = 0; s + 1 < v->chain.count; s++) {
+            double mean = mean_log_ratio(v->chain.trace[s][r], v->chain.trace[s + 1][r]);
+            below += mean > 0.0;
+            above += mean < 0.0;
+        }
+        all->won += below + 1 == v->chain.count;
+        all->lost += above > 0;
+        all->tied += above == 0 && below + 1 < v->chain.count;
+        ratio[seeds++] =
+            mean_log_ratio(v->chain.trace[0][r], v->chain.trace[v->chain.count - 1][r]);
+    }
+    out->levels = 1;
+    all->log_ratio = statistics_summarize(ratio, seeds, CLAIMS_CONFIDENCE);
+    describe_level(out->numbers, all);
+    if (seeds == 0 || (all->won < seeds && all->lost < seeds))
+        return REPORT_UNDECIDED;
+    return all->won == seeds ? REPORT_HOLDS : REPORT_FAILS;
 }
 
 /* ---- slopes --------------------------------------------------------------------------------- */
@@ -439,6 +507,8 @@ void claims_decide(claims_outcome *out, const claim *c, const experiment *e,
     read_chain(&v);
     *out = (claims_outcome){.claim = c, .experiment = e, .seeds = seeds};
     state(out, &v.chain);
-    out->verdict = c->kind == CLAIM_FASTER || c->kind == CLAIM_ALIKE ? judge_levels(out, &v)
-                                                                     : judge_slope(out, &v);
+    if (c->kind == CLAIM_FASTER || c->kind == CLAIM_ALIKE)
+        out->verdict = judge_levels(out, &v);
+    else
+        out->verdict = c->kind == CLAIM_BELOW ? judge_curves(out, &v) : judge_slope(out, &v);
 }

@@ -1,8 +1,8 @@
 /*
  * Deciding claims from traces.
  *
- * The rules were fixed before any run was looked at:
- * - A level is a fraction 10^-k, k = 1 .. 4, of the metric that the experiment's first series has at
+ * The rules:
+ * - A level is a fraction 10^-k, k = 1, 2, 3, 4, 6, 8, of the metric that the experiment's first series has at
  *   the start, seed by seed. The tenth is shown; the others decide, because convergence is
  *   about what comes after the first digit. For the loss it is that fraction of the distance between
  *   the start's loss and the final loss of the run whose metric ended lowest.
@@ -26,7 +26,7 @@
 #include "report.h"
 #include "statistics.h"
 
-#define CLAIMS_LEVELS 4
+#define CLAIMS_LEVELS 6
 #define CLAIMS_FIRST_DECIDING 1 /* the place of 10^-2 */
 #define CLAIMS_CONFIDENCE 0.95
 #define CLAIMS_TOLERANCE 0.05
@@ -57,12 +57,15 @@ typedef struct claims_outcome {
     const experiment *experiment;
     report_verdict verdict;
     size_t seeds;
-    claims_level level[CLAIMS_LEVELS]; /* CLAIM_FASTER, CLAIM_ALIKE */
-    statistics_mean slope;             /* the others */
+    claims_level level[CLAIMS_LEVELS]; /* CLAIM_FASTER, CLAIM_ALIKE; one of CLAIM_BELOW */
+    size_t levels;
+    statistics_mean slope; /* the others */
     char statement[CLAIMS_TEXT];
     char numbers[CLAIMS_TEXT];
 } claims_outcome;
 
+/* Level k, k < CLAIMS_LEVELS, as a fraction of the start's metric. */
+double claims_fraction(size_t k);
 /* The cost of the first trace point whose metric is at most a level. */
 claims_cost claims_reach(const saddle_trace *trace, const char *cost, double level);
 /* The cost from which on the loss stays within `distance` of `limit`. */

@@ -51,6 +51,8 @@ typedef struct experiment {
 typedef enum claim_kind {
     CLAIM_FASTER,        /* each reaches the levels at 1/factor of the next one's cost or less */
     CLAIM_ALIKE,         /* their costs differ by no more than the factor */
+    CLAIM_BELOW,         /* each one's metric is below the next one's: geometric mean of the ratio
+                            over the iterations that both traced */
     CLAIM_SLOPE_VALUE,   /* log cost to reach `level` against log of the varied value */
     CLAIM_SLOPE_EPSILON, /* log cost against log 1/epsilon^2, metric <= epsilon^2 */
     CLAIM_SLOPE_TIME     /* log of the least metric so far against log iterations */

@@ -169,9 +169,9 @@ static void write_json_number(FILE *f, const char *name, double value)
 static void write_json_levels(FILE *f, const claims_outcome *o)
 {
     fputs(", \"levels\": [", f);
-    for (size_t k = 0; k < CLAIMS_LEVELS; k++) {
+    for (size_t k = 0; k < o->levels; k++) {
         const claims_level *level = &o->level[k];
-        fprintf(f, "%s{\"level\": %.0e, \"won\": %zu, \"lost\": %zu, \"tied\": %zu",
+        fprintf(f, "%s{\"level\": %.3g, \"won\": %zu, \"lost\": %zu, \"tied\": %zu",
                 k > 0 ? ", " : "", level->level, level->won, level->lost, level->tied);
         write_json_number(f, "ratio", exp(level->log_ratio.mean));
         write_json_number(f, "least_ratio", exp(level->log_ratio.least));
@@ -207,7 +207,7 @@ static void write_json(FILE *f, const void *context)
             write_json_number(f, "slope_low", o->slope.low);
             write_json_number(f, "slope_high", o->slope.high);
             write_json_number(f, "theory", o->claim->bound);
-        } else if (o->level[0].level > 0.0) {
+        } else if (o->levels > 0) {
             write_json_levels(f, o);
         }
         fputc('}', f);
@@ -245,7 +245,8 @@ static void write_markdown(FILE *f, const void *context)
             "# Claims\n\n%zu hold, %zu do not, %zu are not decided. saddle %s, %zu seed%s%s.\n\n"
             "A level is a fraction of the start's metric. `1e-2: 1.3x (1.2-1.4), 5 of 5` means: at "
             "that level the other one's cost is 1.3 times as large, geometric mean and range over "
-            "seeds, and the claim is true for 5 of 5 seeds. 1e-1 is shown but does not decide.\n",
+            "seeds, and the claim is true for 5 of 5 seeds; `>=` where a run did not get there "
+            "within its budget. 1e-1 is shown but does not decide.\n",
             count_claims(r, NULL, REPORT_HOLDS), count_claims(r, NULL, REPORT_FAILS),
             count_claims(r, NULL, REPORT_UNDECIDED), saddle_version(), r->seeds,
             r->seeds == 1 ? "" : "s", r->quick ? ", shortened by --quick" : "");
@@ -285,8 +286,8 @@ static void write_costs(FILE *f, const void *context)
             const saddle_trace *first = r->part[p].trace[k % r->seeds];
             if (trace == NULL || first == NULL || first->rows == 0)
                 continue;
-            for (size_t j = 1; j <= CLAIMS_LEVELS; j++) {
-                double fraction = pow(10.0, -(double)j);
+            for (size_t j = 0; j < CLAIMS_LEVELS; j++) {
+                double fraction = claims_fraction(j);
                 double level = fraction * saddle_trace_column(first, "metric")[0];
                 fprintf(f, "%s,%s,%zu,%.0e,%.6g", e->name, e->series[k / r->seeds].name,
                         k % r->seeds + 1, fraction, level);
