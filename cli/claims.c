@@ -505,7 +505,10 @@ void claims_decide(claims_outcome *out, const claim *c, const experiment *e,
 {
     view v = {.claim = c, .experiment = e, .trace = trace, .seeds = seeds};
     read_chain(&v);
-    *out = (claims_outcome){.claim = c, .experiment = e, .seeds = seeds};
+    *out =
+        (claims_outcome){.claim = c, .experiment = e, .seeds = seeds, .verdict = REPORT_UNDECIDED};
+    if (v.chain.count == 0)
+        return;
     state(out, &v.chain);
     if (c->kind == CLAIM_FASTER || c->kind == CLAIM_ALIKE)
         out->verdict = judge_levels(out, &v);

@@ -162,13 +162,14 @@ static saddle_status measure(verify *v, saddle_experiment *experiment,
     uint64_t iterations = saddle_settings_given(settings, "iterations")
                               ? saddle_settings_integer(settings, "iterations")
                               : VERIFY_ITERATIONS;
+    uint64_t stride = (iterations + VERIFY_ROWS - 1) / VERIFY_ROWS;
     saddle_hooks hooks = {.interrupt = interrupt};
     saddle_status status = saddle_settings_copy(&own_settings, settings, error);
     const struct {
         const char *name;
         double value;
     } number[] = {{"iterations", (double)iterations},
-                  {"trace-every", (double)((iterations + VERIFY_ROWS - 1) / VERIFY_ROWS)},
+                  {"trace-every", (double)stride},
                   {"epsilon", theory->epsilon}};
     for (size_t k = 0; status == SADDLE_OK && k < sizeof number / sizeof *number; k++)
         status = saddle_settings_set_real(own_settings, number[k].name, number[k].value, error);
@@ -181,8 +182,10 @@ static saddle_status measure(verify *v, saddle_experiment *experiment,
         status = saddle_experiment_run(experiment, own_settings, &hooks, &result, error);
     if (status == SADDLE_OK) {
         column = calloc(3 * result->row_count, sizeof *column);
-        if (column == NULL)
-            status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a trace");
+        if (column == NULL) {
+            saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a trace");
+            status = SADDLE_NO_MEMORY;
+        }
     }
     if (status == SADDLE_OK && result->stop == SADDLE_STOP_ITERATIONS) {
         size_t rows = result->row_count;

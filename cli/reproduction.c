@@ -411,8 +411,10 @@ saddle_status reproduction_report(const reproduction *r, saddle_error *error)
                .trace = (const saddle_trace **)calloc(traces + 1, sizeof *t.trace)};
     saddle_status status = SADDLE_OK;
     if (t.section == NULL || t.claim == NULL || t.excerpt == NULL || t.trace == NULL ||
-        asprintf(&t.path, "%s/report.html", r->directory) < 0)
-        status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the report");
+        asprintf(&t.path, "%s/report.html", r->directory) < 0) {
+        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the report");
+        status = SADDLE_NO_MEMORY;
+    }
     if (status == SADDLE_OK) {
         char text[512];
         fill_sheet(&t, r);

@@ -238,7 +238,7 @@ START_TEST(a_run_cut_short_proves_nothing)
     for (size_t r = 0; r < SEEDS; r++)
         runs[1][r].trace.rows = 20; /* before Alpha gets to 1e-2 */
     ck_assert_int_eq(faster("a b", 1.0), REPORT_UNDECIDED);
-    traces[1 * SEEDS] = NULL;
+    traces[SEEDS] = NULL; /* Beta with the first seed */
     ck_assert_int_eq(faster("a b", 1.0), REPORT_UNDECIDED);
     ck_assert_uint_eq(outcome.level[1].tied, SEEDS - 1);
 }
