@@ -209,6 +209,9 @@ saddle_status cli_check_directory(const char *what, const char *path, saddle_err
 /* Make a directory that may be there already. */
 saddle_status cli_make_directory(const char *what, const char *path, saddle_error *error);
 
+/* A path without its directories. */
+const char *cli_file_name(const char *path);
+
 /* A file that appears whole or not at all. */
 typedef struct cli_output {
     FILE *stream; /* write here */

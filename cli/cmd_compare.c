@@ -129,12 +129,6 @@ static saddle_status prepare(work *w, saddle_error *error)
         status = read_levels(w, error);
     if (status == SADDLE_OK)
         status = cli_check_directory("--output", w->directory, error);
-    if (status == SADDLE_OK)
-        status =
-            cli_check_output("--report", saddle_settings_text(w->settings, "report"), false, error);
-    if (status == SADDLE_OK)
-        status = cli_check_inputs("--report", saddle_settings_text(w->settings, "report"),
-                                  w->settings, error);
     if (status != SADDLE_OK)
         return status;
     c->repeats = (size_t)saddle_settings_integer(w->settings, "repeats");
@@ -385,6 +379,14 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
     return status;
 }
 
+/* Refuse a report that could not be written, or that would overwrite an input. */
+static saddle_status check_report(const work *w, saddle_error *error)
+{
+    const char *page = saddle_settings_text(w->settings, "report");
+    saddle_status status = cli_check_output("--report", page, false, error);
+    return status == SADDLE_OK ? cli_check_inputs("--report", page, w->settings, error) : status;
+}
+
 /* All algorithms in repeat r. */
 static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
 {
@@ -401,6 +403,8 @@ static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
         status = try_all(w, experiment, error);
     if (status == SADDLE_OK && r == 0)
         status = cli_make_directory("--output", w->directory, error);
+    if (status == SADDLE_OK && r == 0) /* which may be in that directory */
+        status = check_report(w, error);
     if (status == SADDLE_OK && r == 0) {
         cli_warn_unused(w->settings, experiment, w->result.algorithm, w->result.algorithms);
         warn_untuned(w);

@@ -143,15 +143,32 @@ static void write_axis(drawing *d, const axis *a, char name)
 
 /* ---- curves -------------------------------------------------------------------------------- */
 
+/* A point as it is written. */
+typedef struct dot {
+    double x, y;
+} dot;
+
+/* Write a line of points, ended by a gap. A point between gaps is no line: it is drawn twice, a little
+ * apart. */
+static void write_line(FILE *f, const dot *line, size_t count, const axis *x)
+{
+    for (size_t k = 0; k < count; k++)
+        fprintf(f, "%.9g %.9g\n", line[k].x, line[k].y);
+    if (count == 1)
+        fprintf(f, "%.9g %.9g\n", line[0].x + 0.006 * x->high / x->unit, line[0].y);
+    fputc('\n', f);
+}
+
 /* Write points as a data block; a gap is an empty line. Of a long run only every so many points are
  * written, but the largest and smallest of those between are among them. */
 static void write_points(drawing *d, const char *name, const figure_run *run, size_t from,
                          const axis *x, const axis *y)
 {
-    FILE *f = d->g.script;
     size_t count = run->count - from;
     size_t stride = count > MOST_POINTS ? 2 * count / MOST_POINTS : 1;
-    fprintf(f, "%s << EOD\n", name);
+    dot line[2 * MOST_POINTS];
+    size_t length = 0;
+    fprintf(d->g.script, "%s << EOD\n", name);
     for (size_t k = from; k < run->count; k += stride) {
         size_t end = k + stride < run->count ? k + stride : run->count;
         size_t low = k;
@@ -162,15 +179,18 @@ static void write_points(drawing *d, const char *name, const figure_run *run, si
         }
         size_t kept[] = {low < high ? low : high, low < high ? high : low};
         for (size_t j = 0; j < (kept[0] == kept[1] ? 1u : 2u); j++) {
-            double at = place(x, run->x[kept[j]]);
-            double value = place(y, run->y[kept[j]]);
-            if (isnan(at) || isnan(value))
-                fputc('\n', f);
-            else
-                fprintf(f, "%.9g %.9g\n", at, value);
+            dot at = {place(x, run->x[kept[j]]), place(y, run->y[kept[j]])};
+            bool gap = isnan(at.x) || isnan(at.y);
+            if (gap || length == 2 * MOST_POINTS) {
+                write_line(d->g.script, line, length, x);
+                length = 0;
+            }
+            if (!gap)
+                line[length++] = at;
         }
     }
-    fputs("EOD\n", f);
+    write_line(d->g.script, line, length, x);
+    fputs("EOD\n", d->g.script);
 }
 
 static void write_band(drawing *d, const char *name, const band *b, const axis *x, const axis *y)

@@ -178,11 +178,9 @@ static saddle_status make_label(const work *w, trace_group *group, saddle_error 
     FILE *out = open_memstream(&group->label, &size);
     if (out == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the name of a curve");
-    const char *path = w->trace[group->first]->path;
-    const char *slash = strrchr(path, '/');
     const palette_entry *look = palette_find(group->algorithm, 0);
     if (group->algorithm == NULL)
-        fputs(slash != NULL && slash[1] != '\0' ? slash + 1 : path, out);
+        fputs(cli_file_name(w->trace[group->first]->path), out);
     else
         fputs(strcmp(look->algorithm, group->algorithm) == 0 ? look->title : group->algorithm, out);
     if (group->algorithm != NULL)

@@ -39,6 +39,12 @@ saddle_status cli_check_output(const char *what, const char *path, bool stream, 
                        what, path, strerror(errno != 0 ? errno : ENOENT));
 }
 
+const char *cli_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
 /* A file that need not exist yet, by its directory and its name in it. */
 static bool locate(const char *path, struct stat *directory, char *name, size_t size)
 {

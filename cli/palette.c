@@ -26,7 +26,8 @@ const palette_entry *palette_find(const char *algorithm, size_t place)
     for (size_t k = 0; algorithm != NULL && k < ENTRIES; k++)
         if (strcmp(entries[k].algorithm, algorithm) == 0)
             return &entries[k];
-    return &entries[place % ENTRIES];
+    /* From the end, where a look is least likely to be taken. */
+    return &entries[ENTRIES - 1 - place % ENTRIES];
 }
 
 const palette_entry *palette_list(size_t *count)

@@ -100,7 +100,7 @@ static void write_title(FILE *f, const report_page *r)
     } else if (*problem != '\0') {
         report_text(f, problem);
         fputs(*data != '\0' ? " on " : "", f);
-        report_text(f, data);
+        report_text(f, cli_file_name(data));
     } else {
         fputs("saddle report", f);
     }

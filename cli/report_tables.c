@@ -19,19 +19,22 @@ static const struct {
              {"bytes", "bytes sent"},
              {"seconds", "seconds"}};
 
-/* The largest metric at a start and the smallest of all. */
+/* The largest metric at a start and the smallest of all that is not 0, where there is one. */
 static bool metric_range(const report_section *section, double *start, double *best)
 {
+    bool zero = false;
     *start = 0.0;
     *best = (double)INFINITY;
     for (size_t k = 0; k < section->traces; k++) {
         const double *metric = saddle_trace_column(section->trace[k], "metric");
         for (size_t r = 0; metric != NULL && r < section->trace[k]->rows; r++) {
             *start = r == 0 && isfinite(metric[r]) ? fmax(*start, metric[r]) : *start;
-            *best = fmin(*best, metric[r]);
+            zero = zero || metric[r] <= 0.0;
+            *best = metric[r] > 0.0 ? fmin(*best, metric[r]) : *best;
         }
     }
-    return isfinite(*best) && *start > 0.0;
+    *best = zero && !isfinite(*best) ? 0.0 : *best;
+    return isfinite(*best);
 }
 
 /* The cost of the first row at or below a level; NaN: never. */
@@ -303,12 +306,6 @@ static void write_last(FILE *f, const saddle_trace *trace, const char *column, b
     fputs("</td>", f);
 }
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 static void write_run(FILE *f, const saddle_trace *trace, const grouping *g, size_t group)
 {
     size_t stride = trace->rows / MOST_ROWS + 1;
@@ -323,11 +320,11 @@ static void write_run(FILE *f, const saddle_trace *trace, const grouping *g, siz
     fputs("<td>", f);
     report_text(f, trace->end != NULL ? trace->end : "not said: running, or killed");
     fprintf(f, "</td><td class=\"wrap\"><a class=\"data\" data-group=\"%zu\" download=\"", group);
-    report_text(f, file_name(trace->path));
+    report_text(f, cli_file_name(trace->path));
     fputs("\" href=\"", f);
     write_data(f, trace, stride);
     fputs("\">", f);
-    report_text(f, file_name(trace->path));
+    report_text(f, cli_file_name(trace->path));
     fputs("</a>", f);
     if (stride > 1)
         fprintf(f, " <span class=\"soft\">(1 row in %zu)</span>", stride);

@@ -190,8 +190,9 @@
         const log = wantsLog && high > 0 && (below || high / low >= 10);
         if (!(low <= high)) { low = 0; high = 1; }
         if (log) {
-            low = Math.pow(10, Math.floor(Math.log10(low)) - (below ? 1 : 0));
-            high = Math.pow(10, Math.ceil(Math.log10(high)));
+            /* A mean of decades is a decade but for its last digit. */
+            low = Math.pow(10, Math.floor(Math.log10(low) + 1e-9) - (below ? 1 : 0));
+            high = Math.pow(10, Math.ceil(Math.log10(high) - 1e-9));
         } else {
             if (low === high) { low -= 0.5 * Math.abs(low) || 0.5; high += 0.5 * Math.abs(high) || 0.5; }
             const room = 0.05 * (high - low);
@@ -292,18 +293,18 @@
         for (const tail of curve.tails)
             element("path", { class: "tail", style: `stroke:${group.colour}`, d: path(tail, x, y, 1) }, plot);
         const points = thin(curve.points, x.place);
-        const finite = points.filter((point) => Number.isFinite(point[1]));
-        const line = element("path", {
+        element("path", {
             class: "curve", style: `stroke:${group.colour}`, "stroke-dasharray": group.dashes,
             "data-label": group.label, d: path(points, x, y, 1),
         }, plot);
-        if (finite.length === 1) {
-            line.remove();
-            element("circle", {
-                class: "curve", "data-label": group.label, r: 4, style: `fill:${group.colour};stroke:none`,
-                cx: x.place(finite[0][0]), cy: y.place(finite[0][1]),
-            }, plot);
-        }
+        /* A point between gaps is no line. */
+        const good = (point) => point !== undefined && Number.isFinite(point[0]) && Number.isFinite(point[1]);
+        points.forEach((point, k) => {
+            if (good(point) && !good(points[k - 1]) && !good(points[k + 1]))
+                element("circle", {
+                    class: "dot", r: 3, style: `fill:${group.colour}`, cx: x.place(point[0]), cy: y.place(point[1]),
+                }, plot);
+        });
     }
 
     function draw(chart) {
@@ -429,7 +430,9 @@
         const section = readSection(root);
         const choices = section.columns.filter((name) => !AXES.some((axis) => axis[0] === name) && name !== "messages");
         if (choices.length === 0) return;
-        const wanted = [root.dataset.y, "metric", "loss", ...choices].filter((name) => choices.includes(name));
+        /* What a solution is worth says more than its loss, where it was written down. */
+        const worth = choices.find((name) => name.startsWith("test_")) || choices.find((name) => name.startsWith("train_"));
+        const wanted = [root.dataset.y, "metric", worth, "loss", ...choices].filter((name) => choices.includes(name));
         const shown = [...new Set(wanted)];
         Array.from(root.querySelectorAll(".chart")).forEach((box, k) => {
             if (shown[k] !== undefined) makeChart(section, box, shown[k], choices);

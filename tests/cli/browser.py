@@ -141,6 +141,13 @@ def examine(browser, address, shots):
     tell("costs", browser.run(
         "return Array.from(document.querySelectorAll('.cost')).filter(c => !c.hidden).map(c => c.dataset.x).join()"))
     tell("axis", browser.run(LABEL))
+    # Heights of the first curve's points and of the lines across, which are at the numbers.
+    tell("heights", browser.run(
+        "return Array.from((document.querySelector('.chart .curve')?.getAttribute('d') ?? '')"
+        ".matchAll(/[ML][0-9.-]+ ([0-9.-]+)/g)).map(m => m[1]).join(' ')"))
+    tell("lines", browser.run(
+        "return Array.from(document.querySelectorAll('.chart svg')[0]?.querySelectorAll('.grid') ?? [])"
+        ".filter(l => l.getAttribute('y1') === l.getAttribute('y2')).map(l => l.getAttribute('y1')).join(' ')"))
     shoot("desk-light")
 
     # The axis switch, by clicking: labels, curves and the table of costs change.
