@@ -314,16 +314,30 @@ static void describe_level(char *text, const claims_level *level)
         return;
     }
     if (level->log_ratio.count > 0) {
-        append(text, "%s%.3gx",
+        int digits = level->level > 0.0 ? 3 : 6; /* whole curves differ by little */
+        append(text, "%s%.*gx",
                level->at_least  ? ">= "
                : level->at_most ? "<= "
                                 : "",
-               exp(level->log_ratio.mean));
+               digits, exp(level->log_ratio.mean));
         if (level->log_ratio.count > 1)
-            append(text, " (%.4g-%.4g)", exp(level->log_ratio.least), exp(level->log_ratio.most));
+            append(text, " (%.*g-%.*g)", digits, exp(level->log_ratio.least), digits,
+                   exp(level->log_ratio.most));
         append(text, ", ");
     }
     append(text, "%zu of %zu", level->won, said);
+}
+
+/* Say where a claim that fails somewhere holds. */
+static void describe_halves(claims_outcome *out)
+{
+    size_t named = 0;
+    for (size_t k = CLAIMS_FIRST_DECIDING; k < CLAIMS_LEVELS; k++) {
+        const claims_level *level = &out->level[k];
+        if (level->won > 0 && level->lost + level->tied == 0)
+            append(out->numbers, "%s%.0e", named++ == 0 ? "; so it holds only at " : ", ",
+                   level->level);
+    }
 }
 
 static report_verdict judge_levels(claims_outcome *out, const view *v)
@@ -344,6 +358,8 @@ static report_verdict judge_levels(claims_outcome *out, const view *v)
         fails += level->lost == said;
         open += level->won != said && level->lost != said;
     }
+    if (fails > 0 && holds > 0)
+        describe_halves(out);
     if (fails > 0)
         return REPORT_FAILS;
     return open == 0 && holds > 0 ? REPORT_HOLDS : REPORT_UNDECIDED;

@@ -253,7 +253,7 @@ static void write_markdown(FILE *f, const void *context)
     for (size_t p = 0; p < r->parts; p++) {
         const reproduction_part *part = &r->part[p];
         const experiment *e = part->experiment;
-        fprintf(f, "\n## %s\n\nThe paper's %s. Data: %s%s.\n\n", e->title, e->source,
+        fprintf(f, "\n## %s\n\nSource: %s. Data: %s%s.\n\n", e->title, e->source,
                 reproduction_data(part),
                 study_is_substitute(e->data) ? " (BUILT-IN, in place of the paper's)" : "");
         if (count_claims(r, e, REPORT_HOLDS) + count_claims(r, e, REPORT_FAILS) +

@@ -215,6 +215,7 @@ START_TEST(a_level_that_fails_decides)
     ck_assert_uint_eq(outcome.level[2].won, SEEDS);
     ck_assert_uint_eq(outcome.level[3].lost, SEEDS);
     ck_assert_ptr_nonnull(strstr(outcome.numbers, "<= "));
+    ck_assert_ptr_nonnull(strstr(outcome.numbers, "so it holds only at 1e-02, 1e-03"));
 }
 END_TEST
 
