@@ -31,24 +31,36 @@ void reproduction_release(reproduction *r)
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* How many series are drawn: where there are tuned ones, these alone, or curves would hide each
- * other. */
-static size_t drawn(const experiment *e)
+/* Whether two series ran with the same steps, so that their curves would hide each other. */
+static bool same_steps(const reproduction *r, const reproduction_part *part, size_t a, size_t b)
 {
-    size_t tuned = 0;
-    while (tuned < e->count && e->series[tuned].tuned)
-        tuned++;
-    return tuned > 0 ? tuned : e->count;
+    static const char *const step[] = {"nu", "eta", "tau", "alpha"};
+    const saddle_trace *one = part->trace[a * r->seeds];
+    const saddle_trace *other = part->trace[b * r->seeds];
+    for (size_t k = 0; one != NULL && other != NULL && k < sizeof step / sizeof *step; k++)
+        if (strcmp(saddle_trace_setting(one, step[k]), saddle_trace_setting(other, step[k])) != 0)
+            return false;
+    return true;
 }
 
-/* Whether these series differ in their algorithm, whose colours they then have. */
-static bool by_algorithm(const experiment *e)
+/* Whether a series is drawn: not if it has the default steps and the search had chosen these. */
+static bool is_drawn(const reproduction *r, const reproduction_part *part, size_t s)
 {
-    for (size_t s = 1; s < drawn(e); s++)
-        for (size_t k = 0; k < s; k++)
-            if (strcmp(e->series[s].algorithm, e->series[k].algorithm) == 0)
-                return false;
+    const experiment *e = part->experiment;
+    for (size_t k = 0; !e->series[s].tuned && k < s; k++)
+        if (e->series[k].tuned && strcmp(e->series[k].algorithm, e->series[s].algorithm) == 0 &&
+            same_steps(r, part, k, s))
+            return false;
     return true;
+}
+
+/* The algorithm whose colour a series has; NULL: a colour of its own, as another series has that. */
+static const char *colour_of(const experiment *e, size_t s)
+{
+    size_t alike = 0;
+    for (size_t k = 0; k < e->count; k++)
+        alike += strcmp(e->series[k].algorithm, e->series[s].algorithm) == 0;
+    return alike == 1 || e->series[s].tuned ? e->series[s].algorithm : NULL;
 }
 
 /* A figure with room for its parts. */
@@ -63,7 +75,10 @@ typedef struct canvas {
 static void fill_panel(canvas *c, size_t p, const reproduction *r, const reproduction_part *part)
 {
     const experiment *e = part->experiment;
-    for (size_t s = 0; s < drawn(e); s++) {
+    size_t curves = 0;
+    for (size_t s = 0; s < e->count; s++) {
+        if (!is_drawn(r, part, s))
+            continue;
         size_t runs = 0;
         for (size_t k = 0; k < r->seeds; k++) {
             const saddle_trace *trace = part->trace[s * r->seeds + k];
@@ -72,17 +87,16 @@ static void fill_panel(canvas *c, size_t p, const reproduction *r, const reprodu
                                                     .x = saddle_trace_column(trace, c->x[p]),
                                                     .y = saddle_trace_column(trace, c->y[p])};
         }
-        c->curve[p][s] =
-            (figure_curve){.label = e->series[s].label,
-                           .algorithm = by_algorithm(e) ? e->series[s].algorithm : NULL,
-                           .runs = runs,
-                           .run = c->run[p][s]};
+        c->curve[p][curves++] = (figure_curve){.label = e->series[s].label,
+                                               .algorithm = colour_of(e, s),
+                                               .runs = runs,
+                                               .run = c->run[p][s]};
     }
     c->panel[p] = (figure_panel){.x_label = figure_title(c->x[p]),
                                  .y_label = figure_title(c->y[p]),
                                  .x_scale = figure_scale_of(c->x[p]),
                                  .y_scale = figure_scale_of(c->y[p]),
-                                 .curves = drawn(e),
+                                 .curves = curves,
                                  .curve = c->curve[p]};
 }
 
@@ -224,6 +238,16 @@ static size_t count_claims(const reproduction *r, const experiment *e, report_ve
     return count;
 }
 
+/* Text in a cell of a table, where a bar would end it. */
+static void write_cell(FILE *f, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '|')
+            fputc('\\', f);
+        fputc(*text, f);
+    }
+}
+
 static void write_markdown_claims(FILE *f, const reproduction *r, const experiment *e)
 {
     fputs("| claim | verdict | measured |\n| --- | --- | --- |\n", f);
@@ -232,9 +256,13 @@ static void write_markdown_claims(FILE *f, const reproduction *r, const experime
         if (o->experiment != e)
             continue;
         const char *colon = strstr(o->statement, ": ");
-        fprintf(f, "| %s (%s) | %s | %s%s%s |\n", colon != NULL ? colon + 2 : o->statement,
-                o->claim->source, claims_verdict_text(o->verdict), o->numbers,
-                *reason_of(o) != '\0' ? ". Likely reason: " : "", reason_of(o));
+        fputs("| ", f);
+        write_cell(f, colon != NULL ? colon + 2 : o->statement);
+        fprintf(f, " (%s) | %s | ", o->claim->source, claims_verdict_text(o->verdict));
+        write_cell(f, o->numbers);
+        fputs(*reason_of(o) != '\0' ? ". Likely reason: " : "", f);
+        write_cell(f, reason_of(o));
+        fputs(" |\n", f);
     }
 }
 
