@@ -274,7 +274,8 @@ const experiment *experiments_list(size_t *count)
     "start is the descent in x, which eta does not speed up"
 #define FLOOR                                                                                     \
     "an iteration of PRECISION costs three times a baseline's IFO calls, and refresh 0 costs n: " \
-    "until the baselines come to the floor of their noise they are ahead; below it they never come"
+    "until the baselines come to the floor of their noise they are ahead; below it they never "   \
+    "come"
 #define ROUNDS                                                                                    \
     "until the baselines come to the floor of their noise they need about as many rounds; below " \
     "it "                                                                                         \
