@@ -475,8 +475,9 @@ static saddle_status save_summary(const work *w, saddle_error *error)
 static saddle_status save_report(const work *w, const char *page, saddle_error *error)
 {
     const comparison *c = &w->result;
+    report_section costs = {.levels = c->levels, .level = c->level};
     size_t runs = c->algorithms * c->repeats;
-    char **path = calloc(runs, sizeof *path);
+    char **path = calloc(runs + 1, sizeof *path);
     size_t count = 0;
     bool good = path != NULL;
     for (size_t k = 0; good && k < runs; k++)
@@ -484,9 +485,10 @@ static saddle_status save_report(const work *w, const char *page, saddle_error *
             path[count] = trace_path(w, k / c->repeats, k % c->repeats);
             good = path[count++] != NULL;
         }
-    saddle_status status = good ? report_of_files((const char *const *)path, count, "", page, error)
-                                : saddle_fail(error, SADDLE_NO_MEMORY,
-                                              "out of memory for the paths of %zu runs", runs);
+    saddle_status status =
+        good
+            ? report_of_files((const char *const *)path, count, costs, "", page, error)
+            : saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the paths of %zu runs", runs);
     for (size_t k = 0; path != NULL && k < count; k++)
         free(path[k]);
     free((void *)path);

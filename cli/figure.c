@@ -1,6 +1,7 @@
 #include "figure.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "band.h"
@@ -14,10 +15,10 @@
 /* What a run did beyond the end of the mean is drawn where it is more than this share of it. */
 #define SHORTEST_TAIL 0.05
 /* Curves beyond so many points are thinned, which no picture of this size can show. */
-#define MOST_POINTS 1200
+#define MOST_POINTS ((size_t)1200)
 /* Characters of a label and of a title. */
-#define LABEL_LENGTH 48
-#define TITLE_LENGTH 90
+#define LABEL_LENGTH ((size_t)48)
+#define TITLE_LENGTH ((size_t)90)
 
 /* A figure being drawn. */
 typedef struct drawing {
@@ -267,13 +268,38 @@ static size_t points_of(const figure_curve *curve)
     return most;
 }
 
+/* How many curves of a panel before this one are the same algorithm's. */
+static size_t repeats_before(const figure_panel *panel, size_t c)
+{
+    size_t count = 0;
+    const char *algorithm = panel->curve[c].algorithm;
+    for (size_t k = 0; algorithm != NULL && k < c; k++)
+        count +=
+            panel->curve[k].algorithm != NULL && strcmp(panel->curve[k].algorithm, algorithm) == 0;
+    return count;
+}
+
+/* A colour "#rrggbb" of which a part, of 100, is left and the rest is white. */
+static void write_paler(const char *colour, int strength, char out[8])
+{
+    unsigned long rgb = strtoul(colour + 1, NULL, 16);
+    unsigned part[3];
+    for (int k = 0; k < 3; k++) {
+        unsigned full = (unsigned)(rgb >> (16 - 8 * k)) & 0xFF;
+        part[k] = 255 - (255 - full) * (unsigned)strength / 100;
+    }
+    snprintf(out, 8, "#%02x%02x%02x", part[0] & 0xFF, part[1] & 0xFF, part[2] & 0xFF);
+}
+
 /* One curve of the plot command: band, tails, line. */
 static void write_curve(drawing *d, size_t p, size_t c)
 {
     FILE *f = d->g.script;
     const figure_curve *curve = &d->f->panel[p].curve[c];
     const palette_entry *look = palette_find(curve->algorithm, c);
-    const char *colour = d->text ? look->dark : look->light; /* terminals tend to be dark */
+    size_t repeat = repeats_before(&d->f->panel[p], c);
+    char colour[8]; /* terminals tend to be dark */
+    write_paler(d->text ? look->dark : look->light, palette_strength(repeat), colour);
     if (curve->runs > 1 && !d->text)
         fprintf(f,
                 "$P%zuC%zu using 1:3:4 with filledcurves fs transparent solid 0.16 noborder "
@@ -285,7 +311,7 @@ static void write_curve(drawing *d, size_t p, size_t c)
     fprintf(f, "$P%zuC%zu using 1:2 with %s lt %zu lc rgb '%s' lw 2.2", p, c,
             points_of(curve) == 1 ? "points pt 7 ps 0.8" : "lines", c + 1, colour);
     if (points_of(curve) != 1 && !d->text)
-        write_dashes(f, look->dashes);
+        write_dashes(f, palette_dashes(look, repeat));
     fputs(" title ", f);
     gnuplot_text(&d->g, curve->label, LABEL_LENGTH);
 }
@@ -345,7 +371,7 @@ static int legend_lines(const figure *f)
             longest = length > longest ? length : longest;
         }
         /* About 7 pixels a character, and 50 for the sample of the line. */
-        size_t across = (PANEL_WIDTH - 80) / (7 * longest + 50);
+        size_t across = (size_t)(PANEL_WIDTH - 80) / (7 * longest + 50);
         across = across > 0 ? across : 1;
         size_t need = (f->panel[p].curves + across - 1) / across;
         lines = need > lines ? need : lines;
@@ -355,15 +381,15 @@ static int legend_lines(const figure *f)
 
 static void write_style(drawing *d)
 {
-    fputs(
-        "set datafile missing NaN\n"
-        "set border 3 lc rgb '#555555'\n"
-        "set tics nomirror out tc rgb '#333333'\n"
-        "set grid ytics xtics lc rgb '#dddddd' lw 0.6 dt solid\n"
-        "set key outside below center horizontal Left reverse noenhanced samplen 2.6 spacing 1.2\n"
-        "set title offset 0,-0.4\n"
-        "set xlabel offset 0,0.5\n",
-        d->g.script);
+    fputs("set datafile missing NaN\n"
+          "set border 3 lc rgb '#555555'\n"
+          "set tics nomirror out tc rgb '#333333'\n"
+          "set grid ytics xtics lc rgb '#dddddd' lw 0.6 dt solid\n"
+          "set key outside below center horizontal Left reverse noenhanced samplen 2.6 spacing 1.2 "
+          "height 0.7\n"
+          "set title offset 0,-0.4\n"
+          "set xlabel offset 0,0.5\n",
+          d->g.script);
 }
 
 saddle_status figure_draw(const figure *f, const char *path, saddle_error *error)

@@ -9,8 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 bool gnuplot_kind_of(const char *path, gnuplot_kind *out)
 {
     static const struct {

@@ -140,6 +140,14 @@ static void sort(work *w)
         }
 }
 
+/* Number the groups of each algorithm. */
+static void count_repeats(grouping *g)
+{
+    for (size_t a = 0; a < g->groups; a++)
+        for (size_t b = 0; b < a; b++)
+            g->group[a].repeat += same_algorithm(&g->group[b], g->group[a].algorithm);
+}
+
 /* ---- labels -------------------------------------------------------------------------------- */
 
 /* Whether the groups of an algorithm differ in a setting. */
@@ -198,15 +206,18 @@ saddle_status grouping_make(grouping *out, const saddle_trace *const *trace, siz
     saddle_settings *options = NULL;
     *out = (grouping){.group = calloc(count + 1, sizeof *out->group),
                       .of = calloc(count + 1, sizeof *out->of)};
-    saddle_status status =
-        out->group != NULL && out->of != NULL
-            ? saddle_settings_create(&options, error)
-            : saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu traces", count);
+    if (out->group == NULL || out->of == NULL) {
+        grouping_release(out);
+        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu traces", count);
+        return SADDLE_NO_MEMORY;
+    }
+    saddle_status status = saddle_settings_create(&options, error);
     if (status == SADDLE_OK) {
         work w = {.trace = trace, .count = count, .options = options, .out = out};
         assign(&w);
         merge_seeds(&w);
         sort(&w);
+        count_repeats(out);
         for (size_t k = 0; status == SADDLE_OK && k < out->groups; k++)
             status = make_label(&w, &out->group[k], error);
     }
@@ -218,7 +229,7 @@ saddle_status grouping_make(grouping *out, const saddle_trace *const *trace, siz
 
 void grouping_release(grouping *g)
 {
-    for (size_t k = 0; k < g->groups; k++)
+    for (size_t k = 0; g->group != NULL && k < g->groups; k++)
         free(g->group[k].label);
     free(g->group);
     free(g->of);

@@ -15,6 +15,7 @@ typedef struct trace_group {
     char *label;           /* owned */
     size_t first;          /* its first trace */
     size_t count;          /* how many it has */
+    size_t repeat;         /* how many groups of its algorithm are before it */
 } trace_group;
 
 typedef struct grouping {

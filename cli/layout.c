@@ -40,13 +40,12 @@ static bool suits_circle(const saddle_graph *graph)
            !is(graph->text, "hypercube");
 }
 
-/* Rows and columns of "grid:RxC". */
+/* The columns of "grid:RxC". */
 static bool read_grid(const saddle_graph *graph, size_t *columns)
 {
-    unsigned long long rows = 0;
-    unsigned long long across = 0;
-    if (!is(graph->text, "grid") || sscanf(graph->text, "grid:%llux%llu", &rows, &across) != 2 ||
-        rows * across != graph->agents)
+    const char *cross = is(graph->text, "grid") ? strrchr(graph->text, 'x') : NULL;
+    uint64_t across = 0;
+    if (cross == NULL || !saddle_parse_integer(cross + 1, &across) || across == 0)
         return false;
     *columns = (size_t)across;
     return true;
@@ -55,8 +54,9 @@ static bool read_grid(const saddle_graph *graph, size_t *columns)
 static void place_on_grid(layout *l, size_t columns)
 {
     for (size_t i = 0; i < l->agents; i++) {
-        l->x[i] = (double)(i % columns);
-        l->y[i] = -(double)(i / columns);
+        size_t row = i / columns;
+        l->x[i] = (double)(i - row * columns);
+        l->y[i] = -(double)row;
     }
 }
 
@@ -257,12 +257,14 @@ saddle_status layout_make(layout *out, const saddle_graph *graph, saddle_error *
                            LAYOUT_MOST_AGENTS);
     out->x = calloc(m, sizeof *out->x);
     out->y = calloc(m, sizeof *out->y);
+    if (out->x == NULL || out->y == NULL) {
+        layout_release(out);
+        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a drawing of %zu agents", m);
+        return SADDLE_NO_MEMORY;
+    }
     saddle_status status = SADDLE_OK;
     size_t columns = 0;
-    if (out->x == NULL || out->y == NULL) {
-        status =
-            saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a drawing of %zu agents", m);
-    } else if (read_grid(graph, &columns)) {
+    if (read_grid(graph, &columns)) {
         place_on_grid(out, columns);
     } else if (suits_circle(graph)) {
         place_on_circle(out);

@@ -30,6 +30,25 @@ const palette_entry *palette_find(const char *algorithm, size_t place)
     return &entries[ENTRIES - 1 - place % ENTRIES];
 }
 
+const char *palette_dashes(const palette_entry *entry, size_t repeat)
+{
+    static const char *const other[] = {"", "7 3", "2 3", "9 3 2 3", "14 4"};
+    const size_t count = sizeof other / sizeof *other;
+    if (repeat == 0)
+        return entry->dashes;
+    size_t own = 0;
+    while (own < count && strcmp(other[own], entry->dashes) != 0)
+        own++;
+    return other[(own + repeat) % count];
+}
+
+int palette_strength(size_t repeat)
+{
+    static const int strength[] = {100, 82, 70, 60};
+    const size_t count = sizeof strength / sizeof *strength;
+    return strength[repeat < count ? repeat : count - 1];
+}
+
 const palette_entry *palette_list(size_t *count)
 {
     *count = ENTRIES;

@@ -20,6 +20,11 @@ typedef struct palette_entry {
 
 /* The entry of an algorithm; for one that is not known, or NULL, the look at `place`. */
 const palette_entry *palette_find(const char *algorithm, size_t place);
+/* Where several curves are one algorithm's, with different settings, they share its colour, each paler
+ * than the one before and with dashes of its own. `repeat`: how many came before. */
+const char *palette_dashes(const palette_entry *entry, size_t repeat);
+/* How much of the colour is left, of 100; the rest is ground. */
+int palette_strength(size_t repeat);
 /* All entries. */
 const palette_entry *palette_list(size_t *count);
 

@@ -39,16 +39,22 @@ void report_text(FILE *f, const char *text)
     }
 }
 
-size_t report_colour(const trace_group *group, size_t place)
+void report_colour(FILE *f, const trace_group *group, size_t place)
 {
     size_t count;
-    return (size_t)(palette_find(group->algorithm, place) - palette_list(&count));
+    size_t k = (size_t)(palette_find(group->algorithm, place) - palette_list(&count));
+    if (group->repeat == 0)
+        fprintf(f, "var(--a%zu)", k);
+    else
+        fprintf(f, "color-mix(in srgb, var(--a%zu) %d%%, var(--card))", k,
+                palette_strength(group->repeat));
 }
 
 void report_label(FILE *f, const trace_group *group, size_t place)
 {
-    fprintf(f, "<span class=\"swatch\" style=\"background:var(--a%zu)\"></span>",
-            report_colour(group, place));
+    fputs("<span class=\"swatch\" style=\"background:", f);
+    report_colour(f, group, place);
+    fputs("\"></span>", f);
     report_text(f, group->label);
 }
 
@@ -190,22 +196,25 @@ static saddle_status write_network(FILE *f, const report_section *section, saddl
 
 static void write_legend(FILE *f, const grouping *g)
 {
-    size_t count;
-    const palette_entry *look = palette_list(&count);
     fputs("<div class=\"legend\" role=\"group\" aria-label=\"curves\">\n", f);
     for (size_t k = 0; k < g->groups; k++) {
-        size_t colour = report_colour(&g->group[k], k);
+        const trace_group *group = &g->group[k];
+        const char *dashes = palette_dashes(palette_find(group->algorithm, k), group->repeat);
         fputs("<button type=\"button\" aria-pressed=\"true\" data-label=\"", f);
-        report_text(f, g->group[k].label);
+        report_text(f, group->label);
+        fputs("\" data-colour=\"", f);
+        report_colour(f, group, k);
         fprintf(f,
-                "\" data-colour=\"%zu\" data-dashes=\"%s\"><svg viewBox=\"0 0 30 10\" "
-                "aria-hidden=\"true\"><path d=\"M1 5H29\" fill=\"none\" stroke-width=\"2.5\" "
-                "style=\"stroke:var(--a%zu)\" stroke-dasharray=\"%s\"/></svg><span>",
-                colour, look[colour].dashes, colour, look[colour].dashes);
-        report_text(f, g->group[k].label);
+                "\" data-dashes=\"%s\"><svg viewBox=\"0 0 30 10\" aria-hidden=\"true\"><path "
+                "d=\"M1 5H29\" fill=\"none\" stroke-width=\"2.5\" stroke-dasharray=\"%s\" "
+                "style=\"stroke:",
+                dashes, dashes);
+        report_colour(f, group, k);
+        fputs("\"/></svg><span>", f);
+        report_text(f, group->label);
         fputs("</span>", f);
-        if (g->group[k].count > 1)
-            fprintf(f, "<span class=\"soft\">%zu runs</span>", g->group[k].count);
+        if (group->count > 1)
+            fprintf(f, "<span class=\"soft\">%zu runs</span>", group->count);
         fputs("</button>\n", f);
     }
     fputs("</div>\n", f);
@@ -277,14 +286,15 @@ saddle_status report_write(const report_page *r, const char *path, saddle_error 
     return cli_output_close(&file, status, error);
 }
 
-saddle_status report_of_files(const char *const *trace, size_t count, const char *title,
-                              const char *path, saddle_error *error)
+saddle_status report_of_files(const char *const *trace, size_t count, report_section section,
+                              const char *title, const char *path, saddle_error *error)
 {
     traces in;
     saddle_status status = traces_read(&in, trace, count, error);
     if (status != SADDLE_OK)
         return status;
-    report_section section = {.traces = in.count, .trace = (const saddle_trace *const *)in.trace};
+    section.traces = in.count;
+    section.trace = (const saddle_trace *const *)in.trace;
     report_page page = {.title = title, .sections = 1, .section = &section};
     status = report_write(&page, path, error);
     traces_release(&in);

@@ -27,6 +27,8 @@ typedef struct report_section {
     const char *y;     /* the column shown first; NULL: the metric, or the first one there is */
     size_t traces;
     const saddle_trace *const *trace; /* borrowed */
+    size_t levels;                    /* of the metric, for the table of costs; 0: chosen */
+    const double *level;              /* descending; borrowed */
 } report_section;
 
 /* A page. Everything is borrowed. */
@@ -41,8 +43,8 @@ typedef struct report_page {
 
 /* Write the page, whole or not at all. */
 saddle_status report_write(const report_page *r, const char *path, saddle_error *error);
-/* Read traces, one run's or several runs', and write a page of one section about them. */
-saddle_status report_of_files(const char *const *trace, size_t count, const char *title,
-                              const char *path, saddle_error *error);
+/* Read traces and write a page of one section about them; of `section` all but its traces counts. */
+saddle_status report_of_files(const char *const *trace, size_t count, report_section section,
+                              const char *title, const char *path, saddle_error *error);
 
 #endif

@@ -9,8 +9,8 @@
 void report_text(FILE *f, const char *text);
 /* A coloured dot and the label of a group. */
 void report_label(FILE *f, const trace_group *group, size_t place);
-/* The place of an algorithm in the palette, which names its colour on the page. */
-size_t report_colour(const trace_group *group, size_t place);
+/* The colour of a group as CSS says it. */
+void report_colour(FILE *f, const trace_group *group, size_t place);
 
 /* Costs at levels of the metric: a table for each kind of cost. Nothing without a metric. */
 void report_costs(FILE *f, const report_section *section, const grouping *g);

@@ -133,10 +133,15 @@ void report_costs(FILE *f, const report_section *section, const grouping *g)
 {
     double start;
     double best;
-    double level[LEVELS_MOST];
+    double chosen[LEVELS_MOST];
+    const double *level = section->level;
+    size_t levels = section->levels;
     if (!metric_range(section, &start, &best))
         return;
-    size_t levels = levels_choose(start, best, level);
+    if (levels == 0) {
+        levels = levels_choose(start, best, chosen);
+        level = chosen;
+    }
     for (size_t c = 0; c < sizeof costs / sizeof *costs; c++) {
         fprintf(f,
                 "<div class=\"card cost\" data-x=\"%s\">\n<h3>Cost to reach a level: %s</h3>\n"

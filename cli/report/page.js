@@ -89,7 +89,7 @@
             index,
             button,
             label: button.dataset.label,
-            colour: "var(--a" + button.dataset.colour + ")",
+            colour: button.dataset.colour,
             dashes: button.dataset.dashes,
             runs: [],
         }));
@@ -323,8 +323,10 @@
         svg.replaceChildren();
         const plot = element("g", { transform: `translate(${MARGIN.left} ${MARGIN.top})` }, svg);
         drawAxes(chart, plot, x, y, width, height);
-        /* The first of the legend on top. */
-        for (const curve of curves.slice().reverse()) drawCurve(plot, curve, x, y);
+        /* The first of the legend on top, but dashes over lines, which would hide them. */
+        const order = curves.slice().reverse();
+        for (const curve of order) if (curve.group.dashes === "") drawCurve(plot, curve, x, y);
+        for (const curve of order) if (curve.group.dashes !== "") drawCurve(plot, curve, x, y);
         chart.drawn = { plot, curves, x, y, width, height };
         chart.mark = element("g", {}, plot);
         drawCursor(chart);

@@ -222,4 +222,5 @@ def main():
             browser.close()
 
 
-main()
+if __name__ == "__main__":
+    main()

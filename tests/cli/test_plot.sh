@@ -83,6 +83,19 @@ sed -i '/^# algorithm/d' b.csv
 try plot a.csv b.csv
 check "a trace without a head is known by its file" says "b.csv"
 
+# ---- every algorithm has a look of its own
+try algorithms
+names=$(awk '/^$/ {exit} /^  [a-z]/ && !/^  algorithm/ {print $1}' out)
+for name in $names; do
+    trace "look-$name.csv" "$name" 1 1 0.1
+done
+try report look-*.csv -o looks.html
+check "as many looks as algorithms" is "$(grep -o 'data-colour="[^"]*"' looks.html | sort -u | wc -l)" \
+    "$(wc -w <<<"$names")"
+for name in $names; do
+    check "$name has a title in the palette" eval '! grep -qF "data-label=\"$name\"" looks.html'
+done
+
 # ---- odd traces
 trace zero.csv precision 1 1 0.1 0 0
 trace nan.csv prox-dsgda 1 1 '' 0.01 nan 1e-3 inf 1e-4
