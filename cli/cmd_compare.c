@@ -390,14 +390,6 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
     return status;
 }
 
-/* Refuse a report that could not be written, or that would overwrite an input. */
-static saddle_status check_report(const work *w, saddle_error *error)
-{
-    const char *page = saddle_settings_text(w->settings, "report");
-    saddle_status status = cli_check_output("--report", page, false, error);
-    return status == SADDLE_OK ? cli_check_inputs("--report", page, w->settings, error) : status;
-}
-
 /* Run it, or say why it is left out from here on. */
 static saddle_status run_or_leave_out(work *w, saddle_experiment *experiment, size_t a, size_t r,
                                       saddle_error *error)
@@ -408,6 +400,14 @@ static saddle_status run_or_leave_out(work *w, saddle_experiment *experiment, si
     cli_progress_clear();
     cli_warn("%s%s", w->label, error->message);
     return leave_out(&w->result, a, status, error);
+}
+
+/* Refuse a report that could not be written, or that would overwrite an input. */
+static saddle_status check_report(const work *w, saddle_error *error)
+{
+    const char *page = saddle_settings_text(w->settings, "report");
+    saddle_status status = cli_check_output("--report", page, false, error);
+    return status == SADDLE_OK ? cli_check_inputs("--report", page, w->settings, error) : status;
 }
 
 /* All algorithms in repeat r. */

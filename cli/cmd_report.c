@@ -27,8 +27,8 @@ static int run(const cli_arguments *arguments)
                                          : saddle_fail(&error, SADDLE_BAD_INPUT,
                                                        "--output: '' is no file; give a path");
     if (status == SADDLE_OK)
-        status = report_of_files(arguments->operand, arguments->count, (report_section){NULL},
-                                 title, path, &error);
+        status = report_of_files(arguments->operand, arguments->count,
+                                 (report_section){.title = NULL}, title, path, &error);
     if (status != SADDLE_OK)
         return cli_fail(&error);
     printf("report written to %s\n", path);

@@ -32,7 +32,7 @@ saddle_status network_check_path(const char *what, const char *path, saddle_erro
 /* Radius of an agent in pixels of a drawing: smaller when there are many. */
 static double radius(size_t agents)
 {
-    double r = 0.14 * (double)SIDE / sqrt((double)agents);
+    double r = 0.11 * (double)SIDE / sqrt((double)agents);
     return fmin(18.0, fmax(1.5, r));
 }
 
@@ -75,24 +75,44 @@ static saddle_status write_dot(const saddle_graph *graph, const layout *at, cons
 
 /* ---- gnuplot ------------------------------------------------------------------------------- */
 
+/* The smallest positive and the largest distance. */
+static void distance_range(const double *distance, size_t agents, double *low, double *high)
+{
+    *low = (double)INFINITY;
+    *high = 0.0;
+    for (size_t i = 0; i < agents; i++) {
+        *low = distance[i] > 0.0 ? fmin(*low, distance[i]) : *low;
+        *high = fmax(*high, distance[i]);
+    }
+}
+
 /* Colours for distances: cividis, which is read alike by all eyes; dark is near. */
 static void write_colours(gnuplot *g, const double *distance, size_t agents)
 {
-    double low = (double)INFINITY;
-    double high = 0.0;
-    for (size_t i = 0; i < agents; i++) {
-        low = distance[i] > 0.0 ? fmin(low, distance[i]) : low;
-        high = fmax(high, distance[i]);
-    }
+    double low;
+    double high;
+    distance_range(distance, agents, &low, &high);
     fputs("set palette defined (0 '#00224e', 0.25 '#434e6c', 0.5 '#7d7c78', 0.75 '#bcae6c', "
           "1 '#fee838')\n"
           "set colorbox user origin 0.83,0.2 size 0.025,0.6\nset rmargin at screen 0.82\n"
-          "set cblabel 'squared distance from consensus'\nset format cb '%.0e'\n",
+          "set cblabel 'squared distance from consensus' offset 1,0\nset format cb '%.0e'\n",
           g->script);
     if (high > low)
         fprintf(g->script, "set logscale cb\nset cbrange [%.9g:%.9g]\n", low, high);
     else
         fprintf(g->script, "set cbrange [0:%.9g]\n", high > 0.0 ? high : 1.0);
+}
+
+/* The colour of an agent's number, to be read on the agent's: black on the bright ones. */
+static unsigned number_colour(const double *distance, size_t agents, size_t i)
+{
+    double low;
+    double high;
+    if (distance == NULL)
+        return 0xFFFFFF;
+    distance_range(distance, agents, &low, &high);
+    bool bright = high > low ? distance[i] * distance[i] > low * high : high > 0.0;
+    return bright ? 0x000000 : 0xFFFFFF;
 }
 
 static void write_network(gnuplot *g, const saddle_graph *graph, const layout *at,
@@ -104,8 +124,9 @@ static void write_network(gnuplot *g, const saddle_graph *graph, const layout *a
     fprintf(f, "%.5f %.5f\n%.5f %.5f\n\n", at->x[i], at->y[i], at->x[j], at->y[j]);
     fputs("EOD\n$agents << EOD\n", f);
     for (size_t i = 0; i < graph->agents; i++)
-        fprintf(f, "%.5f %.5f %.9g %zu\n", at->x[i], at->y[i],
-                distance != NULL ? fmax(distance[i], 1e-300) : 0.0, i);
+        fprintf(f, "%.5f %.5f %.9g %zu %u\n", at->x[i], at->y[i],
+                distance != NULL ? fmax(distance[i], 1e-300) : 0.0, i,
+                number_colour(distance, graph->agents, i));
     fputs("EOD\n", f);
     double size = 1.12 * radius(graph->agents) / SIDE;
     fputs("unset border\nunset xtics\nunset ytics\nunset key\nset xrange [-0.06:1.06]\nset yrange "
@@ -125,8 +146,8 @@ static void write_network(gnuplot *g, const saddle_graph *graph, const layout *a
         fprintf(f, "$agents using 1:2:(%.5f) with circles fs solid noborder fc rgb '#0072b2'",
                 size);
     if (graph->agents <= MOST_NUMBERED)
-        fprintf(f, ", $agents using 1:2:4 with labels font ',%d' tc rgb '%s'",
-                graph->agents <= 24 ? 9 : 7, distance != NULL ? "#d33682" : "#ffffff");
+        fprintf(f, ", $agents using 1:2:4:5 with labels font ',%d' tc rgb variable",
+                graph->agents <= 24 ? 9 : 7);
     fputc('\n', f);
 }
 

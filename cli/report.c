@@ -139,7 +139,15 @@ static void write_claims(FILE *f, const report_page *r)
                    [REPORT_UNDECIDED] = {"undecided", "? not decided"}};
     if (r->claims == 0)
         return;
-    fputs("<section id=\"claims\">\n<h2>Claims</h2>\n<div class=\"card scroll\"><table "
+    size_t count[sizeof verdict / sizeof *verdict] = {0};
+    for (size_t k = 0; k < r->claims; k++)
+        count[r->claim[k].verdict]++;
+    fputs("<section id=\"claims\">\n<h2>Claims</h2>\n", f);
+    fprintf(f,
+            "<p>Of %zu: <b class=\"holds\">%zu</b> hold, <b class=\"fails\">%zu</b> not, <b "
+            "class=\"undecided\">%zu</b> not decided.</p>\n",
+            r->claims, count[REPORT_HOLDS], count[REPORT_FAILS], count[REPORT_UNDECIDED]);
+    fputs("<div class=\"card scroll\"><table "
           "class=\"claims\"><thead><tr><th>claim</th><th>verdict</th><th>measured</th></tr></thead>"
           "<tbody>\n",
           f);
@@ -220,13 +228,31 @@ static void write_legend(FILE *f, const grouping *g)
     fputs("</div>\n", f);
 }
 
-static saddle_status write_section(FILE *f, const report_section *section, saddle_error *error)
+/* Links to the chapters of a page that has several. */
+static void write_contents(FILE *f, const report_page *r)
+{
+    if (r->sections < 2)
+        return;
+    fputs("<nav aria-label=\"contents\">\n", f);
+    if (r->claims > 0)
+        fputs("<a href=\"#claims\">Claims</a>\n", f);
+    for (size_t k = 0; k < r->sections; k++)
+        if (r->section[k].title != NULL && *r->section[k].title != '\0') {
+            fprintf(f, "<a href=\"#section-%zu\">", k + 1);
+            report_text(f, r->section[k].title);
+            fputs("</a>\n", f);
+        }
+    fputs("</nav>\n", f);
+}
+
+static saddle_status write_section(FILE *f, const report_section *section, size_t number,
+                                   saddle_error *error)
 {
     grouping g;
     saddle_status status = grouping_make(&g, section->trace, section->traces, error);
     if (status != SADDLE_OK)
         return status;
-    fputs("<section class=\"traces\" data-y=\"", f);
+    fprintf(f, "<section class=\"traces\" id=\"section-%zu\" data-y=\"", number);
     report_text(f, section->y != NULL ? section->y : "");
     fputs("\">\n", f);
     if (section->title != NULL && *section->title != '\0') {
@@ -260,6 +286,7 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
     write_title(f, r);
     fprintf(f, "</h1>\n<p class=\"soft\">Made by saddle %s.</p>\n</header>\n", saddle_version());
     write_paragraphs(f, r->text);
+    write_contents(f, r);
     write_claims(f, r);
     fputs("<div class=\"axes\" role=\"group\" aria-label=\"horizontal axis\"><span "
           "class=\"soft\">against"
@@ -269,7 +296,7 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
           f);
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < r->sections; k++)
-        status = write_section(f, &r->section[k], error);
+        status = write_section(f, &r->section[k], k + 1, error);
     fputs("</div>\n<script>\n", f);
     fputs(report_js, f);
     fputs("</script>\n</body>\n</html>\n", f);

@@ -175,6 +175,7 @@ def examine(browser, address, shots):
                 "s.dispatchEvent(new Event('change'))")
 
     # The pointer.
+    browser.run("document.querySelector('.chart').scrollIntoView({block: 'center'})")
     box = browser.run("const b = document.querySelector('.chart svg').getBoundingClientRect();"
                       "return [b.left + b.width / 2, b.top + b.height / 2]")
     browser.point(int(box[0]), int(box[1]))

@@ -93,7 +93,7 @@ try report look-*.csv -o looks.html
 check "as many looks as algorithms" is "$(grep -o 'data-colour="[^"]*"' looks.html | sort -u | wc -l)" \
     "$(wc -w <<<"$names")"
 for name in $names; do
-    check "$name has a title in the palette" eval '! grep -qF "data-label=\"$name\"" looks.html'
+    check "$name has a title in the palette" is "$(grep -cF "data-label=\"$name\"" looks.html)" 0
 done
 
 # ---- odd traces
