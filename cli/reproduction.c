@@ -31,15 +31,27 @@ void reproduction_release(reproduction *r)
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* Whether two series ran with the same steps, so that their curves would hide each other. */
+/* A step of a series' first run; NaN when it is not known. */
+static double step_of(const reproduction *r, const reproduction_part *part, size_t s,
+                      const char *name)
+{
+    const saddle_trace *trace = part->trace[s * r->seeds];
+    double value = NAN;
+    if (trace == NULL || !saddle_parse_real(saddle_trace_setting(trace, name), &value))
+        return NAN;
+    return value;
+}
+
+/* Whether two series ran with the same steps, so that their curves would hide each other. Defaults
+ * may depend a little on the seed; the search's candidates are half decades apart. */
 static bool same_steps(const reproduction *r, const reproduction_part *part, size_t a, size_t b)
 {
     static const char *const step[] = {"nu", "eta", "tau", "alpha"};
-    const saddle_trace *one = part->trace[a * r->seeds];
-    const saddle_trace *other = part->trace[b * r->seeds];
-    for (size_t k = 0; one != NULL && other != NULL && k < sizeof step / sizeof *step; k++)
-        if (strcmp(saddle_trace_setting(one, step[k]), saddle_trace_setting(other, step[k])) != 0)
+    for (size_t k = 0; k < sizeof step / sizeof *step; k++) {
+        double ratio = step_of(r, part, a, step[k]) / step_of(r, part, b, step[k]);
+        if (!(ratio > 0.8 && ratio < 1.25))
             return false;
+    }
     return true;
 }
 
