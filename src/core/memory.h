@@ -11,6 +11,10 @@
  * overflows. A zero count gives a valid block. Free with saddle_free(). */
 void *saddle_alloc(size_t count, size_t size);
 
+/* The same with any contents: for large arrays that are filled at once, perhaps by several threads.
+ */
+void *saddle_alloc_unset(size_t count, size_t size);
+
 /* Zeroed memory for count doubles. */
 double *saddle_alloc_doubles(size_t count);
 
