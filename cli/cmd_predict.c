@@ -160,11 +160,14 @@ static int run_predict(const cli_arguments *arguments)
     saddle_status status = check_output(arguments, &error);
     if (status == SADDLE_OK)
         status = open_job(&j, arguments, &error);
-    if (status == SADDLE_OK) {
+    if (status == SADDLE_OK)
         score = calloc(j.data->rows, sizeof *score);
-        status = score == NULL ? saddle_fail(&error, SADDLE_NO_MEMORY, "out of memory for scores")
-                               : saddle_predictor_scores(j.predictor, j.data, score, &error);
+    if (status == SADDLE_OK && score == NULL) {
+        saddle_fail(&error, SADDLE_NO_MEMORY, "out of memory for the scores");
+        status = SADDLE_NO_MEMORY;
     }
+    if (status == SADDLE_OK)
+        status = saddle_predictor_scores(j.predictor, j.data, score, &error);
     if (status == SADDLE_OK && *path != '\0')
         status = saddle_save_numbers(score, j.data->rows, path, &error);
     for (size_t row = 0; status == SADDLE_OK && *path == '\0' && row < j.data->rows; row++)

@@ -575,7 +575,7 @@ static bool pack_letters(char *text, size_t bytes)
     return end != NULL;
 }
 
-/* Read the entries; `bytes` of them have been found to be there. */
+/* Read the entries, which have been found to be there, into whichever of the two has memory. */
 static saddle_status take_entries(const stream *in, const saddle_npy_header *header, content *out,
                                   saddle_error *error)
 {
@@ -583,13 +583,13 @@ static saddle_status take_entries(const stream *in, const saddle_npy_header *hea
     uint64_t behind = header->total - header->offset - header->bytes;
     size_t bad = header->count;
     bool whole = skip(in, header->offset);
-    if (in->letters)
+    if (out->numbers == NULL)
         whole = whole && take(in, out->text, (size_t)header->bytes);
     else
         whole = whole && take_numbers(in, header->type, header->count, out->numbers, &bad);
     if (!whole || !skip(in, behind) || !ended(in))
         return refuse(in, error, "%s", damaged);
-    if (in->letters && !pack_letters(out->text, (size_t)header->bytes))
+    if (out->numbers == NULL && !pack_letters(out->text, (size_t)header->bytes))
         return refuse(in, error, "it holds what is no letter; save numpy.array('...')");
     if (bad < header->count)
         return refuse(in, error, "entry %zu is beyond 2^53 and no double; save it as float64", bad);

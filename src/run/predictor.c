@@ -251,7 +251,9 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
 {
     const saddle_problem_class *kind = NULL;
     saddle_status status = find_kind(p, plugin, &kind, error);
-    if (status == SADDLE_OK && !kind->needs_data)
+    if (kind == NULL)
+        return status;
+    if (!kind->needs_data)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%.300s' is a model of problem %s, which is not made from data and "
                              "gives rows no scores",
