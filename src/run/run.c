@@ -624,7 +624,7 @@ static uint64_t rounds_left(const run *r, const saddle_cost *cost)
  * is still there. */
 static void keep(run *r, bool last)
 {
-    saddle_error error;
+    saddle_error error = {.message = ""};
     const saddle_moment moment = {.seconds = r->seconds,
                                   .last_check = r->last_check,
                                   .trace_ifo = r->trace_ifo,
