@@ -19,6 +19,7 @@ BUILD_PACKAGES=(
 # shellcheck disable=SC2034  # used by scripts/test
 TEST_PACKAGES=(
     check g++ clang clang-format clang-tidy shellcheck python3 python3-numpy
+    gnuplot-nox chromium chromium-driver
 )
 
 say() {
