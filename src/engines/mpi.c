@@ -46,6 +46,7 @@ typedef struct engine {
     MPI_Request *request; /* per parity, round and peer: receive and send */
     size_t requests;
     MPI_Request *flying; /* those of the present round */
+    MPI_Status *status;  /* of them */
     uint64_t most_ifo;   /* IFO calls of an iteration, at most */
     uint64_t stretch;    /* iterations until the processes agree again */
     uint64_t *ifo_log;
@@ -68,7 +69,7 @@ static void begin_round(saddle_courier *courier, unsigned parity, unsigned round
 static void end_round(saddle_courier *courier)
 {
     engine *e = (engine *)((char *)courier - offsetof(engine, courier));
-    MPI_Waitall((int)(2 * e->peers), e->flying, MPI_STATUSES_IGNORE);
+    MPI_Waitall((int)(2 * e->peers), e->flying, e->status);
 }
 
 /* ---- stretches of iterations ----------------------------------------------------------------- */
@@ -297,6 +298,7 @@ static void destroy(saddle_engine *base)
     saddle_free(e->published);
     saddle_free(e->type);
     saddle_free(e->request);
+    saddle_free(e->status);
     saddle_free(e->ifo_log);
     saddle_local_clear(&e->local);
     saddle_free(e);
@@ -332,10 +334,12 @@ static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int 
     bool whole = find_peers(e);
     e->requests = 4 * (size_t)e->local.layout.rounds * e->peers;
     e->request = saddle_alloc(e->requests, sizeof *e->request);
+    e->status = saddle_alloc(2 * e->peers, sizeof *e->status);
     e->type = saddle_alloc(e->requests / 2, sizeof *e->type);
     e->ifo_log = saddle_alloc(LONGEST, sizeof *e->ifo_log);
     *rank = saddle_alloc(2 * e->peers, sizeof **rank);
-    if (!whole || e->request == NULL || e->type == NULL || e->ifo_log == NULL || *rank == NULL)
+    if (!whole || e->request == NULL || e->type == NULL || e->status == NULL ||
+        e->ifo_log == NULL || *rank == NULL)
         return saddle_no_memory(error, "the messages between processes");
     return SADDLE_OK;
 }

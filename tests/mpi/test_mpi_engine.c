@@ -12,6 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 #include "core/clock.h"
 #include "instances.h"
 #include "support.h"
@@ -497,8 +501,12 @@ START_TEST(memory_is_that_of_the_agents_here)
 }
 END_TEST
 
+/* MPI unloads parts of itself at its end: what these hold can be told from leaks only before. */
 static void finalize(void)
 {
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_do_leak_check();
+#endif
     saddle_mpi_finalize(false);
 }
 
