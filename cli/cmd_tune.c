@@ -60,23 +60,18 @@ static const saddle_option output_option = {
     .metavar = "DIR",
     .help = "Where ALGORITHM.csv (the log) and ALGORITHM.yaml (the best settings) go; made when "
             "missing."};
-static const saddle_option resume_option = {
-    .name = "resume",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_FLAG,
-    .fallback = "no",
-    .help = "Go on from the logs that are there, repeating no finished evaluation."};
 static const saddle_option quiet_option = {.name = "quiet",
                                            .group = CLI_OUTPUT,
                                            .kind = SADDLE_OPTION_FLAG,
                                            .fallback = "no",
                                            .help = "Print only the answers, warnings and errors."};
 
-static const saddle_option *const own[] = {&algorithms_option, &budget_option, &candidates_option,
-                                           &objective_option,  &output_option, &resume_option,
-                                           &cli_option_config, &quiet_option,  NULL};
-static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK, CLI_ALGORITHM, "-algorithm",
-                                      CLI_START,   CLI_ENGINE,  "metric-tau",  NULL};
+static const saddle_option *const own[] = {
+    &algorithms_option, &budget_option,     &candidates_option, &objective_option,
+    &output_option,     &cli_option_config, &quiet_option,      NULL};
+static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK, CLI_ALGORITHM,
+                                      "-algorithm", CLI_START,   CLI_ENGINE,
+                                      "metric-tau", "resume",    NULL};
 
 /* Searches at work. */
 typedef struct work {
@@ -91,6 +86,11 @@ typedef struct work {
     size_t diverged; /* algorithms all of whose candidates diverged */
     size_t refused;  /* algorithms that cannot solve the problem */
 } work;
+
+static bool wants_resume(const saddle_settings *settings)
+{
+    return strcmp(saddle_settings_text(settings, "resume"), "yes") == 0;
+}
 
 /* ---- what is shown ------------------------------------------------------------------------- */
 
@@ -226,16 +226,50 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
     return SADDLE_OK;
 }
 
+static saddle_tune_inputs inputs_of(const saddle_settings *settings, const char *log)
+{
+    return (saddle_tune_inputs){.budget = saddle_settings_integer(settings, "budget"),
+                                .candidates =
+                                    (size_t)saddle_settings_integer(settings, "candidates"),
+                                .objective = read_objective(settings),
+                                .log = log,
+                                .resume = wants_resume(settings)};
+}
+
+/* Refuse a budget that is too small for some algorithm before any of them has spent it, and name
+ * them all. One that cannot solve the problem is met again in its turn. */
+static saddle_status check_budget(const work *w, saddle_experiment *experiment, saddle_error *error)
+{
+    char names[512] = "";
+    size_t used = 0;
+    saddle_tune_inputs inputs = inputs_of(w->settings, NULL);
+    saddle_settings *settings = NULL;
+    saddle_status status = saddle_settings_copy(&settings, w->settings, error);
+    /* Without a budget everyone gets one that is large enough. */
+    for (size_t a = 0; status == SADDLE_OK && inputs.budget > 0 && a < w->algorithms; a++) {
+        uint64_t least = 0;
+        status = saddle_settings_set(settings, "algorithm", w->algorithm[a]->name, error);
+        if (status == SADDLE_OK)
+            status = saddle_tune_least_budget(experiment, settings, &inputs, &least, error);
+        if (status == SADDLE_UNSUPPORTED && w->algorithms > 1)
+            status = SADDLE_OK;
+        if (status == SADDLE_OK && least > inputs.budget && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%" PRIu64 " for %s",
+                                     used == 0 ? "" : ", ", least, w->algorithm[a]->name);
+    }
+    saddle_settings_free(settings);
+    if (status == SADDLE_OK && used > 0)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "--budget: %" PRIu64 " IFO calls are too few; give at least %s",
+                             inputs.budget, names);
+    return status;
+}
+
 static saddle_status search(work *w, saddle_experiment *experiment, const saddle_settings *settings,
                             const char *log, const char *path, saddle_error *error)
 {
     saddle_tuning *tuning = NULL;
-    saddle_tune_inputs inputs = {.budget = saddle_settings_integer(settings, "budget"),
-                                 .candidates =
-                                     (size_t)saddle_settings_integer(settings, "candidates"),
-                                 .objective = read_objective(settings),
-                                 .log = log,
-                                 .resume = saddle_settings_flag(settings, "resume")};
+    saddle_tune_inputs inputs = inputs_of(settings, log);
     saddle_tune_hooks hooks = {.context = w,
                                .begin = on_begin,
                                .trial = on_trial,
@@ -246,6 +280,18 @@ static saddle_status search(work *w, saddle_experiment *experiment, const saddle
         status = answer(w, tuning, path, error);
     saddle_tuning_free(tuning);
     return status;
+}
+
+/* A search goes on from its own logs, and only they can be asked for. */
+static saddle_status check_resume(const saddle_settings *settings, saddle_error *error)
+{
+    const char *text = saddle_settings_text(settings, "resume");
+    if (*text == '\0' || strcmp(text, "no") == 0 || wants_resume(settings))
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "--resume: a search goes on from the logs in --output, not from '%.80s'; "
+                       "give --resume alone",
+                       text);
 }
 
 static saddle_status tune_one(work *w, saddle_experiment *experiment,
@@ -299,11 +345,15 @@ static int run(const cli_arguments *arguments)
               .quiet = saddle_settings_flag(arguments->settings, "quiet")};
     saddle_status status =
         cli_read_algorithms(w.settings, w.algorithm, CLI_MOST_ALGORITHMS, &w.algorithms, &error);
+    if (status == SADDLE_OK)
+        status = check_resume(w.settings, &error);
     if (status == SADDLE_OK && cli_leads())
         status = cli_check_directory("--output", w.directory, &error);
     status = cli_agree(status, &error);
     if (status == SADDLE_OK)
         status = saddle_experiment_create(&experiment, w.settings, NULL, &error);
+    if (status == SADDLE_OK)
+        status = check_budget(&w, experiment, &error);
     bool made = cli_leads() && access(w.directory, F_OK) != 0;
     if (status == SADDLE_OK && cli_leads())
         status = cli_make_directory("--output", w.directory, &error);

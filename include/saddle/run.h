@@ -78,6 +78,8 @@ typedef struct saddle_run_info {
     const char *x_set;                 /**< X. */
     const char *y_set;                 /**< Y. */
     uint64_t iterations;               /**< The most there will be. */
+    const char *resumed;               /**< The checkpoint it goes on from; NULL: none. */
+    uint64_t start;                    /**< The iteration it begins at. */
 } saddle_run_info;
 
 /** What a caller may want to see of a run. Any function may be NULL. Of several processes only
@@ -106,6 +108,7 @@ typedef struct saddle_result {
     size_t agents;      /**< m. */
     size_t x_dim;       /**< Length of x. */
     size_t y_dim;       /**< Length of y. */
+    size_t features;    /**< Of the data; 0 without. */
     double *x_mean;     /**< xbar. */
     double *y_mean;     /**< ybar. */
     size_t local;       /**< Agents of this process: m when it is alone. */
@@ -118,6 +121,7 @@ typedef struct saddle_result {
     saddle_outcome test[SADDLE_MOST_OUTCOMES]; /**< The same on held-out data, at process 0. */
     size_t test_count;                         /**< How many; 0: no held-out data. */
     saddle_settings *settings;                 /**< Effective settings. */
+    char *checkpoint; /**< The newest one, at the process that writes files; NULL: none. */
 } saddle_result;
 
 /** Free a result. NULL is allowed. */
@@ -182,9 +186,9 @@ SADDLE_API saddle_status saddle_experiment_run(saddle_experiment *experiment,
                                                const saddle_hooks *hooks, saddle_result **out,
                                                saddle_error *error);
 
-/** Write xbar, ybar and all copies as .npz, or as one record if the name ends in .npy. Atomic.
- * SADDLE_UNSUPPORTED for one of several processes, which has only some of them: there the run
- * itself writes the model. */
+/** Write xbar, ybar and all copies, with what it takes to use them (<saddle/predictor.h>), as .npz, or
+ * as one record if the name ends in .npy. Atomic. SADDLE_UNSUPPORTED for one of several processes,
+ * which has only some of the copies: there the run itself writes the model. */
 SADDLE_API saddle_status saddle_result_save(const saddle_result *result, const char *path,
                                             saddle_error *error);
 

@@ -6,10 +6,12 @@
 #define SADDLE_SADDLE_H
 
 #include <saddle/algorithm.h>
+#include <saddle/checkpoint.h>
 #include <saddle/data.h>
 #include <saddle/engine.h>
 #include <saddle/graph.h>
 #include <saddle/plugin.h>
+#include <saddle/predictor.h>
 #include <saddle/problem.h>
 #include <saddle/run.h>
 #include <saddle/set.h>

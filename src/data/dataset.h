@@ -19,9 +19,14 @@ saddle_status saddle_dataset_classes(const saddle_dataset *data, double **out, s
 size_t saddle_labels_distinct(double *label, size_t count);
 /* Position of a label among the distinct ones. */
 size_t saddle_class_of(const double *classes, size_t count, double label);
-/* Mark which of the distinct labels are positive; see saddle_dataset_make_binary(). */
-saddle_status saddle_labels_mark(const double *classes, size_t count, const char *positive,
-                                 bool *marked, saddle_error *error);
+/* The list that `positive` stands for where these are the distinct labels; see
+ * saddle_dataset_positive(). Free *out with saddle_free(). */
+saddle_status saddle_labels_rule(const double *classes, size_t count, const char *positive,
+                                 char **out, saddle_error *error);
+/* Mark the distinct labels that a list names; every item of it must occur and some label must be left,
+ * unless `any` is set. */
+saddle_status saddle_labels_mark(const char *rule, bool any, const double *classes, size_t count,
+                                 bool *positive, saddle_error *error);
 /* Turn labels, all of them among the distinct ones, into +1 where marked and -1 elsewhere. */
 void saddle_labels_apply(saddle_dataset *data, const double *classes, size_t count,
                          const bool *marked);

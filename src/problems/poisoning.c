@@ -283,6 +283,18 @@ static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held
     return 6;
 }
 
+/* The model's scores of rows as they are: nobody shifts them. */
+static saddle_status scores(const saddle_problem *problem, const saddle_dataset *data,
+                            const double *x, const double *y, double *out, saddle_error *error)
+{
+    (void)x;
+    size_t d = problem->x_dim;
+    saddle_status status = saddle_rows_check(data, d, error);
+    for (size_t row = 0; status == SADDLE_OK && row < data->rows; row++)
+        out[row] = saddle_row_dot(data, row, y) + y[d];
+    return status;
+}
+
 /* ---- making one ------------------------------------------------------------------------------ */
 
 static void destroy(saddle_problem *problem)
@@ -339,6 +351,7 @@ static saddle_status fill(instance *self, const saddle_problem_inputs *inputs, s
         .difference = difference,
         .constants = constants,
         .outcomes = outcomes,
+        .scores = scores,
         .destroy = destroy,
     };
     if (self->poisoned == NULL || self->x_set == NULL)

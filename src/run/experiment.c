@@ -192,6 +192,12 @@ static saddle_status make_problem(saddle_experiment *e, const saddle_problem *gi
     if (status != SADDLE_OK)
         return status;
     e->problem = e->own_problem;
+    if (*saddle_settings_text(e->settings, "test-data") != '\0' && e->problem->outcomes == NULL)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "--test-data: problem %s reports no outcomes; leave it out, and give the "
+            "model to `saddle eval`",
+            e->kind->name);
     return saddle_world_agree(e->world, saddle_problem_check(e->problem, error), error);
 }
 
@@ -323,6 +329,24 @@ saddle_status saddle_experiment_scene(saddle_experiment *e, bool centralized, sa
     if (out->problem->constants != NULL && !out->constants.estimated)
         out->problem->constants(out->problem, e->x_set, e->y_set, &out->constants);
     return SADDLE_OK;
+}
+
+size_t saddle_experiment_features(const saddle_experiment *e)
+{
+    return e->features;
+}
+
+bool saddle_experiment_shaped_by(const saddle_experiment *e, const char *name)
+{
+    static const char *const group[] = {"Problem and data", "Network", "Start"};
+    const saddle_option *option = saddle_settings_find(e->settings, name);
+    for (size_t k = 0; option != NULL && k < sizeof group / sizeof *group; k++)
+        if (strcmp(option->group, group[k]) == 0)
+            return true;
+    for (size_t k = 0; e->kind != NULL && e->kind->options[k] != NULL; k++)
+        if (strcmp(e->kind->options[k]->name, name) == 0)
+            return true;
+    return strcmp(name, "engine") == 0;
 }
 
 size_t saddle_experiment_most_samples(const saddle_experiment *e)

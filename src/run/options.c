@@ -15,16 +15,20 @@
 #define STOP "Stopping"
 #define ENGINE "Engine"
 #define OUTPUT "Output"
+#define CHECKPOINTS "Checkpoints"
 
 static const saddle_option problem =
     SADDLE_TEXT("problem", PROBLEM, "robust-logistic", "NAME",
                 "What to solve; `saddle problems` lists them. With "
                 "a / in it, the path of a shared object of one's "
                 "own: ./libmine.so[:OPTIONS].");
-static const saddle_option data = SADDLE_TEXT("data", PROBLEM, "synthetic", "NAME",
-                                              "A file (LIBSVM, CSV or IDX), a name to be looked up "
-                                              "in $SADDLE_DATA and the data directory, or "
-                                              "synthetic[:ROWS[:FEATURES]].");
+static const saddle_option data =
+    SADDLE_TEXT("data", PROBLEM, "synthetic", "NAME",
+                "A file (LIBSVM, CSV or IDX), a name to be looked up "
+                "in $SADDLE_DATA and the data directory, or "
+                "synthetic[:ROWS[:FEATURES]]. With a %d in it, a file "
+                "for each agent, such as part-%d.libsvm with agents "
+                "from 0, which is opened only where its agent is.");
 static const saddle_option format =
     SADDLE_CHOICE("format", PROBLEM, "auto", "libsvm|csv|idx", "FORMAT",
                   "Format of the data file. auto: by its content and name.");
@@ -126,14 +130,38 @@ static const saddle_option outcomes = SADDLE_TEXT(
     "Not given: only the summary at the end has it.");
 static const saddle_option model = SADDLE_TEXT(
     "model", OUTPUT, "", "PATH",
-    "Write xbar, ybar and every agent's copy as NumPy .npz (or one .npy record). Not given: none.");
+    "The file of the model: xbar, ybar, every agent's copy and what it takes to use them, as NumPy "
+    ".npz (or one .npy record). `run` writes it, `eval` and `predict` read it. Not given: none.");
+
+static const saddle_option checkpoint = SADDLE_TEXT(
+    "checkpoint", CHECKPOINTS, "", "DIR",
+    "Write checkpoints into this directory, which is made when missing; the last two are kept. One "
+    "is written at the end, too, also after Ctrl-C or a termination signal. Not given: none.");
+static const saddle_option checkpoint_every = SADDLE_TEXT(
+    "checkpoint-every", CHECKPOINTS, "", "K|Ts",
+    "A checkpoint every K iterations, such as 500, or every T seconds, such as 30s. Not "
+    "given: 60s.");
+static const saddle_option resume = {
+    .name = "resume",
+    .group = CHECKPOINTS,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "",
+    .metavar = "[PATH|auto]",
+    .help = "Go on where a run ended, bit for bit, from a checkpoint or the newest of a directory; "
+            "options that are not given are those of that run. Without a PATH: the newest in "
+            "--checkpoint. auto: the newest whole one there, or from the start if there is none. "
+            "`saddle tune`: from its logs.",
+    .alone = "yes"};
 
 static const saddle_option *const run_options[] = {
-    &problem,     &data,       &format,     &label_column, &labels,      &positive, &test_data,
-    &samples,     &partition,  &x_set,      &y_set,        &regularizer, &agents,   &topology,
-    &mixing,      &algorithm,  &init,       &init_x,       &init_y,      &seed,     &iterations,
-    &tolerance,   &max_ifo,    &max_rounds, &max_seconds,  &engine,      &threads,  &trace,
-    &trace_every, &metric_tau, &outcomes,   &model,        NULL};
+    &problem,    &data,        &format,     &label_column,     &labels,
+    &positive,   &test_data,   &samples,    &partition,        &x_set,
+    &y_set,      &regularizer, &agents,     &topology,         &mixing,
+    &algorithm,  &init,        &init_x,     &init_y,           &seed,
+    &iterations, &tolerance,   &max_ifo,    &max_rounds,       &max_seconds,
+    &engine,     &threads,     &trace,      &trace_every,      &metric_tau,
+    &outcomes,   &model,       &checkpoint, &checkpoint_every, &resume,
+    NULL};
 
 const saddle_option *const *saddle_run_options(void)
 {

@@ -4,6 +4,9 @@
 
 #include <saddle/run.h>
 
+/* What a model file holds: grows when a reader of the last one could not use it. */
+#define SADDLE_MODEL_FORMAT 1
+
 /* An empty result with room for the means of a problem's variables and the copies of the agents that
  * are here. */
 saddle_status saddle_result_create(saddle_result **out, const saddle_world *world,

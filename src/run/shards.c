@@ -90,7 +90,8 @@ static saddle_status load_held_out(saddle_experiment *e, const char *name, saddl
                                ? generate_held_out(e, rows, error)
                                : saddle_dataset_load(&e->held_out, name, &options, 0, error);
     if (status == SADDLE_OK)
-        status = saddle_dataset_make_binary(e->held_out, positive_labels(e), error);
+        status =
+            saddle_dataset_label(e->held_out, saddle_settings_text(e->settings, "positive"), error);
     if (status == SADDLE_OK && e->held_out->features != e->features)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "--test-data: '%s' has %zu features, but --data has %zu; give rows of "
@@ -148,6 +149,20 @@ static saddle_status keep_own(saddle_experiment *e, const saddle_dataset *data,
     return status;
 }
 
+/* Make labels +1 and -1, and --positive the list in use: held-out rows follow it, and the model's user
+ * after the run. */
+static saddle_status label(saddle_experiment *e, saddle_dataset *data, saddle_error *error)
+{
+    char *rule = NULL;
+    saddle_status status = saddle_dataset_positive(data, positive_labels(e), &rule, error);
+    if (status == SADDLE_OK)
+        status = saddle_dataset_make_binary(data, rule, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(e->settings, "positive", rule, error);
+    saddle_free(rule);
+    return status;
+}
+
 static saddle_status split_file(saddle_experiment *e, saddle_error *error)
 {
     const saddle_settings *settings = e->settings;
@@ -158,10 +173,13 @@ static saddle_status split_file(saddle_experiment *e, saddle_error *error)
     saddle_status status =
         saddle_dataset_load(&data, saddle_settings_text(settings, "data"), &options, seed, error);
     status = saddle_world_agree(e->world, status, error);
-    if (data != NULL && status == SADDLE_OK)
-        status = saddle_world_agree(e->world, check_same(e->world, data, error), error);
+    if (data == NULL || status != SADDLE_OK) {
+        saddle_dataset_free(data);
+        return status;
+    }
+    status = saddle_world_agree(e->world, check_same(e->world, data, error), error);
     if (status == SADDLE_OK)
-        status = saddle_dataset_make_binary(data, positive_labels(e), error);
+        status = label(e, data, error);
     if (status == SADDLE_OK)
         status = saddle_partition_create(
             &partition, data, saddle_settings_text(settings, "partition"), e->world->agents,
@@ -249,7 +267,7 @@ static saddle_status load_part(saddle_experiment *e, size_t agent, saddle_error 
     }
     options.labels = labels;
     status = saddle_dataset_load(shard, name, &options, 0, &why);
-    if (status != SADDLE_OK) {
+    if (*shard == NULL) {
         saddle_fail(error, status, "--data: agent %zu: %s", agent, why.message);
         goto cleanup;
     }
@@ -365,13 +383,33 @@ static saddle_status merge_labels(const saddle_experiment *e, const size_t *coun
     return SADDLE_OK;
 }
 
+/* Turn the labels of the agents here into +1 and -1, and make --positive the list in use; `all` are
+ * the distinct labels of all agents. */
+static saddle_status label_parts(saddle_experiment *e, const double *all, size_t total,
+                                 saddle_error *error)
+{
+    char *rule = NULL;
+    bool *marked = saddle_alloc(total, sizeof *marked);
+    saddle_status status = marked != NULL
+                               ? saddle_labels_rule(all, total, positive_labels(e), &rule, error)
+                               : saddle_no_memory(error, "the labels");
+    if (status == SADDLE_OK)
+        status = saddle_labels_mark(rule, false, all, total, marked, error);
+    for (size_t k = 0; status == SADDLE_OK && k < e->world->local; k++)
+        saddle_labels_apply(e->shard[e->world->here[k]], all, total, marked);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(e->settings, "positive", rule, error);
+    saddle_free(marked);
+    saddle_free(rule);
+    return status;
+}
+
 /* Turn labels into +1 and -1 by a rule that sees the labels of all agents. Collective. */
 static saddle_status agree_on_labels(saddle_experiment *e, double *room, saddle_error *error)
 {
     const saddle_world *world = e->world;
     double *label = NULL;
     double *all = NULL;
-    bool *marked = NULL;
     size_t *count = saddle_alloc(world->agents, sizeof *count);
     saddle_status status = count != NULL ? list_labels(e, count, &label, error)
                                          : saddle_no_memory(error, "the labels");
@@ -386,14 +424,8 @@ static saddle_status agree_on_labels(saddle_experiment *e, double *room, saddle_
     status = merge_labels(e, count, label, all, total, error);
     if (all == NULL || status != SADDLE_OK)
         goto cleanup;
-    total = saddle_labels_distinct(all, total);
-    marked = saddle_alloc(total, sizeof *marked);
-    status = marked != NULL ? saddle_labels_mark(all, total, positive_labels(e), marked, error)
-                            : saddle_no_memory(error, "the labels");
-    for (size_t k = 0; marked != NULL && status == SADDLE_OK && k < world->local; k++)
-        saddle_labels_apply(e->shard[world->here[k]], all, total, marked);
+    status = label_parts(e, all, saddle_labels_distinct(all, total), error);
 cleanup:
-    saddle_free(marked);
     saddle_free(all);
     saddle_free(label);
     saddle_free(count);
@@ -425,7 +457,7 @@ saddle_status saddle_make_shards(saddle_experiment *e, saddle_error *error)
     if (e->shard == NULL || e->samples == NULL)
         status = saddle_no_memory(error, "the agents' data");
     status = saddle_world_agree(e->world, status, error);
-    if (status != SADDLE_OK)
+    if (status != SADDLE_OK || e->shard == NULL || e->samples == NULL)
         return status;
     status = strchr(saddle_settings_text(e->settings, "data"), '%') != NULL ? gather_parts(e, error)
                                                                             : split_file(e, error);

@@ -69,6 +69,8 @@ typedef struct outcome_of_rank {
 /* What all of them do. */
 typedef struct plan {
     const saddle_settings *settings;
+    const saddle_settings *other; /* those of the last process; NULL: the same */
+    size_t ranks;
     const saddle_problem *problem;     /* NULL: that of the settings */
     const volatile sig_atomic_t *told; /* the interrupt of the last process; NULL: none */
     bool check_gradients;
@@ -86,8 +88,9 @@ static void run_rank(void *context, size_t rank)
     plan *p = context;
     rank_end *end = &p->end[rank];
     saddle_experiment *e = NULL;
+    const saddle_settings *own = p->other != NULL && rank + 1 == p->ranks ? p->other : p->settings;
     end->status =
-        saddle_experiment_create_on(&e, &test_company_engine, p->settings, p->problem, &end->error);
+        saddle_experiment_create_on(&e, &test_company_engine, own, p->problem, &end->error);
     if (end->status == SADDLE_OK) {
         const saddle_world *world = saddle_experiment_world(e);
         bool last = rank + 1 == world->ranks;
@@ -115,6 +118,7 @@ static void forget(plan *p)
 static void run_in(plan *p, size_t ranks)
 {
     memset(p->end, 0, sizeof p->end);
+    p->ranks = ranks;
     test_company_run(ranks, run_rank, p);
     for (size_t r = 1; r < ranks; r++) {
         ck_assert_int_eq(p->end[r].status, p->end[0].status);
@@ -487,6 +491,29 @@ START_TEST(outputs_that_fail)
 END_TEST
 enum { BAD_OUTPUTS = 12 };
 
+/* Processes with different options would wait for each other; how many threads each has is its own
+ * affair. */
+START_TEST(processes_that_differ)
+{
+    saddle_settings *settings =
+        test_instance_settings(QUADRATIC_NONCONVEX, (const char *[]){"iterations=2", NULL});
+    saddle_settings *steps = test_settings(settings, (const char *[]){"nu=0.01", NULL});
+    saddle_settings *threads = test_settings(settings, (const char *[]){"threads=1", NULL});
+    plan p = {.settings = settings, .other = steps};
+    run_in(&p, 3);
+    ck_assert_int_eq(p.end[0].status, SADDLE_BAD_INPUT);
+    ck_assert_msg(strstr(p.end[0].error.message, "--nu: process 2 has '0.01'") != NULL, "'%s'",
+                  p.end[0].error.message);
+    p.other = threads;
+    run_in(&p, 3);
+    ck_assert_msg(p.end[0].status == SADDLE_OK, "%s", p.end[0].error.message);
+    forget(&p);
+    saddle_settings_free(threads);
+    saddle_settings_free(steps);
+    saddle_settings_free(settings);
+}
+END_TEST
+
 /* Interrupting one process interrupts all. */
 START_TEST(interrupted_together)
 {
@@ -657,6 +684,7 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(tcase, a_file_per_agent, 0, 2);
     tcase_add_loop_test(tcase, parts_that_are_refused, 0, BAD_PARTS);
     tcase_add_loop_test(tcase, outputs_that_fail, 0, BAD_OUTPUTS);
+    tcase_add_test(tcase, processes_that_differ);
     tcase_add_test(tcase, interrupted_together);
     tcase_add_test(tcase, out_of_time_together);
     tcase_add_loop_test(tcase, diverged_together, 0, 2);
