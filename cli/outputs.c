@@ -39,6 +39,12 @@ saddle_status cli_check_output(const char *what, const char *path, bool stream, 
                        what, path, strerror(errno != 0 ? errno : ENOENT));
 }
 
+const char *cli_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
 /* A file that need not exist yet, by its directory and its name in it. */
 static bool locate(const char *path, struct stat *directory, char *name, size_t size)
 {
@@ -147,4 +153,37 @@ saddle_status cli_make_directory(const char *what, const char *path, saddle_erro
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT, "%s: cannot make '%s': %s", what, path,
                        strerror(errno));
+}
+
+saddle_status cli_output_open(cli_output *out, const char *path, saddle_error *error)
+{
+    *out = (cli_output){.path = strdup(path)};
+    if (out->path == NULL || asprintf(&out->part, "%s.part", path) < 0) {
+        free(out->path);
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+    }
+    out->stream = fopen(out->part, "we");
+    if (out->stream != NULL)
+        return SADDLE_OK;
+    saddle_status status =
+        saddle_fail(error, SADDLE_IO, "cannot write '%s': %s", path, strerror(errno));
+    free(out->path);
+    free(out->part);
+    return status;
+}
+
+saddle_status cli_output_close(cli_output *out, saddle_status status, saddle_error *error)
+{
+    errno = 0;
+    bool good = !ferror(out->stream);
+    good = fclose(out->stream) == 0 && good;
+    good = good && (status != SADDLE_OK || rename(out->part, out->path) == 0);
+    if (status == SADDLE_OK && !good)
+        status = saddle_fail(error, SADDLE_IO, "cannot write '%s': %s", out->path,
+                             strerror(errno != 0 ? errno : EIO));
+    if (status != SADDLE_OK)
+        remove(out->part);
+    free(out->path);
+    free(out->part);
+    return status;
 }

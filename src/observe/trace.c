@@ -9,7 +9,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-struct saddle_trace {
+struct saddle_trace_writer {
     FILE *stream;
     char *path;
 };
@@ -23,13 +23,13 @@ const char *const *saddle_trace_columns(void)
     return columns;
 }
 
-static saddle_status failed(const saddle_trace *trace, saddle_error *error)
+static saddle_status failed(const saddle_trace_writer *trace, saddle_error *error)
 {
     return saddle_fail(error, SADDLE_IO, "cannot write the trace '%s': %s; is the disk full?",
                        trace->path, strerror(errno != 0 ? errno : EIO));
 }
 
-static void write_head(saddle_trace *trace, const saddle_run_info *info)
+static void write_head(saddle_trace_writer *trace, const saddle_run_info *info)
 {
     FILE *f = trace->stream;
     fprintf(f, "# saddle %s\n", saddle_version());
@@ -54,11 +54,11 @@ static void write_head(saddle_trace *trace, const saddle_run_info *info)
     fputc('\n', f);
 }
 
-saddle_status saddle_trace_open(saddle_trace **out, const char *path, const saddle_run_info *info,
-                                saddle_error *error)
+saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
+                                const saddle_run_info *info, saddle_error *error)
 {
     *out = NULL;
-    saddle_trace *trace = saddle_alloc(1, sizeof *trace);
+    saddle_trace_writer *trace = saddle_alloc(1, sizeof *trace);
     if (trace == NULL)
         return saddle_no_memory(error, "the trace");
     trace->path = saddle_strdup(path);
@@ -94,7 +94,8 @@ static void write_number(FILE *f, double value)
         fprintf(f, ",%.17g", value);
 }
 
-saddle_status saddle_trace_write(saddle_trace *trace, const saddle_row *row, saddle_error *error)
+saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_row *row,
+                                 saddle_error *error)
 {
     FILE *f = trace->stream;
     errno = 0;
@@ -109,7 +110,14 @@ saddle_status saddle_trace_write(saddle_trace *trace, const saddle_row *row, sad
     return fflush(f) == 0 && !ferror(f) ? SADDLE_OK : failed(trace, error);
 }
 
-saddle_status saddle_trace_close(saddle_trace *trace, saddle_error *error)
+saddle_status saddle_trace_end(saddle_trace_writer *trace, const char *reason, saddle_error *error)
+{
+    errno = 0;
+    fprintf(trace->stream, "# ended: %s\n", reason);
+    return fflush(trace->stream) == 0 && !ferror(trace->stream) ? SADDLE_OK : failed(trace, error);
+}
+
+saddle_status saddle_trace_close(saddle_trace_writer *trace, saddle_error *error)
 {
     if (trace == NULL)
         return SADDLE_OK;

@@ -33,7 +33,7 @@ typedef struct run {
     void *parameters;
     saddle_engine *engine;
     saddle_observer *observer;
-    saddle_trace *trace;
+    saddle_trace_writer *trace;
     saddle_outcome_file *outcomes;
     saddle_result *result;
     saddle_steps steps;
@@ -770,6 +770,19 @@ static saddle_status conclude(run *r, saddle_error *error)
     return SADDLE_OK;
 }
 
+/* Say in the trace, if there is one, why the run ended, and close it. */
+static saddle_status close_trace(const run *r, saddle_status outcome, saddle_error *error)
+{
+    if (r->trace == NULL)
+        return SADDLE_OK;
+    saddle_status status = saddle_trace_end(r->trace,
+                                            outcome == SADDLE_OK ? saddle_stop_text(r->result->stop)
+                                                                 : saddle_status_text(outcome),
+                                            error);
+    saddle_status closed = saddle_trace_close(r->trace, status == SADDLE_OK ? error : NULL);
+    return status != SADDLE_OK ? status : closed;
+}
+
 saddle_status saddle_experiment_run(saddle_experiment *experiment, const saddle_settings *settings,
                                     const saddle_hooks *hooks, saddle_result **out,
                                     saddle_error *error)
@@ -788,7 +801,7 @@ saddle_status saddle_experiment_run(saddle_experiment *experiment, const saddle_
         status = loop(&r, error);
     if (status == SADDLE_OK)
         status = conclude(&r, error);
-    saddle_status closed = saddle_trace_close(r.trace, status == SADDLE_OK ? error : NULL);
+    saddle_status closed = close_trace(&r, status, status == SADDLE_OK ? error : NULL);
     if (status == SADDLE_OK)
         status = closed;
     closed = saddle_outcomes_close(r.outcomes, status == SADDLE_OK ? error : NULL);

@@ -32,7 +32,7 @@ try run --config saddle-tune/gda.yaml --iterations 300 --trace file.csv --quiet
 check "the file is a configuration" exits 0
 check "they agree" same_trace pasted.csv file.csv
 try run "${problem[@]}" --algorithm gda --iterations 300 --trace default.csv --quiet
-metric() { tail -1 "$1" | cut -d, -f9; }
+metric() { last_row "$1" | cut -d, -f9; }
 check "tuned is better" awk "BEGIN {exit !($(metric file.csv) < 0.5 * $(metric default.csv))}"
 
 # compare takes them all, and measures all with one tau.
