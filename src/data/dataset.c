@@ -22,7 +22,7 @@ static saddle_dataset *new_dataset(const char *name, size_t rows, size_t feature
     data->rows = rows;
     data->features = features;
     data->name = saddle_strdup(name);
-    data->label = saddle_alloc_doubles(rows);
+    data->label = saddle_alloc_unset(rows, sizeof *data->label);
     return data;
 }
 
@@ -34,14 +34,15 @@ saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, 
     if (data == NULL)
         return saddle_no_memory(error, "a data set");
     data->nonzeros = nonzeros;
-    data->row_start = saddle_alloc(rows + 1, sizeof *data->row_start);
-    data->column = saddle_alloc(nonzeros, sizeof *data->column);
-    data->value = saddle_alloc_doubles(nonzeros);
+    data->row_start = saddle_alloc_unset(rows + 1, sizeof *data->row_start);
+    data->column = saddle_alloc_unset(nonzeros, sizeof *data->column);
+    data->value = saddle_alloc_unset(nonzeros, sizeof *data->value);
     if (data->name == NULL || data->label == NULL || data->row_start == NULL ||
         data->column == NULL || data->value == NULL) {
         saddle_dataset_free(data);
         return saddle_no_memory(error, "a data set");
     }
+    data->row_start[0] = 0;
     *out = data;
     return SADDLE_OK;
 }
