@@ -483,14 +483,11 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
     self->shard = inputs->shard;
     self->row_norm = saddle_longest_row(inputs);
     size_t most = 0;
-    double mixed = 0.0; /* whether some row, anywhere, has a value other than 1 */
-    for (size_t k = 0; k < inputs->world->local; k++)
-        if (!has_unit_values(inputs->shard[inputs->world->here[k]]))
-            mixed = 1.0;
-    inputs->world->largest(inputs->world, 1, &mixed);
-    self->unit = mixed == 0.0;
     for (size_t i = 0; i < inputs->agents; i++)
         most = inputs->samples[i] > most ? inputs->samples[i] : most;
+    self->unit = true;
+    for (size_t k = 0; self->unit && k < inputs->world->local; k++)
+        self->unit = has_unit_values(inputs->shard[inputs->world->here[k]]);
     const saddle_settings *settings = inputs->settings;
     bool simplex = strcmp(saddle_settings_text(settings, "weights"), "simplex") == 0;
     double n = (double)most;
