@@ -309,7 +309,7 @@ static int conclude(display *d, const saddle_result *result)
     if (result->stop == SADDLE_STOP_DIVERGED)
         return CLI_DIVERGED;
     if (result->stop == SADDLE_STOP_INTERRUPTED && result->checkpoint != NULL)
-        fprintf(stderr, "saddle: interrupted; `saddle run --resume %s` goes on\n",
+        cli_say("interrupted; `saddle run --resume %s` goes on",
                 saddle_settings_text(result->settings, "checkpoint"));
     if (result->stop == SADDLE_STOP_INTERRUPTED)
         return cli_reader_gone() ? CLI_FAILED : CLI_INTERRUPTED;
@@ -440,11 +440,14 @@ static int run(const cli_arguments *arguments)
                               .warning = on_warning,
                               .interrupt = cli_catch_interrupts()};
         status = saddle_experiment_run(experiment, NULL, &hooks, &result, &error);
+        /* How it ended is known here: a signal from now on only clears away. */
+        cli_last_words("%s", "");
     }
     int code = status == SADDLE_OK ? conclude(&d, result) : cli_fail(&error);
     const char *page = saddle_settings_text(settings, "report");
-    if (status == SADDLE_OK && *page != '\0' && cli_leads()) {
-        if (write_report(result, page, &error) != SADDLE_OK)
+    if (status == SADDLE_OK && *page != '\0') {
+        status = cli_leads() ? write_report(result, page, &error) : SADDLE_OK;
+        if (cli_agree(status, &error) != SADDLE_OK)
             code = cli_fail(&error);
         else if (!quiet)
             print_field("report", page);

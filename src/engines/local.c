@@ -397,7 +397,7 @@ static bool allocate_workers(saddle_local *e)
 static bool allocate_agents(saddle_local *e)
 {
     const saddle_problem *problem = e->inputs.problem;
-    size_t longest = larger(problem->x_dim + problem->y_dim, problem->response_size);
+    size_t longest = problem->x_dim + larger(problem->y_dim, problem->response_size);
     e->stride = whole_lines(e->layout.published);
     e->kept_stride = whole_lines(e->layout.kept);
     e->mean_room = larger(MEAN_BLOCK * whole_lines(longest), MEAN_ROOM);

@@ -164,7 +164,7 @@ fi
 
 # ---- compare and tune ----------------------------------------------------------------------------
 
-compare=(compare "${tiny[@]}" --iterations 20 --algorithms precision,sgda,prox-dsgda)
+compare=(compare "${tiny[@]}" --iterations 20 --algorithms "precision,sgda,prox-dsgda")
 try "${compare[@]}" --output one
 together 2 "${compare[@]}" --engine mpi --output two
 check "compares in 2 processes" exits 0
