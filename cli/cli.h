@@ -68,9 +68,9 @@ int cli_unknown_command(int argc, char *const *argv);
 bool cli_is_family(const char *family);
 
 extern const cli_command cli_run, cli_compare, cli_tune, cli_eval, cli_predict, cli_checkpoint,
-    cli_plot, cli_watch, cli_report, cli_theory, cli_graph, cli_data_list, cli_data_info,
-    cli_data_generate, cli_data_fetch, cli_algorithms, cli_problems, cli_sets, cli_topologies,
-    cli_check_grad, cli_completion, cli_man, cli_help;
+    cli_plot, cli_watch, cli_report, cli_reproduce, cli_theory, cli_graph, cli_data_list,
+    cli_data_info, cli_data_generate, cli_data_fetch, cli_algorithms, cli_problems, cli_sets,
+    cli_topologies, cli_check_grad, cli_completion, cli_man, cli_help;
 
 /* ---- options ------------------------------------------------------------------------------- */
 
@@ -223,6 +223,10 @@ saddle_status cli_check_distinct(const char *what, const char *path, const char 
  * from a model and save it under the same name is sensible. */
 saddle_status cli_check_inputs(const char *what, const char *path, const saddle_settings *settings,
                                saddle_error *error);
+
+/* Write a file, whole or not at all. */
+saddle_status cli_save(const char *path, void (*write)(FILE *f, const void *context),
+                       const void *context, saddle_error *error);
 
 /* The same for a directory, which may be there already. */
 saddle_status cli_check_directory(const char *what, const char *path, saddle_error *error);

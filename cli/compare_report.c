@@ -223,8 +223,9 @@ static const char *write_level(double level, char out[CLI_NUMBER])
     return out;
 }
 
-static void write_rows(FILE *f, const comparison *c)
+static void write_rows(FILE *f, const void *context)
 {
+    const comparison *c = context;
     fputs("algorithm,seed,level,ifo,rounds,bytes,seconds\n", f);
     for (size_t a = 0; a < c->algorithms; a++)
         for (size_t r = 0; r < c->repeats; r++) {
@@ -245,10 +246,5 @@ static void write_rows(FILE *f, const comparison *c)
 
 saddle_status compare_save(const comparison *c, const char *path, saddle_error *error)
 {
-    cli_output file;
-    saddle_status status = cli_output_open(&file, path, error);
-    if (status != SADDLE_OK)
-        return status;
-    write_rows(file.stream, c);
-    return cli_output_close(&file, SADDLE_OK, error);
+    return cli_save(path, write_rows, c, error);
 }

@@ -129,6 +129,31 @@ saddle_status cli_check_inputs(const char *what, const char *path, const saddle_
     return status;
 }
 
+saddle_status cli_save(const char *path, void (*write)(FILE *f, const void *context),
+                       const void *context, saddle_error *error)
+{
+    char *part = NULL;
+    if (asprintf(&part, "%s.part", path) < 0)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a file");
+    bool good = false;
+    errno = 0;
+    FILE *f = fopen(part, "we");
+    if (f != NULL) {
+        write(f, context);
+        good = !ferror(f);
+        good = fclose(f) == 0 && good;
+        good = good && rename(part, path) == 0;
+    }
+    saddle_status status = SADDLE_OK;
+    if (!good) {
+        status = saddle_fail(error, SADDLE_IO, "cannot write '%s': %s", path,
+                             strerror(errno != 0 ? errno : EIO));
+        remove(part);
+    }
+    free(part);
+    return status;
+}
+
 saddle_status cli_check_directory(const char *what, const char *path, saddle_error *error)
 {
     struct stat status;

@@ -50,6 +50,12 @@ try compare "${problem[@]}" --algorithms gda,prox-dsgda --tuned saddle-tune --it
 check "one without a file" exits 0
 check "runs with a warning" warns "there is no 'saddle-tune/prox-dsgda.yaml'"
 
+# Steps that are given and held are not searched.
+try tune "${problem[@]}" --algorithms precision --nu 0.05 --eta 0.05 --hold nu,eta --budget 50000 --output held --quiet
+check "hold" exits 0
+check "searches the others" grep -qE '^--algorithm precision --tau [0-9.e-]+ --alpha [0-9.e-]+$' out
+check "and keeps these" grep -q "^nu: '0.05'" held/precision.yaml
+
 # Resuming: a finished search answers at once, a cut one goes on, both alike; threads do not matter.
 cp -r saddle-tune part
 try tune "${problem[@]}" --algorithms gda --budget 50000 --output part --resume --quiet
@@ -99,6 +105,7 @@ refuse "--candidates" tune "${problem[@]}" --candidates 1 --output new
 refuse "--objective: 'best' is not one of metric, primal, stationarity" \
     tune "${problem[@]}" --objective best --output new
 check "a refusal makes no directory" absent new
+refuse "--hold: 'mu-x' is no option" tune "${problem[@]}" --hold mu-x --output new
 refuse "is named twice" tune "${problem[@]}" --algorithms gda,gda --output new
 refuse "'gad'" tune "${problem[@]}" --algorithms gad --output new
 refuse "is a file" tune "${problem[@]}" --output out
