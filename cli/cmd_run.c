@@ -441,7 +441,7 @@ static int run(const cli_arguments *arguments)
                               .interrupt = cli_catch_interrupts()};
         status = saddle_experiment_run(experiment, NULL, &hooks, &result, &error);
         /* How it ended is known here: a signal from now on only clears away. */
-        cli_last_words("%s", "");
+        cli_last_words("");
     }
     int code = status == SADDLE_OK ? conclude(&d, result) : cli_fail(&error);
     const char *page = saddle_settings_text(settings, "report");

@@ -22,7 +22,9 @@ static void on_signal(int number)
 
 void cli_last_words(const char *text)
 {
-    snprintf(last_words, sizeof last_words, "saddle: %s\n", text);
+    last_words[0] = '\0';
+    if (*text != '\0')
+        snprintf(last_words, sizeof last_words, "saddle: %s\n", text);
 }
 
 const volatile sig_atomic_t *cli_catch_interrupts(void)
