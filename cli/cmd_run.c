@@ -391,14 +391,19 @@ static void prepare_last_words(const saddle_settings *settings)
         return;
     bool keeps = saddle_settings_find(settings, "checkpoint") != NULL;
     const char *directory = keeps ? saddle_settings_text(settings, "checkpoint") : "";
+    char text[900];
     if (*directory != '\0')
-        cli_last_words("saddle: rank %zu is told to end; if another rank has failed, the job goes "
-                       "on from its last checkpoint with --checkpoint %.500s --resume\n",
-                       rank, directory);
+        snprintf(
+            text, sizeof text,
+            "rank %zu is told to end; if another rank has failed, the job goes on from its last "
+            "checkpoint with --checkpoint %.500s --resume",
+            rank, directory);
     else
-        cli_last_words("saddle: rank %zu is told to end; if another rank has failed, the job must "
-                       "start anew: it keeps no checkpoint to resume from\n",
-                       rank);
+        snprintf(text, sizeof text,
+                 "rank %zu is told to end; if another rank has failed, the job must start anew: it "
+                 "keeps no checkpoint to resume from",
+                 rank);
+    cli_last_words(text);
 }
 
 static int run(const cli_arguments *arguments)
@@ -436,7 +441,7 @@ static int run(const cli_arguments *arguments)
                               .interrupt = cli_catch_interrupts()};
         status = saddle_experiment_run(experiment, NULL, &hooks, &result, &error);
         /* How it ended is known here: a signal from now on only clears away. */
-        cli_last_words("%s", "");
+        cli_last_words("");
     }
     int code = status == SADDLE_OK ? conclude(&d, result) : cli_fail(&error);
     const char *page = saddle_settings_text(settings, "report");

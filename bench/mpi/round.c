@@ -6,12 +6,12 @@
  *   do nothing but publish, so that only the engine's own work is between the messages;
  * - and how an iteration of PRECISION grows with the agents per process, on a ring.
  *
- * The two that are compared take turns, and the medians over turns are given.
+ * The two that are compared take turns, and the best turns are given: whatever else runs on the machine
+ * can only add to a turn, and on a busy one adds to most.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <saddle/saddle.h>
 
@@ -19,10 +19,10 @@
 #include "observe/observer.h"
 #include "run/experiment.h"
 
-enum { TURNS = 9, TAG = 7 };
+enum { TURNS = 25, TAG = 7 };
 
 /* Seconds that a turn shall take. */
-#define TURN_SECONDS 0.1
+#define TURN_SECONDS 0.03
 
 static void expect(saddle_status status, const saddle_error *error)
 {
@@ -130,6 +130,9 @@ static void bare_open(bare *b, const saddle_graph *graph, size_t rank, size_t do
     if (b->neighbour == NULL || weight == NULL || b->request == NULL || b->out[0] == NULL ||
         b->out[1] == NULL || b->in == NULL)
         exit(EXIT_FAILURE);
+    /* Memory that was never written to is all one page, which is read from the cache. */
+    for (size_t k = 0; k < doubles; k++)
+        b->out[0][k] = b->out[1][k] = 1.0;
     for (size_t k = 0; k < count; k++) {
         b->neighbour[k] = (int)graph->neighbour[graph->start[rank] + k];
         weight[k] = 1;
@@ -169,17 +172,12 @@ static double time_bare(bare *b, uint64_t rounds)
 
 /* ---- what is measured -------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
+static double least(const double *values, size_t count)
 {
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, ascending);
-    return values[count / 2];
+    double best = values[0];
+    for (size_t k = 1; k < count; k++)
+        best = values[k] < best ? values[k] : best;
+    return best;
 }
 
 /* Rounds that take about a turn; the same in all processes. */
@@ -201,19 +199,21 @@ static void measure_round(size_t rank, size_t ranks, const char *topology, size_
     bare b;
     bare_open(&b, e->graph, rank, doubles);
     time_engine(engine, 10);
-    uint64_t rounds = rounds_of(time_bare(&b, 10));
+    double ten[3];
+    for (int k = 0; k < 3; k++)
+        ten[k] = time_bare(&b, 10);
+    uint64_t rounds = rounds_of(least(ten, 3));
     double ours[TURNS];
     double theirs[TURNS];
-    double ratio[TURNS];
     for (int turn = 0; turn < TURNS; turn++) {
         ours[turn] = time_engine(engine, rounds) / (double)rounds;
         theirs[turn] = time_bare(&b, rounds) / (double)rounds;
-        ratio[turn] = ours[turn] / theirs[turn];
     }
+    double our_best = least(ours, TURNS);
+    double their_best = least(theirs, TURNS);
     if (rank == 0)
         printf("%-10s %10zu %10llu %12.2f %12.2f %8.2f\n", topology, 8 * doubles,
-               (unsigned long long)rounds, 1e6 * median(ours, TURNS), 1e6 * median(theirs, TURNS),
-               median(ratio, TURNS));
+               (unsigned long long)rounds, 1e6 * our_best, 1e6 * their_best, our_best / their_best);
     bare_close(&b);
     engine->kind->destroy(engine);
     saddle_experiment_free(e);
@@ -249,7 +249,7 @@ static void measure_growth(size_t rank, size_t ranks, size_t each)
     double seconds[TURNS];
     for (int turn = 0; turn < TURNS; turn++)
         seconds[turn] = time_engine(engine, rounds) / (double)rounds;
-    double us = 1e6 * median(seconds, TURNS);
+    double us = 1e6 * least(seconds, TURNS);
     if (rank == 0)
         printf("%10zu %12.2f %12.3f %14.1f\n", each, us, us / (double)each,
                8e-3 * (double)(2 * layout.published + layout.kept));
@@ -268,7 +268,7 @@ int main(void)
     const size_t a9a = 2 * (123 + 6512);
     const size_t size[] = {16, 1024, a9a, 16 * a9a};
     if (rank == 0)
-        printf("A round of %d processes with one agent each, medians of %d turns\n"
+        printf("A round of %d processes with one agent each, the best of %d turns\n"
                "%-10s %10s %10s %12s %12s %8s\n",
                ranks, TURNS, "topology", "bytes", "rounds", "saddle us", "bare us", "ratio");
     for (size_t k = 0; ranks > 1 && k < sizeof size / sizeof *size; k++)

@@ -59,10 +59,16 @@ static engine *engine_of(saddle_engine *base)
 
 /* ---- a round --------------------------------------------------------------------------------- */
 
+/* Where the requests of a round and parity begin. */
+static size_t set_of(const engine *e, size_t parity, size_t round)
+{
+    return (parity * e->local.layout.rounds + round) * 2 * e->peers;
+}
+
 static void begin_round(saddle_courier *courier, unsigned parity, unsigned round)
 {
     engine *e = (engine *)((char *)courier - offsetof(engine, courier));
-    e->flying = e->request + (parity * e->local.layout.rounds + round) * 2 * e->peers;
+    e->flying = e->request + set_of(e, parity, round);
     MPI_Startall((int)(2 * e->peers), e->flying);
 }
 
@@ -271,10 +277,10 @@ static void open_channels(engine *e, int *rank, int *weight)
                                    weight, (int)e->peers, rank, weight, MPI_INFO_NULL, 0, &e->comm);
     unsigned rounds = local->layout.rounds;
     for (unsigned round = 0; round < rounds; round++) {
-        MPI_Datatype *type = e->type + round * 2 * e->peers;
+        MPI_Datatype *type = e->type + set_of(e, 0, round);
         make_types(e, round, type);
         for (unsigned parity = 0; parity < 2; parity++)
-            make_requests(e, parity, type, e->request + (parity * rounds + round) * 2 * e->peers);
+            make_requests(e, parity, type, e->request + set_of(e, parity, round));
     }
     e->courier = (saddle_courier){.send = begin_round, .receive = end_round};
     e->local.courier = e->peers > 0 && local->layout.rounds > 0 ? &e->courier : NULL;
@@ -359,12 +365,12 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
         status = prepare(e, inputs, &rank, error);
     }
     status = saddle_world_agree(inputs->world, status, error);
-    if (status != SADDLE_OK) {
+    if (status != SADDLE_OK || e == NULL) {
         saddle_free(rank);
         destroy(e != NULL ? &e->local.base : NULL);
         return status;
     }
-    if (inputs->world->ranks > 1)
+    if (inputs->world->ranks > 1 && rank != NULL)
         open_channels(e, rank, rank + e->peers);
     saddle_free(rank);
     saddle_local_start(&e->local);
