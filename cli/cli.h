@@ -178,8 +178,11 @@ void cli_table_print(cli_table *table);
 /* Meet the other processes that the engine named on the command line brings, before anything can go
  * wrong; all but one keep silent from then on. */
 void cli_meet_early(int argc, char *const *argv);
-/* The same for an engine that a configuration file names. */
-void cli_meet(const saddle_settings *settings);
+/* The same for an engine that a configuration file names. Warn of a job of several processes that
+ * each do all of the work. */
+void cli_meet(const cli_arguments *arguments);
+/* The processes that were met; NULL: this one is alone. Borrowed. */
+const saddle_world *cli_company(void);
 /* Whether this process writes the files. */
 bool cli_leads(void);
 /* The status of the first process that failed, in all of them, with its message. What only the

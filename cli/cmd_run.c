@@ -420,7 +420,7 @@ static int run(const cli_arguments *arguments)
                  .meter = {.label = ""},
                  .stride = 1,
                  .printed = UINT64_MAX};
-    saddle_status status = saddle_settings_resume(settings, &error);
+    saddle_status status = saddle_settings_resume(settings, cli_company(), &error);
     if (status == SADDLE_OK)
         status =
             saddle_algorithm_find(&algorithm, saddle_settings_text(settings, "algorithm"), &error);

@@ -30,7 +30,7 @@ static int dispatch(int argc, char *const *argv)
     saddle_status status =
         cli_read_arguments(&arguments, command, argc - used, argv + used, &error);
     if (status == SADDLE_OK)
-        cli_meet(arguments.settings);
+        cli_meet(&arguments);
     status = cli_agree(status, &error);
     int code;
     if (status != SADDLE_OK)

@@ -3,6 +3,7 @@
  * writes, the others compute and keep silent. What can go wrong in one of them is agreed on, so that
  * all end, with the same exit code.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -39,9 +40,46 @@ void cli_meet_early(int argc, char *const *argv)
     meet(engine_among(argc, argv));
 }
 
-void cli_meet(const saddle_settings *settings)
+/* A number that whoever starts jobs puts into the environment of their processes; -1: none does. */
+static long number_of_job(const char *const *names)
 {
-    meet(saddle_settings_text(settings, "engine"));
+    for (; *names != NULL; names++) {
+        const char *text = getenv(*names);
+        if (text != NULL && *text != '\0')
+            return strtol(text, NULL, 10);
+    }
+    return -1;
+}
+
+/* Processes that know nothing of each other repeat the work and overwrite each other's files. */
+static void warn_of_strangers(const char *engine)
+{
+    static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
+    static const char *const rank[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", NULL};
+    long processes = number_of_job(size);
+    if (processes > 1 && number_of_job(rank) == 0)
+        cli_warn("this is one of %ld processes, which each do all of the work and write the same "
+                 "files; %s",
+                 processes,
+                 strcmp(engine, "mpi") != 0 ? "to share the work, give --engine mpi"
+                                            : "start them by the mpirun of the MPI that saddle "
+                                              "was built with");
+}
+
+void cli_meet(const cli_arguments *arguments)
+{
+    const saddle_settings *settings = arguments->settings;
+    if (!cli_takes(arguments->command, saddle_settings_find(settings, "engine")))
+        return;
+    const char *engine = saddle_settings_text(settings, "engine");
+    meet(engine);
+    if (company != NULL && company->ranks == 1)
+        warn_of_strangers(engine);
+}
+
+const saddle_world *cli_company(void)
+{
+    return company;
 }
 
 bool cli_leads(void)

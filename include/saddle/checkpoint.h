@@ -6,7 +6,7 @@
  * from one:
  *
  *     saddle_settings_set(settings, "resume", "my-checkpoints", &error);
- *     saddle_settings_resume(settings, &error);   // the settings of the run that wrote it
+ *     saddle_settings_resume(settings, NULL, &error);   // the settings of the run that wrote it
  *     saddle_experiment_create(&experiment, settings, NULL, &error);
  *     saddle_experiment_run(experiment, NULL, NULL, &result, &error);
  *
@@ -21,6 +21,7 @@
 
 #include <saddle/settings.h>
 #include <saddle/status.h>
+#include <saddle/world.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,10 +60,12 @@ SADDLE_API saddle_status saddle_checkpoint_examine(const char *path, saddle_chec
 /**
  * Take over the settings of the run that is to be resumed: whatever was given to it and is not
  * given in `settings`, and its directory for further checkpoints. The engine and its threads are
- * not taken over, and nothing happens when `resume` asks for nothing or when there is nothing at
- * its place, which is left to the run to refuse.
+ * not taken over. Nothing happens when `resume` asks for nothing.
+ * @param world  the processes of the run, whose rank 0 reads the checkpoint and tells the others;
+ *               collective. NULL: this one is alone.
  */
-SADDLE_API saddle_status saddle_settings_resume(saddle_settings *settings, saddle_error *error);
+SADDLE_API saddle_status saddle_settings_resume(saddle_settings *settings,
+                                                const saddle_world *world, saddle_error *error);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #include "engines/mpi_world.h"
 
 #include <limits.h>
+#include <math.h>
 #include <sched.h>
 
 #include "core/clock.h"
@@ -270,7 +271,8 @@ void saddle_mpi_finalize(bool failed)
     int over = 0;
     MPI_Initialized(&begun);
     MPI_Finalized(&over);
-    if (begun && !over && (!failed || all_come(PATIENCE)))
+    /* Those that did well come, too: one may have failed at the very end. */
+    if (begun && !over && all_come(failed ? PATIENCE : INFINITY))
         MPI_Finalize();
 }
 

@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "problems/pooled.h"
+#include "run/fingerprint.h"
 
 /* The text of an option, or `other` when it is "auto" or empty. */
 static const char *text_or(const saddle_settings *settings, const char *name, const char *other)
@@ -100,8 +101,8 @@ static saddle_status make_mixing(saddle_experiment *e, saddle_error *error)
     return status;
 }
 
-static saddle_status make_network(saddle_experiment *e, const saddle_problem *given,
-                                  saddle_error *error)
+static saddle_status make_graph(saddle_experiment *e, const saddle_problem *given,
+                                saddle_error *error)
 {
     const saddle_settings *settings = e->settings;
     const char *topology = saddle_settings_text(settings, "topology");
@@ -114,15 +115,48 @@ static saddle_status make_network(saddle_experiment *e, const saddle_problem *gi
         agents = given->agents;
     if (agents == 0 && !saddle_topology_sets_agents(topology))
         agents = SADDLE_DEFAULT_AGENTS;
-    saddle_status status = saddle_graph_create(&e->graph, topology, agents,
-                                               saddle_settings_integer(settings, "seed"), error);
-    if (status == SADDLE_OK)
-        status = saddle_engine_meet(e->engine, &e->world, e->graph, error);
+    return saddle_graph_create(&e->graph, topology, agents,
+                               saddle_settings_integer(settings, "seed"), error);
+}
+
+/* Make the graph, the same in all processes: who holds which agent follows from it. */
+static saddle_status agree_on_graph(saddle_experiment *e, const saddle_problem *given,
+                                    saddle_error *error)
+{
+    saddle_world *all;
+    uint64_t fingerprint = 0;
+    saddle_status status = saddle_engine_meet(e->engine, &all, NULL, error);
     if (status != SADDLE_OK)
         return status;
-    status = saddle_same_settings(e->world, settings, error);
+    status = saddle_same_settings(all, e->settings, error);
     if (status == SADDLE_OK)
-        status = saddle_world_agree(e->world, make_mixing(e, error), error);
+        status = saddle_world_agree(all, make_graph(e, given, error), error);
+    if (status == SADDLE_OK && all->ranks > 1) {
+        bool taken = saddle_fingerprint_graph(e->graph, &fingerprint);
+        status = saddle_same_contents(all, "topology", e->graph->text, taken, fingerprint, error);
+    }
+    saddle_world_free(all);
+    return status;
+}
+
+static saddle_status agree_on_mixing(saddle_experiment *e, saddle_error *error)
+{
+    uint64_t fingerprint = 0;
+    saddle_status status = saddle_world_agree(e->world, make_mixing(e, error), error);
+    if (status != SADDLE_OK || e->world->ranks == 1)
+        return status;
+    bool taken = saddle_fingerprint_mixing(e->mixing, &fingerprint);
+    return saddle_same_contents(e->world, "mixing", e->mixing->text, taken, fingerprint, error);
+}
+
+static saddle_status make_network(saddle_experiment *e, const saddle_problem *given,
+                                  saddle_error *error)
+{
+    saddle_status status = agree_on_graph(e, given, error);
+    if (status == SADDLE_OK)
+        status = saddle_engine_meet(e->engine, &e->world, e->graph, error);
+    if (status == SADDLE_OK)
+        status = agree_on_mixing(e, error);
     if (status == SADDLE_OK)
         share_spectrum(e->world, &e->spectrum);
     return status;

@@ -1,17 +1,18 @@
 /* Writing the checkpoints of a run: when one is due, what it holds, and which are kept. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <openssl/evp.h>
 
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "run/checkpoint.h"
+#include "run/fingerprint.h"
 
 /* Time between two checkpoints when the user does not say. */
 #define DEFAULT_SECONDS 60.0
@@ -28,6 +29,7 @@ struct saddle_keeper {
     saddle_engine *engine;
     saddle_checkpoint_numbers number; /* those that do not change */
     char *directory;
+    int lock;       /* the directory, held by this run; -1: it is not */
     uint64_t every; /* iterations between two; 0: by time */
     double seconds; /* between two; 0: by iterations */
     double moment;  /* of the last one, or of the run's start */
@@ -42,78 +44,6 @@ struct saddle_keeper {
 
 /* ---- what ties a checkpoint to its run ------------------------------------------------------- */
 
-static bool sum_block(EVP_MD_CTX *sum, const void *block, size_t count, size_t size)
-{
-    return block == NULL || EVP_DigestUpdate(sum, block, count * size) == 1;
-}
-
-static bool sum_dataset(EVP_MD_CTX *sum, const saddle_dataset *data)
-{
-    const uint64_t shape[] = {data->rows, data->features, data->nonzeros};
-    bool sparse = data->dense == NULL;
-    return sum_block(sum, shape, 1, sizeof shape) &&
-           sum_block(sum, data->label, data->rows, sizeof *data->label) &&
-           sum_block(sum, data->row_start, data->rows + 1, sizeof *data->row_start) &&
-           sum_block(sum, data->column, data->nonzeros, sizeof *data->column) &&
-           sum_block(sum, data->value, sparse ? data->nonzeros : 0, sizeof *data->value) &&
-           sum_block(sum, data->dense, data->rows * data->features, sizeof *data->dense);
-}
-
-/* Add a sum to the fingerprint: in whatever order, so that it does not matter who holds what. */
-static bool add_sum(EVP_MD_CTX *sum, uint64_t *fingerprint)
-{
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    uint64_t word;
-    if (EVP_DigestFinal_ex(sum, digest, NULL) != 1)
-        return false;
-    memcpy(&word, digest, sizeof word);
-    *fingerprint += word;
-    return true;
-}
-
-/* An agent's samples; of a problem that is not made from data its loss at the start. */
-static bool add_agent(EVP_MD_CTX *sum, const saddle_experiment *e, size_t i, double *scratch,
-                      uint64_t *fingerprint)
-{
-    const saddle_problem *problem = e->problem;
-    const uint64_t head[] = {i, problem->samples[i]};
-    bool good =
-        EVP_DigestInit_ex(sum, EVP_sha256(), NULL) == 1 && sum_block(sum, head, 1, sizeof head);
-    if (e->shard != NULL)
-        return good && sum_dataset(sum, e->shard[i]) && add_sum(sum, fingerprint);
-    double value = problem->value(problem, i, e->x0, e->y0, scratch);
-    return good && sum_block(sum, &value, 1, sizeof value) && add_sum(sum, fingerprint);
-}
-
-/* What all agents have in common: start and held-out rows. */
-static bool add_common(EVP_MD_CTX *sum, const saddle_experiment *e, uint64_t *fingerprint)
-{
-    return EVP_DigestInit_ex(sum, EVP_sha256(), NULL) == 1 &&
-           sum_block(sum, e->x0, e->problem->x_dim, sizeof *e->x0) &&
-           sum_block(sum, e->y0, e->problem->y_dim, sizeof *e->y0) &&
-           (e->held_out == NULL || sum_dataset(sum, e->held_out)) && add_sum(sum, fingerprint);
-}
-
-static saddle_status take_fingerprint(const saddle_experiment *e, uint64_t *out,
-                                      saddle_error *error)
-{
-    EVP_MD_CTX *sum = EVP_MD_CTX_new();
-    double *scratch = saddle_alloc_doubles(saddle_problem_scratch(e->problem));
-    *out = 0;
-    bool good = sum != NULL && scratch != NULL;
-    for (size_t k = 0; good && k < e->world->local; k++)
-        good = add_agent(sum, e, e->world->here[k], scratch, out);
-    if (good && e->world->rank == 0)
-        good = add_common(sum, e, out);
-    EVP_MD_CTX_free(sum);
-    saddle_free(scratch);
-    saddle_status status = good ? SADDLE_OK : saddle_no_memory(error, "the data's fingerprint");
-    status = saddle_world_agree(e->world, status, error);
-    if (status == SADDLE_OK)
-        e->world->add_words(e->world, 1, (int64_t *)(void *)out);
-    return status;
-}
-
 saddle_status saddle_checkpoint_measure(const saddle_checkpoint_context *context,
                                         saddle_checkpoint_numbers *out, saddle_error *error)
 {
@@ -127,7 +57,7 @@ saddle_status saddle_checkpoint_measure(const saddle_checkpoint_context *context
                                        .kept = layout.kept,
                                        .memory = saddle_observer_memory(problem),
                                        .row_words = sizeof(saddle_row) / 8};
-    return take_fingerprint(context->experiment, &out->data, error);
+    return saddle_fingerprint_experiment(context->experiment, &out->data, error);
 }
 
 /* ---- setting up ------------------------------------------------------------------------------ */
@@ -157,6 +87,19 @@ static saddle_status read_every(saddle_keeper *k, const char *text, saddle_error
         text);
 }
 
+/* Hold the directory for this run: two that write into one would remove each other's checkpoints. A
+ * file system that knows no locks is taken as it is. The kernel lets go when the process ends. */
+static saddle_status hold_directory(saddle_keeper *k, saddle_error *error)
+{
+    k->lock = open(k->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (k->lock < 0 || flock(k->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "--checkpoint: another run is writing its checkpoints into '%s'; wait for "
+                       "its end, or give another directory",
+                       k->directory);
+}
+
 /* Make the directory, or see that it may be used: the checkpoints of another run stay. */
 static saddle_status prepare_directory(saddle_keeper *k, const saddle_checkpoint *from,
                                        saddle_error *error)
@@ -171,6 +114,8 @@ static saddle_status prepare_directory(saddle_keeper *k, const saddle_checkpoint
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "--checkpoint: cannot write into '%s': %s; give another directory",
                              k->directory, strerror(errno));
+    if (status == SADDLE_OK)
+        status = hold_directory(k, error);
     if (status == SADDLE_OK)
         status = saddle_checkpoint_find(&there, k->directory, 0, error);
     bool own = home != NULL && saddle_same_directory(home, k->directory);
@@ -222,6 +167,7 @@ saddle_status saddle_keeper_create(saddle_keeper **out, const saddle_checkpoint_
     if (k == NULL) {
         status = saddle_no_memory(error, "the checkpoints");
     } else {
+        k->lock = -1;
         k->context = *context;
         k->engine = engine;
         k->number = number;
@@ -241,6 +187,8 @@ void saddle_keeper_free(saddle_keeper *k)
 {
     if (k == NULL)
         return;
+    if (k->lock >= 0)
+        close(k->lock);
     saddle_free(k->directory);
     saddle_free(k->newest);
     saddle_free(k->older);

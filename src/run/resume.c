@@ -270,9 +270,10 @@ static saddle_status check_numbers(const saddle_checkpoint *c,
                                c->path, size[k].there, size[k].name, size[k].here);
     if (n->data != wanted->data)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the checkpoint '%s' is of a run on other data: their fingerprint is "
-                           "%016" PRIx64 " there and %016" PRIx64
-                           " here; give the same --data, --test-data and --init files",
+                           "the checkpoint '%s' is of a run on other data or another network: their "
+                           "fingerprint is %016" PRIx64 " there and %016" PRIx64
+                           " here; give the same files of --data, --test-data, --init, --topology "
+                           "and --mixing",
                            c->path, n->data, wanted->data);
     return SADDLE_OK;
 }
@@ -484,33 +485,34 @@ saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info
     return status;
 }
 
-/* Whether there is anything at the place that a wish names. */
-static bool is_there(const wish *w)
+/* Give settings what a resumption's checkpoint says, and its directory for further ones. */
+static saddle_status take_over(const saddle_resumption *r, saddle_settings *settings,
+                               saddle_error *error)
 {
-    struct stat status;
-    char *path = NULL;
-    if (!w->directory)
-        return stat(w->place, &status) == 0;
-    bool found = saddle_checkpoint_find(&path, w->place, 0, NULL) == SADDLE_OK && path != NULL;
-    saddle_free(path);
-    return found;
+    saddle_status status = take_settings(r->from, settings, error);
+    if (status != SADDLE_OK || saddle_settings_given(settings, "checkpoint"))
+        return status;
+    char *directory = saddle_directory_of(r->from->path);
+    if (directory == NULL) {
+        saddle_no_memory(error, "a checkpoint's path");
+        return SADDLE_NO_MEMORY;
+    }
+    status = saddle_settings_set(settings, "checkpoint", directory, error);
+    saddle_free(directory);
+    return status;
 }
 
-saddle_status saddle_settings_resume(saddle_settings *settings, saddle_error *error)
+saddle_status saddle_settings_resume(saddle_settings *settings, const saddle_world *world,
+                                     saddle_error *error)
 {
-    wish w;
     saddle_resumption r = {.from = NULL};
-    saddle_status status = read_wish(&w, settings, error);
-    if (status != SADDLE_OK || w.place == NULL || !is_there(&w))
-        return status;
-    status = choose(&r, settings, error);
+    saddle_world *alone = NULL;
+    saddle_status status = world == NULL ? saddle_world_alone(&alone, 0, error) : SADDLE_OK;
+    if (status == SADDLE_OK)
+        status = saddle_resume_open(&r, settings, world != NULL ? world : alone, error);
     if (status == SADDLE_OK && r.from != NULL)
-        status = take_settings(r.from, settings, error);
-    char *directory =
-        status == SADDLE_OK && r.from != NULL ? saddle_directory_of(r.from->path) : NULL;
-    if (directory != NULL && !saddle_settings_given(settings, "checkpoint"))
-        status = saddle_settings_set(settings, "checkpoint", directory, error);
-    saddle_free(directory);
+        status = take_over(&r, settings, error);
     saddle_resume_close(&r);
-    return status;
+    saddle_world_free(alone);
+    return world != NULL ? saddle_world_agree(world, status, error) : status;
 }

@@ -14,6 +14,7 @@
 #include "data/dataset.h"
 #include "problems/samples.h"
 #include "run/experiment.h"
+#include "run/fingerprint.h"
 
 /* What stands for an agent's number in --data. */
 #define NUMBER "%d"
@@ -115,22 +116,14 @@ saddle_status saddle_make_held_out(saddle_experiment *e, saddle_error *error)
 
 /* ---- one file -------------------------------------------------------------------------------- */
 
-/* Two machines may hold different files of one name. */
 static saddle_status check_same(const saddle_world *world, const saddle_dataset *data,
                                 saddle_error *error)
 {
-    const uint64_t mine[] = {data->rows, data->features, data->nonzeros};
-    uint64_t first[] = {data->rows, data->features, data->nonzeros};
-    world->share(world, 0, sizeof first, first);
-    if (memcmp(mine, first, sizeof mine) == 0)
+    uint64_t fingerprint = 0;
+    if (world->ranks == 1)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--data: '%s' is not the same everywhere: %llu rows, %llu features and %llu "
-                       "entries at process 0, %zu, %zu and %zu at process %zu; copy one file to "
-                       "all machines",
-                       data->name, (unsigned long long)first[0], (unsigned long long)first[1],
-                       (unsigned long long)first[2], data->rows, data->features, data->nonzeros,
-                       world->rank);
+    bool taken = saddle_fingerprint_data(data, &fingerprint);
+    return saddle_same_contents(world, "data", data->name, taken, fingerprint, error);
 }
 
 /* Keep the rows of the agents here. */
@@ -177,7 +170,7 @@ static saddle_status split_file(saddle_experiment *e, saddle_error *error)
         saddle_dataset_free(data);
         return status;
     }
-    status = saddle_world_agree(e->world, check_same(e->world, data, error), error);
+    status = check_same(e->world, data, error);
     if (status == SADDLE_OK)
         status = label(e, data, error);
     if (status == SADDLE_OK)

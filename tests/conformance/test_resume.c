@@ -53,7 +53,7 @@ static saddle_status resume(int which, const char *directory, const char *const 
     assert_ok(saddle_settings_create(&none, error), *error);
     saddle_settings *settings = test_settings(none, extra);
     assert_ok(saddle_settings_set(settings, "resume", directory, error), *error);
-    assert_ok(saddle_settings_resume(settings, error), *error);
+    assert_ok(saddle_settings_resume(settings, NULL, error), *error);
     const saddle_problem *problem = which == OWN_PROBLEM ? test_own_problem() : NULL;
     assert_ok(saddle_experiment_create(&experiment, settings, problem, error), *error);
     saddle_status status = saddle_experiment_run(experiment, NULL, NULL, out, error);
@@ -283,7 +283,7 @@ static saddle_status resume_jointly(size_t ranks, const char *directory, const c
     assert_ok(saddle_settings_create(&none, error), *error);
     saddle_settings *settings = test_settings(none, extra);
     assert_ok(saddle_settings_set(settings, "resume", directory, error), *error);
-    assert_ok(saddle_settings_resume(settings, error), *error);
+    assert_ok(saddle_settings_resume(settings, NULL, error), *error);
     saddle_status status = run_jointly(ranks, settings, NULL, error);
     saddle_settings_free(settings);
     saddle_settings_free(none);
