@@ -29,20 +29,27 @@ check "keeps two checkpoints" is "$(files whole)" 2
 RANDOM=20
 kills=0
 : >began
-for k in $(seq 20); do
+# A run that comes to its end before it is killed, on a machine whose load changes, begins anew.
+for k in $(seq 60); do
     rm -f part.csv
     "$saddle" "${long[@]}" --checkpoint part --resume auto --trace part.csv --outcomes part-o.csv \
         --model part.npz --threads $((k % 7 == 3 ? 2 : 1)) >>out 2>>err &
     process=$!
     moment=$((RANDOM % 20000))
     if [ $((k % 5)) -ne 0 ]; then
-        until [ -s part.csv ]; do sleep 0.005; done
+        until [ -s part.csv ] || ! kill -0 "$process" 2>/dev/null; do sleep 0.005; done
         moment=$((taken * (RANDOM % 100) / 2000))
     fi
     sleep "$(printf '%d.%06d' $((moment / 1000000)) $((moment % 1000000)))"
-    kill -9 "$process" 2>/dev/null && kills=$((kills + 1))
+    kill -9 "$process" 2>/dev/null
     { wait "$process"; } 2>/dev/null
+    case $? in
+    137) kills=$((kills + 1)) ;;
+    0) rm -rf part ;;
+    *) break ;;
+    esac
     grep -v '^#' part.csv 2>/dev/null | tail -1 | cut -d, -f1 >>began
+    [ "$kills" -lt 20 ] || break
 done
 check "twenty kills hit the run" is "$kills" 20
 check "and it went on in between" [ "$(sort -n began | tail -1)" -ge "$step" ]
@@ -56,13 +63,14 @@ check "the trace has the same rows" same_trace whole.csv part.csv
 check "the outcomes have the same bytes" cmp -s whole-o.csv part-o.csv
 check "nothing unfinished is left" is "$(files part)" 2
 
-# ---- signals: a checkpoint, then the end; --resume DIR needs no other option
-try run "${tiny[@]}" --iterations "$length" --trace-every "$step" --threads 1 --trace ref.csv --model ref.npz --quiet
+# ---- signals: a checkpoint, then the end; --resume DIR needs no other option. The run would go on
+# for hours, so that the signal finds it at work on any machine.
+endless=(run "${tiny[@]}" --trace-every 100 --threads 1 --quiet)
 for signal in INT TERM HUP; do
-    "$saddle" run "${tiny[@]}" --iterations "$length" --trace-every "$step" --threads 1 --trace s.csv --model s.npz \
-        --checkpoint "on-$signal" --checkpoint-every 1e9s --quiet >out 2>err &
+    "$saddle" "${endless[@]}" --iterations 1000000000 --trace s.csv --model s.npz \
+        --checkpoint "on-$signal" --checkpoint-every 1e9s >out 2>err &
     process=$!
-    for _ in $(seq 200); do
+    for _ in $(seq 3000); do
         rows=$(grep -vc '^#' s.csv 2>/dev/null)
         [ "${rows:-0}" -ge 8 ] && break
         sleep 0.02
@@ -73,7 +81,10 @@ for signal in INT TERM HUP; do
     check "$signal: exit code" exits 130
     check "$signal: says how to go on" warns "saddle: interrupted; \`saddle run --resume on-$signal\` goes on"
     check "$signal: a checkpoint" is "$(files "on-$signal")" 1
-    try run --resume "on-$signal" --quiet --threads 1
+    reached=$(newest "on-$signal" | sed 's/.*-0*//; s/.saddle//')
+    whole=$(((reached / 100 + 5) * 100))
+    try "${endless[@]}" --iterations "$whole" --trace ref.csv --model ref.npz
+    try run --resume "on-$signal" --iterations "$whole" --quiet --threads 1
     check "$signal: goes on" exits 0
     check "$signal: the model has the same bytes" cmp -s ref.npz s.npz
     check "$signal: the trace has the same rows" same_trace ref.csv s.csv
@@ -167,7 +178,7 @@ for other in "--seed 2" "--nu 0.05" "--topology ring" "--algorithm gda" "--agent
     check "the value here: $other" warns "'${other#* }' here"
 done
 check "no older one is offered" eval '! warns "is whole"'
-refuse "is of a run on other data" run --resume ck --data synthetic:310
+refuse "is of a run on other data or another network" run --resume ck --data synthetic:310
 refuse "beyond --iterations 40" run --resume ck --iterations 40
 try run --resume ck --nu 0.10 --quiet
 check "another way to write the same value" exits 0
@@ -184,6 +195,26 @@ check "data at another place" exits 0
 sed -i 's/^+1/-1/;q' two.libsvm
 "$saddle" data generate two.libsvm --rows 300 --seed 6 >/dev/null 2>&1
 refuse "is of a run on other data" run --data two.libsvm --resume data --iterations 90
+
+# ---- so is the network, which may be read from files
+"$saddle" graph ring --agents 5 --save edges >/dev/null
+try run "${small[@]}" --topology file:edges --checkpoint network --quiet
+"$saddle" graph path --agents 5 --save edges >/dev/null
+refuse "another network" run --resume network --iterations 90
+
+# ---- a directory is one run's at a time
+"$saddle" "${endless[@]}" --iterations 1000000000 --checkpoint held --checkpoint-every 10 &
+process=$!
+for _ in $(seq 3000); do
+    [ "$(files held 2>/dev/null)" -ge 1 ] 2>/dev/null && break
+    sleep 0.02
+done
+refuse "another run is writing its checkpoints into 'held'" "${endless[@]}" --iterations 1000000000 \
+    --checkpoint held --resume auto
+kill -9 "$process"
+{ wait "$process"; } 2>/dev/null
+try run --resume held --max-ifo 1 --quiet
+check "a run that was killed holds it no longer" exits 0
 
 # ---- refused: nothing there, or too much
 refuse "cannot open the checkpoint 'nowhere'" run "${tiny[@]}" --resume nowhere
@@ -207,6 +238,9 @@ check "and makes checkpoints" is "$(files begun)" 1
 
 # ---- processes: begun by three, ended by a signal in two, gone on with by one
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+# On a busy machine a checkpoint may take longer than the second that mpirun gives; what it gives it
+# always waits, twice.
+export OMPI_MCA_odls_base_sigkill_timeout=5
 try run "${tiny[@]}" --engine mpi --iterations 1 --quiet
 if [ "$code" -eq 0 ] && command -v mpirun >/dev/null; then
     timeout 120 mpirun -n 3 "$saddle" run "${tiny[@]}" --engine mpi --threads 1 --trace-every 100 \
@@ -216,7 +250,7 @@ if [ "$code" -eq 0 ] && command -v mpirun >/dev/null; then
     timeout 120 mpirun -n 2 "$saddle" run --engine mpi --threads 1 --resume mpi --iterations 1e9 \
         --quiet >out 2>err </dev/null &
     process=$!
-    for _ in $(seq 500); do
+    for _ in $(seq 3000); do
         rows=$(grep -vc '^#' m.csv 2>/dev/null)
         [ "${rows:-0}" -ge 14 ] && break
         sleep 0.02

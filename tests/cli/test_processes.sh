@@ -109,6 +109,91 @@ grep '^saddle' all >err
 check "different options are refused" exits 2
 check "with the option and the process" warns "--nu: process 1 has '0.05'"
 
+# each_in_its_own RANKS ARGUMENTS...: every process in a directory of its own, disk-0, disk-1, ...
+cat >apart.sh <<'SH'
+#!/bin/sh
+cd "disk-${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" && exec "$@"
+SH
+chmod +x apart.sh
+each_in_its_own() {
+    local ranks=$1
+    shift
+    timeout 300 "$mpirun" -n "$ranks" ./apart.sh "$saddle" "$@" >out 2>all </dev/null
+    code=$?
+    grep '^saddle' all >err
+}
+mkdir disk-0 disk-1
+for rank in 0 1; do
+    "$saddle" graph ring --agents 4 --save "disk-$rank/edges" >/dev/null
+    printf '%s\n' "0.5 0.25 0 0.25" "0.25 0.5 0.25 0" "0 0.25 0.5 0.25" "0.25 0 0.25 0.5" \
+        >"disk-$rank/weights"
+    "$saddle" data generate "disk-$rank/rows" --rows 40 --seed 3 >/dev/null
+done
+apart=(run --engine mpi --topology file:edges --mixing file:weights --data rows --iterations 5 --quiet)
+each_in_its_own 2 "${apart[@]}"
+check "the same files on two disks" exits 0
+# other OPTION COMMAND...: the second process's files are changed by a command.
+other() {
+    local option=$1
+    shift
+    cp -r disk-1 kept
+    (cd disk-1 && "$@") >/dev/null
+    each_in_its_own 2 "${apart[@]}"
+    check "another file of $option is refused" exits 2
+    check "in one line that names it" one_line
+    check "and what is wrong" warns "rank 1: --$option: '"
+    check "with the process" warns "is not the same everywhere: its contents at process 1"
+    rm -rf disk-1
+    mv kept disk-1
+}
+other topology "$saddle" graph star --agents 4 --save edges
+other topology "$saddle" graph ring --agents 5 --save edges
+other mixing sed -i 's/0.5/0.6/g; s/0.25/0.2/g' weights
+other data sed -i '1s/^-1/+1/;t;1s/^[^ ]*/-1/' rows
+mv disk-1/edges disk-1/elsewhere
+each_in_its_own 2 "${apart[@]}"
+check "a network that one process cannot read is refused" exits 2
+check "by name" warns "rank 1: cannot read 'edges'"
+
+# ---- no disk in common: rank 0 reads the checkpoint and tells the others what it says -----------
+
+for agent in 0 1; do cp "part-$agent.libsvm" "disk-$agent/"; done
+try run --data 'part-%d.libsvm' --agents 2 --iterations 20 --model one.npz --quiet
+each_in_its_own 2 run --engine mpi --data 'part-%d.libsvm' --agents 2 --iterations 10 --quiet \
+    --checkpoint ck
+check "a checkpoint on rank 0's disk" exits 0
+check "and nowhere else" absent disk-1/ck
+cp -r disk-0/ck kept
+each_in_its_own 2 run --engine mpi --resume ck --iterations 20 --model ../two.npz --quiet
+check "goes on with no other option" exits 0
+check "to the same model" cmp -s one.npz two.npz
+rm -rf disk-0/ck two.npz
+mv kept disk-0/ck
+each_in_its_own 2 run --engine mpi --data 'part-%d.libsvm' --agents 2 --iterations 20 --quiet \
+    --checkpoint ck --resume auto --model ../two.npz
+check "goes on with the command that began it" exits 0
+check "to the same model again" cmp -s one.npz two.npz
+
+# ---- processes that do not know of each other, and one that fails at the very end ---------------
+
+together 2 run "${small[@]}" --quiet
+check "without --engine mpi they work alone" exits 0
+check "which is told" warns "this is one of 2 processes, which each do all of the work"
+check "once, with the remedy" one_line
+check "and it is" warns "give --engine mpi"
+cat >deaf.sh <<'SH'
+#!/bin/sh
+[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = 0 ] && exec "$@" >/dev/full
+exec "$@"
+SH
+chmod +x deaf.sh
+timeout 300 "$mpirun" -n 2 ./deaf.sh "$saddle" run --engine mpi "${small[@]}" >out 2>all </dev/null
+code=$?
+grep '^saddle' all >err
+check "rank 0 cannot print: exit code" exits 1
+check "rank 0 cannot print: message" warns "cannot write to standard output"
+check "all have parted properly" eval '! grep -q "without calling" all'
+
 # ---- a problem of one's own ----------------------------------------------------------------------
 
 if compiler=$(command -v "${CC:-cc}"); then
