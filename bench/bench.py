@@ -405,6 +405,29 @@ def case_growth(bench):
         draw_curve(topology, curve)
 
 
+def case_mpi(bench):
+    """A round of the engine mpi beside a bare exchange of the same bytes, and an iteration as the
+    agents per process grow; two processes."""
+    program = os.path.join(bench.options.build, "bench", "mpi", "bench_mpi_round")
+    if not os.path.exists(program) or not shutil.which("mpirun"):
+        bench.note("mpi: there is no MPI here; left out")
+        return
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                   "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    for row in command(["mpirun", "-n", "2", program], env=environment).splitlines():
+        word = row.split()
+        if len(word) == 6 and word[1].isdigit():
+            ours, bare = 1e-6 * float(word[3]), 1e-6 * float(word[4])
+            bench.add(f"mpi round, {word[1]} bytes", ours, ours, 1, message_bytes=int(word[1]),
+                      bare_seconds=bare, ratio_to_bare=ours / bare,
+                      remark=f"{ours / bare:.2f}x a bare exchange ({duration(bare)})")
+        elif len(word) == 4 and word[0].isdigit():
+            seconds = 1e-6 * float(word[1])
+            bench.add(f"mpi precision, {word[0]} agents each", seconds, seconds, 1,
+                      state_bytes_per_agent=1e3 * float(word[3]),
+                      remark=f"{duration(seconds / int(word[0]))} per agent")
+
+
 def draw_curve(topology, curve):
     """Bars of the time per agent: level where growth is linear."""
     print(f"  {topology}: best time per iteration and agent")
@@ -414,7 +437,7 @@ def draw_curve(topology, curve):
 
 
 CASES = {"robust-logistic": case_robust_logistic, "auc": case_auc, "trace": case_trace,
-         "kernels": case_kernels, "libsvm": case_libsvm, "growth": case_growth}
+         "kernels": case_kernels, "libsvm": case_libsvm, "growth": case_growth, "mpi": case_mpi}
 
 
 # ---- all of it ---------------------------------------------------------------------------------

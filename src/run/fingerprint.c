@@ -99,8 +99,7 @@ static bool sum_agent(EVP_MD_CTX *sum, const saddle_experiment *e, size_t i, dou
 /* What all agents have in common: network, start and held-out rows. */
 static bool sum_common(EVP_MD_CTX *sum, const saddle_experiment *e)
 {
-    return sum_mixing(sum, e->mixing) &&
-           sum_block(sum, e->x0, e->problem->x_dim, sizeof *e->x0) &&
+    return sum_mixing(sum, e->mixing) && sum_block(sum, e->x0, e->problem->x_dim, sizeof *e->x0) &&
            sum_block(sum, e->y0, e->problem->y_dim, sizeof *e->y0) &&
            (e->held_out == NULL || sum_data(sum, e->held_out));
 }
@@ -115,8 +114,8 @@ saddle_status saddle_fingerprint_experiment(const saddle_experiment *e, uint64_t
     *out = 0;
     /* Parts are added, in whatever order, so that it does not matter who holds what. */
     for (size_t k = 0; good && k < e->world->local; k++) {
-        good = begin_sum(sum) && sum_agent(sum, e, e->world->here[k], scratch) &&
-               end_sum(sum, &part);
+        good =
+            begin_sum(sum) && sum_agent(sum, e, e->world->here[k], scratch) && end_sum(sum, &part);
         *out += part;
     }
     if (good && e->world->rank == 0) {

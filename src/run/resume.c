@@ -269,12 +269,13 @@ static saddle_status check_numbers(const saddle_checkpoint *c,
                                " %s where this one has %" PRIu64,
                                c->path, size[k].there, size[k].name, size[k].here);
     if (n->data != wanted->data)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the checkpoint '%s' is of a run on other data or another network: their "
-                           "fingerprint is %016" PRIx64 " there and %016" PRIx64
-                           " here; give the same files of --data, --test-data, --init, --topology "
-                           "and --mixing",
-                           c->path, n->data, wanted->data);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "the checkpoint '%s' is of a run on other data or another network: their "
+            "fingerprint is %016" PRIx64 " there and %016" PRIx64
+            " here; give the same files of --data, --test-data, --init, --topology "
+            "and --mixing",
+            c->path, n->data, wanted->data);
     return SADDLE_OK;
 }
 
