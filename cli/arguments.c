@@ -1,7 +1,7 @@
 /*
  * From argv to settings, by the tables of options.
  *
- *     --name value    --name=value    --flag    --    operand
+ *     --name value    --name=value    --flag    --    operand    -o value (for --output)
  *
  * The last of repeated options wins; the command line beats the configuration file.
  */
@@ -109,7 +109,7 @@ static saddle_status unknown_option(const cli_arguments *a, const char *name, sa
 static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, int *k,
                                  saddle_error *error)
 {
-    const char *text = argv[*k] + 2;
+    const char *text = strcmp(argv[*k], "-o") == 0 ? "output" : argv[*k] + 2;
     size_t length = strcspn(text, "=");
     char name[128];
     if (length >= sizeof name)
@@ -147,13 +147,21 @@ static saddle_status read_operand(cli_arguments *a, const char *word, saddle_err
     return SADDLE_OK;
 }
 
+/* Whether -o means something: only --output has a short form. */
+static bool takes_output(const cli_arguments *a)
+{
+    const saddle_option *option = saddle_settings_find(a->settings, "output");
+    return option != NULL && cli_takes(a->command, option);
+}
+
 static saddle_status read_words(cli_arguments *a, int argc, char *const *argv, saddle_error *error)
 {
     bool options = true;
     saddle_status status = SADDLE_OK;
     for (int k = 0; status == SADDLE_OK && k < argc; k++) {
-        bool dashes = options && strncmp(argv[k], "--", 2) == 0;
-        if (dashes && argv[k][2] == '\0')
+        bool brief = strcmp(argv[k], "-o") == 0 && takes_output(a);
+        bool dashes = options && (brief || strncmp(argv[k], "--", 2) == 0);
+        if (dashes && !brief && argv[k][2] == '\0')
             options = false;
         else if (dashes)
             status = read_option(a, argc, argv, &k, error);

@@ -263,8 +263,21 @@ static saddle_status try_one(const work *w, saddle_experiment *experiment,
     return status;
 }
 
+/* Go on without an algorithm that refuses the problem, or whose best response could not be found;
+ * whatever else is wrong ends the comparison. */
+static saddle_status leave_out(comparison *c, size_t a, saddle_status status, saddle_error *error)
+{
+    if (status != SADDLE_UNSUPPORTED && status != SADDLE_NUMERIC)
+        return status;
+    c->refused[a] = strdup(error->message);
+    c->failed[a] = status == SADDLE_NUMERIC;
+    if (c->refused[a] == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a message");
+    return SADDLE_OK;
+}
+
 /* Try all before anything is written. One that refuses the problem is left out with its reason, as
- * long as another does not; whatever else is wrong ends the comparison. */
+ * long as another does not. */
 static saddle_status try_all(work *w, saddle_experiment *experiment, saddle_error *error)
 {
     comparison *c = &w->result;
@@ -280,19 +293,17 @@ static saddle_status try_all(work *w, saddle_experiment *experiment, saddle_erro
         saddle_status status = try_one(w, experiment, c->algorithm[a], error);
         if (status == SADDLE_OK)
             continue;
-        if (status != SADDLE_UNSUPPORTED)
+        status = leave_out(c, a, status, error);
+        if (status != SADDLE_OK)
             return status;
-        c->refused[a] = strdup(error->message);
-        if (c->refused[a] == NULL)
-            return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a message");
         refused++;
     }
     if (refused < c->algorithms)
         return SADDLE_OK;
-    return refused == 1
-               ? saddle_fail(error, SADDLE_UNSUPPORTED, "%s", c->refused[0])
-               : saddle_fail(error, SADDLE_UNSUPPORTED,
-                             "all %zu algorithms refuse this problem: %s", refused, c->refused[0]);
+    saddle_status why = c->failed[0] ? SADDLE_NUMERIC : SADDLE_UNSUPPORTED;
+    return refused == 1 ? saddle_fail(error, why, "%s", c->refused[0])
+                        : saddle_fail(error, why, "none of the %zu algorithms can be run: %s",
+                                      refused, c->refused[0]);
 }
 
 /* Keep of a result what the tables need. */
@@ -366,6 +377,18 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
     return status;
 }
 
+/* Run it, or say why it is left out from here on. */
+static saddle_status run_or_leave_out(work *w, saddle_experiment *experiment, size_t a, size_t r,
+                                      saddle_error *error)
+{
+    saddle_status status = run_one(w, experiment, a, r, error);
+    if (status != SADDLE_NUMERIC)
+        return status;
+    cli_progress_clear();
+    cli_warn("%s%s", w->label, error->message);
+    return leave_out(&w->result, a, status, error);
+}
+
 /* All algorithms in repeat r. */
 static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
 {
@@ -389,13 +412,21 @@ static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
     }
     for (size_t a = 0; status == SADDLE_OK && a < w->result.algorithms && !*w->interrupt; a++)
         if (w->result.refused[a] == NULL)
-            status = run_one(w, experiment, a, r, error);
+            status = run_or_leave_out(w, experiment, a, r, error);
     saddle_experiment_free(experiment);
     saddle_settings_free(settings);
     return status;
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
+
+static bool all_left_out(const comparison *c)
+{
+    for (size_t a = 0; a < c->algorithms; a++)
+        if (c->refused[a] == NULL)
+            return false;
+    return true;
+}
 
 static bool all_diverged(const comparison *c)
 {
@@ -432,6 +463,8 @@ static int conclude(work *w)
         return CLI_FAILED;
     if (*w->interrupt)
         return CLI_INTERRUPTED;
+    if (all_left_out(&w->result))
+        return CLI_FAILED;
     return all_diverged(&w->result) ? CLI_DIVERGED : CLI_OK;
 }
 
@@ -466,7 +499,8 @@ const cli_command cli_compare = {
                "each algorithm needed to reach it, `never` where it did not. The cost at a level "
                "is that of the first trace point at or below it. An algorithm that diverges is "
                "shown as such and the others go on; the exit status is 3 only when all diverge. So "
-               "is one that cannot solve the problem: `refused`, with its reason. --max-ifo gives "
+               "is one that cannot solve the problem: `refused`, with its reason; `failed`: a best "
+               "response could not be computed. --max-ifo gives "
                "all the same budget, whatever their number of iterations.",
     .library = library,
     .own = own,

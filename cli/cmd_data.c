@@ -32,11 +32,14 @@ static int run_list(const cli_arguments *arguments)
     cli_table_print(table);
     char *directory = NULL;
     const char *first = getenv("SADDLE_DATA");
-    if (saddle_data_directory(&directory, &error) != SADDLE_OK)
-        return cli_fail(&error);
-    printf("\nLooked for in $SADDLE_DATA (%s), then in %s.\n"
-           "`saddle data fetch NAME` downloads one into the latter.\n",
-           first != NULL && *first != '\0' ? first : "not set", directory);
+    bool home = saddle_data_directory(&directory, &error) == SADDLE_OK;
+    printf("\nLooked for in $SADDLE_DATA (%s)",
+           first != NULL && *first != '\0' ? first : "not set");
+    if (home)
+        printf(", then in %s.\n`saddle data fetch NAME` downloads one into the latter.\n",
+               directory);
+    else
+        printf(".\nThere is no data directory: neither HOME nor XDG_DATA_HOME is set.\n");
     free(directory);
     return CLI_OK;
 }

@@ -213,8 +213,29 @@ static int run_algorithms(const cli_arguments *arguments)
 
 /* ---- problems, sets, topologies ------------------------------------------------------------- */
 
+/* What a shared object says of itself. */
+static int describe_plugin(const char *path)
+{
+    saddle_error error;
+    saddle_plugin_object *plugin = NULL;
+    if (saddle_plugin_open(&plugin, path, &error) != SADDLE_OK)
+        return cli_fail(&error);
+    const saddle_plugin_class *one = saddle_plugin_exported(plugin);
+    const char *summary = one->summary != NULL ? one->summary : "a plug-in";
+    printf("%s: %s\n%s\n\nOptions\n  ", one->name, summary,
+           one->needs_data ? "Made from --data." : "Makes its own instance from --seed.");
+    cli_wrap(stdout, one->options != NULL ? one->options : "It says nothing of any.", 2, 2,
+             cli_width(STDOUT_FILENO));
+    printf("  To be given after a colon: --problem %s:OPTIONS\n", path);
+    cli_flush();
+    saddle_plugin_close(plugin);
+    return CLI_OK;
+}
+
 static int run_problems(const cli_arguments *arguments)
 {
+    if (arguments->count == 1 && strchr(arguments->operand[0], '/') != NULL)
+        return describe_plugin(arguments->operand[0]);
     if (arguments->count == 1) {
         const saddle_problem_class *one;
         saddle_error error;
@@ -277,6 +298,7 @@ const cli_command cli_problems = {
     .operands = "[NAME]",
     .most = 1,
     .summary = "list the problems, or the options of one",
+    .details = "NAME with a / in it is the path of a shared object, whose problem is described.",
     .words = "@PROBLEM",
     .run = run_problems,
 };

@@ -227,16 +227,50 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
     return SADDLE_OK;
 }
 
+static saddle_tune_inputs inputs_of(const saddle_settings *settings, const char *log)
+{
+    return (saddle_tune_inputs){.budget = saddle_settings_integer(settings, "budget"),
+                                .candidates =
+                                    (size_t)saddle_settings_integer(settings, "candidates"),
+                                .objective = read_objective(settings),
+                                .log = log,
+                                .resume = saddle_settings_flag(settings, "resume")};
+}
+
+/* Refuse a budget that is too small for some algorithm before any of them has spent it, and name
+ * them all. One that cannot solve the problem is met again in its turn. */
+static saddle_status check_budget(const work *w, saddle_experiment *experiment, saddle_error *error)
+{
+    char names[512] = "";
+    size_t used = 0;
+    saddle_tune_inputs inputs = inputs_of(w->settings, NULL);
+    saddle_settings *settings = NULL;
+    saddle_status status = saddle_settings_copy(&settings, w->settings, error);
+    /* Without a budget everyone gets one that is large enough. */
+    for (size_t a = 0; status == SADDLE_OK && inputs.budget > 0 && a < w->algorithms; a++) {
+        uint64_t least = 0;
+        status = saddle_settings_set(settings, "algorithm", w->algorithm[a]->name, error);
+        if (status == SADDLE_OK)
+            status = saddle_tune_least_budget(experiment, settings, &inputs, &least, error);
+        if (status == SADDLE_UNSUPPORTED && w->algorithms > 1)
+            status = SADDLE_OK;
+        if (status == SADDLE_OK && least > inputs.budget && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%" PRIu64 " for %s",
+                                     used == 0 ? "" : ", ", least, w->algorithm[a]->name);
+    }
+    saddle_settings_free(settings);
+    if (status == SADDLE_OK && used > 0)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "--budget: %" PRIu64 " IFO calls are too few; give at least %s",
+                             inputs.budget, names);
+    return status;
+}
+
 static saddle_status search(work *w, saddle_experiment *experiment, const saddle_settings *settings,
                             const char *log, const char *path, saddle_error *error)
 {
     saddle_tuning *tuning = NULL;
-    saddle_tune_inputs inputs = {.budget = saddle_settings_integer(settings, "budget"),
-                                 .candidates =
-                                     (size_t)saddle_settings_integer(settings, "candidates"),
-                                 .objective = read_objective(settings),
-                                 .log = log,
-                                 .resume = saddle_settings_flag(settings, "resume")};
+    saddle_tune_inputs inputs = inputs_of(settings, log);
     saddle_tune_hooks hooks = {.context = w,
                                .begin = on_begin,
                                .trial = on_trial,
@@ -305,6 +339,8 @@ static int run(const cli_arguments *arguments)
         status = cli_check_directory("--output", w.directory, &error);
     if (status == SADDLE_OK)
         status = saddle_experiment_create(&experiment, w.settings, NULL, &error);
+    if (status == SADDLE_OK)
+        status = check_budget(&w, experiment, &error);
     bool made = access(w.directory, F_OK) != 0;
     if (status == SADDLE_OK)
         status = cli_make_directory("--output", w.directory, &error);

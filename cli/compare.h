@@ -26,6 +26,7 @@ typedef struct comparison {
     size_t algorithms;
     const saddle_algorithm *algorithm[CLI_MOST_ALGORITHMS];
     char *refused[CLI_MOST_ALGORITHMS]; /* why it cannot be run here; NULL: it can. Owned */
+    bool failed[CLI_MOST_ALGORITHMS];   /* whether that is because a number could not be computed */
     uint64_t first_seed;
     size_t repeats;
     compare_run *run; /* run[a * repeats + r]; owned */

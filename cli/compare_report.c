@@ -199,7 +199,7 @@ static void print_ends(const comparison *c)
     for (size_t a = 0; a < c->algorithms; a++) {
         if (c->refused[a] != NULL) {
             add_dashes(table, c->algorithm[a], 4);
-            cli_table_add(table, "refused: %s", c->refused[a]);
+            cli_table_add(table, "%s: %s", c->failed[a] ? "failed" : "refused", c->refused[a]);
             continue;
         }
         spread iterations = {0};

@@ -79,4 +79,8 @@ static saddle_status create(saddle_problem **out, const char *options,
 }
 
 const saddle_plugin_class saddle_plugin = {
-    .abi = SADDLE_PLUGIN_ABI, .name = "shrunk-mean", .create = create};
+    .abi = SADDLE_PLUGIN_ABI,
+    .name = "shrunk-mean",
+    .summary = "the mean of the agents' points when an adversary pulls it away",
+    .options = "rho, a number above 0: how weak the adversary is; 1 unless given.",
+    .create = create};

@@ -81,6 +81,15 @@ SADDLE_API saddle_status saddle_dataset_select(saddle_dataset **out, const saddl
  */
 SADDLE_API saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *positive,
                                                     saddle_error *error);
+/**
+ * The list that `positive` stands for on these data: itself, or what "auto" chooses. Other rows of the
+ * same kind can then be labelled alike. Free the result.
+ */
+SADDLE_API saddle_status saddle_dataset_positive(const saddle_dataset *data, const char *positive,
+                                                 char **out, saddle_error *error);
+/** Turn labels into +1 / -1 in place by a list as above; one class may be missing from the data. */
+SADDLE_API saddle_status saddle_dataset_label(saddle_dataset *data, const char *positive,
+                                              saddle_error *error);
 
 /** Which rows each agent holds. Fields are for reading only. */
 typedef struct saddle_partition {

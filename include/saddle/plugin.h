@@ -26,13 +26,15 @@ extern "C" {
 #endif
 
 /** The binary interface of this header: it grows whenever a struct that plug-ins see changes. */
-#define SADDLE_PLUGIN_ABI 1u
+#define SADDLE_PLUGIN_ABI 2u
 
 /** What a plug-in is. */
 typedef struct saddle_plugin_class {
     uint32_t abi;        /**< SADDLE_PLUGIN_ABI. Always the first member. */
     uint32_t needs_data; /**< Not 0: it is made from --data, and inputs->shard is there. */
     const char *name;    /**< For messages and the header of a run. */
+    const char *summary; /**< One line, for `saddle problems PATH`; may be NULL. */
+    const char *options; /**< What may follow the colon, for the same; may be NULL. */
     /**
      * Make an instance.
      * @param[out] out      NULL on failure. Its destroy() is called before the object is unloaded.
@@ -47,6 +49,20 @@ typedef struct saddle_plugin_class {
 
 /** What the plug-in defines. The library does not. */
 extern const saddle_plugin_class saddle_plugin __attribute__((visibility("default")));
+
+/** A loaded plug-in. */
+typedef struct saddle_plugin_object saddle_plugin_object;
+
+/**
+ * Load the object that PATH[:OPTIONS] names and check what it exports.
+ * @param[out] out  NULL on failure. Free with saddle_plugin_close(), after every instance made from it.
+ */
+SADDLE_API saddle_status saddle_plugin_open(saddle_plugin_object **out, const char *text,
+                                            saddle_error *error);
+/** Unload. NULL is allowed. */
+SADDLE_API void saddle_plugin_close(saddle_plugin_object *plugin);
+/** What it exports. Borrowed from the object. */
+SADDLE_API const saddle_plugin_class *saddle_plugin_exported(const saddle_plugin_object *plugin);
 
 #ifdef __cplusplus
 }

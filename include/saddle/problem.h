@@ -125,9 +125,13 @@ struct saddle_problem {
      */
     size_t (*outcomes)(const saddle_problem *problem, const saddle_dataset *held_out,
                        const double *x, const double *y, saddle_outcome *out);
-    /** Optional. The model's score of every row of a data set: out[row]. Larger: more positive. */
+    /**
+     * Optional. The score that the model in (x, y) gives every row of a data set: out[row]. Above 0
+     * it says +1, otherwise -1; the larger, the surer. Labels are not looked at. It needs no samples
+     * of the instance: it works on one made for scoring, see saddle_problem_inputs.
+     */
     saddle_status (*scores)(const saddle_problem *problem, const saddle_dataset *data,
-                            const double *x, double *out, saddle_error *error);
+                            const double *x, const double *y, double *out, saddle_error *error);
     /** Optional. The starting point that suits it, before projection; used for --init auto. */
     void (*start)(const saddle_problem *problem, uint64_t seed, double *x, double *y);
     /** Optional. Frees what create() made, the instance included. */
@@ -142,6 +146,10 @@ typedef struct saddle_problem_inputs {
     uint64_t seed;                /**< For generated instances. */
     const saddle_mixing *mixing;  /**< The network, for what agents find out together. */
     const saddle_world *world;    /**< Which agents are here: shard[i] is NULL for the others. */
+    /** Not 0: the instance is only asked for scores and for outcomes on held-out rows, to use a saved
+     * model. Every shard is then one row of zeros that stands in for the samples, which are not there;
+     * settings have the values that the run found for "auto". */
+    int scoring;
 } saddle_problem_inputs;
 
 /** A kind of problem that can be asked for by name. */

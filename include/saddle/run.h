@@ -105,6 +105,7 @@ typedef struct saddle_result {
     size_t agents;      /**< m. */
     size_t x_dim;       /**< Length of x. */
     size_t y_dim;       /**< Length of y. */
+    size_t features;    /**< Of the data; 0 without. */
     double *x_mean;     /**< xbar. */
     double *y_mean;     /**< ybar. */
     double *x;          /**< Every agent's x, m rows. */
@@ -174,7 +175,8 @@ SADDLE_API saddle_status saddle_experiment_run(saddle_experiment *experiment,
                                                const saddle_hooks *hooks, saddle_result **out,
                                                saddle_error *error);
 
-/** Write xbar, ybar and all copies as .npz, or as one record if the name ends in .npy. Atomic. */
+/** Write xbar, ybar and all copies, with what it takes to use them (<saddle/predictor.h>), as .npz, or
+ * as one record if the name ends in .npy. Atomic. */
 SADDLE_API saddle_status saddle_result_save(const saddle_result *result, const char *path,
                                             saddle_error *error);
 

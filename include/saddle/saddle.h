@@ -10,6 +10,7 @@
 #include <saddle/engine.h>
 #include <saddle/graph.h>
 #include <saddle/plugin.h>
+#include <saddle/predictor.h>
 #include <saddle/problem.h>
 #include <saddle/run.h>
 #include <saddle/set.h>

@@ -119,6 +119,14 @@ SADDLE_API saddle_status saddle_tune(saddle_tuning **out, saddle_experiment *exp
                                      const saddle_settings *settings,
                                      const saddle_tune_inputs *inputs,
                                      const saddle_tune_hooks *hooks, saddle_error *error);
+/**
+ * The least budget that saddle_tune() would accept for as many candidates as it would choose: no IFO
+ * call is made. Parameters as there; none may be NULL.
+ */
+SADDLE_API saddle_status saddle_tune_least_budget(saddle_experiment *experiment,
+                                                  const saddle_settings *settings,
+                                                  const saddle_tune_inputs *inputs, uint64_t *out,
+                                                  saddle_error *error);
 /** Free a search. NULL is allowed. */
 SADDLE_API void saddle_tuning_free(saddle_tuning *tuning);
 

@@ -5,6 +5,7 @@
 /* Where the parser stands, and where it says why it stopped. */
 typedef struct cursor {
     const char *at;
+    bool letters; /* whether a text is wanted, not numbers */
     saddle_error *why;
 } cursor;
 
@@ -123,24 +124,36 @@ static bool layout_bytes(cursor *in, const layout *of, uint64_t *out)
     return true;
 }
 
-/* Take an array as the one that is wanted. */
-static bool choose(cursor *in, saddle_npy_header *out, const layout *from, uint64_t offset)
+/* Which of the readable types the wanted array has. */
+static bool find_type(cursor *in, const layout *from, saddle_npy_type *out)
 {
     static const char *const readable[] = {[SADDLE_NPY_F8] = "<f8",
                                            [SADDLE_NPY_F4] = "<f4",
                                            [SADDLE_NPY_I8] = "<i8",
-                                           [SADDLE_NPY_I4] = "<i4"};
-    size_t type = 0;
-    while (type < 4 && strcmp(from->type, readable[type]) != 0)
-        type++;
-    if (type == 4)
-        return stop(in,
-                    "its entries are of type '%s'; '<f8', '<f4', '<i8' and '<i4' can be read: save "
-                    "it with .astype('<f8')",
-                    from->type);
-    if (!layout_bytes(in, from, &out->bytes))
+                                           [SADDLE_NPY_I4] = "<i4",
+                                           [SADDLE_NPY_U8] = "<u8"};
+    if (in->letters) {
+        *out = SADDLE_NPY_TEXT;
+        return strncmp(from->type, "<U", 2) == 0 && from->rank == 0
+                   ? true
+                   : stop(in, "it is no text; save numpy.array('...')");
+    }
+    for (size_t type = 0; type < sizeof readable / sizeof *readable; type++)
+        if (strcmp(from->type, readable[type]) == 0) {
+            *out = (saddle_npy_type)type;
+            return true;
+        }
+    return stop(in,
+                "its entries are of type '%s'; '<f8', '<f4', '<i8', '<i4' and '<u8' can be read: "
+                "save it with .astype('<f8')",
+                from->type);
+}
+
+/* Take an array as the one that is wanted. */
+static bool choose(cursor *in, saddle_npy_header *out, const layout *from, uint64_t offset)
+{
+    if (!find_type(in, from, &out->type) || !layout_bytes(in, from, &out->bytes))
         return false;
-    out->type = (saddle_npy_type)type;
     out->rank = from->rank;
     out->shape[0] = from->shape[0];
     out->shape[1] = from->shape[1];
@@ -230,9 +243,10 @@ static bool read_item(cursor *in, dictionary *all, saddle_npy_header *out, const
     }
 }
 
-bool saddle_npy_parse(saddle_npy_header *out, const char *text, const char *name, saddle_error *why)
+bool saddle_npy_parse(saddle_npy_header *out, const char *text, const char *name, bool letters,
+                      saddle_error *why)
 {
-    cursor in = {.at = text, .why = why};
+    cursor in = {.at = text, .letters = letters, .why = why};
     dictionary all = {.seen = 0};
     memset(out, 0, sizeof *out);
     if (!accept(&in, '{'))

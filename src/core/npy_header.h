@@ -19,12 +19,14 @@
 #define SADDLE_NPY_HEADER_MOST (1 << 20)
 #define SADDLE_NPY_NAME_SIZE 128
 
-/* Entries that can be read as double. */
+/* Entries that can be read: as double, and one that is a text. */
 typedef enum saddle_npy_type {
     SADDLE_NPY_F8,
     SADDLE_NPY_F4,
     SADDLE_NPY_I8,
-    SADDLE_NPY_I4
+    SADDLE_NPY_I4,
+    SADDLE_NPY_U8,
+    SADDLE_NPY_TEXT /* '<U', four bytes a letter */
 } saddle_npy_type;
 
 /* Where the wanted array lies behind the header, and what it is. */
@@ -38,9 +40,10 @@ typedef struct saddle_npy_header {
     uint64_t total;  /* bytes that follow the header */
 } saddle_npy_header;
 
-/* Understand a header. Of a record, `name` is the field that is wanted. On failure the message of
- * `why` is the reason and what would be right, without the name of the file. */
-bool saddle_npy_parse(saddle_npy_header *out, const char *text, const char *name,
+/* Understand a header of an array of numbers, or of one text if `letters` is set. Of a record, `name`
+ * is the field that is wanted. On failure the message of `why` is the reason and what would be right,
+ * without the name of the file. */
+bool saddle_npy_parse(saddle_npy_header *out, const char *text, const char *name, bool letters,
                       saddle_error *why);
 
 #endif

@@ -316,6 +316,7 @@ saddle_status saddle_npy_write_record(const char *path, const saddle_array *arra
 typedef struct stream {
     const char *path;
     const char *name;
+    bool letters;       /* whether a text is wanted, not numbers */
     FILE *file;         /* one of the two */
     zip_file_t *member; /* is NULL */
     uint64_t bytes;     /* its length */
@@ -384,6 +385,7 @@ static bool take_numbers(const stream *in, saddle_npy_type type, size_t count, d
         float single;
         int32_t narrow;
         int64_t wide;
+        uint64_t natural;
         switch (type) {
         case SADDLE_NPY_F4:
             if (!take(in, &single, sizeof single))
@@ -394,6 +396,13 @@ static bool take_numbers(const stream *in, saddle_npy_type type, size_t count, d
             if (!take(in, &narrow, sizeof narrow))
                 return false;
             out[k] = (double)narrow;
+            break;
+        case SADDLE_NPY_U8:
+            if (!take(in, &natural, sizeof natural))
+                return false;
+            out[k] = (double)natural;
+            if (*bad == count && natural > UINT64_C(1) << 53)
+                *bad = k;
             break;
         default:
             if (!take(in, &wide, sizeof wide))
@@ -441,35 +450,96 @@ static saddle_status take_header(const stream *in, char **out, uint64_t *used, s
     return SADDLE_OK;
 }
 
+/* What is read: numbers with their shape, or a text. */
+typedef struct content {
+    double *numbers;
+    char *text;
+    size_t rank;
+    size_t shape[2];
+} content;
+
+/* Append a code point to a text; NULL when it is none that a text may hold. */
+static char *put_letter(char *to, uint32_t letter)
+{
+    bool surrogate = letter >= 0xD800 && letter < 0xE000;
+    if (letter == 0 || letter > 0x10FFFF || surrogate)
+        return NULL;
+    unsigned more = letter >= 0x10000 ? 3 : letter >= 0x800 ? 2 : letter >= 0x80 ? 1 : 0;
+    static const unsigned char lead[] = {0x00, 0xC0, 0xE0, 0xF0};
+    *to++ = (char)(lead[more] | letter >> 6 * more);
+    while (more-- > 0)
+        *to++ = (char)(0x80 | (letter >> 6 * more & 0x3F));
+    return to;
+}
+
+/* From code points, padded with zeros, to UTF-8 in the same memory: no letter takes more than its
+ * four bytes, so that what is written never overtakes what is read. False when it is no text. */
+static bool pack_letters(char *text, size_t bytes)
+{
+    char *end = text;
+    size_t count = bytes / sizeof(uint32_t);
+    uint32_t letter;
+    for (; count > 0; count--) {
+        memcpy(&letter, text + (count - 1) * sizeof letter, sizeof letter);
+        if (letter != 0)
+            break;
+    }
+    for (size_t k = 0; end != NULL && k < count; k++) {
+        memcpy(&letter, text + k * sizeof letter, sizeof letter);
+        end = put_letter(end, letter);
+    }
+    if (end != NULL)
+        *end = '\0';
+    return end != NULL;
+}
+
+/* Read the entries, which have been found to be there, into whichever of the two has memory. */
+static saddle_status take_entries(const stream *in, const saddle_npy_header *header, content *out,
+                                  saddle_error *error)
+{
+    static const char damaged[] = "its entries are damaged; the file is not as it was written";
+    uint64_t behind = header->total - header->offset - header->bytes;
+    size_t bad = header->count;
+    bool whole = skip(in, header->offset);
+    if (out->numbers == NULL)
+        whole = whole && take(in, out->text, (size_t)header->bytes);
+    else
+        whole = whole && take_numbers(in, header->type, header->count, out->numbers, &bad);
+    if (!whole || !skip(in, behind) || !ended(in))
+        return refuse(in, error, "%s", damaged);
+    if (out->numbers == NULL && !pack_letters(out->text, (size_t)header->bytes))
+        return refuse(in, error, "it holds what is no letter; save numpy.array('...')");
+    if (bad < header->count)
+        return refuse(in, error, "entry %zu is beyond 2^53 and no double; save it as float64", bad);
+    return SADDLE_OK;
+}
+
 /* Read the array whose header is known; `used` bytes of the stream lie behind. */
 static saddle_status take_array(const stream *in, const saddle_npy_header *header, uint64_t used,
-                                double **out, saddle_error *error)
+                                content *out, saddle_error *error)
 {
     uint64_t left = in->bytes - used;
     if (header->total != left)
         return refuse(in, error, "its header announces %llu bytes of entries but the file has %llu",
                       (unsigned long long)header->total, (unsigned long long)left);
-    double *data = saddle_alloc_doubles(header->count);
-    if (data == NULL)
-        return saddle_no_memory(error, "an array of a NumPy file");
-    size_t bad = 0;
-    uint64_t behind = header->total - header->offset - header->bytes;
-    saddle_status status = SADDLE_OK;
-    if (!skip(in, header->offset) || !take_numbers(in, header->type, header->count, data, &bad) ||
-        !skip(in, behind) || !ended(in))
-        status = refuse(in, error, "its entries are damaged; the file is not as it was written");
-    else if (bad < header->count)
-        status =
-            refuse(in, error, "entry %zu is beyond 2^53 and no double; save it as float64", bad);
-    if (status == SADDLE_OK)
-        *out = data;
+    if (in->letters)
+        out->text = saddle_alloc((size_t)header->bytes + 1, 1);
     else
-        saddle_free(data);
+        out->numbers = saddle_alloc_doubles(header->count);
+    if (out->text == NULL && out->numbers == NULL) {
+        saddle_no_memory(error, "an array of a NumPy file");
+        return SADDLE_NO_MEMORY;
+    }
+    saddle_status status = take_entries(in, header, out, error);
+    if (status != SADDLE_OK) {
+        saddle_free(out->text);
+        saddle_free(out->numbers);
+        *out = (content){.text = NULL};
+    }
     return status;
 }
 
-static saddle_status read_stream(const stream *in, double **out, size_t *rank, size_t shape[2],
-                                 saddle_error *error)
+static saddle_status read_stream(const stream *in, content *out, saddle_error *error)
 {
     uint64_t used = 0;
     char *text = NULL;
@@ -478,14 +548,14 @@ static saddle_status read_stream(const stream *in, double **out, size_t *rank, s
     saddle_status status = take_header(in, &text, &used, error);
     if (status != SADDLE_OK)
         return status;
-    if (!saddle_npy_parse(&header, text, in->name, &why))
+    if (!saddle_npy_parse(&header, text, in->name, in->letters, &why))
         status = refuse(in, error, "%s", why.message);
     else
         status = take_array(in, &header, used, out, error);
     if (status == SADDLE_OK) {
-        *rank = header.rank;
-        shape[0] = header.shape[0];
-        shape[1] = header.shape[1];
+        out->rank = header.rank;
+        out->shape[0] = header.shape[0];
+        out->shape[1] = header.shape[1];
     }
     saddle_free(text);
     return status;
@@ -523,8 +593,7 @@ static bool believable(const zip_stat_t *member, uint64_t file_bytes)
 }
 
 static saddle_status read_member(stream *in, zip_t *archive, const char *member_name,
-                                 uint64_t file_bytes, double **out, size_t *rank, size_t shape[2],
-                                 saddle_error *error)
+                                 uint64_t file_bytes, content *out, saddle_error *error)
 {
     const zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
     zip_stat_t member;
@@ -543,13 +612,13 @@ static saddle_status read_member(stream *in, zip_t *archive, const char *member_
     in->member = zip_fopen_index(archive, member.index, 0);
     if (in->member == NULL)
         return refuse(in, error, "%s", zip_strerror(archive));
-    saddle_status status = read_stream(in, out, rank, shape, error);
+    saddle_status status = read_stream(in, out, error);
     zip_fclose(in->member);
     return status;
 }
 
-static saddle_status read_archive(stream *in, uint64_t file_bytes, double **out, size_t *rank,
-                                  size_t shape[2], saddle_error *error)
+static saddle_status read_archive(stream *in, uint64_t file_bytes, content *out,
+                                  saddle_error *error)
 {
     int code = 0;
     zip_t *archive = zip_open(in->path, ZIP_RDONLY, &code);
@@ -566,19 +635,19 @@ static saddle_status read_archive(stream *in, uint64_t file_bytes, double **out,
     if (member_name == NULL)
         saddle_no_memory(error, "a name");
     else
-        status = read_member(in, archive, member_name, file_bytes, out, rank, shape, error);
+        status = read_member(in, archive, member_name, file_bytes, out, error);
     saddle_free(member_name);
     zip_discard(archive);
     return status;
 }
 
-saddle_status saddle_numpy_read(const char *path, const char *name, double **out, size_t *rank,
-                                size_t shape[2], saddle_error *error)
+static saddle_status read_file(const char *path, const char *name, bool letters, content *out,
+                               saddle_error *error)
 {
-    *out = NULL;
-    stream in = {.path = path, .name = name != NULL ? name : ""};
+    stream in = {.path = path, .name = name != NULL ? name : "", .letters = letters};
     struct stat facts;
     char first[4] = {0};
+    *out = (content){.text = NULL};
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return refuse(&in, error, "%s; give an .npz or .npy file", strerror(errno));
@@ -586,13 +655,36 @@ saddle_status saddle_numpy_read(const char *path, const char *name, double **out
     if (fstat(fileno(file), &facts) != 0 || !S_ISREG(facts.st_mode)) {
         status = refuse(&in, error, "it is not a plain file; give an .npz or .npy file");
     } else if (fread(first, 1, 4, file) == 4 && memcmp(first, "PK", 2) == 0) {
-        status = read_archive(&in, (uint64_t)facts.st_size, out, rank, shape, error);
+        status = read_archive(&in, (uint64_t)facts.st_size, out, error);
     } else {
         rewind(file);
         in.file = file;
         in.bytes = (uint64_t)facts.st_size;
-        status = read_stream(&in, out, rank, shape, error);
+        status = read_stream(&in, out, error);
     }
     fclose(file);
+    return status;
+}
+
+saddle_status saddle_numpy_read(const char *path, const char *name, double **out, size_t *rank,
+                                size_t shape[2], saddle_error *error)
+{
+    content found;
+    saddle_status status = read_file(path, name, false, &found, error);
+    *out = found.numbers;
+    if (status == SADDLE_OK) {
+        *rank = found.rank;
+        shape[0] = found.shape[0];
+        shape[1] = found.shape[1];
+    }
+    return status;
+}
+
+saddle_status saddle_numpy_read_text(const char *path, const char *name, char **out,
+                                     saddle_error *error)
+{
+    content found;
+    saddle_status status = read_file(path, name, true, &found, error);
+    *out = found.text;
     return status;
 }

@@ -194,6 +194,19 @@ static saddle_status read_choice(const saddle_option *option, const char *text, 
                        near != NULL ? "'?" : "");
 }
 
+/* Settings are echoed one to a line, in traces and models: a line end would forge another. */
+static saddle_status read_text(const char *text, saddle_error *why)
+{
+    char shown[SHOWN_SIZE];
+    for (const char *at = text; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7F)
+            return saddle_fail(why, SADDLE_BAD_INPUT,
+                               "'%s' has a control character, such as a line end, in it; give a "
+                               "value without",
+                               show(text, shown));
+    return SADDLE_OK;
+}
+
 /* Read a text into the numbers of an entry; `why` gets the reason without the option's name. */
 static saddle_status read_value(entry *out, const char *text, saddle_error *why)
 {
@@ -214,7 +227,7 @@ static saddle_status read_value(entry *out, const char *text, saddle_error *why)
     case SADDLE_OPTION_CHOICE:
         return read_choice(option, text, why);
     case SADDLE_OPTION_TEXT:
-        return SADDLE_OK;
+        return read_text(text, why);
     }
     return saddle_fail(why, SADDLE_CHECK_FAILED, "it is of an unknown kind");
 }

@@ -80,9 +80,9 @@ static bool parse_range(char *item, double *low, double *high)
     return false;
 }
 
-/* Mark the labels that one item of the list names. */
-static saddle_status mark_item(char *item, const double *classes, size_t count, bool *positive,
-                               saddle_error *error)
+/* Mark the labels that one item of the list names; there must be one, unless `any` is set. */
+static saddle_status mark_item(char *item, bool any, const double *classes, size_t count,
+                               bool *positive, saddle_error *error)
 {
     double low = 0.0;
     double high = 0.0;
@@ -96,7 +96,7 @@ static saddle_status mark_item(char *item, const double *classes, size_t count, 
             found = true;
         }
     }
-    if (found)
+    if (found || any)
         return SADDLE_OK;
     char seen[256];
     list_labels(seen, sizeof seen, classes, count);
@@ -105,7 +105,7 @@ static saddle_status mark_item(char *item, const double *classes, size_t count, 
                        seen);
 }
 
-static saddle_status mark_listed(const char *text, const double *classes, size_t count,
+static saddle_status mark_listed(const char *text, bool any, const double *classes, size_t count,
                                  bool *positive, saddle_error *error)
 {
     char *copy = saddle_strdup(text);
@@ -115,23 +115,21 @@ static saddle_status mark_listed(const char *text, const double *classes, size_t
     char *rest = copy;
     while (status == SADDLE_OK && rest != NULL) {
         char *item = strsep(&rest, ",");
-        status = mark_item(item, classes, count, positive, error);
+        status = mark_item(item, any, classes, count, positive, error);
     }
     saddle_free(copy);
     return status;
 }
 
-static saddle_status mark_automatically(const double *classes, size_t count, bool *positive,
-                                        saddle_error *error)
+/* The list that "auto" stands for. */
+static saddle_status find_rule(char **out, const double *classes, size_t count, saddle_error *error)
 {
-    if (count == 2) {
-        positive[1] = true;
-        return SADDLE_OK;
-    }
-    if (are_digits(classes, count)) {
-        for (size_t k = 5; k < 10; k++)
-            positive[k] = true;
-        return SADDLE_OK;
+    if (count == 2 || are_digits(classes, count)) {
+        *out = count == 2 ? saddle_format("%.17g", classes[1]) : saddle_strdup("5-9");
+        if (*out != NULL)
+            return SADDLE_OK;
+        saddle_no_memory(error, "the labels");
+        return SADDLE_NO_MEMORY;
     }
     char seen[256];
     list_labels(seen, sizeof seen, classes, count);
@@ -141,8 +139,43 @@ static saddle_status mark_automatically(const double *classes, size_t count, boo
                        count, count == 1 ? "" : "s", seen);
 }
 
-saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *positive,
-                                         saddle_error *error)
+saddle_status saddle_dataset_positive(const saddle_dataset *data, const char *positive, char **out,
+                                      saddle_error *error)
+{
+    *out = NULL;
+    if (positive != NULL && strcmp(positive, "auto") != 0) {
+        *out = saddle_strdup(positive);
+        if (*out != NULL)
+            return SADDLE_OK;
+        saddle_no_memory(error, "the labels");
+        return SADDLE_NO_MEMORY;
+    }
+    double *classes = NULL;
+    size_t count = 0;
+    saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
+    if (status == SADDLE_OK)
+        status = find_rule(out, classes, count, error);
+    saddle_free(classes);
+    return status;
+}
+
+/* Mark by a list; every item of it must occur and some label must be left, unless `any` is set. */
+static saddle_status mark(const char *rule, bool any, const double *classes, size_t count,
+                          bool *positive, saddle_error *error)
+{
+    size_t chosen = 0;
+    saddle_status status = mark_listed(rule, any, classes, count, positive, error);
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+        chosen += positive[k];
+    if (status == SADDLE_OK && chosen == count && !any)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "positive labels '%s' cover every row; leave some label negative", rule);
+    return status;
+}
+
+/* Turn labels into +1 and -1 by a list. */
+static saddle_status apply_rule(saddle_dataset *data, const char *rule, bool any,
+                                saddle_error *error)
 {
     double *classes = NULL;
     size_t count = 0;
@@ -152,22 +185,29 @@ saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *posit
     bool *marked = saddle_alloc(count, sizeof *marked);
     if (marked == NULL) {
         saddle_free(classes);
-        return saddle_no_memory(error, "the labels");
+        saddle_no_memory(error, "the labels");
+        return SADDLE_NO_MEMORY;
     }
-    if (positive == NULL || strcmp(positive, "auto") == 0)
-        status = mark_automatically(classes, count, marked, error);
-    else
-        status = mark_listed(positive, classes, count, marked, error);
-    size_t chosen = 0;
-    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
-        chosen += marked[k];
-    if (status == SADDLE_OK && chosen == count)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "positive labels '%s' cover every row; leave some label negative",
-                             positive);
+    status = mark(rule, any, classes, count, marked, error);
     for (size_t k = 0; status == SADDLE_OK && k < data->rows; k++)
         data->label[k] = marked[saddle_class_of(classes, count, data->label[k])] ? 1.0 : -1.0;
     saddle_free(marked);
     saddle_free(classes);
     return status;
+}
+
+saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *positive,
+                                         saddle_error *error)
+{
+    char *rule = NULL;
+    saddle_status status = saddle_dataset_positive(data, positive, &rule, error);
+    if (status == SADDLE_OK)
+        status = apply_rule(data, rule, false, error);
+    saddle_free(rule);
+    return status;
+}
+
+saddle_status saddle_dataset_label(saddle_dataset *data, const char *rule, saddle_error *error)
+{
+    return apply_rule(data, rule, true, error);
 }

@@ -323,10 +323,19 @@ static double pair_loss(size_t count, const double *score, const double *label)
     return margin * margin + variance[0] + variance[1];
 }
 
+/* h less the middle between c1 and c2, where positives and negatives part: F does not see a common
+ * shift of h, c1 and c2. */
 static saddle_status scores(const saddle_problem *problem, const saddle_dataset *data,
-                            const double *x, double *out, saddle_error *error)
+                            const double *x, const double *y, double *out, saddle_error *error)
 {
-    return saddle_model_score(self_of(problem)->model, data, x, out, error);
+    (void)y;
+    const saddle_model *model = self_of(problem)->model;
+    const double *center = x + model->parameters;
+    double middle = 0.5 * (center[0] + center[1]);
+    saddle_status status = saddle_model_score(model, data, x, out, error);
+    for (size_t row = 0; status == SADDLE_OK && row < data->rows; row++)
+        out[row] -= middle;
+    return status;
 }
 
 static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
@@ -490,7 +499,8 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .start = start,
         .destroy = destroy,
     };
-    self->problem.tau = TAU_SHARE * typical_curvature(self, inputs->seed);
+    if (!inputs->scoring)
+        self->problem.tau = TAU_SHARE * typical_curvature(self, inputs->seed);
     self->problem.alpha = 1.0 / concavity(self);
     *out = &self->problem;
     return SADDLE_OK;

@@ -465,13 +465,13 @@ static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held
 
 /* The score is t, the logarithm of the odds of +1. */
 static saddle_status scores(const saddle_problem *problem, const saddle_dataset *data,
-                            const double *x, double *out, saddle_error *error)
+                            const double *x, const double *y, double *out, saddle_error *error)
 {
+    (void)y;
     const instance *self = self_of(problem);
-    if (data->features != self->features)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%s has %zu features but the model was made for %zu", data->name,
-                           data->features, self->features);
+    saddle_status status = saddle_rows_check(data, self->features, error);
+    if (status != SADDLE_OK)
+        return status;
     double *u = saddle_alloc_doubles(self->features);
     if (u == NULL)
         return saddle_no_memory(error, "the model");
@@ -484,10 +484,37 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
 
 /* ---- making one ------------------------------------------------------------------------------ */
 
+/* The features hidden from the model as a list, "none" for none; NULL when memory is short. Its cost
+ * is quadratic in their number, which is that of the values of one attribute. */
+static char *hidden_list(const instance *self)
+{
+    char *list = saddle_strdup("none");
+    for (size_t column = 0; list != NULL && column < self->features; column++)
+        if (self->hidden[column]) {
+            bool first = strcmp(list, "none") == 0;
+            char *longer =
+                saddle_format("%s%s%zu", first ? "" : list, first ? "" : ",", column + 1);
+            saddle_free(list);
+            list = longer;
+        }
+    return list;
+}
+
 static saddle_status resolve(const saddle_problem *problem, saddle_settings *settings,
                              saddle_error *error)
 {
-    return saddle_settings_fill(settings, "fairness-ridge", self_of(problem)->ridge, error);
+    const instance *self = self_of(problem);
+    saddle_status status = saddle_settings_fill(settings, "fairness-ridge", self->ridge, error);
+    if (status != SADDLE_OK || !saddle_settings_auto(settings, "exclude-features"))
+        return status;
+    char *list = hidden_list(self);
+    if (list == NULL) {
+        saddle_no_memory(error, "the problem");
+        return SADDLE_NO_MEMORY;
+    }
+    status = saddle_settings_set(settings, "exclude-features", list, error);
+    saddle_free(list);
+    return status;
 }
 
 static void destroy(saddle_problem *problem)

@@ -46,11 +46,11 @@ static saddle_status check_file(const char *path, saddle_error *error)
     struct stat status;
     if (stat(path, &status) != 0 || access(path, R_OK) != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--problem: cannot read '%s': %s; give the path of a shared object",
+                           "cannot read the plug-in '%s': %s; give the path of a shared object",
                            path, strerror(errno));
     if (!S_ISREG(status.st_mode))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--problem: '%s' is no regular file; give the path of a shared object",
+                           "the plug-in '%s' is no regular file; give the path of a shared object",
                            path);
     return SADDLE_OK;
 }
@@ -63,14 +63,14 @@ static saddle_status load(saddle_plugin_object *plugin, saddle_error *error)
         const char *reason = dlerror();
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "--problem: '%s' cannot be loaded (%s); give a shared object, built with "
+            "the plug-in '%s' cannot be loaded (%s); give a shared object, built with "
             "-shared -fPIC and linked to all it calls",
             path, reason != NULL ? reason : "no reason given");
     }
     plugin->exported = dlsym(plugin->handle, SYMBOL);
     if (plugin->exported == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--problem: '%s' exports no symbol " SYMBOL
+                           "the plug-in '%s' exports no symbol " SYMBOL
                            "; define the one that <saddle/plugin.h> declares",
                            path);
     return SADDLE_OK;
@@ -82,18 +82,18 @@ static saddle_status check_exported(const saddle_plugin_object *plugin, saddle_e
     const saddle_plugin_class *exported = plugin->exported;
     if (exported->abi == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--problem: " SYMBOL " of '%s' has no ABI number; set .abi = "
-                           "SADDLE_PLUGIN_ABI",
+                           SYMBOL " of the plug-in '%s' has no ABI number; set .abi = "
+                                  "SADDLE_PLUGIN_ABI",
                            plugin->path);
     if (exported->abi != SADDLE_PLUGIN_ABI)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--problem: '%s' was built for plug-in ABI %u, but this is %u; build it "
-                           "again with the headers of saddle %s",
-                           plugin->path, (unsigned)exported->abi, SADDLE_PLUGIN_ABI,
-                           saddle_version());
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "the plug-in '%s' was built for plug-in ABI %u, but this is %u; build it "
+            "again with the headers of saddle %s",
+            plugin->path, (unsigned)exported->abi, SADDLE_PLUGIN_ABI, saddle_version());
     if (exported->name == NULL || *exported->name == '\0' || exported->create == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--problem: " SYMBOL " of '%s' has no %s; set .name and .create",
+                           SYMBOL " of the plug-in '%s' has no %s; set .name and .create",
                            plugin->path, exported->create == NULL ? "create function" : "name");
     return SADDLE_OK;
 }
@@ -116,10 +116,11 @@ saddle_status saddle_plugin_open(saddle_plugin_object **out, const char *text, s
         saddle_plugin_close(plugin);
         return status;
     }
-    plugin->kind = (saddle_problem_class){.name = plugin->exported->name,
-                                          .summary = "a plug-in",
-                                          .needs_data = plugin->exported->needs_data != 0,
-                                          .options = no_options};
+    plugin->kind = (saddle_problem_class){
+        .name = plugin->exported->name,
+        .summary = plugin->exported->summary != NULL ? plugin->exported->summary : "a plug-in",
+        .needs_data = plugin->exported->needs_data != 0,
+        .options = no_options};
     *out = plugin;
     return SADDLE_OK;
 }
@@ -139,6 +140,11 @@ const saddle_problem_class *saddle_plugin_kind(const saddle_plugin_object *plugi
     return &plugin->kind;
 }
 
+const saddle_plugin_class *saddle_plugin_exported(const saddle_plugin_object *plugin)
+{
+    return plugin->exported;
+}
+
 saddle_status saddle_plugin_instance(const saddle_plugin_object *plugin, saddle_problem **out,
                                      const saddle_problem_inputs *inputs, saddle_error *error)
 {
@@ -147,23 +153,24 @@ saddle_status saddle_plugin_instance(const saddle_plugin_object *plugin, saddle_
     *out = NULL;
     saddle_status status = plugin->exported->create(&problem, plugin->options, inputs, &said);
     if (status != SADDLE_OK)
-        return saddle_fail(error, status, "--problem: '%s': %s", plugin->path,
+        return saddle_fail(error, status, "the plug-in '%s': %s", plugin->path,
                            *said.message != '\0'
                                ? said.message
                                : "its create function failed and gave no reason; have it call "
                                  "saddle_fail");
     if (problem == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--problem: the create function of '%s' made nothing; have it set *out "
+                           "the create function of the plug-in '%s' made nothing; have it set *out "
                            "or return a failure",
                            plugin->path);
     if (problem->agents != inputs->agents) {
         size_t agents = problem->agents;
         saddle_problem_free(problem);
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--problem: '%s' made a problem for %zu agents, but there are %zu; give "
-                           "--agents %zu or have it obey inputs->agents",
-                           plugin->path, agents, inputs->agents, agents);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "the plug-in '%s' made a problem for %zu agents, but there are %zu; give "
+            "--agents %zu or have it obey inputs->agents",
+            plugin->path, agents, inputs->agents, agents);
     }
     if (problem->name == NULL)
         problem->name = plugin->exported->name;

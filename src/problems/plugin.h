@@ -6,17 +6,8 @@
 
 #include <saddle/plugin.h>
 
-/* A loaded object. */
-typedef struct saddle_plugin_object saddle_plugin_object;
-
 /* Whether a --problem text names a shared object: there is a '/' before its first colon. */
 bool saddle_plugin_named(const char *text);
-
-/* Load the object that PATH[:OPTIONS] names and check what it exports. Free with
- * saddle_plugin_close(), after every instance made from it. */
-saddle_status saddle_plugin_open(saddle_plugin_object **out, const char *text, saddle_error *error);
-/* Unload. NULL is allowed. */
-void saddle_plugin_close(saddle_plugin_object *plugin);
 
 /* The plug-in as a kind of problem without options; its create is NULL. Borrowed. */
 const saddle_problem_class *saddle_plugin_kind(const saddle_plugin_object *plugin);

@@ -259,6 +259,18 @@ static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held
     return 6;
 }
 
+/* The model's scores of rows as they are: nobody shifts them. */
+static saddle_status scores(const saddle_problem *problem, const saddle_dataset *data,
+                            const double *x, const double *y, double *out, saddle_error *error)
+{
+    (void)x;
+    size_t d = problem->x_dim;
+    saddle_status status = saddle_rows_check(data, d, error);
+    for (size_t row = 0; status == SADDLE_OK && row < data->rows; row++)
+        out[row] = saddle_row_dot(data, row, y) + y[d];
+    return status;
+}
+
 /* ---- making one ------------------------------------------------------------------------------ */
 
 static void destroy(saddle_problem *problem)
@@ -331,6 +343,7 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .difference = difference,
         .constants = constants,
         .outcomes = outcomes,
+        .scores = scores,
         .destroy = destroy,
     };
     saddle_status status = fill(self, inputs->settings, error);

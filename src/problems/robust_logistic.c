@@ -289,6 +289,17 @@ static saddle_status resolve(const saddle_problem *problem, saddle_settings *set
     return saddle_settings_fill(settings, "lambda1", self_of(problem)->lambda1, error);
 }
 
+/* y weighs the samples of the run, not those that are scored. */
+static saddle_status scores(const saddle_problem *problem, const saddle_dataset *data,
+                            const double *x, const double *y, double *out, saddle_error *error)
+{
+    (void)y;
+    saddle_status status = saddle_rows_check(data, problem->x_dim, error);
+    for (size_t row = 0; status == SADDLE_OK && row < data->rows; row++)
+        out[row] = saddle_row_dot(data, row, x);
+    return status;
+}
+
 static void destroy(saddle_problem *problem)
 {
     instance *self = problem->self;
@@ -359,6 +370,7 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .response_statistic = response_statistic,
         .constants = constants,
         .resolve = resolve,
+        .scores = scores,
         .destroy = destroy,
     };
     self->problem.tau = suitable_tau(self, simplex);

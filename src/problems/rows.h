@@ -4,7 +4,19 @@
 
 #include <saddle/data.h>
 
+#include "core/status.h"
 #include "core/vector.h"
+
+/* Refuse rows that have not as many features as a model. */
+static inline saddle_status saddle_rows_check(const saddle_dataset *data, size_t features,
+                                              saddle_error *error)
+{
+    if (data->features == features)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%s' has %zu features, but the model %zu; give rows of the same kind",
+                       data->name, data->features, features);
+}
 
 /* a_row' x */
 static inline double saddle_row_dot(const saddle_dataset *data, size_t row, const double *x)

@@ -133,12 +133,27 @@ static saddle_status make_held_out(saddle_experiment *e, saddle_error *error)
                                : saddle_dataset_load(&e->held_out, name, &options, 0, error);
     if (status == SADDLE_OK)
         status =
-            saddle_dataset_make_binary(e->held_out, text_or(e->settings, "positive", NULL), error);
+            saddle_dataset_label(e->held_out, saddle_settings_text(e->settings, "positive"), error);
     if (status == SADDLE_OK && e->held_out->features != e->shard[0]->features)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "--test-data: '%s' has %zu features, but --data has %zu; give rows of "
                              "the same kind",
                              name, e->held_out->features, e->shard[0]->features);
+    return status;
+}
+
+/* Make labels +1 and -1, and --positive the list in use: held-out rows follow it, and the model's user
+ * after the run. */
+static saddle_status label(saddle_experiment *e, saddle_dataset *data, saddle_error *error)
+{
+    char *rule = NULL;
+    saddle_status status =
+        saddle_dataset_positive(data, text_or(e->settings, "positive", NULL), &rule, error);
+    if (status == SADDLE_OK)
+        status = saddle_dataset_make_binary(data, rule, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(e->settings, "positive", rule, error);
+    saddle_free(rule);
     return status;
 }
 
@@ -153,7 +168,7 @@ static saddle_status make_shards(saddle_experiment *e, saddle_error *error)
     saddle_status status =
         saddle_dataset_load(&data, saddle_settings_text(settings, "data"), &options, seed, error);
     if (status == SADDLE_OK)
-        status = saddle_dataset_make_binary(data, text_or(settings, "positive", NULL), error);
+        status = label(e, data, error);
     if (status == SADDLE_OK)
         status = saddle_partition_create(
             &partition, data, saddle_settings_text(settings, "partition"), e->graph->agents,
@@ -222,6 +237,12 @@ static saddle_status make_problem(saddle_experiment *e, const saddle_problem *gi
     if (status != SADDLE_OK)
         return status;
     e->problem = e->own_problem;
+    if (e->held_out != NULL && e->problem->outcomes == NULL)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "--test-data: problem %s reports no outcomes; leave it out, and give the "
+            "model to `saddle eval`",
+            kind->name);
     return saddle_problem_check(e->problem, error);
 }
 
@@ -338,6 +359,11 @@ saddle_status saddle_experiment_scene(saddle_experiment *e, bool centralized, sa
     if (out->problem->constants != NULL && !out->constants.estimated)
         out->problem->constants(out->problem, e->x_set, e->y_set, &out->constants);
     return SADDLE_OK;
+}
+
+size_t saddle_experiment_features(const saddle_experiment *e)
+{
+    return e->shard != NULL ? e->shard[e->world->here[0]]->features : 0;
 }
 
 size_t saddle_experiment_most_samples(const saddle_experiment *e)

@@ -57,6 +57,9 @@ typedef struct saddle_forecast {
 saddle_status saddle_run_forecast(saddle_experiment *experiment, const saddle_settings *settings,
                                   saddle_forecast *out, saddle_error *error);
 
+/* Features of the data; 0 without. */
+size_t saddle_experiment_features(const saddle_experiment *experiment);
+
 /* The largest local size. */
 size_t saddle_experiment_most_samples(const saddle_experiment *experiment);
 

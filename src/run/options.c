@@ -124,7 +124,8 @@ static const saddle_option outcomes = SADDLE_TEXT(
     "Not given: only the summary at the end has it.");
 static const saddle_option model = SADDLE_TEXT(
     "model", OUTPUT, "", "PATH",
-    "Write xbar, ybar and every agent's copy as NumPy .npz (or one .npy record). Not given: none.");
+    "The file of the model: xbar, ybar, every agent's copy and what it takes to use them, as NumPy "
+    ".npz (or one .npy record). `run` writes it, `eval` and `predict` read it. Not given: none.");
 
 static const saddle_option *const run_options[] = {
     &problem,     &data,       &format,     &label_column, &labels,      &positive, &test_data,

@@ -1,6 +1,8 @@
 /* What a run leaves: rows, means and copies; saving them as NumPy files. */
 #include "run/result.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -82,10 +84,39 @@ saddle_status saddle_result_append(saddle_result *result, const saddle_row *row,
     return SADDLE_OK;
 }
 
+/* All settings that have a value, as "name: value" lines; no value has a line end in it. NULL when
+ * memory is short. */
+static char *settings_text(const saddle_settings *settings)
+{
+    size_t bytes = 1;
+    size_t count = saddle_settings_count(settings);
+    for (size_t k = 0; k < count; k++) {
+        const char *name = saddle_settings_option(settings, k)->name;
+        bytes += strlen(name) + strlen(saddle_settings_text(settings, name)) + sizeof ": \n";
+    }
+    char *text = saddle_alloc(bytes, 1);
+    char *end = text;
+    for (size_t k = 0; text != NULL && k < count; k++) {
+        const char *name = saddle_settings_option(settings, k)->name;
+        const char *value = saddle_settings_text(settings, name);
+        if (*value != '\0')
+            end += snprintf(end, bytes - (size_t)(end - text), "%s: %s\n", name, value);
+    }
+    return text;
+}
+
 saddle_status saddle_result_save(const saddle_result *result, const char *path, saddle_error *error)
 {
     uint64_t iterations = result->rows[result->row_count - 1].iteration;
+    uint64_t format = SADDLE_MODEL_FORMAT;
+    uint64_t features = result->features;
+    char *settings = settings_text(result->settings);
+    if (settings == NULL) {
+        saddle_no_memory(error, "the model's settings");
+        return SADDLE_NO_MEMORY;
+    }
     const saddle_array arrays[] = {
+        {.name = "format", .kind = SADDLE_ARRAY_WORD, .rank = 0, .data = &format},
         {.name = "xbar",
          .kind = SADDLE_ARRAY_REAL,
          .rank = 1,
@@ -116,10 +147,14 @@ saddle_status saddle_result_save(const saddle_result *result, const char *path, 
          .rank = 0,
          .data = saddle_settings_text(result->settings, "algorithm")},
         {.name = "version", .kind = SADDLE_ARRAY_TEXT, .rank = 0, .data = saddle_version()},
+        {.name = "features", .kind = SADDLE_ARRAY_WORD, .rank = 0, .data = &features},
+        {.name = "settings", .kind = SADDLE_ARRAY_TEXT, .rank = 0, .data = settings},
     };
     size_t count = sizeof arrays / sizeof *arrays;
     size_t length = strlen(path);
-    if (length >= 4 && strcmp(path + length - 4, ".npy") == 0)
-        return saddle_npy_write_record(path, arrays, count, error);
-    return saddle_npz_write(path, arrays, count, error);
+    bool record = length >= 4 && strcmp(path + length - 4, ".npy") == 0;
+    saddle_status status = record ? saddle_npy_write_record(path, arrays, count, error)
+                                  : saddle_npz_write(path, arrays, count, error);
+    saddle_free(settings);
+    return status;
 }

@@ -4,6 +4,9 @@
 
 #include <saddle/run.h>
 
+/* What a model file holds: grows when a reader of the last one could not use it. */
+#define SADDLE_MODEL_FORMAT 1
+
 /* An empty result with room for the means and copies of a problem's variables. */
 saddle_status saddle_result_create(saddle_result **out, const saddle_problem *problem,
                                    saddle_error *error);

@@ -299,6 +299,8 @@ static saddle_status settle(run *r, saddle_error *error)
     if (status == SADDLE_OK)
         status = saddle_result_create(&r->result, r->scene.problem, error);
     if (status == SADDLE_OK)
+        r->result->features = saddle_experiment_features(r->experiment);
+    if (status == SADDLE_OK)
         status = make_effective(r, error);
     return status;
 }

@@ -106,19 +106,31 @@ static uint64_t least_budget(const search *s, size_t candidates)
     return weight > 0 && most <= UINT64_MAX / weight ? weight * most : UINT64_MAX;
 }
 
-static saddle_status choose_candidates(search *s, saddle_error *error)
+/* How many candidates there are to be: as many as wanted, or as the budget pays for. */
+static saddle_status count_candidates(search *s, size_t *out, saddle_error *error)
 {
-    saddle_tuning *t = s->tuning;
     size_t points = 0;
-    saddle_status status = saddle_tune_grid_size(t, &s->forecast, s->centre, &points, error);
+    saddle_status status =
+        saddle_tune_grid_size(s->tuning, &s->forecast, s->centre, &points, error);
     if (status != SADDLE_OK)
         return status;
     size_t wanted = s->inputs->candidates;
     size_t count = wanted > 0 ? wanted : AUTO_CANDIDATES;
     count = count < points ? count : points;
     if (wanted == 0)
-        while (count > 2 && least_budget(s, count) > t->budget)
+        while (count > 2 && least_budget(s, count) > s->tuning->budget)
             count--;
+    *out = count;
+    return SADDLE_OK;
+}
+
+static saddle_status choose_candidates(search *s, saddle_error *error)
+{
+    saddle_tuning *t = s->tuning;
+    size_t count = 0;
+    saddle_status status = count_candidates(s, &count, error);
+    if (status != SADDLE_OK)
+        return status;
     if (least_budget(s, count) > t->budget)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "a budget of %" PRIu64 " IFO calls is too small for %zu candidates of "
@@ -376,7 +388,7 @@ static saddle_status make_room(search *s, saddle_error *error)
     return SADDLE_OK;
 }
 
-static saddle_status prepare(search *s, saddle_error *error)
+static saddle_status look_ahead(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
     saddle_status status =
@@ -394,11 +406,18 @@ static saddle_status prepare(search *s, saddle_error *error)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "%zu candidates cannot be compared; give 2 to %d, or 0 to choose",
                            s->inputs->candidates, SADDLE_TUNE_MOST_CANDIDATES);
-    status = choose_candidates(s, error);
+    return SADDLE_OK;
+}
+
+static saddle_status prepare(search *s, saddle_error *error)
+{
+    saddle_status status = look_ahead(s, error);
+    if (status == SADDLE_OK)
+        status = choose_candidates(s, error);
     if (status == SADDLE_OK)
         status = make_room(s, error);
     if (status == SADDLE_OK)
-        status = saddle_tune_log_open(&s->log, t, s->inputs, &s->forecast, error);
+        status = saddle_tune_log_open(&s->log, s->tuning, s->inputs, &s->forecast, error);
     return status;
 }
 
@@ -454,6 +473,29 @@ saddle_status saddle_tune(saddle_tuning **out, saddle_experiment *experiment,
         *out = s.tuning;
     else
         saddle_tuning_free(s.tuning);
+    return status;
+}
+
+saddle_status saddle_tune_least_budget(saddle_experiment *experiment,
+                                       const saddle_settings *settings,
+                                       const saddle_tune_inputs *inputs, uint64_t *out,
+                                       saddle_error *error)
+{
+    search s = {.experiment = experiment,
+                .settings = settings,
+                .inputs = inputs,
+                .tuning = saddle_alloc(1, sizeof *s.tuning)};
+    size_t count = 0;
+    if (s.tuning == NULL)
+        return saddle_no_memory(error, "the search");
+    saddle_status status = look_ahead(&s, error);
+    if (status == SADDLE_OK)
+        status = count_candidates(&s, &count, error);
+    if (status == SADDLE_OK)
+        *out = least_budget(&s, count);
+    saddle_settings_free(s.forecast.settings);
+    saddle_settings_free(s.centre);
+    saddle_tuning_free(s.tuning);
     return status;
 }
 

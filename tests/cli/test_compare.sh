@@ -66,7 +66,7 @@ check "the other ran" [ -s picky/precision-seed1.csv ]
 check "it did not" absent picky/sreda-seed1.csv
 refuse "sreda handles no constraint on x" compare "${small[@]}" --x-set box:-1:1 --algorithms sreda \
     --output picky2
-refuse "all 2 algorithms refuse this problem: sreda handles no constraint on x" compare "${small[@]}" \
+refuse "none of the 2 algorithms can be run: sreda handles no constraint on x" compare "${small[@]}" \
     --x-set box:-1:1 --algorithms sreda,sreda-boost --output none
 check "nothing is written" absent none
 
@@ -112,4 +112,53 @@ nu=$(awk '/^  nu  / {print $2}' out)
 try run --problem quadratic --mu 2 --lipschitz 8 --topology complete --agents 4 --steps theory \
     --iterations 1 --trace theory.csv --quiet
 check "--steps theory uses it" is "$(grep '^# nu: ' theory.csv | awk '{printf "%.6g", $3}')" "$nu"
+
+# ---- a best response that cannot be computed --------------------------------------------------
+
+# Beyond x = 1/2 what is given as the slope in y goes round in circles, so that no y*(xbar) is found.
+# One algorithm gets there.
+if compiler=$(command -v "${CC:-cc}"); then
+    cat >round.c <<'END'
+#include <saddle/plugin.h>
+static size_t samples[64];
+static saddle_problem problem;
+static void gradient(const saddle_problem *p, size_t agent, const saddle_batch *batch,
+                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+{
+    (void)p; (void)agent; (void)batch; (void)scratch;
+    gx[0] = x[0] - 2.0;
+    gy[0] = x[0] > 0.5 ? 0.1 + y[1] : -y[0];
+    gy[1] = x[0] > 0.5 ? -y[0] : -y[1];
+}
+static double value(const saddle_problem *p, size_t agent, const double *x, const double *y,
+                    double *scratch)
+{
+    (void)p; (void)agent; (void)scratch;
+    return 0.5 * (x[0] - 2.0) * (x[0] - 2.0) - 0.5 * (y[0] * y[0] + y[1] * y[1]);
+}
+static saddle_status create(saddle_problem **out, const char *options,
+                            const saddle_problem_inputs *inputs, saddle_error *error)
+{
+    (void)options; (void)error;
+    for (size_t i = 0; i < inputs->agents && i < 64; i++)
+        samples[i] = 4;
+    problem = (saddle_problem){.x_dim = 1, .y_dim = 2, .agents = inputs->agents,
+                               .samples = samples, .gradient = gradient, .value = value};
+    *out = &problem;
+    return SADDLE_OK;
+}
+const saddle_plugin_class saddle_plugin = {
+    .abi = SADDLE_PLUGIN_ABI, .name = "round", .create = create};
+END
+    "$compiler" -std=c17 -shared -fPIC -I"$here/../../include" round.c -o libround.so
+    around=(compare --problem ./libround.so --init zeros --y-set box:-1:1 --iterations 40 --nu 1e-9 --eta-x 0.5 --eta-y 0.5)
+    try "${around[@]}" --algorithms gda,precision --output round
+    check "one that fails does not end the others" exits 0
+    check "it is shown as failed" grep -qE '^  gda .*failed: ' out
+    check "with its reason" warns "the best response y*(xbar) of round was not found"
+    check "the other one is done" grep -qE '^  precision +40 .*all iterations done' out
+    try "${around[@]}" --algorithms gda --output round1
+    check "nothing but failures is one" exits 1
+fi
+
 finish

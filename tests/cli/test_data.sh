@@ -5,6 +5,12 @@
 
 try data list
 check "list" exits 0
+(
+    unset HOME XDG_DATA_HOME
+    "$saddle" data list >homeless 2>&1
+)
+check "without a home, what there is is listed" is $? 0
+check "and why there is no directory" grep -q 'neither HOME nor XDG_DATA_HOME' homeless
 check "missing data are told" grep -qE '^  a9a +missing' out
 check "the data directory is told" says "$work/data-home/saddle"
 

@@ -90,7 +90,10 @@ refuse "it says '# budget: 50000' where this one has '# budget: 60000'" \
     tune "${problem[@]}" --algorithms gda --budget 60000 --resume
 refuse "it says '# seed: 1' where this one has '# seed: 2'" \
     tune "${problem[@]}" --algorithms gda --budget 50000 --resume --seed 2
-refuse "a budget of 10 IFO calls is too small" tune "${problem[@]}" --budget 10 --output new
+refuse "--budget: 10 IFO calls are too few; give at least" tune "${problem[@]}" --budget 10 --output new
+# All that lack something are named, before the first one spends anything.
+refuse "for gda, " tune "${problem[@]}" --algorithms gda,precision --budget 10 --output new
+check "the second, too" grep -qE '[0-9]+ for gda, [0-9]+ for precision$' err
 refuse "--budget" tune "${problem[@]}" --budget many --output new
 refuse "--candidates" tune "${problem[@]}" --candidates 1 --output new
 refuse "--objective: 'best' is not one of metric, primal, stationarity" \

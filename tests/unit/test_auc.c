@@ -29,7 +29,10 @@ static rows all_rows(const saddle_experiment *e, const double *x)
     size_t k = 0;
     for (size_t i = 0; i < problem->agents; i++) {
         saddle_error error = {.message = ""};
-        assert_ok(problem->scores(problem, e->shard[i], x, r.score + k, &error), error);
+        assert_ok(problem->scores(problem, e->shard[i], x, NULL, r.score + k, &error), error);
+        /* Scores are h from the middle between c1 and c2. */
+        for (size_t j = 0; j < problem->samples[i]; j++)
+            r.score[k + j] += 0.5 * (x[problem->x_dim - 2] + x[problem->x_dim - 1]);
         for (size_t j = 0; j < problem->samples[i]; j++, k++) {
             r.label[k] = e->shard[i]->label[j];
             r.weight[k] = 1.0 / (double)(problem->agents * problem->samples[i]);
@@ -169,7 +172,7 @@ START_TEST(outcomes_count_pairs)
         r = (rows){.count = held_out->rows, .label = held_out->label};
         r.score = test_doubles(r.count);
         saddle_error error = {.message = ""};
-        assert_ok(problem->scores(problem, held_out, x, r.score, &error), error);
+        assert_ok(problem->scores(problem, held_out, x, NULL, r.score, &error), error);
         p = count_pairs(&r, true);
         ck_assert_uint_eq(problem->outcomes(problem, held_out, x, &y, out), 2);
         assert_near(out[0].value, p.auc, 1e-14);

@@ -147,8 +147,8 @@ START_TEST(gaps_without_two_groups_are_not_numbers)
     ck_assert_uint_eq(problem->outcomes(problem, &data, x, y, out), 0);
     saddle_error error = {.message = ""};
     double score[2];
-    assert_refused(problem->scores(problem, &data, x, score, &error), error, SADDLE_BAD_INPUT,
-                   "one group has 5 features");
+    assert_refused(problem->scores(problem, &data, x, NULL, score, &error), error, SADDLE_BAD_INPUT,
+                   "has 5 features, but the model 6");
     free(x);
     test_instance_close(&instance);
 }
@@ -167,7 +167,7 @@ START_TEST(scores_are_log_odds)
         x[k] = saddle_rng_normal(&rng);
     const saddle_dataset *data = instance.experiment->shard[1];
     double *score = test_doubles(data->rows);
-    assert_ok(instance.problem->scores(instance.problem, data, x, score, &error), error);
+    assert_ok(instance.problem->scores(instance.problem, data, x, NULL, score, &error), error);
     for (size_t j = 0; j < data->rows; j++)
         assert_near(score[j], log_odds(which, data, j, x), 1e-12);
     free(score);

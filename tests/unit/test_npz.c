@@ -69,6 +69,23 @@ static void assert_holds(const char *path, const char *name, size_t rank, size_t
     saddle_free(got);
 }
 
+/* Read a text and compare it. */
+static void assert_text(const char *path, const char *name, const char *expected)
+{
+    char *got = NULL;
+    assert_ok(saddle_numpy_read_text(path, name, &got, &error), error);
+    ck_assert_str_eq(got, expected);
+    saddle_free(got);
+}
+
+static void assert_no_text(const char *path, const char *name, const char *part)
+{
+    char *got = (char *)&error;
+    assert_refused(saddle_numpy_read_text(path, name, &got, &error), error, SADDLE_BAD_INPUT, part);
+    ck_assert_ptr_null(got);
+    ck_assert_ptr_null(strchr(error.message, '\n'));
+}
+
 static void assert_unreadable(const char *path, const char *name, const char *part)
 {
     double *got = (double *)&error;
@@ -88,7 +105,16 @@ static void assert_all_held(const char *path)
     assert_holds(path, "s", 0, 1, 1, &scalar);
     assert_holds(path, "one", 1, 1, 1, &scalar);
     assert_holds(path, "none", 2, 0, 4, NULL);
-    assert_unreadable(path, "seed", "its entries are of type '<u8'; '<f8', '<f4', '<i8' and '<i4'");
+    assert_unreadable(path, "seed", "entry 0 is beyond 2^53 and no double");
+    assert_unreadable(path, "name", "can be read: save it with .astype('<f8')");
+    assert_text(path, "name", arrays[3].data);
+    assert_text(path, "empty", "");
+    /* What was no UTF-8 has become U+FFFD, which is. */
+    assert_text(
+        path, "broken",
+        "a\xEF\xBF\xBD\xEF\xBF\xBDz\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
+    assert_no_text(path, "xbar", "it is no text");
+    assert_no_text(path, "seed", "it is no text");
     assert_unreadable(path, "name", "its entries are of type '<U17'");
 }
 
@@ -243,6 +269,53 @@ static void write_npy(const char *path, int version, const char *header, size_t 
     snprintf((char *)content + fixed, sizeof content - fixed, "%s", header);
     spill(path, content, fixed + length + behind);
 }
+
+/* A .npy file with one text of these code points. */
+static void write_letters(const char *path, const uint32_t *letter, size_t count)
+{
+    char header[128];
+    snprintf(header, sizeof header, "{'descr': '<U%zu', 'fortran_order': False, 'shape': (), }\n",
+             count);
+    write_npy(path, 1, header, 4 * count);
+    FILE *file = fopen(path, "r+");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fseek(file, -(long)(4 * count), SEEK_END), 0);
+    ck_assert_uint_eq(fwrite(letter, sizeof *letter, count, file), count);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(texts_are_checked_letter_by_letter)
+{
+    static const uint32_t good[] = {0x41,   0x7F,    0x80,     0x7FF, 0x800,
+                                    0xFFFF, 0x10000, 0x10FFFF, 0,     0};
+    static const uint32_t bad[][3] = {
+        {0x110000, 0x41, 0x41}, {0x41, 0xD800, 0x41}, {0x41, 0, 0x41}, {0x41, 0x41, UINT32_MAX}};
+    enter_directory();
+    write_letters("t.npy", good, 10);
+    assert_text("t.npy", "whatever",
+                "A\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80\xEF\xBF\xBF\xF0\x90\x80\x80\xF4\x8F\xBF\xBF");
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        write_letters("t.npy", bad[k], 3);
+        assert_no_text("t.npy", "whatever", "it holds what is no letter");
+    }
+    /* Sizes are believed as far as the file bears them. */
+    write_npy("t.npy", 1, "{'descr': '<U4000000000', 'fortran_order': False, 'shape': ()}", 8);
+    assert_no_text("t.npy", "x", "announces 16000000000 bytes of entries but the file has 8");
+    write_npy("t.npy", 1, "{'descr': '<U2', 'fortran_order': False, 'shape': (1,)}", 8);
+    assert_no_text("t.npy", "x", "it is no text");
+    write_npy("t.npy", 1, "{'descr': '>U2', 'fortran_order': False, 'shape': ()}", 8);
+    assert_no_text("t.npy", "x", "it is no text");
+    write_npy("t.npy", 1, "{'descr': '<Ux', 'fortran_order': False, 'shape': ()}", 8);
+    assert_no_text("t.npy", "x", "its entries are of type '<Ux'");
+    write_npy("t.npy", 1, "{'descr': '<U0', 'fortran_order': False, 'shape': ()}", 0);
+    assert_text("t.npy", "x", "");
+    static const uint64_t whole[] = {0, 42, UINT64_C(1) << 53};
+    const saddle_array naturals = {"naturals", SADDLE_ARRAY_WORD, 1, {3, 0}, whole};
+    static const double as_real[] = {0.0, 42.0, 0x1p53};
+    assert_ok(saddle_npz_write("w.npz", &naturals, 1, &error), error);
+    assert_holds("w.npz", "naturals", 1, 3, 1, as_real);
+}
+END_TEST
 
 START_TEST(headers_may_be_written_in_other_ways)
 {
@@ -585,6 +658,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, bad_places_and_arrays_are_refused);
     tcase_add_test(cases, a_full_disk_leaves_the_old_file);
     tcase_add_test(cases, headers_may_be_written_in_other_ways);
+    tcase_add_test(cases, texts_are_checked_letter_by_letter);
     tcase_add_test(cases, bad_headers_are_refused);
     tcase_add_test(cases, whole_numbers_beyond_doubles_are_refused);
     tcase_add_test(cases, damaged_files_never_break_the_reader);

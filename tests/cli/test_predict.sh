@@ -1,0 +1,232 @@
+#!/usr/bin/env bash
+# Saved models at work: eval, predict, and every pairing that is refused.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" "$1"
+
+# Debian's own: another one before it in the path may lack what a system has.
+python=/usr/bin/python3
+
+saddle_quiet() { "$saddle" "$@" >/dev/null || echo "failed: $*"; }
+saddle_quiet data generate all --rows 900 --seed 3
+head -n 600 all >train
+tail -n 300 all >held
+
+# ---- what the run said ------------------------------------------------------------------------
+
+try run --problem auc --data train --test-data held --iterations 200 --trace-every 200 \
+    --outcomes o.csv --model m.npz
+check "a model is trained" exits 0
+try eval --model m.npz --data held
+check "and evaluated" exits 0
+check "quietly" silent
+check "it says what it is" says "m.npz, a model of auc, on held: 300 rows"
+cp out eval.txt
+try predict --model m.npz --data held
+check "scores" exits 0
+check "one to a row" is "$(wc -l <out)" 300
+check "and nothing else" is "$(grep -cvE '^-?[0-9.e+-]+$' out)" 0
+cp out scores
+try predict --model m.npz --data held -o f
+check "to a file" exits 0
+check "without a word" is "$(wc -c <out)" 0
+check "the same" cmp -s f scores
+try predict --data held --output g --model=m.npz --threads 1
+check "by the long name, with one thread" cmp -s g scores
+check "man has the short name" grep -q 'short for it' <("$saddle" help predict)
+
+cat >worth.py <<'END'
+# From the scores and the labels: the run's last outcomes and eval's lines, recomputed.
+import csv, math
+scores = [float(line) for line in open("scores")]
+labels = [float(line.split()[0]) for line in open("held")]
+said = dict(line.split() for line in open("eval.txt").read().splitlines()[1:])
+last = list(csv.DictReader(line for line in open("o.csv") if line[0] != "#"))[-1]
+positive = [s for s, b in zip(scores, labels) if b > 0]
+negative = [s for s, b in zip(scores, labels) if b < 0]
+won = sum((p > n) + 0.5 * (p == n) for p in positive for n in negative)
+pair = sum((1 - p + n) ** 2 for p in positive for n in negative)
+pairs = len(positive) * len(negative)
+right = sum((s > 0) == (b > 0) for s, b in zip(scores, labels))
+loss = sum(math.log1p(math.exp(-b * s)) for s, b in zip(scores, labels))
+assert float(said["auc"]) == float(last["test_auc"])
+assert float(said["pair_loss"]) == float(last["test_pair_loss"])
+for name, value in (("auc", won / pairs), ("pair_loss", pair / pairs),
+                    ("accuracy", right / len(scores)), ("loss", loss / len(scores))):
+    assert abs(float(said[name]) - value) <= 1e-12, (name, said[name], value)
+END
+if [ -x "$python" ]; then
+    check "eval is the run's word and the scores' worth" "$python" worth.py
+else
+    echo "skip: no $python to recompute the scores' worth"
+fi
+
+try run --problem fair --data train --sensitive 5 --iterations 50 --model fair.npy
+try eval --model fair.npy --data held
+check "fairness gaps" says "demographic_parity_gap"
+check "of a record, too" exits 0
+try run --problem poisoning --data train --poisoned 2 --iterations 50 --model p.npz
+try eval --model p.npz --data held
+check "poisoned rows" says "poisoned_accuracy"
+check "and an auc" grep -qE '^  auc +0\.[0-9]+' out
+try run --data train --iterations 50 --model r.npz
+try eval --model r.npz --data held
+check "the paper's problem" grep -qE '^  auc +0\.[0-9]+' out
+
+# ---- rows of other kinds ----------------------------------------------------------------------
+
+sed 's/^[+-]*1/0/' held >unlabelled
+try predict --model m.npz --data unlabelled
+check "labels do not matter to scores" cmp -s out scores
+try eval --model m.npz --data unlabelled
+check "without positives" exits 0
+check "there is no auc" grep -qE '^  auc +not defined' out
+sed 's/^+*1/2/; s/^-1/1/' held >recoded
+try eval --model m.npz --data recoded --positive 2
+check "labels by another name" is "$(sed -n 2,9p out)" "$(sed -n 2,9p eval.txt)"
+printf '1 1:1\n' >short
+try predict --model m.npz --data short
+check "missing features are zeros" is "$(wc -l <out)" 1
+# The label's column is remembered: with the wrong one, 7 would be a feature.
+printf 'label,a,b\n7,1,2\n0,2,1\n7,3,4\n0,4,3\n' >first.csv
+try run --problem auc --data first.csv --label-column label --agents 2 --iterations 20 --model c.npz
+try eval --model c.npz --data first.csv
+check "the run's label column" grep -qE '^  auc +1$' out
+try eval --model c.npz --data first.csv --label-column last
+check "unless another is given" exits 0
+check "which makes a difference" grep -qvE '^  auc +1$' out
+
+# ---- refusals ---------------------------------------------------------------------------------
+
+refuse "saddle eval needs --model" eval --data held
+refuse "saddle predict needs --data" predict --model m.npz
+refuse "has no option --positive" predict --model m.npz --data held --positive 1
+refuse "no model: cannot read 'xbar' from 'held'" eval --model held --data held
+refuse "No such file" eval --model none.npz --data held
+refuse "no data set 'none'" eval --model m.npz --data none
+printf '1 1:1 124:1\n' >wide
+refuse "'wide' has 124 features, but the model 'm.npz' was made from 123" \
+    predict --model m.npz --data wide
+try run --problem quadratic --iterations 2 --model q.npz
+refuse "'q.npz' is a model of problem quadratic" eval --model q.npz --data held
+try run --problem policy-evaluation --iterations 2 --model v.npz
+refuse "'v.npz' is a model of problem policy-evaluation" predict --model v.npz --data held
+refuse "leave --problem out" eval --model m.npz --data held --problem auc
+refuse "is the file of --model too" predict --model m.npz --data held --output m.npz
+refuse "is the file of --data too" predict --model m.npz --data held --output held
+refuse "--output" predict --model m.npz --data held --output no/where
+refuse "'-o' is no option" eval --model m.npz --data held -o f
+head -c 700 m.npz >cut.npz
+refuse "no model: " eval --model cut.npz --data held
+
+# ---- the model of a plug-in -------------------------------------------------------------------
+
+if compiler=$(command -v "${CC:-cc}"); then
+    cat >plugin.c <<'END'
+#include <saddle/plugin.h>
+/* f = 1/2 |x - a|^2 + x_1 y - y^2 / 2 over rows a; a row's score is x'a times the number after the colon. */
+static size_t samples[64];
+static saddle_problem problem;
+static double factor;
+static double entry(const saddle_dataset *data, size_t row, size_t column)
+{
+    for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
+        if (data->column[k] == column)
+            return data->value[k];
+    return 0.0;
+}
+static void gradient(const saddle_problem *p, size_t agent, const saddle_batch *batch,
+                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+{
+    saddle_dataset *const *shard = p->self;
+    (void)scratch;
+    for (size_t c = 0; c < p->x_dim; c++) {
+        gx[c] = x[c];
+        for (size_t k = 0; k < batch->count; k++)
+            gx[c] -= entry(shard[agent], batch->index ? batch->index[k] : k, c) /
+                     (double)batch->count;
+    }
+    gx[0] += y[0];
+    gy[0] = x[0] - y[0];
+}
+static double value(const saddle_problem *p, size_t agent, const double *x, const double *y,
+                    double *scratch)
+{
+    saddle_dataset *const *shard = p->self;
+    double sum = 0.0;
+    (void)scratch;
+    for (size_t row = 0; row < shard[agent]->rows; row++)
+        for (size_t c = 0; c < p->x_dim; c++) {
+            double off = x[c] - entry(shard[agent], row, c);
+            sum += 0.5 * off * off / (double)shard[agent]->rows;
+        }
+    return sum + x[0] * y[0] - 0.5 * y[0] * y[0];
+}
+static saddle_status scores(const saddle_problem *p, const saddle_dataset *data, const double *x,
+                            const double *y, double *out, saddle_error *error)
+{
+    (void)y;
+    (void)error;
+    for (size_t row = 0; row < data->rows; row++) {
+        out[row] = 0.0;
+        for (size_t c = 0; c < p->x_dim; c++)
+            out[row] += factor * x[c] * entry(data, row, c);
+    }
+    return SADDLE_OK;
+}
+static saddle_status create(saddle_problem **out, const char *options,
+                            const saddle_problem_inputs *inputs, saddle_error *error)
+{
+    (void)error;
+    factor = *options == '2' ? 2.0 : 1.0;
+    for (size_t i = 0; i < inputs->agents && i < 64; i++)
+        samples[i] = inputs->shard[i]->rows;
+    problem = (saddle_problem){.self = (void *)inputs->shard,
+                               .x_dim = inputs->shard[0]->features,
+                               .y_dim = 1,
+                               .agents = inputs->agents,
+                               .samples = samples,
+                               .gradient = gradient,
+                               .value = value,
+                               .scores = scores};
+    *out = &problem;
+    return SADDLE_OK;
+}
+const saddle_plugin_class saddle_plugin = {.abi = SADDLE_PLUGIN_ABI,
+                                           .needs_data = 1,
+                                           .name = "nearest-mean",
+#ifndef SHY
+                                           .summary = "the mean of all rows",
+                                           .options = "2: scores are doubled.",
+#endif
+                                           .create = create};
+END
+    for flags in "" -DSHY; do
+        "$compiler" -std=c17 -shared -fPIC $flags -I"$here/../../include" plugin.c -o "lib$flags.so"
+    done
+    try problems ./lib.so
+    check "a plug-in describes itself" exits 0
+    check "by name" says "nearest-mean: the mean of all rows"
+    check "with what it needs" says "Made from --data."
+    check "and takes" says "2: scores are doubled."
+    try problems ./lib-DSHY.so
+    check "or keeps quiet" says "It says nothing of any."
+    refuse "cannot read the plug-in './none.so'" problems ./none.so
+    refuse "exports no symbol saddle_plugin" problems "$(realpath "$("$compiler" -print-file-name=libm.so.6)")"
+
+    try run --problem ./lib.so:2 --data train --iterations 20 --model mean.npz
+    check "its model is trained" exits 0
+    refuse "if you trust it, give --problem ./lib.so:2" predict --model mean.npz --data held
+    try predict --model mean.npz --data held --problem ./lib.so:2
+    check "and used where the object is named" exits 0
+    cp out doubled
+    try predict --model mean.npz --data held --problem "$PWD/lib.so"
+    check "from elsewhere, with other options" is \
+        "$(awk 'NR == FNR { a[NR] = $1; next } { if (a[FNR] != 2 * $1) n++ } END { print n + 0 }' \
+            doubled out)" 0
+    try eval --model mean.npz --data held --problem ./lib.so:2
+    check "evaluated, too" grep -qE '^  auc +0\.[0-9]+' out
+    refuse "is no path" eval --model mean.npz --data held --problem auc
+else
+    echo "skip: no C compiler for a plug-in"
+fi
+finish
