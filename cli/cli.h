@@ -130,6 +130,10 @@ void cli_warn_unused(const saddle_settings *settings, const saddle_experiment *e
 
 /* Make the standard descriptors safe to use and SIGPIPE harmless. */
 void cli_console_open(void);
+/* From now on print nothing: this process is one of several, and another one speaks. */
+void cli_hush(void);
+/* "saddle: ..." on stderr, one line. */
+void cli_say(const char *format, ...) SADDLE_PRINTF(1, 2);
 /* Send what was printed; false once stdout has failed. */
 bool cli_flush(void);
 /* Whether stdout has failed because its reader has gone. */
@@ -166,6 +170,23 @@ void cli_table_add(cli_table *table, const char *format, ...) SADDLE_PRINTF(2, 3
 /* Print it indented by two blanks, the last column wrapped, and free it. */
 void cli_table_print(cli_table *table);
 
+/* ---- several processes --------------------------------------------------------------------- */
+
+/* Meet the other processes that the engine named on the command line brings, before anything can go
+ * wrong; all but one keep silent from then on. */
+void cli_meet_early(int argc, char *const *argv);
+/* The same for an engine that a configuration file names. */
+void cli_meet(const saddle_settings *settings);
+/* Whether this process writes the files. */
+bool cli_leads(void);
+/* The status of the first process that failed, in all of them, with its message. What only the
+ * leading process does ends with this, lest the others wait for ever. */
+saddle_status cli_agree(saddle_status status, saddle_error *error);
+/* Whether the flag is set in any process: they must stop together. */
+bool cli_interrupted(const volatile sig_atomic_t *flag);
+/* Leave the others, at the end of the program; `failed` says whether it was a bad one. */
+void cli_part(bool failed);
+
 /* ---- help ---------------------------------------------------------------------------------- */
 
 /* The overview: all commands. */
@@ -183,6 +204,8 @@ void cli_option_text(const saddle_option *option, char *out, size_t size);
 
 /* From now on Ctrl-C and termination set the flag that this returns; a second one kills. */
 const volatile sig_atomic_t *cli_catch_interrupts(void);
+/* What to say on stderr if a termination signal comes; to be called before they are caught. */
+void cli_last_words(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Set the flag as a signal would. */
 void cli_interrupt(void);
 

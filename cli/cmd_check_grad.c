@@ -41,8 +41,7 @@ static int print_check(const saddle_gradient_check *check, const char *problem)
     if (pass)
         return CLI_OK;
     cli_flush();
-    fprintf(stderr, "saddle: the gradients of %s at agent %zu do not agree with its values\n",
-            problem, check->agent);
+    cli_say("the gradients of %s at agent %zu do not agree with its values", problem, check->agent);
     return CLI_CHECK_FAILED;
 }
 

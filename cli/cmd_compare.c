@@ -75,6 +75,7 @@ typedef struct work {
     comparison result;
     bool quiet;
     const volatile sig_atomic_t *interrupt;
+    bool stopped; /* whether it was seen, in all processes alike */
     cli_meter meter;
     char label[128]; /* of the run going on */
     char place[192]; /* the same with its number among all runs */
@@ -125,8 +126,9 @@ static saddle_status prepare(work *w, saddle_error *error)
         cli_read_algorithms(w->settings, c->algorithm, CLI_MOST_ALGORITHMS, &c->algorithms, error);
     if (status == SADDLE_OK)
         status = read_levels(w, error);
-    if (status == SADDLE_OK)
+    if (status == SADDLE_OK && cli_leads())
         status = cli_check_directory("--output", w->directory, error);
+    status = cli_agree(status, error);
     if (status != SADDLE_OK)
         return status;
     c->repeats = (size_t)saddle_settings_integer(w->settings, "repeats");
@@ -255,7 +257,7 @@ static saddle_status try_one(const work *w, saddle_experiment *experiment,
 {
     saddle_settings *settings = NULL;
     saddle_result *result = NULL;
-    saddle_status status = run_settings(&settings, w, algorithm, NULL, error);
+    saddle_status status = cli_agree(run_settings(&settings, w, algorithm, NULL, error), error);
     if (status == SADDLE_OK)
         status = saddle_experiment_run(experiment, settings, NULL, &result, error);
     saddle_result_free(result);
@@ -356,6 +358,7 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
     saddle_status status = run_settings(&settings, w, c->algorithm[a], path, error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(settings, "seed", seed_text, error);
+    status = cli_agree(status, error);
     if (status == SADDLE_OK) {
         saddle_hooks hooks = {.context = w,
                               .begin = on_begin,
@@ -375,6 +378,13 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
     saddle_settings_free(settings);
     free(path);
     return status;
+}
+
+/* Whether somebody wants an end; what has been heard once stays. */
+static bool stopped(work *w)
+{
+    w->stopped = w->stopped || cli_interrupted(w->interrupt);
+    return w->stopped;
 }
 
 /* Run it, or say why it is left out from here on. */
@@ -399,20 +409,22 @@ static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
     saddle_status status = saddle_settings_copy(&settings, w->settings, error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(settings, "seed", seed, error);
+    status = cli_agree(status, error);
     if (status == SADDLE_OK)
         status = saddle_experiment_create(&experiment, settings, NULL, error);
     if (status == SADDLE_OK && r == 0)
         status = try_all(w, experiment, error);
-    if (status == SADDLE_OK && r == 0)
+    if (status == SADDLE_OK && r == 0 && cli_leads())
         status = cli_make_directory("--output", w->directory, error);
+    status = cli_agree(status, error);
     if (status == SADDLE_OK && r == 0) {
         cli_warn_unused(w->settings, experiment, w->result.algorithm, w->result.algorithms);
         warn_untuned(w);
         w->interrupt = cli_catch_interrupts();
     }
-    for (size_t a = 0; status == SADDLE_OK && a < w->result.algorithms && !*w->interrupt; a++)
+    for (size_t a = 0; status == SADDLE_OK && a < w->result.algorithms && !stopped(w); a++)
         if (w->result.refused[a] == NULL)
-            status = run_or_leave_out(w, experiment, a, r, error);
+            status = cli_agree(run_or_leave_out(w, experiment, a, r, error), error);
     saddle_experiment_free(experiment);
     saddle_settings_free(settings);
     return status;
@@ -455,13 +467,14 @@ static int conclude(work *w)
     if (w->result.levels == 0)
         compare_choose_levels(&w->result);
     compare_print(&w->result);
-    if (save_summary(w, &error) != SADDLE_OK)
+    saddle_status status = cli_leads() ? save_summary(w, &error) : SADDLE_OK;
+    if (cli_agree(status, &error) != SADDLE_OK)
         return cli_fail(&error);
     if (!w->quiet)
         printf("\ntraces and summary.csv are in %s\n", w->directory);
     if (cli_reader_gone())
         return CLI_FAILED;
-    if (*w->interrupt)
+    if (w->stopped)
         return CLI_INTERRUPTED;
     if (all_left_out(&w->result))
         return CLI_FAILED;
@@ -479,7 +492,7 @@ static int run(const cli_arguments *arguments)
     saddle_status status = prepare(&w, &error);
     for (size_t r = 0; status == SADDLE_OK && r < w.result.repeats; r++) {
         status = run_repeat(&w, r, &error);
-        if (status == SADDLE_OK && *w.interrupt)
+        if (status == SADDLE_OK && stopped(&w))
             break;
     }
     int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);

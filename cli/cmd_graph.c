@@ -54,7 +54,7 @@ static int print_graph(const saddle_graph *graph, const saddle_mixing *mixing,
     size_t count = graph->agents;
     size_t *degree = malloc(count * sizeof *degree);
     if (degree == NULL) {
-        fprintf(stderr, "saddle: out of memory for the degrees of %zu agents\n", count);
+        cli_say("out of memory for the degrees of %zu agents", count);
         return CLI_FAILED;
     }
     for (size_t i = 0; i < count; i++)

@@ -234,12 +234,10 @@ static const char *advice(const char *algorithm)
 void cli_report_divergence(const saddle_result *result, const char *prefix)
 {
     const saddle_fault *fault = &result->fault;
-    cli_progress_clear();
-    fprintf(stderr,
-            "saddle: %sdiverged at iteration %llu: agent %zu, variable %s[%zu] is %s%.3g; %s\n",
-            prefix, (unsigned long long)fault->iteration, fault->agent, fault->variable,
-            fault->index, isfinite(fault->value) ? "so large that the loss is not finite: " : "",
-            fault->value, advice(saddle_settings_text(result->settings, "algorithm")));
+    cli_say("%sdiverged at iteration %llu: agent %zu, variable %s[%zu] is %s%.3g; %s", prefix,
+            (unsigned long long)fault->iteration, fault->agent, fault->variable, fault->index,
+            isfinite(fault->value) ? "so large that the loss is not finite: " : "", fault->value,
+            advice(saddle_settings_text(result->settings, "algorithm")));
 }
 
 /* "accuracy 0.849, gap 0.18" */
@@ -332,6 +330,29 @@ static saddle_status check_outputs(const saddle_settings *settings, saddle_error
     return status;
 }
 
+/*
+ * When a process of an MPI job dies, whoever started the job names it and tells the others to end:
+ * they cannot write a checkpoint any more, but they can say how to go on. Two of them, for the one
+ * that died may be the first.
+ */
+static void prepare_last_words(const saddle_settings *settings)
+{
+    size_t rank;
+    if (strcmp(saddle_settings_text(settings, "engine"), "mpi") != 0 ||
+        saddle_mpi_init(&rank, NULL) != SADDLE_OK || rank > 1)
+        return;
+    bool keeps = saddle_settings_find(settings, "checkpoint") != NULL;
+    const char *directory = keeps ? saddle_settings_text(settings, "checkpoint") : "";
+    if (*directory != '\0')
+        cli_last_words("saddle: rank %zu is told to end; if another rank has failed, the job goes "
+                       "on from its last checkpoint with --checkpoint %.500s --resume\n",
+                       rank, directory);
+    else
+        cli_last_words("saddle: rank %zu is told to end; if another rank has failed, the job must "
+                       "start anew: it keeps no checkpoint to resume from\n",
+                       rank);
+}
+
 static int run(const cli_arguments *arguments)
 {
     const saddle_settings *settings = arguments->settings;
@@ -348,13 +369,15 @@ static int run(const cli_arguments *arguments)
                  .printed = UINT64_MAX};
     saddle_status status =
         saddle_algorithm_find(&algorithm, saddle_settings_text(settings, "algorithm"), &error);
-    if (status == SADDLE_OK)
+    if (status == SADDLE_OK && cli_leads())
         status = check_outputs(settings, &error);
+    status = cli_agree(status, &error);
     if (status == SADDLE_OK)
         status = saddle_experiment_create(&experiment, settings, NULL, &error);
     if (status == SADDLE_OK) {
         cli_warn_unused(settings, experiment, &algorithm, 1);
         d.kind = saddle_experiment_kind(experiment);
+        prepare_last_words(settings);
         saddle_hooks hooks = {.context = &d,
                               .begin = on_begin,
                               .row = on_row,

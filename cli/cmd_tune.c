@@ -86,6 +86,7 @@ typedef struct work {
     const saddle_algorithm *algorithm[CLI_MOST_ALGORITHMS];
     size_t algorithms;
     const volatile sig_atomic_t *interrupt;
+    bool stopped;    /* whether it was seen, in all processes alike */
     size_t found;    /* algorithms with an answer */
     size_t diverged; /* algorithms all of whose candidates diverged */
     size_t refused;  /* algorithms that cannot solve the problem */
@@ -207,13 +208,11 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
     const saddle_trial *best = saddle_tuning_last(t, t->ranking[0]);
     if (best == NULL || best->diverged) {
         w->diverged++;
-        fprintf(stderr,
-                "saddle: every candidate of %s diverged; give smaller step sizes to search "
-                "around\n",
-                name);
+        cli_say("every candidate of %s diverged; give smaller step sizes to search around", name);
         return SADDLE_OK;
     }
-    saddle_status status = saddle_tuning_save(t, path, error);
+    saddle_status status = cli_leads() ? saddle_tuning_save(t, path, error) : SADDLE_OK;
+    status = cli_agree(status, error);
     if (status != SADDLE_OK)
         return status;
     w->found++;
@@ -316,9 +315,8 @@ static int conclude(const work *w)
     cli_progress_clear();
     if (cli_reader_gone())
         return CLI_FAILED;
-    if (*w->interrupt) {
-        fprintf(stderr, "saddle: interrupted; the same command with --resume goes on from '%s'\n",
-                w->directory);
+    if (w->stopped) {
+        cli_say("interrupted; the same command with --resume goes on from '%s'", w->directory);
         return CLI_INTERRUPTED;
     }
     if (w->refused == w->algorithms)
@@ -335,23 +333,28 @@ static int run(const cli_arguments *arguments)
               .quiet = saddle_settings_flag(arguments->settings, "quiet")};
     saddle_status status =
         cli_read_algorithms(w.settings, w.algorithm, CLI_MOST_ALGORITHMS, &w.algorithms, &error);
-    if (status == SADDLE_OK)
+    if (status == SADDLE_OK && cli_leads())
         status = cli_check_directory("--output", w.directory, &error);
+    status = cli_agree(status, &error);
     if (status == SADDLE_OK)
         status = saddle_experiment_create(&experiment, w.settings, NULL, &error);
     if (status == SADDLE_OK)
         status = check_budget(&w, experiment, &error);
-    bool made = access(w.directory, F_OK) != 0;
-    if (status == SADDLE_OK)
+    bool made = cli_leads() && access(w.directory, F_OK) != 0;
+    if (status == SADDLE_OK && cli_leads())
         status = cli_make_directory("--output", w.directory, &error);
+    status = cli_agree(status, &error);
     if (status == SADDLE_OK) {
         cli_warn_unused(w.settings, experiment, w.algorithm, w.algorithms);
         w.interrupt = cli_catch_interrupts();
     }
-    for (size_t a = 0; status == SADDLE_OK && a < w.algorithms && !*w.interrupt; a++) {
+    for (size_t a = 0; status == SADDLE_OK && a < w.algorithms; a++) {
         if (a > 0 && !w.quiet)
             printf("\n");
-        status = tune_one(&w, experiment, w.algorithm[a], &error);
+        status = cli_agree(tune_one(&w, experiment, w.algorithm[a], &error), &error);
+        w.stopped = cli_interrupted(w.interrupt);
+        if (w.stopped)
+            break;
     }
     /* A refusal leaves no trace: a directory with nothing in it goes again. */
     if (status != SADDLE_OK && made)

@@ -12,6 +12,7 @@
 
 static int stdout_error;     /* errno of the first failed write; 0: none */
 static size_t progress_size; /* characters of the progress line on the screen */
+static bool hushed;          /* another process speaks */
 
 /* ---- the streams --------------------------------------------------------------------------- */
 
@@ -27,6 +28,17 @@ void cli_console_open(void)
         }
     /* A reader that goes away shows as EPIPE, so that a trace is closed properly. */
     signal(SIGPIPE, SIG_IGN);
+}
+
+void cli_hush(void)
+{
+    int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    hushed = true;
+    fflush(stdout);
+    if (nothing >= 0) {
+        dup2(nothing, STDOUT_FILENO);
+        close(nothing);
+    }
 }
 
 bool cli_flush(void)
@@ -47,7 +59,7 @@ int cli_console_close(int code)
     if (cli_flush())
         return code;
     if (!cli_reader_gone())
-        fprintf(stderr, "saddle: cannot write to standard output: %s\n", strerror(stdout_error));
+        cli_say("cannot write to standard output: %s", strerror(stdout_error));
     return code == CLI_OK ? CLI_FAILED : code;
 }
 
@@ -92,14 +104,29 @@ void cli_wrap(FILE *stream, const char *text, int column, int indent, int width)
     fputc('\n', stream);
 }
 
-void cli_warn(const char *format, ...)
+static void say(const char *kind, const char *format, va_list arguments)
 {
+    if (hushed)
+        return;
     cli_progress_clear();
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("saddle: warning: ", stderr);
+    fprintf(stderr, "saddle: %s", kind);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
+}
+
+void cli_say(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say("", format, arguments);
+    va_end(arguments);
+}
+
+void cli_warn(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say("warning: ", format, arguments);
     va_end(arguments);
 }
 
@@ -107,7 +134,7 @@ void cli_warn(const char *format, ...)
 
 bool cli_has_progress(void)
 {
-    return isatty(STDERR_FILENO);
+    return !hushed && isatty(STDERR_FILENO);
 }
 
 void cli_progress(const char *format, ...)

@@ -27,8 +27,7 @@ int cli_exit_code(saddle_status status)
 
 int cli_fail(const saddle_error *error)
 {
-    cli_progress_clear();
-    fprintf(stderr, "saddle: %s\n", error->message);
+    cli_say("%s", error->message);
     return cli_exit_code(error->status);
 }
 
@@ -76,12 +75,16 @@ static int dispatch(int argc, char *const *argv)
         cli_print_family(first);
         return CLI_OK;
     }
+    cli_meet_early(argc, argv);
     if (command == NULL)
         return cli_unknown_command(argc, argv);
     saddle_error error;
     cli_arguments arguments;
     saddle_status status =
         cli_read_arguments(&arguments, command, argc - used, argv + used, &error);
+    if (status == SADDLE_OK)
+        cli_meet(arguments.settings);
+    status = cli_agree(status, &error);
     int code;
     if (status != SADDLE_OK)
         code = cli_fail(&error);
@@ -98,5 +101,7 @@ int main(int argc, char **argv)
     cli_console_open();
     int code = dispatch(argc - 1, argv + 1);
     cli_progress_clear();
-    return cli_console_close(code);
+    code = cli_console_close(code);
+    cli_part(code != CLI_OK);
+    return code;
 }

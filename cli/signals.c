@@ -1,12 +1,32 @@
 /* Ctrl-C and termination: the first asks a run to end, the second ends the program. */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "cli.h"
 
 static volatile sig_atomic_t interrupted;
 
+/* What is said on termination. Written before the signals are caught. */
+static char last_words[1024];
+
 static void on_signal(int number)
 {
-    (void)number;
+    int before = errno;
     interrupted = 1;
+    /* There is nobody to tell when stderr is gone, too. */
+    if (number == SIGTERM && write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
+        errno = before;
+    errno = before;
+}
+
+void cli_last_words(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(last_words, sizeof last_words, format, arguments);
+    va_end(arguments);
 }
 
 const volatile sig_atomic_t *cli_catch_interrupts(void)

@@ -12,6 +12,7 @@ BUILD_PACKAGES=(
     gcc libc6-dev cmake make pkg-config
     libsleef-dev librandom123-dev libopenblas-dev liblapacke-dev libarpack2-dev
     libcyaml-dev libyaml-dev libcurl4-openssl-dev zlib1g-dev libssl-dev libzip-dev
+    libopenmpi-dev openmpi-bin libmetis-dev
 )
 
 # Debian packages that the tests need besides.

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "observe/observer.h"
 #include "support.h"
@@ -110,8 +111,11 @@ void test_point(saddle_rng *rng, const saddle_set *set, double *out)
 static const char *dense_data(bool groups)
 {
     static char path[5000];
+    char draft[5100];
     snprintf(path, sizeof path, "%s/%s.csv", saddle_test_directory(), groups ? "groups" : "dense");
-    FILE *file = fopen(path, "w");
+    /* Several processes may share the directory: each writes the same. */
+    snprintf(draft, sizeof draft, "%s.%ld", path, (long)getpid());
+    FILE *file = fopen(draft, "w");
     ck_assert_ptr_nonnull(file);
     saddle_rng rng;
     saddle_rng_init(&rng, 5, SADDLE_RNG_TEST, 0, 0);
@@ -125,6 +129,7 @@ static const char *dense_data(bool groups)
         fprintf(file, "%d\n", row % 3 == 0 ? 1 : -1);
     }
     ck_assert_int_eq(fclose(file), 0);
+    ck_assert_int_eq(rename(draft, path), 0);
     return path;
 }
 
@@ -155,13 +160,19 @@ saddle_settings *test_settings(const saddle_settings *base, const char *const *a
     return settings;
 }
 
+saddle_settings *test_instance_settings(int which, const char *const *more)
+{
+    saddle_settings *base = test_settings(NULL, table[which].assignment);
+    saddle_settings *settings = test_settings(base, more);
+    saddle_settings_free(base);
+    return settings;
+}
+
 void test_instance_open(test_instance *out, int which, const char *const *more)
 {
     saddle_error error = {.message = ""};
-    saddle_settings *base = test_settings(NULL, table[which].assignment);
     *out = (test_instance){.which = which, .label = table[which].label};
-    out->settings = test_settings(base, more);
-    saddle_settings_free(base);
+    out->settings = test_instance_settings(which, more);
     const saddle_problem *own = which == OWN_PROBLEM ? test_own_problem() : NULL;
     assert_ok(saddle_experiment_create(&out->experiment, out->settings, own, &error), error);
     out->problem = saddle_experiment_problem(out->experiment);
@@ -219,6 +230,7 @@ void test_rig_open(test_rig *out, int which, const char *algorithm, const char *
                                           .spectrum = out->scene.spectrum};
     assert_ok(found->configure(&out->parameters, &configured, &error), error);
     saddle_engine_inputs inputs = {
+        .world = out->scene.world,
         .problem = problem,
         .mixing = out->scene.mixing,
         .x_prox = e->x_prox,
@@ -232,7 +244,8 @@ void test_rig_open(test_rig *out, int which, const char *algorithm, const char *
         .scratch = saddle_observer_scratch(problem, e->x_prox, e->y_set),
     };
     const saddle_engine_class *kind = NULL;
-    assert_ok(saddle_engine_find(&kind, "threads", &error), error);
+    assert_ok(saddle_engine_find(&kind, saddle_settings_text(out->settings, "engine"), &error),
+              error);
     assert_ok(kind->create(&out->engine, &inputs, &error), error);
 }
 

@@ -56,6 +56,8 @@ typedef struct test_instance {
  * fails here when one is refused. */
 saddle_settings *test_settings(const saddle_settings *base, const char *const *assignment);
 
+/* The settings of one of the instances, with further ones; to be freed. */
+saddle_settings *test_instance_settings(int which, const char *const *more);
 /* Make one of the instances, with further "name=value" settings (NULL: none). */
 void test_instance_open(test_instance *out, int which, const char *const *more);
 void test_instance_close(test_instance *instance);

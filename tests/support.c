@@ -33,6 +33,11 @@ static void remove_directory(void)
         nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+void saddle_test_use_directory(const char *path)
+{
+    snprintf(directory, sizeof directory, "%s", path);
+}
+
 const char *saddle_test_directory(void)
 {
     if (directory[0] == '\0') {

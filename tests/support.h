@@ -57,5 +57,7 @@ const char *saddle_test_data(const char *file);
 
 /* A fresh directory under $TMPDIR, removed at exit of the test process; static. */
 const char *saddle_test_directory(void);
+/* Use a directory that another process made and will remove. */
+void saddle_test_use_directory(const char *path);
 
 #endif

@@ -55,7 +55,7 @@ typedef enum saddle_fault_kind {
 /** What went wrong, where and when. */
 typedef struct saddle_fault {
     saddle_fault_kind kind; /**< SADDLE_FAULT_NONE: nothing. */
-    const char *variable;   /**< The paper's name of it, such as "x". */
+    char variable[24];      /**< The paper's name of it, such as "x". */
     size_t agent;           /**< At which agent. */
     size_t index;           /**< At which entry of the variable. */
     uint64_t iteration;     /**< The iteration that made it. */
@@ -133,6 +133,7 @@ typedef struct saddle_algorithm {
     const char *citation;                /**< Where it was published. */
     const saddle_option *const *options; /**< The options it reads; NULL-terminated. */
     saddle_traits traits;                /**< What it can do. */
+    bool heeds_limit;                    /**< step() reads saddle_agent::ifo_limit. */
     bool tracks; /**< view() gives p, d, v, u, and the means of p and v, d and u over agents agree.
                   */
 

@@ -71,8 +71,8 @@ typedef void saddle_agent_term(void *context, saddle_agent *agent, double *out);
 typedef struct saddle_engine_class {
     const char *name;    /**< Such as "threads". */
     const char *summary; /**< One line. */
-    /** Find the processes that take part and place the agents of a graph on them. NULL: all
-     * agents in this process. */
+    /** Find the processes that take part and place the agents of a graph on them; with no graph
+     * (NULL), the processes alone. NULL: there is this process only. */
     saddle_status (*meet)(saddle_world **out, const saddle_graph *graph, saddle_error *error);
     /** Make the agents and bring them to t = 0. */
     saddle_status (*create)(saddle_engine **out, const saddle_engine_inputs *inputs,
@@ -103,6 +103,15 @@ SADDLE_API const saddle_engine_class *const *saddle_engine_list(size_t *count);
 /** The engine of a name; an unknown name is refused with the list. */
 SADDLE_API saddle_status saddle_engine_find(const saddle_engine_class **out, const char *name,
                                             saddle_error *error);
+
+/**
+ * Meet the processes that take part.
+ * @param[out] out    NULL on failure. Free with saddle_world_free().
+ * @param      graph  whose agents are placed; NULL: a world without agents, in which processes only
+ *                    agree on things, such as how a program ends.
+ */
+SADDLE_API saddle_status saddle_engine_meet(const saddle_engine_class *engine, saddle_world **out,
+                                            const saddle_graph *graph, saddle_error *error);
 
 #ifdef __cplusplus
 }

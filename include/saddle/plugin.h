@@ -32,6 +32,9 @@ extern "C" {
 typedef struct saddle_plugin_class {
     uint32_t abi;        /**< SADDLE_PLUGIN_ABI. Always the first member. */
     uint32_t needs_data; /**< Not 0: it is made from --data, and inputs->shard is there. */
+    uint32_t local_data; /**< Not 0: create() is content with the shards of the agents that are in
+                              this process, inputs->world->here; the others' are NULL. Otherwise
+                              data in several processes are refused. */
     const char *name;    /**< For messages and the header of a run. */
     const char *summary; /**< One line, for `saddle problems PATH`; may be NULL. */
     const char *options; /**< What may follow the colon, for the same; may be NULL. */

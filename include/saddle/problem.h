@@ -58,17 +58,19 @@ typedef struct saddle_outcome {
 /** An instance of a problem. A change of this struct is one of SADDLE_PLUGIN_ABI. */
 typedef struct saddle_problem saddle_problem;
 struct saddle_problem {
-    const char *name;      /**< For messages and the trace. */
-    void *self;            /**< The instance's own data; the library does not touch it. */
-    size_t x_dim;          /**< Length of x. */
-    size_t y_dim;          /**< Length of y. */
-    size_t agents;         /**< Number of agents m. */
-    const size_t *samples; /**< n_i for each agent; each at least 1. */
-    size_t scratch;        /**< Doubles of scratch the functions below may use. */
-    const char *x_set;     /**< The set X used when the user names none; NULL: "none". */
-    const char *y_set;     /**< The set Y used when the user names none; NULL: "none". */
-    double tau;            /**< Proximal weight that suits it with nu = 0.1; 0: 1. */
-    double alpha;          /**< Ascent step that suits it with eta = 0.1; 0: 1. */
+    const char *name;          /**< For messages and the trace. */
+    void *self;                /**< The instance's own data; the library does not touch it. */
+    size_t x_dim;              /**< Length of x. */
+    size_t y_dim;              /**< Length of y. */
+    size_t agents;             /**< Number of agents m. */
+    const size_t *samples;     /**< n_i for each agent; each at least 1. */
+    const saddle_world *world; /**< Whose functions may be called here: those of agents that are in
+                                    this process. NULL: everybody's. */
+    size_t scratch;            /**< Doubles of scratch the functions below may use. */
+    const char *x_set;         /**< The set X used when the user names none; NULL: "none". */
+    const char *y_set;         /**< The set Y used when the user names none; NULL: "none". */
+    double tau;                /**< Proximal weight that suits it with nu = 0.1; 0: 1. */
+    double alpha;              /**< Ascent step that suits it with eta = 0.1; 0: 1. */
 
     /** Required. Mean over the batch of grad f_ij at (x, y): overwrites gx (x_dim), gy (y_dim). */
     void (*gradient)(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
@@ -122,6 +124,8 @@ struct saddle_problem {
      * many, always the same names in the same order. `held_out` NULL: on all agents' own samples;
      * otherwise on these rows, whose labels are +1 / -1; 0 where the problem has no use for them.
      * It is not part of the algorithm: it may look at all agents, allocate, and take its time.
+     * Without held-out rows it is collective: every process of the world calls it and gets the
+     * same answer.
      */
     size_t (*outcomes)(const saddle_problem *problem, const saddle_dataset *held_out,
                        const double *x, const double *y, saddle_outcome *out);
@@ -142,6 +146,8 @@ struct saddle_problem {
 typedef struct saddle_problem_inputs {
     const saddle_settings *settings; /**< The options. */
     size_t agents;                   /**< Number of agents. */
+    size_t features;                 /**< Columns of every agent's rows; 0 if it needs none. */
+    const size_t *samples;           /**< How many rows each agent has; NULL if it needs none. */
     saddle_dataset *const *shard; /**< Each agent's rows, labels +1 / -1; NULL if it needs none. */
     uint64_t seed;                /**< For generated instances. */
     const saddle_mixing *mixing;  /**< The network, for what agents find out together. */
@@ -158,7 +164,8 @@ typedef struct saddle_problem_class {
     const char *summary;                 /**< One line. */
     int needs_data;                      /**< Whether it is made from a data set. */
     const saddle_option *const *options; /**< Options it adds; NULL-terminated. */
-    /** Make an instance. Inputs are borrowed and outlive it. */
+    /** Make an instance. Inputs are borrowed and outlive it. Called in every process of
+     * inputs->world; a failure in one is one in all. */
     saddle_status (*create)(saddle_problem **out, const saddle_problem_inputs *inputs,
                             saddle_error *error);
 } saddle_problem_class;
@@ -195,7 +202,7 @@ SADDLE_API double saddle_problem_gradient_variance(const saddle_problem *problem
  * as the largest |grad f_ij(z + h d) - grad f_ij(z)| / h that power iterations on the direction d
  * find, mu as the smallest -<grad_y F_i(x, y') - grad_y F_i(x, y), y' - y> / |y' - y|^2. L comes out
  * too small and mu too large: they are estimates, not bounds. One that comes out not positive
- * stays 0.
+ * stays 0. Collective where the problem has a world.
  */
 SADDLE_API saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
                                                            const saddle_set *x_set,
@@ -216,7 +223,8 @@ typedef struct saddle_gradient_check {
 
 /**
  * Check an instance's gradients by finite differences and its batch functions against each other,
- * at `points` random points of X x Y (seeded) for every agent.
+ * at `points` random points of X x Y (seeded) for every agent. Collective where the problem has a
+ * world.
  */
 SADDLE_API saddle_status saddle_problem_check_gradient(const saddle_problem *problem,
                                                        const saddle_set *x_set,

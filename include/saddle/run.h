@@ -80,7 +80,8 @@ typedef struct saddle_run_info {
     uint64_t iterations;               /**< The most there will be. */
 } saddle_run_info;
 
-/** What a caller may want to see of a run. Any function may be NULL. */
+/** What a caller may want to see of a run. Any function may be NULL. Of several processes only
+ * process 0's functions are called; the interrupt of any ends the run in all. */
 typedef struct saddle_hooks {
     void *context; /**< Handed to every function. */
     /** Before the first iteration. */
@@ -108,12 +109,14 @@ typedef struct saddle_result {
     size_t features;    /**< Of the data; 0 without. */
     double *x_mean;     /**< xbar. */
     double *y_mean;     /**< ybar. */
-    double *x;          /**< Every agent's x, m rows. */
-    double *y;          /**< Every agent's y, m rows. */
+    size_t local;       /**< Agents of this process: m when it is alone. */
+    size_t *here;       /**< Their numbers, ascending. */
+    double *x;          /**< Their x, a row each. */
+    double *y;          /**< Their y, a row each. */
     saddle_outcome
         train[SADDLE_MOST_OUTCOMES]; /**< What (xbar, ybar) is worth on the agents' data. */
     size_t train_count;              /**< How many; 0: the problem has none. */
-    saddle_outcome test[SADDLE_MOST_OUTCOMES]; /**< The same on held-out data. */
+    saddle_outcome test[SADDLE_MOST_OUTCOMES]; /**< The same on held-out data, at process 0. */
     size_t test_count;                         /**< How many; 0: no held-out data. */
     saddle_settings *settings;                 /**< Effective settings. */
 } saddle_result;
@@ -125,7 +128,9 @@ SADDLE_API void saddle_result_free(saddle_result *result);
 typedef struct saddle_experiment saddle_experiment;
 
 /**
- * Set up an experiment from the settings.
+ * Set up an experiment from the settings. With an engine of several processes it is collective, as
+ * are the calls below that take an experiment which is not const: all processes call them with the
+ * same settings, each holds the data of its own agents, and an error is the same in all.
  * @param[out] out       NULL on failure. Free with saddle_experiment_free().
  * @param      settings  copied.
  * @param      problem   a user's own problem, borrowed for the experiment's lifetime; NULL: the one
@@ -137,6 +142,9 @@ SADDLE_API saddle_status saddle_experiment_create(saddle_experiment **out,
                                                   saddle_error *error);
 /** Free an experiment. NULL is allowed. */
 SADDLE_API void saddle_experiment_free(saddle_experiment *experiment);
+
+/** Which agents are in this process. Borrowed. */
+SADDLE_API const saddle_world *saddle_experiment_world(const saddle_experiment *experiment);
 
 /** The network. Borrowed. */
 SADDLE_API const saddle_mixing *saddle_experiment_mixing(const saddle_experiment *experiment);
@@ -162,9 +170,9 @@ SADDLE_API saddle_status saddle_experiment_steps(saddle_experiment *experiment,
                                                  saddle_error *error);
 
 /**
- * Run one algorithm. What concerns algorithm, steps, stopping, engine, trace and model is read from
- * `settings`; problem, data, network, start and seed are the experiment's. The trace and the model
- * go to the files that the settings name. A failed self-check ends the run with
+ * Run one algorithm. What concerns algorithm, steps, stopping, threads, trace and model is read from
+ * `settings`; problem, data, network, start, seed and engine are the experiment's. The trace and
+ * the model go to the files that the settings name, written by process 0. A failed self-check ends the run with
  * SADDLE_CHECK_FAILED; divergence is a result.
  *
  * @param settings  NULL: those of the experiment.
@@ -176,7 +184,8 @@ SADDLE_API saddle_status saddle_experiment_run(saddle_experiment *experiment,
                                                saddle_error *error);
 
 /** Write xbar, ybar and all copies, with what it takes to use them (<saddle/predictor.h>), as .npz, or
- * as one record if the name ends in .npy. Atomic. */
+ * as one record if the name ends in .npy. Atomic. SADDLE_UNSUPPORTED for one of several processes,
+ * which has only some of the copies: there the run itself writes the model. */
 SADDLE_API saddle_status saddle_result_save(const saddle_result *result, const char *path,
                                             saddle_error *error);
 

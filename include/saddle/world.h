@@ -8,7 +8,7 @@
  * of a trace point, agreement on when to stop, and the rows that one process writes to a file.
  * One process that holds all agents is a world too.
  *
- * All functions of a world but saddle_world_has() are collective: every process calls them, in the
+ * All functions of a world but saddle_world_has() and saddle_world_place() are collective: every process calls them, in the
  * same order and with the same sizes.
  */
 #ifndef SADDLE_WORLD_H
@@ -30,7 +30,7 @@ struct saddle_world {
     size_t rank;        /**< This process, from 0. Rank 0 writes the files. */
     size_t ranks;       /**< How many there are. */
     size_t agents;      /**< Agents of them all. */
-    size_t local;       /**< Agents of this process: at least 1. */
+    size_t local;       /**< Agents of this process: at least 1, unless there are none at all. */
     const size_t *here; /**< Their numbers, ascending. */
     const size_t *home; /**< The rank of every agent. */
 
@@ -50,7 +50,8 @@ struct saddle_world {
     void (*largest)(const saddle_world *world, size_t count, double *values);
     /** Everybody gets the block of process `from`. */
     void (*share)(const saddle_world *world, size_t from, size_t bytes, void *block);
-    /** Process `to` gets the block of process `from`; the others need not call it. */
+    /** Process `to` gets the block of process `from`, in the order of calls. Called by these two; the
+     * others need not. */
     void (*carry)(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block);
     /** Free it. */
     void (*destroy)(saddle_world *world);
@@ -66,10 +67,13 @@ SADDLE_API void saddle_world_free(saddle_world *world);
 
 /** Whether an agent is in this process. */
 SADDLE_API bool saddle_world_has(const saddle_world *world, size_t agent);
+/** The place of an agent of this process among world->here. */
+SADDLE_API size_t saddle_world_place(const saddle_world *world, size_t agent);
 
 /**
  * Learn how a step went everywhere: SADDLE_OK when it went well in all processes; otherwise the status
- * and error of the lowest rank that failed, the same in all of them. Whatever can fail in one
+ * and error of the lowest rank that failed, the same in all of them, which names the rank unless
+ * all failed. Whatever can fail in one
  * process alone ends with this, lest the others wait for ever.
  */
 SADDLE_API saddle_status saddle_world_agree(const saddle_world *world, saddle_status status,
@@ -82,6 +86,22 @@ SADDLE_API saddle_status saddle_world_sum(const saddle_world *world, size_t size
 /** Everybody gets every agent's numbers: `width` doubles per agent, filled in for those here. For
  * a few numbers per agent, never for vectors. */
 SADDLE_API void saddle_world_fill(const saddle_world *world, size_t width, double *numbers);
+
+/**
+ * Initialise MPI for MPI_THREAD_FUNNELED, unless the program has done so, with at least that. The
+ * engine `mpi` does this when an experiment is made; to be called before only by those who want to
+ * know their rank earlier. Worlds of several processes are for the thread that initialised MPI.
+ * @param[out] rank  this process, from 0. SADDLE_UNSUPPORTED in a build without MPI.
+ */
+SADDLE_API saddle_status saddle_mpi_init(size_t *rank, saddle_error *error);
+/**
+ * Finalize MPI if it is at work: the last thing that a program does with the engine `mpi`, unless
+ * it initialised MPI itself and will finalize it itself. Does nothing without MPI.
+ * @param failed  whether this process ends with an error. Others may not know: if they do not end,
+ *                too, within seconds, MPI is left as it is, and ending without it makes whoever
+ *                started the job end them.
+ */
+SADDLE_API void saddle_mpi_finalize(bool failed);
 
 #ifdef __cplusplus
 }

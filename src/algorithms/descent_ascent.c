@@ -1,6 +1,7 @@
 #include "algorithms/descent_ascent.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -69,13 +70,14 @@ void saddle_watch(saddle_agent *agent, const char *variable, size_t count, const
     if (isfinite(saddle_norm2(count, values)) || agent->fault.kind != SADDLE_FAULT_NONE)
         return;
     size_t index = saddle_first_nonfinite(count, values);
-    if (index < count)
-        agent->fault = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
-                                      .variable = variable,
-                                      .agent = agent->id,
-                                      .index = index,
-                                      .iteration = agent->iteration + 1,
-                                      .value = values[index]};
+    if (index == count)
+        return;
+    agent->fault = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
+                                  .agent = agent->id,
+                                  .index = index,
+                                  .iteration = agent->iteration + 1,
+                                  .value = values[index]};
+    snprintf(agent->fault.variable, sizeof agent->fault.variable, "%s", variable);
 }
 
 bool saddle_out_of_calls(const saddle_agent *agent)

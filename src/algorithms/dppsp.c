@@ -264,6 +264,7 @@ const saddle_algorithm saddle_dppsp = {
                .message = "dim x + dim y",
                .samples = "O(eps^-4)",
                .communication = "O(eps^-4)"},
+    .heeds_limit = true,
     .configure = configure,
     .resolve = saddle_two_steps_resolve,
     .release = saddle_free,

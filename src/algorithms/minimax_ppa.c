@@ -332,6 +332,7 @@ const saddle_algorithm saddle_minimax_ppa = {
                .message = "0",
                .samples = "O(sqrt(kappa) N eps^-2 log^2(1/eps))",
                .communication = "-"},
+    .heeds_limit = true,
     .configure = configure,
     .resolve = resolve,
     .release = saddle_free,

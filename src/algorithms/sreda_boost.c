@@ -47,6 +47,7 @@ const saddle_algorithm saddle_sreda_boost = {
                .message = "0",
                .samples = "O(N + kappa^2 sqrt(N) eps^-2)",
                .communication = "-"},
+    .heeds_limit = true,
     .configure = configure,
     .resolve = saddle_sreda_resolve,
     .release = saddle_free,

@@ -6,16 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *saddle_alloc(size_t count, size_t size)
+/* The bytes of a block: aligned_alloc wants a multiple of the alignment, and a zero-byte block still
+ * gets one line. 0: too many. */
+static size_t block_size(size_t count, size_t size)
 {
     if (size != 0 && count > (SIZE_MAX - SADDLE_ALIGNMENT) / size)
-        return NULL;
-    size_t bytes = count * size;
-    /* aligned_alloc wants a multiple of the alignment; a zero-byte block still gets one line. */
-    bytes = (bytes + SADDLE_ALIGNMENT) / SADDLE_ALIGNMENT * SADDLE_ALIGNMENT;
-    void *block = aligned_alloc(SADDLE_ALIGNMENT, bytes);
+        return 0;
+    return (count * size + SADDLE_ALIGNMENT) / SADDLE_ALIGNMENT * SADDLE_ALIGNMENT;
+}
+
+void *saddle_alloc_untouched(size_t count, size_t size)
+{
+    size_t bytes = block_size(count, size);
+    return bytes > 0 ? aligned_alloc(SADDLE_ALIGNMENT, bytes) : NULL;
+}
+
+void *saddle_alloc(size_t count, size_t size)
+{
+    void *block = saddle_alloc_untouched(count, size);
     if (block != NULL)
-        memset(block, 0, bytes);
+        memset(block, 0, block_size(count, size));
     return block;
 }
 

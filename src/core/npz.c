@@ -26,12 +26,18 @@ static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
 /* ---------------------------------------------------------------- writing */
 
-/* What is written for one array: borrowed numbers, or the code points of a text. */
+/* What is written for one array: borrowed numbers, rows that are fetched, or the code points of a
+ * text. It is read once, from its begin to its end. */
 typedef struct payload {
     const void *data;
     size_t bytes;
     uint32_t *letters; /* owned */
     char type[32];     /* such as <f8 */
+    char *head;        /* what comes before it in a .npy file; owned */
+    size_t head_bytes;
+    const saddle_array *array;
+    double *row;  /* the row fetched last, where rows are fetched; owned */
+    size_t taken; /* bytes read so far, those of the head included */
 } payload;
 
 /* The next code point of a UTF-8 text; U+FFFD for a byte that is not part of any. */
@@ -77,26 +83,36 @@ static bool plain_name(const char *name)
 static saddle_status prepare(payload *out, const saddle_array *array, saddle_error *error)
 {
     if (!plain_name(array->name) || array->rank > 2 ||
-        (array->kind == SADDLE_ARRAY_TEXT && array->rank != 0))
+        (array->kind == SADDLE_ARRAY_TEXT && array->rank != 0) ||
+        (array->fetch != NULL && (array->kind != SADDLE_ARRAY_REAL || array->rank != 2)))
         return saddle_fail(error, SADDLE_CHECK_FAILED,
                            "array '%.80s' of rank %zu cannot be written; names are of letters, "
-                           "digits and _, ranks at most 2 and 0 for texts",
+                           "digits and _, ranks at most 2, 0 for texts and 2 for fetched rows",
                            array->name != NULL ? array->name : "", array->rank);
     if (array->kind == SADDLE_ARRAY_TEXT)
         return prepare_text(out, array->data, error);
     size_t count = 1;
     for (size_t k = 0; k < array->rank; k++)
         count *= array->shape[k];
+    out->array = array;
     out->data = array->data;
     out->bytes = count * 8;
+    if (array->fetch != NULL) {
+        out->row = saddle_alloc_doubles(array->shape[1]);
+        if (out->row == NULL)
+            return saddle_no_memory(error, "a row of a NumPy file");
+    }
     snprintf(out->type, sizeof out->type, "%s", array->kind == SADDLE_ARRAY_REAL ? "<f8" : "<u8");
     return SADDLE_OK;
 }
 
 static void release(payload *all, size_t count)
 {
-    for (size_t k = 0; all != NULL && k < count; k++)
+    for (size_t k = 0; all != NULL && k < count; k++) {
         saddle_free(all[k].letters);
+        saddle_free(all[k].head);
+        saddle_free(all[k].row);
+    }
     saddle_free(all);
 }
 
@@ -168,16 +184,80 @@ static char *preamble(const char *descr, const char *shape, size_t *bytes)
     return text;
 }
 
-/* Add one array to an archive; `head` must live until the archive is closed. */
-static bool add_member(zip_t *archive, const saddle_array *array, const payload *body, char *head,
-                       size_t head_bytes)
+/* The next bytes of what a payload's array holds, at most `most`: a piece of what is in memory, or of
+ * one row. */
+static size_t next_piece(payload *body, size_t most, const char **piece)
 {
-    zip_buffer_fragment_t part[2] = {
-        {.data = (zip_uint8_t *)head, .length = head_bytes},
-        /* libzip reads what it is given for writing to an archive; its type lacks the const. */
-        {.data = (zip_uint8_t *)(uintptr_t)body->data, .length = body->bytes}};
-    char *member = saddle_format("%s.npy", array->name);
-    zip_source_t *source = zip_source_buffer_fragment(archive, part, body->bytes > 0 ? 2 : 1, 0);
+    size_t at = body->taken - body->head_bytes;
+    size_t left = body->bytes - at;
+    *piece = (const char *)body->data + at;
+    if (body->row != NULL) {
+        size_t width = body->array->shape[1] * sizeof(double);
+        if (left > 0 && at % width == 0)
+            body->array->fetch(body->array->context, at / width, body->row);
+        left = left > 0 ? width - at % width : 0;
+        *piece = left > 0 ? (const char *)body->row + at % width : NULL;
+    }
+    return left < most ? left : most;
+}
+
+/* Read a payload, its head first: at most `most` bytes; 0 at its end. */
+static size_t read_payload(payload *body, char *to, size_t most)
+{
+    size_t done = 0;
+    while (done < most) {
+        const char *piece = body->head + body->taken;
+        size_t count = body->taken < body->head_bytes ? body->head_bytes - body->taken : 0;
+        count = count < most - done ? count : most - done;
+        if (count == 0)
+            count = next_piece(body, most - done, &piece);
+        if (count == 0)
+            break;
+        memcpy(to + done, piece, count);
+        body->taken += count;
+        done += count;
+    }
+    return done;
+}
+
+/* What libzip asks of a member while the archive is written. */
+static zip_int64_t answer(void *state, void *to, zip_uint64_t bytes, zip_source_cmd_t command)
+{
+    payload *body = state;
+    zip_stat_t *facts = to;
+    switch (command) {
+    case ZIP_SOURCE_OPEN:
+        /* A second reading could not fetch the rows again. */
+        return body->taken == 0 ? 0 : -1;
+    case ZIP_SOURCE_READ:
+        return (zip_int64_t)read_payload(body, to, (size_t)bytes);
+    case ZIP_SOURCE_CLOSE:
+    case ZIP_SOURCE_FREE:
+        return 0;
+    case ZIP_SOURCE_STAT:
+        zip_stat_init(facts);
+        facts->valid = ZIP_STAT_SIZE;
+        facts->size = body->head_bytes + body->bytes;
+        return (zip_int64_t)sizeof *facts;
+    case ZIP_SOURCE_ERROR: {
+        const int code[2] = {ZIP_ER_INTERNAL, 0};
+        memcpy(to, code, sizeof code);
+        return (zip_int64_t)sizeof code;
+    }
+    case ZIP_SOURCE_SUPPORTS:
+        return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE,
+                                              ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
+                                              -1);
+    default:
+        return -1;
+    }
+}
+
+/* Add one array to an archive; the payload must live until the archive is closed. */
+static bool add_member(zip_t *archive, payload *body, const char *name)
+{
+    char *member = saddle_format("%s.npy", name);
+    zip_source_t *source = zip_source_function(archive, answer, body);
     zip_int64_t index = -1;
     if (member != NULL && source != NULL)
         index = zip_file_add(archive, member, source, ZIP_FL_ENC_UTF_8);
@@ -190,46 +270,50 @@ static bool add_member(zip_t *archive, const saddle_array *array, const payload 
            zip_file_set_dostime(archive, (zip_uint64_t)index, 0, 0x21, 0) == 0;
 }
 
-static bool add_members(zip_t *archive, const saddle_array *array, const payload *body,
-                        size_t count, char **head)
+static bool add_members(zip_t *archive, const saddle_array *array, payload *body, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
         char descr[40];
         char shape[64];
-        size_t bytes = 0;
         snprintf(descr, sizeof descr, "'%s'", body[k].type);
         shape_text(shape, &array[k]);
-        head[k] = preamble(descr, shape, &bytes);
-        if (head[k] == NULL || !add_member(archive, &array[k], &body[k], head[k], bytes))
+        body[k].head = preamble(descr, shape, &body[k].head_bytes);
+        if (body[k].head == NULL || !add_member(archive, &body[k], array[k].name))
             return false;
     }
     return true;
 }
 
 /* Fill the file at `place` with an archive of the arrays; false and the reason otherwise. */
-static bool write_archive(const char *place, const saddle_array *array, const payload *body,
-                          size_t count, char reason[REASON_SIZE])
+static bool write_archive(const char *place, const saddle_array *array, payload *body, size_t count,
+                          char reason[REASON_SIZE])
 {
     int code = ZIP_ER_MEMORY;
-    bool good = false;
-    char **head = saddle_alloc(count, sizeof *head);
-    zip_t *archive = head != NULL ? zip_open(place, ZIP_CREATE | ZIP_TRUNCATE, &code) : NULL;
-    if (archive != NULL) {
-        good = add_members(archive, array, body, count, head) && zip_close(archive) == 0;
-        if (!good) {
-            snprintf(reason, REASON_SIZE, "%s", zip_strerror(archive));
-            zip_discard(archive);
-        }
-    } else {
+    zip_t *archive = zip_open(place, ZIP_CREATE | ZIP_TRUNCATE, &code);
+    if (archive == NULL) {
         zip_error_t why;
         zip_error_init_with_code(&why, code);
         snprintf(reason, REASON_SIZE, "%s", zip_error_strerror(&why));
         zip_error_fini(&why);
+        return false;
     }
-    for (size_t k = 0; head != NULL && k < count; k++)
-        saddle_free(head[k]);
-    saddle_free((void *)head);
+    bool good = add_members(archive, array, body, count) && zip_close(archive) == 0;
+    if (!good) {
+        snprintf(reason, REASON_SIZE, "%s", zip_strerror(archive));
+        zip_discard(archive);
+    }
     return good;
+}
+
+/* Copy a payload without a head to a stream; a short write shows when the stream is committed. */
+static void copy_payload(payload *body, FILE *stream)
+{
+    const char *piece;
+    for (size_t count = next_piece(body, SIZE_MAX, &piece); count > 0;
+         count = next_piece(body, SIZE_MAX, &piece)) {
+        fwrite(piece, 1, count, stream);
+        body->taken += count;
+    }
 }
 
 saddle_status saddle_npz_write(const char *path, const saddle_array *array, size_t count,
@@ -296,11 +380,9 @@ saddle_status saddle_npy_write_record(const char *path, const saddle_array *arra
     if (status == SADDLE_OK)
         status = saddle_output_open(&out, path, error);
     if (status == SADDLE_OK) {
-        /* A short write shows when the stream is committed. */
         fwrite(head, 1, bytes, out.stream);
         for (size_t k = 0; k < count; k++)
-            if (body[k].bytes > 0)
-                fwrite(body[k].data, 1, body[k].bytes, out.stream);
+            copy_payload(&body[k], out.stream);
         status = saddle_output_commit(&out, error);
     }
     saddle_output_discard(&out);

@@ -20,13 +20,16 @@ typedef enum saddle_array_kind {
     SADDLE_ARRAY_TEXT  /* const char *, one UTF-8 text, '<U'; the rank is 0 */
 } saddle_array_kind;
 
-/* An array to be written. Everything is borrowed. */
+/* An array to be written. Everything is borrowed. A matrix need not be in memory: `fetch` then brings
+ * its rows, each once and in order. */
 typedef struct saddle_array {
     const char *name; /* letters, digits and _ only, so that it needs no quoting anywhere */
     saddle_array_kind kind;
     size_t rank; /* 0, 1 or 2 */
     size_t shape[2];
     const void *data;
+    void (*fetch)(void *context, size_t row, double *out); /* reals of rank 2 only; NULL: data */
+    void *context;                                         /* of fetch */
 } saddle_array;
 
 /* Write an .npz file, whole or not at all: numpy.load(path)[name]. */

@@ -1,6 +1,7 @@
 /* Worlds: the one of a single process, and what is common to all. */
 #include <saddle/world.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -118,6 +119,30 @@ bool saddle_world_has(const saddle_world *world, size_t agent)
     return world->home[agent] == world->rank;
 }
 
+size_t saddle_world_place(const saddle_world *world, size_t agent)
+{
+    size_t low = 0;
+    size_t high = world->local;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (world->here[middle] <= agent)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Say where it failed. */
+static void name_rank(saddle_error *error, size_t rank)
+{
+    char text[sizeof error->message];
+    memcpy(text, error->message, sizeof text);
+    text[sizeof text - 1] = '\0';
+    snprintf(error->message, sizeof error->message, "rank %zu: %.*s", rank, (int)sizeof text - 32,
+             text);
+}
+
 saddle_status saddle_world_agree(const saddle_world *world, saddle_status status,
                                  saddle_error *error)
 {
@@ -128,11 +153,16 @@ saddle_status saddle_world_agree(const saddle_world *world, saddle_status status
     world->largest(world, 1, &left);
     if (left == 0.0)
         return SADDLE_OK;
+    size_t first = world->ranks - (size_t)left;
+    int64_t failed = status != SADDLE_OK;
+    world->add_words(world, 1, &failed);
     saddle_error said = {.status = status};
     if (error != NULL && status != SADDLE_OK)
         said = *error;
     said.status = status;
-    world->share(world, world->ranks - (size_t)left, sizeof said, &said);
+    world->share(world, first, sizeof said, &said);
+    if ((size_t)failed < world->ranks)
+        name_rank(&said, first);
     if (error != NULL)
         *error = said;
     return said.status;

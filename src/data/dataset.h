@@ -15,7 +15,20 @@ void saddle_dataset_count_nonzeros(saddle_dataset *data);
 /* The distinct labels in ascending order. Free *out with saddle_free(). O(rows log rows). */
 saddle_status saddle_dataset_classes(const saddle_dataset *data, double **out, size_t *count,
                                      saddle_error *error);
+/* Sort labels and remove repeated ones, in place; how many are left. */
+size_t saddle_labels_distinct(double *label, size_t count);
 /* Position of a label among the distinct ones. */
 size_t saddle_class_of(const double *classes, size_t count, double label);
+/* The list that `positive` stands for where these are the distinct labels; see
+ * saddle_dataset_positive(). Free *out with saddle_free(). */
+saddle_status saddle_labels_rule(const double *classes, size_t count, const char *positive,
+                                 char **out, saddle_error *error);
+/* Mark the distinct labels that a list names; every item of it must occur and some label must be left,
+ * unless `any` is set. */
+saddle_status saddle_labels_mark(const char *rule, bool any, const double *classes, size_t count,
+                                 bool *positive, saddle_error *error);
+/* Turn labels, all of them among the distinct ones, into +1 where marked and -1 elsewhere. */
+void saddle_labels_apply(saddle_dataset *data, const double *classes, size_t count,
+                         const bool *marked);
 
 #endif

@@ -15,6 +15,16 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+size_t saddle_labels_distinct(double *label, size_t count)
+{
+    size_t distinct = 0;
+    qsort(label, count, sizeof *label, compare);
+    for (size_t k = 0; k < count; k++)
+        if (distinct == 0 || label[k] != label[distinct - 1])
+            label[distinct++] = label[k];
+    return distinct;
+}
+
 saddle_status saddle_dataset_classes(const saddle_dataset *data, double **out, size_t *count,
                                      saddle_error *error)
 {
@@ -24,13 +34,8 @@ saddle_status saddle_dataset_classes(const saddle_dataset *data, double **out, s
     if (label == NULL)
         return saddle_no_memory(error, "the labels");
     memcpy(label, data->label, data->rows * sizeof *label);
-    qsort(label, data->rows, sizeof *label, compare);
-    size_t distinct = 0;
-    for (size_t k = 0; k < data->rows; k++)
-        if (distinct == 0 || label[k] != label[distinct - 1])
-            label[distinct++] = label[k];
     *out = label;
-    *count = distinct;
+    *count = saddle_labels_distinct(label, data->rows);
     return SADDLE_OK;
 }
 
@@ -139,29 +144,34 @@ static saddle_status find_rule(char **out, const double *classes, size_t count, 
                        count, count == 1 ? "" : "s", seen);
 }
 
+saddle_status saddle_labels_rule(const double *classes, size_t count, const char *positive,
+                                 char **out, saddle_error *error)
+{
+    *out = NULL;
+    if (positive == NULL || strcmp(positive, "auto") == 0)
+        return find_rule(out, classes, count, error);
+    *out = saddle_strdup(positive);
+    if (*out != NULL)
+        return SADDLE_OK;
+    saddle_no_memory(error, "the labels");
+    return SADDLE_NO_MEMORY;
+}
+
 saddle_status saddle_dataset_positive(const saddle_dataset *data, const char *positive, char **out,
                                       saddle_error *error)
 {
-    *out = NULL;
-    if (positive != NULL && strcmp(positive, "auto") != 0) {
-        *out = saddle_strdup(positive);
-        if (*out != NULL)
-            return SADDLE_OK;
-        saddle_no_memory(error, "the labels");
-        return SADDLE_NO_MEMORY;
-    }
     double *classes = NULL;
     size_t count = 0;
+    *out = NULL;
     saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
     if (status == SADDLE_OK)
-        status = find_rule(out, classes, count, error);
+        status = saddle_labels_rule(classes, count, positive, out, error);
     saddle_free(classes);
     return status;
 }
 
-/* Mark by a list; every item of it must occur and some label must be left, unless `any` is set. */
-static saddle_status mark(const char *rule, bool any, const double *classes, size_t count,
-                          bool *positive, saddle_error *error)
+saddle_status saddle_labels_mark(const char *rule, bool any, const double *classes, size_t count,
+                                 bool *positive, saddle_error *error)
 {
     size_t chosen = 0;
     saddle_status status = mark_listed(rule, any, classes, count, positive, error);
@@ -171,6 +181,13 @@ static saddle_status mark(const char *rule, bool any, const double *classes, siz
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "positive labels '%s' cover every row; leave some label negative", rule);
     return status;
+}
+
+void saddle_labels_apply(saddle_dataset *data, const double *classes, size_t count,
+                         const bool *marked)
+{
+    for (size_t k = 0; k < data->rows; k++)
+        data->label[k] = marked[saddle_class_of(classes, count, data->label[k])] ? 1.0 : -1.0;
 }
 
 /* Turn labels into +1 and -1 by a list. */
@@ -188,9 +205,9 @@ static saddle_status apply_rule(saddle_dataset *data, const char *rule, bool any
         saddle_no_memory(error, "the labels");
         return SADDLE_NO_MEMORY;
     }
-    status = mark(rule, any, classes, count, marked, error);
-    for (size_t k = 0; status == SADDLE_OK && k < data->rows; k++)
-        data->label[k] = marked[saddle_class_of(classes, count, data->label[k])] ? 1.0 : -1.0;
+    status = saddle_labels_mark(rule, any, classes, count, marked, error);
+    if (status == SADDLE_OK)
+        saddle_labels_apply(data, classes, count, marked);
     saddle_free(marked);
     saddle_free(classes);
     return status;

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -127,7 +128,22 @@ static void *work(void *argument)
     }
 }
 
-saddle_status saddle_crew_create(saddle_crew **out, unsigned size, saddle_error *error)
+unsigned saddle_processors_online(void)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (unsigned)online : 1;
+}
+
+unsigned saddle_processors(void)
+{
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        return (unsigned)CPU_COUNT(&allowed);
+    return saddle_processors_online();
+}
+
+saddle_status saddle_crew_create(saddle_crew **out, unsigned size, unsigned processors,
+                                 saddle_error *error)
 {
     *out = NULL;
     saddle_crew *crew = saddle_alloc(1, sizeof *crew);
@@ -139,8 +155,7 @@ saddle_status saddle_crew_create(saddle_crew **out, unsigned size, saddle_error 
     }
     crew->size = size;
     crew->workers = workers;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    crew->spins = processors > 0 && size <= (unsigned long)processors ? SPINS : 0;
+    crew->spins = size <= processors ? SPINS : 0;
     pthread_mutex_init(&crew->mutex, NULL);
     pthread_cond_init(&crew->wake, NULL);
     pthread_cond_init(&crew->done, NULL);

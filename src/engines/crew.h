@@ -14,8 +14,14 @@ typedef struct saddle_crew saddle_crew;
 /* What a worker does; worker = 0 .. size - 1. */
 typedef void saddle_crew_job(void *context, unsigned worker);
 
-/* Start size - 1 threads; size >= 1. */
-saddle_status saddle_crew_create(saddle_crew **out, unsigned size, saddle_error *error);
+/* Processors of this machine, and those of them that this process may run on. */
+unsigned saddle_processors_online(void);
+unsigned saddle_processors(void);
+
+/* Start size - 1 threads; size >= 1. `processors` are those that it may count on: with fewer than
+ * workers, a worker that waits makes room at once. */
+saddle_status saddle_crew_create(saddle_crew **out, unsigned size, unsigned processors,
+                                 saddle_error *error);
 /* End the threads. NULL is allowed. */
 void saddle_crew_destroy(saddle_crew *crew);
 /* Number of workers. */

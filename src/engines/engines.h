@@ -5,5 +5,6 @@
 #include <saddle/engine.h>
 
 extern const saddle_engine_class saddle_threads_engine;
+extern const saddle_engine_class saddle_mpi_engine;
 
 #endif

@@ -4,6 +4,7 @@
 
 static const saddle_engine_class *const engines[] = {
     &saddle_threads_engine,
+    &saddle_mpi_engine,
 };
 
 static const char *name_of(size_t index)
@@ -27,4 +28,11 @@ saddle_status saddle_engine_find(const saddle_engine_class **out, const char *na
     if (status == SADDLE_OK)
         *out = engines[index];
     return status;
+}
+
+saddle_status saddle_engine_meet(const saddle_engine_class *engine, saddle_world **out,
+                                 const saddle_graph *graph, saddle_error *error)
+{
+    return engine->meet != NULL ? engine->meet(out, graph, error)
+                                : saddle_world_alone(out, graph != NULL ? graph->agents : 0, error);
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/rounding.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "graph/reading.h"

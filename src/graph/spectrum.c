@@ -344,13 +344,6 @@ cleanup:
 
 /* ---- L ---- */
 
-double saddle_round_eigenvalue(double v)
-{
-    int exponent;
-    double fraction = frexp(v, &exponent);
-    return ldexp(rint(ldexp(fraction, 40)), exponent - 40);
-}
-
 saddle_status saddle_laplacian_ends(const saddle_graph *graph, saddle_spectrum_method method,
                                     double *second, double *largest, saddle_error *error)
 {

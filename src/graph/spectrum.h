@@ -16,14 +16,6 @@ typedef enum saddle_spectrum_method {
 saddle_status saddle_laplacian_ends(const saddle_graph *graph, saddle_spectrum_method method,
                                     double *second, double *largest, saddle_error *error);
 
-/*
- * The nearest number of 40 significant bits, a relative 4.5e-13 away at most. Weights are made from
- * eigenvalues so rounded, so that they do not depend on the rounding errors of one machine's LAPACK
- * or ARPACK: unless the exact value lies within such an error of the middle between two rounded
- * ones, all machines agree on every bit.
- */
-double saddle_round_eigenvalue(double v);
-
 /* saddle_mixing_spectrum() by a given method; SADDLE_UNSUPPORTED when there is no closed form. */
 saddle_status saddle_mixing_spectrum_by(const saddle_mixing *mixing, saddle_spectrum_method method,
                                         saddle_spectrum *out, saddle_error *error);

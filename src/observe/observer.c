@@ -333,6 +333,7 @@ static void feasibility_task(void *context, saddle_agent *agent)
 static saddle_status check_feasibility(saddle_observer *o, saddle_error *error)
 {
     o->in.engine->kind->for_each(o->in.engine, feasibility_task, o);
+    saddle_world_fill(o->in.world, 1, o->per_agent);
     for (size_t i = 0; i < o->in.problem->agents; i++)
         if (!(o->per_agent[i] <= CHECK_TOLERANCE))
             return saddle_fail(

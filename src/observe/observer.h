@@ -14,6 +14,7 @@ typedef struct saddle_observer saddle_observer;
 /* What an observer looks at. All borrowed for its lifetime. */
 typedef struct saddle_observer_inputs {
     saddle_engine *engine;
+    const saddle_world *world;
     const saddle_algorithm *algorithm;
     const saddle_problem *problem;
     const saddle_mixing *mixing;

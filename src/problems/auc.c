@@ -51,7 +51,6 @@ typedef struct instance {
     saddle_problem problem;       /* first: the two addresses are one */
     saddle_dataset *const *shard; /* borrowed */
     saddle_model *model;
-    size_t *samples;
     double share;        /* r */
     double row_norm2[2]; /* largest |a|^2 + 1 of negatives and of positives */
     bool linear;
@@ -338,28 +337,71 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
     return status;
 }
 
+/* Score all agents' rows and bring scores and labels, in the order of agents, to process 0, which
+ * has room for them; to it and from there goes nothing else. False, in all processes, when memory is
+ * short in one. */
+static bool gather_scores(const instance *self, const double *x, double *score, double *label)
+{
+    const saddle_problem *problem = &self->problem;
+    const saddle_world *world = problem->world;
+    size_t most = 0;
+    for (size_t k = 0; k < world->local; k++)
+        most = problem->samples[world->here[k]] > most ? problem->samples[world->here[k]] : most;
+    double *own = world->rank > 0 ? saddle_alloc_doubles(most) : NULL;
+    double failed = (world->rank > 0 ? own : score) != NULL ? 0.0 : 1.0;
+    world->largest(world, 1, &failed);
+    size_t done = 0;
+    for (size_t i = 0; failed == 0.0 && i < problem->agents; i++) {
+        size_t rows = problem->samples[i];
+        size_t home = world->home[i];
+        double *to = world->rank > 0 ? own : score + done;
+        if (home == world->rank &&
+            saddle_model_score(self->model, self->shard[i], x, to, NULL) != SADDLE_OK)
+            to[0] = NAN; /* which makes the outcomes NaN */
+        if (home == world->rank && home == 0)
+            memcpy(label + done, self->shard[i]->label, rows * sizeof *label);
+        if (home > 0 && (home == world->rank || world->rank == 0)) {
+            world->carry(world, home, 0, rows * sizeof *to, to);
+            world->carry(world, home, 0, rows * sizeof *to,
+                         world->rank == 0 ? label + done : self->shard[i]->label);
+        }
+        done += rows;
+    }
+    saddle_free(own);
+    return failed == 0.0;
+}
+
+/* The outcomes over scored rows. */
+static void judge(size_t rows, const double *score, const double *label, bool known, double out[2])
+{
+    out[0] = known ? saddle_ranking_auc(rows, score, label) : (double)NAN;
+    out[1] = known ? pair_loss(rows, score, label) : (double)NAN;
+}
+
+/* Which pairs are in order shows only where all scores are at one place. */
 static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
                        const double *x, const double *y, saddle_outcome *out)
 {
     (void)y;
     const instance *self = self_of(problem);
-    size_t sets = held_out != NULL ? 1 : problem->agents;
-    saddle_dataset *const *set = self->shard;
-    size_t rows = 0;
-    for (size_t i = 0; i < sets; i++)
-        rows += held_out != NULL ? held_out->rows : set[i]->rows;
-    double *score = saddle_alloc_doubles(2 * rows);
-    double *label = score + rows;
-    bool known = score != NULL;
-    size_t done = 0;
-    for (size_t i = 0; known && i < sets; i++) {
-        const saddle_dataset *data = held_out != NULL ? held_out : set[i];
-        known = saddle_model_score(self->model, data, x, score + done, NULL) == SADDLE_OK;
-        memcpy(label + done, data->label, data->rows * sizeof *label);
-        done += data->rows;
+    const saddle_world *world = problem->world;
+    double worth[2];
+    size_t rows = held_out != NULL ? held_out->rows : 0;
+    for (size_t i = 0; held_out == NULL && i < problem->agents; i++)
+        rows += problem->samples[i];
+    bool here = held_out != NULL || world->rank == 0;
+    double *score = here ? saddle_alloc_doubles(2 * rows) : NULL;
+    double *label = score != NULL ? score + rows : NULL;
+    if (held_out != NULL) {
+        bool known =
+            score != NULL && saddle_model_score(self->model, held_out, x, score, NULL) == SADDLE_OK;
+        judge(rows, score, held_out->label, known, worth);
+    } else {
+        judge(rows, score, label, gather_scores(self, x, score, label) && here, worth);
+        world->share(world, 0, sizeof worth, worth);
     }
-    out[0] = (saddle_outcome){"auc", known ? saddle_ranking_auc(rows, score, label) : NAN};
-    out[1] = (saddle_outcome){"pair_loss", known ? pair_loss(rows, score, label) : NAN};
+    out[0] = (saddle_outcome){"auc", worth[0]};
+    out[1] = (saddle_outcome){"pair_loss", worth[1]};
     saddle_free(score);
     return 2;
 }
@@ -378,25 +420,29 @@ static void destroy(saddle_problem *problem)
 {
     instance *self = problem->self;
     saddle_model_free(self->model);
-    saddle_free(self->samples);
     saddle_free(self);
 }
 
-/* The agents' mean share of positives, by averaging in the network. */
+/* The agents' mean share of positives, by averaging in the network. Collective. */
 static saddle_status find_share(instance *self, const saddle_problem_inputs *inputs,
                                 saddle_error *error)
 {
+    const saddle_world *world = inputs->world;
     double *share = saddle_alloc_doubles(inputs->agents);
-    if (share == NULL)
-        return saddle_no_memory(error, "the problem");
-    for (size_t i = 0; i < inputs->agents; i++) {
-        const saddle_dataset *data = inputs->shard[i];
+    saddle_status status = share != NULL ? SADDLE_OK : saddle_no_memory(error, "the problem");
+    status = saddle_world_agree(world, status, error);
+    if (share == NULL || status != SADDLE_OK) {
+        saddle_free(share);
+        return status;
+    }
+    for (size_t k = 0; k < world->local; k++) {
+        const saddle_dataset *data = inputs->shard[world->here[k]];
         size_t positives = 0;
         for (size_t row = 0; row < data->rows; row++)
             positives += data->label[row] > 0.0 ? 1 : 0;
-        share[i] = (double)positives / (double)data->rows;
+        share[world->here[k]] = (double)positives / (double)data->rows;
     }
-    saddle_status status = SADDLE_OK;
+    saddle_world_fill(world, 1, share);
     if (saddle_settings_auto(inputs->settings, "positive-share"))
         status = saddle_consensus_mean(inputs->mixing->graph, share, &self->share, NULL, error);
     else
@@ -407,83 +453,82 @@ static saddle_status find_share(instance *self, const saddle_problem_inputs *inp
                              "the share of positives is %g; auc needs samples of both classes, "
                              "see --positive",
                              self->share);
-    return status;
+    return saddle_world_agree(world, status, error);
 }
 
-/* Sizes of the agents and of the rows. */
-static void survey(instance *self, const saddle_problem_inputs *inputs)
+/* Sizes of the rows. Collective. */
+static void survey(instance *self)
 {
-    for (size_t i = 0; i < inputs->agents; i++) {
-        const saddle_dataset *data = inputs->shard[i];
-        self->samples[i] = data->rows;
+    const saddle_world *world = self->problem.world;
+    for (size_t k = 0; k < world->local; k++) {
+        const saddle_dataset *data = self->shard[world->here[k]];
         for (size_t row = 0; row < data->rows; row++) {
             double *most = &self->row_norm2[data->label[row] > 0.0 ? 1 : 0];
             *most = fmax(*most, saddle_row_norm2(data, row) + 1.0);
         }
     }
+    world->largest(world, 2, self->row_norm2);
+}
+
+/* A model at its start, to be looked at on agents' rows. */
+typedef struct start_look {
+    const instance *self;
+    double *w; /* the model; then a gradient, then scratch */
+} start_look;
+
+/* An agent's part of the mean of |grad h|^2 over a block of every agent. */
+static void curvature_term(void *context, size_t agent, double *out)
+{
+    const start_look *look = context;
+    const saddle_model *model = look->self->model;
+    const saddle_problem *problem = &look->self->problem;
+    double *g = look->w + model->parameters;
+    double *scratch = g + model->parameters;
+    double h[BLOCK];
+    double one[BLOCK];
+    double square[BLOCK];
+    for (size_t k = 0; k < BLOCK; k++)
+        one[k] = 1.0;
+    saddle_batch all = {.index = NULL, .count = problem->samples[agent]};
+    saddle_block block = block_at(look->self, agent, &all, 0);
+    model->forward(model, &block, look->w, h, scratch);
+    model->backward(model, &block, look->w, one, g, square, scratch);
+    *out = saddle_sum(block.count, square) / (double)(block.count * problem->agents);
 }
 
 /*
  * The mean of |grad h|^2 at the start over a block of every agent, times mu: about the curvature of F
- * in x there. For linear scores it is mu (|a|^2 + 1) anywhere. 0 when memory is short.
+ * in x there. For linear scores it is mu (|a|^2 + 1) anywhere. Collective.
  */
-static double typical_curvature(const instance *self, uint64_t seed)
+static saddle_status typical_curvature(const instance *self, uint64_t seed, double *out,
+                                       saddle_error *error)
 {
     const saddle_model *model = self->model;
-    size_t agents = self->problem.agents;
-    double *w = saddle_alloc_doubles(2 * model->parameters + model->scratch);
-    double h[BLOCK];
-    double one[BLOCK];
-    double square[BLOCK];
-    double mean = 0.0;
-    if (w == NULL)
-        return 0.0;
-    double *g = w + model->parameters;
-    double *scratch = g + model->parameters;
-    for (size_t k = 0; k < BLOCK; k++)
-        one[k] = 1.0;
-    model->initialize(model, seed, w);
-    for (size_t i = 0; i < agents; i++) {
-        saddle_batch all = {.index = NULL, .count = self->samples[i]};
-        saddle_block block = block_at(self, i, &all, 0);
-        model->forward(model, &block, w, h, scratch);
-        model->backward(model, &block, w, one, g, square, scratch);
-        mean += saddle_sum(block.count, square) / (double)(block.count * agents);
+    const saddle_world *world = self->problem.world;
+    start_look look = {.self = self,
+                       .w = saddle_alloc_doubles(2 * model->parameters + model->scratch)};
+    saddle_status status = look.w != NULL ? SADDLE_OK : saddle_no_memory(error, "the problem");
+    status = saddle_world_agree(world, status, error);
+    if (look.w != NULL && status == SADDLE_OK) {
+        double mean;
+        model->initialize(model, seed, look.w);
+        status = saddle_world_sum(world, 1, curvature_term, &look, &mean, error);
+        *out = concavity(self) * mean;
     }
-    saddle_free(w);
-    return concavity(self) * mean;
+    saddle_free(look.w);
+    return status;
 }
 
-static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
+static void describe(instance *self, const saddle_problem_inputs *inputs)
 {
-    *out = NULL;
-    instance *self = saddle_alloc(1, sizeof *self);
-    if (self == NULL)
-        return saddle_no_memory(error, "the problem");
-    self->problem.self = self;
-    self->samples = saddle_alloc(inputs->agents, sizeof *self->samples);
-    saddle_status status =
-        self->samples != NULL ? SADDLE_OK : saddle_no_memory(error, "the problem");
-    if (status == SADDLE_OK)
-        status =
-            saddle_model_create(&self->model, inputs->settings, inputs->shard[0]->features, error);
-    if (status == SADDLE_OK)
-        status = find_share(self, inputs, error);
-    if (status != SADDLE_OK) {
-        destroy(&self->problem);
-        return status;
-    }
-    self->shard = inputs->shard;
-    self->linear = strcmp(saddle_settings_text(inputs->settings, "score"), "linear") == 0;
-    survey(self, inputs);
     self->problem = (saddle_problem){
         .name = "auc",
         .self = self,
         .x_dim = self->model->parameters + 2,
         .y_dim = 1,
         .agents = inputs->agents,
-        .samples = self->samples,
+        .samples = inputs->samples,
+        .world = inputs->world,
         .scratch = self->model->scratch,
         .gradient = gradient,
         .value = value,
@@ -499,9 +544,45 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .start = start,
         .destroy = destroy,
     };
+}
+
+/* What all agents find out together. Collective. */
+static saddle_status confer(instance *self, const saddle_problem_inputs *inputs,
+                            saddle_error *error)
+{
+    double curvature = 0.0;
+    saddle_status status = find_share(self, inputs, error);
+    if (status != SADDLE_OK)
+        return status;
+    describe(self, inputs);
+    survey(self);
     if (!inputs->scoring)
-        self->problem.tau = TAU_SHARE * typical_curvature(self, inputs->seed);
+        status = typical_curvature(self, inputs->seed, &curvature, error);
+    self->problem.tau = TAU_SHARE * curvature;
     self->problem.alpha = 1.0 / concavity(self);
+    return status;
+}
+
+static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
+                            saddle_error *error)
+{
+    *out = NULL;
+    instance *self = saddle_alloc(1, sizeof *self);
+    saddle_status status =
+        self != NULL ? saddle_model_create(&self->model, inputs->settings, inputs->features, error)
+                     : saddle_no_memory(error, "the problem");
+    status = saddle_world_agree(inputs->world, status, error);
+    if (self == NULL)
+        return status;
+    self->problem.self = self;
+    self->shard = inputs->shard;
+    self->linear = strcmp(saddle_settings_text(inputs->settings, "score"), "linear") == 0;
+    if (status == SADDLE_OK)
+        status = confer(self, inputs, error);
+    if (status != SADDLE_OK) {
+        destroy(&self->problem);
+        return status;
+    }
     *out = &self->problem;
     return SADDLE_OK;
 }

@@ -219,6 +219,22 @@ static void check_point(check *c, uint64_t seed, size_t point)
     check_variance(c, &some);
 }
 
+/* The largest errors of all processes, and the lowest agent where the worst of them was. */
+static void confer(const saddle_world *world, saddle_gradient_check *out, double worst)
+{
+    double error[] = {out->x_error,        out->y_error,     out->difference_error,
+                      out->variance_error, out->batch_error, worst};
+    world->largest(world, sizeof error / sizeof *error, error);
+    double agent = worst == error[5] ? -(double)out->agent : -INFINITY;
+    world->largest(world, 1, &agent);
+    *out = (saddle_gradient_check){.x_error = error[0],
+                                   .y_error = error[1],
+                                   .difference_error = error[2],
+                                   .variance_error = error[3],
+                                   .batch_error = error[4],
+                                   .agent = (size_t)-agent};
+}
+
 /* Memory for a variable in one block; false when there is none. */
 static bool allocate(variable *v, size_t dim)
 {
@@ -273,13 +289,17 @@ saddle_status saddle_problem_check_gradient(const saddle_problem *problem, const
     bool whole = c.chosen != NULL && c.mark != NULL && c.scratch != NULL;
     whole = allocate(&c.x, problem->x_dim) && whole;
     whole = allocate(&c.y, problem->y_dim) && whole;
-    if (whole) {
-        for (c.agent = 0; c.agent < problem->agents; c.agent++)
-            for (size_t point = 0; point < points; point++)
-                check_point(&c, seed, point);
-    } else {
+    if (!whole)
         status = saddle_no_memory(error, "the gradient check");
-    }
+    const saddle_world *world = problem->world;
+    if (world != NULL)
+        status = saddle_world_agree(world, status, error);
+    for (c.agent = 0; status == SADDLE_OK && c.agent < problem->agents; c.agent++)
+        for (size_t point = 0; point < points; point++)
+            if (world == NULL || saddle_world_has(world, c.agent))
+                check_point(&c, seed, point);
+    if (status == SADDLE_OK && world != NULL)
+        confer(world, out, c.worst);
     saddle_free(c.x.at);
     saddle_free(c.y.at);
     saddle_free(c.scratch);

@@ -88,15 +88,19 @@ static double concavity_quotient(work *w, size_t agent)
     return along / saddle_distance2(y_dim, w->second + x_dim, w->first + x_dim);
 }
 
+/* Every pair is looked at where its agent is, and the extremes are compared. */
 static void estimate(work *w, const double *centre, uint64_t seed, double *lipschitz,
                      double *concavity)
 {
+    const saddle_world *world = w->problem->world;
     *lipschitz = 0.0;
     *concavity = INFINITY;
     for (uint64_t pair = 0; pair < PAIRS; pair++) {
         saddle_rng rng;
         saddle_rng_init(&rng, seed, SADDLE_RNG_ESTIMATE, pair, 0);
         size_t agent = (size_t)saddle_rng_below(&rng, w->problem->agents);
+        if (world != NULL && !saddle_world_has(world, agent))
+            continue;
         uint32_t sample = (uint32_t)saddle_rng_below(&rng, w->problem->samples[agent]);
         draw_point(w, &rng, centre, w->first);
         double L = lipschitz_quotient(w, &rng, agent, sample);
@@ -108,6 +112,11 @@ static void estimate(work *w, const double *centre, uint64_t seed, double *lipsc
         if (mu < *concavity)
             *concavity = mu;
     }
+    double extreme[2] = {*lipschitz, -*concavity};
+    if (world != NULL)
+        world->largest(world, 2, extreme);
+    *lipschitz = extreme[0];
+    *concavity = -extreme[1];
 }
 
 saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
@@ -124,8 +133,14 @@ saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
     scratch = x_scratch > scratch ? x_scratch : scratch;
     scratch = y_scratch > scratch ? y_scratch : scratch;
     double *memory = saddle_alloc_doubles(5 * both + scratch);
-    if (memory == NULL)
-        return saddle_no_memory(error, "the estimate of L and mu");
+    saddle_status status =
+        memory != NULL ? SADDLE_OK : saddle_no_memory(error, "the estimate of L and mu");
+    if (problem->world != NULL)
+        status = saddle_world_agree(problem->world, status, error);
+    if (memory == NULL || status != SADDLE_OK) {
+        saddle_free(memory);
+        return status;
+    }
     double *centre = memory;
     memcpy(centre, x, problem->x_dim * sizeof *centre);
     memcpy(centre + problem->x_dim, y, problem->y_dim * sizeof *centre);

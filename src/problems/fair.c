@@ -72,10 +72,9 @@ enum { NEGATIVE, POSITIVE };
 typedef struct instance {
     saddle_problem problem;       /* first: the two addresses are one */
     saddle_dataset *const *shard; /* borrowed */
-    size_t *samples;
-    double *all_signs; /* s of every row of every agent */
-    double **sign;     /* where each agent's begin */
-    bool *hidden;      /* per feature: not for the model */
+    double *all_signs;            /* s of every row of the agents here */
+    double **sign;                /* where each agent's begin; NULL: elsewhere */
+    bool *hidden;                 /* per feature: not for the model */
     size_t features;
     size_t column;   /* the sensitive feature, from 0 */
     double weight;   /* W */
@@ -393,8 +392,15 @@ typedef struct tally {
     double rows;
     double group[2][2];    /* rows of the group */
     double positive[2][2]; /* those predicted positive */
-    bool strange;          /* whether a row's attribute was neither 0 nor 1 */
+    double strange;        /* rows whose attribute was neither 0 nor 1 */
 } tally;
+enum { TALLY = sizeof(tally) / sizeof(double) };
+
+/* A model to be tried on agents' rows. */
+typedef struct trial {
+    const instance *self;
+    score model;
+} trial;
 
 static void count_rows(const instance *self, const score *model, const saddle_dataset *data,
                        tally *counts)
@@ -410,8 +416,16 @@ static void count_rows(const instance *self, const score *model, const saddle_da
         counts->correct += positive == (b == 1) ? 1.0 : 0.0;
         counts->group[a][b] += 1.0;
         counts->positive[a][b] += positive ? 1.0 : 0.0;
-        counts->strange = counts->strange || (attribute != 0.0 && attribute != 1.0);
+        counts->strange += attribute != 0.0 && attribute != 1.0 ? 1.0 : 0.0;
     }
+}
+
+static void agent_tally(void *context, size_t agent, double *out)
+{
+    const trial *t = context;
+    tally counts = {.loss = 0.0};
+    count_rows(t->self, &t->model, t->self->shard[agent], &counts);
+    memcpy(out, &counts, sizeof counts);
 }
 
 /* |P(positive | S = 1) - P(positive | S = 0)|; 0/0 of an empty group makes it NaN. */
@@ -421,7 +435,7 @@ static double parity_gap(const tally *counts)
     for (size_t a = 0; a < 2; a++)
         rate[a] = (counts->positive[a][0] + counts->positive[a][1]) /
                   (counts->group[a][0] + counts->group[a][1]);
-    return counts->strange ? NAN : fabs(rate[1] - rate[0]);
+    return counts->strange > 0.0 ? NAN : fabs(rate[1] - rate[0]);
 }
 
 /* The larger over labels b of |P(positive | S = 1, b) - P(positive | S = 0, b)|. */
@@ -431,7 +445,7 @@ static double odds_gap(const tally *counts)
     for (size_t b = 0; b < 2; b++)
         gap[b] = fabs(counts->positive[1][b] / counts->group[1][b] -
                       counts->positive[0][b] / counts->group[0][b]);
-    if (counts->strange || isnan(gap[0]) || isnan(gap[1]))
+    if (counts->strange > 0.0 || isnan(gap[0]) || isnan(gap[1]))
         return NAN;
     return fmax(gap[0], gap[1]);
 }
@@ -444,18 +458,20 @@ static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held
     if (held_out != NULL && held_out->features != self->features)
         return 0;
     tally counts = {.loss = 0.0};
+    double sum[TALLY];
     double *u = saddle_alloc_doubles(self->features);
-    if (u == NULL) {
-        counts.loss = counts.correct = NAN;
-        counts.strange = true;
-    } else {
-        score model = make_score(self, x, u);
-        for (size_t i = 0; held_out == NULL && i < problem->agents; i++)
-            count_rows(self, &model, self->shard[i], &counts);
+    saddle_status status = u != NULL ? SADDLE_OK : SADDLE_NO_MEMORY;
+    if (held_out == NULL)
+        status = saddle_world_agree(problem->world, status, NULL);
+    /* Counts of nothing, where memory is short, make every quotient NaN. */
+    if (u != NULL && status == SADDLE_OK) {
+        trial t = {.self = self, .model = make_score(self, x, u)};
         if (held_out != NULL)
-            count_rows(self, &model, held_out, &counts);
-        saddle_free(u);
+            count_rows(self, &t.model, held_out, &counts);
+        else if (saddle_world_sum(problem->world, TALLY, agent_tally, &t, sum, NULL) == SADDLE_OK)
+            memcpy(&counts, sum, sizeof counts);
     }
+    saddle_free(u);
     out[0] = (saddle_outcome){"loss", counts.loss / counts.rows};
     out[1] = (saddle_outcome){"accuracy", counts.correct / counts.rows};
     out[2] = (saddle_outcome){"demographic_parity_gap", parity_gap(&counts)};
@@ -520,18 +536,19 @@ static saddle_status resolve(const saddle_problem *problem, saddle_settings *set
 static void destroy(saddle_problem *problem)
 {
     instance *self = problem->self;
-    saddle_free(self->samples);
     saddle_free(self->all_signs);
     saddle_free(self->sign);
     saddle_free(self->hidden);
     saddle_free(self);
 }
 
-/* s = 2 S - 1 of every row. */
+/* s = 2 S - 1 of every row that is here. */
 static saddle_status read_attribute(instance *self, saddle_error *error)
 {
+    const saddle_world *world = self->problem.world;
     double *next = self->all_signs;
-    for (size_t i = 0; i < self->problem.agents; i++) {
+    for (size_t k = 0; k < world->local; k++) {
+        size_t i = world->here[k];
         const saddle_dataset *data = self->shard[i];
         self->sign[i] = next;
         for (size_t row = 0; row < data->rows; row++) {
@@ -547,29 +564,46 @@ static saddle_status read_attribute(instance *self, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Hide what is 1 - S in every row. Where no row disagrees all agents say so: one bit per feature
- * that the network would have to agree on. */
-static void hide_opposites(instance *self)
+/* Whether a feature is 1 - S in every row that is here. */
+static bool is_opposite(const instance *self, size_t column)
 {
-    for (size_t column = 0; column < self->features; column++) {
-        bool opposite = true;
-        for (size_t i = 0; opposite && i < self->problem.agents; i++) {
-            const saddle_dataset *data = self->shard[i];
-            for (size_t row = 0; opposite && row < data->rows; row++)
-                opposite = 1.0 - 2.0 * entry(data, row, column) == self->sign[i][row];
-        }
-        self->hidden[column] = self->hidden[column] || opposite;
+    const saddle_world *world = self->problem.world;
+    for (size_t k = 0; k < world->local; k++) {
+        const saddle_dataset *data = self->shard[world->here[k]];
+        const double *sign = self->sign[world->here[k]];
+        for (size_t row = 0; row < data->rows; row++)
+            if (1.0 - 2.0 * entry(data, row, column) != sign[row])
+                return false;
     }
+    return true;
 }
 
+/* Hide what is 1 - S in every row: one bit per feature for the network to agree on. */
+static saddle_status hide_opposites(instance *self, saddle_error *error)
+{
+    const saddle_world *world = self->problem.world;
+    int64_t *denied = saddle_alloc(self->features, sizeof *denied);
+    saddle_status status = denied != NULL ? SADDLE_OK : saddle_no_memory(error, "the problem");
+    status = saddle_world_agree(world, status, error);
+    if (denied != NULL && status == SADDLE_OK) {
+        for (size_t column = 0; column < self->features; column++)
+            denied[column] = is_opposite(self, column) ? 0 : 1;
+        world->add_words(world, self->features, denied);
+        for (size_t column = 0; column < self->features; column++)
+            self->hidden[column] = self->hidden[column] || denied[column] == 0;
+    }
+    saddle_free(denied);
+    return status;
+}
+
+/* Collective. */
 static saddle_status hide_features(instance *self, const char *text, saddle_error *error)
 {
     if (strcmp(text, "none") == 0)
         return SADDLE_OK;
     if (strcmp(text, "auto") == 0) {
         self->hidden[self->column] = true;
-        hide_opposites(self);
-        return SADDLE_OK;
+        return hide_opposites(self, error);
     }
     if (!saddle_mark_list(text, 1, self->features, self->hidden))
         return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -581,28 +615,61 @@ static saddle_status hide_features(instance *self, const char *text, saddle_erro
 
 static bool allocate(instance *self)
 {
+    const saddle_world *world = self->problem.world;
     size_t rows = 0;
-    for (size_t i = 0; i < self->problem.agents; i++)
-        rows += self->shard[i]->rows;
-    self->samples = saddle_alloc(self->problem.agents, sizeof *self->samples);
+    for (size_t k = 0; k < world->local; k++)
+        rows += self->shard[world->here[k]]->rows;
     self->sign = saddle_alloc(self->problem.agents, sizeof *self->sign);
     self->all_signs = saddle_alloc_doubles(rows);
     self->hidden = saddle_alloc(self->features, sizeof *self->hidden);
-    return self->samples != NULL && self->sign != NULL && self->all_signs != NULL &&
-           self->hidden != NULL;
+    return self->sign != NULL && self->all_signs != NULL && self->hidden != NULL;
 }
 
+/* Collective. */
 static void measure_rows(instance *self)
 {
-    for (size_t i = 0; i < self->problem.agents; i++) {
-        const saddle_dataset *data = self->shard[i];
-        self->samples[i] = data->rows;
+    const saddle_world *world = self->problem.world;
+    for (size_t k = 0; k < world->local; k++) {
+        const saddle_dataset *data = self->shard[world->here[k]];
         for (size_t row = 0; row < data->rows; row++)
             self->steepest = fmax(self->steepest, 2.0 * (visible_norm2(self, data, row) + 1.0));
     }
+    world->largest(world, 1, &self->steepest);
 }
 
-/* Everything that a setting or the data may make fail. */
+static void describe(instance *self, const saddle_problem_inputs *inputs)
+{
+    size_t features = inputs->features;
+    self->shard = inputs->shard;
+    self->features = features;
+    self->problem = (saddle_problem){
+        .name = "fair",
+        .self = self,
+        .x_dim = CLASSES * (features + 1),
+        .y_dim = CLASSES,
+        .agents = inputs->agents,
+        .samples = inputs->samples,
+        .world = inputs->world,
+        .scratch = 4 * (size_t)BLOCK + 2 * features,
+        .x_set = "l2-ball:10",
+        /* Holds every best response, since |G_c| <= P_c. */
+        .y_set = "box:-0.5:0.5",
+        .gradient = gradient,
+        .value = value,
+        .difference = difference,
+        .gradient_variance = gradient_variance,
+        .response_solve = response_solve,
+        .response_size = 2 * CLASSES,
+        .response_statistic = response_statistic,
+        .constants = constants,
+        .resolve = resolve,
+        .outcomes = outcomes,
+        .scores = scores,
+        .destroy = destroy,
+    };
+}
+
+/* Everything that a process finds out alone, and that a setting or the data may make fail. */
 static saddle_status fill(instance *self, const saddle_settings *settings, saddle_error *error)
 {
     uint64_t feature = saddle_settings_integer(settings, "sensitive");
@@ -623,12 +690,7 @@ static saddle_status fill(instance *self, const saddle_settings *settings, saddl
                            "--fairness is 0; give a positive one or auto");
     if (!allocate(self))
         return saddle_no_memory(error, "the problem");
-    saddle_status status = read_attribute(self, error);
-    if (status == SADDLE_OK)
-        status = hide_features(self, saddle_settings_text(settings, "exclude-features"), error);
-    if (status == SADDLE_OK)
-        measure_rows(self);
-    return status;
+    return read_attribute(self, error);
 }
 
 static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
@@ -636,40 +698,24 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
 {
     *out = NULL;
     instance *self = saddle_alloc(1, sizeof *self);
+    saddle_status status = SADDLE_NO_MEMORY;
+    if (self != NULL) {
+        describe(self, inputs);
+        status = fill(self, inputs->settings, error);
+    } else {
+        saddle_no_memory(error, "the problem");
+    }
+    status = saddle_world_agree(inputs->world, status, error);
     if (self == NULL)
-        return saddle_no_memory(error, "the problem");
-    size_t features = inputs->shard[0]->features;
-    self->shard = inputs->shard;
-    self->features = features;
-    self->problem = (saddle_problem){
-        .name = "fair",
-        .self = self,
-        .x_dim = CLASSES * (features + 1),
-        .y_dim = CLASSES,
-        .agents = inputs->agents,
-        .scratch = 4 * (size_t)BLOCK + 2 * features,
-        .x_set = "l2-ball:10",
-        /* Holds every best response, since |G_c| <= P_c. */
-        .y_set = "box:-0.5:0.5",
-        .gradient = gradient,
-        .value = value,
-        .difference = difference,
-        .gradient_variance = gradient_variance,
-        .response_solve = response_solve,
-        .response_size = 2 * CLASSES,
-        .response_statistic = response_statistic,
-        .constants = constants,
-        .resolve = resolve,
-        .outcomes = outcomes,
-        .scores = scores,
-        .destroy = destroy,
-    };
-    saddle_status status = fill(self, inputs->settings, error);
+        return status;
+    if (status == SADDLE_OK)
+        status =
+            hide_features(self, saddle_settings_text(inputs->settings, "exclude-features"), error);
     if (status != SADDLE_OK) {
         destroy(&self->problem);
         return status;
     }
-    self->problem.samples = self->samples;
+    measure_rows(self);
     /* With nu = 0.1 a gradient step of 2 / L, L = steepest / 4 that of the cross entropy: a sample's
      * curvature is far above the mean's. Trying on a9a, half of it still converges for W up to 32. */
     self->problem.tau = self->steepest / 80.0;

@@ -31,8 +31,8 @@ static void draw_dirichlet(saddle_rng *rng, size_t count, double shape, double *
         out[k] = sum > 0.0 ? out[k] / sum : 1.0 / (double)count;
 }
 
-/* Everything but the rewards' own parts; every agent's reward becomes R. */
-static void draw_process(saddle_mdp *mdp, uint64_t seed)
+/* Everything but the rewards' own parts; the reward of every agent here becomes R. */
+static void draw_process(saddle_mdp *mdp, size_t local, uint64_t seed)
 {
     size_t states = mdp->shape.states;
     size_t features = mdp->shape.features;
@@ -56,16 +56,17 @@ static void draw_process(saddle_mdp *mdp, uint64_t seed)
         for (size_t a = 0; a < SADDLE_MDP_ACTIONS; a++)
             mdp->reward[s * SADDLE_MDP_ACTIONS + a] = linear + 0.5 * saddle_rng_normal(&rng);
     }
-    for (size_t i = 1; i < mdp->shape.agents; i++)
+    for (size_t i = 1; i < local; i++)
         memcpy(mdp->reward + i * pairs, mdp->reward, pairs * sizeof *mdp->reward);
 }
 
-static void draw_rewards(saddle_mdp *mdp, uint64_t seed)
+static void draw_rewards(saddle_mdp *mdp, const saddle_world *world, uint64_t seed)
 {
     size_t pairs = mdp->shape.states * SADDLE_MDP_ACTIONS;
-    for (size_t i = 0; i < mdp->shape.agents; i++) {
+    for (size_t i = 0; i < world->local; i++) {
         saddle_rng rng;
-        saddle_rng_init(&rng, seed, SADDLE_RNG_INSTANCE, i, REWARD_DRAW);
+        mdp->row[world->here[i]] = i;
+        saddle_rng_init(&rng, seed, SADDLE_RNG_INSTANCE, world->here[i], REWARD_DRAW);
         for (size_t k = 0; k < pairs; k++)
             mdp->reward[i * pairs + k] += saddle_rng_normal(&rng);
     }
@@ -95,8 +96,16 @@ static void draw_trajectory(saddle_mdp *mdp, uint64_t seed)
     }
 }
 
-/* P (states x states) and the mean over agents of the reward, both under the policy. */
-static void follow_policy(const saddle_mdp *mdp, double *chain, double *reward)
+static void reward_term(void *context, size_t agent, double *out)
+{
+    const saddle_mdp *mdp = context;
+    size_t pairs = mdp->shape.states * SADDLE_MDP_ACTIONS;
+    memcpy(out, mdp->reward + mdp->row[agent] * pairs, pairs * sizeof *out);
+}
+
+/* P (states x states) and the mean over agents of the reward, both under the policy. `total`: the
+ * agents' rewards of every state and action, added up. */
+static void follow_policy(const saddle_mdp *mdp, const double *total, double *chain, double *reward)
 {
     size_t states = mdp->shape.states;
     size_t pairs = states * SADDLE_MDP_ACTIONS;
@@ -104,15 +113,13 @@ static void follow_policy(const saddle_mdp *mdp, double *chain, double *reward)
     memset(reward, 0, states * sizeof *reward);
     for (size_t k = 0; k < pairs; k++) {
         size_t s = k / SADDLE_MDP_ACTIONS;
-        double mean = 0.0;
-        for (size_t i = 0; i < mdp->shape.agents; i++)
-            mean += mdp->reward[i * pairs + k];
-        reward[s] += mdp->policy[k] * mean / (double)mdp->shape.agents;
+        reward[s] += mdp->policy[k] * total[k] / (double)mdp->shape.agents;
         saddle_axpy(states, mdp->policy[k], mdp->transition + k * states, chain + s * states);
     }
 }
 
-static saddle_status solve(saddle_mdp *mdp, saddle_error *error)
+/* The exact values. `total`: see follow_policy(). */
+static saddle_status solve(saddle_mdp *mdp, const double *total, saddle_error *error)
 {
     size_t states = mdp->shape.states;
     double *chain = saddle_alloc_doubles(states * states);
@@ -122,7 +129,7 @@ static saddle_status solve(saddle_mdp *mdp, saddle_error *error)
         status = saddle_no_memory(error, "the decision process");
         goto cleanup;
     }
-    follow_policy(mdp, chain, mdp->value);
+    follow_policy(mdp, total, chain, mdp->value);
     for (size_t k = 0; k < states * states; k++)
         matrix[k] = (k / states == k % states ? 1.0 : 0.0) - mdp->shape.discount * chain[k];
     bool solved = saddle_solve_dense(states, matrix, mdp->value);
@@ -142,39 +149,46 @@ cleanup:
     return status;
 }
 
-static bool allocate(saddle_mdp *mdp)
+static bool allocate(saddle_mdp *mdp, const saddle_world *world)
 {
     size_t states = mdp->shape.states;
     size_t pairs = states * SADDLE_MDP_ACTIONS;
     mdp->feature = saddle_alloc_doubles(states * mdp->shape.features);
-    mdp->reward = saddle_alloc(mdp->shape.agents, pairs * sizeof *mdp->reward);
+    mdp->row = saddle_alloc(world->agents, sizeof *mdp->row);
+    mdp->reward = saddle_alloc(world->local, pairs * sizeof *mdp->reward);
     mdp->transition = saddle_alloc_doubles(pairs * states);
     mdp->policy = saddle_alloc_doubles(pairs);
     mdp->state = saddle_alloc(mdp->shape.length + 1, sizeof *mdp->state);
     mdp->action = saddle_alloc(mdp->shape.length, sizeof *mdp->action);
     mdp->value = saddle_alloc_doubles(states);
     mdp->visits = saddle_alloc_doubles(states);
-    return mdp->feature != NULL && mdp->reward != NULL && mdp->transition != NULL &&
-           mdp->policy != NULL && mdp->state != NULL && mdp->action != NULL && mdp->value != NULL &&
-           mdp->visits != NULL;
+    return mdp->feature != NULL && mdp->row != NULL && mdp->reward != NULL &&
+           mdp->transition != NULL && mdp->policy != NULL && mdp->state != NULL &&
+           mdp->action != NULL && mdp->value != NULL && mdp->visits != NULL;
 }
 
-saddle_status saddle_mdp_create(saddle_mdp **out, const saddle_mdp_shape *shape, uint64_t seed,
-                                saddle_error *error)
+saddle_status saddle_mdp_create(saddle_mdp **out, const saddle_mdp_shape *shape,
+                                const saddle_world *world, uint64_t seed, saddle_error *error)
 {
     *out = NULL;
+    size_t pairs = shape->states * SADDLE_MDP_ACTIONS;
     saddle_mdp *mdp = saddle_alloc(1, sizeof *mdp);
-    if (mdp == NULL)
-        return saddle_no_memory(error, "the decision process");
-    mdp->shape = *shape;
-    if (!allocate(mdp)) {
-        saddle_mdp_free(mdp);
-        return saddle_no_memory(error, "the decision process");
+    double *total = saddle_alloc_doubles(pairs);
+    saddle_status status = SADDLE_OK;
+    if (mdp != NULL)
+        mdp->shape = *shape;
+    if (mdp == NULL || total == NULL || !allocate(mdp, world))
+        status = saddle_no_memory(error, "the decision process");
+    status = saddle_world_agree(world, status, error);
+    if (mdp != NULL && total != NULL && status == SADDLE_OK) {
+        draw_process(mdp, world->local, seed);
+        draw_rewards(mdp, world, seed);
+        draw_trajectory(mdp, seed);
+        status = saddle_world_sum(world, pairs, reward_term, mdp, total, error);
+        if (status == SADDLE_OK)
+            status = solve(mdp, total, error);
     }
-    draw_process(mdp, seed);
-    draw_rewards(mdp, seed);
-    draw_trajectory(mdp, seed);
-    saddle_status status = solve(mdp, error);
+    saddle_free(total);
     if (status != SADDLE_OK) {
         saddle_mdp_free(mdp);
         return status;
@@ -188,6 +202,7 @@ void saddle_mdp_free(saddle_mdp *mdp)
     if (mdp == NULL)
         return;
     saddle_free(mdp->feature);
+    saddle_free(mdp->row);
     saddle_free(mdp->reward);
     saddle_free(mdp->transition);
     saddle_free(mdp->policy);

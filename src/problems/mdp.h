@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include <saddle/status.h>
+#include <saddle/world.h>
 
 /* Actions in every state. */
 #define SADDLE_MDP_ACTIONS 3
@@ -22,7 +23,7 @@
 typedef struct saddle_mdp_shape {
     size_t states;
     size_t features;
-    size_t agents;
+    size_t agents;   /* of all processes */
     size_t length;   /* transitions of the trajectory */
     double discount; /* gamma, below 1 */
 } saddle_mdp_shape;
@@ -31,7 +32,8 @@ typedef struct saddle_mdp_shape {
 typedef struct saddle_mdp {
     saddle_mdp_shape shape;
     double *feature;    /* states x features */
-    double *reward;     /* agents x states x actions: R_i(s, a) */
+    size_t *row;        /* agents: the agent's row of `reward`, if it is here */
+    double *reward;     /* agents here x states x actions: R_i(s, a) */
     double *transition; /* states x actions x states: P(s, a, s') */
     double *policy;     /* states x actions: pi(s, a) */
     uint32_t *state;    /* length + 1: s_0, s_1, ... */
@@ -40,9 +42,10 @@ typedef struct saddle_mdp {
     double *visits;     /* states: the stationary distribution under the policy */
 } saddle_mdp;
 
-/* Make a process. Free with saddle_mdp_free(). */
-saddle_status saddle_mdp_create(saddle_mdp **out, const saddle_mdp_shape *shape, uint64_t seed,
-                                saddle_error *error);
+/* Make a process with the rewards of the agents that are here. Collective: `value` is that of the
+ * mean over all agents. Free with saddle_mdp_free(). */
+saddle_status saddle_mdp_create(saddle_mdp **out, const saddle_mdp_shape *shape,
+                                const saddle_world *world, uint64_t seed, saddle_error *error);
 /* Free a process. NULL is allowed. */
 void saddle_mdp_free(saddle_mdp *mdp);
 

@@ -151,6 +151,13 @@ saddle_status saddle_plugin_instance(const saddle_plugin_object *plugin, saddle_
     saddle_error said = {.message = ""};
     saddle_problem *problem = NULL;
     *out = NULL;
+    if (plugin->exported->needs_data != 0 && plugin->exported->local_data == 0 &&
+        inputs->world->ranks > 1)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "--problem: '%s' wants the data of all agents, which are in %zu "
+                           "processes; use --engine threads, or have it read the shards of "
+                           "inputs->world->here alone and set .local_data = 1",
+                           plugin->path, inputs->world->ranks);
     saddle_status status = plugin->exported->create(&problem, plugin->options, inputs, &said);
     if (status != SADDLE_OK)
         return saddle_fail(error, status, "the plug-in '%s': %s", plugin->path,

@@ -29,6 +29,7 @@
 #include "problems/bounds.h"
 #include "problems/marks.h"
 #include "problems/rows.h"
+#include "problems/shards.h"
 
 #define GROUP "Problem poisoning"
 
@@ -54,9 +55,8 @@ static const saddle_option *const options[] = {&poisoned_option, &radius_option,
 typedef struct instance {
     saddle_problem problem;       /* first: the two addresses are one */
     saddle_dataset *const *shard; /* borrowed */
-    size_t *samples;
-    bool *poisoned; /* per agent */
-    char *x_set;    /* text of the ball */
+    bool *poisoned;               /* per agent */
+    char *x_set;                  /* text of the ball */
     double ridge;
     double radius;
     double row_norm; /* largest |a| */
@@ -206,28 +206,57 @@ static void constants(const saddle_problem *problem, const saddle_set *x_set,
 
 /* ---- what it is worth ------------------------------------------------------------------------ */
 
-/* Rows, those that the model gets right, and the sum of their losses. */
+/* Rows, those that the model gets right and the sum of their losses, of clean and of poisoned rows:
+ * sums over agents. */
+enum { CLEAN, POISONED, KINDS };
 typedef struct tally {
-    double rows;
-    double correct;
-    double loss;
+    double rows[KINDS];
+    double correct[KINDS];
+    double loss[KINDS];
 } tally;
+enum { TALLY = sizeof(tally) / sizeof(double) };
+
+/* A model and the adversary's shift, to be tried on agents' rows. */
+typedef struct trial {
+    const instance *self;
+    const double *x;
+    const double *y;
+} trial;
 
 /* Count rows whose scores are w'a + constant; a score of 0 says -1. */
-static void count_rows(const saddle_dataset *data, const double *y, double constant, tally *counts)
+static void count_rows(const saddle_dataset *data, const double *y, double constant, int kind,
+                       tally *counts)
 {
     for (size_t row = 0; row < data->rows; row++) {
         double score = saddle_row_dot(data, row, y) + constant;
-        counts->rows += 1.0;
-        counts->correct += (score > 0.0) == (data->label[row] > 0.0) ? 1.0 : 0.0;
-        counts->loss += saddle_softplus(-data->label[row] * score);
+        counts->rows[kind] += 1.0;
+        counts->correct[kind] += (score > 0.0) == (data->label[row] > 0.0) ? 1.0 : 0.0;
+        counts->loss[kind] += saddle_softplus(-data->label[row] * score);
     }
 }
 
-/* A sum over rows as a mean; NaN over none. */
-static double mean_of(double sum, const tally *counts)
+/* Count rows as they are, and shifted if the adversary has them. */
+static void count_both(const trial *t, const saddle_dataset *data, bool poisoned, tally *counts)
 {
-    return counts->rows > 0.0 ? sum / counts->rows : (double)NAN;
+    size_t d = t->self->problem.x_dim;
+    *counts = (tally){.rows = {0.0}};
+    count_rows(data, t->y, t->y[d], CLEAN, counts);
+    if (poisoned)
+        count_rows(data, t->y, t->y[d] + saddle_dot(d, t->y, t->x), POISONED, counts);
+}
+
+static void agent_tally(void *context, size_t agent, double *out)
+{
+    const trial *t = context;
+    tally counts;
+    count_both(t, t->self->shard[agent], t->self->poisoned[agent], &counts);
+    memcpy(out, &counts, sizeof counts);
+}
+
+/* A sum over rows as a mean; NaN over none. */
+static double mean_of(const double sum[KINDS], const tally *counts, int kind)
+{
+    return counts->rows[kind] > 0.0 ? sum[kind] / counts->rows[kind] : (double)NAN;
 }
 
 /* Held-out rows are poisoned one and all, as if they came to a poisoned agent. */
@@ -236,24 +265,19 @@ static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held
 {
     const instance *self = self_of(problem);
     size_t d = problem->x_dim;
-    tally clean = {.rows = 0.0};
-    tally poisoned = {.rows = 0.0};
+    trial t = {.self = self, .x = x, .y = y};
+    tally counts = {.rows = {0.0}};
+    double sum[TALLY];
     if (held_out != NULL && held_out->features != d)
         return 0;
-    double shifted = y[d] + saddle_dot(d, y, x);
-    for (size_t i = 0; held_out == NULL && i < problem->agents; i++) {
-        count_rows(self->shard[i], y, y[d], &clean);
-        if (self->poisoned[i])
-            count_rows(self->shard[i], y, shifted, &poisoned);
-    }
-    if (held_out != NULL) {
-        count_rows(held_out, y, y[d], &clean);
-        count_rows(held_out, y, shifted, &poisoned);
-    }
-    out[0] = (saddle_outcome){"clean_loss", mean_of(clean.loss, &clean)};
-    out[1] = (saddle_outcome){"clean_accuracy", mean_of(clean.correct, &clean)};
-    out[2] = (saddle_outcome){"poisoned_loss", mean_of(poisoned.loss, &poisoned)};
-    out[3] = (saddle_outcome){"poisoned_accuracy", mean_of(poisoned.correct, &poisoned)};
+    if (held_out != NULL)
+        count_both(&t, held_out, true, &counts);
+    else if (saddle_world_sum(problem->world, TALLY, agent_tally, &t, sum, NULL) == SADDLE_OK)
+        memcpy(&counts, sum, sizeof counts);
+    out[0] = (saddle_outcome){"clean_loss", mean_of(counts.loss, &counts, CLEAN)};
+    out[1] = (saddle_outcome){"clean_accuracy", mean_of(counts.correct, &counts, CLEAN)};
+    out[2] = (saddle_outcome){"poisoned_loss", mean_of(counts.loss, &counts, POISONED)};
+    out[3] = (saddle_outcome){"poisoned_accuracy", mean_of(counts.correct, &counts, POISONED)};
     out[4] = (saddle_outcome){"perturbation_norm", sqrt(saddle_norm2(d, x))};
     out[5] = (saddle_outcome){"perturbation_bound", self->radius};
     return 6;
@@ -276,7 +300,6 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
 static void destroy(saddle_problem *problem)
 {
     instance *self = problem->self;
-    saddle_free(self->samples);
     saddle_free(self->poisoned);
     saddle_free(self->x_set);
     saddle_free(self);
@@ -303,41 +326,26 @@ static saddle_status read_poisoned(instance *self, const char *text, saddle_erro
     return SADDLE_OK;
 }
 
-static saddle_status fill(instance *self, const saddle_settings *settings, saddle_error *error)
+/* Everything that a process finds out alone. */
+static saddle_status fill(instance *self, const saddle_problem_inputs *inputs, saddle_error *error)
 {
-    size_t agents = self->problem.agents;
+    const saddle_settings *settings = inputs->settings;
+    size_t features = inputs->features;
+    self->shard = inputs->shard;
     self->ridge = saddle_settings_real(settings, "ridge");
     self->radius = saddle_settings_real(settings, "perturbation");
-    self->samples = saddle_alloc(agents, sizeof *self->samples);
-    self->poisoned = saddle_alloc(agents, sizeof *self->poisoned);
+    self->poisoned = saddle_alloc(inputs->agents, sizeof *self->poisoned);
     self->x_set = saddle_format("l2-ball:%.17g", self->radius);
-    if (self->samples == NULL || self->poisoned == NULL || self->x_set == NULL)
-        return saddle_no_memory(error, "the problem");
-    for (size_t i = 0; i < agents; i++) {
-        const saddle_dataset *data = self->shard[i];
-        self->samples[i] = data->rows;
-        for (size_t row = 0; row < data->rows; row++)
-            self->row_norm = fmax(self->row_norm, sqrt(saddle_row_norm2(data, row)));
-    }
-    return read_poisoned(self, saddle_settings_text(settings, "poisoned"), error);
-}
-
-static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
-{
-    *out = NULL;
-    instance *self = saddle_alloc(1, sizeof *self);
-    if (self == NULL)
-        return saddle_no_memory(error, "the problem");
-    size_t features = inputs->shard[0]->features;
-    self->shard = inputs->shard;
     self->problem = (saddle_problem){
         .name = "poisoning",
         .self = self,
         .x_dim = features,
         .y_dim = features + 1,
         .agents = inputs->agents,
+        .samples = inputs->samples,
+        .world = inputs->world,
         .scratch = 4 * (size_t)BLOCK,
+        .x_set = self->x_set,
         .gradient = gradient,
         .value = value,
         .difference = difference,
@@ -346,13 +354,26 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .scores = scores,
         .destroy = destroy,
     };
-    saddle_status status = fill(self, inputs->settings, error);
+    if (self->poisoned == NULL || self->x_set == NULL)
+        return saddle_no_memory(error, "the problem");
+    return read_poisoned(self, saddle_settings_text(settings, "poisoned"), error);
+}
+
+static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
+                            saddle_error *error)
+{
+    *out = NULL;
+    instance *self = saddle_alloc(1, sizeof *self);
+    saddle_status status =
+        self != NULL ? fill(self, inputs, error) : saddle_no_memory(error, "the problem");
+    status = saddle_world_agree(inputs->world, status, error);
+    if (self == NULL)
+        return status;
     if (status != SADDLE_OK) {
         destroy(&self->problem);
         return status;
     }
-    self->problem.samples = self->samples;
-    self->problem.x_set = self->x_set;
+    self->row_norm = saddle_longest_row(inputs);
     /* With eta = 0.1 an ascent step of 2 / L_y, L_y = (r^2 + 1) / 4 + W that of a sample: the mean's
      * is far below. The adversary's step matters less, its gradient being bounded by |w|; found by
      * trying on a9a. */

@@ -144,7 +144,7 @@ static double reward_of(const instance *self, size_t agent, size_t sample)
 {
     const saddle_mdp *mdp = self->mdp;
     size_t pair = mdp->state[sample] * (size_t)SADDLE_MDP_ACTIONS + mdp->action[sample];
-    return mdp->reward[agent * mdp->shape.states * SADDLE_MDP_ACTIONS + pair];
+    return mdp->reward[mdp->row[agent] * mdp->shape.states * SADDLE_MDP_ACTIONS + pair];
 }
 
 /* A sample at (x, y). */
@@ -316,24 +316,42 @@ static int response_solve(const saddle_problem *problem, const double *x, const 
 
 /* ---- outcomes ------------------------------------------------------------------------------- */
 
-/* e'(G + rho I)^-1 e over all agents' samples; NaN when memory is short. */
+/* An agent's statistic at x, to be added up. */
+typedef struct look {
+    const saddle_problem *problem;
+    const double *x;
+    double *scratch;
+} look;
+
+static void mean_term(void *context, size_t agent, double *out)
+{
+    const look *at = context;
+    response_statistic(at->problem, agent, at->x, out, at->scratch);
+    saddle_scale(at->problem->response_size, 1.0 / (double)at->problem->agents, out);
+}
+
+/* e'(G + rho I)^-1 e over all agents' samples; NaN when memory is short. Collective. */
 static double projected_error(const instance *self, const double *x)
 {
     const saddle_problem *problem = &self->problem;
     size_t dim = problem->y_dim;
     size_t size = problem->response_size;
     double result = NAN;
-    double *work = saddle_alloc_doubles(2 * size + 2 * dim + problem->scratch);
-    if (work == NULL)
+    double *work = saddle_alloc_doubles(size + 2 * dim + problem->scratch);
+    saddle_status status = work != NULL ? SADDLE_OK : SADDLE_NO_MEMORY;
+    status = saddle_world_agree(problem->world, status, NULL);
+    if (work == NULL || status != SADDLE_OK) {
+        saddle_free(work);
         return result;
+    }
     double *mean = work;
-    double *one = mean + size;
-    double *right = one + size;
+    double *right = mean + size;
     double *response = right + dim;
     double *scratch = response + dim;
-    for (size_t i = 0; i < problem->agents; i++) {
-        response_statistic(problem, i, x, one, scratch);
-        saddle_axpy(size, 1.0 / (double)problem->agents, one, mean);
+    look at = {.problem = problem, .x = x, .scratch = scratch};
+    if (saddle_world_sum(problem->world, size, mean_term, &at, mean, NULL) != SADDLE_OK) {
+        saddle_free(work);
+        return result;
     }
     normal_equations(self, x, mean, scratch, right, scratch + dim * dim);
     memcpy(response, right, dim * sizeof *response);
@@ -409,17 +427,24 @@ static void destroy(saddle_problem *problem)
     saddle_free(self);
 }
 
+static saddle_status read_sizes(instance *self, const saddle_problem_inputs *inputs,
+                                saddle_error *error)
+{
+    self->problem.self = self;
+    self->hidden = (size_t)saddle_settings_integer(inputs->settings, "mdp-hidden");
+    self->ridge = saddle_settings_real(inputs->settings, "dual-ridge");
+    self->samples = saddle_alloc(inputs->agents, sizeof *self->samples);
+    if (self->samples == NULL)
+        return saddle_no_memory(error, "the problem");
+    return saddle_read_samples(self->samples, inputs->agents,
+                               saddle_settings_text(inputs->settings, "samples"), error);
+}
+
+/* Collective. */
 static saddle_status make_mdp(instance *self, const saddle_problem_inputs *inputs,
                               saddle_error *error)
 {
     const saddle_settings *settings = inputs->settings;
-    self->samples = saddle_alloc(inputs->agents, sizeof *self->samples);
-    if (self->samples == NULL)
-        return saddle_no_memory(error, "the problem");
-    saddle_status status = saddle_read_samples(self->samples, inputs->agents,
-                                               saddle_settings_text(settings, "samples"), error);
-    if (status != SADDLE_OK)
-        return status;
     saddle_mdp_shape shape = {
         .states = (size_t)saddle_settings_integer(settings, "mdp-states"),
         .features = (size_t)saddle_settings_integer(settings, "mdp-features"),
@@ -428,7 +453,7 @@ static saddle_status make_mdp(instance *self, const saddle_problem_inputs *input
     };
     for (size_t i = 0; i < inputs->agents; i++)
         shape.length = self->samples[i] > shape.length ? self->samples[i] : shape.length;
-    return saddle_mdp_create(&self->mdp, &shape, inputs->seed, error);
+    return saddle_mdp_create(&self->mdp, &shape, inputs->world, inputs->seed, error);
 }
 
 static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
@@ -436,12 +461,13 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
 {
     *out = NULL;
     instance *self = saddle_alloc(1, sizeof *self);
+    saddle_status status =
+        self != NULL ? read_sizes(self, inputs, error) : saddle_no_memory(error, "the problem");
+    status = saddle_world_agree(inputs->world, status, error);
     if (self == NULL)
-        return saddle_no_memory(error, "the problem");
-    self->problem.self = self;
-    self->hidden = (size_t)saddle_settings_integer(inputs->settings, "mdp-hidden");
-    self->ridge = saddle_settings_real(inputs->settings, "dual-ridge");
-    saddle_status status = make_mdp(self, inputs, error);
+        return status;
+    if (status == SADDLE_OK)
+        status = make_mdp(self, inputs, error);
     if (status != SADDLE_OK) {
         destroy(&self->problem);
         return status;
@@ -455,6 +481,7 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .y_dim = dim,
         .agents = inputs->agents,
         .samples = self->samples,
+        .world = inputs->world,
         /* A sample, a statistic and the normal equations; the last are the largest. */
         .scratch = 4 * self->hidden + states + dim * dim + dim,
         /* G grows with the hidden units. Four times this alpha still suits PRECISION, but single

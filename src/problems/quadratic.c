@@ -73,7 +73,7 @@ typedef struct share {
 typedef struct instance {
     saddle_problem problem; /* first: the two addresses are one */
     size_t *samples;
-    share *agent;
+    share *agent;            /* filled in for the agents that are here */
     double *a, *b, *c;       /* A (x_dim), B (min of both), C (y_dim) */
     double *x_axis, *y_axis; /* unit normals of the reflections */
     double *x_star, *y_star;
@@ -339,6 +339,7 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .x_dim = x_dim,
         .y_dim = y_dim,
         .agents = inputs->agents,
+        .world = inputs->world,
         .scratch = 2 * (x_dim + y_dim),
         /* With negative curvature in x, y must move faster than x by half the condition number for
          * descent-ascent to be stable. */
@@ -362,8 +363,9 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
     if (status != SADDLE_OK)
         goto fail;
     draw_shape(self, inputs->seed);
-    for (size_t i = 0; i < inputs->agents; i++)
-        if (!draw_share(self, i, inputs->seed, saddle_settings_real(settings, "noise"),
+    for (size_t k = 0; k < inputs->world->local; k++)
+        if (!draw_share(self, inputs->world->here[k], inputs->seed,
+                        saddle_settings_real(settings, "noise"),
                         saddle_settings_real(settings, "heterogeneity"))) {
             status = saddle_no_memory(error, "the agents' samples");
             goto fail;

@@ -27,6 +27,7 @@
 #include "core/vector.h"
 #include "problems/batch.h"
 #include "problems/rows.h"
+#include "problems/shards.h"
 
 #define GROUP "Problem robust-logistic"
 
@@ -51,7 +52,6 @@ static const saddle_option *const options[] = {&lambda1, &lambda2, &curvature, &
 typedef struct instance {
     saddle_problem problem;       /* first: the two addresses are one */
     saddle_dataset *const *shard; /* borrowed */
-    size_t *samples;
     double lambda1;
     double lambda2;
     double curvature;
@@ -302,9 +302,7 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
 
 static void destroy(saddle_problem *problem)
 {
-    instance *self = problem->self;
-    saddle_free(self->samples);
-    saddle_free(self);
+    saddle_free(problem->self);
 }
 
 /*
@@ -326,22 +324,17 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
 {
     *out = NULL;
     instance *self = saddle_alloc(1, sizeof *self);
-    size_t *samples = saddle_alloc(inputs->agents, sizeof *samples);
-    if (self == NULL || samples == NULL) {
+    saddle_status status = self != NULL ? SADDLE_OK : saddle_no_memory(error, "the problem");
+    status = saddle_world_agree(inputs->world, status, error);
+    if (self == NULL || status != SADDLE_OK) {
         saddle_free(self);
-        saddle_free(samples);
-        return saddle_no_memory(error, "the problem");
+        return status;
     }
-    self->samples = samples;
     self->shard = inputs->shard;
+    self->row_norm = saddle_longest_row(inputs);
     size_t most = 0;
-    for (size_t i = 0; i < inputs->agents; i++) {
-        const saddle_dataset *data = inputs->shard[i];
-        samples[i] = data->rows;
-        most = data->rows > most ? data->rows : most;
-        for (size_t row = 0; row < data->rows; row++)
-            self->row_norm = fmax(self->row_norm, sqrt(saddle_row_norm2(data, row)));
-    }
+    for (size_t i = 0; i < inputs->agents; i++)
+        most = inputs->samples[i] > most ? inputs->samples[i] : most;
     const saddle_settings *settings = inputs->settings;
     bool simplex = strcmp(saddle_settings_text(settings, "weights"), "simplex") == 0;
     double n = (double)most;
@@ -354,10 +347,11 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
     self->problem = (saddle_problem){
         .name = "robust-logistic",
         .self = self,
-        .x_dim = inputs->shard[0]->features,
+        .x_dim = inputs->features,
         .y_dim = most,
         .agents = inputs->agents,
-        .samples = samples,
+        .samples = inputs->samples,
+        .world = inputs->world,
         .scratch = 6 * (size_t)BLOCK,
         .x_set = "box:0:10",
         .y_set = simplex ? "simplex" : "box:0:10",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/rounding.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "problems/pooled.h"
@@ -16,16 +17,87 @@ static const char *text_or(const saddle_settings *settings, const char *name, co
     return saddle_settings_auto(settings, name) || *text == '\0' ? other : text;
 }
 
-/* Ask the engine who takes part and which agents are where. */
-static saddle_status make_world(saddle_experiment *e, saddle_error *error)
+/* FNV-1a. */
+static uint64_t digest(const char *text)
 {
-    const saddle_engine_class *engine;
-    saddle_status status =
-        saddle_engine_find(&engine, saddle_settings_text(e->settings, "engine"), error);
+    uint64_t sum = UINT64_C(14695981039346656037);
+    for (; *text != '\0'; text++)
+        sum = (sum ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return sum;
+}
+
+/* The first option whose value differs from process 0's; NULL: none. `sum` has room for one number
+ * per option. */
+static const char *differing(const saddle_world *world, const saddle_settings *settings,
+                             uint64_t *sum)
+{
+    size_t count = saddle_settings_count(settings);
+    for (size_t k = 0; k < count; k++)
+        sum[k] = digest(saddle_settings_text(settings, saddle_settings_option(settings, k)->name));
+    world->share(world, 0, count * sizeof *sum, sum);
+    for (size_t k = 0; k < count; k++) {
+        const char *name = saddle_settings_option(settings, k)->name;
+        /* How many threads a process has is its own affair. */
+        if (strcmp(name, "threads") != 0 && sum[k] != digest(saddle_settings_text(settings, name)))
+            return name;
+    }
+    return NULL;
+}
+
+saddle_status saddle_same_settings(const saddle_world *world, const saddle_settings *settings,
+                                   saddle_error *error)
+{
+    if (world->ranks == 1)
+        return SADDLE_OK;
+    uint64_t *sum = saddle_alloc(saddle_settings_count(settings), sizeof *sum);
+    saddle_status status = sum != NULL ? SADDLE_OK : saddle_no_memory(error, "the settings");
+    status = saddle_world_agree(world, status, error);
+    if (sum != NULL && status == SADDLE_OK) {
+        const char *name = differing(world, settings, sum);
+        if (name != NULL)
+            status =
+                saddle_fail(error, SADDLE_BAD_INPUT,
+                            "--%s: process %zu has '%s', which is not what process 0 has; give "
+                            "all processes the same options and the same files",
+                            name, world->rank, saddle_settings_text(settings, name));
+        status = saddle_world_agree(world, status, error);
+    }
+    saddle_free(sum);
+    return status;
+}
+
+/* The eigenvalues that process 0 found, without the last bits, in which LAPACK may differ from run to
+ * run: step sizes are made from them. */
+static void share_spectrum(const saddle_world *world, saddle_spectrum *spectrum)
+{
+    double number[] = {
+        saddle_round_eigenvalue(spectrum->lambda2), saddle_round_eigenvalue(spectrum->lambda_m),
+        saddle_round_eigenvalue(spectrum->lambda), saddle_round_eigenvalue(spectrum->gap)};
+    world->share(world, 0, sizeof number, number);
+    spectrum->lambda2 = number[0];
+    spectrum->lambda_m = number[1];
+    spectrum->lambda = number[2];
+    spectrum->gap = number[3];
+}
+
+/* Mixing weights and their spectrum. */
+static saddle_status make_mixing(saddle_experiment *e, saddle_error *error)
+{
+    saddle_status status = saddle_mixing_create(&e->mixing, e->graph,
+                                                saddle_settings_text(e->settings, "mixing"), error);
     if (status != SADDLE_OK)
         return status;
-    return engine->meet != NULL ? engine->meet(&e->world, e->graph, error)
-                                : saddle_world_alone(&e->world, e->graph->agents, error);
+    saddle_error unknown;
+    status = saddle_mixing_spectrum(e->mixing, &e->spectrum, &unknown);
+    if (status == SADDLE_NUMERIC) {
+        /* Only the theory needs it: a run goes on without. */
+        e->spectrum = (saddle_spectrum){.lambda2 = NAN, .lambda_m = NAN, .lambda = NAN, .gap = NAN};
+        e->spectrum.method = "unknown";
+        return SADDLE_OK;
+    }
+    if (status != SADDLE_OK && error != NULL)
+        *error = unknown;
+    return status;
 }
 
 static saddle_status make_network(saddle_experiment *e, const saddle_problem *given,
@@ -45,144 +117,14 @@ static saddle_status make_network(saddle_experiment *e, const saddle_problem *gi
     saddle_status status = saddle_graph_create(&e->graph, topology, agents,
                                                saddle_settings_integer(settings, "seed"), error);
     if (status == SADDLE_OK)
-        status = make_world(e, error);
+        status = saddle_engine_meet(e->engine, &e->world, e->graph, error);
     if (status != SADDLE_OK)
         return status;
-    status =
-        saddle_mixing_create(&e->mixing, e->graph, saddle_settings_text(settings, "mixing"), error);
-    if (status != SADDLE_OK)
-        return status;
-    saddle_error unknown;
-    status = saddle_mixing_spectrum(e->mixing, &e->spectrum, &unknown);
-    if (status == SADDLE_NUMERIC) {
-        /* Only the theory needs it: a run goes on without. */
-        e->spectrum = (saddle_spectrum){.lambda2 = NAN, .lambda_m = NAN, .lambda = NAN, .gap = NAN};
-        e->spectrum.method = "unknown";
-        return SADDLE_OK;
-    }
-    if (status != SADDLE_OK && error != NULL)
-        *error = unknown;
-    return status;
-}
-
-static saddle_data_options data_options(const saddle_settings *settings)
-{
-    return (saddle_data_options){
-        .format = text_or(settings, "format", NULL),
-        .label_column = saddle_settings_text(settings, "label-column"),
-        .labels = text_or(settings, "labels", NULL),
-        .threads = (int)saddle_settings_integer(settings, "threads"),
-    };
-}
-
-/* ROWS of synthetic[:ROWS[:FEATURES]]; false for another name. */
-static bool synthetic_rows(const char *name, uint64_t *rows)
-{
-    saddle_fields fields;
-    if (!saddle_split(&fields, name) || strcmp(fields.field[0], "synthetic") != 0)
-        return false;
-    *rows = SADDLE_SYNTHETIC_ROWS;
-    return fields.count < 2 || saddle_parse_integer(fields.field[1], rows);
-}
-
-/* Held-out rows of the generator: those that follow the agents', from the same model. Another seed
- * would make another model, of which the agents' data say nothing. */
-static saddle_status generate_held_out(saddle_experiment *e, uint64_t rows, saddle_error *error)
-{
-    uint64_t taken = 0;
-    const char *name = saddle_settings_text(e->settings, "data");
-    if (!synthetic_rows(name, &taken))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--test-data: synthetic rows go with --data synthetic, not with '%s'",
-                           name);
-    saddle_dataset *all = NULL;
-    size_t *row = saddle_alloc((size_t)rows, sizeof *row);
-    if (row == NULL) {
-        saddle_no_memory(error, "the held-out rows");
-        return SADDLE_NO_MEMORY;
-    }
-    for (size_t k = 0; k < rows; k++)
-        row[k] = (size_t)taken + k;
-    saddle_status status =
-        saddle_dataset_generate(&all, (size_t)(taken + rows), e->shard[0]->features,
-                                saddle_settings_integer(e->settings, "seed"), error);
+    status = saddle_same_settings(e->world, settings, error);
     if (status == SADDLE_OK)
-        status = saddle_dataset_select(&e->held_out, all, row, (size_t)rows, error);
-    saddle_dataset_free(all);
-    saddle_free(row);
-    return status;
-}
-
-/* Load the held-out rows, with as many features as the agents' data. */
-static saddle_status make_held_out(saddle_experiment *e, saddle_error *error)
-{
-    const char *name = saddle_settings_text(e->settings, "test-data");
-    uint64_t rows = 0;
-    if (*name == '\0')
-        return SADDLE_OK;
-    if (e->shard == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--test-data: problem %s is not made from data; leave it out",
-                           saddle_settings_text(e->settings, "problem"));
-    saddle_data_options options = data_options(e->settings);
-    /* The label file of --labels belongs to --data. */
-    options.labels = NULL;
-    options.features = e->shard[0]->features;
-    saddle_status status = synthetic_rows(name, &rows) && rows > 0
-                               ? generate_held_out(e, rows, error)
-                               : saddle_dataset_load(&e->held_out, name, &options, 0, error);
+        status = saddle_world_agree(e->world, make_mixing(e, error), error);
     if (status == SADDLE_OK)
-        status =
-            saddle_dataset_label(e->held_out, saddle_settings_text(e->settings, "positive"), error);
-    if (status == SADDLE_OK && e->held_out->features != e->shard[0]->features)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "--test-data: '%s' has %zu features, but --data has %zu; give rows of "
-                             "the same kind",
-                             name, e->held_out->features, e->shard[0]->features);
-    return status;
-}
-
-/* Make labels +1 and -1, and --positive the list in use: held-out rows follow it, and the model's user
- * after the run. */
-static saddle_status label(saddle_experiment *e, saddle_dataset *data, saddle_error *error)
-{
-    char *rule = NULL;
-    saddle_status status =
-        saddle_dataset_positive(data, text_or(e->settings, "positive", NULL), &rule, error);
-    if (status == SADDLE_OK)
-        status = saddle_dataset_make_binary(data, rule, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_set(e->settings, "positive", rule, error);
-    saddle_free(rule);
-    return status;
-}
-
-/* Load the data and give every agent its rows. */
-static saddle_status make_shards(saddle_experiment *e, saddle_error *error)
-{
-    const saddle_settings *settings = e->settings;
-    uint64_t seed = saddle_settings_integer(settings, "seed");
-    saddle_data_options options = data_options(settings);
-    saddle_dataset *data = NULL;
-    saddle_partition *partition = NULL;
-    saddle_status status =
-        saddle_dataset_load(&data, saddle_settings_text(settings, "data"), &options, seed, error);
-    if (status == SADDLE_OK)
-        status = label(e, data, error);
-    if (status == SADDLE_OK)
-        status = saddle_partition_create(
-            &partition, data, saddle_settings_text(settings, "partition"), e->graph->agents,
-            saddle_settings_text(settings, "samples"), seed, error);
-    if (status == SADDLE_OK) {
-        e->shard = saddle_alloc(e->graph->agents, sizeof(saddle_dataset *));
-        if (e->shard == NULL)
-            status = saddle_no_memory(error, "the agents' data");
-    }
-    for (size_t i = 0; status == SADDLE_OK && i < e->graph->agents; i++)
-        status = saddle_dataset_select(&e->shard[i], data, partition->row + partition->start[i],
-                                       partition->start[i + 1] - partition->start[i], error);
-    saddle_partition_free(partition);
-    saddle_dataset_free(data);
+        share_spectrum(e->world, &e->spectrum);
     return status;
 }
 
@@ -205,45 +147,58 @@ static saddle_status find_kind(saddle_experiment *e, saddle_error *error)
     return saddle_problem_find(&e->kind, text, error);
 }
 
-static saddle_status make_problem(saddle_experiment *e, const saddle_problem *given,
-                                  saddle_error *error)
+/* The data of a problem that is made here, if it needs any. Collective. */
+static saddle_status make_data(saddle_experiment *e, saddle_error *error)
 {
-    if (given != NULL) {
-        e->problem = given;
-        return saddle_problem_check(given, error);
-    }
-    saddle_status status = find_kind(e, error);
-    if (status != SADDLE_OK)
-        return status;
     const saddle_problem_class *kind = e->kind;
+    saddle_status status = SADDLE_OK;
     if (!kind->needs_data && saddle_settings_given(e->settings, "data"))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--data: problem %s makes its own instance; leave --data out",
                            kind->name);
     if (kind->needs_data)
-        status = make_shards(e, error);
+        status = saddle_make_shards(e, error);
     if (status == SADDLE_OK)
-        status = make_held_out(e, error);
-    if (status != SADDLE_OK)
-        return status;
+        status = saddle_make_held_out(e, error);
+    return status;
+}
+
+static saddle_status make_instance(saddle_experiment *e, saddle_error *error)
+{
     saddle_problem_inputs inputs = {.settings = e->settings,
                                     .agents = e->graph->agents,
+                                    .features = e->features,
+                                    .samples = e->samples,
                                     .shard = e->shard,
                                     .seed = saddle_settings_integer(e->settings, "seed"),
                                     .mixing = e->mixing,
                                     .world = e->world};
-    status = e->plugin != NULL ? saddle_plugin_instance(e->plugin, &e->own_problem, &inputs, error)
-                               : kind->create(&e->own_problem, &inputs, error);
+    return e->plugin != NULL ? saddle_plugin_instance(e->plugin, &e->own_problem, &inputs, error)
+                             : e->kind->create(&e->own_problem, &inputs, error);
+}
+
+static saddle_status make_problem(saddle_experiment *e, const saddle_problem *given,
+                                  saddle_error *error)
+{
+    if (given != NULL) {
+        e->problem = given;
+        return saddle_world_agree(e->world, saddle_problem_check(given, error), error);
+    }
+    saddle_status status = saddle_world_agree(e->world, find_kind(e, error), error);
+    if (status == SADDLE_OK)
+        status = make_data(e, error);
+    if (status == SADDLE_OK)
+        status = saddle_world_agree(e->world, make_instance(e, error), error);
     if (status != SADDLE_OK)
         return status;
     e->problem = e->own_problem;
-    if (e->held_out != NULL && e->problem->outcomes == NULL)
+    if (*saddle_settings_text(e->settings, "test-data") != '\0' && e->problem->outcomes == NULL)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
             "--test-data: problem %s reports no outcomes; leave it out, and give the "
             "model to `saddle eval`",
-            kind->name);
-    return saddle_problem_check(e->problem, error);
+            e->kind->name);
+    return saddle_world_agree(e->world, saddle_problem_check(e->problem, error), error);
 }
 
 static saddle_status make_sets(saddle_experiment *e, saddle_error *error)
@@ -267,20 +222,23 @@ static saddle_status make_sets(saddle_experiment *e, saddle_error *error)
     return status;
 }
 
-saddle_status saddle_experiment_create(saddle_experiment **out, const saddle_settings *settings,
-                                       const saddle_problem *problem, saddle_error *error)
+saddle_status saddle_experiment_create_on(saddle_experiment **out,
+                                          const saddle_engine_class *engine,
+                                          const saddle_settings *settings,
+                                          const saddle_problem *problem, saddle_error *error)
 {
     *out = NULL;
     saddle_experiment *e = saddle_alloc(1, sizeof *e);
     if (e == NULL)
         return saddle_no_memory(error, "the experiment");
+    e->engine = engine;
     saddle_status status = saddle_settings_copy(&e->settings, settings, error);
     if (status == SADDLE_OK)
         status = make_network(e, problem, error);
     if (status == SADDLE_OK)
         status = make_problem(e, problem, error);
     if (status == SADDLE_OK)
-        status = make_sets(e, error);
+        status = saddle_world_agree(e->world, make_sets(e, error), error);
     if (status == SADDLE_OK)
         status = saddle_make_start(e, error);
     if (status == SADDLE_OK)
@@ -293,6 +251,17 @@ saddle_status saddle_experiment_create(saddle_experiment **out, const saddle_set
     }
     *out = e;
     return SADDLE_OK;
+}
+
+saddle_status saddle_experiment_create(saddle_experiment **out, const saddle_settings *settings,
+                                       const saddle_problem *problem, saddle_error *error)
+{
+    *out = NULL;
+    const saddle_engine_class *engine;
+    saddle_status status =
+        saddle_engine_find(&engine, saddle_settings_text(settings, "engine"), error);
+    return status == SADDLE_OK ? saddle_experiment_create_on(out, engine, settings, problem, error)
+                               : status;
 }
 
 void saddle_experiment_free(saddle_experiment *e)
@@ -308,6 +277,7 @@ void saddle_experiment_free(saddle_experiment *e)
     for (size_t i = 0; e->shard != NULL && i < e->graph->agents; i++)
         saddle_dataset_free(e->shard[i]);
     saddle_free(e->shard);
+    saddle_free(e->samples);
     saddle_dataset_free(e->held_out);
     saddle_prox_free(e->x_prox);
     saddle_regularizer_free(e->regularizer);
@@ -363,7 +333,7 @@ saddle_status saddle_experiment_scene(saddle_experiment *e, bool centralized, sa
 
 size_t saddle_experiment_features(const saddle_experiment *e)
 {
-    return e->shard != NULL ? e->shard[e->world->here[0]]->features : 0;
+    return e->features;
 }
 
 size_t saddle_experiment_most_samples(const saddle_experiment *e)
@@ -382,6 +352,11 @@ const saddle_mixing *saddle_experiment_mixing(const saddle_experiment *experimen
 const saddle_problem *saddle_experiment_problem(const saddle_experiment *experiment)
 {
     return experiment->problem;
+}
+
+const saddle_world *saddle_experiment_world(const saddle_experiment *experiment)
+{
+    return experiment->world;
 }
 
 const saddle_problem_class *saddle_experiment_kind(const saddle_experiment *experiment)

@@ -8,8 +8,11 @@
 
 struct saddle_experiment {
     saddle_settings *settings;
-    saddle_dataset **shard;   /* per agent; NULL without data */
-    saddle_dataset *held_out; /* NULL without --test-data */
+    const saddle_engine_class *engine; /* who runs the agents */
+    size_t features;                   /* of every agent's rows; 0 without data */
+    size_t *samples;                   /* rows of every agent; NULL without data */
+    saddle_dataset **shard;   /* per agent, NULL where it is elsewhere; NULL without data */
+    saddle_dataset *held_out; /* at process 0; NULL without --test-data */
     saddle_graph *graph;
     saddle_world *world; /* who is where */
     saddle_mixing *mixing;
@@ -31,6 +34,21 @@ struct saddle_experiment {
     saddle_world *pooled_world;
     saddle_mixing *pooled_mixing;
 };
+
+/* Set up an experiment as saddle_experiment_create() does, with an engine that may be none of the
+ * list. */
+saddle_status saddle_experiment_create_on(saddle_experiment **out,
+                                          const saddle_engine_class *engine,
+                                          const saddle_settings *settings,
+                                          const saddle_problem *problem, saddle_error *error);
+
+/* Refuse settings that are not the same in all processes. Collective. */
+saddle_status saddle_same_settings(const saddle_world *world, const saddle_settings *settings,
+                                   saddle_error *error);
+/* Load the data and give every agent here its rows: shard, samples, features. Collective. */
+saddle_status saddle_make_shards(saddle_experiment *experiment, saddle_error *error);
+/* Load the held-out rows, with as many features as the agents' data. Collective. */
+saddle_status saddle_make_held_out(saddle_experiment *experiment, saddle_error *error);
 
 /* What an algorithm runs on: the network, or one agent in everybody's place. */
 typedef struct saddle_scene {
@@ -66,7 +84,7 @@ size_t saddle_experiment_most_samples(const saddle_experiment *experiment);
 /* The rule of --init when neither the user nor the problem says. */
 #define SADDLE_DEFAULT_INIT "normal:0.1"
 
-/* Fill x0 and y0 from the settings' --init options. */
+/* Fill x0 and y0 from the settings' --init options, as process 0 sees them. Collective. */
 saddle_status saddle_make_start(saddle_experiment *experiment, saddle_error *error);
 
 #endif

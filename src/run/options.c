@@ -21,10 +21,13 @@ static const saddle_option problem =
                 "What to solve; `saddle problems` lists them. With "
                 "a / in it, the path of a shared object of one's "
                 "own: ./libmine.so[:OPTIONS].");
-static const saddle_option data = SADDLE_TEXT("data", PROBLEM, "synthetic", "NAME",
-                                              "A file (LIBSVM, CSV or IDX), a name to be looked up "
-                                              "in $SADDLE_DATA and the data directory, or "
-                                              "synthetic[:ROWS[:FEATURES]].");
+static const saddle_option data =
+    SADDLE_TEXT("data", PROBLEM, "synthetic", "NAME",
+                "A file (LIBSVM, CSV or IDX), a name to be looked up "
+                "in $SADDLE_DATA and the data directory, or "
+                "synthetic[:ROWS[:FEATURES]]. With a %d in it, a file "
+                "for each agent, such as part-%d.libsvm with agents "
+                "from 0, which is opened only where its agent is.");
 static const saddle_option format =
     SADDLE_CHOICE("format", PROBLEM, "auto", "libsvm|csv|idx", "FORMAT",
                   "Format of the data file. auto: by its content and name.");
@@ -103,11 +106,13 @@ static const saddle_option max_seconds =
     SADDLE_REAL("max-seconds", STOP, "0", 0, SADDLE_UNBOUNDED, "S",
                 "Stop after S seconds of computing, measuring left out. 0: never.");
 
-static const saddle_option engine =
-    SADDLE_TEXT("engine", ENGINE, "threads", "NAME", "Who runs the agents: threads.");
+static const saddle_option engine = SADDLE_TEXT(
+    "engine", ENGINE, "threads", "NAME",
+    "Who runs the agents: threads (all in this process) or mpi (on as many processes as "
+    "mpirun starts). Results do not depend on it.");
 static const saddle_option threads =
     SADDLE_INTEGER("threads", ENGINE, "auto", 1, 4096, "N",
-                   "Threads; results do not depend on it. auto: all processors.");
+                   "Threads of each process; results do not depend on it. auto: all processors.");
 
 static const saddle_option trace =
     SADDLE_TEXT("trace", OUTPUT, "", "PATH", "Write the trace as CSV. Not given: none.");

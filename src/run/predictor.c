@@ -40,6 +40,7 @@ struct saddle_predictor {
     double *unknown_y; /* for a problem whose y belongs to samples: NaN */
     stand_in row;
     saddle_dataset **shard; /* the row, for every agent */
+    size_t *samples;        /* 1, for every agent */
     saddle_graph *graph;
     saddle_mixing *mixing;
     saddle_world *world;
@@ -210,12 +211,15 @@ static saddle_status make_inputs(saddle_predictor *p, saddle_error *error)
                                  .column = &row->column,
                                  .value = &row->value};
     p->shard = saddle_alloc(p->agents, sizeof *p->shard);
-    if (p->shard == NULL) {
+    p->samples = saddle_alloc(p->agents, sizeof *p->samples);
+    if (p->shard == NULL || p->samples == NULL) {
         saddle_no_memory(error, "the model");
         return SADDLE_NO_MEMORY;
     }
-    for (size_t i = 0; i < p->agents; i++)
+    for (size_t i = 0; i < p->agents; i++) {
         p->shard[i] = &row->data;
+        p->samples[i] = 1;
+    }
     saddle_status status = saddle_graph_create(&p->graph, "ring", p->agents, 0, error);
     if (status == SADDLE_OK)
         status = saddle_mixing_create(&p->mixing, p->graph, "metropolis", error);
@@ -267,6 +271,8 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
         return status;
     saddle_problem_inputs inputs = {.settings = p->settings,
                                     .agents = p->agents,
+                                    .features = p->features,
+                                    .samples = p->samples,
                                     .shard = p->shard,
                                     .seed = saddle_settings_integer(p->settings, "seed"),
                                     .mixing = p->mixing,
@@ -326,6 +332,7 @@ void saddle_predictor_free(saddle_predictor *p)
     saddle_mixing_free(p->mixing);
     saddle_graph_free(p->graph);
     saddle_free((void *)p->shard);
+    saddle_free(p->samples);
     saddle_free(p->unknown_y);
     saddle_free(p->x);
     saddle_free(p->y);

@@ -30,25 +30,28 @@ const char *saddle_stop_text(saddle_stop stop)
     return "unknown";
 }
 
-saddle_status saddle_result_create(saddle_result **out, const saddle_problem *problem,
-                                   saddle_error *error)
+saddle_status saddle_result_create(saddle_result **out, const saddle_world *world,
+                                   const saddle_problem *problem, saddle_error *error)
 {
     *out = NULL;
     saddle_result *result = saddle_alloc(1, sizeof *result);
     if (result == NULL)
         return saddle_no_memory(error, "the result");
     result->agents = problem->agents;
+    result->local = world->local;
+    result->here = saddle_alloc(world->local, sizeof *result->here);
     result->x_dim = problem->x_dim;
     result->y_dim = problem->y_dim;
     result->x_mean = saddle_alloc_doubles(problem->x_dim);
     result->y_mean = saddle_alloc_doubles(problem->y_dim);
-    result->x = saddle_alloc(problem->agents, problem->x_dim * sizeof(double));
-    result->y = saddle_alloc(problem->agents, problem->y_dim * sizeof(double));
-    if (result->x_mean == NULL || result->y_mean == NULL || result->x == NULL ||
-        result->y == NULL) {
+    result->x = saddle_alloc(world->local, problem->x_dim * sizeof(double));
+    result->y = saddle_alloc(world->local, problem->y_dim * sizeof(double));
+    if (result->here == NULL || result->x_mean == NULL || result->y_mean == NULL ||
+        result->x == NULL || result->y == NULL) {
         saddle_result_free(result);
         return saddle_no_memory(error, "the result");
     }
+    memcpy(result->here, world->here, world->local * sizeof *result->here);
     *out = result;
     return SADDLE_OK;
 }
@@ -60,6 +63,7 @@ void saddle_result_free(saddle_result *result)
     saddle_free(result->rows);
     saddle_free(result->x_mean);
     saddle_free(result->y_mean);
+    saddle_free(result->here);
     saddle_free(result->x);
     saddle_free(result->y);
     saddle_settings_free(result->settings);
@@ -84,8 +88,15 @@ saddle_status saddle_result_append(saddle_result *result, const saddle_row *row,
     return SADDLE_OK;
 }
 
-/* All settings that have a value, as "name: value" lines; no value has a line end in it. NULL when
- * memory is short. */
+/* Whether a setting says who computes or what is written, which changes no result: the same run on
+ * another engine leaves the same model. */
+static bool changes_nothing(const saddle_option *option)
+{
+    return strcmp(option->group, "Engine") == 0 || strcmp(option->group, "Output") == 0;
+}
+
+/* All settings that have a value and can change the result, as "name: value" lines; no value has a
+ * line end in it. NULL when memory is short. */
 static char *settings_text(const saddle_settings *settings)
 {
     size_t bytes = 1;
@@ -97,16 +108,50 @@ static char *settings_text(const saddle_settings *settings)
     char *text = saddle_alloc(bytes, 1);
     char *end = text;
     for (size_t k = 0; text != NULL && k < count; k++) {
-        const char *name = saddle_settings_option(settings, k)->name;
+        const saddle_option *option = saddle_settings_option(settings, k);
+        const char *name = option->name;
         const char *value = saddle_settings_text(settings, name);
-        if (*value != '\0')
+        if (*value != '\0' && !changes_nothing(option))
             end += snprintf(end, bytes - (size_t)(end - text), "%s: %s\n", name, value);
     }
     return text;
 }
 
-saddle_status saddle_result_save(const saddle_result *result, const char *path, saddle_error *error)
+/* Where the rows of all agents' copies come from: this process's own memory, or others' messages.
+ * Rows of x, then rows of y, are asked for in the order of agents. */
+typedef struct copies {
+    const saddle_world *world;
+    const saddle_result *result;
+    size_t x_next; /* rows of x that have been asked for */
+    size_t y_next; /* the same of y */
+} copies;
+
+static void fetch_copy(const copies *c, size_t agent, size_t dim, const double *own, double *out)
 {
+    size_t home = c->world->home[agent];
+    if (home == c->world->rank)
+        memcpy(out, own + saddle_world_place(c->world, agent) * dim, dim * sizeof *out);
+    else
+        c->world->carry(c->world, home, c->world->rank, dim * sizeof *out, out);
+}
+
+static void fetch_x(void *context, size_t row, double *out)
+{
+    copies *c = context;
+    c->x_next = row + 1;
+    fetch_copy(c, row, c->result->x_dim, c->result->x, out);
+}
+
+static void fetch_y(void *context, size_t row, double *out)
+{
+    copies *c = context;
+    c->y_next = row + 1;
+    fetch_copy(c, row, c->result->y_dim, c->result->y, out);
+}
+
+static saddle_status write_model(copies *c, const char *path, saddle_error *error)
+{
+    const saddle_result *result = c->result;
     uint64_t iterations = result->rows[result->row_count - 1].iteration;
     uint64_t format = SADDLE_MODEL_FORMAT;
     uint64_t features = result->features;
@@ -131,12 +176,14 @@ saddle_status saddle_result_save(const saddle_result *result, const char *path, 
          .kind = SADDLE_ARRAY_REAL,
          .rank = 2,
          .shape = {result->agents, result->x_dim},
-         .data = result->x},
+         .fetch = fetch_x,
+         .context = c},
         {.name = "y",
          .kind = SADDLE_ARRAY_REAL,
          .rank = 2,
          .shape = {result->agents, result->y_dim},
-         .data = result->y},
+         .fetch = fetch_y,
+         .context = c},
         {.name = "iteration", .kind = SADDLE_ARRAY_WORD, .rank = 0, .data = &iterations},
         {.name = "problem",
          .kind = SADDLE_ARRAY_TEXT,
@@ -156,5 +203,57 @@ saddle_status saddle_result_save(const saddle_result *result, const char *path, 
     saddle_status status = record ? saddle_npy_write_record(path, arrays, count, error)
                                   : saddle_npz_write(path, arrays, count, error);
     saddle_free(settings);
+    return status;
+}
+
+/* Send the copies of this process to process 0: x of all its agents, then y. */
+static void send_copies(const saddle_world *world, const saddle_result *result)
+{
+    for (size_t k = 0; k < result->local; k++)
+        world->carry(world, world->rank, 0, result->x_dim * sizeof(double),
+                     result->x + k * result->x_dim);
+    for (size_t k = 0; k < result->local; k++)
+        world->carry(world, world->rank, 0, result->y_dim * sizeof(double),
+                     result->y + k * result->y_dim);
+}
+
+/* Receive what a file that could not be written to its end has not asked for; x_mean and y_mean of
+ * the result are free for it by then. */
+static void drain(copies *c, double *x, double *y)
+{
+    for (size_t i = c->x_next; i < c->result->agents; i++)
+        fetch_x(c, i, x);
+    for (size_t i = c->y_next; i < c->result->agents; i++)
+        fetch_y(c, i, y);
+}
+
+saddle_status saddle_result_write(saddle_result *result, const saddle_world *world,
+                                  const char *path, saddle_error *error)
+{
+    copies c = {.world = world, .result = result};
+    saddle_status status = SADDLE_OK;
+    if (world->rank == 0) {
+        status = write_model(&c, path, error);
+        drain(&c, result->x_mean, result->y_mean);
+    } else {
+        send_copies(world, result);
+    }
+    return saddle_world_agree(world, status, error);
+}
+
+saddle_status saddle_result_save(const saddle_result *result, const char *path, saddle_error *error)
+{
+    if (result->local < result->agents)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "this process has the copies of %zu of %zu agents; name the model in "
+                           "--model, so that the run writes all of them",
+                           result->local, result->agents);
+    saddle_world *world = NULL;
+    saddle_status status = saddle_world_alone(&world, result->agents, error);
+    if (status != SADDLE_OK)
+        return status;
+    copies c = {.world = world, .result = result};
+    status = write_model(&c, path, error);
+    saddle_world_free(world);
     return status;
 }

@@ -7,11 +7,16 @@
 /* What a model file holds: grows when a reader of the last one could not use it. */
 #define SADDLE_MODEL_FORMAT 1
 
-/* An empty result with room for the means and copies of a problem's variables. */
-saddle_status saddle_result_create(saddle_result **out, const saddle_problem *problem,
-                                   saddle_error *error);
+/* An empty result with room for the means of a problem's variables and the copies of the agents that
+ * are here. */
+saddle_status saddle_result_create(saddle_result **out, const saddle_world *world,
+                                   const saddle_problem *problem, saddle_error *error);
 /* Append a row of the trace. */
 saddle_status saddle_result_append(saddle_result *result, const saddle_row *row,
                                    saddle_error *error);
+/* Write the model, all agents' copies in it, as saddle_result_save() does: process 0 writes, and
+ * the others send it a row at a time. After a failure the means are no longer there. Collective. */
+saddle_status saddle_result_write(saddle_result *result, const saddle_world *world,
+                                  const char *path, saddle_error *error);
 
 #endif

@@ -40,10 +40,24 @@ typedef struct run {
     uint64_t trace_every;
     uint64_t trace_ifo; /* a trace point every so many IFO calls, too; 0: no */
     uint64_t last_check;
-    saddle_row row;       /* of the present iteration */
-    double seconds;       /* spent iterating */
-    saddle_fault *faults; /* one per agent, while a divergence is looked into */
+    saddle_row row;     /* of the present iteration */
+    double seconds;     /* spent iterating, as all processes know */
+    double unshared;    /* more of them, which only this process knows */
+    bool interrupted;   /* whether a process was, as all know */
+    double *suspicious; /* PLACE numbers per agent, while a divergence is looked into */
 } run;
+
+/* Whether this process writes the files. */
+static bool writes(const run *r)
+{
+    return r->scene.world->rank == 0;
+}
+
+/* Learn how a step went in all processes. */
+static saddle_status agree(const run *r, saddle_status status, saddle_error *error)
+{
+    return saddle_world_agree(r->experiment->world, status, error);
+}
 
 static void warn(const run *r, const char *message)
 {
@@ -95,7 +109,7 @@ static bool shapes_experiment(const run *r, const saddle_problem_class *kind, co
     for (size_t k = 0; kind != NULL && kind->options[k] != NULL; k++)
         if (strcmp(kind->options[k]->name, name) == 0)
             return true;
-    return false;
+    return strcmp(name, "engine") == 0;
 }
 
 /* The settings that matter to this run, without "auto" where there is a value for it. */
@@ -185,11 +199,6 @@ static bool stays_feasible(const run *r)
 static saddle_status make_engine(run *r, saddle_error *error)
 {
     saddle_experiment *e = r->experiment;
-    const saddle_engine_class *kind;
-    saddle_status status =
-        saddle_engine_find(&kind, saddle_settings_text(r->settings, "engine"), error);
-    if (status != SADDLE_OK)
-        return status;
     saddle_engine_inputs inputs = {
         .world = r->scene.world,
         .problem = r->scene.problem,
@@ -205,8 +214,8 @@ static saddle_status make_engine(run *r, saddle_error *error)
         .scratch = saddle_observer_scratch(r->scene.problem, e->x_prox, e->y_set),
     };
     double begin = saddle_clock_seconds();
-    status = kind->create(&r->engine, &inputs, error);
-    r->seconds = saddle_clock_seconds() - begin;
+    saddle_status status = e->engine->create(&r->engine, &inputs, error);
+    r->unshared = saddle_clock_seconds() - begin;
     return status;
 }
 
@@ -215,6 +224,7 @@ static saddle_status make_observer(run *r, saddle_error *error)
     saddle_experiment *e = r->experiment;
     saddle_observer_inputs inputs = {
         .engine = r->engine,
+        .world = r->scene.world,
         .algorithm = r->algorithm,
         .problem = r->scene.problem,
         .mixing = r->scene.mixing,
@@ -240,6 +250,11 @@ static saddle_status check_traits(const run *r, saddle_error *error)
     if (*saddle_settings_text(r->settings, "outcomes") != '\0' && e->problem->outcomes == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT, "--outcomes: problem %s has none; leave it out",
                            e->problem->name);
+    if (a->traits.centralized && e->world->ranks > 1)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "%s is centralized: it needs all data at one place, but they are in %zu "
+                           "processes; use --engine threads",
+                           a->name, e->world->ranks);
     if (!a->traits.x_set && !saddle_set_is_whole_space(e->x_set))
         return saddle_fail(
             error, SADDLE_UNSUPPORTED,
@@ -297,7 +312,7 @@ static saddle_status settle(run *r, saddle_error *error)
     }
     saddle_status status = configure(r, error);
     if (status == SADDLE_OK)
-        status = saddle_result_create(&r->result, r->scene.problem, error);
+        status = saddle_result_create(&r->result, r->scene.world, r->scene.problem, error);
     if (status == SADDLE_OK)
         r->result->features = saddle_experiment_features(r->experiment);
     if (status == SADDLE_OK)
@@ -305,7 +320,27 @@ static saddle_status settle(run *r, saddle_error *error)
     return status;
 }
 
+/* ---- several processes ---------------------------------------------------------------------- */
+
+/* Tell each other the time spent and whether anybody was interrupted, so that all processes decide
+ * alike. */
+static void confer(run *r)
+{
+    const saddle_world *world = r->scene.world;
+    bool told = r->hooks->interrupt != NULL && *r->hooks->interrupt != 0;
+    double news[] = {told ? 1.0 : 0.0, r->unshared};
+    world->largest(world, sizeof news / sizeof *news, news);
+    r->interrupted = news[0] > 0.0;
+    r->seconds += news[1];
+    r->unshared = 0.0;
+}
+
 /* ---- measuring ------------------------------------------------------------------------------ */
+
+/* The variables that a divergence may show in. */
+static const char *const variable_name[] = {"x", "y", "v (x-gradient)", "u (y-gradient)"};
+/* What is noted of an agent: which of them, which entry, its value. */
+enum { VARIABLE, ENTRY, VALUE, PLACE };
 
 /* Of a state whose loss is not finite, the agent's entry that is not, or else its largest: a loss
  * may overflow before the iterate does. */
@@ -313,28 +348,25 @@ static void locate_task(void *context, saddle_agent *agent)
 {
     const run *r = context;
     const saddle_problem *problem = r->scene.problem;
+    double *found = r->suspicious + agent->id * PLACE;
     saddle_view view;
     r->algorithm->view(agent, &view);
     const struct {
-        const char *name;
         const double *values;
         size_t count;
-    } variable[] = {{"x", view.x, problem->x_dim},
-                    {"y", view.y, problem->y_dim},
-                    {"v (x-gradient)", view.v, problem->x_dim},
-                    {"u (y-gradient)", view.u, problem->y_dim}};
+    } variable[] = {{view.x, problem->x_dim},
+                    {view.y, problem->y_dim},
+                    {view.v, problem->x_dim},
+                    {view.u, problem->y_dim}};
     double most = -1.0;
     for (size_t k = 0; k < sizeof variable / sizeof *variable; k++)
         for (size_t c = 0; variable[k].values != NULL && c < variable[k].count; c++) {
             double size = fabs(variable[k].values[c]);
             if (size <= most)
                 continue;
-            r->faults[agent->id] = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
-                                                  .variable = variable[k].name,
-                                                  .agent = agent->id,
-                                                  .index = c,
-                                                  .iteration = agent->iteration,
-                                                  .value = variable[k].values[c]};
+            found[VARIABLE] = (double)k;
+            found[ENTRY] = (double)c;
+            found[VALUE] = variable[k].values[c];
             if (!isfinite(size))
                 return;
             most = size;
@@ -344,18 +376,31 @@ static void locate_task(void *context, saddle_agent *agent)
 /* The first agent with an entry that is not finite, or else the one with the largest entry. */
 static saddle_status locate(run *r, saddle_fault *fault, saddle_error *error)
 {
-    size_t agents = r->scene.problem->agents;
-    r->faults = saddle_alloc(agents, sizeof *r->faults);
-    if (r->faults == NULL)
-        return saddle_no_memory(error, "the search for what diverged");
-    r->engine->kind->for_each(r->engine, locate_task, r);
-    *fault = r->faults[0];
-    for (size_t i = 1; i < agents && isfinite(fault->value); i++)
-        if (!(fabs(r->faults[i].value) <= fabs(fault->value)))
-            *fault = r->faults[i];
-    saddle_free(r->faults);
-    r->faults = NULL;
-    return SADDLE_OK;
+    const saddle_world *world = r->scene.world;
+    size_t worst = 0;
+    r->suspicious = saddle_alloc(world->agents, PLACE * sizeof *r->suspicious);
+    saddle_status status =
+        r->suspicious != NULL ? SADDLE_OK : saddle_no_memory(error, "the search for what diverged");
+    status = agree(r, status, error);
+    if (r->suspicious != NULL && status == SADDLE_OK) {
+        const double *found = r->suspicious;
+        r->engine->kind->for_each(r->engine, locate_task, r);
+        saddle_world_fill(world, PLACE, r->suspicious);
+        for (size_t i = 1; i < world->agents && isfinite(found[worst * PLACE + VALUE]); i++)
+            if (!(fabs(found[i * PLACE + VALUE]) <= fabs(found[worst * PLACE + VALUE])))
+                worst = i;
+        found += worst * PLACE;
+        *fault = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
+                                .agent = worst,
+                                .index = (size_t)found[ENTRY],
+                                .iteration = r->engine->kind->iteration(r->engine),
+                                .value = found[VALUE]};
+        snprintf(fault->variable, sizeof fault->variable, "%s",
+                 variable_name[(size_t)found[VARIABLE]]);
+    }
+    saddle_free(r->suspicious);
+    r->suspicious = NULL;
+    return status;
 }
 
 /* Measure into r->row. Sets *diverged when the metric or a loss is not finite. */
@@ -381,6 +426,17 @@ static void evaluate(run *r)
         r->result->test_count = problem->outcomes(problem, held_out, x, y, r->result->test);
 }
 
+/* Write r->row, and what the means are worth, to the files. */
+static saddle_status write_row(run *r, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    if (r->trace != NULL)
+        status = saddle_trace_write(r->trace, &r->row, error);
+    if (status == SADDLE_OK && r->outcomes != NULL)
+        status = saddle_outcomes_write(r->outcomes, r->row.iteration, r->result, error);
+    return status;
+}
+
 /* Check the state, if it is time to, and record r->row. */
 static saddle_status record(run *r, bool last, saddle_error *error)
 {
@@ -390,14 +446,14 @@ static saddle_status record(run *r, bool last, saddle_error *error)
         status = saddle_observer_check(r->observer, error);
         r->last_check = row->iteration;
     }
-    if (status == SADDLE_OK)
-        status = saddle_result_append(r->result, row, error);
-    if (status == SADDLE_OK && r->trace != NULL)
-        status = saddle_trace_write(r->trace, row, error);
-    if (status == SADDLE_OK && (last || r->outcomes != NULL))
+    if (status != SADDLE_OK)
+        return status;
+    if (last || *saddle_settings_text(r->settings, "outcomes") != '\0')
         evaluate(r);
-    if (status == SADDLE_OK && r->outcomes != NULL)
-        status = saddle_outcomes_write(r->outcomes, row->iteration, r->result, error);
+    status = saddle_result_append(r->result, row, error);
+    if (status == SADDLE_OK)
+        status = write_row(r, error);
+    status = agree(r, status, error);
     if (status == SADDLE_OK && r->hooks->row != NULL)
         r->hooks->row(r->hooks->context, row);
     return status;
@@ -421,15 +477,32 @@ static saddle_status measure_start(run *r, saddle_error *error)
                        fault.index, fault.value);
 }
 
+/* Open the files that this process writes. */
+static saddle_status open_files(run *r, const saddle_run_info *info, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    const char *path = saddle_settings_text(r->settings, "trace");
+    if (*path != '\0')
+        status = saddle_trace_open(&r->trace, path, info, error);
+    path = saddle_settings_text(r->settings, "outcomes");
+    if (status == SADDLE_OK && *path != '\0')
+        status = saddle_outcomes_open(&r->outcomes, path, error);
+    return status;
+}
+
 static saddle_status begin(run *r, saddle_error *error)
 {
-    saddle_status status = settle(r, error);
+    saddle_status status = saddle_same_settings(r->experiment->world, r->settings, error);
     if (status == SADDLE_OK)
-        status = make_engine(r, error);
+        status = agree(r, settle(r, error), error);
     if (status == SADDLE_OK)
-        status = make_observer(r, error);
+        status = agree(r, make_engine(r, error), error);
     if (status == SADDLE_OK)
-        status = measure_start(r, error);
+        status = agree(r, make_observer(r, error), error);
+    if (status != SADDLE_OK)
+        return status;
+    confer(r);
+    status = measure_start(r, error);
     if (status != SADDLE_OK)
         return status;
     saddle_run_info info = {
@@ -444,16 +517,7 @@ static saddle_status begin(run *r, saddle_error *error)
         .y_set = saddle_set_text(r->experiment->y_set),
         .iterations = r->iterations,
     };
-    const char *path = saddle_settings_text(r->settings, "trace");
-    if (*path != '\0')
-        status = saddle_trace_open(&r->trace, path, &info, error);
-    path = saddle_settings_text(r->settings, "outcomes");
-    if (status == SADDLE_OK && *path != '\0' && r->experiment->problem->outcomes == NULL)
-        status =
-            saddle_fail(error, SADDLE_BAD_INPUT, "--outcomes: problem %s has none; leave it out",
-                        r->experiment->problem->name);
-    else if (status == SADDLE_OK && *path != '\0')
-        status = saddle_outcomes_open(&r->outcomes, path, error);
+    status = agree(r, writes(r) ? open_files(r, &info, error) : SADDLE_OK, error);
     if (status == SADDLE_OK && r->hooks->begin != NULL)
         r->hooks->begin(r->hooks->context, &info);
     return status;
@@ -467,7 +531,7 @@ static int stop_reason(const run *r, uint64_t iteration, const saddle_cost *cost
     uint64_t max_ifo = saddle_settings_integer(r->settings, "max-ifo");
     uint64_t max_rounds = saddle_settings_integer(r->settings, "max-rounds");
     double max_seconds = saddle_settings_real(r->settings, "max-seconds");
-    if (r->hooks->interrupt != NULL && *r->hooks->interrupt != 0)
+    if (r->interrupted)
         return SADDLE_STOP_INTERRUPTED;
     if (max_ifo > 0 && cost->ifo >= max_ifo)
         return SADDLE_STOP_IFO;
@@ -507,6 +571,7 @@ static void advance(run *r, saddle_fault *fault, int *stop)
         r->trace_ifo > 0 ? (cost.ifo / r->trace_ifo + 1) * r->trace_ifo : UINT64_MAX;
     for (;;) {
         r->engine->kind->cost(r->engine, &cost);
+        confer(r);
         *stop = stop_reason(r, iteration, &cost);
         if (*stop >= 0 || iteration >= target || cost.ifo >= ifo_target ||
             fault->kind != SADDLE_FAULT_NONE)
@@ -528,10 +593,10 @@ static void advance(run *r, saddle_fault *fault, int *stop)
         if (max_seconds > 0.0)
             limits.deadline = fmin(limits.deadline, now + max_seconds - r->seconds);
         r->engine->kind->advance(r->engine, &limits, fault);
-        r->seconds += saddle_clock_seconds() - now;
+        r->unshared += saddle_clock_seconds() - now;
         iteration = r->engine->kind->iteration(r->engine);
         if (r->hooks->progress != NULL)
-            r->hooks->progress(r->hooks->context, iteration, r->seconds);
+            r->hooks->progress(r->hooks->context, iteration, r->seconds + r->unshared);
     }
 }
 
@@ -561,6 +626,7 @@ static saddle_status loop(run *r, saddle_error *error)
     saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
     saddle_cost cost;
     r->engine->kind->cost(r->engine, &cost);
+    confer(r);
     int stop = stop_reason(r, 0, &cost);
     for (;;) {
         if (tolerance > 0.0 && r->row.metric <= tolerance)
@@ -594,8 +660,9 @@ static void copy_task(void *context, saddle_agent *agent)
     saddle_result *result = r->result;
     saddle_view view;
     r->algorithm->view(agent, &view);
-    memcpy(result->x + agent->id * result->x_dim, view.x, result->x_dim * sizeof(double));
-    memcpy(result->y + agent->id * result->y_dim, view.y, result->y_dim * sizeof(double));
+    size_t place = saddle_world_place(r->scene.world, agent->id);
+    memcpy(result->x + place * result->x_dim, view.x, result->x_dim * sizeof(double));
+    memcpy(result->y + place * result->y_dim, view.y, result->y_dim * sizeof(double));
 }
 
 static saddle_status conclude(run *r, saddle_error *error)
@@ -607,7 +674,7 @@ static saddle_status conclude(run *r, saddle_error *error)
     r->engine->kind->cost(r->engine, &result->cost);
     const char *path = saddle_settings_text(r->settings, "model");
     if (*path != '\0' && result->stop != SADDLE_STOP_DIVERGED)
-        return saddle_result_save(result, path, error);
+        return saddle_result_write(result, r->scene.world, path, error);
     return SADDLE_OK;
 }
 
@@ -620,6 +687,10 @@ saddle_status saddle_experiment_run(saddle_experiment *experiment, const saddle_
     run r = {.experiment = experiment,
              .settings = settings != NULL ? settings : experiment->settings,
              .hooks = hooks != NULL ? hooks : &no_hooks};
+    /* Process 0 speaks for all. */
+    saddle_hooks silent = {.interrupt = r.hooks->interrupt};
+    if (experiment->world->rank > 0)
+        r.hooks = &silent;
     saddle_status status = begin(&r, error);
     if (status == SADDLE_OK)
         status = loop(&r, error);
@@ -631,6 +702,7 @@ saddle_status saddle_experiment_run(saddle_experiment *experiment, const saddle_
     closed = saddle_outcomes_close(r.outcomes, status == SADDLE_OK ? error : NULL);
     if (status == SADDLE_OK)
         status = closed;
+    status = agree(&r, status, error);
     saddle_observer_free(r.observer);
     if (r.engine != NULL)
         r.engine->kind->destroy(r.engine);

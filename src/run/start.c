@@ -100,12 +100,9 @@ static saddle_status make_one(const saddle_settings *settings, const variable *v
     return SADDLE_OK;
 }
 
-saddle_status saddle_make_start(saddle_experiment *e, saddle_error *error)
+/* x0 and y0 as this process sees them. */
+static saddle_status make_both(saddle_experiment *e, saddle_error *error)
 {
-    e->x0 = saddle_alloc_doubles(e->problem->x_dim);
-    e->y0 = saddle_alloc_doubles(e->problem->y_dim);
-    if (e->x0 == NULL || e->y0 == NULL)
-        return saddle_no_memory(error, "the starting point");
     variable x = {.name = "x",
                   .option = "init-x",
                   .array = "xbar",
@@ -125,4 +122,22 @@ saddle_status saddle_make_start(saddle_experiment *e, saddle_error *error)
     if (status == SADDLE_OK)
         status = make_one(e->settings, &y, own, error);
     return status;
+}
+
+saddle_status saddle_make_start(saddle_experiment *e, saddle_error *error)
+{
+    const saddle_world *world = e->world;
+    e->x0 = saddle_alloc_doubles(e->problem->x_dim);
+    e->y0 = saddle_alloc_doubles(e->problem->y_dim);
+    saddle_status status = SADDLE_OK;
+    if (e->x0 == NULL || e->y0 == NULL)
+        status = saddle_no_memory(error, "the starting point");
+    else if (world->rank == 0)
+        status = make_both(e, error);
+    status = saddle_world_agree(world, status, error);
+    if (status != SADDLE_OK)
+        return status;
+    world->share(world, 0, e->problem->x_dim * sizeof *e->x0, e->x0);
+    world->share(world, 0, e->problem->y_dim * sizeof *e->y0, e->y0);
+    return SADDLE_OK;
 }

@@ -47,6 +47,12 @@ typedef struct search {
     size_t runners;
 } search;
 
+/* Learn how a step went in all processes. */
+static saddle_status agree(const search *s, saddle_status status, saddle_error *error)
+{
+    return saddle_world_agree(s->experiment->world, status, error);
+}
+
 const char *saddle_objective_text(saddle_objective objective)
 {
     switch (objective) {
@@ -193,7 +199,7 @@ static saddle_status evaluate(const search *s, saddle_trial *trial, bool *interr
     saddle_settings *settings = NULL;
     saddle_result *result = NULL;
     saddle_hooks hooks = {.interrupt = s->hooks->interrupt};
-    saddle_status status = trial_settings(s, trial, &settings, error);
+    saddle_status status = agree(s, trial_settings(s, trial, &settings, error), error);
     if (status == SADDLE_OK)
         status = saddle_experiment_run(s->experiment, settings, &hooks, &result, error);
     if (status == SADDLE_OK) {
@@ -261,7 +267,7 @@ static saddle_status run_rung(search *s, size_t rung, bool *interrupted, saddle_
         if (status != SADDLE_OK || *interrupted)
             return status;
         if (!taken)
-            status = saddle_tune_log_write(&s->log, t, &trial, error);
+            status = agree(s, saddle_tune_log_write(&s->log, t, &trial, error), error);
         if (status != SADDLE_OK)
             return status;
         t->trials[t->trial_count++] = trial;
@@ -357,7 +363,7 @@ static saddle_status climb(search *s, saddle_error *error)
         status = run_rung(s, rung, &interrupted, error);
         if (status != SADDLE_OK || interrupted)
             break;
-        status = halve(s, rung, error);
+        status = agree(s, halve(s, rung, error), error);
     }
     t->finished = status == SADDLE_OK && !interrupted;
     return status == SADDLE_OK ? rank(t, error) : status;
@@ -397,6 +403,7 @@ static saddle_status look_ahead(search *s, saddle_error *error)
         status = saddle_run_forecast(s->experiment, s->settings, &s->forecast, error);
     if (status == SADDLE_OK)
         status = saddle_tune_centre(&s->centre, s->experiment, s->settings, &s->forecast, error);
+    status = agree(s, status, error);
     if (status != SADDLE_OK)
         return status;
     t->objective = s->inputs->objective;
@@ -416,8 +423,10 @@ static saddle_status prepare(search *s, saddle_error *error)
         status = choose_candidates(s, error);
     if (status == SADDLE_OK)
         status = make_room(s, error);
+    status = agree(s, status, error);
     if (status == SADDLE_OK)
-        status = saddle_tune_log_open(&s->log, s->tuning, s->inputs, &s->forecast, error);
+        status = saddle_tune_log_open(&s->log, s->experiment->world, s->tuning, s->inputs,
+                                      &s->forecast, error);
     return status;
 }
 
@@ -456,15 +465,24 @@ saddle_status saddle_tune(saddle_tuning **out, saddle_experiment *experiment,
                 .inputs = inputs != NULL ? inputs : &no_inputs,
                 .hooks = hooks != NULL ? hooks : &no_hooks,
                 .tuning = saddle_alloc(1, sizeof *s.tuning)};
-    if (s.tuning == NULL)
-        return saddle_no_memory(error, "the search");
-    saddle_status status = prepare(&s, error);
+    saddle_tune_hooks silent = {.interrupt = s.hooks->interrupt};
+    /* Process 0 speaks for all. */
+    if (experiment->world->rank > 0)
+        s.hooks = &silent;
+    saddle_status status = s.tuning != NULL ? SADDLE_OK : saddle_no_memory(error, "the search");
+    status = agree(&s, status, error);
+    if (s.tuning == NULL || status != SADDLE_OK) {
+        saddle_tuning_free(s.tuning);
+        return status;
+    }
+    status = prepare(&s, error);
     if (status == SADDLE_OK && s.hooks->begin != NULL)
         s.hooks->begin(s.hooks->context, s.tuning);
     if (status == SADDLE_OK)
         status = climb(&s, error);
     if (status == SADDLE_OK)
         status = best_settings(&s, error);
+    status = agree(&s, status, error);
     saddle_tune_log_close(&s.log);
     saddle_settings_free(s.forecast.settings);
     saddle_settings_free(s.centre);
@@ -486,9 +504,10 @@ saddle_status saddle_tune_least_budget(saddle_experiment *experiment,
                 .inputs = inputs,
                 .tuning = saddle_alloc(1, sizeof *s.tuning)};
     size_t count = 0;
-    if (s.tuning == NULL)
-        return saddle_no_memory(error, "the search");
-    saddle_status status = look_ahead(&s, error);
+    saddle_status status = s.tuning != NULL ? SADDLE_OK : saddle_no_memory(error, "the search");
+    status = agree(&s, status, error);
+    if (s.tuning != NULL && status == SADDLE_OK)
+        status = look_ahead(&s, error);
     if (status == SADDLE_OK)
         status = count_candidates(&s, &count, error);
     if (status == SADDLE_OK)

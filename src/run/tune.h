@@ -45,11 +45,12 @@ typedef struct saddle_tune_log {
     size_t count;
 } saddle_tune_log;
 
-/* Open a log; what is not whole at its end is cut off. `forecast` is the default's. */
-saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_tuning *tuning,
-                                   const saddle_tune_inputs *inputs,
+/* Open a log; what is not whole at its end is cut off. `forecast` is the default's. The file is
+ * process 0's; what was in it, everybody's. Collective. */
+saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_world *world,
+                                   const saddle_tuning *tuning, const saddle_tune_inputs *inputs,
                                    const saddle_forecast *forecast, saddle_error *error);
-/* Append an evaluation; it is in the file when this returns. */
+/* Append an evaluation; it is in the file, if this process has it, when this returns. */
 saddle_status saddle_tune_log_write(saddle_tune_log *log, const saddle_tuning *tuning,
                                     const saddle_trial *trial, saddle_error *error);
 /* Close it. Safe on a zeroed struct. */

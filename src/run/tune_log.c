@@ -215,22 +215,17 @@ static saddle_status flush(const saddle_tune_log *log, saddle_error *error)
                        strerror(errno != 0 ? errno : EIO));
 }
 
-saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_tuning *tuning,
-                                   const saddle_tune_inputs *inputs,
-                                   const saddle_forecast *forecast, saddle_error *error)
+/* Open the file and read what is in it. */
+static saddle_status open_file(saddle_tune_log *log, const saddle_tuning *tuning,
+                               const saddle_tune_inputs *inputs, const saddle_forecast *forecast,
+                               saddle_error *error)
 {
-    memset(log, 0, sizeof *log);
-    if (inputs->log == NULL)
-        return SADDLE_OK;
     char *text = NULL;
     size_t bytes = 0;
     size_t used = 0;
     char *head = make_head(tuning, forecast->settings);
-    log->path = saddle_strdup(inputs->log);
-    if (head == NULL || log->path == NULL) {
-        free(head);
+    if (head == NULL)
         return saddle_no_memory(error, "the log");
-    }
     size_t size = strlen(head);
     saddle_status status = SADDLE_OK;
     if (inputs->resume)
@@ -249,6 +244,40 @@ saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_tuning *tu
     saddle_free(text);
     free(head);
     return status;
+}
+
+/* Everybody learns of the evaluations that process 0 has read. */
+static saddle_status share_trials(saddle_tune_log *log, const saddle_world *world,
+                                  saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    world->share(world, 0, sizeof log->count, &log->count);
+    if (world->rank > 0) {
+        log->trials = saddle_alloc(log->count, sizeof *log->trials);
+        if (log->trials == NULL)
+            status = saddle_no_memory(error, "the log");
+    }
+    status = saddle_world_agree(world, status, error);
+    if (status == SADDLE_OK && log->count > 0)
+        world->share(world, 0, log->count * sizeof *log->trials, log->trials);
+    return status;
+}
+
+saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_world *world,
+                                   const saddle_tuning *tuning, const saddle_tune_inputs *inputs,
+                                   const saddle_forecast *forecast, saddle_error *error)
+{
+    memset(log, 0, sizeof *log);
+    if (inputs->log == NULL)
+        return SADDLE_OK;
+    saddle_status status = SADDLE_OK;
+    log->path = saddle_strdup(inputs->log);
+    if (log->path == NULL)
+        status = saddle_no_memory(error, "the log");
+    else if (world->rank == 0)
+        status = open_file(log, tuning, inputs, forecast, error);
+    status = saddle_world_agree(world, status, error);
+    return status == SADDLE_OK ? share_trials(log, world, error) : status;
 }
 
 saddle_status saddle_tune_log_write(saddle_tune_log *log, const saddle_tuning *tuning,

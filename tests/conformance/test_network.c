@@ -58,6 +58,7 @@ static void rig_open(rig *r, int which, const char *name, const char *const *mor
         assert_ok(r->algorithm->resolve(r->parameters, r->settings, &error), error);
     const saddle_experiment *e = r->instance.experiment;
     saddle_engine_inputs inputs = {
+        .world = r->scene.world,
         .problem = r->scene.problem,
         .mixing = r->scene.mixing,
         .x_prox = e->x_prox,

@@ -9,6 +9,7 @@
 
 #include <saddle/graph.h>
 
+#include "core/rounding.h"
 #include "graph/diameter.h"
 #include "graph/edges.h"
 #include "graph/spectrum.h"

@@ -26,25 +26,25 @@ static const double scalar = 2.0 / 7.0;
 static const uint64_t words[2] = {UINT64_MAX, 42};
 static const uint64_t seed = UINT64_C(0x123456789abcdef0);
 static const saddle_array arrays[] = {
-    {"xbar", SADDLE_ARRAY_REAL, 1, {5, 0}, point},
-    {"seed", SADDLE_ARRAY_WORD, 0, {0, 0}, &seed},
-    {"M", SADDLE_ARRAY_REAL, 2, {2, 3}, matrix},
+    {"xbar", SADDLE_ARRAY_REAL, 1, {5, 0}, .data = point},
+    {"seed", SADDLE_ARRAY_WORD, 0, {0, 0}, .data = &seed},
+    {"M", SADDLE_ARRAY_REAL, 2, {2, 3}, .data = matrix},
     {"name",
      SADDLE_ARRAY_TEXT,
      0,
      {0, 0},
-     "pr\xc3\xa9"
-     "cis \xf0\x9f\x98\x80 'quoted'"},
-    {"empty", SADDLE_ARRAY_TEXT, 0, {0, 0}, ""},
+     .data = "pr\xc3\xa9"
+             "cis \xf0\x9f\x98\x80 'quoted'"},
+    {"empty", SADDLE_ARRAY_TEXT, 0, {0, 0}, .data = ""},
     {"broken",
      SADDLE_ARRAY_TEXT,
      0,
      {0, 0},
-     "a\xff\xc3z\xed\xa0\x80\xc0\xaf\xf4\x90\x80\x80\xe2\x82"},
-    {"words", SADDLE_ARRAY_WORD, 1, {2, 0}, words},
-    {"s", SADDLE_ARRAY_REAL, 0, {0, 0}, &scalar},
-    {"none", SADDLE_ARRAY_REAL, 2, {0, 4}, NULL},
-    {"one", SADDLE_ARRAY_REAL, 1, {1, 0}, &scalar},
+     .data = "a\xff\xc3z\xed\xa0\x80\xc0\xaf\xf4\x90\x80\x80\xe2\x82"},
+    {"words", SADDLE_ARRAY_WORD, 1, {2, 0}, .data = words},
+    {"s", SADDLE_ARRAY_REAL, 0, {0, 0}, .data = &scalar},
+    {"none", SADDLE_ARRAY_REAL, 2, {0, 4}, .data = NULL},
+    {"one", SADDLE_ARRAY_REAL, 1, {1, 0}, .data = &scalar},
 };
 enum { ARRAYS = sizeof arrays / sizeof *arrays };
 
@@ -160,6 +160,49 @@ START_TEST(archives_come_back)
     assert_all_held("a.npz");
     assert_unreadable("a.npz", "ybar",
                       "there is no such array; the file holds xbar, seed, M, name, empty");
+}
+END_TEST
+
+/* Rows of `matrix`, asked for once each and in order. */
+static void bring_row(void *context, size_t row, double *out)
+{
+    size_t *next = context;
+    ck_assert_uint_eq(row, *next);
+    ++*next;
+    memcpy(out, matrix + 3 * row, 3 * sizeof *out);
+}
+
+/* An array that is brought row by row gives the same file as one that is in memory. */
+START_TEST(rows_that_are_fetched)
+{
+    static const char *const path[2][2] = {{"whole.npz", "whole.npy"}, {"rows.npz", "rows.npy"}};
+    enter_directory();
+    for (size_t fetched = 0; fetched < 2; fetched++) {
+        size_t next[2] = {0, 0};
+        for (size_t k = 0; k < 2; k++) {
+            saddle_array own[ARRAYS];
+            memcpy(own, arrays, sizeof own);
+            if (fetched == 1) {
+                own[2].data = NULL;
+                own[2].fetch = bring_row;
+                own[2].context = &next[k];
+            }
+            assert_ok(k == 0 ? saddle_npz_write(path[fetched][k], own, ARRAYS, &error)
+                             : saddle_npy_write_record(path[fetched][k], own, ARRAYS, &error),
+                      error);
+            ck_assert_uint_eq(next[k], 2 * fetched);
+        }
+    }
+    for (size_t k = 0; k < 2; k++) {
+        bytes whole = slurp(path[0][k]);
+        bytes rows = slurp(path[1][k]);
+        ck_assert_uint_eq(whole.count, rows.count);
+        ck_assert_int_eq(memcmp(whole.byte, rows.byte, whole.count), 0);
+    }
+    saddle_array bad = arrays[0];
+    bad.fetch = bring_row;
+    assert_refused(saddle_npz_write("bad.npz", &bad, 1, &error), error, SADDLE_CHECK_FAILED,
+                   "2 for fetched rows");
 }
 END_TEST
 
@@ -310,7 +353,7 @@ START_TEST(texts_are_checked_letter_by_letter)
     write_npy("t.npy", 1, "{'descr': '<U0', 'fortran_order': False, 'shape': ()}", 0);
     assert_text("t.npy", "x", "");
     static const uint64_t whole[] = {0, 42, UINT64_C(1) << 53};
-    const saddle_array naturals = {"naturals", SADDLE_ARRAY_WORD, 1, {3, 0}, whole};
+    const saddle_array naturals = {"naturals", SADDLE_ARRAY_WORD, 1, {3, 0}, .data = whole};
     static const double as_real[] = {0.0, 42.0, 0x1p53};
     assert_ok(saddle_npz_write("w.npz", &naturals, 1, &error), error);
     assert_holds("w.npz", "naturals", 1, 3, 1, as_real);
@@ -653,6 +696,7 @@ Suite *saddle_test_suite(void)
     TCase *cases = tcase_create("npz");
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, archives_come_back);
+    tcase_add_test(cases, rows_that_are_fetched);
     tcase_add_test(cases, records_come_back);
     tcase_add_test(cases, files_are_plain_and_repeatable);
     tcase_add_test(cases, bad_places_and_arrays_are_refused);

@@ -208,6 +208,7 @@ static saddle_observer *observer_of(test_rig *rig, const saddle_algorithm *algor
     saddle_error error = {.message = ""};
     saddle_observer *observer = NULL;
     saddle_observer_inputs inputs = {.engine = rig->engine,
+                                     .world = rig->scene.world,
                                      .algorithm = algorithm,
                                      .problem = problem,
                                      .mixing = mixing != NULL ? mixing : rig->scene.mixing,

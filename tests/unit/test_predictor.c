@@ -279,11 +279,11 @@ static void forge(uint64_t format, uint64_t features, const char *settings, size
 {
     static const double zeros[256] = {0.0};
     const saddle_array arrays[] = {
-        {"format", SADDLE_ARRAY_WORD, 0, {0}, &format},
-        {"xbar", SADDLE_ARRAY_REAL, 1, {x_dim}, zeros},
-        {"ybar", SADDLE_ARRAY_REAL, 1, {1}, zeros},
-        {"features", SADDLE_ARRAY_WORD, 0, {0}, &features},
-        {"settings", SADDLE_ARRAY_TEXT, 0, {0}, settings},
+        {"format", SADDLE_ARRAY_WORD, 0, {0}, .data = &format},
+        {"xbar", SADDLE_ARRAY_REAL, 1, {x_dim}, .data = zeros},
+        {"ybar", SADDLE_ARRAY_REAL, 1, {1}, .data = zeros},
+        {"features", SADDLE_ARRAY_WORD, 0, {0}, .data = &features},
+        {"settings", SADDLE_ARRAY_TEXT, 0, {0}, .data = settings},
     };
     ck_assert_uint_le(x_dim, 256);
     assert_ok(saddle_npz_write("forged.npz", arrays, 5, &error), error);
@@ -294,9 +294,9 @@ START_TEST(other_files_are_refused)
     static const char *const quadratic[] = {"problem=quadratic", "iterations=2", NULL};
     static const char linear[] = "problem: auc\nagents: 2\npositive-share: 0.5\npositive: 1\n";
     static const double zeros[4] = {0.0};
-    const saddle_array old[] = {{"xbar", SADDLE_ARRAY_REAL, 1, {4}, zeros},
-                                {"ybar", SADDLE_ARRAY_REAL, 1, {4}, zeros},
-                                {"problem", SADDLE_ARRAY_TEXT, 0, {0}, "auc"}};
+    const saddle_array old[] = {{"xbar", SADDLE_ARRAY_REAL, 1, {4}, .data = zeros},
+                                {"ybar", SADDLE_ARRAY_REAL, 1, {4}, .data = zeros},
+                                {"problem", SADDLE_ARRAY_TEXT, 0, {0}, .data = "auc"}};
     enter_directory();
     refuse("absent", NULL, "no model: cannot read 'xbar' from 'absent': No such file");
     refuse(".", NULL, "no model: cannot read 'xbar' from '.': it is not a plain file");

@@ -1,0 +1,70 @@
+/*
+ * The program in several processes (`mpirun -n 3 saddle run --engine mpi`): process 0 speaks and
+ * writes, the others compute and keep silent. What can go wrong in one of them is agreed on, so that
+ * all end, with the same exit code.
+ */
+#include <string.h>
+
+#include "cli.h"
+
+static saddle_world *company; /* NULL: this process is alone */
+
+/* What --engine says among the words of the command line; NULL: nothing. */
+static const char *engine_among(int argc, char *const *argv)
+{
+    static const char option[] = "--engine";
+    const size_t length = sizeof option - 1;
+    const char *found = NULL;
+    for (int k = 0; k < argc && strcmp(argv[k], "--") != 0; k++) {
+        if (strcmp(argv[k], option) == 0 && k + 1 < argc)
+            found = argv[k + 1];
+        else if (strncmp(argv[k], option, length) == 0 && argv[k][length] == '=')
+            found = argv[k] + length + 1;
+    }
+    return found;
+}
+
+/* Meet the others. An engine that is unknown, or not in this build, is refused where it is used. */
+static void meet(const char *name)
+{
+    const saddle_engine_class *engine;
+    if (company != NULL || name == NULL || saddle_engine_find(&engine, name, NULL) != SADDLE_OK)
+        return;
+    if (saddle_engine_meet(engine, &company, NULL, NULL) == SADDLE_OK && company->rank > 0)
+        cli_hush();
+}
+
+void cli_meet_early(int argc, char *const *argv)
+{
+    meet(engine_among(argc, argv));
+}
+
+void cli_meet(const saddle_settings *settings)
+{
+    meet(saddle_settings_text(settings, "engine"));
+}
+
+bool cli_leads(void)
+{
+    return company == NULL || company->rank == 0;
+}
+
+saddle_status cli_agree(saddle_status status, saddle_error *error)
+{
+    return company != NULL ? saddle_world_agree(company, status, error) : status;
+}
+
+bool cli_interrupted(const volatile sig_atomic_t *flag)
+{
+    double told = *flag != 0 ? 1.0 : 0.0;
+    if (company != NULL)
+        company->largest(company, 1, &told);
+    return told > 0.0;
+}
+
+void cli_part(bool failed)
+{
+    saddle_world_free(company);
+    company = NULL;
+    saddle_mpi_finalize(failed);
+}

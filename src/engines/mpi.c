@@ -1,0 +1,367 @@
+/*
+ * The engine `mpi`: agents on the processes of an MPI job, in each on a crew of threads.
+ *
+ * Before a round, neighbouring processes exchange what their agents have published for it: one
+ * message each way, which holds every span that the other side reads, once. Messages go over a
+ * communicator that knows the graph of processes, by requests that are made once and started in
+ * every round. Nothing else is sent while iterations run, except that the processes agree now and
+ * then on whether to go on: after a stretch of iterations whose length is the same in all of them.
+ */
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "engines/engines.h"
+#include "engines/local.h"
+#include "engines/mpi_world.h"
+
+/* The most iterations of a stretch. */
+#define LONGEST 4096
+/* A stretch shall take so long: seldom enough to cost nothing, soon enough to stop in time. */
+#define SHORT_SECONDS 0.01
+#define LONG_SECONDS 0.04
+
+enum { TAG_ROUND = 1 };
+
+/* The spans that go to a neighbouring process and the ghosts that come from it. */
+typedef struct peer {
+    int rank;
+    size_t ghost;  /* the first of its agents among the ghosts */
+    size_t ghosts; /* how many */
+    size_t span;   /* the first of the agents that it reads, in `published` */
+    size_t spans;  /* how many */
+} peer;
+
+typedef struct engine {
+    saddle_local local; /* first: its functions are this engine's */
+    saddle_courier courier;
+    MPI_Comm comm; /* over the graph of processes */
+    size_t peers;
+    peer *peer;
+    MPI_Aint *published;  /* per peer, where the spans are that it reads, in bytes */
+    MPI_Request *request; /* per parity, round and peer: receive and send */
+    size_t requests;
+    MPI_Request *flying; /* those of the present round */
+    uint64_t most_ifo;   /* IFO calls of an iteration, at most */
+    uint64_t stretch;    /* iterations until the processes agree again */
+    uint64_t *ifo_log;
+} engine;
+
+static engine *engine_of(saddle_engine *base)
+{
+    return (engine *)base;
+}
+
+/* ---- a round --------------------------------------------------------------------------------- */
+
+static void begin_round(saddle_courier *courier, unsigned parity, unsigned round)
+{
+    engine *e = (engine *)((char *)courier - offsetof(engine, courier));
+    e->flying = e->request + (parity * e->local.layout.rounds + round) * 2 * e->peers;
+    MPI_Startall((int)(2 * e->peers), e->flying);
+}
+
+static void end_round(saddle_courier *courier)
+{
+    engine *e = (engine *)((char *)courier - offsetof(engine, courier));
+    MPI_Waitall((int)(2 * e->peers), e->flying, MPI_STATUSES_IGNORE);
+}
+
+/* ---- stretches of iterations ----------------------------------------------------------------- */
+
+/* Iterations that all processes can make before they must look at the limits together. */
+static uint64_t stretch_of(const engine *e, const saddle_limits *limits, uint64_t left)
+{
+    uint64_t count = e->stretch < left ? e->stretch : left;
+    if (limits->max_ifo == 0 && limits->ifo_budget == 0)
+        return count;
+    /* Its inner loops end where the calls of all agents say. */
+    if (e->local.inputs.algorithm->heeds_limit)
+        return 1;
+    if (limits->max_ifo == 0)
+        return count;
+    /* So many iterations leave the budget surely unspent; the next is looked at. */
+    uint64_t calls = limits->max_ifo > e->local.ifo ? limits->max_ifo - e->local.ifo : 1;
+    uint64_t safe = (calls - 1) / e->most_ifo + 1;
+    return safe < count ? safe : count;
+}
+
+/* What the processes tell each other after a stretch; sums over them. */
+enum { IFO, STOPS, FAULTS, NANOSECONDS, NANOSECONDS_LEFT, WORDS };
+
+static void report(const engine *e, const saddle_limits *limits, const saddle_first_fault *first,
+                   double seconds, int64_t *word)
+{
+    double left = 1.0;
+    bool stop = limits->interrupt != NULL && *limits->interrupt != 0;
+    if (limits->deadline > 0.0)
+        left = limits->deadline - saddle_clock_seconds();
+    word[IFO] = (int64_t)saddle_local_ifo(&e->local);
+    word[STOPS] = stop || left <= 0.0;
+    word[FAULTS] = first->fault.kind != SADDLE_FAULT_NONE;
+    word[NANOSECONDS] = (int64_t)(1e9 * (seconds < 1e3 ? seconds : 1e3));
+    word[NANOSECONDS_LEFT] = (int64_t)(1e9 * (left < 1.0 ? left : 1.0));
+}
+
+/* The next stretch: of about the right length, and not far beyond the deadline. */
+static void adapt(engine *e, uint64_t count, const int64_t *word)
+{
+    double ranks = (double)e->local.inputs.world->ranks;
+    double seconds = 1e-9 * (double)word[NANOSECONDS] / ranks;
+    double left = 1e-9 * (double)word[NANOSECONDS_LEFT] / ranks;
+    if (seconds > LONG_SECONDS || seconds > left)
+        e->stretch = count > 1 ? count / 2 : 1;
+    else if (seconds < SHORT_SECONDS && count == e->stretch && count < LONGEST)
+        e->stretch = 2 * count;
+}
+
+/* Find the lowest agent's fault of the first iteration that had any, and let everybody know. */
+static void spread_fault(engine *e, const saddle_first_fault *first, uint64_t begin,
+                         saddle_fault *fault)
+{
+    const saddle_world *world = e->local.inputs.world;
+    bool mine = first->fault.kind != SADDLE_FAULT_NONE;
+    double latest = (double)(begin + LONGEST);
+    double iteration = mine ? latest - (double)first->iteration : 0.0;
+    double earliest = iteration;
+    world->largest(world, 1, &earliest);
+    double lowest =
+        mine && iteration == earliest ? (double)(world->agents - first->fault.agent) : 0.0;
+    world->largest(world, 1, &lowest);
+    *fault = first->fault;
+    world->share(world, world->home[world->agents - (size_t)lowest], sizeof *fault, fault);
+    /* The others learned of it late: the counts are those of the iteration that made it. */
+    uint64_t done = (uint64_t)(latest - earliest) - begin + 1;
+    int64_t ifo = (int64_t)e->ifo_log[done - 1];
+    world->add_words(world, 1, &ifo);
+    e->local.iteration = begin + done;
+    e->local.ifo = (uint64_t)ifo;
+}
+
+/* Make a stretch of iterations; whether to go on. */
+static bool go_on(engine *e, const saddle_limits *limits, uint64_t count, saddle_fault *fault)
+{
+    const saddle_world *world = e->local.inputs.world;
+    uint64_t begin = e->local.iteration;
+    bool heeds = e->local.inputs.algorithm->heeds_limit;
+    saddle_limits plain = {.iterations = count, .ifo_budget = heeds ? limits->ifo_budget : 0};
+    saddle_first_fault first;
+    int64_t word[WORDS];
+    double clock = saddle_clock_seconds();
+    saddle_local_run(&e->local, &plain, e->ifo_log, &first);
+    report(e, limits, &first, saddle_clock_seconds() - clock, word);
+    world->add_words(world, WORDS, word);
+    e->local.ifo = (uint64_t)word[IFO];
+    adapt(e, count, word);
+    if (word[FAULTS] > 0) {
+        spread_fault(e, &first, begin, fault);
+        return false;
+    }
+    return word[STOPS] == 0 && !(limits->max_ifo > 0 && e->local.ifo >= limits->max_ifo);
+}
+
+static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fault *fault)
+{
+    engine *e = engine_of(base);
+    if (e->local.inputs.world->ranks == 1) {
+        saddle_threads_engine.advance(base, limits, fault);
+        return;
+    }
+    uint64_t left = limits->iterations;
+    while (left > 0) {
+        uint64_t count = stretch_of(e, limits, left);
+        if (!go_on(e, limits, count, fault))
+            break;
+        left -= count;
+    }
+}
+
+/* ---- who talks to whom ----------------------------------------------------------------------- */
+
+/* The agents that process `rank` reads, as offsets of their spans from the first. */
+static size_t spans_for(const engine *e, size_t rank, MPI_Aint *out)
+{
+    const saddle_world *world = e->local.inputs.world;
+    const saddle_graph *graph = e->local.inputs.mixing->graph;
+    size_t count = 0;
+    for (size_t i = 0; i < e->local.agents; i++)
+        for (size_t k = graph->start[world->here[i]]; k < graph->start[world->here[i] + 1]; k++)
+            if (world->home[graph->neighbour[k]] == rank) {
+                if (out != NULL)
+                    out[count] = (MPI_Aint)(i * e->local.stride * sizeof(double));
+                count++;
+                break;
+            }
+    return count;
+}
+
+/* Ghosts are ordered by home: each run of a home is a peer. */
+static bool find_peers(engine *e)
+{
+    const saddle_local *local = &e->local;
+    const size_t *home = local->inputs.world->home;
+    size_t spans = 0;
+    for (size_t g = 0; g < local->ghosts; g++)
+        e->peers += g == 0 || home[local->ghost[g]] != home[local->ghost[g - 1]];
+    e->peer = saddle_alloc(e->peers, sizeof *e->peer);
+    if (e->peer == NULL)
+        return false;
+    peer *at = e->peer;
+    for (size_t g = 0; g < local->ghosts; g += at++->ghosts) {
+        size_t rank = home[local->ghost[g]];
+        at->rank = (int)rank;
+        at->ghost = g;
+        while (g + at->ghosts < local->ghosts && home[local->ghost[g + at->ghosts]] == rank)
+            at->ghosts++;
+        at->span = spans;
+        at->spans = spans_for(e, rank, NULL);
+        spans += at->spans;
+    }
+    e->published = saddle_alloc(spans, sizeof *e->published);
+    for (size_t k = 0; e->published != NULL && k < e->peers; k++)
+        spans_for(e, (size_t)e->peer[k].rank, e->published + e->peer[k].span);
+    return e->published != NULL;
+}
+
+/* Make the requests of one round and parity. */
+static void make_requests(engine *e, unsigned parity, unsigned round, MPI_Request *request)
+{
+    const saddle_local *local = &e->local;
+    MPI_Datatype message = saddle_mpi_run_of(saddle_local_message(local, round), MPI_DOUBLE);
+    for (size_t k = 0; k < e->peers; k++) {
+        const peer *to = &e->peer[k];
+        MPI_Datatype ghosts;
+        MPI_Datatype spans;
+        MPI_Type_create_hvector((int)to->ghosts, 1, (MPI_Aint)(local->stride * sizeof(double)),
+                                message, &ghosts);
+        MPI_Type_create_hindexed_block((int)to->spans, 1, e->published + to->span, message, &spans);
+        MPI_Type_commit(&ghosts);
+        MPI_Type_commit(&spans);
+        MPI_Recv_init(local->halo + to->ghost * local->stride, 1, ghosts, to->rank, TAG_ROUND,
+                      e->comm, &request[2 * k]);
+        MPI_Send_init(local->span[parity], 1, spans, to->rank, TAG_ROUND, e->comm,
+                      &request[2 * k + 1]);
+        MPI_Type_free(&ghosts);
+        MPI_Type_free(&spans);
+    }
+    MPI_Type_free(&message);
+}
+
+/* The communicator over the graph of processes, and all requests. Collective. */
+static void open_channels(engine *e, int *rank, int *weight)
+{
+    const saddle_local *local = &e->local;
+    for (size_t k = 0; k < e->peers; k++) {
+        rank[k] = e->peer[k].rank;
+        weight[k] = (int)e->peer[k].spans;
+    }
+    MPI_Dist_graph_create_adjacent(saddle_mpi_comm(local->inputs.world), (int)e->peers, rank,
+                                   weight, (int)e->peers, rank, weight, MPI_INFO_NULL, 0, &e->comm);
+    for (unsigned parity = 0; parity < 2; parity++)
+        for (unsigned round = 0; round < local->layout.rounds; round++)
+            make_requests(e, parity, round,
+                          e->request + (parity * local->layout.rounds + round) * 2 * e->peers);
+    e->courier = (saddle_courier){.send = begin_round, .receive = end_round};
+    e->local.courier = e->peers > 0 && local->layout.rounds > 0 ? &e->courier : NULL;
+}
+
+/* ---- making and freeing ---------------------------------------------------------------------- */
+
+static void destroy(saddle_engine *base)
+{
+    engine *e = engine_of(base);
+    if (e == NULL)
+        return;
+    for (size_t k = 0; e->request != NULL && e->comm != MPI_COMM_NULL && k < e->requests; k++)
+        MPI_Request_free(&e->request[k]);
+    if (e->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&e->comm);
+    saddle_free(e->peer);
+    saddle_free(e->published);
+    saddle_free(e->request);
+    saddle_free(e->ifo_log);
+    saddle_local_clear(&e->local);
+    saddle_free(e);
+}
+
+/* The most IFO calls of one iteration at all agents. */
+static uint64_t most_ifo(const saddle_engine_inputs *inputs)
+{
+    if (inputs->algorithm->most_ifo != NULL)
+        return inputs->algorithm->most_ifo(inputs->parameters, inputs->problem);
+    uint64_t samples = 0;
+    for (size_t i = 0; i < inputs->problem->agents; i++)
+        samples += inputs->problem->samples[i];
+    return 2 * samples;
+}
+
+/* All that a process can do, and fail at, by itself. */
+static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int **rank,
+                             saddle_error *error)
+{
+    const saddle_world *world = inputs->world;
+    bool alone = world->ranks == 1;
+    saddle_status status = saddle_local_make(
+        &e->local, inputs, alone ? saddle_processors() : saddle_mpi_processors(world), error);
+    if (status != SADDLE_OK || alone)
+        return status;
+    if (e->local.oracle)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "%s with these options needs a number that is computed from all agents "
+                           "at once (gamma exact), which no process of %zu sees; use --engine "
+                           "threads or one process",
+                           inputs->algorithm->name, world->ranks);
+    bool whole = find_peers(e);
+    e->requests = 4 * (size_t)e->local.layout.rounds * e->peers;
+    e->request = saddle_alloc(e->requests, sizeof *e->request);
+    e->ifo_log = saddle_alloc(LONGEST, sizeof *e->ifo_log);
+    *rank = saddle_alloc(2 * e->peers, sizeof **rank);
+    if (!whole || e->request == NULL || e->ifo_log == NULL || *rank == NULL)
+        return saddle_no_memory(error, "the messages between processes");
+    return SADDLE_OK;
+}
+
+static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inputs,
+                            saddle_error *error)
+{
+    int *rank = NULL;
+    *out = NULL;
+    engine *e = saddle_alloc(1, sizeof *e);
+    saddle_status status = e != NULL ? SADDLE_OK : saddle_no_memory(error, "the engine");
+    if (e != NULL) {
+        e->local.base.kind = &saddle_mpi_engine;
+        e->comm = MPI_COMM_NULL;
+        e->stretch = 1;
+        e->most_ifo = most_ifo(inputs);
+        status = prepare(e, inputs, &rank, error);
+    }
+    status = saddle_world_agree(inputs->world, status, error);
+    if (status != SADDLE_OK) {
+        saddle_free(rank);
+        destroy(e != NULL ? &e->local.base : NULL);
+        return status;
+    }
+    if (inputs->world->ranks > 1)
+        open_channels(e, rank, rank + e->peers);
+    saddle_free(rank);
+    saddle_local_start(&e->local);
+    int64_t ifo = (int64_t)e->local.ifo;
+    inputs->world->add_words(inputs->world, 1, &ifo);
+    e->local.ifo = (uint64_t)ifo;
+    *out = &e->local.base;
+    return SADDLE_OK;
+}
+
+const saddle_engine_class saddle_mpi_engine = {
+    .name = "mpi",
+    .summary = "agents on the processes of an MPI job, each with any number of threads",
+    .meet = saddle_mpi_meet,
+    .create = create,
+    .destroy = destroy,
+    .advance = advance,
+    .iteration = saddle_local_iteration,
+    .cost = saddle_local_cost,
+    .for_each = saddle_local_for_each,
+    .mean = saddle_local_mean,
+};

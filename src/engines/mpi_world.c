@@ -1,0 +1,360 @@
+/*
+ * The world of an MPI job: its processes, where the agents are, and the sums.
+ *
+ * MPI ends the whole job when a call fails, with a message that names the process: no call here
+ * returns an error.
+ */
+#include "engines/mpi_world.h"
+
+#include <limits.h>
+#include <sched.h>
+
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/vector.h"
+#include "engines/crew.h"
+#include "engines/placement.h"
+
+/* Seconds that a process that failed waits for the others to follow. */
+#define PATIENCE 5.0
+
+enum { TAG_TERMS = 1, TAG_CARRY };
+
+typedef struct mpi_world {
+    saddle_world base;
+    MPI_Comm comm;       /* of its own: no message meets those of another world or of the program */
+    unsigned processors; /* that this process may count on */
+    size_t *here;
+    size_t *home;
+    MPI_Aint *row; /* rows of a block that one process holds, in bytes; room for all agents */
+    MPI_Request *request; /* two per process */
+    int *count;           /* per process: entries of a sum */
+    int *offset;
+} mpi_world;
+
+static mpi_world *world_of(const saddle_world *world)
+{
+    /* The functions of a world take it as const; the buffers for messages are no part of what it
+     * says. */
+    return (mpi_world *)(void *)(uintptr_t)world;
+}
+
+MPI_Comm saddle_mpi_comm(const saddle_world *world)
+{
+    return world_of(world)->comm;
+}
+
+unsigned saddle_mpi_processors(const saddle_world *world)
+{
+    return world_of(world)->processors;
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+MPI_Datatype saddle_mpi_run_of(size_t count, MPI_Datatype element)
+{
+    MPI_Datatype run;
+    if (count <= INT_MAX) {
+        MPI_Type_contiguous((int)count, element, &run);
+        MPI_Type_commit(&run);
+        return run;
+    }
+    /* Pieces of INT_MAX elements, and the rest. */
+    MPI_Datatype piece;
+    MPI_Datatype pieces;
+    MPI_Datatype rest;
+    MPI_Aint low;
+    MPI_Aint extent;
+    MPI_Type_contiguous(INT_MAX, element, &piece);
+    MPI_Type_contiguous((int)(count / INT_MAX), piece, &pieces);
+    MPI_Type_contiguous((int)(count % INT_MAX), element, &rest);
+    MPI_Type_get_extent(pieces, &low, &extent);
+    MPI_Type_create_struct(2, (int[2]){1, 1}, (MPI_Aint[2]){0, extent},
+                           (MPI_Datatype[2]){pieces, rest}, &run);
+    MPI_Type_commit(&run);
+    MPI_Type_free(&piece);
+    MPI_Type_free(&pieces);
+    MPI_Type_free(&rest);
+    return run;
+}
+
+/* ---- sums over agents ------------------------------------------------------------------------ */
+
+/* The first entry of a sum that process r adds up. */
+static size_t slice(size_t size, size_t r, size_t ranks)
+{
+    return size / ranks * r + size % ranks * r / ranks;
+}
+
+/* The part of process r's rows of a block whose entries process s adds up, as a type to be used at
+ * `terms`; MPI_DATATYPE_NULL: nothing. */
+static MPI_Datatype part_of(mpi_world *w, size_t first, size_t count, size_t size, size_t stride,
+                            size_t r, size_t s)
+{
+    size_t low = slice(size, s, w->base.ranks);
+    size_t length = slice(size, s + 1, w->base.ranks) - low;
+    int rows = 0;
+    for (size_t k = 0; k < count; k++)
+        if (w->base.home[first + k] == r)
+            w->row[rows++] = (MPI_Aint)((k * stride + low) * sizeof(double));
+    if (rows == 0 || length == 0)
+        return MPI_DATATYPE_NULL;
+    MPI_Datatype entries = saddle_mpi_run_of(length, MPI_DOUBLE);
+    MPI_Datatype part;
+    MPI_Type_create_hindexed_block(rows, 1, w->row, entries, &part);
+    MPI_Type_commit(&part);
+    MPI_Type_free(&entries);
+    return part;
+}
+
+/* Every process gets its entries of all rows from their homes. */
+static void exchange_terms(mpi_world *w, size_t first, size_t count, size_t size, size_t stride,
+                           double *terms)
+{
+    int requests = 0;
+    for (size_t r = 0; r < w->base.ranks; r++) {
+        if (r == w->base.rank)
+            continue;
+        MPI_Datatype theirs = part_of(w, first, count, size, stride, r, w->base.rank);
+        if (theirs != MPI_DATATYPE_NULL) {
+            MPI_Irecv(terms, 1, theirs, (int)r, TAG_TERMS, w->comm, &w->request[requests++]);
+            MPI_Type_free(&theirs);
+        }
+        MPI_Datatype mine = part_of(w, first, count, size, stride, w->base.rank, r);
+        if (mine != MPI_DATATYPE_NULL) {
+            MPI_Isend(terms, 1, mine, (int)r, TAG_TERMS, w->comm, &w->request[requests++]);
+            MPI_Type_free(&mine);
+        }
+    }
+    MPI_Waitall(requests, w->request, MPI_STATUSES_IGNORE);
+}
+
+static void add_terms(const saddle_world *world, size_t first, size_t count, size_t size,
+                      size_t stride, double *terms, double *sum)
+{
+    mpi_world *w = world_of(world);
+    exchange_terms(w, first, count, size, stride, terms);
+    size_t low = slice(size, world->rank, world->ranks);
+    size_t high = slice(size, world->rank + 1, world->ranks);
+    for (size_t k = 0; k < count; k++)
+        saddle_axpy(high - low, 1.0, terms + k * stride + low, sum + low);
+}
+
+static void share(const saddle_world *world, size_t from, size_t bytes, void *block)
+{
+    MPI_Datatype run = saddle_mpi_run_of(bytes, MPI_BYTE);
+    MPI_Bcast(block, 1, run, (int)from, world_of(world)->comm);
+    MPI_Type_free(&run);
+}
+
+static void join(const saddle_world *world, size_t size, double *sum)
+{
+    mpi_world *w = world_of(world);
+    if (size > INT_MAX) {
+        for (size_t r = 0; r < world->ranks; r++) {
+            size_t low = slice(size, r, world->ranks);
+            share(world, r, (slice(size, r + 1, world->ranks) - low) * sizeof *sum, sum + low);
+        }
+        return;
+    }
+    for (size_t r = 0; r < world->ranks; r++) {
+        w->offset[r] = (int)slice(size, r, world->ranks);
+        w->count[r] = (int)slice(size, r + 1, world->ranks) - w->offset[r];
+    }
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, sum, w->count, w->offset, MPI_DOUBLE,
+                   w->comm);
+}
+
+/* ---- everything else ------------------------------------------------------------------------- */
+
+/* Reduce in place, in pieces that MPI can count. */
+static void reduce(const saddle_world *world, size_t count, char *values, MPI_Datatype type,
+                   MPI_Op operation)
+{
+    const size_t size = 8;
+    for (size_t done = 0; done < count; done += INT_MAX) {
+        size_t piece = count - done < INT_MAX ? count - done : INT_MAX;
+        MPI_Allreduce(MPI_IN_PLACE, values + done * size, (int)piece, type, operation,
+                      world_of(world)->comm);
+    }
+}
+
+static void add_words(const saddle_world *world, size_t count, int64_t *words)
+{
+    reduce(world, count, (char *)words, MPI_INT64_T, MPI_SUM);
+}
+
+static void largest(const saddle_world *world, size_t count, double *values)
+{
+    reduce(world, count, (char *)values, MPI_DOUBLE, MPI_MAX);
+}
+
+static void carry(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block)
+{
+    mpi_world *w = world_of(world);
+    if (from == to || (world->rank != from && world->rank != to))
+        return;
+    MPI_Datatype run = saddle_mpi_run_of(bytes, MPI_BYTE);
+    if (world->rank == from)
+        MPI_Send(block, 1, run, (int)to, TAG_CARRY, w->comm);
+    else
+        MPI_Recv(block, 1, run, (int)from, TAG_CARRY, w->comm, MPI_STATUS_IGNORE);
+    MPI_Type_free(&run);
+}
+
+static void destroy(saddle_world *world)
+{
+    mpi_world *w = world_of(world);
+    int over = 0;
+    MPI_Finalized(&over);
+    if (!over && w->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&w->comm);
+    saddle_free(w->here);
+    saddle_free(w->home);
+    saddle_free(w->row);
+    saddle_free(w->request);
+    saddle_free(w->count);
+    saddle_free(w->offset);
+    saddle_free(w);
+}
+
+/* ---- meeting --------------------------------------------------------------------------------- */
+
+saddle_status saddle_mpi_init(size_t *rank, saddle_error *error)
+{
+    int begun = 0;
+    int over = 0;
+    int level = MPI_THREAD_SINGLE;
+    int number = 0;
+    *rank = 0;
+    MPI_Finalized(&over);
+    if (over)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "--engine: MPI has been finalized in this process and cannot be "
+                           "initialised again; use threads");
+    MPI_Initialized(&begun);
+    if (!begun)
+        MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+    else
+        MPI_Query_thread(&level);
+    if (level < MPI_THREAD_FUNNELED)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "--engine: MPI was initialised without support for threads; initialise "
+                           "it by MPI_Init_thread with MPI_THREAD_FUNNELED or more");
+    MPI_Comm_rank(MPI_COMM_WORLD, &number);
+    *rank = (size_t)number;
+    return SADDLE_OK;
+}
+
+/* Whether all processes come here within a time. */
+static bool all_come(double seconds)
+{
+    int come = 0;
+    MPI_Request request;
+    double deadline = saddle_clock_seconds() + seconds;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    for (;;) {
+        MPI_Test(&request, &come, MPI_STATUS_IGNORE);
+        if (come || !(saddle_clock_seconds() < deadline))
+            return come;
+        sched_yield();
+    }
+}
+
+void saddle_mpi_finalize(bool failed)
+{
+    int begun = 0;
+    int over = 0;
+    MPI_Initialized(&begun);
+    MPI_Finalized(&over);
+    if (begun && !over && (!failed || all_come(PATIENCE)))
+        MPI_Finalize();
+}
+
+/* A share of the machine's processors, unless whoever started the job gave this process its own. */
+static unsigned share_processors(MPI_Comm comm)
+{
+    MPI_Comm machine;
+    int neighbours = 1;
+    unsigned mine = saddle_processors();
+    unsigned online = saddle_processors_online();
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_Comm_size(machine, &neighbours);
+    MPI_Comm_free(&machine);
+    if (mine < online || neighbours == 1)
+        return mine;
+    unsigned part = mine / (unsigned)neighbours;
+    return part > 0 ? part : 1;
+}
+
+static saddle_status allocate(mpi_world *w, saddle_error *error)
+{
+    w->home = saddle_alloc(w->base.agents, sizeof *w->home);
+    w->here = saddle_alloc(w->base.agents, sizeof *w->here);
+    w->row = saddle_alloc(w->base.agents, sizeof *w->row);
+    w->request = saddle_alloc(2 * w->base.ranks, sizeof *w->request);
+    w->count = saddle_alloc(w->base.ranks, sizeof *w->count);
+    w->offset = saddle_alloc(w->base.ranks, sizeof *w->offset);
+    if (w->home == NULL || w->here == NULL || w->row == NULL || w->request == NULL ||
+        w->count == NULL || w->offset == NULL)
+        return saddle_no_memory(error, "the agents' places");
+    return SADDLE_OK;
+}
+
+/* Process 0 places the agents and tells the others. */
+static saddle_status settle(mpi_world *w, const saddle_graph *graph, saddle_error *error)
+{
+    saddle_status status = allocate(w, error);
+    if (status == SADDLE_OK && w->base.rank == 0 && graph != NULL)
+        status = saddle_place_agents(graph, w->base.ranks, w->home, error);
+    status = saddle_world_agree(&w->base, status, error);
+    if (status != SADDLE_OK)
+        return status;
+    share(&w->base, 0, w->base.agents * sizeof *w->home, w->home);
+    for (size_t i = 0; i < w->base.agents; i++)
+        if (w->home[i] == w->base.rank)
+            w->here[w->base.local++] = i;
+    w->base.here = w->here;
+    w->base.home = w->home;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_mpi_meet(saddle_world **out, const saddle_graph *graph, saddle_error *error)
+{
+    size_t rank;
+    int ranks = 0;
+    *out = NULL;
+    saddle_status status = saddle_mpi_init(&rank, error);
+    if (status != SADDLE_OK)
+        return status;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (graph != NULL && (size_t)ranks > graph->agents)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "--engine: %d processes were started for %zu agents, and each needs one; "
+            "start at most %zu (mpirun -n %zu)",
+            ranks, graph->agents, graph->agents, graph->agents);
+    mpi_world *w = saddle_alloc(1, sizeof *w);
+    if (w == NULL)
+        return saddle_no_memory(error, "the agents' places");
+    w->base = (saddle_world){.rank = rank,
+                             .ranks = (size_t)ranks,
+                             .agents = graph != NULL ? graph->agents : 0,
+                             .add_terms = add_terms,
+                             .join = join,
+                             .add_words = add_words,
+                             .largest = largest,
+                             .share = share,
+                             .carry = carry,
+                             .destroy = destroy};
+    MPI_Comm_dup(MPI_COMM_WORLD, &w->comm);
+    w->processors = share_processors(w->comm);
+    status = settle(w, graph, error);
+    if (status != SADDLE_OK) {
+        destroy(&w->base);
+        return status;
+    }
+    *out = &w->base;
+    return SADDLE_OK;
+}

@@ -1,0 +1,693 @@
+/*
+ * Experiments that live in several processes: the same bits as in one, nobody else's data, and the
+ * same error everywhere. The processes are threads that share nothing but a world.
+ */
+#include <saddle/saddle.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "company.h"
+#include "instances.h"
+#include "support.h"
+
+enum { PATH = 4200 };
+
+/* A path in the test's own directory. */
+static const char *path_of(char out[PATH], const char *name)
+{
+    snprintf(out, PATH, "%s/%s", saddle_test_directory(), name);
+    return out;
+}
+
+/* A file as text, to be freed; NULL when there is none. */
+static char *read_text(const char *path, size_t *bytes)
+{
+    FILE *file = fopen(path, "r");
+    *bytes = 0;
+    if (file == NULL)
+        return NULL;
+    struct stat facts;
+    ck_assert_int_eq(fstat(fileno(file), &facts), 0);
+    char *text = calloc((size_t)facts.st_size + 1, 1);
+    ck_assert_ptr_nonnull(text);
+    *bytes = fread(text, 1, (size_t)facts.st_size, file);
+    ck_assert_uint_eq(*bytes, (size_t)facts.st_size);
+    fclose(file);
+    return text;
+}
+
+static void assert_same_files(const char *path, const char *other)
+{
+    size_t bytes;
+    size_t more;
+    char *text = read_text(path, &bytes);
+    char *same = read_text(other, &more);
+    ck_assert_msg(text != NULL && same != NULL, "'%s' or '%s' is not there", path, other);
+    ck_assert_msg(bytes == more && memcmp(text, same, bytes) == 0, "'%s' differs from '%s'", path,
+                  other);
+    free(text);
+    free(same);
+}
+
+/* ---- a run in several processes ---------------------------------------------------------------- */
+
+/* What one process is left with. */
+typedef struct outcome_of_rank {
+    saddle_status status;
+    saddle_error error;
+    saddle_result *result;
+    saddle_constants constants;
+    saddle_gradient_check check;
+    size_t foreign; /* shards of agents that are elsewhere */
+    size_t rows;    /* calls of the hook */
+} rank_end;
+
+/* What all of them do. */
+typedef struct plan {
+    const saddle_settings *settings;
+    const saddle_settings *other; /* those of the last process; NULL: the same */
+    size_t ranks;
+    const saddle_problem *problem;     /* NULL: that of the settings */
+    const volatile sig_atomic_t *told; /* the interrupt of the last process; NULL: none */
+    bool check_gradients;
+    rank_end end[MOST_RANKS];
+} plan;
+
+static void count_row(void *context, const saddle_row *row)
+{
+    (void)row;
+    ++*(size_t *)context;
+}
+
+static void run_rank(void *context, size_t rank)
+{
+    plan *p = context;
+    rank_end *end = &p->end[rank];
+    saddle_experiment *e = NULL;
+    const saddle_settings *own = p->other != NULL && rank + 1 == p->ranks ? p->other : p->settings;
+    end->status =
+        saddle_experiment_create_on(&e, &test_company_engine, own, p->problem, &end->error);
+    if (end->status == SADDLE_OK) {
+        const saddle_world *world = saddle_experiment_world(e);
+        bool last = rank + 1 == world->ranks;
+        saddle_hooks hooks = {
+            .context = &end->rows, .row = count_row, .interrupt = last ? p->told : NULL};
+        end->constants = saddle_experiment_constants(e);
+        for (size_t i = 0; e->shard != NULL && i < world->agents; i++)
+            end->foreign += e->shard[i] != NULL && !saddle_world_has(world, i);
+        if (p->check_gradients)
+            end->status = saddle_problem_check_gradient(e->problem, e->x_set, e->y_set, 1, 3,
+                                                        &end->check, &end->error);
+        if (end->status == SADDLE_OK)
+            end->status = saddle_experiment_run(e, NULL, &hooks, &end->result, &end->error);
+    }
+    saddle_experiment_free(e);
+}
+
+static void forget(plan *p)
+{
+    for (size_t r = 0; r < MOST_RANKS; r++)
+        saddle_result_free(p->end[r].result);
+}
+
+/* Run in so many processes; all must end with the same status and message. */
+static void run_in(plan *p, size_t ranks)
+{
+    memset(p->end, 0, sizeof p->end);
+    p->ranks = ranks;
+    test_company_run(ranks, run_rank, p);
+    for (size_t r = 1; r < ranks; r++) {
+        ck_assert_int_eq(p->end[r].status, p->end[0].status);
+        ck_assert_str_eq(p->end[r].error.message, p->end[0].error.message);
+    }
+}
+
+/* The rows of a trace but for the seconds. */
+static void assert_same_rows(const saddle_result *one, const saddle_result *other)
+{
+    ck_assert_int_eq(one->stop, other->stop);
+    ck_assert_uint_eq(one->row_count, other->row_count);
+    for (size_t k = 0; k < one->row_count; k++) {
+        saddle_row left = one->rows[k];
+        saddle_row right = other->rows[k];
+        left.seconds = right.seconds = 0.0;
+        ck_assert_msg(memcmp(&left, &right, sizeof left) == 0,
+                      "row %zu: metric %.17g and %.17g, loss %.17g and %.17g", k, left.metric,
+                      right.metric, left.loss, right.loss);
+    }
+}
+
+static void assert_same_outcomes(const saddle_outcome *one, size_t count,
+                                 const saddle_outcome *other, size_t others)
+{
+    ck_assert_uint_eq(count, others);
+    for (size_t k = 0; k < count; k++) {
+        ck_assert_str_eq(one[k].name, other[k].name);
+        ck_assert_msg(memcmp(&one[k].value, &other[k].value, sizeof(double)) == 0,
+                      "%s is %.17g and %.17g", one[k].name, one[k].value, other[k].value);
+    }
+}
+
+/* Every process has the copies of its agents, as the one process of `alone` has them. */
+static void assert_same_copies(const saddle_result *alone, const saddle_result *part)
+{
+    ck_assert_uint_eq(part->agents, alone->agents);
+    ck_assert(memcmp(part->x_mean, alone->x_mean, alone->x_dim * sizeof(double)) == 0);
+    ck_assert(memcmp(part->y_mean, alone->y_mean, alone->y_dim * sizeof(double)) == 0);
+    for (size_t k = 0; k < part->local; k++) {
+        const double *x = alone->x + part->here[k] * alone->x_dim;
+        const double *y = alone->y + part->here[k] * alone->y_dim;
+        ck_assert(memcmp(part->x + k * alone->x_dim, x, alone->x_dim * sizeof(double)) == 0);
+        ck_assert(memcmp(part->y + k * alone->y_dim, y, alone->y_dim * sizeof(double)) == 0);
+    }
+}
+
+/* Compare a run in several processes with one in a single process. */
+static void assert_same_run(const saddle_result *alone, const plan *p, size_t ranks)
+{
+    size_t copies = 0;
+    for (size_t r = 0; r < ranks; r++) {
+        const saddle_result *part = p->end[r].result;
+        ck_assert_msg(p->end[r].status == SADDLE_OK, "%s", p->end[r].error.message);
+        assert_same_rows(alone, part);
+        assert_same_copies(alone, part);
+        assert_same_outcomes(alone->train, alone->train_count, part->train, part->train_count);
+        ck_assert_uint_eq(p->end[r].foreign, 0);
+        ck_assert_uint_eq(p->end[r].rows, r == 0 ? alone->row_count : 0);
+        copies += part->local;
+        if (r == 0)
+            assert_same_outcomes(alone->test, alone->test_count, part->test, part->test_count);
+    }
+    ck_assert_uint_eq(copies, alone->agents);
+}
+
+/* Settings whose outputs go to files of this prefix. */
+static saddle_settings *with_outputs(const saddle_settings *base, const char *prefix, bool outcomes)
+{
+    char text[3][PATH + 32];
+    const char *kind[] = {"trace", "model", "outcomes"};
+    const char *ending[] = {"csv", "npz", "csv"};
+    for (size_t k = 0; k < 3; k++)
+        snprintf(text[k], sizeof text[k], "%s=%s/%s-%s.%s", kind[k], saddle_test_directory(),
+                 prefix, kind[k], ending[k]);
+    return test_settings(base, (const char *[]){text[0], text[1], outcomes ? text[2] : NULL, NULL});
+}
+
+/* ---- the same bits ------------------------------------------------------------------------------ */
+
+static const size_t rank_counts[] = {1, 2, 3, 5};
+
+/* Every problem, with everything that it finds out from its data. */
+START_TEST(same_bits_in_any_number_of_processes)
+{
+    saddle_error error = {.message = ""};
+    const saddle_problem *own = _i == OWN_PROBLEM ? test_own_problem() : NULL;
+    saddle_settings *base =
+        test_instance_settings(_i, (const char *[]){"iterations=7", "trace-every=2", NULL});
+    saddle_experiment *e = NULL;
+    saddle_result *alone = NULL;
+    saddle_gradient_check check;
+    char path[PATH];
+    char other[PATH];
+    assert_ok(saddle_experiment_create(&e, base, own, &error), error);
+    bool outcomes = e->problem->outcomes != NULL;
+    saddle_settings *settings = with_outputs(base, "alone", outcomes);
+    saddle_settings *apart = with_outputs(base, "apart", outcomes);
+    assert_ok(saddle_experiment_run(e, settings, NULL, &alone, &error), error);
+    assert_ok(saddle_problem_check_gradient(e->problem, e->x_set, e->y_set, 1, 3, &check, &error),
+              error);
+    saddle_constants constants = saddle_experiment_constants(e);
+    for (size_t k = 0; k < sizeof rank_counts / sizeof *rank_counts; k++) {
+        size_t ranks = rank_counts[k];
+        if (ranks > e->problem->agents)
+            continue;
+        plan p = {.settings = apart, .problem = own, .check_gradients = true};
+        run_in(&p, ranks);
+        assert_same_run(alone, &p, ranks);
+        assert_same_files(path_of(path, "alone-model.npz"), path_of(other, "apart-model.npz"));
+        if (outcomes)
+            assert_same_files(path_of(path, "alone-outcomes.csv"),
+                              path_of(other, "apart-outcomes.csv"));
+        for (size_t r = 0; r < ranks; r++) {
+            ck_assert(memcmp(&p.end[r].constants, &constants, sizeof constants) == 0);
+            ck_assert(memcmp(&p.end[r].check, &check, sizeof check) == 0);
+        }
+        forget(&p);
+    }
+    saddle_result_free(alone);
+    saddle_experiment_free(e);
+    saddle_settings_free(apart);
+    saddle_settings_free(settings);
+    saddle_settings_free(base);
+}
+END_TEST
+
+/* Held-out rows are judged at process 0 and nowhere else. */
+START_TEST(held_out_rows)
+{
+    static const char *const problem[] = {"problem=auc", "problem=fair", "problem=poisoning"};
+    saddle_error error = {.message = ""};
+    saddle_settings *settings = test_settings(
+        NULL, (const char *[]){problem[_i], "data=synthetic:90:12", "test-data=synthetic:25:12",
+                               "sensitive=2", "agents=6", "topology=ring", "iterations=3", NULL});
+    saddle_experiment *e = NULL;
+    saddle_result *alone = NULL;
+    assert_ok(saddle_experiment_create(&e, settings, NULL, &error), error);
+    assert_ok(saddle_experiment_run(e, NULL, NULL, &alone, &error), error);
+    ck_assert_uint_gt(alone->test_count, 0);
+    plan p = {.settings = settings};
+    run_in(&p, 3);
+    assert_same_run(alone, &p, 3);
+    ck_assert_uint_eq(p.end[1].result->test_count, 0);
+    forget(&p);
+    saddle_result_free(alone);
+    saddle_experiment_free(e);
+    saddle_settings_free(settings);
+}
+END_TEST
+
+/* Every decentralized algorithm that needs no oracle, on unequal data. */
+START_TEST(all_algorithms)
+{
+    size_t count;
+    const saddle_algorithm *algorithm = saddle_algorithm_list(&count)[_i];
+    saddle_error error = {.message = ""};
+    char name[64];
+    const char *relaxed[MOST_SETTINGS];
+    if (algorithm->traits.centralized)
+        return;
+    snprintf(name, sizeof name, "algorithm=%s", algorithm->name);
+    test_relax(algorithm, (const char *[]){name, "iterations=9", NULL}, relaxed);
+    saddle_settings *settings = test_instance_settings(LOGISTIC_BOX_DENSE_UNEQUAL, relaxed);
+    saddle_experiment *e = NULL;
+    saddle_result *alone = NULL;
+    assert_ok(saddle_experiment_create(&e, settings, NULL, &error), error);
+    assert_ok(saddle_experiment_run(e, NULL, NULL, &alone, &error), error);
+    plan p = {.settings = settings};
+    run_in(&p, 3);
+    assert_same_run(alone, &p, 3);
+    forget(&p);
+    saddle_result_free(alone);
+    saddle_experiment_free(e);
+    saddle_settings_free(settings);
+}
+END_TEST
+
+/* The model as one record is the same, too. */
+START_TEST(model_as_a_record)
+{
+    saddle_error error = {.message = ""};
+    char alone[PATH];
+    char apart[PATH];
+    char text[2][PATH + 16];
+    saddle_experiment *e = NULL;
+    saddle_result *result = NULL;
+    snprintf(text[0], sizeof text[0], "model=%s", path_of(alone, "alone.npy"));
+    snprintf(text[1], sizeof text[1], "model=%s", path_of(apart, "apart.npy"));
+    saddle_settings *settings = test_instance_settings(
+        QUADRATIC_NONCONVEX, (const char *[]){"iterations=3", text[0], NULL});
+    saddle_settings *other = test_settings(settings, (const char *[]){text[1], NULL});
+    assert_ok(saddle_experiment_create(&e, settings, NULL, &error), error);
+    assert_ok(saddle_experiment_run(e, NULL, NULL, &result, &error), error);
+    plan p = {.settings = other};
+    run_in(&p, 2);
+    ck_assert_msg(p.end[0].status == SADDLE_OK, "%s", p.end[0].error.message);
+    assert_same_files(alone, apart);
+    /* What a caller saves of a result is what the run wrote; one of several processes cannot. */
+    assert_ok(saddle_result_save(result, apart, &error), error);
+    assert_same_files(alone, apart);
+    assert_refused(saddle_result_save(p.end[0].result, apart, &error), error, SADDLE_UNSUPPORTED,
+                   "--model");
+    forget(&p);
+    saddle_result_free(result);
+    saddle_experiment_free(e);
+    saddle_settings_free(other);
+    saddle_settings_free(settings);
+}
+END_TEST
+
+/* ---- one file per agent ------------------------------------------------------------------------- */
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(text, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Agents' rows: the first has the fewest features, the second only one of three labels. */
+static const char *const part[] = {"0 1:1\n2 2:1\n1 1:0.5 2:2\n", "2 3:1\n2 1:4 3:-1\n",
+                                   "0 5:1\n1 4:2\n0 1:1 2:1 3:1\n2 1:-1\n",
+                                   "1 2:3\n0 1:2 5:0.25\n"};
+enum { PARTS = sizeof part / sizeof *part };
+
+static void write_parts(void)
+{
+    char path[PATH];
+    char name[32];
+    char all[512] = "";
+    for (size_t k = 0; k < PARTS; k++) {
+        snprintf(name, sizeof name, "part-%zu.libsvm", k);
+        write_text(path_of(path, name), part[k]);
+        strcat(all, part[k]);
+    }
+    write_text(path_of(path, "all.libsvm"), all);
+}
+
+/* Settings of a run on the parts. */
+static saddle_settings *part_settings(const char *data, const char *const *more)
+{
+    char text[PATH + 64];
+    snprintf(text, sizeof text, "data=%s/%s", saddle_test_directory(), data);
+    saddle_settings *base =
+        test_settings(NULL, (const char *[]){text, "positive=1-2", "agents=4", "topology=ring",
+                                             "iterations=4", "trace-every=1", NULL});
+    saddle_settings *settings = test_settings(base, more);
+    saddle_settings_free(base);
+    return settings;
+}
+
+/* The files together and cut at the same places give the same run. */
+START_TEST(a_file_per_agent)
+{
+    static const char *const samples[2][2] = {{"samples=3,2,4,2", NULL}, {"samples=2,1,3,2", NULL}};
+    saddle_error error = {.message = ""};
+    char path[PATH];
+    write_parts();
+    if (_i == 1)
+        write_text(path_of(path, "all.libsvm"),
+                   "0 1:1\n2 2:1\n2 3:1\n0 5:1\n1 4:2\n0 1:1 2:1 3:1\n1 2:3\n0 1:2 5:0.25\n");
+    saddle_settings *whole =
+        part_settings("all.libsvm", (const char *[]){"partition=contiguous", samples[_i][0], NULL});
+    saddle_settings *parts = part_settings("part-%d.libsvm", _i == 1 ? samples[1] : NULL);
+    saddle_experiment *e = NULL;
+    saddle_experiment *split = NULL;
+    saddle_result *one = NULL;
+    saddle_result *threads = NULL;
+    assert_ok(saddle_experiment_create(&e, whole, NULL, &error), error);
+    assert_ok(saddle_experiment_run(e, NULL, NULL, &one, &error), error);
+    assert_ok(saddle_experiment_create(&split, parts, NULL, &error), error);
+    assert_ok(saddle_experiment_run(split, NULL, NULL, &threads, &error), error);
+    assert_same_rows(one, threads);
+    assert_same_copies(one, threads);
+    ck_assert_str_eq(saddle_settings_text(threads->settings, "partition"), "contiguous");
+    for (size_t ranks = 1; ranks <= PARTS; ranks++) {
+        plan p = {.settings = parts};
+        run_in(&p, ranks);
+        assert_same_run(one, &p, ranks);
+        forget(&p);
+    }
+    saddle_result_free(one);
+    saddle_result_free(threads);
+    saddle_experiment_free(split);
+    saddle_experiment_free(e);
+    saddle_settings_free(parts);
+    saddle_settings_free(whole);
+}
+END_TEST
+
+/* What is refused, in one process and in three, and what the message names. */
+START_TEST(parts_that_are_refused)
+{
+    static const struct {
+        const char *data;
+        const char *more[3];
+        const char *part;
+    } bad[] = {
+        {"none-%d.libsvm", {NULL}, "agent 0: cannot read"},
+        {"part-%d.libsvm", {"agents=5", NULL}, "part-4.libsvm"},
+        {"part-%s.libsvm", {NULL}, "%d, once"},
+        {"part-%d-%d.libsvm", {NULL}, "%d, once"},
+        {"part-%02d.libsvm", {NULL}, "%d, once"},
+        {"part-%d.libsvm", {"partition=iid", NULL}, "leave --partition out"},
+        {"part-%d.libsvm", {"labels=all.idx", NULL}, "--labels: 'all.idx'"},
+        {"part-%d.libsvm", {"samples=3", NULL}, "--samples: 3 for agent 1"},
+        {"part-%d.libsvm", {"samples=1,2,3", NULL}, "3 numbers for 4 agents"},
+        {"part-%d.libsvm", {"positive=auto", NULL}, "3 different labels (0, 1, 2)"},
+        {"part-%d.libsvm", {"positive=0-2", NULL}, "cover every row"},
+        {"wide-%d.csv", {NULL}, "has 2 features, but another agent's file has 3"},
+    };
+    char path[PATH];
+    write_parts();
+    for (size_t k = 0; k < PARTS; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "wide-%zu.csv", k);
+        write_text(path_of(path, name), k == 2 ? "1,2,3,1\n3,2,1,0\n" : "1,2,1\n2,1,0\n");
+    }
+    saddle_error error = {.message = ""};
+    saddle_experiment *e = NULL;
+    saddle_settings *settings = part_settings(bad[_i].data, bad[_i].more);
+    assert_refused(saddle_experiment_create(&e, settings, NULL, &error), error, SADDLE_BAD_INPUT,
+                   bad[_i].part);
+    plan p = {.settings = settings};
+    run_in(&p, 3);
+    ck_assert_int_eq(p.end[0].status, SADDLE_BAD_INPUT);
+    /* Which agent's file is missed first depends on where agents are. */
+    if (_i > 0)
+        ck_assert_msg(strstr(p.end[0].error.message, bad[_i].part) != NULL, "'%s'",
+                      p.end[0].error.message);
+    saddle_settings_free(settings);
+}
+END_TEST
+enum { BAD_PARTS = 12 };
+
+/* ---- the same end everywhere --------------------------------------------------------------------- */
+
+/* An output that cannot be written ends all processes, and none waits for ever. */
+START_TEST(outputs_that_fail)
+{
+    static const struct {
+        const char *setting;
+        saddle_status status;
+        const char *part;
+    } bad[] = {
+        {"trace=/nonexistent/trace.csv", SADDLE_BAD_INPUT, "--trace"},
+        {"trace=/dev/full", SADDLE_IO, "is the disk full?"},
+        {"model=/nonexistent/model.npz", SADDLE_BAD_INPUT, "cannot write '/nonexistent"},
+        {"model=/nonexistent/model.npy", SADDLE_BAD_INPUT, "cannot write '/nonexistent"},
+        {"outcomes=/nonexistent/o.csv", SADDLE_BAD_INPUT, "--outcomes"},
+        {"algorithm=sgda", SADDLE_UNSUPPORTED, "sgda is centralized"},
+        {"init=file:/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
+        {"test-data=/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
+        {"data=/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
+        {"sensitive=77", SADDLE_BAD_INPUT, "--sensitive"},
+        {"mixing=file:/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
+        {"x-set=nothing", SADDLE_BAD_INPUT, "nothing"},
+    };
+    saddle_settings *settings = test_instance_settings(
+        FAIR_SPARSE, (const char *[]){"iterations=3", bad[_i].setting, NULL});
+    plan p = {.settings = settings};
+    run_in(&p, 3);
+    ck_assert_int_eq(p.end[0].status, bad[_i].status);
+    ck_assert_msg(strstr(p.end[0].error.message, bad[_i].part) != NULL, "'%s'",
+                  p.end[0].error.message);
+    saddle_settings_free(settings);
+}
+END_TEST
+enum { BAD_OUTPUTS = 12 };
+
+/* Processes with different options would wait for each other; how many threads each has is its own
+ * affair. */
+START_TEST(processes_that_differ)
+{
+    saddle_settings *settings =
+        test_instance_settings(QUADRATIC_NONCONVEX, (const char *[]){"iterations=2", NULL});
+    saddle_settings *steps = test_settings(settings, (const char *[]){"nu=0.01", NULL});
+    saddle_settings *threads = test_settings(settings, (const char *[]){"threads=1", NULL});
+    plan p = {.settings = settings, .other = steps};
+    run_in(&p, 3);
+    ck_assert_int_eq(p.end[0].status, SADDLE_BAD_INPUT);
+    ck_assert_msg(strstr(p.end[0].error.message, "--nu: process 2 has '0.01'") != NULL, "'%s'",
+                  p.end[0].error.message);
+    p.other = threads;
+    run_in(&p, 3);
+    ck_assert_msg(p.end[0].status == SADDLE_OK, "%s", p.end[0].error.message);
+    forget(&p);
+    saddle_settings_free(threads);
+    saddle_settings_free(steps);
+    saddle_settings_free(settings);
+}
+END_TEST
+
+/* Interrupting one process interrupts all. */
+START_TEST(interrupted_together)
+{
+    static const volatile sig_atomic_t told = 1;
+    saddle_settings *settings =
+        test_instance_settings(LOGISTIC_BOX_SPARSE, (const char *[]){"iterations=100000000", NULL});
+    plan p = {.settings = settings, .told = &told};
+    run_in(&p, 3);
+    for (size_t r = 0; r < 3; r++)
+        ck_assert_int_eq(p.end[r].result->stop, SADDLE_STOP_INTERRUPTED);
+    forget(&p);
+    saddle_settings_free(settings);
+}
+END_TEST
+
+/* A budget of seconds ends all processes at the same iteration. */
+START_TEST(out_of_time_together)
+{
+    saddle_settings *settings = test_instance_settings(
+        LOGISTIC_BOX_SPARSE,
+        (const char *[]){"iterations=100000000", "max-seconds=0.05", "trace-every=50", NULL});
+    plan p = {.settings = settings};
+    run_in(&p, 3);
+    for (size_t r = 0; r < 3; r++) {
+        const saddle_result *result = p.end[r].result;
+        ck_assert_msg(result != NULL, "%s", p.end[r].error.message);
+        ck_assert_int_eq(result->stop, SADDLE_STOP_SECONDS);
+        ck_assert_uint_eq(result->row_count, p.end[0].result->row_count);
+        ck_assert(memcmp(result->rows, p.end[0].result->rows,
+                         result->row_count * sizeof *result->rows) == 0);
+    }
+    forget(&p);
+    saddle_settings_free(settings);
+}
+END_TEST
+
+/* Divergence is found at the same agent, entry and iteration. */
+START_TEST(diverged_together)
+{
+    static const char *const wild[2] = {"alpha=1e9", "alpha=1e290"};
+    saddle_error error = {.message = ""};
+    saddle_settings *settings = test_instance_settings(
+        QUADRATIC_NONCONVEX, (const char *[]){"iterations=2000", wild[_i], "trace-every=1", NULL});
+    saddle_experiment *e = NULL;
+    saddle_result *alone = NULL;
+    assert_ok(saddle_experiment_create(&e, settings, NULL, &error), error);
+    assert_ok(saddle_experiment_run(e, NULL, NULL, &alone, &error), error);
+    ck_assert_int_eq(alone->stop, SADDLE_STOP_DIVERGED);
+    plan p = {.settings = settings};
+    run_in(&p, 3);
+    for (size_t r = 0; r < 3; r++) {
+        const saddle_fault *fault = &p.end[r].result->fault;
+        assert_same_rows(alone, p.end[r].result);
+        ck_assert_str_eq(fault->variable, alone->fault.variable);
+        ck_assert_uint_eq(fault->agent, alone->fault.agent);
+        ck_assert_uint_eq(fault->index, alone->fault.index);
+        ck_assert_uint_eq(fault->iteration, alone->fault.iteration);
+        ck_assert(memcmp(&fault->value, &alone->fault.value, sizeof fault->value) == 0);
+    }
+    forget(&p);
+    saddle_result_free(alone);
+    saddle_experiment_free(e);
+    saddle_settings_free(settings);
+}
+END_TEST
+
+/* ---- worlds ------------------------------------------------------------------------------------- */
+
+static void term(void *context, size_t agent, double *out)
+{
+    const double *table = context;
+    memcpy(out, table + 3 * agent, 3 * sizeof *out);
+}
+
+/* 37 agents with numbers of very different sizes, so that another order of adding would show. */
+enum { MANY = 37 };
+
+static double table_entry(size_t k)
+{
+    return (k % 3 == 0 ? 1e16 : 1.0 / 3.0) * (k % 2 == 0 ? 1.0 : -1.0) * (double)(k + 1);
+}
+
+static void use_world(void *context, size_t rank)
+{
+    (void)context;
+    saddle_error error = {.message = ""};
+    saddle_graph *graph = NULL;
+    saddle_world *world = NULL;
+    saddle_world *alone = NULL;
+    double table[3 * MANY];
+    double filled[3 * MANY];
+    double sum[3];
+    double expected[3];
+    assert_ok(saddle_graph_create(&graph, "ring", MANY, 1, &error), error);
+    assert_ok(saddle_engine_meet(&test_company_engine, &world, graph, &error), error);
+    assert_ok(saddle_world_alone(&alone, MANY, &error), error);
+    for (size_t k = 0; k < 3 * MANY; k++) {
+        table[k] = table_entry(k);
+        filled[k] = saddle_world_has(world, k / 3) ? table[k] : NAN;
+    }
+    assert_ok(saddle_world_sum(alone, 3, term, table, expected, &error), error);
+    assert_ok(saddle_world_sum(world, 3, term, table, sum, &error), error);
+    ck_assert(memcmp(sum, expected, sizeof sum) == 0);
+    saddle_world_fill(world, 3, filled);
+    ck_assert(memcmp(filled, table, sizeof table) == 0);
+    for (size_t k = 0; k < world->local; k++)
+        ck_assert_uint_eq(saddle_world_place(world, world->here[k]), k);
+    ck_assert_int_eq(saddle_world_agree(world, SADDLE_OK, &error), SADDLE_OK);
+    /* Of those that fail the lowest speaks. */
+    saddle_status own = SADDLE_OK;
+    if (rank > 0)
+        own = saddle_fail(&error, rank == 1 ? SADDLE_IO : SADDLE_NUMERIC, "process %zu", rank);
+    ck_assert_int_eq(saddle_world_agree(world, own, &error), SADDLE_IO);
+    ck_assert_str_eq(error.message, "rank 1: process 1");
+    saddle_world_free(alone);
+    saddle_world_free(world);
+    saddle_graph_free(graph);
+}
+
+START_TEST(collective_calls)
+{
+    test_company_run(3, use_world, NULL);
+}
+END_TEST
+
+/* The test's own places have the property that makes it worth while: agent 0 is elsewhere. */
+static void look_around(void *context, size_t rank)
+{
+    (void)context;
+    saddle_error error = {.message = ""};
+    saddle_world *world = NULL;
+    assert_ok(saddle_engine_meet(&test_company_engine, &world, NULL, &error), error);
+    ck_assert_uint_eq(world->rank, rank);
+    ck_assert_uint_eq(world->agents, 0);
+    double largest = (double)rank;
+    world->largest(world, 1, &largest);
+    ck_assert(largest == 2.0);
+    saddle_world_free(world);
+}
+
+START_TEST(world_without_agents)
+{
+    saddle_error error = {.message = ""};
+    const saddle_engine_class *threads = NULL;
+    saddle_world *world = NULL;
+    test_company_run(3, look_around, NULL);
+    assert_ok(saddle_engine_find(&threads, "threads", &error), error);
+    assert_ok(saddle_engine_meet(threads, &world, NULL, &error), error);
+    ck_assert_uint_eq(world->ranks, 1);
+    ck_assert_uint_eq(world->local, 0);
+    saddle_world_free(world);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    size_t algorithms;
+    saddle_algorithm_list(&algorithms);
+    Suite *suite = suite_create("world");
+    TCase *tcase = tcase_create("several processes");
+    tcase_set_timeout(tcase, 300);
+    tcase_add_test(tcase, collective_calls);
+    tcase_add_test(tcase, world_without_agents);
+    tcase_add_loop_test(tcase, same_bits_in_any_number_of_processes, 0, INSTANCES);
+    tcase_add_loop_test(tcase, held_out_rows, 0, 3);
+    tcase_add_loop_test(tcase, all_algorithms, 0, (int)algorithms);
+    tcase_add_test(tcase, model_as_a_record);
+    tcase_add_loop_test(tcase, a_file_per_agent, 0, 2);
+    tcase_add_loop_test(tcase, parts_that_are_refused, 0, BAD_PARTS);
+    tcase_add_loop_test(tcase, outputs_that_fail, 0, BAD_OUTPUTS);
+    tcase_add_test(tcase, processes_that_differ);
+    tcase_add_test(tcase, interrupted_together);
+    tcase_add_test(tcase, out_of_time_together);
+    tcase_add_loop_test(tcase, diverged_together, 0, 2);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

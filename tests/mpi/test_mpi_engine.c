@@ -1,0 +1,514 @@
+/*
+ * The engine `mpi` against the engine `threads`, bit by bit: run under mpirun with any number of
+ * processes. Every process runs the threads engine on all agents, and compares its own.
+ *
+ * A check that failed in one process alone would leave the others waiting for it: processes count
+ * what is wrong, and fail together.
+ */
+#include <malloc.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "instances.h"
+#include "support.h"
+#include "traffic.h"
+
+static size_t processes;
+
+/* Instances with more agents than processes, at least two on some. */
+static const struct {
+    int which;
+    size_t agents;
+    const char *more[4];
+} place[] = {
+    {LOGISTIC_BOX_SPARSE, 7, {"agents=7", "topology=er:0.6"}},
+    {LOGISTIC_SIMPLEX_DENSE, 6, {NULL}},
+    {QUADRATIC_NONCONVEX, 23, {"agents=23", "topology=small-world:4:0.3"}},
+    {QUADRATIC_BALL, 5, {"agents=5"}},
+    {AUC_LINEAR_SPARSE_UNEQUAL, 6, {"agents=6", "samples=12,9,5,13,7,4"}},
+    {AUC_MLP_DENSE, 5, {"agents=5", "samples=9"}},
+    {OWN_PROBLEM, 3, {NULL}},
+    {POLICY_SMALL, 6, {"agents=6"}},
+    {FAIR_SPARSE, 6, {"agents=6", "samples=9"}},
+    {POISONING_SPARSE, 6, {"agents=6", "samples=9"}},
+};
+enum { PLACES = sizeof place / sizeof *place };
+
+/* The settings of a place and more, for an engine. */
+static void combine(int k, const char *engine, const char *const *more, const char **out)
+{
+    size_t count = 0;
+    for (const char *const *from = place[k].more; *from != NULL; from++)
+        out[count++] = *from;
+    for (; more != NULL && *more != NULL; more++)
+        out[count++] = *more;
+    out[count++] = engine;
+    out[count] = NULL;
+}
+
+/* The same algorithm on both engines. */
+typedef struct pair {
+    test_rig threads;
+    test_rig mpi;
+    const saddle_world *world; /* of the mpi engine */
+    size_t wrong;              /* differences found so far, in this process */
+} pair;
+
+static void pair_open(pair *p, int k, const char *algorithm, const char *const *more,
+                      unsigned threads, const saddle_algorithm *wrapped)
+{
+    const char *settings[MOST_SETTINGS];
+    combine(k, "engine=threads", more, settings);
+    test_rig_open(&p->threads, place[k].which, algorithm, settings, 1, wrapped, NULL);
+    combine(k, "engine=mpi", more, settings);
+    test_rig_open(&p->mpi, place[k].which, algorithm, settings, threads, wrapped, NULL);
+    p->world = p->mpi.scene.world;
+    p->wrong = 0;
+}
+
+/* Fail in all processes if anything was wrong in any. */
+static void pair_close(pair *p)
+{
+    int64_t wrong = (int64_t)p->wrong;
+    p->world->add_words(p->world, 1, &wrong);
+    const char *label = p->mpi.instance.label;
+    const char *algorithm = p->mpi.algorithm->name;
+    test_rig_close(&p->mpi);
+    test_rig_close(&p->threads);
+    ck_assert_msg(wrong == 0, "%s on %s: %lld differences between mpi and threads", algorithm,
+                  label, (long long)wrong);
+}
+
+static size_t differ(const void *a, const void *b, size_t bytes)
+{
+    return memcmp(a, b, bytes) != 0;
+}
+
+/* x and y of an agent, one after the other. */
+static void iterate_term(void *context, saddle_agent *agent, double *out)
+{
+    const test_rig *rig = context;
+    saddle_view view;
+    rig->algorithm->view(agent, &view);
+    memcpy(out, view.x, agent->problem->x_dim * sizeof *out);
+    memcpy(out + agent->problem->x_dim, view.y, agent->problem->y_dim * sizeof *out);
+}
+
+static void compare_states(pair *p)
+{
+    const saddle_world *world = p->world;
+    size_t x_dim = p->mpi.instance.problem->x_dim;
+    size_t y_dim = p->mpi.instance.problem->y_dim;
+    test_state expected;
+    test_state found;
+    test_state_make(&expected, p->threads.instance.problem);
+    test_state_make(&found, p->threads.instance.problem);
+    test_state_copy(&p->threads, &expected);
+    test_state_copy(&p->mpi, &found);
+    const double *of_x[][2] = {{expected.x, found.x}, {expected.p, found.p}, {expected.v, found.v}};
+    const double *of_y[][2] = {{expected.y, found.y}, {expected.d, found.d}, {expected.u, found.u}};
+    for (size_t i = 0; i < world->agents; i++) {
+        bool here = saddle_world_has(world, i);
+        for (size_t k = 0; here && k < 3; k++) {
+            p->wrong += differ(of_x[k][0] + i * x_dim, of_x[k][1] + i * x_dim, x_dim * 8);
+            p->wrong += differ(of_y[k][0] + i * y_dim, of_y[k][1] + i * y_dim, y_dim * 8);
+        }
+        /* An agent of another process was not visited. */
+        p->wrong += found.ifo[i] != (here ? expected.ifo[i] : 0);
+    }
+    test_state_free(&expected);
+    test_state_free(&found);
+}
+
+static void compare_totals(pair *p)
+{
+    size_t size = p->mpi.instance.problem->x_dim + p->mpi.instance.problem->y_dim;
+    saddle_cost cost[2];
+    double *mean[2];
+    test_rig *rig[2] = {&p->threads, &p->mpi};
+    for (int k = 0; k < 2; k++) {
+        saddle_engine *engine = rig[k]->engine;
+        mean[k] = test_doubles(size);
+        engine->kind->mean(engine, size, iterate_term, rig[k], mean[k]);
+        engine->kind->cost(engine, &cost[k]);
+    }
+    p->wrong += rig[0]->engine->kind->iteration(rig[0]->engine) !=
+                rig[1]->engine->kind->iteration(rig[1]->engine);
+    p->wrong += differ(&cost[0], &cost[1], sizeof cost[0]);
+    p->wrong += differ(mean[0], mean[1], size * sizeof(double));
+    for (int k = 0; k < 2; k++)
+        free(mean[k]);
+}
+
+static void advance_both(pair *p, const saddle_limits *limits)
+{
+    saddle_fault fault[2] = {{.kind = SADDLE_FAULT_NONE}, {.kind = SADDLE_FAULT_NONE}};
+    p->threads.engine->kind->advance(p->threads.engine, limits, &fault[0]);
+    p->mpi.engine->kind->advance(p->mpi.engine, limits, &fault[1]);
+    p->wrong += fault[0].kind != fault[1].kind || fault[0].agent != fault[1].agent ||
+                fault[0].iteration != fault[1].iteration || fault[0].index != fault[1].index ||
+                strcmp(fault[0].variable, fault[1].variable) != 0;
+    p->wrong += differ(&fault[0].value, &fault[1].value, sizeof(double));
+}
+
+/* ---- the same bits --------------------------------------------------------------------------- */
+
+START_TEST(every_algorithm_has_the_same_bits)
+{
+    size_t algorithms;
+    const saddle_algorithm *const *list = saddle_algorithm_list(&algorithms);
+    if (place[_i].agents < processes)
+        return;
+    /* What threads could change does not depend on the problem. */
+    unsigned most_threads = _i < 3 ? 2 : 1;
+    for (size_t a = 0; a < algorithms; a++)
+        for (unsigned threads = 1; threads <= most_threads && !list[a]->traits.centralized;
+             threads++) {
+            static const uint64_t piece[] = {1, 0, 6, 13};
+            pair p;
+            pair_open(&p, _i, list[a]->name, NULL, threads, NULL);
+            compare_states(&p);
+            for (size_t k = 0; k < sizeof piece / sizeof *piece; k++) {
+                advance_both(&p, &(saddle_limits){.iterations = piece[k]});
+                compare_totals(&p);
+            }
+            compare_states(&p);
+            pair_close(&p);
+        }
+}
+END_TEST
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+START_TEST(budgets_end_at_the_same_iteration)
+{
+    /* precision makes calls that vary between iterations; dppsp shares a budget out in each. */
+    static const char *const name[] = {"precision", "dppsp", "gt-gda"};
+    for (size_t a = 0; a < sizeof name / sizeof *name; a++)
+        for (uint64_t budget = 300; budget < 12000; budget = budget * 2 + 17) {
+            pair p;
+            pair_open(&p, 0, name[a], NULL, 1, NULL);
+            saddle_limits limits = {
+                .iterations = 200, .max_ifo = budget, .ifo_budget = budget + budget / 3};
+            advance_both(&p, &limits);
+            compare_totals(&p);
+            limits.max_ifo = 0;
+            limits.iterations = 3;
+            advance_both(&p, &limits);
+            compare_totals(&p);
+            compare_states(&p);
+            pair_close(&p);
+        }
+}
+END_TEST
+
+/* Where processes alone decide, all leave after the same iteration. */
+START_TEST(an_interrupt_of_one_process_ends_all)
+{
+    pair p;
+    pair_open(&p, 0, "precision", NULL, 1, NULL);
+    volatile sig_atomic_t interrupt = p.world->rank + 1 == p.world->ranks;
+    saddle_limits limits = {.iterations = 100000000, .interrupt = &interrupt};
+    saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
+    p.mpi.engine->kind->advance(p.mpi.engine, &limits, &fault);
+    /* The longest stretch is the bound. */
+    uint64_t done = p.mpi.engine->kind->iteration(p.mpi.engine);
+    p.wrong += done < 1 || done > 4096 || fault.kind != SADDLE_FAULT_NONE;
+    advance_both(&p, &(saddle_limits){.iterations = 0});
+    p.threads.engine->kind->advance(p.threads.engine, &(saddle_limits){.iterations = done}, &fault);
+    compare_totals(&p);
+    compare_states(&p);
+    pair_close(&p);
+}
+END_TEST
+
+START_TEST(a_deadline_of_one_process_ends_all)
+{
+    pair p;
+    pair_open(&p, 0, "precision", NULL, 1, NULL);
+    saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
+    double begin = saddle_clock_seconds();
+    saddle_limits limits = {.iterations = UINT64_MAX,
+                            .deadline = begin + (p.world->rank == 0 ? 0.3 : 1e6)};
+    p.mpi.engine->kind->advance(p.mpi.engine, &limits, &fault);
+    double waited = saddle_clock_seconds() - begin;
+    p.wrong += waited >= 0.3 ? 0 : 1;
+    p.threads.engine->kind->advance(
+        p.threads.engine,
+        &(saddle_limits){.iterations = p.mpi.engine->kind->iteration(p.mpi.engine)}, &fault);
+    compare_totals(&p);
+    compare_states(&p);
+    pair_close(&p);
+}
+END_TEST
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+static const saddle_algorithm *faultless;
+
+/* Agents 4 and 2 go wrong in iteration 9, agent 0 in iteration 10. */
+static void faulty_step(saddle_agent *agent, unsigned round)
+{
+    faultless->step(agent, round);
+    uint64_t when = agent->id == 4 || agent->id == 2 ? 8 : agent->id == 0 ? 9 : UINT64_MAX;
+    if (agent->iteration < when || agent->fault.kind != SADDLE_FAULT_NONE)
+        return;
+    agent->fault = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
+                                  .variable = "test",
+                                  .agent = agent->id,
+                                  .index = 3,
+                                  .iteration = agent->iteration + 1,
+                                  .value = (double)agent->id};
+}
+
+START_TEST(the_first_fault_is_everybodys)
+{
+    saddle_error error = {.message = ""};
+    assert_ok(saddle_algorithm_find(&faultless, "precision", &error), error);
+    saddle_algorithm faulty = *faultless;
+    faulty.step = faulty_step;
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        pair p;
+        pair_open(&p, 0, "precision", NULL, threads, &faulty);
+        advance_both(&p, &(saddle_limits){.iterations = 4});
+        saddle_cost cost[2];
+        saddle_fault fault[2] = {{.kind = SADDLE_FAULT_NONE}, {.kind = SADDLE_FAULT_NONE}};
+        test_rig *rig[2] = {&p.threads, &p.mpi};
+        for (int k = 0; k < 2; k++) {
+            saddle_engine *engine = rig[k]->engine;
+            engine->kind->advance(engine, &(saddle_limits){.iterations = 5000}, &fault[k]);
+            engine->kind->cost(engine, &cost[k]);
+            p.wrong += engine->kind->iteration(engine) != 9;
+            p.wrong += fault[k].agent != 2 || fault[k].iteration != 9 || fault[k].index != 3 ||
+                       fault[k].value != 2.0 || strcmp(fault[k].variable, "test") != 0;
+        }
+        p.wrong += differ(&cost[0], &cost[1], sizeof cost[0]);
+        pair_close(&p);
+    }
+}
+END_TEST
+
+START_TEST(what_needs_all_agents_is_refused)
+{
+    static const char *const more[] = {"engine=mpi", "agents=7", "gamma=exact",
+                                       "algorithm=precision+", NULL};
+    test_instance instance;
+    saddle_error error = {.message = ""};
+    saddle_result *result = NULL;
+    test_instance_open(&instance, LOGISTIC_BOX_SPARSE, more);
+    saddle_status status = saddle_experiment_run(instance.experiment, NULL, NULL, &result, &error);
+    saddle_result_free(result);
+    test_instance_close(&instance);
+    ck_assert_int_eq(status, processes == 1 ? SADDLE_OK : SADDLE_UNSUPPORTED);
+    if (processes > 1)
+        ck_assert_ptr_nonnull(strstr(error.message, "gamma exact"));
+}
+END_TEST
+
+START_TEST(too_many_processes_are_refused)
+{
+    static const char *const more[] = {"engine=mpi", "agents=2", "topology=path", NULL};
+    saddle_settings *settings = test_settings(NULL, more);
+    saddle_experiment *experiment = NULL;
+    saddle_error error = {.message = ""};
+    saddle_status status = saddle_experiment_create(&experiment, settings, NULL, &error);
+    saddle_experiment_free(experiment);
+    saddle_settings_free(settings);
+    ck_assert_int_eq(status, processes <= 2 ? SADDLE_OK : SADDLE_BAD_INPUT);
+    if (processes > 2)
+        ck_assert_ptr_nonnull(strstr(error.message, "processes were started for 2 agents"));
+}
+END_TEST
+
+/* ---- what is sent ---------------------------------------------------------------------------- */
+
+/* Pairs (agent, other process) such that the process holds a neighbour of the agent. */
+static uint64_t crossings(const saddle_graph *graph, const saddle_world *world)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < graph->agents; i++)
+        for (size_t r = 0; r < world->ranks; r++) {
+            bool reads = false;
+            for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++)
+                reads = reads || world->home[graph->neighbour[k]] == r;
+            count += reads && r != world->home[i];
+        }
+    return count;
+}
+
+/* Ordered pairs of processes with an edge between them. */
+static uint64_t neighbouring(const saddle_graph *graph, const saddle_world *world)
+{
+    uint64_t count = 0;
+    for (size_t r = 0; r < world->ranks; r++)
+        for (size_t s = 0; s < world->ranks; s++) {
+            bool adjacent = false;
+            for (size_t i = 0; i < graph->agents; i++)
+                for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++)
+                    adjacent =
+                        adjacent || (world->home[i] == r && world->home[graph->neighbour[k]] == s);
+            count += adjacent && r != s;
+        }
+    return count;
+}
+
+START_TEST(only_published_state_is_sent)
+{
+    static const char *const name[] = {"precision", "gt-gda", "dposg"};
+    for (size_t a = 0; a < sizeof name / sizeof *name; a++) {
+        const uint64_t iterations = 40;
+        pair p;
+        saddle_cost cost;
+        pair_open(&p, 0, name[a], NULL, 1, NULL);
+        const saddle_graph *graph = p.mpi.scene.mixing->graph;
+        test_traffic_take();
+        advance_both(&p, &(saddle_limits){.iterations = iterations});
+        test_traffic traffic = test_traffic_take();
+        p.mpi.engine->kind->cost(p.mpi.engine, &cost);
+        /* The trace counts a message per edge and direction; what several agents of a process read
+         * is sent to it once, and what neighbours in one process read is not sent. */
+        int64_t sum[2] = {(int64_t)traffic.messages, (int64_t)traffic.message_bytes};
+        p.world->add_words(p.world, 2, sum);
+        uint64_t per_edge = cost.bytes / (2 * graph->edges);
+        p.wrong += (uint64_t)sum[1] != per_edge * crossings(graph, p.world);
+        p.wrong += (uint64_t)sum[0] != cost.rounds * neighbouring(graph, p.world);
+        p.wrong += p.world->ranks > 1 && traffic.rounds != cost.rounds;
+        /* Nothing else, except an agreement now and then, of a few words. */
+        p.wrong += traffic.sends != 0;
+        p.wrong += traffic.collectives > iterations;
+        p.wrong += traffic.collective_bytes > 64 * traffic.collectives;
+        pair_close(&p);
+    }
+}
+END_TEST
+
+/* With one agent in each process, bytes sent are the trace's. */
+START_TEST(bytes_are_the_trace_s)
+{
+    char agents[32];
+    if (processes == 1)
+        return;
+    snprintf(agents, sizeof agents, "agents=%zu", processes);
+    const char *more[] = {"engine=mpi", agents, "topology=complete", "samples=8", NULL};
+    test_rig rig;
+    saddle_cost cost;
+    test_rig_open(&rig, LOGISTIC_BOX_SPARSE, "precision", more, 1, NULL, NULL);
+    const saddle_world *world = rig.scene.world;
+    test_traffic_take();
+    saddle_fault fault = test_rig_advance(&rig, 25);
+    test_traffic traffic = test_traffic_take();
+    rig.engine->kind->cost(rig.engine, &cost);
+    int64_t sum[2] = {(int64_t)traffic.messages, (int64_t)traffic.message_bytes};
+    world->add_words(world, 2, sum);
+    test_rig_close(&rig);
+    ck_assert_int_eq(fault.kind, SADDLE_FAULT_NONE);
+    ck_assert_uint_eq(cost.messages, 25 * processes * (processes - 1));
+    ck_assert_uint_eq((uint64_t)sum[0], cost.messages);
+    ck_assert_uint_eq((uint64_t)sum[1], cost.bytes);
+}
+END_TEST
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static size_t bytes_in_use(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+/* No process holds a vector of every agent: an engine takes what its agents and their neighbours
+ * elsewhere need, and a constant. */
+START_TEST(memory_is_that_of_the_agents_here)
+{
+    static const char *const more[] = {"engine=mpi", "agents=240", "topology=ring",     "samples=2",
+                                       "x-dim=700",  "y-dim=300",  "problem=quadratic", NULL};
+    if (TEST_SLOWDOWN > 1)
+        return;
+    test_rig rig;
+    test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision", more, 1, NULL, NULL);
+    const saddle_world *world = rig.scene.world;
+    const saddle_engine_class *kind = rig.engine->kind;
+    saddle_layout layout;
+    rig.algorithm->layout(rig.parameters, rig.scene.problem, &layout);
+    saddle_experiment *e = rig.instance.experiment;
+    saddle_engine_inputs inputs = {.world = world,
+                                   .problem = rig.scene.problem,
+                                   .mixing = rig.scene.mixing,
+                                   .x_prox = e->x_prox,
+                                   .y_set = e->y_set,
+                                   .algorithm = rig.algorithm,
+                                   .parameters = rig.parameters,
+                                   .x0 = e->x0,
+                                   .y0 = e->y0,
+                                   .seed = 1,
+                                   .threads = 1};
+    saddle_engine *second = NULL;
+    saddle_error error = {.message = ""};
+    size_t before = bytes_in_use();
+    saddle_status status = kind->create(&second, &inputs, &error);
+    size_t taken = bytes_in_use() - before;
+    if (second != NULL)
+        kind->destroy(second);
+    /* A ring in contiguous pieces: two neighbours elsewhere. Per agent two spans, the kept state,
+     * and the engine's records, which are smaller than a tenth of a span here. */
+    size_t span = layout.published * sizeof(double);
+    size_t agent = 2 * span + layout.kept * sizeof(double) + span / 10;
+    size_t constant = (size_t)1 << 20;
+    int64_t wrong = status != SADDLE_OK || taken > world->local * agent + 2 * span + constant ||
+                    taken < world->local * 2 * span;
+    world->add_words(world, 1, &wrong);
+    size_t whole = world->agents * span;
+    size_t ranks = world->ranks;
+    test_rig_close(&rig);
+    ck_assert_int_eq(wrong, 0);
+    /* The bound says something: with several processes it is below one vector of every agent. */
+    if (ranks >= 5)
+        ck_assert_uint_lt(240 / ranks * agent + 2 * span + constant, whole);
+}
+END_TEST
+
+static void finalize(void)
+{
+    saddle_mpi_finalize(false);
+}
+
+Suite *saddle_test_suite(void)
+{
+    size_t rank = 0;
+    if (saddle_mpi_init(&rank, NULL) != SADDLE_OK)
+        exit(EXIT_FAILURE);
+    atexit(finalize);
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    processes = (size_t)size;
+    char directory[4096] = "";
+    if (rank == 0)
+        snprintf(directory, sizeof directory, "%s", saddle_test_directory());
+    MPI_Bcast(directory, sizeof directory, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (rank > 0)
+        saddle_test_use_directory(directory);
+    /* One process speaks for all. */
+    if (rank > 0 && freopen("/dev/null", "w", stdout) == NULL)
+        exit(EXIT_FAILURE);
+    Suite *suite = suite_create("mpi engine");
+    TCase *bits = tcase_create("same bits");
+    tcase_add_loop_test(bits, every_algorithm_has_the_same_bits, 0, PLACES);
+    tcase_add_test(bits, budgets_end_at_the_same_iteration);
+    tcase_add_test(bits, an_interrupt_of_one_process_ends_all);
+    tcase_add_test(bits, a_deadline_of_one_process_ends_all);
+    tcase_add_test(bits, the_first_fault_is_everybodys);
+    suite_add_tcase(suite, bits);
+    TCase *refusals = tcase_create("refusals");
+    tcase_add_test(refusals, what_needs_all_agents_is_refused);
+    tcase_add_test(refusals, too_many_processes_are_refused);
+    suite_add_tcase(suite, refusals);
+    TCase *traffic = tcase_create("traffic");
+    tcase_add_test(traffic, only_published_state_is_sent);
+    tcase_add_test(traffic, bytes_are_the_trace_s);
+    tcase_add_test(traffic, memory_is_that_of_the_agents_here);
+    suite_add_tcase(suite, traffic);
+    return suite;
+}

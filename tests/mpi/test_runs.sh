@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+#
+# test_runs.sh SADDLE MPIEXEC NUMBER-FLAG: the same command under mpirun gives the same trace, apart
+# from the time, and the same model, byte for byte.
+# shellcheck source=../cli/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../cli/lib.sh"
+mpiexec=$2
+number=$3
+size=(--samples 30 --agents 6 --iterations 25 --trace-every 5)
+
+# under RANKS ARGUMENTS...: the program in so many processes; leaves $code, out and err.
+under() {
+    local ranks=$1
+    shift
+    timeout 300 "$mpiexec" "$number" "$ranks" "$saddle" "$@" >out 2>err </dev/null
+    code=$?
+}
+
+# What a trace says apart from how it was made and how long that took.
+essence() {
+    sed -E '/^# (engine|threads|trace|model): /d' "$1" | cut -d, -f1-5,7-
+}
+
+same_trace() { [ -s "$1" ] && cmp -s <(essence "$1") <(essence "$2"); }
+same_model() { [ -s "$1" ] && cmp -s "$1" "$2"; }
+
+# compare NAME "RANKS..." ARGUMENTS...: both engines, and every number of processes.
+compare() {
+    local name=$1 counts=$2 ranks
+    shift 2
+    rm -f ./*.csv ./*.npz
+    try run "$@" --trace threads.csv --model threads.npz
+    check "$name: threads" exits 0
+    for ranks in $counts; do
+        rm -f mpi.csv mpi.npz
+        under "$ranks" run --engine mpi "$@" --trace mpi.csv --model mpi.npz
+        check "$name, $ranks processes: it works" exits 0
+        check "$name, $ranks processes: the same trace" same_trace threads.csv mpi.csv
+        check "$name, $ranks processes: the same model" same_model threads.npz mpi.npz
+    done
+}
+
+# ---- every decentralized algorithm, every problem ----------------------------------------------
+
+"$saddle" algorithms >list
+mapfile -t algorithms < <(awk '$5 == "stochastic" || $5 == "full" { if ($6 == "yes") print $1 }' list)
+check "there are algorithms" test "${#algorithms[@]}" -ge 8
+for algorithm in "${algorithms[@]}"; do
+    compare "$algorithm" 3 "${size[@]}" --algorithm "$algorithm" --threads 2
+done
+compare quadratic "1 5" "${size[@]}" --problem quadratic --topology star
+compare auc "2 5" "${size[@]}" --problem auc --score mlp:4 --topology ring
+compare policy "3" "${size[@]}" --problem policy-evaluation
+compare fair "5" "${size[@]}" --problem fair --sensitive 2
+compare poisoning "2" "${size[@]}" --problem poisoning
+
+# ---- the stopping rules -------------------------------------------------------------------------
+
+compare max-ifo "3" "${size[@]}" --iterations 100000 --trace-every 50 --max-ifo 20000
+compare shared-out "2" "${size[@]}" --algorithm dppsp --iterations 100000 --max-ifo 30000
+compare max-rounds "3" "${size[@]}" --algorithm gt-gda --max-rounds 40
+compare tolerance "3" "${size[@]}" --iterations 100000 --tolerance 0.1
+
+# ---- one voice ----------------------------------------------------------------------------------
+
+try run "${size[@]}"
+sed -E 's/[0-9.]+ (ms|s|us)$//; s/^( *[0-9]+ +[0-9]+ +[0-9]+ +)[0-9.]+/\1/' out >alone
+under 3 run "${size[@]}" --engine mpi
+sed -E 's/[0-9.]+ (ms|s|us)$//; s/^( *[0-9]+ +[0-9]+ +[0-9]+ +)[0-9.]+/\1/' out >together
+check "one process speaks" cmp -s alone together
+
+under 3 run --engine mpi --nu nonsense
+check "a wrong option is refused" exits 2
+check "by one process" test "$(grep -c '^saddle: ' err)" -eq 1
+under 5 run --engine mpi --agents 3
+check "too many processes are refused" exits 2
+check "with the number that would do" warns "start at most 3"
+under 2 run --engine mpi --algorithm gda
+check "a centralized algorithm is refused" exits 2
+check "with the engine that would do" warns "use --engine threads"
+
+finish
