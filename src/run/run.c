@@ -413,17 +413,21 @@ static saddle_status measure(run *r, bool *diverged, saddle_error *error)
 }
 
 /* What the means are worth now, into the result. */
-static void evaluate(run *r)
+static saddle_status evaluate(run *r, saddle_error *error)
 {
     const saddle_problem *problem = r->experiment->problem;
     const saddle_dataset *held_out = r->experiment->held_out;
+    saddle_result *result = r->result;
     const double *x = saddle_observer_x_mean(r->observer);
     const double *y = saddle_observer_y_mean(r->observer);
     if (problem->outcomes == NULL)
-        return;
-    r->result->train_count = problem->outcomes(problem, NULL, x, y, r->result->train);
-    if (held_out != NULL)
-        r->result->test_count = problem->outcomes(problem, held_out, x, y, r->result->test);
+        return SADDLE_OK;
+    saddle_status status =
+        problem->outcomes(problem, NULL, x, y, result->train, &result->train_count, error);
+    if (status == SADDLE_OK && held_out != NULL)
+        status =
+            problem->outcomes(problem, held_out, x, y, result->test, &result->test_count, error);
+    return status;
 }
 
 /* Write r->row, and what the means are worth, to the files. */
@@ -449,8 +453,9 @@ static saddle_status record(run *r, bool last, saddle_error *error)
     if (status != SADDLE_OK)
         return status;
     if (last || *saddle_settings_text(r->settings, "outcomes") != '\0')
-        evaluate(r);
-    status = saddle_result_append(r->result, row, error);
+        status = evaluate(r, error);
+    if (status == SADDLE_OK)
+        status = saddle_result_append(r->result, row, error);
     if (status == SADDLE_OK)
         status = write_row(r, error);
     status = agree(r, status, error);

@@ -152,7 +152,8 @@ START_TEST(a_run_survives_every_failed_allocation)
     snprintf(text[count++], sizeof *text, "threads=2");
     if (takes_data(problem)) {
         snprintf(text[count++], sizeof *text, "data=synthetic:60");
-        snprintf(text[count++], sizeof *text, "test-data=synthetic:20");
+        if (has_outcomes(problem))
+            snprintf(text[count++], sizeof *text, "test-data=synthetic:20");
     } else {
         snprintf(text[count++], sizeof *text, "samples=4");
         snprintf(text[count++], sizeof *text,
