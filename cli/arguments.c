@@ -126,6 +126,8 @@ static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, 
         value = "yes";
     else if (*k + 1 < argc && strncmp(argv[*k + 1], "--", 2) != 0)
         value = argv[++*k];
+    else
+        value = option->alone;
     if (value == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT, "--%s needs a value: --%s %s", name, name,
                            option->metavar);

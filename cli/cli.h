@@ -66,9 +66,10 @@ int cli_unknown_command(int argc, char *const *argv);
 /* Whether some command is called "family SOMETHING". */
 bool cli_is_family(const char *family);
 
-extern const cli_command cli_run, cli_compare, cli_tune, cli_eval, cli_predict, cli_theory,
-    cli_graph, cli_data_list, cli_data_info, cli_data_generate, cli_data_fetch, cli_algorithms,
-    cli_problems, cli_sets, cli_topologies, cli_check_grad, cli_completion, cli_man, cli_help;
+extern const cli_command cli_run, cli_compare, cli_tune, cli_eval, cli_predict, cli_checkpoint,
+    cli_theory, cli_graph, cli_data_list, cli_data_info, cli_data_generate, cli_data_fetch,
+    cli_algorithms, cli_problems, cli_sets, cli_topologies, cli_check_grad, cli_completion, cli_man,
+    cli_help;
 
 /* ---- options ------------------------------------------------------------------------------- */
 
@@ -80,6 +81,7 @@ extern const cli_command cli_run, cli_compare, cli_tune, cli_eval, cli_predict, 
 #define CLI_STOPPING "Stopping"
 #define CLI_ENGINE "Engine"
 #define CLI_OUTPUT "Output"
+#define CLI_CHECKPOINTS "Checkpoints"
 
 /* Options that several commands have. */
 extern const saddle_option cli_option_config, cli_option_quiet;

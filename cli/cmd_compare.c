@@ -240,8 +240,11 @@ static saddle_status run_settings(saddle_settings **out, const work *w,
         status = saddle_settings_set(*out, "algorithm", algorithm->name, error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(*out, "trace", trace != NULL ? trace : "", error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_set(*out, "model", "", error);
+    /* One file, or one directory of checkpoints, cannot be that of several runs. */
+    static const char *const alone[] = {"model", "outcomes", "checkpoint", "checkpoint-every",
+                                        "resume"};
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof alone / sizeof *alone; k++)
+        status = saddle_settings_set(*out, alone[k], "", error);
     /* A budget of IFO calls is the common one unless iterations are given, too. */
     bool by_ifo = saddle_settings_integer(w->settings, "max-ifo") > 0 &&
                   !saddle_settings_given(w->settings, "iterations");

@@ -9,8 +9,9 @@
 #define SHOWN_ROWS 21
 
 static const saddle_option *const own[] = {&cli_option_config, &cli_option_quiet, NULL};
-static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK, CLI_ALGORITHM, CLI_START,
-                                      CLI_STOPPING, CLI_ENGINE,  CLI_OUTPUT,    NULL};
+static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK,     CLI_ALGORITHM,
+                                      CLI_START,   CLI_STOPPING,    CLI_ENGINE,
+                                      CLI_OUTPUT,  CLI_CHECKPOINTS, NULL};
 
 /* What the hooks need. */
 typedef struct display {
@@ -154,6 +155,11 @@ static void print_header(const saddle_run_info *info, const saddle_problem_class
     print_algorithm(info);
     print_start(settings);
     print_stops(settings);
+    if (info->resumed != NULL) {
+        snprintf(text, sizeof text, "from iteration %llu, %.400s", (unsigned long long)info->start,
+                 info->resumed);
+        print_field("goes on", text);
+    }
 }
 
 /* ---- the hooks ----------------------------------------------------------------------------- */
@@ -282,6 +288,8 @@ static void print_summary(const saddle_result *result)
     const char *model = saddle_settings_text(result->settings, "model");
     if (*trace != '\0')
         print_field("trace", trace);
+    if (result->checkpoint != NULL)
+        print_field("checkpoint", result->checkpoint);
     if (*model != '\0')
         print_field("model",
                     result->stop == SADDLE_STOP_DIVERGED ? "not written: the run diverged" : model);
@@ -299,6 +307,9 @@ static int conclude(display *d, const saddle_result *result)
         print_summary(result);
     if (result->stop == SADDLE_STOP_DIVERGED)
         return CLI_DIVERGED;
+    if (result->stop == SADDLE_STOP_INTERRUPTED && result->checkpoint != NULL)
+        fprintf(stderr, "saddle: interrupted; `saddle run --resume %s` goes on\n",
+                saddle_settings_text(result->settings, "checkpoint"));
     if (result->stop == SADDLE_STOP_INTERRUPTED)
         return cli_reader_gone() ? CLI_FAILED : CLI_INTERRUPTED;
     return CLI_OK;
@@ -310,6 +321,7 @@ static saddle_status check_outputs(const saddle_settings *settings, saddle_error
     const char *trace = saddle_settings_text(settings, "trace");
     const char *model = saddle_settings_text(settings, "model");
     const char *outcomes = saddle_settings_text(settings, "outcomes");
+    const char *checkpoint = saddle_settings_text(settings, "checkpoint");
     saddle_status status = cli_check_output("--trace", trace, true, error);
     if (status == SADDLE_OK)
         status = cli_check_output("--outcomes", outcomes, true, error);
@@ -327,6 +339,8 @@ static saddle_status check_outputs(const saddle_settings *settings, saddle_error
         status = cli_check_inputs("--trace", trace, settings, error);
     if (status == SADDLE_OK)
         status = cli_check_inputs("--model", model, settings, error);
+    if (status == SADDLE_OK && *checkpoint != '\0')
+        status = cli_check_directory("--checkpoint", checkpoint, error);
     return status;
 }
 
@@ -355,7 +369,7 @@ static void prepare_last_words(const saddle_settings *settings)
 
 static int run(const cli_arguments *arguments)
 {
-    const saddle_settings *settings = arguments->settings;
+    saddle_settings *settings = arguments->settings;
     saddle_error error;
     const saddle_algorithm *algorithm;
     saddle_experiment *experiment = NULL;
@@ -367,8 +381,10 @@ static int run(const cli_arguments *arguments)
                  .meter = {.label = ""},
                  .stride = 1,
                  .printed = UINT64_MAX};
-    saddle_status status =
-        saddle_algorithm_find(&algorithm, saddle_settings_text(settings, "algorithm"), &error);
+    saddle_status status = saddle_settings_resume(settings, &error);
+    if (status == SADDLE_OK)
+        status =
+            saddle_algorithm_find(&algorithm, saddle_settings_text(settings, "algorithm"), &error);
     if (status == SADDLE_OK && cli_leads())
         status = check_outputs(settings, &error);
     status = cli_agree(status, &error);
@@ -399,7 +415,11 @@ const cli_command cli_run = {
     .details =
         "Prints a progress line on a terminal and a table of rows otherwise, then a summary. With "
         "no option at all it runs PRECISION on the paper's problem with built-in data and 5 "
-        "agents. Ctrl-C ends a run cleanly; a second one kills it.",
+        "agents. Ctrl-C ends a run cleanly; a second one kills it. With --checkpoint DIR nothing "
+        "is "
+        "lost when a run ends before its time: `saddle run --resume DIR` goes on where it was and "
+        "comes to the same bits as if it had not ended, with the options of that run and on any "
+        "number of threads. Its --iterations and budgets may be given anew.",
     .library = library,
     .own = own,
     .run = run,

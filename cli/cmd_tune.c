@@ -60,23 +60,18 @@ static const saddle_option output_option = {
     .metavar = "DIR",
     .help = "Where ALGORITHM.csv (the log) and ALGORITHM.yaml (the best settings) go; made when "
             "missing."};
-static const saddle_option resume_option = {
-    .name = "resume",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_FLAG,
-    .fallback = "no",
-    .help = "Go on from the logs that are there, repeating no finished evaluation."};
 static const saddle_option quiet_option = {.name = "quiet",
                                            .group = CLI_OUTPUT,
                                            .kind = SADDLE_OPTION_FLAG,
                                            .fallback = "no",
                                            .help = "Print only the answers, warnings and errors."};
 
-static const saddle_option *const own[] = {&algorithms_option, &budget_option, &candidates_option,
-                                           &objective_option,  &output_option, &resume_option,
-                                           &cli_option_config, &quiet_option,  NULL};
-static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK, CLI_ALGORITHM, "-algorithm",
-                                      CLI_START,   CLI_ENGINE,  "metric-tau",  NULL};
+static const saddle_option *const own[] = {
+    &algorithms_option, &budget_option,     &candidates_option, &objective_option,
+    &output_option,     &cli_option_config, &quiet_option,      NULL};
+static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK, CLI_ALGORITHM,
+                                      "-algorithm", CLI_START,   CLI_ENGINE,
+                                      "metric-tau", "resume",    NULL};
 
 /* Searches at work. */
 typedef struct work {
@@ -91,6 +86,11 @@ typedef struct work {
     size_t diverged; /* algorithms all of whose candidates diverged */
     size_t refused;  /* algorithms that cannot solve the problem */
 } work;
+
+static bool wants_resume(const saddle_settings *settings)
+{
+    return strcmp(saddle_settings_text(settings, "resume"), "yes") == 0;
+}
 
 /* ---- what is shown ------------------------------------------------------------------------- */
 
@@ -233,7 +233,7 @@ static saddle_tune_inputs inputs_of(const saddle_settings *settings, const char 
                                     (size_t)saddle_settings_integer(settings, "candidates"),
                                 .objective = read_objective(settings),
                                 .log = log,
-                                .resume = saddle_settings_flag(settings, "resume")};
+                                .resume = wants_resume(settings)};
 }
 
 /* Refuse a budget that is too small for some algorithm before any of them has spent it, and name
@@ -280,6 +280,18 @@ static saddle_status search(work *w, saddle_experiment *experiment, const saddle
         status = answer(w, tuning, path, error);
     saddle_tuning_free(tuning);
     return status;
+}
+
+/* A search goes on from its own logs, and only they can be asked for. */
+static saddle_status check_resume(const saddle_settings *settings, saddle_error *error)
+{
+    const char *text = saddle_settings_text(settings, "resume");
+    if (*text == '\0' || strcmp(text, "no") == 0 || wants_resume(settings))
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "--resume: a search goes on from the logs in --output, not from '%.80s'; "
+                       "give --resume alone",
+                       text);
 }
 
 static saddle_status tune_one(work *w, saddle_experiment *experiment,
@@ -333,6 +345,8 @@ static int run(const cli_arguments *arguments)
               .quiet = saddle_settings_flag(arguments->settings, "quiet")};
     saddle_status status =
         cli_read_algorithms(w.settings, w.algorithm, CLI_MOST_ALGORITHMS, &w.algorithms, &error);
+    if (status == SADDLE_OK)
+        status = check_resume(w.settings, &error);
     if (status == SADDLE_OK && cli_leads())
         status = cli_check_directory("--output", w.directory, &error);
     status = cli_agree(status, &error);

@@ -78,6 +78,8 @@ typedef struct saddle_run_info {
     const char *x_set;                 /**< X. */
     const char *y_set;                 /**< Y. */
     uint64_t iterations;               /**< The most there will be. */
+    const char *resumed;               /**< The checkpoint it goes on from; NULL: none. */
+    uint64_t start;                    /**< The iteration it begins at. */
 } saddle_run_info;
 
 /** What a caller may want to see of a run. Any function may be NULL. Of several processes only
@@ -119,6 +121,7 @@ typedef struct saddle_result {
     saddle_outcome test[SADDLE_MOST_OUTCOMES]; /**< The same on held-out data, at process 0. */
     size_t test_count;                         /**< How many; 0: no held-out data. */
     saddle_settings *settings;                 /**< Effective settings. */
+    char *checkpoint; /**< The newest one, at the process that writes files; NULL: none. */
 } saddle_result;
 
 /** Free a result. NULL is allowed. */

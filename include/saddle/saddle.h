@@ -6,6 +6,7 @@
 #define SADDLE_SADDLE_H
 
 #include <saddle/algorithm.h>
+#include <saddle/checkpoint.h>
 #include <saddle/data.h>
 #include <saddle/engine.h>
 #include <saddle/graph.h>

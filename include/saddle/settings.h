@@ -53,6 +53,8 @@ typedef struct saddle_option {
     const char *help;            /**< One or two sentences. */
     const saddle_search *search; /**< For numbers that a search varies; NULL: it does not. */
     bool not_in_file;            /**< Refused in a configuration file. */
+    const char *alone;           /**< What its name alone means on the command line; NULL: it needs
+                                      a value, unless it is a flag. */
 } saddle_option;
 
 /** Values of options. */

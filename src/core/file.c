@@ -61,6 +61,21 @@ saddle_status saddle_output_open(saddle_output *out, const char *path, saddle_er
     return SADDLE_OK;
 }
 
+/* Make a renaming last through a power cut. Some file systems cannot; the file is whole either way.
+ */
+static void sync_directory(char *path)
+{
+    char *slash = strrchr(path, '/');
+    const char *directory = slash == NULL ? "." : slash == path ? "/" : path;
+    if (slash != NULL && slash != path)
+        *slash = '\0';
+    int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0)
+        return;
+    fsync(descriptor);
+    close(descriptor);
+}
+
 saddle_status saddle_output_commit(saddle_output *out, saddle_error *error)
 {
     FILE *stream = out->stream;
@@ -72,6 +87,7 @@ saddle_status saddle_output_commit(saddle_output *out, saddle_error *error)
     int reason = errno;
     bad |= fclose(stream) != 0;
     if (!bad && rename(out->temporary, out->path) == 0) {
+        sync_directory(out->path);
         release(out);
         return SADDLE_OK;
     }

@@ -16,7 +16,7 @@ typedef struct saddle_output {
 
 /* Start writing; SADDLE_BAD_INPUT when the place cannot be written to. */
 saddle_status saddle_output_open(saddle_output *out, const char *path, saddle_error *error);
-/* Flush, sync and rename into place; on failure the temporary file is removed. */
+/* Flush, sync, rename into place and sync the directory; on failure the temporary file is removed. */
 saddle_status saddle_output_commit(saddle_output *out, saddle_error *error);
 /* Remove the temporary file, if there is one still. Safe after commit and on a zeroed struct. */
 void saddle_output_discard(saddle_output *out);

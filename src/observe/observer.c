@@ -89,6 +89,25 @@ void saddle_observer_free(saddle_observer *o)
     saddle_free(o);
 }
 
+size_t saddle_observer_memory(const saddle_problem *problem)
+{
+    return 2 + problem->y_dim;
+}
+
+void saddle_observer_remember(const saddle_observer *o, double *memory)
+{
+    memory[0] = o->ascent_step;
+    memory[1] = o->tracker_size;
+    memcpy(memory + 2, o->y_star, o->in.problem->y_dim * sizeof *memory);
+}
+
+void saddle_observer_recall(saddle_observer *o, const double *memory)
+{
+    o->ascent_step = memory[0];
+    o->tracker_size = memory[1];
+    memcpy(o->y_star, memory + 2, o->in.problem->y_dim * sizeof *memory);
+}
+
 const double *saddle_observer_x_mean(const saddle_observer *observer)
 {
     return observer->x_mean;

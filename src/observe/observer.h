@@ -42,6 +42,12 @@ saddle_status saddle_observe(saddle_observer *observer, saddle_row *row, saddle_
 /* Self-checks: tracker mean = estimator mean, feasibility. SADDLE_CHECK_FAILED says what broke. */
 saddle_status saddle_observer_check(saddle_observer *observer, saddle_error *error);
 
+/* What an observer carries from one row to the next, in so many doubles: where the search for y*
+ * begins, and the scale of the self-checks. */
+size_t saddle_observer_memory(const saddle_problem *problem);
+void saddle_observer_remember(const saddle_observer *observer, double *memory);
+void saddle_observer_recall(saddle_observer *observer, const double *memory);
+
 /* xbar and ybar of the last row. Borrowed. */
 const double *saddle_observer_x_mean(const saddle_observer *observer);
 const double *saddle_observer_y_mean(const saddle_observer *observer);

@@ -12,6 +12,17 @@ saddle_status saddle_outcomes_open(saddle_outcome_file **out, const char *path,
 /* Append a row; it is in the file when this returns. */
 saddle_status saddle_outcomes_write(saddle_outcome_file *file, uint64_t iteration,
                                     const saddle_result *result, saddle_error *error);
+/* All rows so far: their values, train then test, row after row. Borrowed until the next one. */
+typedef struct saddle_outcome_table {
+    size_t train;
+    size_t test;
+    const char *name[2 * SADDLE_MOST_OUTCOMES]; /* train, then test */
+    const double *values;                       /* NULL: no row yet */
+} saddle_outcome_table;
+void saddle_outcomes_table(const saddle_outcome_file *file, saddle_outcome_table *out);
+/* Append rows of an earlier run, whose iterations `rows` say. The names are borrowed. */
+saddle_status saddle_outcomes_replay(saddle_outcome_file *file, const saddle_outcome_table *table,
+                                     const saddle_row *rows, size_t count, saddle_error *error);
 /* Close. NULL is allowed. */
 saddle_status saddle_outcomes_close(saddle_outcome_file *file, saddle_error *error);
 

@@ -336,6 +336,19 @@ size_t saddle_experiment_features(const saddle_experiment *e)
     return e->features;
 }
 
+bool saddle_experiment_shaped_by(const saddle_experiment *e, const char *name)
+{
+    static const char *const group[] = {"Problem and data", "Network", "Start"};
+    const saddle_option *option = saddle_settings_find(e->settings, name);
+    for (size_t k = 0; option != NULL && k < sizeof group / sizeof *group; k++)
+        if (strcmp(option->group, group[k]) == 0)
+            return true;
+    for (size_t k = 0; e->kind != NULL && e->kind->options[k] != NULL; k++)
+        if (strcmp(e->kind->options[k]->name, name) == 0)
+            return true;
+    return strcmp(name, "engine") == 0;
+}
+
 size_t saddle_experiment_most_samples(const saddle_experiment *e)
 {
     size_t most = 0;

@@ -78,6 +78,9 @@ saddle_status saddle_run_forecast(saddle_experiment *experiment, const saddle_se
 /* Features of the data; 0 without. */
 size_t saddle_experiment_features(const saddle_experiment *experiment);
 
+/* Whether an option is used when an experiment is set up, and not when it is run. */
+bool saddle_experiment_shaped_by(const saddle_experiment *experiment, const char *name);
+
 /* The largest local size. */
 size_t saddle_experiment_most_samples(const saddle_experiment *experiment);
 

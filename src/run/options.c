@@ -15,6 +15,7 @@
 #define STOP "Stopping"
 #define ENGINE "Engine"
 #define OUTPUT "Output"
+#define CHECKPOINTS "Checkpoints"
 
 static const saddle_option problem =
     SADDLE_TEXT("problem", PROBLEM, "robust-logistic", "NAME",
@@ -132,12 +133,35 @@ static const saddle_option model = SADDLE_TEXT(
     "The file of the model: xbar, ybar, every agent's copy and what it takes to use them, as NumPy "
     ".npz (or one .npy record). `run` writes it, `eval` and `predict` read it. Not given: none.");
 
+static const saddle_option checkpoint = SADDLE_TEXT(
+    "checkpoint", CHECKPOINTS, "", "DIR",
+    "Write checkpoints into this directory, which is made when missing; the last two are kept. One "
+    "is written at the end, too, also after Ctrl-C or a termination signal. Not given: none.");
+static const saddle_option checkpoint_every = SADDLE_TEXT(
+    "checkpoint-every", CHECKPOINTS, "", "K|Ts",
+    "A checkpoint every K iterations, such as 500, or every T seconds, such as 30s. Not "
+    "given: 60s.");
+static const saddle_option resume = {
+    .name = "resume",
+    .group = CHECKPOINTS,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "",
+    .metavar = "[PATH|auto]",
+    .help = "Go on where a run ended, bit for bit, from a checkpoint or the newest of a directory; "
+            "options that are not given are those of that run. Without a PATH: the newest in "
+            "--checkpoint. auto: the newest whole one there, or from the start if there is none. "
+            "`saddle tune`: from its logs.",
+    .alone = "yes"};
+
 static const saddle_option *const run_options[] = {
-    &problem,     &data,       &format,     &label_column, &labels,      &positive, &test_data,
-    &samples,     &partition,  &x_set,      &y_set,        &regularizer, &agents,   &topology,
-    &mixing,      &algorithm,  &init,       &init_x,       &init_y,      &seed,     &iterations,
-    &tolerance,   &max_ifo,    &max_rounds, &max_seconds,  &engine,      &threads,  &trace,
-    &trace_every, &metric_tau, &outcomes,   &model,        NULL};
+    &problem,    &data,        &format,     &label_column,     &labels,
+    &positive,   &test_data,   &samples,    &partition,        &x_set,
+    &y_set,      &regularizer, &agents,     &topology,         &mixing,
+    &algorithm,  &init,        &init_x,     &init_y,           &seed,
+    &iterations, &tolerance,   &max_ifo,    &max_rounds,       &max_seconds,
+    &engine,     &threads,     &trace,      &trace_every,      &metric_tau,
+    &outcomes,   &model,       &checkpoint, &checkpoint_every, &resume,
+    NULL};
 
 const saddle_option *const *saddle_run_options(void)
 {

@@ -67,6 +67,7 @@ void saddle_result_free(saddle_result *result)
     saddle_free(result->x);
     saddle_free(result->y);
     saddle_settings_free(result->settings);
+    saddle_free(result->checkpoint);
     saddle_free(result);
 }
 
@@ -92,7 +93,11 @@ saddle_status saddle_result_append(saddle_result *result, const saddle_row *row,
  * another engine leaves the same model. */
 static bool changes_nothing(const saddle_option *option)
 {
-    return strcmp(option->group, "Engine") == 0 || strcmp(option->group, "Output") == 0;
+    static const char *const group[] = {"Engine", "Output", "Checkpoints"};
+    for (size_t k = 0; k < sizeof group / sizeof *group; k++)
+        if (strcmp(option->group, group[k]) == 0)
+            return true;
+    return false;
 }
 
 /* All settings that have a value and can change the result, as "name: value" lines; no value has a

@@ -11,6 +11,7 @@
 #include "observe/observer.h"
 #include "observe/outcomes.h"
 #include "observe/trace.h"
+#include "run/checkpoint.h"
 #include "run/experiment.h"
 #include "run/options.h"
 #include "run/result.h"
@@ -40,7 +41,10 @@ typedef struct run {
     uint64_t trace_every;
     uint64_t trace_ifo; /* a trace point every so many IFO calls, too; 0: no */
     uint64_t last_check;
-    saddle_row row;     /* of the present iteration */
+    saddle_resumption resumed;         /* where the run goes on from */
+    saddle_checkpoint_context context; /* what its checkpoints are tied to */
+    saddle_keeper *keeper;             /* NULL: no checkpoints */
+    saddle_row row;     /* the last one; after advance() that of the present iteration */
     double seconds;     /* spent iterating, as all processes know */
     double unshared;    /* more of them, which only this process knows */
     bool interrupted;   /* whether a process was, as all know */
@@ -98,20 +102,6 @@ static saddle_status set_samples(const run *r, saddle_settings *settings, saddle
     return status;
 }
 
-/* Whether an option was used when the experiment was set up, and not when it is run. */
-static bool shapes_experiment(const run *r, const saddle_problem_class *kind, const char *name)
-{
-    static const char *const group[] = {"Problem and data", "Network", "Start"};
-    const saddle_option *option = saddle_settings_find(r->settings, name);
-    for (size_t k = 0; option != NULL && k < sizeof group / sizeof *group; k++)
-        if (strcmp(option->group, group[k]) == 0)
-            return true;
-    for (size_t k = 0; kind != NULL && kind->options[k] != NULL; k++)
-        if (strcmp(kind->options[k]->name, name) == 0)
-            return true;
-    return strcmp(name, "engine") == 0;
-}
-
 /* The settings that matter to this run, without "auto" where there is a value for it. */
 static saddle_status make_effective(run *r, saddle_error *error)
 {
@@ -124,11 +114,15 @@ static saddle_status make_effective(run *r, saddle_error *error)
                                                  kind != NULL ? 3 : 2, error);
     for (size_t k = 0; status == SADDLE_OK && k < saddle_settings_count(*out); k++) {
         const char *name = saddle_settings_option(*out, k)->name;
-        const saddle_settings *from = shapes_experiment(r, kind, name) ? e->settings : r->settings;
+        const saddle_settings *from =
+            saddle_experiment_shaped_by(e, name) ? e->settings : r->settings;
         status = saddle_settings_set(*out, name, saddle_settings_text(from, name), error);
     }
     if (status == SADDLE_OK && e->own_problem == NULL)
         status = saddle_settings_set(*out, "problem", e->problem->name, error);
+    /* It leaves no mark on what comes out. */
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(*out, "resume", "", error);
     /* First: what an algorithm has its own rule for is not filled in by the general ones below. */
     if (status == SADDLE_OK && r->algorithm->resolve != NULL)
         status = r->algorithm->resolve(r->parameters, *out, error);
@@ -213,6 +207,11 @@ static saddle_status make_engine(run *r, saddle_error *error)
         .threads = (unsigned)saddle_settings_integer(r->settings, "threads"),
         .scratch = saddle_observer_scratch(r->scene.problem, e->x_prox, e->y_set),
     };
+    if (r->resumed.from != NULL) {
+        inputs.iteration = r->resumed.from->number.iteration;
+        inputs.restore = saddle_resume_agent;
+        inputs.restore_context = &r->resumed;
+    }
     double begin = saddle_clock_seconds();
     saddle_status status = e->engine->create(&r->engine, &inputs, error);
     r->unshared = saddle_clock_seconds() - begin;
@@ -239,7 +238,10 @@ static saddle_status make_observer(run *r, saddle_error *error)
         .copies = r->scene.copies,
         .feasible = stays_feasible(r),
     };
-    return saddle_observer_create(&r->observer, &inputs, error);
+    saddle_status status = saddle_observer_create(&r->observer, &inputs, error);
+    if (status == SADDLE_OK && r->resumed.from != NULL)
+        saddle_observer_recall(r->observer, r->resumed.memory);
+    return status;
 }
 
 /* Refuse what the algorithm or the problem cannot do. */
@@ -304,7 +306,11 @@ static saddle_status settle(run *r, saddle_error *error)
 {
     r->iterations = saddle_settings_integer(r->settings, "iterations");
     r->trace_every = saddle_settings_integer(r->settings, "trace-every");
-    if (r->trace_every == 0) {
+    if (r->resumed.from != NULL) {
+        if (r->trace_every == 0)
+            r->trace_every = saddle_resume_trace_every(&r->resumed);
+        r->trace_ifo = r->resumed.from->number.trace_ifo;
+    } else if (r->trace_every == 0) {
         uint64_t max_ifo = saddle_settings_integer(r->settings, "max-ifo");
         r->trace_every = r->iterations / DEFAULT_POINTS > 0 ? r->iterations / DEFAULT_POINTS : 1;
         /* The budget may end the run long before its iterations would. */
@@ -441,10 +447,14 @@ static saddle_status write_row(run *r, saddle_error *error)
     return status;
 }
 
-/* Check the state, if it is time to, and record r->row. */
+/* Check the state, if it is time to, and record r->row, unless nothing has moved since the last one:
+ * a run may be interrupted while it measures. */
 static saddle_status record(run *r, bool last, saddle_error *error)
 {
     const saddle_row *row = &r->row;
+    const saddle_result *result = r->result;
+    bool again =
+        result->row_count > 0 && result->rows[result->row_count - 1].iteration == row->iteration;
     saddle_status status = SADDLE_OK;
     if (last || row->iteration == 0 || row->iteration >= r->last_check + CHECK_EVERY) {
         status = saddle_observer_check(r->observer, error);
@@ -454,6 +464,8 @@ static saddle_status record(run *r, bool last, saddle_error *error)
         return status;
     if (last || *saddle_settings_text(r->settings, "outcomes") != '\0')
         status = evaluate(r, error);
+    if (again)
+        return agree(r, status, error);
     if (status == SADDLE_OK)
         status = saddle_result_append(r->result, row, error);
     if (status == SADDLE_OK)
@@ -482,6 +494,38 @@ static saddle_status measure_start(run *r, saddle_error *error)
                        fault.index, fault.value);
 }
 
+/* Find the checkpoint to go on from, if one is asked for, and bring agents and observer to where
+ * the run begins. */
+static saddle_status set_out(run *r, saddle_error *error)
+{
+    saddle_status status = saddle_same_settings(r->experiment->world, r->settings, error);
+    if (status == SADDLE_OK)
+        status = saddle_resume_open(&r->resumed, r->settings, r->experiment->world, error);
+    if (status == SADDLE_OK && r->resumed.refused != NULL)
+        warn(r, r->resumed.refused);
+    if (status == SADDLE_OK)
+        status = agree(r, settle(r, error), error);
+    if (status != SADDLE_OK)
+        return status;
+    r->context = (saddle_checkpoint_context){.experiment = r->experiment,
+                                             .scene = &r->scene,
+                                             .algorithm = r->algorithm,
+                                             .parameters = r->parameters,
+                                             .settings = r->settings,
+                                             .effective = r->result->settings};
+    status = saddle_resume_load(&r->resumed, &r->context, error);
+    if (status == SADDLE_OK)
+        status = agree(r, make_engine(r, error), error);
+    if (status == SADDLE_OK)
+        status = saddle_keeper_create(&r->keeper, &r->context, r->engine, &r->resumed, error);
+    if (status == SADDLE_OK)
+        status = agree(r, make_observer(r, error), error);
+    if (status != SADDLE_OK)
+        return status;
+    confer(r);
+    return r->resumed.from == NULL ? measure_start(r, error) : SADDLE_OK;
+}
+
 /* Open the files that this process writes. */
 static saddle_status open_files(run *r, const saddle_run_info *info, saddle_error *error)
 {
@@ -495,19 +539,32 @@ static saddle_status open_files(run *r, const saddle_run_info *info, saddle_erro
     return status;
 }
 
+/* Record the rows that a run which goes on has already. */
+static saddle_status recall_rows(run *r, saddle_error *error)
+{
+    const saddle_checkpoint *from = r->resumed.from;
+    const saddle_row *rows = r->resumed.rows;
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < from->number.rows; k++) {
+        status = saddle_result_append(r->result, &rows[k], error);
+        if (status == SADDLE_OK && r->trace != NULL)
+            status = saddle_trace_write(r->trace, &rows[k], error);
+    }
+    saddle_outcome_table table = {
+        .train = from->number.train, .test = from->number.test, .values = r->resumed.outcomes};
+    memcpy(table.name, from->outcome, sizeof table.name);
+    if (status == SADDLE_OK && r->outcomes != NULL)
+        status = saddle_outcomes_replay(r->outcomes, &table, rows, from->number.rows, error);
+    r->row = rows[from->number.rows - 1];
+    r->seconds = from->number.seconds;
+    r->last_check = from->number.last_check;
+    saddle_resume_forget(&r->resumed);
+    return agree(r, status, error);
+}
+
 static saddle_status begin(run *r, saddle_error *error)
 {
-    saddle_status status = saddle_same_settings(r->experiment->world, r->settings, error);
-    if (status == SADDLE_OK)
-        status = agree(r, settle(r, error), error);
-    if (status == SADDLE_OK)
-        status = agree(r, make_engine(r, error), error);
-    if (status == SADDLE_OK)
-        status = agree(r, make_observer(r, error), error);
-    if (status != SADDLE_OK)
-        return status;
-    confer(r);
-    status = measure_start(r, error);
+    saddle_status status = set_out(r, error);
     if (status != SADDLE_OK)
         return status;
     saddle_run_info info = {
@@ -521,8 +578,12 @@ static saddle_status begin(run *r, saddle_error *error)
         .x_set = saddle_set_text(r->experiment->x_set),
         .y_set = saddle_set_text(r->experiment->y_set),
         .iterations = r->iterations,
+        .resumed = r->resumed.from != NULL ? r->resumed.from->path : NULL,
+        .start = r->engine->kind->iteration(r->engine),
     };
     status = agree(r, writes(r) ? open_files(r, &info, error) : SADDLE_OK, error);
+    if (status == SADDLE_OK && r->resumed.from != NULL)
+        status = recall_rows(r, error);
     if (status == SADDLE_OK && r->hooks->begin != NULL)
         r->hooks->begin(r->hooks->context, &info);
     return status;
@@ -564,20 +625,40 @@ static uint64_t rounds_left(const run *r, const saddle_cost *cost)
     return (max_rounds - cost->rounds) / layout.rounds;
 }
 
+/* Write a checkpoint if one is due. One that cannot be written does not end the run: the last one
+ * is still there. */
+static void keep(run *r, bool last)
+{
+    saddle_error error;
+    const saddle_moment moment = {.seconds = r->seconds,
+                                  .last_check = r->last_check,
+                                  .trace_ifo = r->trace_ifo,
+                                  .observer = r->observer,
+                                  .result = r->result,
+                                  .outcomes = r->outcomes};
+    char message[sizeof error.message + 64];
+    if (r->keeper == NULL || saddle_keeper_look(r->keeper, &moment, last, &error) == SADDLE_OK)
+        return;
+    snprintf(message, sizeof message, "no checkpoint: %s%s", error.message,
+             last ? "" : "; the run goes on without");
+    warn(r, message);
+}
+
 /* Advance to the next trace point or stop; calls the progress hook on the way. */
 static void advance(run *r, saddle_fault *fault, int *stop)
 {
     uint64_t iteration = r->engine->kind->iteration(r->engine);
-    uint64_t target = (iteration / r->trace_every + 1) * r->trace_every;
+    uint64_t target = (r->row.iteration / r->trace_every + 1) * r->trace_every;
     double max_seconds = saddle_settings_real(r->settings, "max-seconds");
     saddle_cost cost;
-    r->engine->kind->cost(r->engine, &cost);
     uint64_t ifo_target =
-        r->trace_ifo > 0 ? (cost.ifo / r->trace_ifo + 1) * r->trace_ifo : UINT64_MAX;
+        r->trace_ifo > 0 ? (r->row.cost.ifo / r->trace_ifo + 1) * r->trace_ifo : UINT64_MAX;
     for (;;) {
         r->engine->kind->cost(r->engine, &cost);
         confer(r);
         *stop = stop_reason(r, iteration, &cost);
+        if (fault->kind == SADDLE_FAULT_NONE)
+            keep(r, *stop >= 0);
         if (*stop >= 0 || iteration >= target || cost.ifo >= ifo_target ||
             fault->kind != SADDLE_FAULT_NONE)
             return;
@@ -597,6 +678,8 @@ static void advance(run *r, saddle_fault *fault, int *stop)
             limits.max_ifo = ifo_target;
         if (max_seconds > 0.0)
             limits.deadline = fmin(limits.deadline, now + max_seconds - r->seconds);
+        if (r->keeper != NULL)
+            saddle_keeper_limit(r->keeper, &limits);
         r->engine->kind->advance(r->engine, &limits, fault);
         r->unshared += saddle_clock_seconds() - now;
         iteration = r->engine->kind->iteration(r->engine);
@@ -625,24 +708,30 @@ static saddle_status diverge(run *r, saddle_fault *fault, saddle_error *error)
     return status;
 }
 
-static saddle_status loop(run *r, saddle_error *error)
+/* Record r->row; *ended is set when it is the last one. */
+static saddle_status arrive(run *r, int stop, bool *ended, saddle_error *error)
 {
     double tolerance = saddle_settings_real(r->settings, "tolerance");
+    if (tolerance > 0.0 && r->row.metric <= tolerance)
+        stop = SADDLE_STOP_TOLERANCE;
+    *ended = stop >= 0;
+    if (*ended)
+        r->result->stop = (saddle_stop)stop;
+    return record(r, *ended, error);
+}
+
+static saddle_status loop(run *r, saddle_error *error)
+{
     saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
     saddle_cost cost;
+    saddle_status status = SADDLE_OK;
+    bool ended = false;
     r->engine->kind->cost(r->engine, &cost);
     confer(r);
     int stop = stop_reason(r, 0, &cost);
-    for (;;) {
-        if (tolerance > 0.0 && r->row.metric <= tolerance)
-            stop = SADDLE_STOP_TOLERANCE;
-        saddle_status status = record(r, stop >= 0, error);
-        if (status != SADDLE_OK)
-            return status;
-        if (stop >= 0) {
-            r->result->stop = (saddle_stop)stop;
-            return SADDLE_OK;
-        }
+    if (r->resumed.from == NULL)
+        status = arrive(r, stop, &ended, error);
+    while (status == SADDLE_OK && !ended) {
         advance(r, &fault, &stop);
         if (fault.kind == SADDLE_FAULT_STALLED)
             return stalled(&fault, error);
@@ -650,11 +739,12 @@ static saddle_status loop(run *r, saddle_error *error)
             return diverge(r, &fault, error);
         bool diverged = false;
         status = measure(r, &diverged, error);
-        if (status != SADDLE_OK)
-            return status;
-        if (diverged)
+        if (status == SADDLE_OK && diverged)
             return diverge(r, &fault, error);
+        if (status == SADDLE_OK)
+            status = arrive(r, stop, &ended, error);
     }
+    return status;
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */
@@ -677,6 +767,8 @@ static saddle_status conclude(run *r, saddle_error *error)
     memcpy(result->y_mean, saddle_observer_y_mean(r->observer), result->y_dim * sizeof(double));
     r->engine->kind->for_each(r->engine, copy_task, r);
     r->engine->kind->cost(r->engine, &result->cost);
+    const char *kept = r->keeper != NULL ? saddle_keeper_newest(r->keeper) : NULL;
+    result->checkpoint = saddle_strdup(kept);
     const char *path = saddle_settings_text(r->settings, "model");
     if (*path != '\0' && result->stop != SADDLE_STOP_DIVERGED)
         return saddle_result_write(result, r->scene.world, path, error);
@@ -709,6 +801,8 @@ saddle_status saddle_experiment_run(saddle_experiment *experiment, const saddle_
         status = closed;
     status = agree(&r, status, error);
     saddle_observer_free(r.observer);
+    saddle_keeper_free(r.keeper);
+    saddle_resume_close(&r.resumed);
     if (r.engine != NULL)
         r.engine->kind->destroy(r.engine);
     if (r.algorithm != NULL && r.parameters != NULL)

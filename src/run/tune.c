@@ -161,7 +161,10 @@ static saddle_status trial_settings(const search *s, const saddle_trial *trial,
                                     {"max-rounds", "0"},
                                     {"max-seconds", "0"},
                                     {"trace", ""},
-                                    {"model", ""}};
+                                    {"model", ""},
+                                    {"checkpoint", ""},
+                                    {"checkpoint-every", ""},
+                                    {"resume", ""}};
     char limit[SADDLE_TUNE_TEXT];
     snprintf(limit, sizeof limit, "%" PRIu64, trial->allotment - s->forecast.most_ifo + 1);
     saddle_status status = saddle_settings_copy(out, s->settings, error);

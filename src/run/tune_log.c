@@ -32,9 +32,10 @@
 
 bool saddle_tune_ignores(const char *name)
 {
-    static const char *const irrelevant[] = {"threads",     "engine",     "trace",     "model",
-                                             "trace-every", "iterations", "tolerance", "max-ifo",
-                                             "max-rounds",  "max-seconds"};
+    static const char *const irrelevant[] = {
+        "threads",    "engine",           "trace",   "model",      "trace-every",
+        "iterations", "tolerance",        "max-ifo", "max-rounds", "max-seconds",
+        "checkpoint", "checkpoint-every", "resume"};
     for (size_t k = 0; k < sizeof irrelevant / sizeof *irrelevant; k++)
         if (strcmp(name, irrelevant[k]) == 0)
             return true;

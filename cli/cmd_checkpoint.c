@@ -1,0 +1,95 @@
+/* `saddle checkpoint`: what the checkpoints of a directory, or one of them, are. */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* Print what a checkpoint is. Its settings go to *settings if it is whole and none are known yet. */
+static saddle_status show(const char *path, saddle_settings **settings)
+{
+    char bytes[CLI_NUMBER];
+    char time[CLI_NUMBER];
+    saddle_error error;
+    saddle_checkpoint_info info;
+    saddle_settings *found = NULL;
+    saddle_status status = saddle_checkpoint_examine(path, &info, &found, &error);
+    printf("%s\n  ", path);
+    if (status == SADDLE_OK)
+        printf("whole: iteration %llu, %zu rows, %s, %s, saddle %s\n",
+               (unsigned long long)info.iteration, info.rows, cli_duration(info.seconds, time),
+               cli_bytes((double)info.bytes, bytes), info.version);
+    else
+        cli_wrap(stdout, error.message, 2, 2, cli_width(STDOUT_FILENO));
+    if (*settings == NULL)
+        *settings = found;
+    else
+        saddle_settings_free(found);
+    return status;
+}
+
+/* All checkpoints of a directory, newest first; *newest is the status of the first. */
+static saddle_status show_all(const char *directory, saddle_settings **settings,
+                              saddle_status *newest, saddle_error *error)
+{
+    for (size_t age = 0;; age++) {
+        char *path;
+        saddle_status status = saddle_checkpoint_find(&path, directory, age, error);
+        if (status != SADDLE_OK)
+            return status;
+        if (path == NULL && age == 0)
+            return saddle_fail(error, SADDLE_BAD_INPUT, "there is no checkpoint in '%s'",
+                               directory);
+        if (path == NULL)
+            return SADDLE_OK;
+        status = show(path, settings);
+        if (age == 0)
+            *newest = status;
+        free(path);
+    }
+}
+
+/* The options that were given, as they would be typed. */
+static void print_settings(const saddle_settings *settings)
+{
+    printf("\nOptions of the run:\n");
+    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
+        const char *name = saddle_settings_option(settings, k)->name;
+        if (saddle_settings_given(settings, name))
+            printf("  --%s %s\n", name, saddle_settings_text(settings, name));
+    }
+}
+
+static int run(const cli_arguments *arguments)
+{
+    const char *path = arguments->operand[0];
+    saddle_error error;
+    saddle_settings *settings = NULL;
+    saddle_status newest = SADDLE_OK;
+    struct stat there;
+    saddle_status status = SADDLE_OK;
+    if (stat(path, &there) != 0)
+        status = saddle_fail(&error, SADDLE_BAD_INPUT,
+                             "there is no '%s'; give a checkpoint or a directory of them", path);
+    else if (S_ISDIR(there.st_mode))
+        status = show_all(path, &settings, &newest, &error);
+    else
+        newest = show(path, &settings);
+    if (settings != NULL)
+        print_settings(settings);
+    saddle_settings_free(settings);
+    return status == SADDLE_OK ? cli_exit_code(newest) : cli_fail(&error);
+}
+
+const cli_command cli_checkpoint = {
+    .name = "checkpoint",
+    .operands = "PATH",
+    .least = 1,
+    .most = 1,
+    .summary = "show the checkpoints of a directory, or one of them",
+    .details = "Every byte of each is checked. Shows how far the run had come and the options that "
+               "it was given; `saddle run --resume PATH` goes on from there. The exit status is 2 "
+               "when the newest one is damaged.",
+    .words = "@FILE",
+    .run = run,
+};

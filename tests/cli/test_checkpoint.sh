@@ -1,0 +1,236 @@
+#!/usr/bin/env bash
+# Checkpoints: a run that is killed at any moment goes on to the same bits; what is torn, foreign or
+# of another run is refused with its reason, and another checkpoint is offered.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" "$1"
+
+newest() { find "$1" -name 'checkpoint-*.saddle' | sort | tail -1; }
+older() { find "$1" -name 'checkpoint-*.saddle' | sort | head -1; }
+files() { find "$1" -type f | wc -l; }
+clock() { date +%s%N; }
+
+# ---- twenty kills at random moments: some while the program starts, the others so long after it has
+# begun to iterate as is a share of the time that the whole run takes on this machine.
+long=(run --problem auc --data synthetic:3000 --samples 500 --iterations 100000 --trace-every 1000
+    --checkpoint-every 0.03s --quiet)
+begun=$(clock)
+try "${long[@]}" --checkpoint whole --trace whole.csv --outcomes whole-o.csv --model whole.npz \
+    --threads 1
+taken=$((($(clock) - begun) / 1000))
+check "a run that is left alone" exits 0
+check "keeps two checkpoints" is "$(files whole)" 2
+RANDOM=20
+kills=0
+: >began
+for k in $(seq 20); do
+    rm -f part.csv
+    "$saddle" "${long[@]}" --checkpoint part --resume auto --trace part.csv --outcomes part-o.csv \
+        --model part.npz --threads $((k % 7 == 3 ? 2 : 1)) >>out 2>>err &
+    process=$!
+    moment=$((RANDOM % 20000))
+    if [ $((k % 5)) -ne 0 ]; then
+        until [ -s part.csv ]; do sleep 0.005; done
+        moment=$((taken * (RANDOM % 100) / 2000))
+    fi
+    sleep "$(printf '%d.%06d' $((moment / 1000000)) $((moment % 1000000)))"
+    kill -9 "$process" 2>/dev/null && kills=$((kills + 1))
+    { wait "$process"; } 2>/dev/null
+    grep -v '^#' part.csv 2>/dev/null | tail -1 | cut -d, -f1 >>began
+done
+check "twenty kills hit the run" is "$kills" 20
+check "and it went on in between" [ "$(sort -n began | tail -1)" -ge 1000 ]
+check "two checkpoints, or three between two moments" [ "$(find part -name '*.saddle' | wc -l)" -le 3 ]
+try "${long[@]}" --checkpoint part --resume auto --trace part.csv --outcomes part-o.csv \
+    --model part.npz --threads 1
+check "the last one goes on to the end" exits 0
+check "without a warning" silent
+check "the model has the same bytes" cmp -s whole.npz part.npz
+check "the trace has the same rows" same_trace whole.csv part.csv
+check "the outcomes have the same bytes" cmp -s whole-o.csv part-o.csv
+check "nothing unfinished is left" is "$(files part)" 2
+
+# ---- signals: a checkpoint, then the end; --resume DIR needs no other option
+try run "${tiny[@]}" --iterations 50000 --trace-every 500 --threads 1 --trace ref.csv --model ref.npz --quiet
+for signal in INT TERM HUP; do
+    "$saddle" run "${tiny[@]}" --iterations 50000 --trace-every 500 --threads 1 --trace s.csv --model s.npz \
+        --checkpoint "on-$signal" --checkpoint-every 1e9s --quiet >out 2>err &
+    process=$!
+    for _ in $(seq 200); do
+        rows=$(grep -vc '^#' s.csv 2>/dev/null)
+        [ "${rows:-0}" -ge 8 ] && break
+        sleep 0.02
+    done
+    kill -"$signal" "$process"
+    wait "$process"
+    code=$?
+    check "$signal: exit code" exits 130
+    check "$signal: says how to go on" warns "saddle: interrupted; \`saddle run --resume on-$signal\` goes on"
+    check "$signal: a checkpoint" is "$(files "on-$signal")" 1
+    try run --resume "on-$signal" --quiet --threads 1
+    check "$signal: goes on" exits 0
+    check "$signal: the model has the same bytes" cmp -s ref.npz s.npz
+    check "$signal: the trace has the same rows" same_trace ref.csv s.csv
+    rm -f s.csv s.npz
+done
+(trap '' HUP; exec "$saddle" run "${tiny[@]}" --iterations 20000 --quiet --threads 1 --trace hup.csv) &
+process=$!
+for _ in $(seq 200); do [ -s hup.csv ] && break; sleep 0.02; done
+kill -HUP "$process"
+wait "$process"
+check "nohup is respected" is $? 0
+
+# ---- a finished run: going on from its end repeats nothing, and more iterations make it longer
+run=(run "${tiny[@]}" --trace-every 7 --threads 1)
+try "${run[@]}" --iterations 100 --trace long.csv --model long.npz --quiet
+try "${run[@]}" --iterations 60 --trace t.csv --model m.npz --quiet --checkpoint ck --checkpoint-every 25
+check "checkpoints every K iterations and at the end" is "$(find ck -name '*.saddle' | sort |
+    sed 's/.*-0*//; s/.saddle//' | tr '\n' ' ')" "50 60 "
+cp t.csv before.csv
+cp m.npz before.npz
+try run --resume ck
+check "a finished run ends at once" exits 0
+check "says where it goes on" says "from iteration 60, ck/checkpoint-0000000000000060.saddle"
+check "with the same rows" same_trace before.csv t.csv
+check "with the same model" cmp -s before.npz m.npz
+cp -r ck ck-copy
+rm t.csv
+try run --resume ck --iterations 100 --quiet
+check "a longer run" exits 0
+check "has the rows of one that was longer from the start" same_trace long.csv t.csv
+check "and its model" cmp -s long.npz m.npz
+cp -r ck-copy moved
+try run --resume "$(older moved)" --iterations 100 --quiet --threads 1
+check "an older one may be named" exits 0
+check "same rows" same_trace long.csv t.csv
+check "the directory keeps two" is "$(files moved)" 2
+check "the other run's stay" is "$(files ck)" 2
+try run --resume "$(older ck-copy)" --iterations 100 --quiet --checkpoint elsewhere --model e.npz
+check "checkpoints may go elsewhere" is "$(files elsewhere)" 2
+check "same model again" cmp -s long.npz e.npz
+
+# ---- what checkpoints are for
+try checkpoint ck-copy
+check "what they are" exits 0
+check "iteration and state" says "whole: iteration 60"
+check "the older one, too" says "whole: iteration 50"
+check "the options" says "--trace-every 7"
+check "fits 80 columns" narrow out
+
+# ---- refused: damage
+damage() { # FILE: flip a bit in its middle
+    local place byte
+    place=$(($(stat -c %s "$1") / 2))
+    byte=$(od -An -tu1 -j "$place" -N 1 "$1")
+    printf '%b' "\\0$(printf %o $((byte ^ 4)))" |
+        dd of="$1" bs=1 seek="$place" conv=notrunc status=none
+}
+fresh() { rm -rf ck && cp -r ck-copy ck; }
+fresh
+damage "$(newest ck)"
+offered="'ck/checkpoint-0000000000000050.saddle' of iteration 50 is whole: go on from it with --resume ck/checkpoint-0000000000000050.saddle"
+refuse "is damaged: its contents does not match" run --resume ck
+check "the older one is offered" warns "$offered"
+refuse "$offered" run --resume "$(newest ck)"
+refuse "$offered" "${run[@]}" --iterations 60 --checkpoint ck --resume
+check "the trace was not touched" same_trace long.csv t.csv
+try checkpoint ck
+check "shows the damage" says "is damaged"
+check "and says so" exits 2
+try "${run[@]}" --iterations 100 --trace t.csv --model m.npz --checkpoint ck --resume auto --quiet
+check "auto takes the older one" exits 0
+check "and says why" warns "going on from 'ck/checkpoint-0000000000000050.saddle' of iteration 50 instead"
+check "to the same end" cmp -s long.npz m.npz
+fresh
+truncate -s -100 "$(newest ck)"
+refuse "is cut short: it has" run --resume ck
+check "the older one is offered" warns "$offered"
+: >"$(newest ck)"
+refuse "is empty" run --resume ck
+head -c 20000 /dev/zero >"$(newest ck)"
+refuse "is no checkpoint of saddle" run --resume ck
+cp "$(newest ck)" "$(older ck)"
+refuse "is no checkpoint of saddle" "${run[@]}" --iterations 60 --checkpoint ck --resume auto
+
+# ---- refused: another run
+fresh
+for other in "--seed 2" "--nu 0.05" "--topology ring" "--algorithm gda" "--agents 4" \
+    "--trace-every 8" "--metric-tau 3"; do
+    # shellcheck disable=SC2086
+    refuse "is of another run: ${other%% *} is '" run --resume ck $other
+    check "the value here: $other" warns "'${other#* }' here"
+done
+check "no older one is offered" eval '! warns "is whole"'
+refuse "is of a run on other data" run --resume ck --data synthetic:310
+refuse "beyond --iterations 40" run --resume ck --iterations 40
+try run --resume ck --nu 0.10 --quiet
+check "another way to write the same value" exits 0
+try run --problem auc "${small[@]}" --checkpoint plain --quiet
+refuse "recorded none, so that rows before iteration 60" run --resume plain --outcomes o.csv
+
+# ---- data may have moved, as long as they are the same
+"$saddle" data generate one.libsvm --rows 300 --seed 5 >/dev/null
+cp one.libsvm two.libsvm
+try run --data one.libsvm --iterations 60 --checkpoint data --model one.npz --quiet
+rm one.libsvm
+try run --data two.libsvm --resume data --iterations 80 --model two.npz --quiet
+check "data at another place" exits 0
+sed -i 's/^+1/-1/;q' two.libsvm
+"$saddle" data generate two.libsvm --rows 300 --seed 6 >/dev/null 2>&1
+refuse "is of a run on other data" run --data two.libsvm --resume data --iterations 90
+
+# ---- refused: nothing there, or too much
+refuse "cannot open the checkpoint 'nowhere'" run "${tiny[@]}" --resume nowhere
+mkdir empty
+refuse "there is no checkpoint in 'empty'" run "${tiny[@]}" --resume empty
+refuse "there is no checkpoint in 'empty'" run "${tiny[@]}" --checkpoint empty --resume
+refuse "--resume: from where?" run "${tiny[@]}" --resume
+refuse "'ck' has checkpoints of a run already; go on from them with --resume" "${run[@]}" --checkpoint ck
+refuse "neither a number of iterations" "${run[@]}" --checkpoint new --checkpoint-every soon
+refuse "neither a number of iterations" "${run[@]}" --checkpoint new --checkpoint-every 0
+refuse "neither a number of iterations" "${run[@]}" --checkpoint new --checkpoint-every -3s
+refuse "--checkpoint-every: where to?" "${run[@]}" --checkpoint-every 5
+refuse "'t.csv' is a file" "${run[@]}" --checkpoint t.csv
+refuse "no option --checkpoint" compare --checkpoint ck
+refuse "not from 'ck'" tune --resume ck
+refuse "there is no checkpoint in 'empty'" checkpoint empty
+refuse "there is no 'nowhere'" checkpoint nowhere
+try run "${small[@]}" --checkpoint begun --resume auto --quiet
+check "auto begins where there is nothing" exits 0
+check "and makes checkpoints" is "$(files begun)" 1
+
+# ---- processes: begun by three, ended by a signal in two, gone on with by one
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+try run "${tiny[@]}" --engine mpi --iterations 1 --quiet
+if [ "$code" -eq 0 ] && command -v mpirun >/dev/null; then
+    try run "${tiny[@]}" --trace-every 100 --iterations 40000 --trace ref.csv --threads 1 --model ref.npz --quiet
+    timeout 120 mpirun -n 3 "$saddle" run "${tiny[@]}" --engine mpi --threads 1 --trace-every 100 \
+        --iterations 1000 --trace m.csv --model m.npz --checkpoint mpi --quiet >out 2>err </dev/null
+    code=$?
+    check "three processes" exits 0
+    timeout 120 mpirun -n 2 "$saddle" run --engine mpi --threads 1 --resume mpi --iterations 1e9 \
+        --quiet >out 2>err </dev/null &
+    process=$!
+    for _ in $(seq 500); do
+        rows=$(grep -vc '^#' m.csv 2>/dev/null)
+        [ "${rows:-0}" -ge 14 ] && break
+        sleep 0.02
+    done
+    kill -TERM "$process"
+    wait "$process"
+    reached=$(newest mpi | sed 's/.*-0*//; s/.saddle//')
+    check "two processes, ended by a signal" [ "$reached" -gt 1000 ]
+    try run --resume mpi --iterations 40000 --quiet --threads 1
+    check "one process" exits 0
+    check "to the same model" cmp -s ref.npz m.npz
+    check "and the same trace" same_trace ref.csv m.csv
+fi
+
+# ---- a full disk ends no run
+if [ "$(id -u)" -eq 0 ] && mkdir full && mount -t tmpfs -o size=16k none full 2>/dev/null; then
+    try "${run[@]}" --iterations 60 --checkpoint full --checkpoint-every 10 --model full.npz --quiet
+    check "a full disk" exits 0
+    check "is told" warns "no checkpoint: cannot write 'full/"
+    check "twice: when it fails and at the end" is "$(grep -c 'no checkpoint' err)" 2
+    umount full
+fi
+finish

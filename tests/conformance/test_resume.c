@@ -1,0 +1,346 @@
+/*
+ * Every algorithm on every problem, stopped somewhere and resumed from its checkpoint with another
+ * number of threads, comes to the bits of a run that was left alone: rows, means, all copies.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <saddle/checkpoint.h>
+
+#include "company.h"
+#include "instances.h"
+#include "support.h"
+
+#define ITERATIONS 40
+
+/* A fresh name for a directory of checkpoints. */
+static const char *fresh_directory(void)
+{
+    static char path[5000];
+    static int count;
+    snprintf(path, sizeof path, "%s/checkpoints-%d", saddle_test_directory(), count++);
+    return path;
+}
+
+/* Run an instance from its own settings, with `extra` among them. */
+static saddle_result *run_instance(int which, const saddle_algorithm *algorithm,
+                                   const char *const *extra, const saddle_hooks *hooks)
+{
+    char name[64];
+    const char *more[MOST_SETTINGS] = {name, "trace-every=7", "q=6", "c-gamma=0.3"};
+    const char *relaxed[MOST_SETTINGS];
+    saddle_error error = {.message = ""};
+    test_instance instance;
+    saddle_result *result = NULL;
+    snprintf(name, sizeof name, "algorithm=%s", algorithm->name);
+    for (size_t k = 0; extra[k] != NULL; k++)
+        more[4 + k] = extra[k];
+    test_relax(algorithm, more, relaxed);
+    test_instance_open(&instance, which, relaxed);
+    assert_ok(saddle_experiment_run(instance.experiment, NULL, hooks, &result, &error), error);
+    test_instance_close(&instance);
+    return result;
+}
+
+/* Go on from a directory with nothing but its settings and some "name=value" texts. */
+static saddle_status resume(int which, const char *directory, const char *const *extra,
+                            saddle_result **out, saddle_error *error)
+{
+    saddle_settings *none = NULL;
+    saddle_experiment *experiment = NULL;
+    *out = NULL;
+    assert_ok(saddle_settings_create(&none, error), *error);
+    saddle_settings *settings = test_settings(none, extra);
+    assert_ok(saddle_settings_set(settings, "resume", directory, error), *error);
+    assert_ok(saddle_settings_resume(settings, error), *error);
+    const saddle_problem *problem = which == OWN_PROBLEM ? test_own_problem() : NULL;
+    assert_ok(saddle_experiment_create(&experiment, settings, problem, error), *error);
+    saddle_status status = saddle_experiment_run(experiment, NULL, NULL, out, error);
+    saddle_experiment_free(experiment);
+    saddle_settings_free(settings);
+    saddle_settings_free(none);
+    return status;
+}
+
+static void assert_same(const saddle_result *a, const saddle_result *b)
+{
+    ck_assert_int_eq(a->stop, b->stop);
+    ck_assert_uint_eq(a->row_count, b->row_count);
+    for (size_t k = 0; k < a->row_count; k++) {
+        saddle_row one = a->rows[k];
+        saddle_row other = b->rows[k];
+        one.seconds = 0.0;
+        other.seconds = 0.0;
+        const void *left = &one;
+        const void *right = &other;
+        ck_assert_msg(memcmp(left, right, sizeof one) == 0, "row of iteration %llu",
+                      (unsigned long long)one.iteration);
+    }
+    ck_assert_int_eq(memcmp(a->x_mean, b->x_mean, a->x_dim * sizeof(double)), 0);
+    ck_assert_int_eq(memcmp(a->y_mean, b->y_mean, a->y_dim * sizeof(double)), 0);
+    ck_assert_int_eq(memcmp(a->x, b->x, a->agents * a->x_dim * sizeof(double)), 0);
+    ck_assert_int_eq(memcmp(a->y, b->y, a->agents * a->y_dim * sizeof(double)), 0);
+    ck_assert_uint_eq(a->cost.ifo, b->cost.ifo);
+    ck_assert_uint_eq(a->cost.bytes, b->cost.bytes);
+}
+
+static void free_all(saddle_result *a, saddle_result *b, saddle_result *c)
+{
+    saddle_result_free(a);
+    saddle_result_free(b);
+    saddle_result_free(c);
+}
+
+/* Stopped at an iteration of the generator's choice, twice. */
+START_TEST(a_resumed_run_has_the_same_bits)
+{
+    size_t algorithms;
+    const saddle_algorithm *const *list = saddle_algorithm_list(&algorithms);
+    saddle_rng rng;
+    saddle_rng_init(&rng, 11, SADDLE_RNG_TEST, (uint64_t)_i, 0);
+    for (size_t a = 0; a < algorithms; a++) {
+        saddle_error error = {.message = ""};
+        const char *directory = fresh_directory();
+        char place[5100];
+        char first[64];
+        char second[64];
+        uint64_t stop = 1 + saddle_rng_below(&rng, ITERATIONS - 2);
+        uint64_t later = stop + saddle_rng_below(&rng, ITERATIONS - stop);
+        saddle_result *alone;
+        saddle_result *begun;
+        saddle_result *later_one;
+        saddle_result *whole;
+        snprintf(place, sizeof place, "checkpoint=%s", directory);
+        snprintf(first, sizeof first, "iterations=%llu", (unsigned long long)stop);
+        snprintf(second, sizeof second, "iterations=%llu", (unsigned long long)later);
+        alone =
+            run_instance(_i, list[a], (const char *[]){"threads=1", "iterations=40", NULL}, NULL);
+        begun = run_instance(_i, list[a], (const char *[]){"threads=2", first, place, NULL}, NULL);
+        assert_ok(
+            resume(_i, directory, (const char *[]){"threads=3", second, NULL}, &later_one, &error),
+            error);
+        assert_ok(resume(_i, directory, (const char *[]){"threads=1", "iterations=40", NULL},
+                         &whole, &error),
+                  error);
+        ck_assert_ptr_nonnull(strstr(whole->checkpoint, "0000000000000040.saddle"));
+        assert_same(alone, whole);
+        saddle_result_free(alone);
+        free_all(begun, later_one, whole);
+    }
+}
+END_TEST
+
+/* Ask a run to end while it reports a row. */
+typedef struct interrupter {
+    uint64_t at;
+    volatile sig_atomic_t flag;
+} interrupter;
+
+static void on_row(void *context, const saddle_row *row)
+{
+    interrupter *self = context;
+    self->flag = row->iteration >= self->at;
+}
+
+START_TEST(an_interrupt_while_measuring_repeats_no_row)
+{
+    const saddle_algorithm *algorithm = NULL;
+    saddle_error error = {.message = ""};
+    const char *directory = fresh_directory();
+    char place[5100];
+    snprintf(place, sizeof place, "checkpoint=%s", directory);
+    assert_ok(saddle_algorithm_find(&algorithm, "precision", &error), error);
+    interrupter self = {.at = 14};
+    saddle_hooks hooks = {.context = &self, .row = on_row, .interrupt = &self.flag};
+    saddle_result *alone =
+        run_instance(QUADRATIC_NONCONVEX, algorithm, (const char *[]){"iterations=40", NULL}, NULL);
+    saddle_result *part = run_instance(QUADRATIC_NONCONVEX, algorithm,
+                                       (const char *[]){"iterations=40", place, NULL}, &hooks);
+    saddle_result *whole = NULL;
+    ck_assert_int_eq(part->stop, SADDLE_STOP_INTERRUPTED);
+    ck_assert_uint_eq(part->row_count, 3);
+    ck_assert_uint_eq(part->rows[2].iteration, 14);
+    assert_ok(resume(QUADRATIC_NONCONVEX, directory, (const char *[]){NULL}, &whole, &error),
+              error);
+    assert_same(alone, whole);
+    free_all(alone, part, whole);
+}
+END_TEST
+
+/* A budget of IFO calls cuts the inner loops of some algorithms short, and sets trace points. */
+START_TEST(budgets_may_grow_where_they_cut_nothing)
+{
+    static const struct {
+        const char *algorithm;
+        bool grows;
+    } table[] = {
+        {"precision", true}, {"prox-dsgda", true}, {"minimax-ppa", false}, {"sreda", false}};
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        const saddle_algorithm *algorithm = NULL;
+        saddle_error error = {.message = ""};
+        const char *directory = fresh_directory();
+        char place[5100];
+        saddle_result *whole = NULL;
+        snprintf(place, sizeof place, "checkpoint=%s", directory);
+        assert_ok(saddle_algorithm_find(&algorithm, table[k].algorithm, &error), error);
+        saddle_result *part = run_instance(
+            QUADRATIC_NONCONVEX, algorithm,
+            (const char *[]){"iterations=4000", "trace-every=auto", "max-ifo=3000", place, NULL},
+            NULL);
+        ck_assert_int_eq(part->stop, SADDLE_STOP_IFO);
+        assert_ok(resume(QUADRATIC_NONCONVEX, directory, (const char *[]){NULL}, &whole, &error),
+                  error);
+        assert_same(part, whole);
+        saddle_result_free(whole);
+        saddle_status status = resume(QUADRATIC_NONCONVEX, directory,
+                                      (const char *[]){"max-ifo=4000", NULL}, &whole, &error);
+        ck_assert_int_eq(status, table[k].grows ? SADDLE_OK : SADDLE_BAD_INPUT);
+        if (!table[k].grows)
+            ck_assert_ptr_nonnull(strstr(error.message, "--max-ifo is '3000' there"));
+        free_all(part, whole, NULL);
+    }
+}
+END_TEST
+
+/* The metric of the last row is at the tolerance: the run ends there again, or goes on below it. */
+START_TEST(a_tolerance_may_shrink)
+{
+    const saddle_algorithm *algorithm = NULL;
+    saddle_error error = {.message = ""};
+    const char *directory = fresh_directory();
+    char place[5100];
+    snprintf(place, sizeof place, "checkpoint=%s", directory);
+    assert_ok(saddle_algorithm_find(&algorithm, "precision", &error), error);
+    const char *coarse[] = {"iterations=4000", "tolerance=1e-2", "checkpoint-every=20", place,
+                            NULL};
+    const char *fine[] = {"iterations=4000", "tolerance=1e-3", NULL};
+    saddle_result *part = run_instance(QUADRATIC_CONVEX_ODD, algorithm, coarse, NULL);
+    saddle_result *again = NULL;
+    saddle_result *lower = NULL;
+    saddle_result *alone = run_instance(QUADRATIC_CONVEX_ODD, algorithm, fine, NULL);
+    ck_assert_int_eq(part->stop, SADDLE_STOP_TOLERANCE);
+    ck_assert_ptr_nonnull(part->checkpoint);
+    assert_ok(resume(QUADRATIC_CONVEX_ODD, directory, (const char *[]){NULL}, &again, &error),
+              error);
+    assert_same(part, again);
+    assert_ok(resume(QUADRATIC_CONVEX_ODD, directory, (const char *[]){"tolerance=1e-3", NULL},
+                     &lower, &error),
+              error);
+    assert_same(alone, lower);
+    free_all(part, again, lower);
+    saddle_result_free(alone);
+}
+END_TEST
+
+/* ---- processes ---------------------------------------------------------------------------------- */
+
+/* What every process of a company does, and how it ended in each. */
+typedef struct joint_run {
+    const saddle_settings *settings;
+    saddle_status status[MOST_RANKS];
+    saddle_error error[MOST_RANKS];
+} joint_run;
+
+static void run_rank(void *context, size_t rank)
+{
+    joint_run *joint = context;
+    saddle_experiment *experiment = NULL;
+    saddle_result *result = NULL;
+    saddle_error *error = &joint->error[rank];
+    saddle_status status = saddle_experiment_create_on(&experiment, &test_company_engine,
+                                                       joint->settings, NULL, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_run(experiment, NULL, NULL, &result, error);
+    joint->status[rank] = status;
+    saddle_result_free(result);
+    saddle_experiment_free(experiment);
+}
+
+/* Run some settings in so many processes; all must end alike. */
+static saddle_status run_jointly(size_t ranks, const saddle_settings *settings, saddle_error *error)
+{
+    joint_run joint = {.settings = settings};
+    test_company_run(ranks, run_rank, &joint);
+    for (size_t r = 1; r < ranks; r++) {
+        ck_assert_int_eq(joint.status[r], joint.status[0]);
+        if (joint.status[0] != SADDLE_OK)
+            ck_assert_str_eq(joint.error[r].message, joint.error[0].message);
+    }
+    *error = joint.error[0];
+    return joint.status[0];
+}
+
+/* Go on in so many processes, from a directory and some "name=value" texts alone. */
+static saddle_status resume_jointly(size_t ranks, const char *directory, const char *const *extra,
+                                    saddle_error *error)
+{
+    saddle_settings *none = NULL;
+    assert_ok(saddle_settings_create(&none, error), *error);
+    saddle_settings *settings = test_settings(none, extra);
+    assert_ok(saddle_settings_set(settings, "resume", directory, error), *error);
+    assert_ok(saddle_settings_resume(settings, error), *error);
+    saddle_status status = run_jointly(ranks, settings, error);
+    saddle_settings_free(settings);
+    saddle_settings_free(none);
+    return status;
+}
+
+/* Begun by three processes, gone on with by two, ended by one. */
+START_TEST(the_number_of_processes_may_change)
+{
+    static const int instances[] = {LOGISTIC_BOX_DENSE_UNEQUAL, QUADRATIC_NONCONVEX,
+                                    POISONING_SPARSE};
+    static const char *const algorithms[] = {"precision", "gt-gda", "dppsp"};
+    for (size_t k = 0; k < 3; k++) {
+        saddle_error error = {.message = ""};
+        const saddle_algorithm *algorithm = NULL;
+        const char *directory = fresh_directory();
+        char place[5100];
+        char name[64];
+        const char *relaxed[MOST_SETTINGS];
+        test_instance instance;
+        saddle_result *whole = NULL;
+        int which = instances[k];
+        assert_ok(saddle_algorithm_find(&algorithm, algorithms[k], &error), error);
+        saddle_result *alone =
+            run_instance(which, algorithm, (const char *[]){"iterations=40", NULL}, NULL);
+        snprintf(place, sizeof place, "checkpoint=%s", directory);
+        snprintf(name, sizeof name, "algorithm=%s", algorithms[k]);
+        const char *more[] = {name,
+                              "trace-every=7",
+                              "q=6",
+                              "c-gamma=0.3",
+                              "iterations=17",
+                              "checkpoint-every=5",
+                              place,
+                              NULL};
+        test_relax(algorithm, more, relaxed);
+        test_instance_open(&instance, which, relaxed);
+        assert_ok(run_jointly(3, instance.settings, &error), error);
+        assert_refused(resume_jointly(2, directory, (const char *[]){"seed=9", NULL}, &error),
+                       error, SADDLE_BAD_INPUT, "--seed is '1' there and '9' here");
+        assert_ok(resume_jointly(2, directory, (const char *[]){"iterations=30", NULL}, &error),
+                  error);
+        assert_ok(resume(which, directory, (const char *[]){"iterations=40", NULL}, &whole, &error),
+                  error);
+        assert_same(alone, whole);
+        test_instance_close(&instance);
+        free_all(alone, whole, NULL);
+    }
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("resume");
+    TCase *cases = tcase_create("resume");
+    tcase_set_timeout(cases, 300);
+    tcase_add_loop_test(cases, a_resumed_run_has_the_same_bits, 0, INSTANCES);
+    tcase_add_test(cases, an_interrupt_while_measuring_repeats_no_row);
+    tcase_add_test(cases, budgets_may_grow_where_they_cut_nothing);
+    tcase_add_test(cases, a_tolerance_may_shrink);
+    tcase_add_test(cases, the_number_of_processes_may_change);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
