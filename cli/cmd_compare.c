@@ -77,8 +77,9 @@ typedef struct work {
     const volatile sig_atomic_t *interrupt;
     bool stopped; /* whether it was seen, in all processes alike */
     cli_meter meter;
-    char label[128]; /* of the run going on */
-    char place[192]; /* the same with its number among all runs */
+    char label[128];   /* of the run going on */
+    char place[192];   /* the same with its number among all runs */
+    saddle_error loss; /* the first trace that could not be written; SADDLE_OK: none */
 } work;
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -373,6 +374,8 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
     }
     if (status == SADDLE_OK)
         status = keep(run, result, error);
+    if (status == SADDLE_OK && w->loss.status == SADDLE_OK)
+        w->loss = result->loss;
     if (status == SADDLE_OK && run->stop == SADDLE_STOP_DIVERGED)
         cli_report_divergence(result, w->label);
     if (status == SADDLE_OK)
@@ -475,6 +478,8 @@ static int conclude(work *w)
         return cli_fail(&error);
     if (!w->quiet)
         printf("\ntraces and summary.csv are in %s\n", w->directory);
+    if (w->loss.status != SADDLE_OK)
+        return cli_fail(&w->loss);
     if (cli_reader_gone())
         return CLI_FAILED;
     if (w->stopped)
