@@ -23,6 +23,17 @@ const saddle_option cli_option_config = {
     .help = "Take options from a YAML file of `name: value` lines, names without the dashes; what "
             "the command line gives comes first."};
 
+const saddle_option cli_option_report = {
+    .name = "report",
+    .not_in_file = true,
+    .group = CLI_OUTPUT,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "",
+    .metavar = "FILE",
+    .help =
+        "Write a page in HTML with curves, costs, network and settings, such as `saddle report` "
+        "makes. Not given: none."};
+
 const saddle_option cli_option_quiet = {.name = "quiet",
                                         .group = CLI_OUTPUT,
                                         .kind = SADDLE_OPTION_FLAG,
@@ -201,6 +212,9 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
                                  char *const *argv, saddle_error *error)
 {
     *out = (cli_arguments){.command = command, .help = wants_help(argc, argv)};
+    out->operand = calloc((size_t)argc + 1, sizeof *out->operand);
+    if (out->operand == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %d arguments", argc);
     saddle_status status = cli_settings(&out->settings, command, error);
     if (status != SADDLE_OK || out->help)
         return status;
@@ -217,7 +231,8 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
 void cli_release_arguments(cli_arguments *arguments)
 {
     saddle_settings_free(arguments->settings);
-    arguments->settings = NULL;
+    free((void *)arguments->operand);
+    *arguments = (cli_arguments){.count = 0};
 }
 
 /* ---- lists of algorithms ------------------------------------------------------------------- */

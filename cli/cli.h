@@ -40,7 +40,8 @@ int cli_fail(const saddle_error *error);
 
 /* ---- commands ------------------------------------------------------------------------------ */
 
-#define CLI_MOST_ARGUMENTS 2
+/* For cli_command::most: any number. */
+#define CLI_ANY SIZE_MAX
 
 typedef struct cli_arguments cli_arguments;
 
@@ -67,9 +68,9 @@ int cli_unknown_command(int argc, char *const *argv);
 bool cli_is_family(const char *family);
 
 extern const cli_command cli_run, cli_compare, cli_tune, cli_eval, cli_predict, cli_checkpoint,
-    cli_theory, cli_graph, cli_data_list, cli_data_info, cli_data_generate, cli_data_fetch,
-    cli_algorithms, cli_problems, cli_sets, cli_topologies, cli_check_grad, cli_completion, cli_man,
-    cli_help;
+    cli_plot, cli_watch, cli_report, cli_reproduce, cli_theory, cli_graph, cli_data_list,
+    cli_data_info, cli_data_generate, cli_data_fetch, cli_algorithms, cli_problems, cli_sets,
+    cli_topologies, cli_check_grad, cli_completion, cli_man, cli_help;
 
 /* ---- options ------------------------------------------------------------------------------- */
 
@@ -84,7 +85,7 @@ extern const cli_command cli_run, cli_compare, cli_tune, cli_eval, cli_predict, 
 #define CLI_CHECKPOINTS "Checkpoints"
 
 /* Options that several commands have. */
-extern const saddle_option cli_option_config, cli_option_quiet;
+extern const saddle_option cli_option_config, cli_option_quiet, cli_option_report;
 
 /*
  * Whether a command takes an option. Its `library` list has entries
@@ -106,15 +107,15 @@ void cli_option_words(const saddle_option *option, char *out, size_t size);
 struct cli_arguments {
     const cli_command *command;
     saddle_settings *settings;
-    size_t count;                            /* of operands */
-    const char *operand[CLI_MOST_ARGUMENTS]; /* borrowed from argv */
-    bool help;                               /* asked for with --help */
+    size_t count;         /* of operands */
+    const char **operand; /* the words are argv's; the list is owned */
+    bool help;            /* asked for with --help */
 };
 
 /* Read what follows the command's name, and the configuration file. */
 saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command, int argc,
                                  char *const *argv, saddle_error *error);
-/* Free the settings. */
+/* Free what reading them made. */
 void cli_release_arguments(cli_arguments *arguments);
 
 /* The most algorithms of a command. */
@@ -206,8 +207,8 @@ void cli_option_text(const saddle_option *option, char *out, size_t size);
 
 /* From now on Ctrl-C and termination set the flag that this returns; a second one kills. */
 const volatile sig_atomic_t *cli_catch_interrupts(void);
-/* What to say on stderr if a termination signal comes; to be called before they are caught. */
-void cli_last_words(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What to say on stderr if a termination signal comes, to be given before they are caught; "": nothing. */
+void cli_last_words(const char *text);
 /* Set the flag as a signal would. */
 void cli_interrupt(void);
 
@@ -223,10 +224,28 @@ saddle_status cli_check_distinct(const char *what, const char *path, const char 
 saddle_status cli_check_inputs(const char *what, const char *path, const saddle_settings *settings,
                                saddle_error *error);
 
+/* Write a file, whole or not at all. */
+saddle_status cli_save(const char *path, void (*write)(FILE *f, const void *context),
+                       const void *context, saddle_error *error);
+
 /* The same for a directory, which may be there already. */
 saddle_status cli_check_directory(const char *what, const char *path, saddle_error *error);
 /* Make a directory that may be there already. */
 saddle_status cli_make_directory(const char *what, const char *path, saddle_error *error);
+
+/* A path without its directories. */
+const char *cli_file_name(const char *path);
+
+/* A file that appears whole or not at all. */
+typedef struct cli_output {
+    FILE *stream; /* write here */
+    char *path;   /* where it will be; owned */
+    char *part;   /* where it is until then; owned */
+} cli_output;
+/* Begin to write it. */
+saddle_status cli_output_open(cli_output *out, const char *path, saddle_error *error);
+/* Put it in its place, or remove it when `status`, which is then returned, is a failure. */
+saddle_status cli_output_close(cli_output *out, saddle_status status, saddle_error *error);
 
 /* Progress of a run on a terminal. */
 typedef struct cli_meter {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "compare.h"
+#include "report.h"
 
 #define GROUP "Comparison"
 #define DEFAULT_ALGORITHMS "precision,precision+,prox-gt-sgda,prox-dsgda"
@@ -60,8 +61,9 @@ static const saddle_option quiet_option = {.name = "quiet",
                                            .help = "Print only the tables, warnings and errors."};
 
 static const saddle_option *const own[] = {
-    &algorithms_option, &repeats_option,    &levels_option, &output_option,
-    &tuned_option,      &cli_option_config, &quiet_option,  NULL};
+    &algorithms_option, &repeats_option,    &levels_option,
+    &output_option,     &tuned_option,      &cli_option_config,
+    &quiet_option,      &cli_option_report, NULL};
 static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK,  CLI_ALGORITHM, "-algorithm",
                                       CLI_START,    CLI_STOPPING, CLI_ENGINE,    "trace-every",
                                       "metric-tau", NULL};
@@ -341,6 +343,17 @@ static void report(const work *w, const compare_run *run)
         cli_interrupt();
 }
 
+/* Where the trace of algorithm a in repeat r goes; to be freed. NULL: memory is short. */
+static char *trace_path(const work *w, size_t a, size_t r)
+{
+    const comparison *c = &w->result;
+    char *path = NULL;
+    return asprintf(&path, "%s/%s-seed%" PRIu64 ".csv", w->directory, c->algorithm[a]->name,
+                    c->first_seed + r) < 0
+               ? NULL
+               : path;
+}
+
 /* Run algorithm a in repeat r. */
 static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, size_t r,
                              saddle_error *error)
@@ -348,14 +361,14 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
     comparison *c = &w->result;
     compare_run *run = &c->run[a * c->repeats + r];
     uint64_t seed = c->first_seed + r;
-    char *path = NULL;
+    char *path = trace_path(w, a, r);
     saddle_settings *settings = NULL;
     saddle_result *result = NULL;
     snprintf(w->label, sizeof w->label, "%s seed %" PRIu64 ": ", c->algorithm[a]->name, seed);
     snprintf(w->place, sizeof w->place, "[%zu/%zu] %s", r * c->algorithms + a + 1,
              c->algorithms * c->repeats, w->label);
     w->meter.label = w->place;
-    if (asprintf(&path, "%s/%s-seed%" PRIu64 ".csv", w->directory, c->algorithm[a]->name, seed) < 0)
+    if (path == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
     char seed_text[CLI_NUMBER];
     snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
@@ -405,6 +418,14 @@ static saddle_status run_or_leave_out(work *w, saddle_experiment *experiment, si
     return leave_out(&w->result, a, status, error);
 }
 
+/* Refuse a report that could not be written, or that would overwrite an input. */
+static saddle_status check_report(const work *w, saddle_error *error)
+{
+    const char *page = saddle_settings_text(w->settings, "report");
+    saddle_status status = cli_check_output("--report", page, false, error);
+    return status == SADDLE_OK ? cli_check_inputs("--report", page, w->settings, error) : status;
+}
+
 /* All algorithms in repeat r. */
 static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
 {
@@ -422,6 +443,8 @@ static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
         status = try_all(w, experiment, error);
     if (status == SADDLE_OK && r == 0 && cli_leads())
         status = cli_make_directory("--output", w->directory, error);
+    if (status == SADDLE_OK && r == 0 && cli_leads()) /* which may be in that directory */
+        status = check_report(w, error);
     status = cli_agree(status, error);
     if (status == SADDLE_OK && r == 0) {
         cli_warn_unused(w->settings, experiment, w->result.algorithm, w->result.algorithms);
@@ -466,18 +489,47 @@ static saddle_status save_summary(const work *w, saddle_error *error)
     return status;
 }
 
+/* A page about the traces of all runs that were made. */
+static saddle_status save_report(const work *w, const char *page, saddle_error *error)
+{
+    const comparison *c = &w->result;
+    report_section costs = {.levels = c->levels, .level = c->level};
+    size_t runs = c->algorithms * c->repeats;
+    char **path = calloc(runs + 1, sizeof *path);
+    size_t count = 0;
+    bool good = path != NULL;
+    for (size_t k = 0; good && k < runs; k++)
+        if (c->run[k].done) {
+            path[count] = trace_path(w, k / c->repeats, k % c->repeats);
+            good = path[count++] != NULL;
+        }
+    saddle_status status =
+        good
+            ? report_of_files((const char *const *)path, count, costs, "", page, error)
+            : saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the paths of %zu runs", runs);
+    for (size_t k = 0; path != NULL && k < count; k++)
+        free(path[k]);
+    free((void *)path);
+    return status;
+}
+
 static int conclude(work *w)
 {
     saddle_error error;
+    const char *page = saddle_settings_text(w->settings, "report");
     cli_progress_clear();
     if (w->result.levels == 0)
         compare_choose_levels(&w->result);
     compare_print(&w->result);
     saddle_status status = cli_leads() ? save_summary(w, &error) : SADDLE_OK;
+    if (status == SADDLE_OK && *page != '\0' && cli_leads())
+        status = save_report(w, page, &error);
     if (cli_agree(status, &error) != SADDLE_OK)
         return cli_fail(&error);
     if (!w->quiet)
         printf("\ntraces and summary.csv are in %s\n", w->directory);
+    if (!w->quiet && *page != '\0')
+        printf("the report is %s\n", page);
     if (w->loss.status != SADDLE_OK)
         return cli_fail(&w->loss);
     if (cli_reader_gone())

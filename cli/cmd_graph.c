@@ -1,8 +1,8 @@
-/* `saddle graph`: a topology's degrees, diameter and spectrum. */
+/* `saddle graph`: a topology's degrees, diameter and spectrum, and drawings of it. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "network.h"
 
 /* The most different degrees that a histogram is printed of. */
 #define MOST_DEGREES 16
@@ -15,7 +15,26 @@ static const saddle_option save = {
     .metavar = "PATH",
     .help = "Write the edge list, one `i j` line per edge, as --topology file:PATH reads it."};
 
-static const saddle_option *const own[] = {&save, NULL};
+static const saddle_option draw = {
+    .name = "draw",
+    .group = CLI_OUTPUT,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "",
+    .metavar = "FILE",
+    .help = "Draw the network into a file that ends in .svg, .png, .pdf (by gnuplot) or .dot (for "
+            "graphviz): grids as grids, rings and small networks as circles, others so that "
+            "distances on paper come close to those in the graph."};
+static const saddle_option copies = {
+    .name = "copies",
+    .group = CLI_OUTPUT,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "",
+    .metavar = "FILE",
+    .help =
+        "A model that `saddle run --model` wrote on this network: --draw colours agents by their "
+        "squared distance from consensus. Not given: all alike."};
+
+static const saddle_option *const own[] = {&save, &draw, &copies, NULL};
 static const char *const library[] = {"agents", "mixing", "seed", NULL};
 
 static int by_size(const void *a, const void *b)
@@ -78,6 +97,51 @@ static int print_graph(const saddle_graph *graph, const saddle_mixing *mixing,
     return CLI_OK;
 }
 
+/* Draw the network if asked to. */
+static saddle_status draw_network(const saddle_settings *settings, const saddle_graph *graph,
+                                  saddle_error *error)
+{
+    const char *path = saddle_settings_text(settings, "draw");
+    const char *model = saddle_settings_text(settings, "copies");
+    if (*path == '\0')
+        return SADDLE_OK;
+    if (*model == '\0')
+        return network_draw(graph, NULL, path, error);
+    double *distance = calloc(graph->agents, sizeof *distance);
+    if (distance == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu agents", graph->agents);
+    saddle_status status = saddle_model_spread(model, graph->agents, distance, error);
+    if (status == SADDLE_OK)
+        status = network_draw(graph, distance, path, error);
+    free(distance);
+    return status;
+}
+
+/* Refuse, before the work begins, what would fail at its end. */
+static saddle_status check_outputs(const saddle_settings *settings, const char *topology,
+                                   saddle_error *error)
+{
+    const char *list = saddle_settings_text(settings, "save");
+    const char *picture = saddle_settings_text(settings, "draw");
+    const char *model = saddle_settings_text(settings, "copies");
+    const char *read = strncmp(topology, "file:", 5) == 0 ? topology + 5 : "";
+    saddle_status status = cli_check_output("--save", list, false, error);
+    if (status == SADDLE_OK && *picture != '\0')
+        status = network_check_path("--draw", picture, error);
+    if (status == SADDLE_OK)
+        status = cli_check_output("--draw", picture, false, error);
+    if (status == SADDLE_OK)
+        status = cli_check_distinct("--draw", picture, "--save", list, error);
+    if (status == SADDLE_OK)
+        status = cli_check_distinct("--draw", picture, "the topology", read, error);
+    if (status == SADDLE_OK)
+        status = cli_check_distinct("--draw", picture, "--copies", model, error);
+    if (status == SADDLE_OK && *model != '\0' && *picture == '\0')
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "--copies: '%.200s' is used by --draw only; give --draw FILE", model);
+    return status;
+}
+
 static int run(const cli_arguments *arguments)
 {
     const saddle_settings *settings = arguments->settings;
@@ -91,7 +155,7 @@ static int run(const cli_arguments *arguments)
     saddle_mixing *mixing = NULL;
     saddle_spectrum spectrum;
     size_t diameter = 0;
-    saddle_status status = cli_check_output("--save", path, false, &error);
+    saddle_status status = check_outputs(settings, topology, &error);
     if (status == SADDLE_OK)
         status = saddle_graph_create(&graph, topology, agents,
                                      saddle_settings_integer(settings, "seed"), &error);
@@ -104,10 +168,14 @@ static int run(const cli_arguments *arguments)
         status = saddle_graph_diameter(graph, &diameter, &error);
     if (status == SADDLE_OK && *path != '\0')
         status = saddle_graph_save(graph, path, &error);
+    if (status == SADDLE_OK)
+        status = draw_network(settings, graph, &error);
     int code =
         status == SADDLE_OK ? print_graph(graph, mixing, &spectrum, diameter) : cli_fail(&error);
     if (code == CLI_OK && *path != '\0')
         printf("\n  edge list written to %s\n", path);
+    if (code == CLI_OK && *saddle_settings_text(settings, "draw") != '\0')
+        printf("\n  drawing written to %s\n", saddle_settings_text(settings, "draw"));
     saddle_mixing_free(mixing);
     saddle_graph_free(graph);
     return code;
@@ -118,7 +186,7 @@ const cli_command cli_graph = {
     .operands = "TOPOLOGY",
     .least = 1,
     .most = 1,
-    .summary = "degrees, diameter and spectrum of a network",
+    .summary = "degrees, diameter and spectrum of a network, and a drawing of it",
     .details = "TOPOLOGY is one of those that `saddle topologies` lists, such as er:0.6 or ring.",
     .words = "@TOPOLOGY",
     .library = library,

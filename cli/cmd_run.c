@@ -3,12 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "report.h"
 
 /* About so many rows are printed of a run. */
 #define SHOWN_ROWS 21
 
-static const saddle_option *const own[] = {&cli_option_config, &cli_option_quiet, NULL};
+static const saddle_option *const own[] = {&cli_option_config, &cli_option_quiet,
+                                           &cli_option_report, NULL};
 static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK,     CLI_ALGORITHM,
                                       CLI_START,   CLI_STOPPING,    CLI_ENGINE,
                                       CLI_OUTPUT,  CLI_CHECKPOINTS, NULL};
@@ -326,13 +327,35 @@ static int conclude(display *d, const saddle_result *result)
     if (result->stop == SADDLE_STOP_DIVERGED)
         return CLI_DIVERGED;
     if (result->stop == SADDLE_STOP_INTERRUPTED && result->checkpoint != NULL)
-        fprintf(stderr, "saddle: interrupted; `saddle run --resume %s` goes on\n",
+        cli_say("interrupted; `saddle run --resume %s` goes on",
                 saddle_settings_text(result->settings, "checkpoint"));
     if (result->loss.status != SADDLE_OK)
         return cli_fail(&result->loss);
     if (result->stop == SADDLE_STOP_INTERRUPTED)
         return cli_reader_gone() ? CLI_FAILED : CLI_INTERRUPTED;
     return CLI_OK;
+}
+
+/* The run's trace with its outcomes, if they were written, as a page. */
+static saddle_status write_report(const saddle_result *result, const char *path,
+                                  saddle_error *error)
+{
+    const char *outcomes = saddle_settings_text(result->settings, "outcomes");
+    saddle_trace *trace = NULL;
+    saddle_trace *other = NULL;
+    saddle_status status = saddle_result_trace(result, &trace, error);
+    if (status == SADDLE_OK && *outcomes != '\0')
+        status = saddle_trace_read(&other, outcomes, error);
+    if (status == SADDLE_OK && other != NULL)
+        status = saddle_trace_join(trace, other, error);
+    const saddle_trace *const list[] = {trace};
+    report_section section = {.traces = 1, .trace = list};
+    report_page page = {.sections = 1, .section = &section};
+    if (status == SADDLE_OK)
+        status = report_write(&page, path, error);
+    saddle_trace_free(other);
+    saddle_trace_free(trace);
+    return status;
 }
 
 /* Refuse, before the work begins, what would fail at its end. */
@@ -342,6 +365,7 @@ static saddle_status check_outputs(const saddle_settings *settings, saddle_error
     const char *model = saddle_settings_text(settings, "model");
     const char *outcomes = saddle_settings_text(settings, "outcomes");
     const char *checkpoint = saddle_settings_text(settings, "checkpoint");
+    const char *page = saddle_settings_text(settings, "report");
     saddle_status status = cli_check_output("--trace", trace, true, error);
     if (status == SADDLE_OK)
         status = cli_check_output("--outcomes", outcomes, true, error);
@@ -361,6 +385,16 @@ static saddle_status check_outputs(const saddle_settings *settings, saddle_error
         status = cli_check_inputs("--model", model, settings, error);
     if (status == SADDLE_OK && *checkpoint != '\0')
         status = cli_check_directory("--checkpoint", checkpoint, error);
+    if (status == SADDLE_OK)
+        status = cli_check_output("--report", page, false, error);
+    if (status == SADDLE_OK)
+        status = cli_check_distinct("--report", page, "--trace", trace, error);
+    if (status == SADDLE_OK)
+        status = cli_check_distinct("--report", page, "--model", model, error);
+    if (status == SADDLE_OK)
+        status = cli_check_distinct("--report", page, "--outcomes", outcomes, error);
+    if (status == SADDLE_OK)
+        status = cli_check_inputs("--report", page, settings, error);
     return status;
 }
 
@@ -377,14 +411,19 @@ static void prepare_last_words(const saddle_settings *settings)
         return;
     bool keeps = saddle_settings_find(settings, "checkpoint") != NULL;
     const char *directory = keeps ? saddle_settings_text(settings, "checkpoint") : "";
+    char text[900];
     if (*directory != '\0')
-        cli_last_words("saddle: rank %zu is told to end; if another rank has failed, the job goes "
-                       "on from its last checkpoint with --checkpoint %.500s --resume\n",
-                       rank, directory);
+        snprintf(
+            text, sizeof text,
+            "rank %zu is told to end; if another rank has failed, the job goes on from its last "
+            "checkpoint with --checkpoint %.500s --resume",
+            rank, directory);
     else
-        cli_last_words("saddle: rank %zu is told to end; if another rank has failed, the job must "
-                       "start anew: it keeps no checkpoint to resume from\n",
-                       rank);
+        snprintf(text, sizeof text,
+                 "rank %zu is told to end; if another rank has failed, the job must start anew: it "
+                 "keeps no checkpoint to resume from",
+                 rank);
+    cli_last_words(text);
 }
 
 static int run(const cli_arguments *arguments)
@@ -421,8 +460,18 @@ static int run(const cli_arguments *arguments)
                               .warning = on_warning,
                               .interrupt = cli_catch_interrupts()};
         status = saddle_experiment_run(experiment, NULL, &hooks, &result, &error);
+        /* How it ended is known here: a signal from now on only clears away. */
+        cli_last_words("");
     }
     int code = status == SADDLE_OK ? conclude(&d, result) : cli_fail(&error);
+    const char *page = saddle_settings_text(settings, "report");
+    if (status == SADDLE_OK && *page != '\0') {
+        status = cli_leads() ? write_report(result, page, &error) : SADDLE_OK;
+        if (cli_agree(status, &error) != SADDLE_OK)
+            code = cli_fail(&error);
+        else if (!quiet)
+            print_field("report", page);
+    }
     saddle_result_free(result);
     saddle_experiment_free(experiment);
     return code;

@@ -52,6 +52,14 @@ static const saddle_option objective_option = {
     .choices = "metric|primal|stationarity",
     .metavar = "WHAT",
     .help = "What is to be small when a candidate's IFO calls are spent."};
+static const saddle_option hold_option = {
+    .name = "hold",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "",
+    .metavar = "A,B,...",
+    .help = "Step sizes that keep their value, separated by commas, such as nu,eta; the others are "
+            "searched."};
 static const saddle_option output_option = {
     .name = "output",
     .group = GROUP,
@@ -66,9 +74,9 @@ static const saddle_option quiet_option = {.name = "quiet",
                                            .fallback = "no",
                                            .help = "Print only the answers, warnings and errors."};
 
-static const saddle_option *const own[] = {
-    &algorithms_option, &budget_option,     &candidates_option, &objective_option,
-    &output_option,     &cli_option_config, &quiet_option,      NULL};
+static const saddle_option *const own[] = {&algorithms_option, &budget_option, &candidates_option,
+                                           &objective_option,  &hold_option,   &output_option,
+                                           &cli_option_config, &quiet_option,  NULL};
 static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK, CLI_ALGORITHM,
                                       "-algorithm", CLI_START,   CLI_ENGINE,
                                       "metric-tau", "resume",    NULL};
@@ -232,6 +240,7 @@ static saddle_tune_inputs inputs_of(const saddle_settings *settings, const char 
                                 .candidates =
                                     (size_t)saddle_settings_integer(settings, "candidates"),
                                 .objective = read_objective(settings),
+                                .hold = saddle_settings_text(settings, "hold"),
                                 .log = log,
                                 .resume = wants_resume(settings)};
 }

@@ -4,12 +4,15 @@
 #include "cli.h"
 
 static const cli_command *const commands[] = {
-    &cli_run,           &cli_compare,    &cli_tune,       &cli_eval,      &cli_predict,
-    &cli_checkpoint,    &cli_theory,     &cli_graph,      &cli_data_list, &cli_data_info,
-    &cli_data_generate, &cli_data_fetch, &cli_algorithms, &cli_problems,  &cli_sets,
-    &cli_topologies,    &cli_check_grad, &cli_completion, &cli_man,       &cli_help};
+    &cli_run,        &cli_compare,    &cli_tune,      &cli_eval,      &cli_predict,
+    &cli_checkpoint, &cli_plot,       &cli_watch,     &cli_report,    &cli_reproduce,
+    &cli_theory,     &cli_graph,      &cli_data_list, &cli_data_info, &cli_data_generate,
+    &cli_data_fetch, &cli_algorithms, &cli_problems,  &cli_sets,      &cli_topologies,
+    &cli_check_grad, &cli_completion, &cli_man,       &cli_help};
 
 #define COMMANDS (sizeof commands / sizeof *commands)
+/* The most words that an unknown command is compared with. */
+#define MOST_NAMES 64
 
 const cli_command *const *cli_commands(size_t *count)
 {
@@ -45,4 +48,29 @@ bool cli_is_family(const char *family)
         if (strncmp(commands[k]->name, family, length) == 0 && commands[k]->name[length] == ' ')
             return true;
     return false;
+}
+
+int cli_unknown_command(int argc, char *const *argv)
+{
+    bool family = cli_is_family(argv[0]);
+    const char *word = family && argc > 1 ? argv[1] : argv[0];
+    const char *name[MOST_NAMES];
+    size_t count;
+    size_t names = 0;
+    const cli_command *const *command = cli_commands(&count);
+    size_t skip = family ? strlen(argv[0]) + 1 : 0;
+    for (size_t k = 0; k < count && names < MOST_NAMES; k++)
+        if (!family || strncmp(command[k]->name, argv[0], skip - 1) == 0)
+            name[names++] = command[k]->name + skip;
+    const char *near = saddle_closest(word, name, names);
+    saddle_error error;
+    char hint[160] = "";
+    if (near != NULL)
+        snprintf(hint, sizeof hint, " did you mean '%s%s%s'?", family ? argv[0] : "",
+                 family ? " " : "", near);
+    saddle_fail(&error, SADDLE_BAD_INPUT,
+                "there is no command '%s%s%.80s';%s `saddle help%s%s` lists the commands",
+                family ? argv[0] : "", family ? " " : "", word, hint, family ? " " : "",
+                family ? argv[0] : "");
+    return cli_fail(&error);
 }

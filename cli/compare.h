@@ -6,10 +6,8 @@
 #ifndef SADDLE_CLI_COMPARE_H
 #define SADDLE_CLI_COMPARE_H
 
-#include "cli.h"
+#include "levels.h"
 
-/* The most levels that are chosen when the user names none. */
-#define COMPARE_AUTO_LEVELS 6
 /* The most that the user may name. */
 #define COMPARE_MOST_LEVELS 64
 

@@ -6,11 +6,8 @@
  */
 #include "compare.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const saddle_row *compare_reached(const compare_run *run, double level)
 {
@@ -41,30 +38,7 @@ void compare_choose_levels(comparison *c)
 {
     double start;
     double best;
-    c->levels = 0;
-    if (!metric_range(c, &start, &best))
-        return;
-    if (!(best > 0.0)) {
-        c->level[c->levels++] = 0.0;
-        return;
-    }
-    int high = (int)ceil(log10(start)) - 1; /* the largest decade below the start */
-    int low = (int)ceil(log10(best));       /* the smallest at or above the best */
-    if (high < low) {
-        /* Not even one decade was gained: the best itself, rounded up to two digits. */
-        double unit = pow(10.0, floor(log10(best)) - 1.0);
-        c->level[c->levels++] = ceil(best / unit) * unit;
-        return;
-    }
-    int stride = (high - low + COMPARE_AUTO_LEVELS) / COMPARE_AUTO_LEVELS;
-    int top = low + (high - low) / stride * stride;
-    for (int k = top; k >= low; k -= stride) {
-        /* Through text, so that the level is the double nearest to the decade. */
-        char text[CLI_NUMBER];
-        snprintf(text, sizeof text, "1e%d", k);
-        if (saddle_parse_real(text, &c->level[c->levels]))
-            c->levels++;
-    }
+    c->levels = metric_range(c, &start, &best) ? levels_choose(start, best, c->level) : 0;
 }
 
 /* ---- tables -------------------------------------------------------------------------------- */
@@ -249,8 +223,9 @@ static const char *write_level(double level, char out[CLI_NUMBER])
     return out;
 }
 
-static void write_rows(FILE *f, const comparison *c)
+static void write_rows(FILE *f, const void *context)
 {
+    const comparison *c = context;
     fputs("algorithm,seed,level,ifo,rounds,bytes,seconds\n", f);
     for (size_t a = 0; a < c->algorithms; a++)
         for (size_t r = 0; r < c->repeats; r++) {
@@ -271,23 +246,5 @@ static void write_rows(FILE *f, const comparison *c)
 
 saddle_status compare_save(const comparison *c, const char *path, saddle_error *error)
 {
-    char *part = NULL;
-    if (asprintf(&part, "%s.part", path) < 0)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of the summary");
-    bool good = false;
-    FILE *f = fopen(part, "we");
-    if (f != NULL) {
-        write_rows(f, c);
-        good = !ferror(f);
-        good = fclose(f) == 0 && good;
-        good = good && rename(part, path) == 0;
-    }
-    saddle_status status = SADDLE_OK;
-    if (!good) {
-        status = saddle_fail(error, SADDLE_IO, "cannot write '%s': %s", path,
-                             strerror(errno != 0 ? errno : EIO));
-        remove(part);
-    }
-    free(part);
-    return status;
+    return cli_save(path, write_rows, c, error);
 }

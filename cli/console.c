@@ -108,7 +108,8 @@ void cli_wrap(FILE *stream, const char *text, int column, int indent, int width)
     fputc('\n', stream);
 }
 
-static void say(const char *kind, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static void say(const char *kind, const char *format,
+                                                      va_list arguments)
 {
     if (hushed)
         return;
@@ -301,4 +302,30 @@ void cli_table_print(cli_table *table)
     if (table != NULL)
         free((void *)table->cell);
     free(table);
+}
+
+/* ---- failures ------------------------------------------------------------------------------ */
+
+int cli_exit_code(saddle_status status)
+{
+    switch (status) {
+    case SADDLE_OK:
+        return CLI_OK;
+    case SADDLE_BAD_INPUT:
+    case SADDLE_UNSUPPORTED:
+        return CLI_BAD_INPUT;
+    case SADDLE_CHECK_FAILED:
+        return CLI_CHECK_FAILED;
+    case SADDLE_NO_MEMORY:
+    case SADDLE_IO:
+    case SADDLE_NUMERIC:
+        break;
+    }
+    return CLI_FAILED;
+}
+
+int cli_fail(const saddle_error *error)
+{
+    cli_say("%s", error->message);
+    return cli_exit_code(error->status);
 }

@@ -6,6 +6,8 @@
 
 /* Where the explanations of options begin. */
 #define INDENT 26
+/* The most words in the name of a command. */
+#define LONGEST_NAME 2
 
 void cli_option_heading(const saddle_option *option, char *out, size_t size)
 {
@@ -151,7 +153,7 @@ void cli_print_family(const char *family)
 /* `saddle help [COMMAND]`. */
 static int run(const cli_arguments *arguments)
 {
-    char *word[CLI_MOST_ARGUMENTS];
+    char *word[LONGEST_NAME];
     for (size_t k = 0; k < arguments->count; k++)
         word[k] = (char *)(uintptr_t)arguments->operand[k];
     int used = 0;
@@ -172,7 +174,7 @@ static int run(const cli_arguments *arguments)
 const cli_command cli_help = {
     .name = "help",
     .operands = "[COMMAND]",
-    .most = CLI_MOST_ARGUMENTS,
+    .most = LONGEST_NAME,
     .summary = "explain a command and its options",
     .words = "@COMMAND",
     .run = run,

@@ -1,60 +1,7 @@
 /* saddle: decentralized constrained min-max learning from the command line. */
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
-
-/* The most words that an unknown command is compared with. */
-#define MOST_NAMES 64
-
-int cli_exit_code(saddle_status status)
-{
-    switch (status) {
-    case SADDLE_OK:
-        return CLI_OK;
-    case SADDLE_BAD_INPUT:
-    case SADDLE_UNSUPPORTED:
-        return CLI_BAD_INPUT;
-    case SADDLE_CHECK_FAILED:
-        return CLI_CHECK_FAILED;
-    case SADDLE_NO_MEMORY:
-    case SADDLE_IO:
-    case SADDLE_NUMERIC:
-        break;
-    }
-    return CLI_FAILED;
-}
-
-int cli_fail(const saddle_error *error)
-{
-    cli_say("%s", error->message);
-    return cli_exit_code(error->status);
-}
-
-int cli_unknown_command(int argc, char *const *argv)
-{
-    bool family = cli_is_family(argv[0]);
-    const char *word = family && argc > 1 ? argv[1] : argv[0];
-    const char *name[MOST_NAMES];
-    size_t count;
-    size_t names = 0;
-    const cli_command *const *command = cli_commands(&count);
-    size_t skip = family ? strlen(argv[0]) + 1 : 0;
-    for (size_t k = 0; k < count && names < MOST_NAMES; k++)
-        if (!family || strncmp(command[k]->name, argv[0], skip - 1) == 0)
-            name[names++] = command[k]->name + skip;
-    const char *near = saddle_closest(word, name, names);
-    saddle_error error;
-    char hint[160] = "";
-    if (near != NULL)
-        snprintf(hint, sizeof hint, " did you mean '%s%s%s'?", family ? argv[0] : "",
-                 family ? " " : "", near);
-    saddle_fail(&error, SADDLE_BAD_INPUT,
-                "there is no command '%s%s%.80s';%s `saddle help%s%s` lists the commands",
-                family ? argv[0] : "", family ? " " : "", word, hint, family ? " " : "",
-                family ? argv[0] : "");
-    return cli_fail(&error);
-}
 
 /* Run the command that argv names. */
 static int dispatch(int argc, char *const *argv)

@@ -39,6 +39,12 @@ saddle_status cli_check_output(const char *what, const char *path, bool stream, 
                        what, path, strerror(errno != 0 ? errno : ENOENT));
 }
 
+const char *cli_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
 /* A file that need not exist yet, by its directory and its name in it. */
 static bool locate(const char *path, struct stat *directory, char *name, size_t size)
 {
@@ -91,6 +97,25 @@ static const char *plugin_of(const char *text, char *out)
     return out;
 }
 
+/* Refuse a path that is one of the agents' files part-0, part-1, ... that are in this machine. */
+static saddle_status check_parts(const char *what, const char *path, const char *pattern,
+                                 saddle_error *error)
+{
+    const char *number = strstr(pattern, "%d");
+    struct stat status;
+    for (size_t agent = 0; number != NULL; agent++) {
+        char *part = NULL;
+        if (asprintf(&part, "%.*s%zu%s", (int)(number - pattern), pattern, agent, number + 2) < 0)
+            return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+        bool there = stat(part, &status) == 0;
+        saddle_status found = cli_check_distinct(what, path, "--data", part, error);
+        free(part);
+        if (!there || found != SADDLE_OK)
+            return found;
+    }
+    return SADDLE_OK;
+}
+
 saddle_status cli_check_inputs(const char *what, const char *path, const saddle_settings *settings,
                                saddle_error *error)
 {
@@ -117,9 +142,36 @@ saddle_status cli_check_inputs(const char *what, const char *path, const saddle_
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < sizeof input / sizeof *input; k++)
         status = cli_check_distinct(what, path, input[k].option, input[k].path, error);
+    if (status == SADDLE_OK)
+        status = check_parts(what, path, saddle_settings_text(settings, "data"), error);
     free(data);
     free(test);
     free(plugin);
+    return status;
+}
+
+saddle_status cli_save(const char *path, void (*write)(FILE *f, const void *context),
+                       const void *context, saddle_error *error)
+{
+    char *part = NULL;
+    if (asprintf(&part, "%s.part", path) < 0)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a file");
+    bool good = false;
+    errno = 0;
+    FILE *f = fopen(part, "we");
+    if (f != NULL) {
+        write(f, context);
+        good = !ferror(f);
+        good = fclose(f) == 0 && good;
+        good = good && rename(part, path) == 0;
+    }
+    saddle_status status = SADDLE_OK;
+    if (!good) {
+        status = saddle_fail(error, SADDLE_IO, "cannot write '%s': %s", path,
+                             strerror(errno != 0 ? errno : EIO));
+        remove(part);
+    }
+    free(part);
     return status;
 }
 
@@ -147,4 +199,37 @@ saddle_status cli_make_directory(const char *what, const char *path, saddle_erro
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT, "%s: cannot make '%s': %s", what, path,
                        strerror(errno));
+}
+
+saddle_status cli_output_open(cli_output *out, const char *path, saddle_error *error)
+{
+    *out = (cli_output){.path = strdup(path)};
+    if (out->path == NULL || asprintf(&out->part, "%s.part", path) < 0) {
+        free(out->path);
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+    }
+    out->stream = fopen(out->part, "we");
+    if (out->stream != NULL)
+        return SADDLE_OK;
+    saddle_status status =
+        saddle_fail(error, SADDLE_IO, "cannot write '%s': %s", path, strerror(errno));
+    free(out->path);
+    free(out->part);
+    return status;
+}
+
+saddle_status cli_output_close(cli_output *out, saddle_status status, saddle_error *error)
+{
+    errno = 0;
+    bool good = !ferror(out->stream);
+    good = fclose(out->stream) == 0 && good;
+    good = good && (status != SADDLE_OK || rename(out->part, out->path) == 0);
+    if (status == SADDLE_OK && !good)
+        status = saddle_fail(error, SADDLE_IO, "cannot write '%s': %s", out->path,
+                             strerror(errno != 0 ? errno : EIO));
+    if (status != SADDLE_OK)
+        remove(out->part);
+    free(out->path);
+    free(out->part);
+    return status;
 }

@@ -87,7 +87,8 @@ void cli_option_words(const saddle_option *option, char *out, size_t size)
     static const char *const kind[][2] = {
         {"algorithm", "@ALGORITHM"}, {"algorithms", "@ALGORITHM"},    {"problem", "@PROBLEM"},
         {"topology", "@TOPOLOGY"},   {"mixing", "@MIXING"},           {"x-set", "@SET"},
-        {"y-set", "@SET"},           {"regularizer", "@REGULARIZER"}, {"data", "@FILE"}};
+        {"y-set", "@SET"},           {"regularizer", "@REGULARIZER"}, {"data", "@FILE"},
+        {"resume", "@FILE"}};
     const char *meta = option->metavar != NULL ? option->metavar : "";
     const char *found = option->choices != NULL ? option->choices : "";
     if (strcmp(meta, "PATH") == 0 || strcmp(meta, "FILE") == 0)

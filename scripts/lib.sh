@@ -7,7 +7,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # Debian packages that the build needs. Two are there because others leave them out: gcc only
 # recommends libc6-dev, and libcyaml-dev does not depend on the libyaml-dev that it links.
-# shellcheck disable=SC2034  # used by scripts/demo and scripts/test
+# shellcheck disable=SC2034  # used by scripts/demo, scripts/bench and scripts/test
 BUILD_PACKAGES=(
     gcc libc6-dev cmake make pkg-config
     libsleef-dev librandom123-dev libopenblas-dev liblapacke-dev libarpack2-dev
@@ -18,7 +18,8 @@ BUILD_PACKAGES=(
 # Debian packages that the tests need besides.
 # shellcheck disable=SC2034  # used by scripts/test
 TEST_PACKAGES=(
-    check g++ clang clang-format clang-tidy shellcheck python3 python3-numpy
+    check g++ clang clang-format clang-tidy shellcheck python3 python3-numpy valgrind
+    gnuplot-nox chromium chromium-driver
 )
 
 say() {

@@ -70,7 +70,8 @@ SADDLE_API saddle_status saddle_dataset_generate(saddle_dataset **out, size_t ro
 /** Write as LIBSVM text, numbers so that they read back equal. Atomic. */
 SADDLE_API saddle_status saddle_dataset_save_libsvm(const saddle_dataset *data, const char *path,
                                                     saddle_error *error);
-/** Copy the given rows, in the given order, into a data set of their own. */
+/** Copy the given rows, in the given order, into a data set of their own. Dense rows of data of which
+ * at most a quarter is not 0 are copied in sparse form. */
 SADDLE_API saddle_status saddle_dataset_select(saddle_dataset **out, const saddle_dataset *data,
                                                const size_t *row, size_t count,
                                                saddle_error *error);

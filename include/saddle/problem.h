@@ -81,11 +81,18 @@ struct saddle_problem {
 
     /**
      * Optional. Mean over the batch of grad f_ij(x1, y1) - grad f_ij(x0, y0) in one pass over the
-     * data: overwrites dx, dy. NULL: two calls of gradient().
+     * data: overwrites dx, dy (but see y_curvature). NULL: two calls of gradient().
      */
     void (*difference)(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                        const double *x1, const double *y1, const double *x0, const double *y0,
                        double *dx, double *dy, double *scratch);
+    /**
+     * Optional: structure that lets dense work be skipped. Above 0, entry j of y belongs to sample j,
+     * and all samples' grad_y f_ij are one function, -y_curvature y + constant, except in their own
+     * entries. Then difference() writes the entries of dy that belong to the batch, and no others:
+     * those are -y_curvature (y1 - y0), which saddle_problem_difference() fills in. 0: no such thing.
+     */
+    double y_curvature;
     /**
      * Optional. gradient() that also returns the unbiased sample variance of the per-sample
      * gradients (x and y parts together; 0 for one sample). NULL: sample by sample.
@@ -107,6 +114,14 @@ struct saddle_problem {
     /** The agent's statistic at x. Required when response_size is not 0. */
     void (*response_statistic)(const saddle_problem *problem, size_t agent, const double *x,
                                double *statistic, double *scratch);
+    /** Optional: grad_x F_i(x, y) and the statistic at x in one pass over the agent's data, for trace
+     * points: overwrites gx, statistic. NULL: gradient() and response_statistic(). */
+    void (*survey)(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                   double *gx, double *statistic, double *scratch);
+    /** Optional: (1/m) sum_i F_i(x, y) from the mean over agents of the statistics at x, without
+     * another look at the data. NULL: value() of every agent. */
+    double (*response_value)(const saddle_problem *problem, const double *x,
+                             const double *statistic, const double *y, double *scratch);
 
     /** Optional. Constants over the given sets; `out` comes with none known. NULL: none known. */
     saddle_status (*constants)(const saddle_problem *problem, const saddle_set *x_set,

@@ -23,6 +23,7 @@
 #include <saddle/problem.h>
 #include <saddle/settings.h>
 #include <saddle/status.h>
+#include <saddle/trace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -195,6 +196,21 @@ SADDLE_API saddle_status saddle_experiment_run(saddle_experiment *experiment,
  * which has only some of the copies: there the run itself writes the model. */
 SADDLE_API saddle_status saddle_result_save(const saddle_result *result, const char *path,
                                             saddle_error *error);
+
+/**
+ * The trace of a result, as saddle_trace_read() would read it, without a file: settings, lengths of x
+ * and y, rows, why it ended. Its path is "ALGORITHM-seedN.csv".
+ */
+SADDLE_API saddle_status saddle_result_trace(const saddle_result *result, saddle_trace **out,
+                                             saddle_error *error);
+
+/**
+ * How far each agent is from consensus in a model that saddle_result_save() wrote:
+ * |x_i - xbar|^2 + |y_i - ybar|^2, xbar and ybar being the means of the copies in the file.
+ * @param distance  receives `agents` numbers; a model with another number of copies is refused.
+ */
+SADDLE_API saddle_status saddle_model_spread(const char *path, size_t agents, double *distance,
+                                             saddle_error *error);
 
 /** What the paper's theorems say about an experiment. */
 typedef struct saddle_theory {

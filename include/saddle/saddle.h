@@ -18,6 +18,7 @@
 #include <saddle/settings.h>
 #include <saddle/status.h>
 #include <saddle/text.h>
+#include <saddle/trace.h>
 #include <saddle/tune.h>
 #include <saddle/world.h>
 

@@ -56,6 +56,7 @@ typedef struct saddle_tune_inputs {
     size_t candidates; /**< How many to try, the default among them; 0: what the grid has and the
                             budget can pay for. */
     saddle_objective objective; /**< What is to be small. */
+    const char *hold;           /**< Options that keep their value, "nu,eta"; NULL: none. */
     const char *log;            /**< A CSV file that gets every evaluation; NULL: none. */
     bool resume; /**< Go on from the log, if there is one; otherwise it must not exist yet. */
 } saddle_tune_inputs;
@@ -77,6 +78,7 @@ typedef struct saddle_tuning {
     saddle_objective objective;           /**< What is to be small. */
     uint64_t budget;                      /**< IFO calls that may be made. */
     uint64_t spent;                       /**< IFO calls that were made. */
+    char *hold;                           /**< Options that keep their value; NULL: none. */
     size_t option_count;                  /**< How many options are searched. */
     const saddle_option **option;         /**< Which. */
     size_t candidates;                    /**< How many candidates; number 0 is the default. */

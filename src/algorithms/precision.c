@@ -48,12 +48,13 @@ static void step(saddle_agent *agent, unsigned round)
     saddle_parts parts;
     saddle_family_parts(agent, &parts);
 
-    double moved = saddle_descend_ascend(agent, &parts);
-    if ((agent->iteration + 1) % family->steps.q == 0)
-        saddle_full_estimate(agent, &parts, parts.x1, parts.y1);
-    else
-        saddle_recursive_estimate(agent, &parts, moved);
-    saddle_track(agent, &parts);
+    if ((agent->iteration + 1) % family->steps.q != 0) {
+        saddle_recursive_step(agent, &parts);
+        return;
+    }
+    saddle_descend_ascend(agent, &parts);
+    saddle_full_estimate(agent, &parts, parts.x1, parts.y1);
+    saddle_track_estimates(agent, &parts);
 }
 
 const saddle_algorithm saddle_precision = {

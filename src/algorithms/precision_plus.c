@@ -176,7 +176,7 @@ static void follow_gamma(saddle_agent *agent, const parameters *p, saddle_parts 
         parts->kept[WINDOW] += agent->oracle / (double)agent->agents;
         return;
     }
-    double r = saddle_distance2(parts->x_dim, parts->x_tilde, parts->x);
+    double r = parts->reach;
     saddle_agent_mix(agent, (size_t)(parts->extra - agent->now), 1, parts->extra1);
     parts->extra1[0] += r - parts->kept[LAST_R];
     parts->kept[LAST_R] = r;
@@ -190,16 +190,17 @@ static void step(saddle_agent *agent, unsigned round)
     saddle_parts parts;
     saddle_family_parts(agent, &parts);
 
-    double moved = saddle_descend_ascend(agent, &parts);
-    follow_gamma(agent, p, &parts);
-    if ((agent->iteration + 1) % p->family.steps.q == 0) {
-        double gamma = (double)agent->agents * parts.kept[WINDOW] / (double)p->family.steps.q;
-        parts.kept[WINDOW] = 0.0;
-        refresh(agent, p, &parts, agent->iteration + 1, gamma, parts.x1, parts.y1);
-    } else {
-        saddle_recursive_estimate(agent, &parts, moved);
+    if ((agent->iteration + 1) % p->family.steps.q != 0) {
+        saddle_recursive_step(agent, &parts);
+        follow_gamma(agent, p, &parts);
+        return;
     }
-    saddle_track(agent, &parts);
+    saddle_descend_ascend(agent, &parts);
+    follow_gamma(agent, p, &parts);
+    double gamma = (double)agent->agents * parts.kept[WINDOW] / (double)p->family.steps.q;
+    parts.kept[WINDOW] = 0.0;
+    refresh(agent, p, &parts, agent->iteration + 1, gamma, parts.x1, parts.y1);
+    saddle_track_estimates(agent, &parts);
 }
 
 static bool wants_oracle(const void *p)

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "algorithms/descent_ascent.h"
+#include "algorithms/pass.h"
 #include "algorithms/sampling.h"
+#include "core/batch.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
@@ -19,7 +21,7 @@ void saddle_family_layout(const void *parameters, const saddle_problem *problem,
     size_t both = problem->x_dim + problem->y_dim;
     out->published = (family->tracking ? 2 * both : both) + family->published_extra;
     out->kept = both + 1 + family->kept_extra;
-    out->scratch = 2 * both;
+    out->scratch = saddle_whole_lines(both) * 2 + saddle_whole_lines(problem->y_dim);
     out->rounds = 1;
 }
 
@@ -51,19 +53,21 @@ void saddle_family_parts(const saddle_agent *agent, saddle_parts *out)
     out->y1 = agent->next + x_dim;
     out->v = agent->kept;
     out->u = agent->kept + x_dim;
-    out->p = family->tracking ? agent->now + both : out->v;
-    out->d = family->tracking ? agent->now + both + x_dim : out->u;
-    out->p1 = family->tracking ? agent->next + both : NULL;
-    out->d1 = family->tracking ? agent->next + both + x_dim : NULL;
+    out->d = family->tracking ? agent->now + both : out->u;
+    out->p = family->tracking ? agent->now + both + y_dim : out->v;
+    out->d1 = family->tracking ? agent->next + both : NULL;
+    out->p1 = family->tracking ? agent->next + both + y_dim : NULL;
     size_t span = family->tracking ? 2 * both : both;
     out->extra = agent->now + span;
     out->extra1 = agent->next + span;
     out->kept = agent->kept + both + 1;
+    size_t lines = saddle_whole_lines(both);
     out->x_tilde = agent->scratch;
-    out->y_tilde = agent->scratch + x_dim;
-    out->gx = agent->scratch + both;
-    out->gy = agent->scratch + both + x_dim;
-    out->rest = agent->scratch + 2 * both;
+    out->y_tilde = out->x_tilde + x_dim;
+    out->gx = agent->scratch + lines;
+    out->gy = out->gx + x_dim;
+    out->saved = agent->scratch + 2 * lines;
+    out->rest = out->saved + saddle_whole_lines(y_dim);
 }
 
 void saddle_family_view(const saddle_agent *agent, saddle_view *out)
@@ -122,19 +126,6 @@ void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0
     }
 }
 
-/* next += step (target - from); returns sum (next - from)^2, in fixed lanes. */
-SADDLE_KERNEL static double towards(size_t count, double step, const double *restrict target,
-                                    const double *restrict from, double *restrict next)
-{
-    double lane[SADDLE_LANES] = {0.0};
-    SADDLE_FOR_LANES(count, {
-        next[k] += step * (target[k] - from[k]);
-        double move = next[k] - from[k];
-        lane[l] += move * move;
-    });
-    return saddle_add_lanes(lane);
-}
-
 /* out = y + alpha d */
 SADDLE_KERNEL static void ascent_point(size_t count, double alpha, const double *restrict y,
                                        const double *restrict d, double *restrict out)
@@ -143,21 +134,67 @@ SADDLE_KERNEL static void ascent_point(size_t count, double alpha, const double 
         out[k] = y[k] + alpha * d[k];
 }
 
-double saddle_descend_ascend(saddle_agent *agent, saddle_parts *parts)
+/* x~ and x+. Where the prox only clips, x~ is never written down. */
+static void descend(saddle_agent *agent, saddle_parts *parts, saddle_pass_sums *sums)
 {
     const saddle_steps *steps = &((const saddle_family *)agent->parameters)->steps;
-    proximal_point(agent, steps->tau, parts->x, parts->p, parts->x_tilde, parts->rest);
-    ascent_point(parts->y_dim, steps->alpha, parts->y, parts->d, parts->y_tilde);
-    saddle_set_project(agent->y_set, parts->y_tilde, parts->rest);
+    saddle_pass pass = {.offset = 0,
+                        .count = parts->x_dim,
+                        .g = parts->p,
+                        .descend = true,
+                        .rate = steps->tau,
+                        .step = steps->nu,
+                        .next = parts->x1};
+    if (!saddle_regularizer_is_zero(saddle_prox_regularizer(agent->x_prox)) ||
+        !saddle_set_uniform_bounds(saddle_prox_set(agent->x_prox), &pass.lower, &pass.upper)) {
+        proximal_point(agent, steps->tau, parts->x, parts->p, parts->x_tilde, parts->rest);
+        pass.target = parts->x_tilde;
+    }
+    saddle_pass_move(agent, &pass, sums);
+}
 
-    saddle_agent_mix(agent, 0, parts->x_dim + parts->y_dim, parts->x1);
-    double moved = towards(parts->x_dim, steps->nu, parts->x_tilde, parts->x, parts->x1) +
-                   towards(parts->y_dim, steps->eta, parts->y_tilde, parts->y, parts->y1);
-    if (!isfinite(moved)) {
+/* y~ and y+; with `linear`, in the same pass u+ and d+ as if the gradient were linear in y. */
+static void ascend(saddle_agent *agent, saddle_parts *parts, bool linear, saddle_pass_sums *sums)
+{
+    const saddle_steps *steps = &((const saddle_family *)agent->parameters)->steps;
+    saddle_pass pass = {.offset = parts->x_dim,
+                        .count = parts->y_dim,
+                        .g = parts->d,
+                        .rate = steps->alpha,
+                        .step = steps->eta,
+                        .next = parts->y1};
+    if (!saddle_set_uniform_bounds(agent->y_set, &pass.lower, &pass.upper)) {
+        ascent_point(parts->y_dim, steps->alpha, parts->y, parts->d, parts->y_tilde);
+        saddle_set_project(agent->y_set, parts->y_tilde, parts->rest);
+        pass.target = parts->y_tilde;
+    }
+    if (linear) {
+        pass.direction = (size_t)(parts->d - agent->now);
+        pass.curvature = agent->problem->y_curvature;
+        pass.estimate = parts->u;
+        pass.tracker = parts->d1;
+    }
+    saddle_pass_move(agent, &pass, sums);
+}
+
+/* Steps 1 and 2; `sums` are those of the pass over y. */
+static void move_both(saddle_agent *agent, saddle_parts *parts, bool linear, saddle_pass_sums *sums)
+{
+    saddle_pass_sums x_sums;
+    descend(agent, parts, &x_sums);
+    ascend(agent, parts, linear, sums);
+    parts->reach = x_sums.reach;
+    parts->moved = x_sums.moved + sums->moved;
+    if (!isfinite(parts->moved)) {
         saddle_watch(agent, "x", parts->x_dim, parts->x1);
         saddle_watch(agent, "y", parts->y_dim, parts->y1);
     }
-    return moved;
+}
+
+void saddle_descend_ascend(saddle_agent *agent, saddle_parts *parts)
+{
+    saddle_pass_sums sums;
+    move_both(agent, parts, false, &sums);
 }
 
 /* The stall counter stands between the estimates and the extra state. */
@@ -167,8 +204,7 @@ static double *stall_counter(const saddle_parts *parts)
 }
 
 /* Count differences that are exactly zero although the iterate moved by more than rounding. */
-static void watch_recursion(saddle_agent *agent, const saddle_parts *parts, double difference,
-                            double moved)
+static void watch_recursion(saddle_agent *agent, const saddle_parts *parts, double difference)
 {
     double *stalled = stall_counter(parts);
     if (difference != 0.0) {
@@ -176,7 +212,7 @@ static void watch_recursion(saddle_agent *agent, const saddle_parts *parts, doub
         return;
     }
     double size = saddle_norm2(parts->x_dim, parts->x) + saddle_norm2(parts->y_dim, parts->y);
-    if (!(moved > 1e-20 * size) || !(moved > 1e-200))
+    if (!(parts->moved > 1e-20 * size) || !(parts->moved > 1e-200))
         return;
     *stalled += 1.0;
     if (*stalled >= STALL_LIMIT && agent->fault.kind == SADDLE_FAULT_NONE)
@@ -184,32 +220,6 @@ static void watch_recursion(saddle_agent *agent, const saddle_parts *parts, doub
                                       .variable = "(v, u)",
                                       .agent = agent->id,
                                       .iteration = agent->iteration + 1};
-}
-
-/* difference += base; returns the sum of the sizes that the differences had, in fixed lanes: zero
- * exactly when all of them were, which a sum of squares need not be. */
-SADDLE_KERNEL static double add_to(size_t count, const double *restrict base,
-                                   double *restrict difference)
-{
-    double lane[SADDLE_LANES] = {0.0};
-    SADDLE_FOR_LANES(count, {
-        lane[l] += fabs(difference[k]);
-        difference[k] += base[k];
-    });
-    return saddle_add_lanes(lane);
-}
-
-void saddle_recursive_estimate(saddle_agent *agent, saddle_parts *parts, double moved)
-{
-    const saddle_family *family = agent->parameters;
-    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1,
-                                     saddle_family_batch_size(agent), family->replacement);
-    saddle_problem_difference(agent->problem, agent->id, &batch, parts->x1, parts->y1, parts->x,
-                              parts->y, parts->gx, parts->gy, parts->rest);
-    agent->ifo += 2 * batch.count;
-    double difference =
-        add_to(parts->x_dim, parts->v, parts->gx) + add_to(parts->y_dim, parts->u, parts->gy);
-    watch_recursion(agent, parts, difference, moved);
 }
 
 void saddle_minibatch_estimate(saddle_agent *agent, saddle_parts *parts, uint64_t iteration,
@@ -251,22 +261,98 @@ static double replace(size_t count, const double *new, double *old)
     return saddle_norm2(count, old);
 }
 
-void saddle_track(saddle_agent *agent, saddle_parts *parts)
+/* Step 4 for x or y; `added`: news are the change of the estimate, not the estimate. */
+static void track(const saddle_agent *agent, const double *g, size_t count, const double *news,
+                  bool added, double *estimate, double *tracker, saddle_pass_sums *sums)
 {
-    double size;
+    saddle_track what = {.offset = (size_t)(g - agent->now),
+                         .count = count,
+                         .news = news,
+                         .added = added,
+                         .estimate = estimate,
+                         .tracker = tracker};
+    saddle_pass_track(agent, &what, sums);
+}
+
+/* Record estimates that are not finite, given the sum of their squares. */
+static void watch_estimates(saddle_agent *agent, const saddle_parts *parts, double size)
+{
+    if (isfinite(size))
+        return;
+    saddle_watch(agent, "v (x-gradient)", parts->x_dim, parts->v);
+    saddle_watch(agent, "u (y-gradient)", parts->y_dim, parts->u);
+}
+
+void saddle_track_estimates(saddle_agent *agent, saddle_parts *parts)
+{
+    saddle_pass_sums x_sums;
+    saddle_pass_sums y_sums;
     if (parts->p1 != NULL) {
-        saddle_agent_mix(agent, parts->x_dim + parts->y_dim, parts->x_dim + parts->y_dim,
-                         parts->p1);
-        size = saddle_track_change(parts->x_dim, parts->gx, parts->v, parts->p1) +
-               saddle_track_change(parts->y_dim, parts->gy, parts->u, parts->d1);
+        track(agent, parts->p, parts->x_dim, parts->gx, false, parts->v, parts->p1, &x_sums);
+        track(agent, parts->d, parts->y_dim, parts->gy, false, parts->u, parts->d1, &y_sums);
     } else {
-        size =
-            replace(parts->x_dim, parts->gx, parts->v) + replace(parts->y_dim, parts->gy, parts->u);
+        x_sums.size = replace(parts->x_dim, parts->gx, parts->v);
+        y_sums.size = replace(parts->y_dim, parts->gy, parts->u);
     }
-    if (!isfinite(size)) {
-        saddle_watch(agent, "v (x-gradient)", parts->x_dim, parts->v);
-        saddle_watch(agent, "u (y-gradient)", parts->y_dim, parts->u);
+    watch_estimates(agent, parts, x_sums.size + y_sums.size);
+}
+
+/* sum_j M_ij of one entry of the span. */
+static double mix_entry(const saddle_agent *agent, size_t at)
+{
+    double sum = agent->self_weight * agent->now[at];
+    for (size_t j = 0; j < agent->degree; j++)
+        sum += agent->weight[j] * agent->neighbour[j][at];
+    return sum;
+}
+
+/*
+ * The pass over y has treated all entries as if none were in the batch. For those that are, gy has
+ * the whole change and `before` what u was: do them again. Once more for a sample that is in the
+ * batch twice changes nothing.
+ */
+static void redo_batch(saddle_agent *agent, saddle_parts *parts, const saddle_batch *batch,
+                       const double *before, saddle_pass_sums *sums)
+{
+    size_t offset = (size_t)(parts->d - agent->now);
+    for (size_t k = 0; k < batch->count; k++) {
+        size_t j = saddle_batch_sample(batch, k);
+        double new = before[j] + parts->gy[j];
+        parts->u[j] = new;
+        parts->d1[j] = mix_entry(agent, offset + j) + (new - before[j]);
+        sums->change += fabs(parts->gy[j]);
+        sums->size += new *new;
     }
+}
+
+void saddle_recursive_step(saddle_agent *agent, saddle_parts *parts)
+{
+    const saddle_family *family = agent->parameters;
+    const saddle_problem *problem = agent->problem;
+    bool linear = problem->difference != NULL && problem->y_curvature > 0.0;
+    double *before = parts->saved;
+    saddle_pass_sums x_sums;
+    saddle_pass_sums y_sums;
+    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1,
+                                     saddle_family_batch_size(agent), family->replacement);
+    for (size_t k = 0; linear && k < batch.count; k++) {
+        size_t j = saddle_batch_sample(&batch, k);
+        before[j] = parts->u[j];
+    }
+    move_both(agent, parts, linear, &y_sums);
+    agent->ifo += 2 * batch.count;
+    if (linear) {
+        problem->difference(problem, agent->id, &batch, parts->x1, parts->y1, parts->x, parts->y,
+                            parts->gx, parts->gy, parts->rest);
+        redo_batch(agent, parts, &batch, before, &y_sums);
+    } else {
+        saddle_problem_difference(problem, agent->id, &batch, parts->x1, parts->y1, parts->x,
+                                  parts->y, parts->gx, parts->gy, parts->rest);
+        track(agent, parts->d, parts->y_dim, parts->gy, true, parts->u, parts->d1, &y_sums);
+    }
+    track(agent, parts->p, parts->x_dim, parts->gx, true, parts->v, parts->p1, &x_sums);
+    watch_recursion(agent, parts, x_sums.change + y_sums.change);
+    watch_estimates(agent, parts, x_sums.size + y_sums.size);
 }
 
 void saddle_sgda_start(saddle_agent *agent, const double *x0, const double *y0)
@@ -285,5 +371,5 @@ void saddle_sgda_step(saddle_agent *agent, unsigned round)
 
     saddle_descend_ascend(agent, &parts);
     saddle_minibatch_estimate(agent, &parts, agent->iteration + 1, parts.x1, parts.y1);
-    saddle_track(agent, &parts);
+    saddle_track_estimates(agent, &parts);
 }

@@ -6,8 +6,9 @@
  *   Step 3  new estimates (v, u)+ of the local gradients: a refresh, or recursive differences
  *   Step 4  p+ = sum_j M_ij p_j + v+ - v,                    d+ = sum_j M_ij d_j + u+ - u
  *
- * The published span is  x | y | p | d | extra  (x | y without trackers), the kept state
- * v | u | extra.
+ * The published span is  x | y | d | p | extra  (x | y without trackers), the kept state
+ * v | u | extra: y and d, of which one is long where there are many samples, lie alike in cache lines
+ * when their length is a whole number of them.
  */
 #ifndef SADDLE_ALGORITHMS_STEPS_H
 #define SADDLE_ALGORITHMS_STEPS_H
@@ -35,7 +36,10 @@ typedef struct saddle_parts {
     double *kept;                /* kept_extra doubles */
     double *x_tilde, *y_tilde;   /* scratch */
     double *gx, *gy;             /* scratch */
+    double *saved;               /* scratch: y_dim */
     double *rest;                /* scratch for the problem and the sets */
+    double moved;                /* |x+ - x|^2 + |y+ - y|^2, after steps 1 and 2 */
+    double reach;                /* |x~ - x|^2, likewise */
 } saddle_parts;
 
 /* Make the parameters of an algorithm of the family: `size` zeroed bytes that begin with a
@@ -55,11 +59,8 @@ void saddle_family_prox_point(const saddle_agent *agent, double *x_tilde, double
 size_t saddle_family_batch_size(const saddle_agent *agent);
 /* Put the start into the next span: x0, y0, and p = v, d = u from the estimates in gx, gy. */
 void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0);
-/* Steps 1 and 2. Returns |x+ - x|^2 + |y+ - y|^2; a value that is not finite is recorded. */
-double saddle_descend_ascend(saddle_agent *agent, saddle_parts *parts);
-/* Step 3, recursive: gx, gy = (v, u) + mean over S of the gradient differences. Records a stall
- * when differences stay exactly zero while the iterate moves (moved: from descend_ascend). */
-void saddle_recursive_estimate(saddle_agent *agent, saddle_parts *parts, double moved);
+/* Steps 1 and 2; fills parts->moved and parts->reach. A value that is not finite is recorded. */
+void saddle_descend_ascend(saddle_agent *agent, saddle_parts *parts);
 /* Step 3, plain: gx, gy = mean gradient over a fresh mini-batch. */
 void saddle_minibatch_estimate(saddle_agent *agent, saddle_parts *parts, uint64_t iteration,
                                const double *x, const double *y);
@@ -67,8 +68,11 @@ void saddle_minibatch_estimate(saddle_agent *agent, saddle_parts *parts, uint64_
 void saddle_full_estimate(saddle_agent *agent, saddle_parts *parts, const double *x,
                           const double *y);
 /* Step 4: move the trackers by the change from (v, u) to (gx, gy), and keep the latter. */
-void saddle_track(saddle_agent *agent, saddle_parts *parts);
-/* One vector of it: tracker += new - old, old = new. Returns |new|^2. */
+void saddle_track_estimates(saddle_agent *agent, saddle_parts *parts);
+/* All four steps with step 3 recursive, (v, u)+ = (v, u) + mean over S of the gradient differences.
+ * Records a stall when differences stay exactly zero while the iterate moves. */
+void saddle_recursive_step(saddle_agent *agent, saddle_parts *parts);
+/* One vector of step 4 after mixing: tracker += new - old, old = new. Returns |new|^2. */
 double saddle_track_change(size_t count, const double *new, double *old, double *tracker);
 
 /* The two baselines, whole: with tracking this is Prox-GT-SGDA, without it Prox-DSGDA. */

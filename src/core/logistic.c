@@ -5,6 +5,7 @@
 #include <sleef.h>
 
 #include "core/elementary.h"
+#include "core/vector.h"
 
 void saddle_logistic_plain(size_t count, const double *z, double *loss, double *slope)
 {
@@ -19,11 +20,12 @@ void saddle_logistic_plain(size_t count, const double *z, double *loss, double *
 void saddle_logistic(size_t count, const double *z, double *loss, double *slope)
 {
 #ifdef SADDLE_X86_VECTORS
-    if (__builtin_cpu_supports("avx512f")) {
+    int bits = saddle_vector_bits();
+    if (bits == 512) {
         saddle_logistic_avx512(count, z, loss, slope);
         return;
     }
-    if (__builtin_cpu_supports("avx")) {
+    if (bits == 256) {
         saddle_logistic_avx(count, z, loss, slope);
         return;
     }

@@ -15,6 +15,24 @@ void saddle_logistic_plain(size_t count, const double *z, double *loss, double *
 void saddle_logistic_avx(size_t count, const double *z, double *loss, double *slope);
 /* Eight at a time; needs AVX-512F. */
 void saddle_logistic_avx512(size_t count, const double *z, double *loss, double *slope);
+
+/* The body of such a function: groups of `size`, the last one filled up, since one group costs less
+ * than two arguments alone. */
+#define SADDLE_LOGISTIC_GROUPS(size, group)                          \
+    do {                                                             \
+        size_t whole = count / (size) * (size);                      \
+        for (size_t k = 0; k < whole; k += (size))                   \
+            group(z + k, loss != NULL ? loss + k : NULL, slope + k); \
+        if (whole < count) {                                         \
+            double rest[3][size] = {{0.0}};                          \
+            size_t bytes = (count - whole) * sizeof(double);         \
+            memcpy(rest[0], z + whole, bytes);                       \
+            group(rest[0], loss != NULL ? rest[1] : NULL, rest[2]);  \
+            memcpy(slope + whole, rest[2], bytes);                   \
+            if (loss != NULL)                                        \
+                memcpy(loss + whole, rest[1], bytes);                \
+        }                                                            \
+    } while (0)
 #endif
 
 #endif

@@ -5,27 +5,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-/* The bytes of a block: aligned_alloc wants a multiple of the alignment, and a zero-byte block still
- * gets one line. 0: too many. */
-static size_t block_size(size_t count, size_t size)
+/* The size of a huge page, and of the blocks that are worth some. */
+#define HUGE_PAGE ((size_t)1 << 21)
+
+void *saddle_alloc_unset(size_t count, size_t size)
 {
     if (size != 0 && count > (SIZE_MAX - SADDLE_ALIGNMENT) / size)
-        return 0;
-    return (count * size + SADDLE_ALIGNMENT) / SADDLE_ALIGNMENT * SADDLE_ALIGNMENT;
-}
-
-void *saddle_alloc_untouched(size_t count, size_t size)
-{
-    size_t bytes = block_size(count, size);
-    return bytes > 0 ? aligned_alloc(SADDLE_ALIGNMENT, bytes) : NULL;
+        return NULL;
+    size_t bytes = count * size;
+    /* aligned_alloc wants a multiple of the alignment; a zero-byte block still gets one line. */
+    bytes = (bytes + SADDLE_ALIGNMENT) / SADDLE_ALIGNMENT * SADDLE_ALIGNMENT;
+    if (bytes < 2 * HUGE_PAGE)
+        return aligned_alloc(SADDLE_ALIGNMENT, bytes);
+    bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *block = aligned_alloc(HUGE_PAGE, bytes);
+    /* Fewer faults at first touch and fewer misses when agents are far apart. Only a hint: a kernel
+     * that declines costs time and nothing else. */
+    if (block != NULL)
+        madvise(block, bytes, MADV_HUGEPAGE);
+    return block;
 }
 
 void *saddle_alloc(size_t count, size_t size)
 {
-    void *block = saddle_alloc_untouched(count, size);
+    void *block = saddle_alloc_unset(count, size);
+    /* No overflow: it was checked. */
     if (block != NULL)
-        memset(block, 0, block_size(count, size));
+        memset(block, 0, count * size);
     return block;
 }
 

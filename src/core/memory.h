@@ -11,8 +11,9 @@
  * overflows. A zero count gives a valid block. Free with saddle_free(). */
 void *saddle_alloc(size_t count, size_t size);
 
-/* The same, neither zeroed nor otherwise written to: for whoever wants to be the first to. */
-void *saddle_alloc_untouched(size_t count, size_t size);
+/* The same, neither zeroed nor otherwise written to: for large arrays that are filled at once, and for
+ * memory that belongs near whoever touches it first. */
+void *saddle_alloc_unset(size_t count, size_t size);
 
 /* Zeroed memory for count doubles. */
 double *saddle_alloc_doubles(size_t count);

@@ -8,17 +8,52 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Compiled once per instruction set and chosen at load time. The build switches this off where a
+/*
+ * Compiled once per instruction set and chosen at load time. The build switches this off where a
  * sanitizer or the compiler does not support it. Contraction is off everywhere, so all versions
- * give the same bits. */
-#ifdef SADDLE_MULTIVERSION
+ * give the same bits. SADDLE_WIDEST is for the test that compares them: a build for one instruction
+ * set, 0 (any processor), 256 (AVX2) or 512 (AVX-512F) bits wide.
+ */
+#if defined(SADDLE_WIDEST)
+#if SADDLE_WIDEST == 512
+#define SADDLE_KERNEL __attribute__((target("avx512f")))
+#elif SADDLE_WIDEST == 256
+#define SADDLE_KERNEL __attribute__((target("avx2")))
+#else
+#define SADDLE_KERNEL
+#endif
+#elif defined(SADDLE_MULTIVERSION)
 #define SADDLE_KERNEL __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define SADDLE_KERNEL
 #endif
 
+/* Bits of the widest vectors for which versions in files of their own may be called: 0, 256 (AVX2) or
+ * 512 (AVX-512F). */
+static inline int saddle_vector_bits(void)
+{
+#if defined(SADDLE_WIDEST)
+    return SADDLE_WIDEST;
+#elif defined(SADDLE_X86_VECTORS)
+    if (__builtin_cpu_supports("avx512f"))
+        return 512;
+    return __builtin_cpu_supports("avx2") ? 256 : 0;
+#else
+    return 0;
+#endif
+}
+
+/* Inlined wherever it is called. */
+#define SADDLE_INLINE static inline __attribute__((always_inline))
+
 /* Number of lanes of every sum. */
 #define SADDLE_LANES 8
+
+/* Doubles of so many cache lines that count of them fit: lengths of parts that others follow. */
+static inline size_t saddle_whole_lines(size_t count)
+{
+    return (count + SADDLE_LANES - 1) / SADDLE_LANES * SADDLE_LANES;
+}
 
 /* Sum of the lanes, in the one order that is used everywhere. */
 static inline double saddle_add_lanes(const double lane[SADDLE_LANES])

@@ -4,10 +4,11 @@
 
 #include <saddle/data.h>
 
-/* A sparse data set with zeroed arrays of the given sizes. `name` is copied. */
+/* A sparse data set with arrays of the given sizes, to be filled: only row_start[0] is set, to 0.
+ * `name` is copied. */
 saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, size_t rows,
                                         size_t features, size_t nonzeros, saddle_error *error);
-/* A dense data set of zeros. */
+/* A dense data set of zeros, its labels to be filled. */
 saddle_status saddle_dataset_new_dense(saddle_dataset **out, const char *name, size_t rows,
                                        size_t features, saddle_error *error);
 /* Set `nonzeros` of a dense data set from its entries. */

@@ -54,10 +54,3 @@ const char *saddle_trim_end(const char *at, const char *line_end)
         line_end--;
     return line_end;
 }
-
-const char *saddle_skip_blanks(const char *at, const char *end)
-{
-    while (at < end && (*at == ' ' || *at == '\t'))
-        at++;
-    return at;
-}

@@ -33,7 +33,12 @@ const char *saddle_line_end(const char *at, const char *end);
 /* The same without the blanks and the carriage return before it. */
 const char *saddle_trim_end(const char *at, const char *line_end);
 /* First character of [at, end) that is neither blank nor tab, or end. */
-const char *saddle_skip_blanks(const char *at, const char *end);
+static inline const char *saddle_skip_blanks(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    return at;
+}
 
 /* Each fills a fresh *out, whose name is `name`; on failure *out is left NULL. */
 saddle_status saddle_read_libsvm(saddle_dataset **out, const char *name, const saddle_input *in,

@@ -397,7 +397,7 @@ static bool allocate_workers(saddle_local *e)
 static bool allocate_agents(saddle_local *e)
 {
     const saddle_problem *problem = e->inputs.problem;
-    size_t longest = larger(problem->x_dim + problem->y_dim, problem->response_size);
+    size_t longest = problem->x_dim + larger(problem->y_dim, problem->response_size);
     e->stride = whole_lines(e->layout.published);
     e->kept_stride = whole_lines(e->layout.kept);
     e->mean_room = larger(MEAN_BLOCK * whole_lines(longest), MEAN_ROOM);
@@ -406,9 +406,9 @@ static bool allocate_agents(saddle_local *e)
     e->remote = saddle_alloc(e->agents, sizeof *e->remote);
     e->mean_terms = saddle_alloc_doubles(e->mean_room);
     e->oracle_mean = saddle_alloc_doubles(problem->x_dim);
-    e->kept = saddle_alloc_untouched(e->agents, e->kept_stride * sizeof(double));
+    e->kept = saddle_alloc_unset(e->agents, e->kept_stride * sizeof(double));
     for (int parity = 0; parity < 2; parity++)
-        e->span[parity] = saddle_alloc_untouched(e->agents, e->stride * sizeof(double));
+        e->span[parity] = saddle_alloc_unset(e->agents, e->stride * sizeof(double));
     return e->agent != NULL && e->start != NULL && e->remote != NULL && e->mean_terms != NULL &&
            e->oracle_mean != NULL && e->kept != NULL && e->span[0] != NULL && e->span[1] != NULL;
 }

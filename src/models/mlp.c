@@ -29,6 +29,7 @@
 #include "core/text.h"
 #include "core/vector.h"
 #include "models/model.h"
+#include "models/sparse_layer.h"
 #include "problems/rows.h"
 
 /* Limits that keep all sizes within int, which BLAS counts in. */
@@ -48,9 +49,10 @@ typedef struct mlp {
 
 /* Where things are in the scratch memory. */
 typedef struct workspace {
-    double *rows;      /* gathered dense rows, block x inputs */
+    double *rows;      /* gathered dense rows, or sparse ones for saddle_sparse_backward() */
     double *hidden[2]; /* A_1, A_2, ... at each of two points, one after another */
     double *delta[2];  /* D_l and D_{l-1} */
+    double *first;     /* D_1 of another point */
 } workspace;
 
 static const mlp *mlp_of(const saddle_model *model)
@@ -62,16 +64,18 @@ static workspace workspace_of(const mlp *net, double *scratch)
 {
     workspace w;
     w.rows = scratch;
-    w.hidden[0] = w.rows + SADDLE_MODEL_BLOCK * net->width[0];
+    w.hidden[0] = w.rows + saddle_sparse_scratch(net->width[0]);
     w.hidden[1] = w.hidden[0] + SADDLE_MODEL_BLOCK * net->units;
     w.delta[0] = w.hidden[1] + SADDLE_MODEL_BLOCK * net->units;
     w.delta[1] = w.delta[0] + SADDLE_MODEL_BLOCK * net->widest;
+    w.first = w.delta[1] + SADDLE_MODEL_BLOCK * net->widest;
     return w;
 }
 
 static size_t workspace_size(const mlp *net)
 {
-    return SADDLE_MODEL_BLOCK * (net->width[0] + 2 * net->units + 2 * net->widest);
+    return saddle_sparse_scratch(net->width[0]) +
+           SADDLE_MODEL_BLOCK * (2 * net->units + 2 * net->widest + net->width[1]);
 }
 
 static pthread_once_t blas_once = PTHREAD_ONCE_INIT;
@@ -176,12 +180,9 @@ static void apply_first(const mlp *net, const saddle_block *block, const double 
         apply_layer(block->count, data->features, outputs, in, w, bias, out);
         return;
     }
-    for (size_t k = 0; k < block->count; k++) {
-        size_t row = saddle_block_row(block, k);
+    for (size_t k = 0; k < block->count; k++)
         memcpy(out + k * outputs, bias, outputs * sizeof *out);
-        for (size_t e = data->row_start[row]; e < data->row_start[row + 1]; e++)
-            saddle_axpy(outputs, data->value[e], w + data->column[e] * outputs, out + k * outputs);
-    }
+    saddle_sparse_forward(block, outputs, w, out);
 }
 
 /* gW += in' delta */
@@ -190,23 +191,6 @@ static void pull_weight(size_t count, size_t inputs, size_t outputs, const doubl
 {
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)inputs, (int)outputs, (int)count, 1.0,
                 in, (int)inputs, delta, (int)outputs, 1.0, g, (int)outputs);
-}
-
-static void pull_first_weight(const mlp *net, const saddle_block *block, const double *in,
-                              const double *delta, double *g)
-{
-    const saddle_dataset *data = block->data;
-    size_t outputs = net->width[1];
-    if (data->dense != NULL) {
-        pull_weight(block->count, data->features, outputs, in, delta, g);
-        return;
-    }
-    for (size_t k = 0; k < block->count; k++) {
-        size_t row = saddle_block_row(block, k);
-        for (size_t e = data->row_start[row]; e < data->row_start[row + 1]; e++)
-            saddle_axpy(outputs, data->value[e], delta + k * outputs,
-                        g + data->column[e] * outputs);
-    }
 }
 
 /* square[k] += |d_k|^2 (1 + |a_k|^2), a_k the layer's inputs; `in` NULL: the rows of data. */
@@ -242,31 +226,29 @@ static void run_forward(const mlp *net, const saddle_block *block, const double 
     }
 }
 
-/* g += sum_k c[k] grad h_k, from the A_l that run_forward() kept. */
-static void run_backward(const mlp *net, const saddle_block *block, const double *in,
-                         const double *w, const double *c, double *g, double *square,
-                         const double *hidden, double *const delta[2])
+/* gb += D' 1 */
+static void pull_bias(size_t count, size_t outputs, const double *delta, double *g)
+{
+    for (size_t k = 0; k < count; k++)
+        saddle_axpy(outputs, 1.0, delta + k * outputs, g);
+}
+
+/* g += sum_k c[k] grad h_k in all layers but the first, from the A_l that run_forward() kept. Returns
+ * D_1, in one of the two deltas. */
+static double *run_backward(const mlp *net, const saddle_block *block, const double *w,
+                            const double *c, double *g, double *square, const double *hidden,
+                            double *const delta[2])
 {
     size_t count = block->count;
     double *here = delta[0];
     double *before = delta[1];
     const double *a = hidden + SADDLE_MODEL_BLOCK * net->units;
     memcpy(here, c, count * sizeof *here);
-    if (square != NULL)
-        memset(square, 0, count * sizeof *square);
-    for (size_t l = net->layers + 1; l >= 1; l--) {
+    for (size_t l = net->layers + 1; l > 1; l--) {
         size_t inputs = net->width[l - 1];
         size_t outputs = net->width[l];
-        double *bias = g + net->offset[l] + inputs * outputs;
-        for (size_t k = 0; k < count; k++)
-            saddle_axpy(outputs, 1.0, here + k * outputs, bias);
-        if (l == 1) {
-            pull_first_weight(net, block, in, here, g);
-            if (square != NULL)
-                add_squares(block, inputs, outputs, NULL, here, square);
-            return;
-        }
         a -= SADDLE_MODEL_BLOCK * inputs;
+        pull_bias(count, outputs, here, g + net->offset[l] + inputs * outputs);
         pull_weight(count, inputs, outputs, a, here, g + net->offset[l]);
         if (square != NULL)
             add_squares(block, inputs, outputs, a, here, square);
@@ -278,15 +260,27 @@ static void run_backward(const mlp *net, const saddle_block *block, const double
         here = before;
         before = swap;
     }
+    return here;
 }
 
 /* The dense rows as forward() left them. */
 static const double *kept_rows(const saddle_block *block, const workspace *space)
 {
-    if (block->data->dense == NULL)
-        return NULL;
     return block->index != NULL ? space->rows
                                 : block->data->dense + block->first * block->data->features;
+}
+
+/* The same in the first layer, from D_1, after forward() or forward2() with the same scratch. */
+static void pull_first(const mlp *net, const saddle_block *block, const workspace *space,
+                       const double *delta, double *g)
+{
+    size_t outputs = net->width[1];
+    pull_bias(block->count, outputs, delta, g + net->width[0] * outputs);
+    if (block->data->dense != NULL)
+        pull_weight(block->count, block->data->features, outputs, kept_rows(block, space), delta,
+                    g);
+    else
+        saddle_sparse_backward(block, outputs, delta, g, space->rows);
 }
 
 static void forward(const saddle_model *model, const saddle_block *block, const double *w,
@@ -303,8 +297,12 @@ static void backward(const saddle_model *model, const saddle_block *block, const
 {
     const mlp *net = mlp_of(model);
     workspace space = workspace_of(net, scratch);
-    run_backward(net, block, kept_rows(block, &space), w, c, g, square, space.hidden[0],
-                 space.delta);
+    if (square != NULL)
+        memset(square, 0, block->count * sizeof *square);
+    const double *delta = run_backward(net, block, w, c, g, square, space.hidden[0], space.delta);
+    pull_first(net, block, &space, delta, g);
+    if (square != NULL)
+        add_squares(block, net->width[0], net->width[1], NULL, delta, square);
 }
 
 static void forward2(const saddle_model *model, const saddle_block *block, const double *w1,
@@ -322,11 +320,15 @@ static void backward2(const saddle_model *model, const saddle_block *block, cons
 {
     const mlp *net = mlp_of(model);
     workspace space = workspace_of(net, scratch);
-    const double *in = kept_rows(block, &space);
+    size_t units = block->count * net->width[1];
     for (size_t k = 0; k < block->count; k++)
         c0[k] = -c0[k];
-    run_backward(net, block, in, w1, c1, g, NULL, space.hidden[0], space.delta);
-    run_backward(net, block, in, w0, c0, g, NULL, space.hidden[1], space.delta);
+    const double *delta = run_backward(net, block, w1, c1, g, NULL, space.hidden[0], space.delta);
+    memcpy(space.first, delta, units * sizeof *delta);
+    delta = run_backward(net, block, w0, c0, g, NULL, space.hidden[1], space.delta);
+    saddle_axpy(units, 1.0, delta, space.first);
+    /* The rows are the same at both points: the first layer, by far the largest, is done once. */
+    pull_first(net, block, &space, space.first, g);
 }
 
 /*

@@ -22,10 +22,11 @@ struct saddle_observer {
     double *x_mean;
     double *y_mean;
     double *both;     /* x_dim + y_dim: means of pairs */
-    double *gradient; /* network gradient at (xbar, ybar), x and y part */
+    double *gradient; /* network gradient at (xbar, ybar), x and y part; the y part may be stale */
     double *x_tilde;  /* prox point of the network gradient */
     double *y_star;   /* kept between calls: the generic solver starts from it */
     double *statistic;
+    double *survey; /* x_dim + response_size: mean of what surveys give */
     double *scratch;
     double *per_agent; /* one number per agent, for messages that name one */
     double ascent_step;
@@ -64,13 +65,14 @@ saddle_status saddle_observer_create(saddle_observer **out, const saddle_observe
     o->x_tilde = saddle_alloc_doubles(x_dim);
     o->y_star = saddle_alloc_doubles(y_dim);
     o->statistic = saddle_alloc_doubles(problem->response_size);
+    o->survey = saddle_alloc_doubles(x_dim + problem->response_size);
     o->scratch =
         saddle_alloc_doubles(saddle_maximize_scratch(y_dim) +
                              saddle_observer_scratch(problem, inputs->x_prox, inputs->y_set));
     o->per_agent = saddle_alloc_doubles(problem->agents);
     if (o->x_mean == NULL || o->y_mean == NULL || o->both == NULL || o->gradient == NULL ||
-        o->x_tilde == NULL || o->y_star == NULL || o->statistic == NULL || o->scratch == NULL ||
-        o->per_agent == NULL) {
+        o->x_tilde == NULL || o->y_star == NULL || o->statistic == NULL || o->survey == NULL ||
+        o->scratch == NULL || o->per_agent == NULL) {
         saddle_observer_free(o);
         return saddle_no_memory(error, "the observer");
     }
@@ -82,8 +84,8 @@ void saddle_observer_free(saddle_observer *o)
 {
     if (o == NULL)
         return;
-    double *const vector[] = {o->x_mean, o->y_mean,    o->both,    o->gradient, o->x_tilde,
-                              o->y_star, o->statistic, o->scratch, o->per_agent};
+    double *const vector[] = {o->x_mean, o->y_mean,    o->both,   o->gradient, o->x_tilde,
+                              o->y_star, o->statistic, o->survey, o->scratch,  o->per_agent};
     for (size_t k = 0; k < sizeof vector / sizeof *vector; k++)
         saddle_free(vector[k]);
     saddle_free(o);
@@ -149,6 +151,14 @@ static void statistic_term(void *context, saddle_agent *agent, double *out)
     o->in.problem->response_statistic(o->in.problem, agent->id, o->x_mean, out, agent->scratch);
 }
 
+/* grad_x F_i at (xbar, ybar), and the statistic. */
+static void survey_term(void *context, saddle_agent *agent, double *out)
+{
+    const saddle_observer *o = context;
+    o->in.problem->survey(o->in.problem, agent->id, o->x_mean, o->y_mean, out,
+                          out + o->in.problem->x_dim, agent->scratch);
+}
+
 /* The metric's tau, where it is not the run's own. */
 static double metric_tau(const saddle_observer *o)
 {
@@ -188,6 +198,11 @@ static void number_term(void *context, saddle_agent *agent, double *out)
     out[X_STATIONARITY] = saddle_distance2(problem->x_dim, x_tilde, o->x_mean);
     out[X_CONSENSUS] = saddle_distance2(problem->x_dim, view.x, o->x_mean);
     out[Y_CONSENSUS] = saddle_distance2(problem->y_dim, view.y, o->y_mean);
+    if (problem->response_value != NULL) {
+        out[LOSS] = 0.0;
+        out[PRIMAL] = 0.0;
+        return;
+    }
     out[LOSS] = problem->value(problem, agent->id, o->x_mean, o->y_mean, rest);
     out[PRIMAL] = problem->value(problem, agent->id, o->x_mean, o->y_star, rest);
 }
@@ -202,17 +217,32 @@ static void response_gradient(void *context, const double *y, double *gradient)
     memcpy(gradient, o->both + o->in.problem->x_dim, o->in.problem->y_dim * sizeof *gradient);
 }
 
+/* The network gradient at (xbar, ybar), of which the x part is used, and the statistic for the best
+ * response; both in one pass over the data where the problem can. */
+static void look_at_data(saddle_observer *o)
+{
+    const saddle_problem *problem = o->in.problem;
+    if (problem->survey != NULL) {
+        average(o, problem->x_dim + problem->response_size, survey_term, o->survey);
+        memcpy(o->gradient, o->survey, problem->x_dim * sizeof *o->gradient);
+        memcpy(o->statistic, o->survey + problem->x_dim,
+               problem->response_size * sizeof *o->statistic);
+        return;
+    }
+    o->response_y = o->y_mean;
+    average(o, problem->x_dim + problem->y_dim, gradient_term, o->gradient);
+    if (problem->response_solve != NULL && problem->response_size > 0)
+        average(o, problem->response_size, statistic_term, o->statistic);
+}
+
 /* y*(xbar), in closed form where the problem has one. */
 static saddle_status best_response(saddle_observer *o, saddle_error *error)
 {
     const saddle_problem *problem = o->in.problem;
-    if (problem->response_solve != NULL) {
-        if (problem->response_size > 0)
-            average(o, problem->response_size, statistic_term, o->statistic);
-        if (problem->response_solve(problem, o->x_mean, o->statistic, o->in.y_set, o->y_star,
-                                    o->scratch) == 0)
-            return SADDLE_OK;
-    }
+    if (problem->response_solve != NULL &&
+        problem->response_solve(problem, o->x_mean, o->statistic, o->in.y_set, o->y_star,
+                                o->scratch) == 0)
+        return SADDLE_OK;
     double length =
         saddle_maximize(problem->y_dim, o->in.y_set, response_gradient, o, RESPONSE_TOLERANCE,
                         RESPONSE_ITERATIONS, &o->ascent_step, o->y_star, o->scratch);
@@ -260,14 +290,18 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
     average(o, x_dim + y_dim, iterate_term, o->both);
     memcpy(o->x_mean, o->both, x_dim * sizeof *o->x_mean);
     memcpy(o->y_mean, o->both + x_dim, y_dim * sizeof *o->y_mean);
-    o->response_y = o->y_mean;
-    average(o, x_dim + y_dim, gradient_term, o->gradient);
+    look_at_data(o);
     network_prox_point(o);
     saddle_status status = best_response(o, error);
     if (status != SADDLE_OK)
         return status;
     double number[NUMBERS];
     average(o, NUMBERS, number_term, number);
+    if (problem->response_value != NULL) {
+        const double *x = o->x_mean;
+        number[LOSS] = problem->response_value(problem, x, o->statistic, o->y_mean, o->scratch);
+        number[PRIMAL] = problem->response_value(problem, x, o->statistic, o->y_star, o->scratch);
+    }
 
     row->iteration = engine->kind->iteration(engine);
     engine->kind->cost(engine, &row->cost);

@@ -11,7 +11,7 @@
 /* For messages. */
 #define WHAT "the trace"
 
-struct saddle_trace {
+struct saddle_trace_writer {
     saddle_lines lines;
 };
 
@@ -24,7 +24,7 @@ const char *const *saddle_trace_columns(void)
     return columns;
 }
 
-static void write_head(saddle_trace *trace, const saddle_run_info *info)
+static void write_head(saddle_trace_writer *trace, const saddle_run_info *info)
 {
     FILE *f = trace->lines.stream;
     fprintf(f, "# saddle %s\n", saddle_version());
@@ -49,11 +49,11 @@ static void write_head(saddle_trace *trace, const saddle_run_info *info)
     fputc('\n', f);
 }
 
-saddle_status saddle_trace_open(saddle_trace **out, const char *path, const saddle_run_info *info,
-                                saddle_error *error)
+saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
+                                const saddle_run_info *info, saddle_error *error)
 {
     *out = NULL;
-    saddle_trace *trace = saddle_alloc(1, sizeof *trace);
+    saddle_trace_writer *trace = saddle_alloc(1, sizeof *trace);
     if (trace == NULL)
         return saddle_no_memory(error, "the trace");
     saddle_status status = saddle_lines_open(&trace->lines, path, "--trace", error);
@@ -78,7 +78,8 @@ static void write_number(FILE *f, double value)
         fprintf(f, ",%.17g", value);
 }
 
-saddle_status saddle_trace_write(saddle_trace *trace, const saddle_row *row, saddle_error *error)
+saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_row *row,
+                                 saddle_error *error)
 {
     FILE *f = trace->lines.stream;
     fprintf(f, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->iteration,
@@ -92,7 +93,13 @@ saddle_status saddle_trace_write(saddle_trace *trace, const saddle_row *row, sad
     return saddle_lines_flush(&trace->lines, WHAT, error);
 }
 
-saddle_status saddle_trace_close(saddle_trace *trace, saddle_error *error)
+saddle_status saddle_trace_end(saddle_trace_writer *trace, const char *reason, saddle_error *error)
+{
+    fprintf(trace->lines.stream, "# ended: %s\n", reason);
+    return saddle_lines_flush(&trace->lines, WHAT, error);
+}
+
+saddle_status saddle_trace_close(saddle_trace_writer *trace, saddle_error *error)
 {
     if (trace == NULL)
         return SADDLE_OK;

@@ -4,14 +4,17 @@
 
 #include <saddle/run.h>
 
-typedef struct saddle_trace saddle_trace;
+typedef struct saddle_trace_writer saddle_trace_writer;
 
 /* Open a trace and write its head. SADDLE_BAD_INPUT when the path cannot be written to. */
-saddle_status saddle_trace_open(saddle_trace **out, const char *path, const saddle_run_info *info,
-                                saddle_error *error);
+saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
+                                const saddle_run_info *info, saddle_error *error);
 /* Append a row; it is in the file when this returns. */
-saddle_status saddle_trace_write(saddle_trace *trace, const saddle_row *row, saddle_error *error);
+saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_row *row,
+                                 saddle_error *error);
+/* Append why the run ended; no row follows. */
+saddle_status saddle_trace_end(saddle_trace_writer *trace, const char *reason, saddle_error *error);
 /* Close. NULL is allowed. */
-saddle_status saddle_trace_close(saddle_trace *trace, saddle_error *error);
+saddle_status saddle_trace_close(saddle_trace_writer *trace, saddle_error *error);
 
 #endif

@@ -339,38 +339,40 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
     return status;
 }
 
-/* Score all agents' rows and bring scores and labels, in the order of agents, to process 0, which
- * has room for them; to it and from there goes nothing else. A failure in one, `status` among them, is
- * one in all. */
-static saddle_status gather_scores(const instance *self, const double *x, double *score,
-                                   double *label, saddle_status status, saddle_error *error)
+/* Score all agents' rows and bring the scores, then the labels, in the order of agents, to process 0,
+ * which has room for both in `all`; nothing else leaves a process. A failure in one, `status` among
+ * them, is one in all. */
+static saddle_status gather_scores(const instance *self, const double *x, size_t total, double *all,
+                                   saddle_status status, saddle_error *error)
 {
     const saddle_problem *problem = &self->problem;
     const saddle_world *world = problem->world;
     size_t most = 0;
     for (size_t k = 0; k < world->local; k++)
         most = problem->samples[world->here[k]] > most ? problem->samples[world->here[k]] : most;
-    double *own = world->rank > 0 ? saddle_alloc_doubles(most) : NULL;
-    if (world->rank > 0 && own == NULL)
+    double *own = world->rank > 0 ? saddle_alloc_doubles(2 * most) : all;
+    if (own == NULL)
         status = saddle_no_memory(error, "the scores");
     bool ready = saddle_world_agree(world, status, error) == SADDLE_OK;
     size_t done = 0;
-    for (size_t i = 0; ready && i < problem->agents; i++) {
-        size_t rows = problem->samples[i];
+    for (size_t i = 0; own != NULL && ready && i < problem->agents; i++) {
+        size_t bytes = problem->samples[i] * sizeof *own;
         size_t home = world->home[i];
-        double *to = world->rank > 0 ? own : score + done;
-        if (home == world->rank && status == SADDLE_OK)
-            status = saddle_model_score(self->model, self->shard[i], x, to, error);
-        if (home == world->rank && home == 0)
-            memcpy(label + done, self->shard[i]->label, rows * sizeof *label);
-        if (home > 0 && (home == world->rank || world->rank == 0)) {
-            world->carry(world, home, 0, rows * sizeof *to, to);
-            world->carry(world, home, 0, rows * sizeof *to,
-                         world->rank == 0 ? label + done : self->shard[i]->label);
+        double *score = world->rank > 0 ? own : own + done;
+        double *label = world->rank > 0 ? own + most : own + total + done;
+        if (home == world->rank) {
+            if (status == SADDLE_OK)
+                status = saddle_model_score(self->model, self->shard[i], x, score, error);
+            memcpy(label, self->shard[i]->label, bytes);
         }
-        done += rows;
+        if (home == world->rank || world->rank == 0) {
+            world->carry(world, home, 0, bytes, score);
+            world->carry(world, home, 0, bytes, label);
+        }
+        done += problem->samples[i];
     }
-    saddle_free(own);
+    if (world->rank > 0)
+        saddle_free(own);
     return ready ? saddle_world_agree(world, status, error) : status;
 }
 
@@ -398,7 +400,6 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
         rows += problem->samples[i];
     bool here = held_out != NULL || world->rank == 0;
     double *score = here ? saddle_alloc_doubles(2 * rows) : NULL;
-    double *label = score != NULL ? score + rows : NULL;
     if (here && score == NULL)
         status = saddle_no_memory(error, "the scores");
     if (held_out != NULL) {
@@ -407,9 +408,9 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
         if (status == SADDLE_OK)
             status = judge(rows, score, held_out->label, worth, error);
     } else {
-        status = gather_scores(self, x, score, label, status, error);
-        if (status == SADDLE_OK && here)
-            status = judge(rows, score, label, worth, error);
+        status = gather_scores(self, x, rows, score, status, error);
+        if (status == SADDLE_OK && score != NULL)
+            status = judge(rows, score, score + rows, worth, error);
         status = saddle_world_agree(world, status, error);
         if (status == SADDLE_OK)
             world->share(world, 0, sizeof worth, worth);

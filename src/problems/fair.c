@@ -24,12 +24,12 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/batch.h"
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "problems/batch.h"
 #include "problems/bounds.h"
 #include "problems/marks.h"
 #include "problems/rows.h"

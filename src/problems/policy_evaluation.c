@@ -29,6 +29,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/batch.h"
 #include "core/dense.h"
 #include "core/elementary.h"
 #include "core/memory.h"
@@ -36,7 +37,6 @@
 #include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "problems/batch.h"
 #include "problems/problems.h"
 #include "problems/samples.h"
 

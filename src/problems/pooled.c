@@ -8,10 +8,10 @@
 
 #include <string.h>
 
+#include "core/batch.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "problems/batch.h"
 
 typedef struct instance {
     saddle_problem problem; /* first: the two addresses are one */
@@ -150,6 +150,13 @@ static void response_statistic(const saddle_problem *problem, size_t agent, cons
     saddle_scale(of->response_size, 1.0 / (double)of->agents, statistic);
 }
 
+static double response_value(const saddle_problem *problem, const double *x,
+                             const double *statistic, const double *y, double *scratch)
+{
+    const saddle_problem *of = self_of(problem)->of;
+    return of->response_value(of, x, statistic, y, scratch);
+}
+
 static int response_solve(const saddle_problem *problem, const double *x, const double *statistic,
                           const saddle_set *y_set, double *y, double *scratch)
 {
@@ -228,6 +235,7 @@ saddle_status saddle_pooled_create(saddle_problem **out, const saddle_problem *o
         .response_solve = of->response_solve != NULL ? response_solve : NULL,
         .response_size = of->response_size,
         .response_statistic = of->response_statistic != NULL ? response_statistic : NULL,
+        .response_value = of->response_value != NULL ? response_value : NULL,
         .constants = of->constants != NULL ? constants : NULL,
         .solution = of->solution != NULL ? solution : NULL,
         .outcomes = of->outcomes != NULL ? outcomes : NULL,

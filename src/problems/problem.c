@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/batch.h"
 #include "core/vector.h"
-#include "problems/batch.h"
 
 void saddle_problem_free(saddle_problem *problem)
 {
@@ -38,6 +38,18 @@ saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *
         problem->response_statistic == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "problem %s has a best response but no statistic function for it", name);
+    if ((problem->survey != NULL || problem->response_value != NULL) &&
+        (problem->response_solve == NULL || problem->response_statistic == NULL))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "problem %s has a %s function but no %s; it goes with a statistic for a "
+                           "best response",
+                           name, problem->survey != NULL ? "survey" : "response_value",
+                           problem->response_solve == NULL ? "response_solve"
+                                                           : "response_statistic");
+    if (!(problem->y_curvature >= 0.0))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "problem %s has y_curvature %g; it must be 0 or above", name,
+                           problem->y_curvature);
     return SADDLE_OK;
 }
 
@@ -54,12 +66,22 @@ void saddle_problem_gradient(const saddle_problem *problem, size_t agent, const 
     problem->gradient(problem, agent, batch, x, y, gx, gy, scratch);
 }
 
+/* out = slope (y1 - y0) */
+SADDLE_KERNEL static void linear_part(size_t count, double slope, const double *restrict y1,
+                                      const double *restrict y0, double *restrict out)
+{
+    for (size_t k = 0; k < count; k++)
+        out[k] = slope * (y1[k] - y0[k]);
+}
+
 void saddle_problem_difference(const saddle_problem *problem, size_t agent,
                                const saddle_batch *batch, const double *x1, const double *y1,
                                const double *x0, const double *y0, double *dx, double *dy,
                                double *scratch)
 {
     if (problem->difference != NULL) {
+        if (problem->y_curvature > 0.0)
+            linear_part(problem->y_dim, -problem->y_curvature, y1, y0, dy);
         problem->difference(problem, agent, batch, x1, y1, x0, y0, dx, dy, scratch);
         return;
     }

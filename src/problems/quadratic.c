@@ -21,13 +21,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/batch.h"
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "core/rng.h"
 #include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "problems/batch.h"
 #include "problems/samples.h"
 
 #define GROUP "Problem quadratic"

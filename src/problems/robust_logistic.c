@@ -20,12 +20,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/batch.h"
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "problems/batch.h"
 #include "problems/rows.h"
 #include "problems/shards.h"
 
@@ -57,6 +57,7 @@ typedef struct instance {
     double curvature;
     double weight;   /* w */
     double row_norm; /* largest |a_ij| */
+    bool unit;       /* the data are sparse and every stored value is 1, which need not be read */
 } instance;
 
 /* Least proximal weight, for a regularizer that is weak or absent. */
@@ -64,6 +65,11 @@ typedef struct instance {
 
 /* Rows handled between two calls of the vector exponential. */
 #define BLOCK 256
+
+/* A batch's rows lie anywhere in memory: so many rows ahead, a row's place and then the row itself are
+ * asked for. */
+#define PLACE_AHEAD 16
+#define ROW_AHEAD 8
 
 static const instance *self_of(const saddle_problem *problem)
 {
@@ -96,6 +102,53 @@ static void add_dual_slope(const instance *self, const double *y, double *gy)
         gy[k] -= scale * (n * y[k] - 1.0);
 }
 
+/* a_row' x, as saddle_row_dot(). */
+static inline double row_dot(const instance *self, const saddle_dataset *data, size_t row,
+                             const double *x)
+{
+    if (!self->unit)
+        return saddle_row_dot(data, row, x);
+    double sum = 0.0;
+    for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
+        sum += x[data->column[k]];
+    return sum;
+}
+
+/* out += scale a_row, as saddle_row_add(). */
+static inline void row_add(const instance *self, const saddle_dataset *data, size_t row,
+                           double scale, double *out)
+{
+    if (!self->unit) {
+        saddle_row_add(data, row, scale, out);
+        return;
+    }
+    size_t end = data->row_start[row + 1];
+    for (size_t k = data->row_start[row]; k < end; k++)
+        out[data->column[k]] += scale;
+}
+
+/* Ask for what is needed of the rows some places after the k-th of a batch. (Not merely `inline`: gcc
+ * takes a function that only asks for one without effect and drops its calls.) */
+SADDLE_INLINE void ask_ahead(const instance *self, const saddle_dataset *data,
+                             const saddle_batch *batch, size_t k)
+{
+    if (batch->index == NULL || data->dense != NULL)
+        return;
+    if (k + PLACE_AHEAD < batch->count) {
+        size_t row = batch->index[k + PLACE_AHEAD];
+        __builtin_prefetch(data->row_start + row);
+        __builtin_prefetch(data->label + row);
+    }
+    if (k + ROW_AHEAD < batch->count) {
+        size_t first = data->row_start[batch->index[k + ROW_AHEAD]];
+        __builtin_prefetch(data->column + first);
+        if (!self->unit) {
+            __builtin_prefetch(data->value + first);
+            __builtin_prefetch(data->value + first + SADDLE_LANES);
+        }
+    }
+}
+
 /*
  * The sample part of the mean gradient: overwrites gx, gy with means over the batch of
  * w y_j grad l_ij and w l_ij e_j. Returns the mean of their squared norms if `squares` is set.
@@ -116,13 +169,14 @@ static double sample_gradient(const instance *self, size_t agent, const saddle_b
         size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
         for (size_t k = 0; k < count; k++) {
             size_t row = saddle_batch_sample(batch, begin + k);
-            z[k] = -data->label[row] * saddle_row_dot(data, row, x);
+            ask_ahead(self, data, batch, begin + k);
+            z[k] = -data->label[row] * row_dot(self, data, row, x);
         }
         saddle_logistic(count, z, loss, slope);
         for (size_t k = 0; k < count; k++) {
             size_t row = saddle_batch_sample(batch, begin + k);
             double along = -data->label[row] * y[row] * slope[k];
-            saddle_row_add(data, row, scale * along, gx);
+            row_add(self, data, row, scale * along, gx);
             gy[row] += scale * loss[k];
             if (squares)
                 square += along * along * saddle_row_norm2(data, row) + loss[k] * loss[k];
@@ -160,71 +214,156 @@ static double gradient_variance(const saddle_problem *problem, size_t agent,
     return variance < 0.0 ? 0.0 : variance;
 }
 
+/* The same entry of two vectors. */
+typedef double couple __attribute__((vector_size(2 * sizeof(double))));
+
+/* a_row' x at two points that lie entry by entry side by side in `pair`. */
+static inline void row_dot_pair(const instance *self, const saddle_dataset *data, size_t row,
+                                const double *pair, couple *dot)
+{
+    couple sum = {0.0, 0.0};
+    size_t end = data->row_start[row + 1];
+    for (size_t k = data->row_start[row]; k < end; k++) {
+        couple both;
+        memcpy(&both, pair + 2 * (size_t)data->column[k], sizeof both);
+        sum += self->unit ? both : data->value[k] * both;
+    }
+    *dot = sum;
+}
+
+/* Both points' arguments of the loss side by side, for rows [begin, begin + count) of a batch. */
+static void find_margins(const instance *self, const saddle_dataset *data,
+                         const saddle_batch *batch, size_t begin, size_t count, const double *x1,
+                         const double *x0, const double *pair, double *z)
+{
+    for (size_t k = 0; k < count; k++) {
+        size_t row = saddle_batch_sample(batch, begin + k);
+        couple dot;
+        ask_ahead(self, data, batch, begin + k);
+        if (data->dense == NULL) {
+            row_dot_pair(self, data, row, pair, &dot);
+        } else {
+            dot[0] = saddle_row_dot(data, row, x1);
+            dot[1] = saddle_row_dot(data, row, x0);
+        }
+        dot = -data->label[row] * dot;
+        memcpy(z + 2 * k, &dot, sizeof dot);
+    }
+}
+
 static void difference(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                        const double *x1, const double *y1, const double *x0, const double *y0,
                        double *dx, double *dy, double *scratch)
 {
     const instance *self = self_of(problem);
     const saddle_dataset *data = self->shard[agent];
-    /* Both points' arguments side by side: one call of the vector exponential serves the two. */
+    /* One call of the vector exponential serves both points. */
     double *z = scratch;
     double *loss = scratch + 2 * (size_t)BLOCK;
     double *slope = scratch + 4 * (size_t)BLOCK;
+    double *pair = scratch + 6 * (size_t)BLOCK;
     double scale = self->weight / (double)batch->count;
-    double n = (double)problem->y_dim;
-    double dual = self->lambda1 * n * n;
-    for (size_t k = 0; k < problem->x_dim; k++)
+    for (size_t k = 0; k < problem->x_dim; k++) {
         dx[k] = regularizer_slope(self, x1[k]) - regularizer_slope(self, x0[k]);
-    for (size_t k = 0; k < problem->y_dim; k++)
-        dy[k] = -dual * (y1[k] - y0[k]);
+        pair[2 * k] = x1[k];
+        pair[2 * k + 1] = x0[k];
+    }
+    for (size_t k = 0; k < batch->count; k++) {
+        size_t row = saddle_batch_sample(batch, k);
+        dy[row] = -problem->y_curvature * (y1[row] - y0[row]);
+    }
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
         size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
-        for (size_t k = 0; k < count; k++) {
-            size_t row = saddle_batch_sample(batch, begin + k);
-            double dot1;
-            double dot0;
-            saddle_row_dot2(data, row, x1, x0, &dot1, &dot0);
-            z[2 * k] = -data->label[row] * dot1;
-            z[2 * k + 1] = -data->label[row] * dot0;
-        }
+        find_margins(self, data, batch, begin, count, x1, x0, pair, z);
         saddle_logistic(2 * count, z, loss, slope);
         for (size_t k = 0; k < count; k++) {
             size_t row = saddle_batch_sample(batch, begin + k);
             double along = y1[row] * slope[2 * k] - y0[row] * slope[2 * k + 1];
-            saddle_row_add(data, row, -scale * data->label[row] * along, dx);
+            row_add(self, data, row, -scale * data->label[row] * along, dx);
             dy[row] += scale * (loss[2 * k] - loss[2 * k + 1]);
         }
     }
 }
 
-static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
-                    double *scratch)
+/* V(y) */
+static double dual_term(const instance *self, const double *y)
 {
-    (void)scratch;
-    const instance *self = self_of(problem);
+    double n = (double)self->problem.y_dim;
+    double sum = 0.0;
+    for (size_t k = 0; k < self->problem.y_dim; k++)
+        sum += (n * y[k] - 1.0) * (n * y[k] - 1.0);
+    return 0.5 * self->lambda1 * sum;
+}
+
+/*
+ * statistic[j] = w l_ij(x) / n_i, 0 in slots that the agent lacks. If gx is not NULL, also
+ * gx += sum_j w y_j grad l_ij / n_i.
+ */
+static void survey_samples(const instance *self, size_t agent, const double *x, const double *y,
+                           double *gx, double *statistic, double *scratch)
+{
     const saddle_dataset *data = self->shard[agent];
-    double loss = 0.0;
-    for (size_t row = 0; row < data->rows; row++)
-        loss += y[row] * saddle_softplus(-data->label[row] * saddle_row_dot(data, row, x));
-    double n = (double)problem->y_dim;
-    double dual = 0.0;
-    for (size_t k = 0; k < problem->y_dim; k++)
-        dual += (n * y[k] - 1.0) * (n * y[k] - 1.0);
-    return self->weight * loss / (double)data->rows - 0.5 * self->lambda1 * dual +
-           regularizer(self, x);
+    double *z = scratch;
+    double *slope = scratch + BLOCK;
+    double scale = self->weight / (double)data->rows;
+    for (size_t begin = 0; begin < data->rows; begin += BLOCK) {
+        size_t count = data->rows - begin < BLOCK ? data->rows - begin : BLOCK;
+        double *loss = statistic + begin;
+        for (size_t k = 0; k < count; k++)
+            z[k] = -data->label[begin + k] * row_dot(self, data, begin + k, x);
+        saddle_logistic(count, z, loss, slope);
+        for (size_t k = 0; gx != NULL && k < count; k++)
+            row_add(self, data, begin + k,
+                    scale * (-data->label[begin + k] * y[begin + k] * slope[k]), gx);
+        for (size_t k = 0; k < count; k++)
+            loss[k] *= scale;
+    }
+    for (size_t k = data->rows; k < self->problem.y_dim; k++)
+        statistic[k] = 0.0;
 }
 
 static void response_statistic(const saddle_problem *problem, size_t agent, const double *x,
                                double *statistic, double *scratch)
 {
+    survey_samples(self_of(problem), agent, x, NULL, NULL, statistic, scratch);
+}
+
+static void survey(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                   double *gx, double *statistic, double *scratch)
+{
+    const instance *self = self_of(problem);
+    for (size_t k = 0; k < problem->x_dim; k++)
+        gx[k] = regularizer_slope(self, x[k]);
+    survey_samples(self, agent, x, y, gx, statistic, scratch);
+}
+
+/* F is linear in the losses, so their means over agents are enough. */
+static double response_value(const saddle_problem *problem, const double *x,
+                             const double *statistic, const double *y, double *scratch)
+{
     (void)scratch;
     const instance *self = self_of(problem);
+    return saddle_dot(problem->y_dim, y, statistic) - dual_term(self, y) + regularizer(self, x);
+}
+
+static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                    double *scratch)
+{
+    const instance *self = self_of(problem);
     const saddle_dataset *data = self->shard[agent];
-    double scale = self->weight / (double)data->rows;
-    for (size_t row = 0; row < data->rows; row++)
-        statistic[row] = scale * saddle_softplus(-data->label[row] * saddle_row_dot(data, row, x));
-    for (size_t k = data->rows; k < problem->y_dim; k++)
-        statistic[k] = 0.0;
+    double *z = scratch;
+    double *loss = scratch + BLOCK;
+    double *slope = scratch + 2 * (size_t)BLOCK;
+    double sum = 0.0;
+    for (size_t begin = 0; begin < data->rows; begin += BLOCK) {
+        size_t count = data->rows - begin < BLOCK ? data->rows - begin : BLOCK;
+        for (size_t k = 0; k < count; k++)
+            z[k] = -data->label[begin + k] * row_dot(self, data, begin + k, x);
+        saddle_logistic(count, z, loss, slope);
+        for (size_t k = 0; k < count; k++)
+            sum += y[begin + k] * loss[k];
+    }
+    return self->weight * sum / (double)data->rows - dual_term(self, y) + regularizer(self, x);
 }
 
 static int response_solve(const saddle_problem *problem, const double *x, const double *statistic,
@@ -325,6 +464,17 @@ static double suitable_tau(const instance *self, bool simplex)
     return fmax(10.0 * self->lambda2 * self->curvature, TAU_LEAST);
 }
 
+/* Whether a data set is sparse with no value but 1. */
+static bool has_unit_values(const saddle_dataset *data)
+{
+    if (data->dense != NULL)
+        return false;
+    for (size_t k = 0; k < data->row_start[data->rows]; k++)
+        if (data->value[k] != 1.0)
+            return false;
+    return true;
+}
+
 static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
                             saddle_error *error)
 {
@@ -341,6 +491,9 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
     size_t most = 0;
     for (size_t i = 0; i < inputs->agents; i++)
         most = inputs->samples[i] > most ? inputs->samples[i] : most;
+    self->unit = true;
+    for (size_t k = 0; self->unit && k < inputs->world->local; k++)
+        self->unit = has_unit_values(inputs->shard[inputs->world->here[k]]);
     const saddle_settings *settings = inputs->settings;
     bool simplex = strcmp(saddle_settings_text(settings, "weights"), "simplex") == 0;
     double n = (double)most;
@@ -358,7 +511,7 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .agents = inputs->agents,
         .samples = inputs->samples,
         .world = inputs->world,
-        .scratch = 6 * (size_t)BLOCK,
+        .scratch = 6 * (size_t)BLOCK + 2 * inputs->features,
         .x_set = "box:0:10",
         .y_set = simplex ? "simplex" : "box:0:10",
         .gradient = gradient,
@@ -368,13 +521,16 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .response_solve = response_solve,
         .response_size = most,
         .response_statistic = response_statistic,
+        .survey = survey,
+        .response_value = response_value,
         .constants = constants,
         .resolve = resolve,
         .scores = scores,
         .destroy = destroy,
     };
     self->problem.tau = suitable_tau(self, simplex);
-    self->problem.alpha = 1.0 / (self->lambda1 * n * n);
+    self->problem.y_curvature = self->lambda1 * n * n;
+    self->problem.alpha = 1.0 / self->problem.y_curvature;
     *out = &self->problem;
     return SADDLE_OK;
 }

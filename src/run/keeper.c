@@ -405,7 +405,10 @@ saddle_status saddle_keeper_look(saddle_keeper *k, const saddle_moment *moment, 
     uint64_t iteration = k->engine->kind->iteration(k->engine);
     if (!is_due(k, iteration, last))
         return SADDLE_OK;
+    const saddle_world *world = k->context.experiment->world;
     saddle_status status = save(k, moment, error);
+    /* All must know it, to agree on what is due next. */
+    world->share(world, 0, sizeof status, &status);
     bool quiet = status != SADDLE_OK && k->failing && !last;
     k->failing = status != SADDLE_OK;
     k->moment = saddle_clock_seconds();

@@ -38,7 +38,7 @@ typedef struct run {
     void *parameters;
     saddle_engine *engine;
     saddle_observer *observer;
-    saddle_trace *trace;
+    saddle_trace_writer *trace;
     saddle_outcome_file *outcomes;
     saddle_result *result;
     saddle_steps steps;
@@ -670,7 +670,7 @@ static uint64_t rounds_left(const run *r, const saddle_cost *cost)
  * is still there. */
 static void keep(run *r, bool last)
 {
-    saddle_error error;
+    saddle_error error = {.message = ""};
     const saddle_moment moment = {.seconds = r->seconds,
                                   .last_check = r->last_check,
                                   .trace_ifo = r->trace_ifo,
@@ -854,14 +854,27 @@ static void save_model(run *r)
         result->loss.status = SADDLE_IO;
 }
 
+/* Say in the trace, if there is one, why the run ended, and close it. */
+static saddle_status close_trace(const run *r, saddle_status outcome, saddle_error *error)
+{
+    if (r->trace == NULL)
+        return SADDLE_OK;
+    saddle_status status = saddle_trace_end(r->trace,
+                                            outcome == SADDLE_OK ? saddle_stop_text(r->result->stop)
+                                                                 : saddle_status_text(outcome),
+                                            error);
+    saddle_status closed = saddle_trace_close(r->trace, status == SADDLE_OK ? error : NULL);
+    return status != SADDLE_OK ? status : closed;
+}
+
 /* Close the files, and tell all processes what came of them. */
-static void close_files(run *r, bool whole)
+static void close_files(run *r, saddle_status outcome)
 {
     saddle_error reason = {.message = ""};
     saddle_error last = {.message = ""};
-    saddle_status trace = saddle_trace_close(r->trace, &reason);
+    saddle_status trace = close_trace(r, outcome, &reason);
     saddle_status outcomes = saddle_outcomes_close(r->outcomes, &last);
-    if (!whole)
+    if (outcome != SADDLE_OK)
         return;
     saddle_error *loss = &r->result->loss;
     if (loss->status == SADDLE_OK && trace != SADDLE_OK)
@@ -892,7 +905,7 @@ saddle_status saddle_experiment_run(saddle_experiment *experiment, const saddle_
     status = agree(&r, status, error);
     if (status == SADDLE_OK)
         save_model(&r);
-    close_files(&r, status == SADDLE_OK);
+    close_files(&r, status);
     saddle_observer_free(r.observer);
     saddle_keeper_free(r.keeper);
     saddle_resume_close(&r.resumed);

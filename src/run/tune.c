@@ -397,11 +397,37 @@ static saddle_status make_room(search *s, saddle_error *error)
     return SADDLE_OK;
 }
 
+/* Keep the list of options that are not searched; a word that is no option is refused. */
+static saddle_status read_hold(search *s, saddle_error *error)
+{
+    saddle_tuning *t = s->tuning;
+    if (s->inputs->hold == NULL || *s->inputs->hold == '\0')
+        return SADDLE_OK;
+    t->hold = saddle_strdup(s->inputs->hold);
+    if (t->hold == NULL)
+        return saddle_no_memory(error, "the options to hold");
+    for (const char *word = t->hold; word != NULL;) {
+        size_t length = strcspn(word, ",");
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name),
+                 word);
+        if (saddle_settings_find(s->settings, name) == NULL)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "--hold: '%s' is no option; give names of step sizes separated by "
+                               "commas, such as nu,eta",
+                               name);
+        word = word[length] == ',' ? word + length + 1 : NULL;
+    }
+    return SADDLE_OK;
+}
+
 static saddle_status look_ahead(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
     saddle_status status =
         saddle_algorithm_find(&t->algorithm, saddle_settings_text(s->settings, "algorithm"), error);
+    if (status == SADDLE_OK)
+        status = read_hold(s, error);
     if (status == SADDLE_OK)
         status = saddle_run_forecast(s->experiment, s->settings, &s->forecast, error);
     if (status == SADDLE_OK)
@@ -509,8 +535,11 @@ saddle_status saddle_tune_least_budget(saddle_experiment *experiment,
     size_t count = 0;
     saddle_status status = s.tuning != NULL ? SADDLE_OK : saddle_no_memory(error, "the search");
     status = agree(&s, status, error);
-    if (s.tuning != NULL && status == SADDLE_OK)
-        status = look_ahead(&s, error);
+    if (s.tuning == NULL || status != SADDLE_OK) {
+        saddle_tuning_free(s.tuning);
+        return status;
+    }
+    status = look_ahead(&s, error);
     if (status == SADDLE_OK)
         status = count_candidates(&s, &count, error);
     if (status == SADDLE_OK)
@@ -525,6 +554,7 @@ void saddle_tuning_free(saddle_tuning *tuning)
 {
     if (tuning == NULL)
         return;
+    saddle_free(tuning->hold);
     saddle_free(tuning->option);
     saddle_free(tuning->value);
     saddle_free(tuning->trials);

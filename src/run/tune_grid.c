@@ -65,11 +65,24 @@ static bool value_at(const saddle_option *option, const saddle_settings *base, i
     return above && value <= option->maximum;
 }
 
-/* Whether an option is searched: it has a search, and a number to start from. */
-static bool searched(const saddle_option *option, const saddle_settings *base)
+/* Whether an option is among those that keep their value. */
+static bool held(const saddle_tuning *tuning, const char *name)
+{
+    for (const char *word = tuning->hold; word != NULL;) {
+        size_t length = strcspn(word, ",");
+        if (strlen(name) == length && strncmp(word, name, length) == 0)
+            return true;
+        word = word[length] == ',' ? word + length + 1 : NULL;
+    }
+    return false;
+}
+
+/* Whether an option is searched: it has a search, a number to start from, and is not held. */
+static bool searched(const saddle_tuning *tuning, const saddle_option *option,
+                     const saddle_settings *base)
 {
     double value = saddle_settings_real(base, option->name);
-    return option->search != NULL && isfinite(value) && value != 0.0;
+    return option->search != NULL && isfinite(value) && value != 0.0 && !held(tuning, option->name);
 }
 
 /* Whether all options of an axis are in their ranges at k. */
@@ -97,10 +110,10 @@ static saddle_status list_options(saddle_tuning *tuning, const saddle_settings *
     const saddle_algorithm *algorithm = tuning->algorithm;
     size_t count = 0;
     for (const saddle_option *const *option = algorithm->options; *option != NULL; option++)
-        count += searched(*option, base);
+        count += searched(tuning, *option, base);
     if (count == 0)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "%s has no step sizes to search; choose another algorithm",
+                           "%s has no step sizes left to search; choose another algorithm",
                            algorithm->name);
     saddle_free(tuning->option);
     tuning->option_count = 0;
@@ -108,7 +121,7 @@ static saddle_status list_options(saddle_tuning *tuning, const saddle_settings *
     if (tuning->option == NULL)
         return saddle_no_memory(error, "the candidates");
     for (const saddle_option *const *option = algorithm->options; *option != NULL; option++)
-        if (searched(*option, base))
+        if (searched(tuning, *option, base))
             tuning->option[tuning->option_count++] = *option;
     return SADDLE_OK;
 }

@@ -71,6 +71,9 @@ refuse() {
 timeless() { grep -v '^#' "$1" | cut -d, -f1-5,7-; }
 same_trace() { cmp -s <(timeless "$1") <(timeless "$2"); }
 
+# The last row of a trace; a comment with the run's end follows it.
+last_row() { grep -v '^#' "$1" | tail -1; }
+
 # Options of a small problem, and of a quick run on it.
 # shellcheck disable=SC2034
 tiny=(--data synthetic:300 --samples 40)

@@ -75,7 +75,7 @@ try compare "${small[@]:0:4}" --algorithms precision,gda,sgda --max-ifo 30000 --
 check "budget" exits 0
 check "spent by all" is "$(sed '1,/^at the end/d' out | grep -c 'IFO budget spent')" 3
 for algorithm in precision gda sgda; do
-    ifo=$(tail -1 "budget/$algorithm-seed1.csv" | cut -d, -f2)
+    ifo=$(last_row "budget/$algorithm-seed1.csv" | cut -d, -f2)
     check "$algorithm spent it" [ "$ifo" -ge 30000 ]
     check "$algorithm spent little more" [ "$ifo" -lt 31000 ]
     check "$algorithm has rows" [ "$(grep -vc '^#' "budget/$algorithm-seed1.csv")" -gt 80 ]

@@ -15,7 +15,7 @@ check "--help is the overview" cmp -s out overview
 try --version
 check "version" grep -qE '^saddle [0-9]+\.[0-9]+\.[0-9]+$' out
 
-commands=(run compare tune theory graph "data list" "data info" "data generate" "data fetch" algorithms
+commands=(run compare tune plot watch report theory graph "data list" "data info" "data generate" "data fetch" algorithms
     problems sets topologies check-grad completion man help)
 for command in "${commands[@]}"; do
     read -ra words <<<"$command"
@@ -122,5 +122,6 @@ check "options are offered" is "$(offers saddle run --init-)" $'--init-x\n--init
 check "choices are offered" is "$(offers saddle run --sampling with-)" with-replacement
 check "algorithms are offered" is "$(offers saddle run --algorithm prox-d)" prox-dsgda
 check "data commands are offered" is "$(offers saddle data f)" fetch
+check "pictures' axes are offered" is "$(offers saddle plot --x sa)" samples
 check "operands are offered" is "$(offers saddle completion z)" zsh
 finish

@@ -64,7 +64,7 @@ fi
 try run "${small[@]}" --iterations 0 --init file:m.npz --trace again.csv --quiet
 check "a run starts from a model" exits 0
 check "at the loss where the other ended" is \
-    "$(tail -1 again.csv | cut -d, -f7 | cut -c1-12)" "$(tail -1 t.csv | cut -d, -f7 | cut -c1-12)"
+    "$(last_row again.csv | cut -d, -f7 | cut -c1-12)" "$(last_row t.csv | cut -d, -f7 | cut -c1-12)"
 
 # ---- the same seed gives the same bits; threads do not matter
 try run "${small[@]}" --trace t2.csv --quiet
@@ -82,10 +82,10 @@ done
 printf 'iterations: 7\nagents: 4\nsamples: 30\ndata: synthetic:300\n' >c.yaml
 try run --config c.yaml --trace c.csv --quiet
 check "the file counts" grep -qxF "# agents: 4" c.csv
-check "for all of its options" is "$(tail -1 c.csv | cut -d, -f1)" 7
+check "for all of its options" is "$(last_row c.csv | cut -d, -f1)" 7
 try run --agents 6 --config c.yaml --trace c.csv --quiet
 check "the command line beats the file" grep -qxF "# agents: 6" c.csv
-check "and the rest of the file stays" is "$(tail -1 c.csv | cut -d, -f1)" 7
+check "and the rest of the file stays" is "$(last_row c.csv | cut -d, -f1)" 7
 try run --config c.yaml --trace c.csv --quiet --agents 6 --agents=3
 check "the last one wins" grep -qxF "# agents: 3" c.csv
 try run --config c.yaml --quiet=yes --trace=c.csv
@@ -106,10 +106,10 @@ check "used: no warning" silent
 # ---- stopping
 try run "${small[@]}" --tolerance 1e9 --trace e.csv
 check "tolerance" says "metric at or below the tolerance"
-check "tolerance stops at the start" is "$(tail -1 e.csv | cut -d, -f1)" 0
+check "tolerance stops at the start" is "$(last_row e.csv | cut -d, -f1)" 0
 try run "${small[@]}" --max-rounds 5 --trace e.csv
 check "rounds" says "budget of rounds spent"
-check "rounds are kept to" is "$(tail -1 e.csv | cut -d, -f3)" 5
+check "rounds are kept to" is "$(last_row e.csv | cut -d, -f3)" 5
 try run "${small[@]}" --max-ifo 1000 --trace e.csv
 check "IFO" says "IFO budget spent"
 try run "${small[@]}" --iterations 1e9 --max-seconds 0.3

@@ -32,7 +32,7 @@ try run --config saddle-tune/gda.yaml --iterations 300 --trace file.csv --quiet
 check "the file is a configuration" exits 0
 check "they agree" same_trace pasted.csv file.csv
 try run "${problem[@]}" --algorithm gda --iterations 300 --trace default.csv --quiet
-metric() { tail -1 "$1" | cut -d, -f9; }
+metric() { last_row "$1" | cut -d, -f9; }
 check "tuned is better" awk "BEGIN {exit !($(metric file.csv) < 0.5 * $(metric default.csv))}"
 
 # compare takes them all, and measures all with one tau.
@@ -49,6 +49,12 @@ check "one tau for the metric" is "$(sed -n 's/^# metric-tau: //p' cmp/*-seed1.c
 try compare "${problem[@]}" --algorithms gda,prox-dsgda --tuned saddle-tune --iterations 20 --output cmp
 check "one without a file" exits 0
 check "runs with a warning" warns "there is no 'saddle-tune/prox-dsgda.yaml'"
+
+# Steps that are given and held are not searched.
+try tune "${problem[@]}" --algorithms precision --nu 0.05 --eta 0.05 --hold nu,eta --budget 50000 --output held --quiet
+check "hold" exits 0
+check "searches the others" grep -qE '^--algorithm precision --tau [0-9.e-]+ --alpha [0-9.e-]+$' out
+check "and keeps these" grep -q "^nu: '0.05'" held/precision.yaml
 
 # Resuming: a finished search answers at once, a cut one goes on, both alike; threads do not matter.
 cp -r saddle-tune part
@@ -99,6 +105,7 @@ refuse "--candidates" tune "${problem[@]}" --candidates 1 --output new
 refuse "--objective: 'best' is not one of metric, primal, stationarity" \
     tune "${problem[@]}" --objective best --output new
 check "a refusal makes no directory" absent new
+refuse "--hold: 'mu-x' is no option" tune "${problem[@]}" --hold mu-x --output new
 refuse "is named twice" tune "${problem[@]}" --algorithms gda,gda --output new
 refuse "'gad'" tune "${problem[@]}" --algorithms gad --output new
 refuse "is a file" tune "${problem[@]}" --output out

@@ -685,6 +685,35 @@ START_TEST(differences_are_differences)
 }
 END_TEST
 
+/* A problem that declares y_curvature leaves dy alone outside the batch, where the rest is linear. */
+START_TEST(declared_structure_holds)
+{
+    bench b;
+    bench_open(&b, _i);
+    const saddle_problem *problem = b.problem;
+    for (size_t i = 0; problem->y_curvature > 0.0 && i < problem->agents; i++) {
+        uint32_t index[3];
+        saddle_batch batch = {.index = index, .count = 3};
+        draw_batch(&b, i, batch.count, index);
+        draw(&b);
+        for (size_t k = 0; k < problem->y_dim; k++)
+            b.gy[0][k] = 1e300;
+        problem->difference(problem, i, &batch, b.x[1], b.y[1], b.x[0], b.y[0], b.gx[0], b.gy[0],
+                            b.scratch);
+        difference_by(&b, problem, i, &batch, 1);
+        for (size_t k = 0; k < problem->y_dim; k++) {
+            bool drawn = k == index[0] || k == index[1] || k == index[2];
+            if (drawn)
+                ck_assert(b.gy[0][k] == b.gy[1][k]);
+            else
+                ck_assert(b.gy[0][k] == 1e300 &&
+                          b.gy[1][k] == -problem->y_curvature * (b.y[1][k] - b.y[0][k]));
+        }
+    }
+    bench_close(&b);
+}
+END_TEST
+
 /* Sample variance in two passes: the mean first. Leaves the mean in gx[0], gy[0]. */
 static double two_pass_variance(bench *b, size_t agent, const saddle_batch *batch)
 {
@@ -761,6 +790,44 @@ static bool closed_response(bench *b, const saddle_set *y_set, const double *x, 
     free(mean);
     return refused == 0;
 }
+
+/* What a survey gives is what gradient() and response_statistic() give, and values from the mean
+ * statistic are the means of value(). */
+START_TEST(surveys_agree_with_their_parts)
+{
+    bench b;
+    bench_open(&b, _i);
+    const saddle_problem *problem = b.problem;
+    size_t size = problem->response_size;
+    double *own = test_doubles(size);
+    double *mean = test_doubles(size);
+    double *surveyed = test_doubles(size);
+    draw(&b);
+    double value = 0.0;
+    for (size_t i = 0; size > 0 && i < problem->agents; i++) {
+        saddle_batch all = {.index = NULL, .count = problem->samples[i]};
+        problem->response_statistic(problem, i, b.x[0], own, b.scratch);
+        for (size_t k = 0; k < size; k++)
+            mean[k] += own[k] / (double)problem->agents;
+        value += problem->value(problem, i, b.x[0], b.y[0], b.scratch) / (double)problem->agents;
+        if (problem->survey == NULL)
+            continue;
+        gradient_at(&b, i, &all, 0, 0);
+        problem->survey(problem, i, b.x[0], b.y[0], b.gx[1], surveyed, b.scratch);
+        assert_at_most(test_farthest(problem->x_dim, b.gx[0], b.gx[1]),
+                       1e-13 * (1.0 + test_largest(problem->x_dim, b.gx[0])));
+        ck_assert_mem_eq(own, surveyed, size * sizeof *own);
+    }
+    if (problem->response_value != NULL) {
+        double found = problem->response_value(problem, b.x[0], mean, b.y[0], b.scratch);
+        assert_near(found, value, 1e-12 * (1.0 + fabs(value)));
+    }
+    free(surveyed);
+    free(mean);
+    free(own);
+    bench_close(&b);
+}
+END_TEST
 
 /* No feasible direction ascends: <grad_y F(x, y), z - y> <= 0 over Y; and y is feasible. */
 static void check_optimal(bench *b, const saddle_set *y_set, const double *x, const double *y,
@@ -1113,6 +1180,8 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(every, the_known_saddle_is_a_saddle, QUADRATIC_CONVEX_ODD, QUADRATIC_BALL);
     tcase_add_loop_test(every, a_batch_is_the_mean_of_its_samples, 0, INSTANCES);
     tcase_add_loop_test(every, differences_are_differences, 0, INSTANCES);
+    tcase_add_loop_test(every, declared_structure_holds, 0, INSTANCES);
+    tcase_add_loop_test(every, surveys_agree_with_their_parts, 0, INSTANCES);
     tcase_add_loop_test(every, variances_are_sample_variances, 0, INSTANCES);
     tcase_add_loop_test(every, best_responses_are_best, 0, INSTANCES);
     tcase_add_loop_test(every, constants_bound_what_they_say, 0, INSTANCES);

@@ -475,6 +475,37 @@ START_TEST(selection_copies_rows)
 }
 END_TEST
 
+/* Dense data that are mostly zero come out sparse, with the same entries; a quarter is the limit. */
+START_TEST(selection_of_mostly_zeros_is_sparse)
+{
+    static const size_t row[] = {1, 0};
+    static const uint32_t column[] = {3, 1};
+    static const double value[] = {-5, 2};
+    saddle_error error = {0};
+    char path[4200];
+    saddle_dataset *part = NULL;
+    snprintf(path, sizeof path, "%s/zeros.csv", saddle_test_directory());
+    write_text(path, "0,2,0,0,1\n0,0,0,-5,0\n");
+    saddle_dataset *data = load(path);
+    assert_ok(saddle_dataset_select(&part, data, row, 2, &error), error);
+    ck_assert_ptr_null(part->dense);
+    ck_assert_uint_eq(part->nonzeros, 2);
+    ck_assert_uint_eq(part->row_start[1], 1);
+    ck_assert_uint_eq(part->row_start[2], 2);
+    ck_assert_mem_eq(part->column, column, sizeof column);
+    ck_assert_mem_eq(part->value, value, sizeof value);
+    ck_assert(part->label[0] == 0 && part->label[1] == 1);
+    saddle_dataset_free(part);
+    saddle_dataset_free(data);
+    write_text(path, "0,2,0,0,1\n3,0,0,-5,0\n");
+    data = load(path);
+    assert_ok(saddle_dataset_select(&part, data, row, 2, &error), error);
+    ck_assert_ptr_nonnull(part->dense);
+    saddle_dataset_free(part);
+    saddle_dataset_free(data);
+}
+END_TEST
+
 /* ---- labels ---- */
 
 /* Labels 0 .. count - 1 over and over, made binary; NULL `part`: it must work. */
@@ -544,6 +575,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, saving_reads_back_equal);
     tcase_add_test(cases, dense_data_saves_as_sparse);
     tcase_add_test(cases, selection_copies_rows);
+    tcase_add_test(cases, selection_of_mostly_zeros_is_sparse);
     tcase_add_test(cases, labels_become_binary);
     tcase_add_test(cases, unclear_labels_are_refused);
     suite_add_tcase(suite, cases);

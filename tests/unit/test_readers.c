@@ -200,10 +200,13 @@ static char *random_libsvm(uint64_t seed, size_t lines)
             at += random_number(&rng, at);
             uint64_t index = 0;
             for (uint64_t k = saddle_rng_below(&rng, 16); k > 0; k--) {
-                index += 1 + saddle_rng_below(&rng, 9);
+                /* Gaps that make indices of every length. */
+                index += 1 + saddle_rng_below(&rng, form == 6 ? 100000000 : form == 7 ? 1000 : 9);
                 at += sprintf(at, "%s%" PRIu64 ":", form == 3 ? "\t " : " ", index);
                 if (saddle_rng_below(&rng, 8) == 0)
                     at += sprintf(at, "-0.000e3");
+                else if (saddle_rng_below(&rng, 2) == 0)
+                    *at++ = (char)('0' + saddle_rng_below(&rng, 10));
                 else
                     at += random_number(&rng, at);
             }
@@ -331,6 +334,13 @@ START_TEST(libsvm_refuses_with_line_and_column)
         {"1 4294967296:1\n", "bad:1:3: index of '4294967296:1' is above 4294967295"},
         {"1 99999999999999999999999:1\n", "is above 4294967295"},
         {"1 4294967295:1 4294967295:1\n", "index 4294967295 after 4294967295"},
+        {"1 1:1 2:1 2:1 4:1 5:1 6:1\n", "bad:1:11: index 2 after 2; indices must increase"},
+        {"1 0:1 2:1 3:1 4:1 5:1\n", "bad:1:3: index 0; indices start at 1"},
+        {"1 1:12 2:1x 3:1 4:1 5:1\n", "bad:1:10: value '1x' is not a finite number"},
+        {"1 1:1 2/1 3:1 4:1 5:1\n", "bad:1:7: '2/1' has no ':'; write INDEX:VALUE"},
+        {"1 1:1 2::1 3:1 4:1 5:1\n", "bad:1:9: value ':1' is not a finite number"},
+        {"1 1:1 2:: 3:1 4:1 5:1\n", "bad:1:9: value ':' is not a finite number"},
+        {"1 1:1 2:/ 3:1 4:1 5:1\n", "bad:1:9: value '/' is not a finite number"},
         {"1 1:1\r\n1 2:\x01\r\n", "bad:2:5: value '?' is not a finite number"},
         {"1 1:1\r1 2:1\n", "value '1?1' is not a finite number"},
         {"\xef\xbb\xbfy 1:1\n", "bad:1:1: label 'y'"},

@@ -404,6 +404,40 @@ START_TEST(given_steps_are_the_centre)
 }
 END_TEST
 
+START_TEST(held_steps_keep_their_value)
+{
+    bench b;
+    bench_open(&b, plain, "precision");
+    assert_ok(saddle_settings_set(b.settings, "nu", "0.07", &error), error);
+    saddle_tune_inputs inputs = {.budget = 100000, .candidates = 20, .hold = "nu,eta"};
+    saddle_tuning *t = tune(&b, &inputs, NULL);
+    ck_assert_uint_eq(t->option_count, 2);
+    ck_assert_str_eq(t->option[0]->name, "tau");
+    ck_assert_str_eq(t->option[1]->name, "alpha");
+    ck_assert_uint_eq(t->candidates, 20);
+    ck_assert_str_eq(saddle_settings_text(t->settings, "nu"), "0.07");
+    saddle_tuning_free(t);
+    /* Only one of two that move together: the other goes alone. */
+    inputs.hold = "tau,nu,alpha";
+    t = tune(&b, &inputs, NULL);
+    ck_assert_uint_eq(t->option_count, 1);
+    ck_assert_str_eq(t->option[0]->name, "eta");
+    saddle_tuning_free(t);
+    inputs.hold = "tau,nu,alpha,eta";
+    t = NULL;
+    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+                   SADDLE_UNSUPPORTED, "no step sizes left to search");
+    inputs.hold = "nu,,eta";
+    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+                   SADDLE_BAD_INPUT, "--hold: '' is no option");
+    inputs.hold = "nu,etta";
+    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+                   SADDLE_BAD_INPUT, "--hold: 'etta' is no option");
+    ck_assert_ptr_null(t);
+    bench_close(&b);
+}
+END_TEST
+
 /* ---- the answer ---------------------------------------------------------------------------- */
 
 START_TEST(answer_is_no_worse_than_the_default)
@@ -822,6 +856,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, steps_that_belong_together_move_together);
     tcase_add_test(tests, candidates_stay_feasible);
     tcase_add_test(tests, given_steps_are_the_centre);
+    tcase_add_test(tests, held_steps_keep_their_value);
     tcase_add_test(tests, answer_is_no_worse_than_the_default);
     tcase_add_test(tests, objectives_are_those_of_the_row);
     tcase_add_test(tests, saved_settings_repeat_the_best_run);

@@ -1,6 +1,6 @@
 /* Which sample a batch names at a place. */
-#ifndef SADDLE_PROBLEMS_BATCH_H
-#define SADDLE_PROBLEMS_BATCH_H
+#ifndef SADDLE_CORE_BATCH_H
+#define SADDLE_CORE_BATCH_H
 
 #include <saddle/problem.h>
 

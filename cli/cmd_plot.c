@@ -1,0 +1,199 @@
+/* `saddle plot`: curves of traces, in the terminal or as a picture. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "figure.h"
+#include "traces.h"
+
+#define GROUP "Picture"
+/* The most words of --x and of --y. */
+#define MOST_WORDS 8
+
+static const saddle_option output_option = {
+    .name = "output",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "",
+    .metavar = "FILE",
+    .help = "Draw into a file that ends in .svg, .png or .pdf; -o is the same. Not given: in the "
+            "terminal."};
+static const saddle_option x_option = {
+    .name = "x",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "samples",
+    .choices = "samples|rounds|messages|bytes|seconds|iterations",
+    .metavar = "AXIS",
+    .help = "What the curves are drawn over: samples, rounds, messages, bytes, seconds, iterations "
+            "or a column's name. Several, separated by commas, make several pictures."};
+static const saddle_option y_option = {
+    .name = "y",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "metric",
+    .choices =
+        "metric|loss|primal|x_stationarity|x_consensus|y_consensus|y_gap|stationarity|potential",
+    .metavar = "COLUMN",
+    .help = "What is drawn: metric, loss, or another column of the files. Several, separated by "
+            "commas, make several pictures."};
+static const saddle_option x_scale_option = {.name = "x-scale",
+                                             .group = GROUP,
+                                             .kind = SADDLE_OPTION_CHOICE,
+                                             .fallback = "linear",
+                                             .choices = "linear|log",
+                                             .metavar = "SCALE",
+                                             .help = "How the horizontal axis is divided."};
+static const saddle_option y_scale_option = {
+    .name = "y-scale",
+    .group = GROUP,
+    .kind = SADDLE_OPTION_CHOICE,
+    .fallback = "auto",
+    .choices = "linear|log",
+    .metavar = "SCALE",
+    .help = "How the vertical axis is divided. auto: logarithmic for the metric and its like."};
+static const saddle_option title_option = {.name = "title",
+                                           .group = GROUP,
+                                           .kind = SADDLE_OPTION_TEXT,
+                                           .fallback = "",
+                                           .metavar = "TEXT",
+                                           .help = "A title above the picture. Not given: none."};
+
+static const saddle_option *const own[] = {
+    &output_option, &x_option, &y_option, &x_scale_option, &y_scale_option, &title_option, NULL};
+
+/* What is drawn. */
+typedef struct plot {
+    const saddle_settings *settings;
+    traces in;
+    size_t panels;
+    figure_panel panel[MOST_WORDS * MOST_WORDS];
+    figure_curves curves[MOST_WORDS * MOST_WORDS];
+} plot;
+
+/* Cut "a,b" into words within a copy; the copy is to be freed. */
+static saddle_status read_list(const saddle_settings *settings, const char *name, char **copy,
+                               const char *word[MOST_WORDS], size_t *count, saddle_error *error)
+{
+    *count = 0;
+    *copy = strdup(saddle_settings_text(settings, name));
+    if (*copy == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for --%s", name);
+    char *rest = *copy;
+    for (char *at = strsep(&rest, ","); at != NULL; at = strsep(&rest, ",")) {
+        if (*at == '\0' || *count == MOST_WORDS)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "--%s: '%.80s' is no list of 1 to %d names separated by commas",
+                               name, saddle_settings_text(settings, name), MOST_WORDS);
+        word[(*count)++] = figure_column(at);
+    }
+    return SADDLE_OK;
+}
+
+static figure_scale vertical_scale(const plot *p, const char *column)
+{
+    const char *text = saddle_settings_text(p->settings, "y-scale");
+    if (strcmp(text, "auto") == 0)
+        return figure_scale_of(column);
+    return strcmp(text, "log") == 0 ? FIGURE_LOG : FIGURE_LINEAR;
+}
+
+static saddle_status add_panel(plot *p, const char *x, const char *y, saddle_error *error)
+{
+    figure_curves *curves = &p->curves[p->panels];
+    saddle_status status =
+        figure_group(curves, (const saddle_trace *const *)p->in.trace, p->in.count, x, y, error);
+    if (status != SADDLE_OK)
+        return status;
+    bool log_x = strcmp(saddle_settings_text(p->settings, "x-scale"), "log") == 0;
+    p->panel[p->panels++] = (figure_panel){.x_label = figure_title(x),
+                                           .y_label = figure_title(y),
+                                           .x_scale = log_x ? FIGURE_LOG : FIGURE_LINEAR,
+                                           .y_scale = vertical_scale(p, y),
+                                           .curves = curves->count,
+                                           .curve = curves->curve};
+    return SADDLE_OK;
+}
+
+/* The terminal's height; fewer lines where there is none. */
+static int screen_rows(void)
+{
+    struct winsize size;
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row < 12)
+        return 24;
+    return size.ws_row > 40 ? 40 : size.ws_row - 1;
+}
+
+static saddle_status draw(const plot *p, saddle_error *error)
+{
+    const char *path = saddle_settings_text(p->settings, "output");
+    const char *title = saddle_settings_text(p->settings, "title");
+    figure all = {.title = title, .panels = p->panels, .panel = p->panel};
+    if (*path != '\0')
+        return figure_draw(&all, path, error);
+    if (*title != '\0')
+        printf("%s\n", title);
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < p->panels; k++) {
+        figure one = {.panels = 1, .panel = &p->panel[k]};
+        status = figure_print(&one, stdout, cli_width(STDOUT_FILENO), screen_rows(),
+                              isatty(STDOUT_FILENO), error);
+    }
+    return status;
+}
+
+/* Refuse what could not be written, and an output that is one of the traces. */
+static saddle_status check_output(const cli_arguments *arguments, saddle_error *error)
+{
+    const char *path = saddle_settings_text(arguments->settings, "output");
+    if (*path == '\0')
+        return SADDLE_OK;
+    saddle_status status = figure_check_path("--output", path, error);
+    return status == SADDLE_OK ? traces_check_output(arguments, "--output", path, error) : status;
+}
+
+static int run(const cli_arguments *arguments)
+{
+    saddle_error error;
+    plot p = {.settings = arguments->settings};
+    char *x_copy = NULL;
+    char *y_copy = NULL;
+    const char *x[MOST_WORDS];
+    const char *y[MOST_WORDS];
+    size_t across = 0;
+    size_t down = 0;
+    saddle_status status = check_output(arguments, &error);
+    if (status == SADDLE_OK)
+        status = read_list(p.settings, "x", &x_copy, x, &across, &error);
+    if (status == SADDLE_OK)
+        status = read_list(p.settings, "y", &y_copy, y, &down, &error);
+    if (status == SADDLE_OK)
+        status = traces_read(&p.in, arguments->operand, arguments->count, &error);
+    for (size_t k = 0; status == SADDLE_OK && k < across * down; k++)
+        status = add_panel(&p, x[k % across], y[k / across], &error);
+    if (status == SADDLE_OK)
+        status = draw(&p, &error);
+    for (size_t k = 0; k < p.panels; k++)
+        figure_release(&p.curves[k]);
+    traces_release(&p.in);
+    free(x_copy);
+    free(y_copy);
+    return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
+}
+
+const cli_command cli_plot = {
+    .name = "plot",
+    .operands = "TRACE...",
+    .least = 1,
+    .most = CLI_ANY,
+    .summary = "draw curves of traces, in the terminal or as a picture",
+    .details =
+        "Traces of one algorithm that differ in their seed alone make one curve: their mean (the "
+        "geometric one on a logarithmic axis) over a band that holds them, from the 10th to the "
+        "90th percentile, rounded outwards. Each algorithm has the same colour in every picture. "
+        "Drawn by gnuplot.",
+    .words = "@FILE",
+    .own = own,
+    .run = run,
+};

@@ -1,0 +1,52 @@
+/* `saddle report`: one HTML page about traces. */
+#include "report.h"
+#include "traces.h"
+
+static const saddle_option output_option = {.name = "output",
+                                            .group = CLI_OUTPUT,
+                                            .kind = SADDLE_OPTION_TEXT,
+                                            .fallback = "report.html",
+                                            .metavar = "FILE",
+                                            .help = "Where the page goes; -o is the same."};
+static const saddle_option title_option = {
+    .name = "title",
+    .group = CLI_OUTPUT,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "",
+    .metavar = "TEXT",
+    .help = "The page's title. Not given: problem and data of the first trace."};
+
+static const saddle_option *const own[] = {&output_option, &title_option, NULL};
+
+static int run(const cli_arguments *arguments)
+{
+    saddle_error error;
+    const char *path = saddle_settings_text(arguments->settings, "output");
+    const char *title = saddle_settings_text(arguments->settings, "title");
+    saddle_status status = *path != '\0' ? traces_check_output(arguments, "--output", path, &error)
+                                         : saddle_fail(&error, SADDLE_BAD_INPUT,
+                                                       "--output: '' is no file; give a path");
+    if (status == SADDLE_OK)
+        status = report_of_files(arguments->operand, arguments->count,
+                                 (report_section){.title = NULL}, title, path, &error);
+    if (status != SADDLE_OK)
+        return cli_fail(&error);
+    printf("report written to %s\n", path);
+    return CLI_OK;
+}
+
+const cli_command cli_report = {
+    .name = "report",
+    .operands = "TRACE...",
+    .least = 1,
+    .most = CLI_ANY,
+    .summary = "make one HTML page of traces: curves, costs, network, settings, data",
+    .details =
+        "The page is one file that needs nothing else, no network and no program but a browser. "
+        "Its "
+        "curves can be seen against samples, rounds, bytes, seconds and iterations, with values "
+        "under the pointer; traces that differ in their seed alone make one curve with a band.",
+    .words = "@FILE",
+    .own = own,
+    .run = run,
+};

@@ -1,0 +1,314 @@
+/*
+ * `saddle watch`: a running trace, drawn anew as it grows.
+ *
+ * The file is looked at a few times a second; it need not be there yet, and a run that begins anew
+ * is followed. The view ends when the trace says that its run has, at q and at Ctrl-C. On anything
+ * but a terminal new rows are printed instead.
+ */
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "figure.h"
+
+/* Milliseconds between looks at the file. */
+#define INTERVAL 250
+/* Seconds without a row that are worth a remark. */
+#define QUIET 10.0
+/* Seconds that a file may be no trace: its head may not be whole yet. */
+#define PATIENCE 2.0
+
+static const saddle_option x_option = {
+    .name = "x",
+    .group = "Picture",
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "samples",
+    .choices = "samples|rounds|messages|bytes|seconds|iterations",
+    .metavar = "AXIS",
+    .help = "What the curve is drawn over: samples, rounds, messages, bytes, seconds, iterations "
+            "or a column's name."};
+static const saddle_option y_option = {
+    .name = "y",
+    .group = "Picture",
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "metric",
+    .choices =
+        "metric|loss|primal|x_stationarity|x_consensus|y_consensus|y_gap|stationarity|potential",
+    .metavar = "COLUMN",
+    .help = "What is drawn: metric, loss, or another column of the file."};
+
+static const saddle_option *const own[] = {&x_option, &y_option, NULL};
+
+/* What a file was like when it was looked at. */
+typedef struct sight {
+    bool there;
+    dev_t device;
+    ino_t number;
+    off_t size;
+    struct timespec changed;
+} sight;
+
+/* A view at work. */
+typedef struct view {
+    const char *path;
+    const char *x; /* columns */
+    const char *y;
+    sight last;
+    saddle_trace *trace; /* what was read last; NULL: nothing yet */
+    double news;         /* when the file last changed */
+    double bad_since;    /* since when it has been no trace; 0: it is one */
+    size_t printed;      /* rows, where there is no terminal */
+    struct winsize size;
+    struct termios terminal; /* as it was */
+    bool screen;             /* whether a terminal is drawn on */
+} view;
+
+/* ---- the file ------------------------------------------------------------------------------ */
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static sight look(const char *path)
+{
+    struct stat status;
+    sight s = {.there = stat(path, &status) == 0};
+    if (s.there) {
+        s.device = status.st_dev;
+        s.number = status.st_ino;
+        s.size = status.st_size;
+        s.changed = status.st_mtim;
+    }
+    return s;
+}
+
+static bool same(const sight *a, const sight *b)
+{
+    return a->there == b->there && a->device == b->device && a->number == b->number &&
+           a->size == b->size && a->changed.tv_sec == b->changed.tv_sec &&
+           a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+/* Refuse columns that the trace does not have. */
+static saddle_status check_columns(const view *v, saddle_error *error)
+{
+    figure_curves curves;
+    const saddle_trace *list[] = {v->trace};
+    saddle_status status = figure_group(&curves, list, 1, v->x, v->y, error);
+    figure_release(&curves);
+    return status;
+}
+
+/* Read the file again if it has changed; `*news` says whether there is something new to show. No file,
+ * and for a moment one that is no trace, are no failure. */
+static saddle_status refresh(view *v, bool *news, saddle_error *error)
+{
+    sight s = look(v->path);
+    *news = v->bad_since > 0.0 || !same(&s, &v->last);
+    if (!*news)
+        return SADDLE_OK;
+    v->news = now();
+    v->last = s;
+    saddle_trace_free(v->trace);
+    v->trace = NULL;
+    if (!s.there || s.size == 0)
+        return SADDLE_OK;
+    saddle_status status = saddle_trace_read(&v->trace, v->path, error);
+    if (status == SADDLE_OK) {
+        v->bad_since = 0.0;
+        return check_columns(v, error);
+    }
+    v->bad_since = v->bad_since > 0.0 ? v->bad_since : now();
+    return now() - v->bad_since < PATIENCE ? SADDLE_OK : status;
+}
+
+/* ---- without a terminal -------------------------------------------------------------------- */
+
+/* Print the rows that have come, with the columns' names before the first. */
+static void print_rows(view *v)
+{
+    const saddle_trace *t = v->trace;
+    if (t == NULL)
+        return;
+    if (t->rows < v->printed) {
+        printf("# the run began anew\n");
+        v->printed = 0;
+    }
+    if (t->rows > 0 && v->printed == 0)
+        printf("%s,%s\n", v->x, v->y);
+    const double *x = saddle_trace_column(t, v->x);
+    const double *y = saddle_trace_column(t, v->y);
+    for (; v->printed < t->rows; v->printed++)
+        printf("%.17g,%.17g\n", x[v->printed], y[v->printed]);
+    if (t->end != NULL)
+        printf("# ended: %s\n", t->end);
+}
+
+/* ---- on a terminal ------------------------------------------------------------------------- */
+
+/* Take the terminal: another screen, no cursor, keys at once and unseen. */
+static void take_screen(view *v)
+{
+    if (!v->screen)
+        return;
+    v->screen = tcgetattr(STDIN_FILENO, &v->terminal) == 0;
+    if (!v->screen)
+        return;
+    struct termios raw = v->terminal;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    fputs("\033[?1049h\033[?25l", stdout);
+}
+
+static void give_back_screen(const view *v)
+{
+    if (!v->screen)
+        return;
+    fputs("\033[?25h\033[?1049l", stdout);
+    fflush(stdout);
+    tcsetattr(STDIN_FILENO, TCSANOW, &v->terminal);
+}
+
+/* One line about the run, as long as the screen is wide. */
+static void print_state(const view *v, int columns)
+{
+    const saddle_trace *t = v->trace;
+    char where[160] = "";
+    char how[160] = "";
+    const char *name = t != NULL ? saddle_trace_setting(t, "algorithm") : "";
+    if (t != NULL && t->rows > 0) {
+        const double *iteration = saddle_trace_column(t, "iteration");
+        const double *y = saddle_trace_column(t, v->y);
+        snprintf(where, sizeof where, "  iteration %.0f/%.20s  %.40s %.4g",
+                 iteration != NULL ? iteration[t->rows - 1] : 0.0,
+                 saddle_trace_setting(t, "iterations"), v->y, y[t->rows - 1]);
+    }
+    if (t != NULL && t->end != NULL)
+        snprintf(how, sizeof how, "  ended: %.100s", t->end);
+    else if (now() - v->news >= QUIET)
+        snprintf(how, sizeof how, "  nothing new for %.0f s", now() - v->news);
+    char line[768];
+    snprintf(line, sizeof line, "%s%.200s%s%s", t == NULL ? "waiting for " : "",
+             *name != '\0' ? name : v->path, where, how);
+    printf("%.*s\n", columns - 1, line);
+}
+
+/* Draw state and curve, the whole screen where there is one. */
+static saddle_status redraw(const view *v, saddle_error *error)
+{
+    int columns = v->size.ws_col >= 40 ? v->size.ws_col : 80;
+    int rows = v->size.ws_row >= 12 ? v->size.ws_row : 24;
+    saddle_status status = SADDLE_OK;
+    fputs(v->screen ? "\033[H\033[2J" : "", stdout);
+    print_state(v, columns);
+    if (v->trace != NULL && v->trace->rows > 0) {
+        figure_curves curves;
+        const saddle_trace *list[] = {v->trace};
+        status = figure_group(&curves, list, 1, v->x, v->y, error);
+        figure_panel panel = {.x_label = figure_title(v->x),
+                              .y_label = figure_title(v->y),
+                              .y_scale = figure_scale_of(v->y),
+                              .curves = curves.count,
+                              .curve = curves.curve};
+        figure one = {.panels = 1, .panel = &panel};
+        if (status == SADDLE_OK)
+            status = figure_print(&one, stdout, columns, rows - 4, true, error);
+        figure_release(&curves);
+    }
+    fputs(v->screen && status == SADDLE_OK ? "q ends the view; the run goes on" : "", stdout);
+    return status;
+}
+
+/* Whether the terminal has another size than it had. */
+static bool resized(view *v)
+{
+    struct winsize size = v->size;
+    if (!v->screen || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+        return false;
+    bool other = size.ws_col != v->size.ws_col || size.ws_row != v->size.ws_row;
+    v->size = size;
+    return other;
+}
+
+/* Wait for a key or the next look; true: the user wants to leave. */
+static bool wait_for_key(const view *v)
+{
+    struct pollfd keys = {.fd = v->screen ? STDIN_FILENO : -1, .events = POLLIN};
+    if (poll(&keys, 1, INTERVAL) <= 0)
+        return false;
+    char key = 0;
+    ssize_t got = read(STDIN_FILENO, &key, 1);
+    return got <= 0 || key == 'q' || key == 'Q' || key == 4; /* 4: Ctrl-D */
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+/* Follow the trace until there is nothing more to follow. */
+static saddle_status follow(view *v, const volatile sig_atomic_t *interrupt, saddle_error *error)
+{
+    double remark = 0.0; /* when the seconds without news were last counted on the screen */
+    for (bool first = true; !*interrupt; first = false) {
+        bool news = false;
+        saddle_status status = refresh(v, &news, error);
+        bool stale = resized(v) || first;
+        if (now() - v->news >= QUIET && now() - remark >= 1.0) {
+            remark = now();
+            stale = true;
+        }
+        if (status == SADDLE_OK && !v->screen)
+            print_rows(v);
+        else if (status == SADDLE_OK && (news || stale))
+            status = redraw(v, error);
+        if (status != SADDLE_OK)
+            return status;
+        if (!cli_flush() || (v->trace != NULL && v->trace->end != NULL) || wait_for_key(v))
+            break;
+    }
+    return SADDLE_OK;
+}
+
+static int run(const cli_arguments *arguments)
+{
+    saddle_error error;
+    view v = {.path = arguments->operand[0],
+              .x = figure_column(saddle_settings_text(arguments->settings, "x")),
+              .y = figure_column(saddle_settings_text(arguments->settings, "y")),
+              .screen = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO),
+              .news = now()};
+    const volatile sig_atomic_t *interrupt = cli_catch_interrupts();
+    take_screen(&v);
+    saddle_status status = follow(&v, interrupt, &error);
+    give_back_screen(&v);
+    /* The last picture stays on the user's own screen. */
+    if (status == SADDLE_OK && v.screen && v.trace != NULL) {
+        v.screen = false;
+        status = redraw(&v, &error);
+    }
+    saddle_trace_free(v.trace);
+    if (status != SADDLE_OK)
+        return cli_fail(&error);
+    return *interrupt ? CLI_INTERRUPTED : CLI_OK;
+}
+
+const cli_command cli_watch = {
+    .name = "watch",
+    .operands = "TRACE",
+    .least = 1,
+    .most = 1,
+    .summary = "follow a running trace in the terminal",
+    .details = "Draws the trace anew as it grows, and waits for a file that is not there yet. It "
+               "ends when "
+               "the run does, which the trace's last line says, at q and at Ctrl-C; the run is "
+               "left alone. "
+               "On anything but a terminal new rows are printed instead.",
+    .words = "@FILE",
+    .own = own,
+    .run = run,
+};

@@ -1,0 +1,237 @@
+#include "grouping.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "palette.h"
+
+/* The most settings that a label names. */
+#define MOST_NAMED 3
+
+/* What the grouping is made with. */
+typedef struct work {
+    const saddle_trace *const *trace;
+    size_t count;
+    const saddle_settings *options; /* all that there are, for what is known about them */
+    grouping *out;
+} work;
+
+/* Whether an option can part two groups: not where output goes, nor who computes. */
+static bool parts(const saddle_option *option)
+{
+    return strcmp(option->group, CLI_OUTPUT) != 0 && strcmp(option->group, CLI_ENGINE) != 0 &&
+           strcmp(option->name, "seed") != 0 && strcmp(option->name, "algorithm") != 0;
+}
+
+/* Whether two traces differ in a setting. One that only one of them has is not compared: programs of
+ * different versions have different options. */
+static bool differ(const saddle_trace *a, const saddle_trace *b, const char *name)
+{
+    const char *left = saddle_trace_setting(a, name);
+    const char *right = saddle_trace_setting(b, name);
+    return *left != '\0' && *right != '\0' && strcmp(left, right) != 0;
+}
+
+/* Whether two traces differ in more than what follows from their seeds; `loosely`: an option that
+ * may be "auto" may have been. */
+static bool apart(const work *w, const saddle_trace *a, const saddle_trace *b, bool loosely)
+{
+    for (size_t k = 0; k < saddle_settings_count(w->options); k++) {
+        const saddle_option *option = saddle_settings_option(w->options, k);
+        bool excused = loosely && strcmp(option->fallback, "auto") == 0;
+        if (parts(option) && !excused && differ(a, b, option->name))
+            return true;
+    }
+    return false;
+}
+
+static bool same_algorithm(const trace_group *group, const char *algorithm)
+{
+    return group->algorithm != NULL && algorithm != NULL &&
+           strcmp(group->algorithm, algorithm) == 0;
+}
+
+/* Put every trace into a group. */
+static void assign(work *w)
+{
+    grouping *g = w->out;
+    for (size_t k = 0; k < w->count; k++) {
+        const char *algorithm = saddle_trace_setting(w->trace[k], "algorithm");
+        algorithm = *algorithm != '\0' ? algorithm : NULL;
+        size_t found = 0;
+        while (found < g->groups && (!same_algorithm(&g->group[found], algorithm) ||
+                                     apart(w, w->trace[g->group[found].first], w->trace[k], false)))
+            found++;
+        if (found == g->groups)
+            g->group[g->groups++] = (trace_group){.algorithm = algorithm, .first = k};
+        g->group[found].count++;
+        g->of[k] = found;
+    }
+}
+
+/* Whether some seed is in both groups. */
+static bool share_seed(const work *w, size_t a, size_t b)
+{
+    const grouping *g = w->out;
+    for (size_t i = 0; i < w->count; i++)
+        for (size_t j = 0; g->of[i] == a && j < w->count; j++)
+            if (g->of[j] == b && strcmp(saddle_trace_setting(w->trace[i], "seed"),
+                                        saddle_trace_setting(w->trace[j], "seed")) == 0)
+                return true;
+    return false;
+}
+
+/* Merge group b into group a < b. */
+static void merge(work *w, size_t a, size_t b)
+{
+    grouping *g = w->out;
+    for (size_t k = 0; k < w->count; k++) {
+        if (g->of[k] == b)
+            g->of[k] = a;
+        else if (g->of[k] > b)
+            g->of[k]--;
+    }
+    g->group[a].count += g->group[b].count;
+    memmove(&g->group[b], &g->group[b + 1], (g->groups - b - 1) * sizeof *g->group);
+    g->groups--;
+}
+
+/* Merge groups that may well have been set alike: different seeds, same settings but for those that
+ * the program chooses when they are not given. */
+static void merge_seeds(work *w)
+{
+    grouping *g = w->out;
+    for (size_t a = 0; a < g->groups; a++)
+        for (size_t b = a + 1; b < g->groups;) {
+            bool alike =
+                same_algorithm(&g->group[a], g->group[b].algorithm) &&
+                !apart(w, w->trace[g->group[a].first], w->trace[g->group[b].first], true) &&
+                !share_seed(w, a, b);
+            if (alike)
+                merge(w, a, b);
+            else
+                b++;
+        }
+}
+
+/* Where a group stands: known algorithms in the palette's order, the others behind them in theirs. */
+static size_t rank(const trace_group *group)
+{
+    size_t count;
+    const palette_entry *look = palette_list(&count);
+    size_t k = 0;
+    while (k < count &&
+           (group->algorithm == NULL || strcmp(look[k].algorithm, group->algorithm) != 0))
+        k++;
+    return k;
+}
+
+/* Sort the groups by rank, those of equal rank as they were. */
+static void sort(work *w)
+{
+    grouping *g = w->out;
+    for (size_t a = 1; a < g->groups; a++)
+        for (size_t b = a; b > 0 && rank(&g->group[b]) < rank(&g->group[b - 1]); b--) {
+            trace_group other = g->group[b];
+            g->group[b] = g->group[b - 1];
+            g->group[b - 1] = other;
+            for (size_t k = 0; k < w->count; k++)
+                g->of[k] = g->of[k] == b ? b - 1 : g->of[k] == b - 1 ? b : g->of[k];
+        }
+}
+
+/* Number the groups of each algorithm. */
+static void count_repeats(grouping *g)
+{
+    for (size_t a = 0; a < g->groups; a++)
+        for (size_t b = 0; b < a; b++)
+            g->group[a].repeat += same_algorithm(&g->group[b], g->group[a].algorithm);
+}
+
+/* ---- labels -------------------------------------------------------------------------------- */
+
+/* Whether the groups of an algorithm differ in a setting. */
+static bool tells_apart(const work *w, const char *algorithm, const char *name)
+{
+    const grouping *g = w->out;
+    const saddle_trace *first = NULL;
+    for (size_t k = 0; k < g->groups; k++) {
+        if (!same_algorithm(&g->group[k], algorithm))
+            continue;
+        const saddle_trace *trace = w->trace[g->group[k].first];
+        if (first != NULL && differ(first, trace, name))
+            return true;
+        first = first != NULL ? first : trace;
+    }
+    return false;
+}
+
+/* ", nu 0.1, topology ring" for what tells a group from others of its algorithm. */
+static void print_differences(const work *w, const trace_group *group, FILE *out)
+{
+    size_t named = 0;
+    for (size_t k = 0; k < saddle_settings_count(w->options); k++) {
+        const saddle_option *option = saddle_settings_option(w->options, k);
+        if (!parts(option) || !tells_apart(w, group->algorithm, option->name))
+            continue;
+        if (named++ < MOST_NAMED)
+            fprintf(out, ", %s %s", option->name,
+                    saddle_trace_setting(w->trace[group->first], option->name));
+    }
+}
+
+static saddle_status make_label(const work *w, trace_group *group, saddle_error *error)
+{
+    size_t size = 0;
+    FILE *out = open_memstream(&group->label, &size);
+    if (out == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the name of a curve");
+    const palette_entry *look = palette_find(group->algorithm, 0);
+    if (group->algorithm == NULL)
+        fputs(cli_file_name(w->trace[group->first]->path), out);
+    else
+        fputs(strcmp(look->algorithm, group->algorithm) == 0 ? look->title : group->algorithm, out);
+    if (group->algorithm != NULL)
+        print_differences(w, group, out);
+    if (fclose(out) == 0)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the name of a curve");
+}
+
+/* ---- the public part ----------------------------------------------------------------------- */
+
+saddle_status grouping_make(grouping *out, const saddle_trace *const *trace, size_t count,
+                            saddle_error *error)
+{
+    saddle_settings *options = NULL;
+    *out = (grouping){.group = calloc(count + 1, sizeof *out->group),
+                      .of = calloc(count + 1, sizeof *out->of)};
+    if (out->group == NULL || out->of == NULL) {
+        grouping_release(out);
+        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu traces", count);
+        return SADDLE_NO_MEMORY;
+    }
+    saddle_status status = saddle_settings_create(&options, error);
+    if (status == SADDLE_OK) {
+        work w = {.trace = trace, .count = count, .options = options, .out = out};
+        assign(&w);
+        merge_seeds(&w);
+        sort(&w);
+        count_repeats(out);
+        for (size_t k = 0; status == SADDLE_OK && k < out->groups; k++)
+            status = make_label(&w, &out->group[k], error);
+    }
+    saddle_settings_free(options);
+    if (status != SADDLE_OK)
+        grouping_release(out);
+    return status;
+}
+
+void grouping_release(grouping *g)
+{
+    for (size_t k = 0; g->group != NULL && k < g->groups; k++)
+        free(g->group[k].label);
+    free(g->group);
+    free(g->of);
+    *g = (grouping){.groups = 0};
+}

@@ -1,0 +1,28 @@
+/*
+ * Where to draw the agents of a network.
+ *
+ * Rings, complete graphs and their like, and small irregular ones, lie on a circle; grids on a grid;
+ * everything else where the distances on paper come close to the distances in the graph (stress
+ * majorization: Gansner, Koren, North, GD 2004). The same graph always gets the same drawing.
+ */
+#ifndef SADDLE_CLI_LAYOUT_H
+#define SADDLE_CLI_LAYOUT_H
+
+#include "cli.h"
+
+/* Drawings of more agents show nothing. */
+#define LAYOUT_MOST_AGENTS 2000
+
+/* Positions in the unit square. Owned. */
+typedef struct layout {
+    size_t agents;
+    double *x;
+    double *y;
+} layout;
+
+/* Place the agents of a graph; more than LAYOUT_MOST_AGENTS are refused. */
+saddle_status layout_make(layout *out, const saddle_graph *graph, saddle_error *error);
+/* Free it. Safe on a zeroed struct. */
+void layout_release(layout *l);
+
+#endif

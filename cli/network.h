@@ -1,0 +1,16 @@
+/* Drawings of networks: files by gnuplot, DOT for graphviz, and SVG for a page. */
+#ifndef SADDLE_CLI_NETWORK_H
+#define SADDLE_CLI_NETWORK_H
+
+#include "cli.h"
+
+/* Refuse a path that does not end in .svg, .png, .pdf or .dot; `what` names the option. */
+saddle_status network_check_path(const char *what, const char *path, saddle_error *error);
+/* Draw into a file of the kind that its name ends in. `distance`, one number per agent, colours them by
+ * how far they are from consensus; NULL: all alike. */
+saddle_status network_draw(const saddle_graph *graph, const double *distance, const char *path,
+                           saddle_error *error);
+/* Write an <svg> element for a page: classes edge and agent, colours the page's. */
+saddle_status network_write_svg(const saddle_graph *graph, FILE *stream, saddle_error *error);
+
+#endif

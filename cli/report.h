@@ -1,0 +1,50 @@
+/*
+ * Reports: one self-contained HTML page about a few traces, with claims if there are any.
+ *
+ * The page asks nothing of the network, and a policy in its head forbids it to: style, script,
+ * drawings and data are inside it. Style and script are cli/report/page.css and page.js.
+ */
+#ifndef SADDLE_CLI_REPORT_H
+#define SADDLE_CLI_REPORT_H
+
+#include "cli.h"
+
+/* What became of a claim. */
+typedef enum report_verdict { REPORT_HOLDS, REPORT_FAILS, REPORT_UNDECIDED } report_verdict;
+
+/* A row of the claim table. Texts are borrowed. */
+typedef struct report_claim {
+    const char *statement; /* "PRECISION+ reaches 1e-4 with fewer IFO calls than PRECISION" */
+    report_verdict verdict;
+    const char *numbers; /* what was measured */
+    const char *reason;  /* the likely reason, where it does not hold; NULL or "": none */
+} report_claim;
+
+/* A chapter: traces of one experiment, with their curves and table of costs. */
+typedef struct report_section {
+    const char *title; /* NULL or "": none, for a page with one section */
+    const char *text;  /* paragraphs separated by empty lines; NULL or "": none */
+    const char *y;     /* the column shown first; NULL: the metric, or the first one there is */
+    size_t traces;
+    const saddle_trace *const *trace; /* borrowed */
+    size_t levels;                    /* of the metric, for the table of costs; 0: chosen */
+    const double *level;              /* descending; borrowed */
+} report_section;
+
+/* A page. Everything is borrowed. */
+typedef struct report_page {
+    const char *title; /* NULL or "": made of what the first trace says */
+    const char *text;  /* as of a section */
+    size_t claims;
+    const report_claim *claim;
+    size_t sections;
+    const report_section *section;
+} report_page;
+
+/* Write the page, whole or not at all. */
+saddle_status report_write(const report_page *r, const char *path, saddle_error *error);
+/* Read traces and write a page of one section about them; of `section` all but its traces counts. */
+saddle_status report_of_files(const char *const *trace, size_t count, report_section section,
+                              const char *title, const char *path, saddle_error *error);
+
+#endif

@@ -1,0 +1,508 @@
+/* Figures, tables and the report of `saddle reproduce`. */
+#include "reproduction.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "figure.h"
+#include "study.h"
+
+/* The most panels of a figure. */
+#define MOST_PANELS 4
+
+const char *reproduction_data(const reproduction_part *part)
+{
+    const char *data = study_data(part->experiment->data);
+    return *data != '\0' ? data : "of the problem's own";
+}
+
+void reproduction_release(reproduction *r)
+{
+    for (size_t p = 0; p < r->parts; p++) {
+        size_t count = r->part[p].experiment->count * r->seeds;
+        for (size_t k = 0; r->part[p].trace != NULL && k < count; k++)
+            saddle_trace_free(r->part[p].trace[k]);
+        free((void *)r->part[p].trace);
+    }
+    free(r->part);
+    free(r->claim);
+}
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+/* A step of a series' first run; NaN when it is not known. */
+static double step_of(const reproduction *r, const reproduction_part *part, size_t s,
+                      const char *name)
+{
+    const saddle_trace *trace = part->trace[s * r->seeds];
+    double value = NAN;
+    if (trace == NULL || !saddle_parse_real(saddle_trace_setting(trace, name), &value))
+        return NAN;
+    return value;
+}
+
+/* Whether two series ran with the same steps, so that their curves would hide each other. Defaults
+ * may depend a little on the seed; the search's candidates are half decades apart. */
+static bool same_steps(const reproduction *r, const reproduction_part *part, size_t a, size_t b)
+{
+    static const char *const step[] = {"nu", "eta", "tau", "alpha"};
+    for (size_t k = 0; k < sizeof step / sizeof *step; k++) {
+        double ratio = step_of(r, part, a, step[k]) / step_of(r, part, b, step[k]);
+        if (!(ratio > 0.8 && ratio < 1.25))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a series is drawn: not if it has the default steps and the search had chosen these. */
+static bool is_drawn(const reproduction *r, const reproduction_part *part, size_t s)
+{
+    const experiment *e = part->experiment;
+    for (size_t k = 0; !e->series[s].tuned && k < s; k++)
+        if (e->series[k].tuned && strcmp(e->series[k].algorithm, e->series[s].algorithm) == 0 &&
+            same_steps(r, part, k, s))
+            return false;
+    return true;
+}
+
+/* The algorithm whose colour a series has; NULL: a colour of its own, as another series has that. */
+static const char *colour_of(const experiment *e, size_t s)
+{
+    size_t alike = 0;
+    for (size_t k = 0; k < e->count; k++)
+        alike += strcmp(e->series[k].algorithm, e->series[s].algorithm) == 0;
+    return alike == 1 || e->series[s].tuned ? e->series[s].algorithm : NULL;
+}
+
+/* A figure with room for its parts. */
+typedef struct canvas {
+    char x[MOST_PANELS][32];
+    char y[MOST_PANELS][32];
+    figure_panel panel[MOST_PANELS];
+    figure_curve curve[MOST_PANELS][EXPERIMENT_MOST_SERIES];
+    figure_run run[MOST_PANELS][EXPERIMENT_MOST_SERIES][CLAIMS_MOST_SEEDS];
+} canvas;
+
+static void fill_panel(canvas *c, size_t p, const reproduction *r, const reproduction_part *part)
+{
+    const experiment *e = part->experiment;
+    size_t curves = 0;
+    for (size_t s = 0; s < e->count; s++) {
+        if (!is_drawn(r, part, s))
+            continue;
+        size_t runs = 0;
+        for (size_t k = 0; k < r->seeds; k++) {
+            const saddle_trace *trace = part->trace[s * r->seeds + k];
+            if (trace != NULL && trace->rows > 0)
+                c->run[p][s][runs++] = (figure_run){.count = trace->rows,
+                                                    .x = saddle_trace_column(trace, c->x[p]),
+                                                    .y = saddle_trace_column(trace, c->y[p])};
+        }
+        c->curve[p][curves++] = (figure_curve){.label = e->series[s].label,
+                                               .algorithm = colour_of(e, s),
+                                               .runs = runs,
+                                               .run = c->run[p][s]};
+    }
+    c->panel[p] = (figure_panel){.x_label = figure_title(c->x[p]),
+                                 .y_label = figure_title(c->y[p]),
+                                 .x_scale = figure_scale_of(c->x[p]),
+                                 .y_scale = figure_scale_of(c->y[p]),
+                                 .curves = curves,
+                                 .curve = c->curve[p]};
+}
+
+/* Read "x:y x:y" and fill the panels; how many there are. */
+static size_t fill_canvas(canvas *c, const reproduction *r, const reproduction_part *part)
+{
+    size_t panels = 0;
+    for (const char *word = part->experiment->panels; *word != '\0' && panels < MOST_PANELS;) {
+        size_t first = strcspn(word, ":");
+        size_t length = strcspn(word, " ");
+        snprintf(c->x[panels], sizeof c->x[panels], "%.*s", (int)first, word);
+        snprintf(c->y[panels], sizeof c->y[panels], "%.*s", (int)(length - first - 1),
+                 word + first + 1);
+        fill_panel(c, panels++, r, part);
+        word += length + (word[length] == ' ');
+    }
+    return panels;
+}
+
+saddle_status reproduction_draw(const reproduction *r, const reproduction_part *part,
+                                saddle_error *error)
+{
+    static const char *const kind[] = {"svg", "png"};
+    canvas *c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a figure");
+    figure f = {.title = part->experiment->title, .columns = 2, .panel = c->panel};
+    f.panels = fill_canvas(c, r, part);
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof kind / sizeof *kind; k++) {
+        char *path = NULL;
+        if (asprintf(&path, "%s/figures/%s.%s", r->directory, part->experiment->name, kind[k]) < 0)
+            status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+        else
+            status = figure_draw(&f, path, error);
+        free(path);
+    }
+    free(c);
+    return status;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static const char *reason_of(const claims_outcome *o)
+{
+    return o->verdict == REPORT_FAILS && o->claim->reason != NULL ? o->claim->reason : "";
+}
+
+static void write_quoted(FILE *f, const char *text, char quote, const char *escape)
+{
+    fputc(quote, f);
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || (*text == '\\' && *escape == '\\'))
+            fputs(escape, f);
+        fputc(*text, f);
+    }
+    fputc(quote, f);
+}
+
+static void write_csv(FILE *f, const void *context)
+{
+    const reproduction *r = context;
+    fputs("experiment,source,verdict,statement,numbers,reason\n", f);
+    for (size_t k = 0; k < r->claims; k++) {
+        const claims_outcome *o = &r->claim[k];
+        fprintf(f, "%s,", o->experiment->name);
+        const char *const text[] = {o->claim->source, claims_verdict_text(o->verdict), o->statement,
+                                    o->numbers, reason_of(o)};
+        for (size_t j = 0; j < sizeof text / sizeof *text; j++) {
+            write_quoted(f, text[j], '"', "\"");
+            fputc(j + 1 < sizeof text / sizeof *text ? ',' : '\n', f);
+        }
+    }
+}
+
+static void write_json_number(FILE *f, const char *name, double value)
+{
+    if (isfinite(value))
+        fprintf(f, ", \"%s\": %.6g", name, value);
+    else
+        fprintf(f, ", \"%s\": null", name);
+}
+
+static void write_json_levels(FILE *f, const claims_outcome *o)
+{
+    fputs(", \"levels\": [", f);
+    for (size_t k = 0; k < o->levels; k++) {
+        const claims_level *level = &o->level[k];
+        fprintf(f, "%s{\"level\": %.3g, \"won\": %zu, \"lost\": %zu, \"tied\": %zu",
+                k > 0 ? ", " : "", level->level, level->won, level->lost, level->tied);
+        write_json_number(f, "ratio", exp(level->log_ratio.mean));
+        write_json_number(f, "least_ratio", exp(level->log_ratio.least));
+        write_json_number(f, "most_ratio", exp(level->log_ratio.most));
+        fprintf(f, ", \"ratio_is\": \"%s\"}",
+                level->at_least  ? "at least"
+                : level->at_most ? "at most"
+                                 : "exact");
+    }
+    fputc(']', f);
+}
+
+static void write_json(FILE *f, const void *context)
+{
+    const reproduction *r = context;
+    fprintf(f, "{\"version\": \"%s\", \"seeds\": %zu, \"quick\": %s, \"claims\": [",
+            saddle_version(), r->seeds, r->quick ? "true" : "false");
+    for (size_t k = 0; k < r->claims; k++) {
+        const claims_outcome *o = &r->claim[k];
+        const char *const text[][2] = {{"experiment", o->experiment->name},
+                                       {"source", o->claim->source},
+                                       {"verdict", claims_verdict_text(o->verdict)},
+                                       {"statement", o->statement},
+                                       {"numbers", o->numbers},
+                                       {"reason", reason_of(o)}};
+        fputs(k > 0 ? ",\n  {" : "\n  {", f);
+        for (size_t j = 0; j < sizeof text / sizeof *text; j++) {
+            fprintf(f, "%s\"%s\": ", j > 0 ? ", " : "", text[j][0]);
+            write_quoted(f, text[j][1], '"', "\\");
+        }
+        if (o->slope.count > 0) {
+            write_json_number(f, "slope", o->slope.mean);
+            write_json_number(f, "slope_low", o->slope.low);
+            write_json_number(f, "slope_high", o->slope.high);
+            write_json_number(f, "theory", o->claim->bound);
+        } else if (o->levels > 0) {
+            write_json_levels(f, o);
+        }
+        fputc('}', f);
+    }
+    fputs("\n]}\n", f);
+}
+
+/* How many claims of an experiment, or of all when it is NULL, have a verdict. */
+static size_t count_claims(const reproduction *r, const experiment *e, report_verdict verdict)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < r->claims; k++)
+        count += (e == NULL || r->claim[k].experiment == e) && r->claim[k].verdict == verdict;
+    return count;
+}
+
+/* Text in a cell of a table, where a bar would end it. */
+static void write_cell(FILE *f, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '|')
+            fputc('\\', f);
+        fputc(*text, f);
+    }
+}
+
+static void write_markdown_claims(FILE *f, const reproduction *r, const experiment *e)
+{
+    fputs("| claim | verdict | measured |\n| --- | --- | --- |\n", f);
+    for (size_t k = 0; k < r->claims; k++) {
+        const claims_outcome *o = &r->claim[k];
+        if (o->experiment != e)
+            continue;
+        const char *colon = strstr(o->statement, ": ");
+        fputs("| ", f);
+        write_cell(f, colon != NULL ? colon + 2 : o->statement);
+        fprintf(f, " (%s) | %s | ", o->claim->source, claims_verdict_text(o->verdict));
+        write_cell(f, o->numbers);
+        fputs(*reason_of(o) != '\0' ? ". Likely reason: " : "", f);
+        write_cell(f, reason_of(o));
+        fputs(" |\n", f);
+    }
+}
+
+static void write_markdown(FILE *f, const void *context)
+{
+    const reproduction *r = context;
+    fprintf(f,
+            "# Claims\n\n%zu hold, %zu do not, %zu are not decided. saddle %s, %zu seed%s%s.\n\n"
+            "A level is a fraction of the start's metric. `1e-2: 1.3x (1.2-1.4), 5 of 5` means: at "
+            "that level the other one's cost is 1.3 times as large, geometric mean and range over "
+            "seeds, and the claim is true for 5 of 5 seeds; `>=` where a run did not get there "
+            "within its budget. 1e-1 is shown but does not decide.\n",
+            count_claims(r, NULL, REPORT_HOLDS), count_claims(r, NULL, REPORT_FAILS),
+            count_claims(r, NULL, REPORT_UNDECIDED), saddle_version(), r->seeds,
+            r->seeds == 1 ? "" : "s", r->quick ? ", shortened by --quick" : "");
+    for (size_t p = 0; p < r->parts; p++) {
+        const reproduction_part *part = &r->part[p];
+        const experiment *e = part->experiment;
+        fprintf(f, "\n## %s\n\nSource: %s. Data: %s%s.\n\n", e->title, e->source,
+                reproduction_data(part),
+                study_is_substitute(e->data) ? " (BUILT-IN, in place of the paper's)" : "");
+        if (count_claims(r, e, REPORT_HOLDS) + count_claims(r, e, REPORT_FAILS) +
+                count_claims(r, e, REPORT_UNDECIDED) >
+            0)
+            write_markdown_claims(f, r, e);
+        else
+            fputs("The paper claims nothing here.\n", f);
+    }
+}
+
+/* ---- costs ----------------------------------------------------------------------------------- */
+
+static void write_cost(FILE *f, double cost)
+{
+    if (isinf(cost))
+        fputs(",never", f);
+    else
+        fprintf(f, ",%.0f", cost);
+}
+
+static void write_costs(FILE *f, const void *context)
+{
+    const reproduction *r = context;
+    fputs("experiment,series,seed,level,metric,ifo,rounds\n", f);
+    for (size_t p = 0; p < r->parts; p++) {
+        const experiment *e = r->part[p].experiment;
+        for (size_t k = 0; k < e->count * r->seeds; k++) {
+            const saddle_trace *trace = r->part[p].trace[k];
+            const saddle_trace *first = r->part[p].trace[k % r->seeds];
+            if (trace == NULL || first == NULL || first->rows == 0)
+                continue;
+            for (size_t j = 0; j < CLAIMS_LEVELS; j++) {
+                double fraction = claims_fraction(j);
+                double level = fraction * saddle_trace_column(first, "metric")[0];
+                fprintf(f, "%s,%s,%zu,%.0e,%.6g", e->name, e->series[k / r->seeds].name,
+                        k % r->seeds + 1, fraction, level);
+                write_cost(f, claims_reach(trace, "ifo", level).high);
+                write_cost(f, claims_reach(trace, "rounds", level).high);
+                fputc('\n', f);
+            }
+        }
+    }
+}
+
+saddle_status reproduction_save(const reproduction *r, saddle_error *error)
+{
+    const struct {
+        const char *name;
+        void (*write)(FILE *f, const void *context);
+    } file[] = {{"claims.md", write_markdown},
+                {"claims.json", write_json},
+                {"claims.csv", write_csv},
+                {"costs.csv", write_costs}};
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof file / sizeof *file; k++) {
+        char *path = NULL;
+        if (asprintf(&path, "%s/%s", r->directory, file[k].name) < 0)
+            return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+        status = cli_save(path, file[k].write, r, error);
+        free(path);
+    }
+    return status;
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+/* Hundreds of whole traces would make a page of many megabytes: it gets these columns, and at most
+ * so many rows of each. */
+static const char *const shown[] = {"iteration", "ifo", "rounds", "bytes", "loss", "metric"};
+#define SHOWN (sizeof shown / sizeof *shown)
+#define SHOWN_ROWS 100
+
+/* A trace for the page. Texts are those of the trace it was made from. */
+typedef struct excerpt {
+    saddle_trace trace;
+    char *column[SHOWN];
+    double *value[SHOWN];
+    double number[SHOWN][SHOWN_ROWS];
+} excerpt;
+
+static void take_excerpt(excerpt *out, const saddle_trace *from)
+{
+    size_t rows = from->rows < SHOWN_ROWS ? from->rows : SHOWN_ROWS;
+    out->trace = *from;
+    out->trace.columns = 0;
+    out->trace.column = out->column;
+    out->trace.value = out->value;
+    out->trace.rows = rows;
+    for (size_t c = 0; c < from->columns; c++)
+        for (size_t k = 0; k < SHOWN; k++) {
+            if (strcmp(from->column[c], shown[k]) != 0)
+                continue;
+            size_t place = out->trace.columns++;
+            out->column[place] = from->column[c];
+            out->value[place] = out->number[place];
+            /* The first and the last row, and evenly between them. */
+            for (size_t r = 0; r < rows; r++)
+                out->number[place][r] =
+                    from->value[c][rows > 1 ? r * (from->rows - 1) / (rows - 1) : 0];
+        }
+}
+
+/* Excerpts of a part's traces; how many. */
+static size_t gather(excerpt *out, const saddle_trace **pointer, const reproduction *r,
+                     const reproduction_part *part)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < part->experiment->count * r->seeds; k++)
+        if (part->trace[k] != NULL) {
+            take_excerpt(&out[count], part->trace[k]);
+            pointer[count] = &out[count].trace;
+            count++;
+        }
+    return count;
+}
+
+/* What the page is made of. */
+typedef struct sheet {
+    report_section *section;
+    report_claim *claim;
+    excerpt *excerpt;
+    const saddle_trace **trace;
+    char *path;
+} sheet;
+
+static void fill_sheet(sheet *t, const reproduction *r)
+{
+    size_t used = 0;
+    for (size_t p = 0; p < r->parts; p++) {
+        const experiment *e = r->part[p].experiment;
+        t->section[p] =
+            (report_section){.title = e->title, .text = e->source, .trace = t->trace + used};
+        t->section[p].traces = gather(t->excerpt + used, t->trace + used, r, &r->part[p]);
+        used += t->section[p].traces;
+    }
+    for (size_t k = 0; k < r->claims; k++)
+        t->claim[k] = (report_claim){.statement = r->claim[k].statement,
+                                     .verdict = r->claim[k].verdict,
+                                     .numbers = r->claim[k].numbers,
+                                     .reason = reason_of(&r->claim[k])};
+}
+
+saddle_status reproduction_report(const reproduction *r, saddle_error *error)
+{
+    size_t traces = 0;
+    bool substitute = false;
+    for (size_t p = 0; p < r->parts; p++) {
+        traces += r->part[p].experiment->count * r->seeds;
+        substitute = substitute || study_is_substitute(r->part[p].experiment->data);
+    }
+    sheet t = {.section = calloc(r->parts + 1, sizeof *t.section),
+               .claim = calloc(r->claims + 1, sizeof *t.claim),
+               .excerpt = calloc(traces + 1, sizeof *t.excerpt),
+               .trace = (const saddle_trace **)calloc(traces + 1, sizeof *t.trace)};
+    saddle_status status = SADDLE_OK;
+    if (t.section == NULL || t.claim == NULL || t.excerpt == NULL || t.trace == NULL ||
+        asprintf(&t.path, "%s/report.html", r->directory) < 0) {
+        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the report");
+        status = SADDLE_NO_MEMORY;
+    }
+    if (status == SADDLE_OK) {
+        char text[512];
+        fill_sheet(&t, r);
+        snprintf(text, sizeof text,
+                 "Levels are fractions of the start's metric; docs/reproduction.md has the rules. "
+                 "Every curve is shown by at most %d of its points; the whole traces are in "
+                 "traces/.%s%s",
+                 SHOWN_ROWS,
+                 substitute ? "\n\nBUILT-IN DATA stand in for data that were not found." : "",
+                 r->quick ? "\n\nShortened by --quick, and too short to decide much." : "");
+        report_page page = {.title = "PRECISION's experiments, repeated",
+                            .text = text,
+                            .claims = r->claims,
+                            .claim = t.claim,
+                            .sections = r->parts,
+                            .section = t.section};
+        status = report_write(&page, t.path, error);
+    }
+    free(t.path);
+    free((void *)t.trace);
+    free(t.excerpt);
+    free(t.claim);
+    free(t.section);
+    return status;
+}
+
+/* ---- the terminal ---------------------------------------------------------------------------- */
+
+void reproduction_print(const reproduction *r)
+{
+    cli_table *table = cli_table_create("lrrr");
+    cli_table_add(table, "experiment");
+    cli_table_add(table, "hold");
+    cli_table_add(table, "do not");
+    cli_table_add(table, "not decided");
+    for (size_t p = 0; p < r->parts; p++) {
+        const experiment *e = r->part[p].experiment;
+        cli_table_add(table, "%s", e->name);
+        for (int verdict = REPORT_HOLDS; verdict <= REPORT_UNDECIDED; verdict++)
+            cli_table_add(table, "%zu", count_claims(r, e, (report_verdict)verdict));
+    }
+    printf("\nclaims\n");
+    cli_table_print(table);
+    for (size_t k = 0; k < r->claims; k++)
+        if (r->claim[k].verdict == REPORT_FAILS) {
+            printf("\ndoes not hold: ");
+            cli_wrap(stdout, r->claim[k].statement, 15, 2, cli_width(1));
+            printf("  ");
+            cli_wrap(stdout, r->claim[k].numbers, 2, 2, cli_width(1));
+        }
+}

@@ -1,0 +1,351 @@
+/* Making the runs of an experiment, and finding those that were made before. */
+#include "study.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Candidates of a search: as many for every algorithm. */
+#define CANDIDATES 16
+/* What a search leaves alone: steps that the paper gives, and what only one algorithm has. */
+#define HELD "nu,eta,c-gamma"
+
+/* ---- data ------------------------------------------------------------------------------------ */
+
+static bool found(const char *name)
+{
+    char *path = NULL;
+    bool good = saddle_data_find(name, &path, NULL) == SADDLE_OK;
+    free(path);
+    return good;
+}
+
+const char *study_data(experiment_data data)
+{
+    switch (data) {
+    case EXPERIMENT_A9A:
+        return found("a9a") ? "a9a" : "synthetic";
+    case EXPERIMENT_MNIST:
+        return found("mnist") ? "mnist" : found("mnist.t") ? "mnist.t" : "synthetic:10000:784";
+    case EXPERIMENT_OWN:
+        break;
+    }
+    return "";
+}
+
+bool study_is_substitute(experiment_data data)
+{
+    return strncmp(study_data(data), "synthetic", strlen("synthetic")) == 0;
+}
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+/* Set options from "name=value name=value". */
+static saddle_status apply(saddle_settings *settings, const char *text, saddle_error *error)
+{
+    char *copy = text != NULL ? strdup(text) : strdup("");
+    if (copy == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the settings of a run");
+    saddle_status status = SADDLE_OK;
+    char *rest = copy;
+    for (char *word = strsep(&rest, " "); status == SADDLE_OK && word != NULL;
+         word = strsep(&rest, " ")) {
+        if (*word == '\0')
+            continue;
+        char *value = strchr(word, '=');
+        if (value == NULL) {
+            status = saddle_fail(error, SADDLE_CHECK_FAILED, "'%s' sets no option", word);
+            break;
+        }
+        *value++ = '\0';
+        status = saddle_settings_set(settings, word, value, error);
+    }
+    free(copy);
+    return status;
+}
+
+saddle_status study_settings(saddle_settings **out, const study *w, const experiment *e,
+                             const experiment_series *series, saddle_error *error)
+{
+    const char *data = study_data(e->data);
+    saddle_status status = saddle_settings_create(out, error);
+    if (status == SADDLE_OK)
+        status = apply(*out, e->settings, error);
+    if (status == SADDLE_OK)
+        status = apply(*out, series->settings, error);
+    if (status == SADDLE_OK && w->quick)
+        status = apply(*out, e->quick, error);
+    if (status == SADDLE_OK && *data != '\0')
+        status = saddle_settings_set(*out, "data", data, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(*out, "algorithm", series->algorithm, error);
+    if (status == SADDLE_OK && strcmp(w->threads, "auto") != 0)
+        status = saddle_settings_set(*out, "threads", w->threads, error);
+    return status;
+}
+
+/* ---- hooks ----------------------------------------------------------------------------------- */
+
+static void on_begin(void *context, const saddle_run_info *info)
+{
+    study *w = context;
+    w->meter.iterations = info->iterations;
+}
+
+static void on_row(void *context, const saddle_row *row)
+{
+    study *w = context;
+    w->meter.metric = row->metric;
+    if (!w->quiet)
+        cli_meter_show(&w->meter, row->iteration, row->seconds);
+}
+
+static void on_progress(void *context, uint64_t iteration, double seconds)
+{
+    const study *w = context;
+    if (!w->quiet)
+        cli_meter_show(&w->meter, iteration, seconds);
+}
+
+static void on_warning(void *context, const char *message)
+{
+    const study *w = context;
+    cli_warn("%s%s", w->label, message);
+}
+
+static void on_trial(void *context, const saddle_tuning *t, const saddle_trial *trial)
+{
+    const study *w = context;
+    if (!w->quiet)
+        cli_progress("%srung %zu/%zu  %.0f%% of %.3g IFO calls", w->label, trial->rung + 1,
+                     t->rungs, 100.0 * (double)t->spent / (double)t->budget, (double)t->budget);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* DIR/KIND/EXPERIMENT, made if it is not there; to be freed. */
+static saddle_status make_folder(char **out, const study *w, const char *kind, const experiment *e,
+                                 saddle_error *error)
+{
+    *out = NULL;
+    char *parent = NULL;
+    if (asprintf(&parent, "%s/%s", w->directory, kind) < 0)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+    saddle_status status = cli_make_directory("--output", parent, error);
+    if (status == SADDLE_OK && asprintf(out, "%s/%s", parent, e->name) < 0)
+        status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+    if (status == SADDLE_OK)
+        status = cli_make_directory("--output", *out, error);
+    if (status != SADDLE_OK) {
+        free(*out);
+        *out = NULL;
+    }
+    free(parent);
+    return status;
+}
+
+/* Whether an option can change what a run computes. */
+static bool matters(const char *name)
+{
+    return strcmp(name, "threads") != 0 && strcmp(name, "trace") != 0;
+}
+
+/* Whether a trace is whole, and of a run with these settings by this version. */
+static bool is_wanted(const saddle_trace *trace, const saddle_settings *settings)
+{
+    if (trace->end == NULL || strcmp(trace->end, saddle_stop_text(SADDLE_STOP_INTERRUPTED)) == 0 ||
+        strcmp(trace->version, saddle_version()) != 0)
+        return false;
+    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
+        const char *name = saddle_settings_option(settings, k)->name;
+        if (matters(name) && saddle_settings_given(settings, name) &&
+            strcmp(saddle_trace_setting(trace, name), saddle_settings_text(settings, name)) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Read a trace that was made before; NULL when there is none that is wanted. */
+static saddle_trace *find_trace(const char *path, const saddle_settings *settings)
+{
+    saddle_trace *trace = NULL;
+    if (access(path, F_OK) != 0 || saddle_trace_read(&trace, path, NULL) != SADDLE_OK)
+        return NULL;
+    if (is_wanted(trace, settings))
+        return trace;
+    saddle_trace_free(trace);
+    return NULL;
+}
+
+/* ---- tuning ---------------------------------------------------------------------------------- */
+
+/* Search, going on from the log if it is this search's, anew if it is another one's. */
+static saddle_status search(saddle_tuning **out, study *w, saddle_experiment *instance,
+                            const saddle_settings *settings, uint64_t budget, const char *log,
+                            saddle_error *error)
+{
+    saddle_tune_inputs inputs = {.budget = budget,
+                                 .candidates = CANDIDATES,
+                                 .objective = SADDLE_OBJECTIVE_METRIC,
+                                 .hold = HELD,
+                                 .log = log,
+                                 .resume = true};
+    saddle_tune_hooks hooks = {.context = w, .trial = on_trial, .interrupt = w->interrupt};
+    saddle_status status = saddle_tune(out, instance, settings, &inputs, &hooks, error);
+    if (status == SADDLE_BAD_INPUT && remove(log) == 0)
+        status = saddle_tune(out, instance, settings, &inputs, &hooks, error);
+    return status;
+}
+
+/* Put the best tau and alpha, and the one tau of all metrics, into the settings. */
+static saddle_status take_answer(saddle_settings *settings, const saddle_tuning *tuning,
+                                 saddle_error *error)
+{
+    static const char *const name[] = {"tau", "alpha", "metric-tau"};
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof name / sizeof *name; k++)
+        status = saddle_settings_set(settings, name[k],
+                                     saddle_settings_text(tuning->settings, name[k]), error);
+    return status;
+}
+
+static saddle_status tune_series(study *w, const experiment *e, const experiment_series *series,
+                                 const char *folder, saddle_settings *settings, saddle_error *error)
+{
+    char *log = NULL;
+    char *answer = NULL;
+    char seed[CLI_NUMBER];
+    saddle_settings *own = NULL;
+    saddle_experiment *instance = NULL;
+    saddle_tuning *tuning = NULL;
+    snprintf(w->label, sizeof w->label, "%s, tuning %s: ", e->name, series->name);
+    snprintf(seed, sizeof seed, "%d", STUDY_TUNING_SEED);
+    saddle_status status = SADDLE_OK;
+    if (asprintf(&log, "%s/%s.csv", folder, series->name) < 0 ||
+        asprintf(&answer, "%s/%s.yaml", folder, series->name) < 0)
+        status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+    if (status == SADDLE_OK)
+        status = saddle_settings_copy(&own, settings, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(own, "seed", seed, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_create(&instance, own, NULL, error);
+    if (status == SADDLE_OK)
+        status =
+            search(&tuning, w, instance, own, w->quick ? e->quick_tuning : e->tuning, log, error);
+    if (status == SADDLE_OK && tuning->finished)
+        status = saddle_tuning_save(tuning, answer, error);
+    if (status == SADDLE_OK && tuning->finished)
+        status = take_answer(settings, tuning, error);
+    cli_progress_clear();
+    saddle_tuning_free(tuning);
+    saddle_experiment_free(instance);
+    saddle_settings_free(own);
+    free(answer);
+    free(log);
+    return status;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/* One line for those who watch a log. */
+static void report(const study *w, const saddle_result *result)
+{
+    char time[CLI_NUMBER];
+    const saddle_row *row = &result->rows[result->row_count - 1];
+    cli_progress_clear();
+    if (w->quiet)
+        return;
+    printf("  %s%llu iterations, %s, metric %.4e: %s\n", w->label,
+           (unsigned long long)row->iteration, cli_duration(row->seconds, time), row->metric,
+           saddle_stop_text(result->stop));
+    if (!cli_flush() && cli_reader_gone())
+        cli_interrupt();
+}
+
+static saddle_status make_run(study *w, saddle_settings *settings, const char *path,
+                              saddle_error *error)
+{
+    saddle_experiment *instance = NULL;
+    saddle_result *result = NULL;
+    saddle_hooks hooks = {.context = w,
+                          .begin = on_begin,
+                          .row = on_row,
+                          .progress = on_progress,
+                          .warning = on_warning,
+                          .interrupt = w->interrupt};
+    saddle_status status = saddle_settings_set(settings, "trace", path, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_create(&instance, settings, NULL, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_run(instance, settings, &hooks, &result, error);
+    if (status == SADDLE_OK)
+        report(w, result);
+    w->made++;
+    saddle_result_free(result);
+    saddle_experiment_free(instance);
+    return status;
+}
+
+/* Series with one seed, read from its file or made first. */
+static saddle_status run_one(study *w, const experiment *e, const experiment_series *series,
+                             const saddle_settings *common, const char *folder, size_t seed,
+                             saddle_trace **out, saddle_error *error)
+{
+    char *path = NULL;
+    char text[CLI_NUMBER];
+    saddle_settings *settings = NULL;
+    snprintf(text, sizeof text, "%zu", seed);
+    snprintf(w->label, sizeof w->label, "[%zu/%zu] %s %s seed %zu: ", w->place, w->runs, e->name,
+             series->name, seed);
+    w->meter.label = w->label;
+    if (asprintf(&path, "%s/%s-seed%zu.csv", folder, series->name, seed) < 0)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
+    saddle_status status = saddle_settings_copy(&settings, common, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(settings, "seed", text, error);
+    if (status == SADDLE_OK)
+        *out = find_trace(path, settings);
+    if (status == SADDLE_OK && *out == NULL)
+        status = make_run(w, settings, path, error);
+    if (status == SADDLE_OK && *out == NULL)
+        status = saddle_trace_read(out, path, error);
+    saddle_settings_free(settings);
+    free(path);
+    return status;
+}
+
+static saddle_status run_series(study *w, const experiment *e, size_t s, const char *folder,
+                                const char *tuned, saddle_trace **trace, saddle_error *error)
+{
+    saddle_settings *settings = NULL;
+    saddle_status status = study_settings(&settings, w, e, &e->series[s], error);
+    if (status == SADDLE_OK && e->series[s].tuned)
+        status = tune_series(w, e, &e->series[s], tuned, settings, error);
+    for (size_t r = 0; status == SADDLE_OK && r < w->seeds && !*w->interrupt; r++) {
+        w->place++;
+        status =
+            run_one(w, e, &e->series[s], settings, folder, r + 1, &trace[s * w->seeds + r], error);
+        /* What an interrupt cut short is no result. */
+        if (*w->interrupt) {
+            saddle_trace_free(trace[s * w->seeds + r]);
+            trace[s * w->seeds + r] = NULL;
+        }
+    }
+    saddle_settings_free(settings);
+    return status;
+}
+
+saddle_status study_run(study *w, const experiment *e, saddle_trace **trace, saddle_error *error)
+{
+    char *folder = NULL;
+    char *tuned = NULL;
+    saddle_status status = make_folder(&folder, w, "traces", e, error);
+    if (status == SADDLE_OK && e->tuning > 0)
+        status = make_folder(&tuned, w, "tuned", e, error);
+    for (size_t s = 0; status == SADDLE_OK && s < e->count && !*w->interrupt; s++)
+        status = run_series(w, e, s, folder, tuned, trace, error);
+    free(tuned);
+    free(folder);
+    return status;
+}

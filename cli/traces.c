@@ -1,0 +1,35 @@
+#include "traces.h"
+
+#include <stdlib.h>
+
+saddle_status traces_read(traces *out, const char *const *path, size_t count, saddle_error *error)
+{
+    *out = (traces){.trace = calloc(count + 1, sizeof(saddle_trace *))};
+    if (out->trace == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu traces", count);
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++) {
+        status = saddle_trace_read(&out->trace[k], path[k], error);
+        out->count += status == SADDLE_OK;
+    }
+    if (status != SADDLE_OK)
+        traces_release(out);
+    return status;
+}
+
+void traces_release(traces *t)
+{
+    for (size_t k = 0; k < t->count; k++)
+        saddle_trace_free(t->trace[k]);
+    free((void *)t->trace);
+    *t = (traces){.count = 0};
+}
+
+saddle_status traces_check_output(const cli_arguments *arguments, const char *what,
+                                  const char *path, saddle_error *error)
+{
+    saddle_status status = cli_check_output(what, path, false, error);
+    for (size_t k = 0; status == SADDLE_OK && k < arguments->count; k++)
+        status = cli_check_distinct(what, path, "a trace", arguments->operand[k], error);
+    return status;
+}

@@ -1,0 +1,7 @@
+/* The dense passes, compiled for AVX-512F alone; see CMakeLists.txt. */
+#ifdef SADDLE_X86_VECTORS
+
+#define SADDLE_PASS(name) name##_avx512
+#include "algorithms/pass_kernel.h"
+
+#endif

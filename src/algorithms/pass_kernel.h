@@ -1,0 +1,214 @@
+/*
+ * The passes themselves. Included by one file per instruction set, which says by SADDLE_PASS(name) what
+ * its versions are called. All of them do the same operations in the same order: same bits.
+ *
+ * There is no guard: it is meant to be included where its functions are wanted, once.
+ */
+#include "algorithms/pass.h"
+#include "core/pack.h"
+
+#define FOR_PARTS for (size_t i = 0; i < SADDLE_PACKS; i++)
+
+/* The sums of a pass, lane by lane. */
+typedef struct pass_sums {
+    saddle_line moved;
+    saddle_line reach;
+    saddle_line change;
+    saddle_line size;
+} pass_sums;
+
+/* What move_line() is told when it is compiled. */
+typedef struct pass_shape {
+    bool given;   /* the target is */
+    bool descend; /* see saddle_pass */
+    bool tracked;
+} pass_shape;
+
+/*
+ * w = M_ii w + sum_j M_ij (what neighbour j has at `at`) in lanes [first, last), and, if `both`, the same
+ * for g, which neighbours have at `beside`.
+ */
+SADDLE_INLINE void mix(const saddle_agent *agent, size_t at, size_t beside, bool both, size_t first,
+                       size_t last, saddle_line *w, saddle_line *g)
+{
+    const double *const *neighbour = agent->neighbour;
+    const double *weight = agent->weight;
+    size_t degree = agent->degree;
+    FOR_PARTS w->part[i] = agent->self_weight * w->part[i];
+    if (both)
+        FOR_PARTS g->part[i] = agent->self_weight * g->part[i];
+    for (size_t j = 0; j < degree; j++) {
+        saddle_line other;
+        saddle_line_load(&other, neighbour[j] + at, first, last);
+        FOR_PARTS w->part[i] += weight[j] * other.part[i];
+        if (both) {
+            saddle_line_load(&other, neighbour[j] + beside, first, last);
+            FOR_PARTS g->part[i] += weight[j] * other.part[i];
+        }
+    }
+}
+
+/* Replace the estimate `old` by `new`, and write what is tracked: `mixed` and the change. */
+SADDLE_INLINE void follow(const saddle_line *old, const saddle_line *new, saddle_line *mixed,
+                          double *estimate, double *tracker, size_t first, size_t last,
+                          saddle_line *size)
+{
+    saddle_line square;
+    FOR_PARTS mixed->part[i] += new->part[i] - old->part[i];
+    FOR_PARTS square.part[i] = new->part[i] * new->part[i];
+    saddle_line_store(estimate, new, first, last);
+    saddle_line_store(tracker, mixed, first, last);
+    saddle_line_add(size, &square, first, last);
+}
+
+/* saddle_pass_move() for the coordinates from k on, in lanes [first, last) of their line. */
+SADDLE_INLINE void move_line(const saddle_agent *agent, const saddle_pass *pass, pass_shape shape,
+                             size_t k, size_t first, size_t last, pass_sums *sums)
+{
+    saddle_line own;
+    saddle_line slope;
+    saddle_line far;
+    saddle_line square;
+    saddle_line_load(&own, agent->now + pass->offset + k, first, last);
+    if (!shape.given || shape.tracked)
+        saddle_line_load(&slope, pass->g + k, first, last);
+    if (shape.given) {
+        saddle_line_load(&far, pass->target + k, first, last);
+    } else {
+        FOR_PARTS
+        {
+            if (shape.descend)
+                far.part[i] = own.part[i] - slope.part[i] / pass->rate;
+            else
+                far.part[i] = own.part[i] + pass->rate * slope.part[i];
+            saddle_pack_clip(&far.part[i], pass->lower, pass->upper);
+        }
+    }
+    FOR_PARTS far.part[i] -= own.part[i];
+    FOR_PARTS square.part[i] = far.part[i] * far.part[i];
+    saddle_line_add(&sums->reach, &square, first, last);
+
+    saddle_line next = own;
+    mix(agent, pass->offset + k, pass->direction + k, shape.tracked, first, last, &next, &slope);
+    FOR_PARTS next.part[i] += pass->step * far.part[i];
+    saddle_line_store(pass->next + k, &next, first, last);
+    saddle_line move;
+    FOR_PARTS move.part[i] = next.part[i] - own.part[i];
+    FOR_PARTS square.part[i] = move.part[i] * move.part[i];
+    saddle_line_add(&sums->moved, &square, first, last);
+
+    if (shape.tracked) {
+        saddle_line old;
+        saddle_line new;
+        saddle_line_load(&old, pass->estimate + k, first, last);
+        FOR_PARTS move.part[i] = -pass->curvature * move.part[i];
+        FOR_PARTS new.part[i] = old.part[i] + move.part[i];
+        follow(&old, &new, &slope, pass->estimate + k, pass->tracker + k, first, last, &sums->size);
+        FOR_PARTS saddle_pack_abs(&move.part[i]);
+        saddle_line_add(&sums->change, &move, first, last);
+    }
+}
+
+/* saddle_pass_track() for the coordinates from k on, in lanes [first, last) of their line. */
+SADDLE_INLINE void track_line(const saddle_agent *agent, const saddle_track *track, bool added,
+                              size_t k, size_t first, size_t last, pass_sums *sums)
+{
+    saddle_line mixed;
+    saddle_line old;
+    saddle_line given;
+    saddle_line_load(&mixed, agent->now + track->offset + k, first, last);
+    saddle_line_load(&old, track->estimate + k, first, last);
+    saddle_line_load(&given, track->news + k, first, last);
+    mix(agent, track->offset + k, 0, false, first, last, &mixed, NULL);
+    saddle_line new = given;
+    if (added)
+        FOR_PARTS new.part[i] += old.part[i];
+    follow(&old, &new, &mixed, track->estimate + k, track->tracker + k, first, last, &sums->size);
+    FOR_PARTS saddle_pack_abs(&given.part[i]);
+    saddle_line_add(&sums->change, &given, first, last);
+}
+
+/*
+ * Do `line(k, first, last)` for all lines of a part that begins at `offset` of its span. Spans begin on
+ * cache lines, and a load that straddles two costs twice; so lines are taken whole, but for the first
+ * and the last.
+ */
+#define FOR_LINES(offset, count, line)                                           \
+    do {                                                                         \
+        size_t first = (offset) % SADDLE_LANES;                                  \
+        size_t k = 0;                                                            \
+        if (first > 0) {                                                         \
+            k = (count) < SADDLE_LANES - first ? (count) : SADDLE_LANES - first; \
+            line(0, first, first + k);                                           \
+        }                                                                        \
+        for (; k + SADDLE_LANES <= (count); k += SADDLE_LANES)                   \
+            line(k, 0, SADDLE_LANES);                                            \
+        if (k < (count))                                                         \
+            line(k, 0, (count)-k);                                               \
+    } while (0)
+
+static void add_up(const pass_sums *sums, saddle_pass_sums *out)
+{
+    out->moved = saddle_line_sum(&sums->moved);
+    out->reach = saddle_line_sum(&sums->reach);
+    out->change = saddle_line_sum(&sums->change);
+    out->size = saddle_line_sum(&sums->size);
+}
+
+/* All lines of a part, with the shape known when it is compiled. */
+SADDLE_INLINE void move_all(const saddle_agent *agent, const saddle_pass *pass, pass_shape shape,
+                            pass_sums *out)
+{
+    const saddle_agent here = *agent;
+    const saddle_pass what = *pass;
+    pass_sums sums = *out;
+#define LINE(k, first, last) move_line(&here, &what, shape, k, first, last, &sums)
+    FOR_LINES(what.offset, what.count, LINE);
+#undef LINE
+    *out = sums;
+}
+
+SADDLE_INLINE void track_all(const saddle_agent *agent, const saddle_track *track, bool added,
+                             pass_sums *out)
+{
+    const saddle_agent here = *agent;
+    const saddle_track what = *track;
+    pass_sums sums = *out;
+#define LINE(k, first, last) track_line(&here, &what, added, k, first, last, &sums)
+    FOR_LINES(what.offset, what.count, LINE);
+#undef LINE
+    *out = sums;
+}
+
+void SADDLE_PASS(saddle_pass_move)(const saddle_agent *agent, const saddle_pass *pass,
+                                   saddle_pass_sums *out)
+{
+    pass_sums sums;
+    memset(&sums, 0, sizeof sums);
+    bool tracked = pass->tracker != NULL;
+    if (pass->target != NULL && tracked)
+        move_all(agent, pass, (pass_shape){.given = true, .tracked = true}, &sums);
+    else if (pass->target != NULL)
+        move_all(agent, pass, (pass_shape){.given = true}, &sums);
+    else if (pass->descend && tracked)
+        move_all(agent, pass, (pass_shape){.descend = true, .tracked = true}, &sums);
+    else if (pass->descend)
+        move_all(agent, pass, (pass_shape){.descend = true}, &sums);
+    else if (tracked)
+        move_all(agent, pass, (pass_shape){.tracked = true}, &sums);
+    else
+        move_all(agent, pass, (pass_shape){.given = false}, &sums);
+    add_up(&sums, out);
+}
+
+void SADDLE_PASS(saddle_pass_track)(const saddle_agent *agent, const saddle_track *track,
+                                    saddle_pass_sums *out)
+{
+    pass_sums sums;
+    memset(&sums, 0, sizeof sums);
+    if (track->added)
+        track_all(agent, track, true, &sums);
+    else
+        track_all(agent, track, false, &sums);
+    add_up(&sums, out);
+}

@@ -1,0 +1,104 @@
+/*
+ * A vector register of doubles as one value, as wide as the file that includes this is compiled for: for
+ * loops that keep many things of a coordinate in registers at once. Arithmetic on a pack is arithmetic
+ * on each of its entries, so results do not depend on the width.
+ *
+ * gcc makes poor code of packs wider than the registers, and of packs in functions with target
+ * attributes: hence one file per instruction set. Packs are handed on by address only: how one is passed
+ * by value depends on the instruction set.
+ */
+#ifndef SADDLE_CORE_PACK_H
+#define SADDLE_CORE_PACK_H
+
+#include <string.h>
+
+#include "core/vector.h"
+
+/* Entries of a pack; they divide SADDLE_LANES. */
+#if defined(__AVX512F__)
+#define SADDLE_PACK 8
+#elif defined(__AVX__)
+#define SADDLE_PACK 4
+#else
+#define SADDLE_PACK 2
+#endif
+
+typedef double saddle_pack __attribute__((vector_size(SADDLE_PACK * sizeof(double))));
+typedef long long saddle_pack_mask __attribute__((vector_size(SADDLE_PACK * sizeof(double))));
+
+/* Packs of SADDLE_LANES lanes. */
+enum { SADDLE_PACKS = SADDLE_LANES / SADDLE_PACK };
+
+/* A cache line's worth of lanes. */
+typedef struct saddle_line {
+    saddle_pack part[SADDLE_PACKS];
+} saddle_line;
+
+/* Lanes [first, last) from memory, at[0] to lane first; the others are 0. */
+SADDLE_INLINE void saddle_line_load(saddle_line *v, const double *at, size_t first, size_t last)
+{
+    if (first == 0 && last == SADDLE_LANES) {
+        for (size_t i = 0; i < SADDLE_PACKS; i++)
+            memcpy(&v->part[i], at + i * SADDLE_PACK, sizeof v->part[i]);
+        return;
+    }
+    double lane[SADDLE_LANES] = {0.0};
+    for (size_t l = first; l < last; l++)
+        lane[l] = at[l - first];
+    memcpy(v, lane, sizeof lane);
+}
+
+/* Lanes [first, last) to memory, lane first to at[0]. */
+SADDLE_INLINE void saddle_line_store(double *at, const saddle_line *v, size_t first, size_t last)
+{
+    if (first == 0 && last == SADDLE_LANES) {
+        for (size_t i = 0; i < SADDLE_PACKS; i++)
+            memcpy(at + i * SADDLE_PACK, &v->part[i], sizeof v->part[i]);
+        return;
+    }
+    double lane[SADDLE_LANES];
+    memcpy(lane, v, sizeof lane);
+    for (size_t l = first; l < last; l++)
+        at[l - first] = lane[l];
+}
+
+/* sum += v in lanes [first, last). */
+SADDLE_INLINE void saddle_line_add(saddle_line *sum, const saddle_line *v, size_t first,
+                                   size_t last)
+{
+    saddle_line kept = *v;
+    if (first != 0 || last != SADDLE_LANES) {
+        double lane[SADDLE_LANES];
+        saddle_line_store(lane, v, 0, SADDLE_LANES);
+        saddle_line_load(&kept, lane + first, first, last);
+    }
+    for (size_t i = 0; i < SADDLE_PACKS; i++)
+        sum->part[i] += kept.part[i];
+}
+
+/* Sum of the lanes, as saddle_add_lanes(). */
+SADDLE_INLINE double saddle_line_sum(const saddle_line *v)
+{
+    double lane[SADDLE_LANES];
+    memcpy(lane, v, sizeof lane);
+    return saddle_add_lanes(lane);
+}
+
+/* The nearest number of [lower, upper] in every entry; NaN stays NaN. */
+SADDLE_INLINE void saddle_pack_clip(saddle_pack *v, double lower, double upper)
+{
+    const saddle_pack low = lower - (saddle_pack){0.0};
+    const saddle_pack high = upper - (saddle_pack){0.0};
+    saddle_pack_mask below = *v < low;
+    saddle_pack_mask above = *v > high;
+    *v = (saddle_pack)(((saddle_pack_mask)low & below) | ((saddle_pack_mask)high & above) |
+                       ((saddle_pack_mask)*v & ~(below | above)));
+}
+
+/* |v| in every entry. */
+SADDLE_INLINE void saddle_pack_abs(saddle_pack *v)
+{
+    *v = (saddle_pack)((saddle_pack_mask)*v & 0x7fffffffffffffffLL);
+}
+
+#endif

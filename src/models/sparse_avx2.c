@@ -1,0 +1,7 @@
+/* Sums of rows, compiled for AVX2 alone; see CMakeLists.txt. */
+#ifdef SADDLE_X86_VECTORS
+
+#define SADDLE_SPARSE(name) name##_avx2
+#include "models/sparse_kernel.h"
+
+#endif

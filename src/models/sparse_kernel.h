@@ -1,0 +1,37 @@
+/* The sum of rows itself. Included by one file per instruction set, which says by SADDLE_SPARSE(name) what
+ * its version is called: same operations in the same order, same bits. There is no guard. */
+#include "core/pack.h"
+#include "models/sparse_layer.h"
+
+/* Packs of the result that are held in registers at once. */
+enum { HELD = 4, STRIPE = HELD * SADDLE_PACK };
+
+/* A stripe of the result. */
+SADDLE_INLINE void add_stripe(size_t entries, const double *value, const uint32_t *which,
+                              size_t width, const double *rows, double *out)
+{
+    saddle_pack sum[HELD];
+    for (size_t i = 0; i < HELD; i++)
+        memcpy(&sum[i], out + i * SADDLE_PACK, sizeof sum[i]);
+    for (size_t e = 0; e < entries; e++) {
+        const double *row = rows + which[e] * width;
+        for (size_t i = 0; i < HELD; i++) {
+            saddle_pack part;
+            memcpy(&part, row + i * SADDLE_PACK, sizeof part);
+            sum[i] += value[e] * part;
+        }
+    }
+    for (size_t i = 0; i < HELD; i++)
+        memcpy(out + i * SADDLE_PACK, &sum[i], sizeof sum[i]);
+}
+
+void SADDLE_SPARSE(saddle_add_rows)(size_t entries, const double *value, const uint32_t *which,
+                                    size_t width, const double *rows, double *out)
+{
+    size_t c = 0;
+    for (; c + STRIPE <= width; c += STRIPE)
+        add_stripe(entries, value, which, width, rows + c, out + c);
+    for (size_t e = 0; c < width && e < entries; e++)
+        for (size_t k = c; k < width; k++)
+            out[k] += value[e] * rows[which[e] * width + k];
+}

@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# saddle report and --report: what is on the page, and what a browser makes of it.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" "$1"
+
+try compare "${tiny[@]}" --algorithms precision,prox-dsgda,gda --iterations 60 --repeats 2 --output c \
+    --report c/page.html --quiet
+check "compare --report" exits 0
+check "in a directory that it makes" test -s c/page.html
+try report c/precision-*.csv c/prox-*.csv c/gda-*.csv -o page.html
+check "report" exits 0
+check "says where it is" says "report written to page.html"
+check "whole or not at all" absent page.html.part
+check "both are one" cmp -s page.html c/page.html
+check "nothing is loaded" is "$(grep -cE '(src|href)="(https?:)?//|url\(|@import|fetch\(|XMLHttp' page.html)" 0
+check "and may not be" grep -q "default-src 'none'" page.html
+for text in "PRECISION" "Prox-DSGDA" "robust-logistic on synthetic:300" "Cost to reach a level" \
+    'class="network"' "All settings" "precision-seed2.csv"; do
+    check "the page has $text" grep -qF -- "$text" page.html
+done
+
+# The costs are those of the first row at or below the level, and their mean over seeds.
+level=$(sed -n 's/.*metric at most<\/th><th class="number">10<sup>&minus;\([0-9]*\)<\/sup>.*/\1/p' page.html | head -1)
+check "there is a level" test -n "$level"
+mean=$(for seed in 1 2; do
+    grep -v '^[#i]' "c/precision-seed$seed.csv" |
+        awk -F, -v level="1e-${level:-0}" '$9 <= level + 0 {print $2; exit}'
+done | awk '{sum += $1} END {printf "%.0f", sum / NR}')
+shown=$(sed -n '/data-x="ifo"/,/<\/table>/p' page.html | grep -m 1 '>PRECISION<' |
+    sed 's/.*<\/th><td class="number[^>]*>\([^<]*\)<.*/\1/; s/&#8239;//g')
+check "cost of PRECISION ($shown, wanted $mean)" is "$shown" "$mean"
+
+# The data behind the links are the traces.
+decode() {
+    python3 - "$1" <<'PYTHON'
+import html.parser, sys, urllib.parse
+class Links(html.parser.HTMLParser):
+    def handle_starttag(self, tag, attributes):
+        link = dict(attributes)
+        if link.get("download") == sys.argv[1]:
+            print(urllib.parse.unquote(link["href"].split(",", 1)[1]), end="")
+Links().feed(open("page.html", encoding="utf-8").read())
+PYTHON
+}
+decode precision-seed2.csv >back.csv
+# The same numbers, if not the same digits.
+numbers() { python3 -c 'import sys; [print(*[c if c == "" or c[0] > "9" else float(c) for c in line.strip().split(",")])
+    for line in open(sys.argv[1]) if line[0] != "#"]' "$1"; }
+check "the data are the trace" cmp -s <(numbers back.csv) <(numbers c/precision-seed2.csv)
+check "with its head and end" cmp -s <(grep '^#' back.csv) <(grep '^#' c/precision-seed2.csv)
+
+try run "${small[@]}" --report run.html --quiet
+check "run --report" exits 0
+check "without a trace" grep -q 'precision-seed1.csv' run.html
+try run --problem auc --data synthetic:300 --test-data synthetic:100 --iterations 20 --outcomes o.csv --report auc.html
+check "run --report with outcomes" exits 0
+check "says where the page is" grep -qE '^  report +auc.html' out
+check "and they are on it" grep -q 'test_auc' auc.html
+try run "${small[@]}" --nu 1 --eta 1 --tau 1e-9 --alpha 1e300 --report bad.html --quiet
+check "a run that diverged has a page, too" test -s bad.html
+refuse "is the file of --trace too" run "${small[@]}" --report t.csv --trace ./t.csv
+refuse "is the file of a trace" report c/gda-seed1.csv -o c/gda-seed1.csv
+refuse "cannot write 'nowhere/page.html'" report c/gda-seed1.csv -o nowhere/page.html
+refuse "cannot read 'absent.csv'" report absent.csv
+refuse "saddle report needs TRACE..." report
+
+# Texts that a page could take for its own, and traces with little in them.
+mkdir "d's \"<b>\" é"
+odd="d's \"<b>\" é/t'\"<i>&.csv"
+{
+    printf '# saddle 0.1.0\n# algorithm: <script>alert(1)</script> & "own"\n# seed: 1\n'
+    printf '# data: /a/</script><script>alert(2)</script>\n# problem: "><img src=x onerror=alert(3)>\n'
+    printf 'iteration,ifo,rounds,bytes,seconds,metric,<b>col\n0,0,0,0,0,1,1\n10,100,10,10,1,,2\n'
+    printf '20,200,20,20,2,0.01,3\n30,300,30,30,3,0,nan\n'
+} >"$odd"
+printf '# algorithm: gda\n# seed: 1\niteration,ifo,metric\n0,0,0.5\n' >point.csv
+printf '# algorithm: sgda\n# seed: 1\niteration,ifo,metric\n' >none.csv
+try report "$odd" point.csv none.csv -o "odd 'é.html"
+check "odd names" exits 0
+check "are escaped" eval '! grep -qE "<script>alert|<img|<b>col|<i>&" "odd '"'"'é.html"'
+awk 'BEGIN {print "# algorithm: precision\n# seed: 1\niteration,ifo,metric"
+    for (t = 0; t < 20000; t++) printf "%d,%d,%g\n", t, 10 * t, exp(-t / 2000)}' >long.csv
+printf '# algorithm: precision\n# seed: 1\niteration,ifo,metric\n0,0,1e-2\n10,100,1e-2\n' >low.csv
+printf '# algorithm: precision\n# seed: 2\niteration,ifo,metric\n0,0,1e-4\n10,100,1e-4\n' >high.csv
+try report long.csv -o long.html
+check "a long trace is thinned" grep -q '1 row in 6' long.html
+try report low.csv high.csv -o mean.html
+
+# ---- in a browser
+if ! command -v chromedriver >/dev/null || ! command -v chromium >/dev/null; then
+    echo "skip: chromium and chromedriver are not installed"
+    finish
+fi
+see() {
+    timeout 150 python3 "$here/browser.py" "$1" >seen 2>err
+    check "the browser opens $1" is "$?" 0
+    check "$1: the script ran to its end" is "$(seen ready)" yes
+    check "$1: no message on the console" is "$(seen console)" 0
+    check "$1: no request" is "$(seen requests)" 0
+    check "$1: only numbers are drawn" is "$(seen not-a-number)" 0
+    check "$1: fits a phone" is "$(seen phone-light-overflow)" 0
+    check "$1: the axis at first" is "$(seen axis)" "gradient evaluations"
+}
+seen() { sed -n "s/^$1 //p" seen; }
+see page.html
+check "two charts" is "$(seen charts)" 2
+check "a curve for each algorithm in each" is "$(seen curves)" 6
+check "with a band" is "$(seen bands)" 6
+check "a legend" is "$(seen legend)" 3
+check "the network" is "$(seen network)" 5
+check "one table of costs" is "$(seen costs)" ifo
+check "the switch changes the axis" is "$(seen axis-after-click)" "communication rounds"
+check "and the curves" is "$(seen curves-moved)" True
+check "and the table" is "$(seen costs-after-click)" rounds
+check "and the address" is "$(seen address)" "#x=rounds"
+check "the legend hides a curve" is "$(seen curves-hidden)" 4
+check "and brings it back" is "$(seen curves-back)" 6
+check "another column" is "$(seen column) $(seen curves-of-column)" "potential 6"
+check "values under the pointer in both charts" is "$(seen tips)" 2
+check "with names" grep -q '^tip .*PRECISION' seen
+check "as many rows as the trace" is "$(seen rows)" "$(grep -c '^[0-9]' c/precision-seed1.csv)"
+check "dark ground" is "$(seen dark-ground)" "rgb(20, 22, 26)"
+see "odd 'é.html"
+check "three curves" is "$(seen legend)" 3
+see long.html
+check "as many rows as were kept" is "$(seen rows)" 3335
+see mean.html
+check "the geometric mean is half-way" is "$(seen heights | tr ' ' '\n' | sort -u)" \
+    "$(seen lines | awk '{printf "%.1f", ($1 + $NF) / 2}')"
+finish

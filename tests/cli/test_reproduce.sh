@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# saddle reproduce on built-in data: files, resumption, refusals; saddle theory --verify.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" "$1"
+
+# A directory's results without what depends on the clock.
+results() {
+    (
+        cd "$1" || exit 1
+        find . -name '*.csv' -path '*traces*' | sort | while read -r trace; do
+            echo "$trace"
+            timeless "$trace"
+        done
+        find tuned -type f 2>/dev/null | sort | xargs -r cat
+        cat claims.md claims.json claims.csv costs.csv
+    )
+}
+same_results() { cmp -s <(results "$1") <(results "$2"); }
+traces() { find "$1/traces" -name '*.csv' | wc -l; }
+
+# Two studies of one algorithm.
+studies=(reproduce --quick --only "topology-regression,theorem")
+try "${studies[@]}" --output all
+check "reproduce" exits 0
+check "says loudly that a9a is not here" warns "a9a IS NOT HERE: built-in data 'synthetic' stand in"
+check "and how to get it" warns "saddle data fetch a9a"
+check "names the experiment and its place in the paper" says "topology-regression: appendix B.3"
+check "shows where it is" says "[6/10] topology-regression er-0.3 seed 2: "
+check "counts" says "10 of 10 runs made"
+check "all traces" is "$(traces all)" 10
+check "bounds beside measurements" grep -qE '^ +2000 +[0-9.]+ +[0-9.e+]+ +[0-9.]+ +[0-9.]+ ' out
+check "theorem 1 is respected" says "Theorem 1 (PRECISION), means over 2 seeds: respected"
+check "theorem 2 is respected" says "Theorem 2 (PRECISION+), means over 2 seeds: respected"
+for file in claims.md claims.json claims.csv costs.csv report.html; do
+    check "$file" [ -s "all/$file" ]
+done
+for name in topology-regression theorem; do
+    check "$name.svg" grep -q '<svg' "all/figures/$name.svg"
+    check "$name.png" grep -q PNG "all/figures/$name.png"
+done
+check "claims.json is JSON" python3 -c 'import json; d = json.load(open("all/claims.json"))
+assert d["seeds"] == 2 and d["quick"] and len(d["claims"]) == 4
+assert {c["verdict"] for c in d["claims"]} <= {"holds", "does not hold", "not decided"}'
+check "claims.csv has a row per claim" is "$(wc -l <all/claims.csv)" 5
+check "claims.md says which data" grep -q 'BUILT-IN, in place of the paper' all/claims.md
+check "the report says which data" grep -q 'BUILT-IN DATA' all/report.html
+
+# A cost is that of the first row at or below a tenth of the start's metric, recomputed here.
+first=all/traces/topology-regression/er-0.9-seed1.csv
+trace=all/traces/topology-regression/er-0.3-seed1.csv
+start=$(timeless "$first" | awk -F, 'NR == 2 {print $8}')
+want=$(timeless "$trace" | awk -F, -v l="$start" 'NR > 1 && $8 <= l / 10 {print $2 "," $3; exit}')
+check "costs.csv" is "$(grep '^topology-regression,er-0.3,1,1e-01,' all/costs.csv | cut -d, -f6-)" "$want"
+
+# What is there is not made again, unless its settings, its version or its end differ.
+try "${studies[@]}" --output all
+check "again" exits 0
+check "nothing is made again" says "0 of 10 runs made"
+cp -r all some
+sed -i 's/^# nu: .*/# nu: 0.2/' some/traces/topology-regression/er-0.9-seed1.csv
+sed -i '1s/.*/# saddle 0.0.1/' some/traces/topology-regression/er-0.9-seed2.csv
+head -n 60 all/traces/topology-regression/er-0.6-seed1.csv >some/traces/topology-regression/er-0.6-seed1.csv
+printf 'nonsense' >some/traces/topology-regression/er-0.6-seed2.csv
+rm some/traces/topology-regression/er-0.3-seed1.csv
+try "${studies[@]}" --output some --threads 1
+check "other settings, other version, cut short, broken, missing" says "5 of 10 runs made"
+check "the results are the same" same_results all some
+
+# Interrupted in a search and in runs, then on: the same files.
+tuned=(reproduce --quick --only agents-regression --seeds 1)
+try "${tuned[@]}" --output whole
+check "with searches" exits 0
+check "tuned settings" [ -s whole/tuned/agents-regression/prox-dsgda.yaml ]
+alpha=$(sed -n "s/^alpha: '\(.*\)'/\1/p" whole/tuned/agents-regression/prox-dsgda.yaml)
+check "are used" is "$(sed -n 's/^# alpha: //p' whole/traces/agents-regression/prox-dsgda-seed1.csv)" "$alpha"
+check "not by the default's" [ "$(sed -n 's/^# alpha: //p' whole/traces/agents-regression/prox-dsgda-default-seed1.csv)" = 1 ]
+check "one tau for all metrics" is "$(sed -n 's/^# metric-tau: //p' whole/traces/agents-regression/*.csv | sort -u | wc -l)" 1
+
+# Start, wait for a file, send a signal.
+interrupt() {
+    "$saddle" "${tuned[@]}" --output part >out 2>err </dev/null &
+    local process=$!
+    for _ in $(seq 300); do
+        [ -e "$1" ] && break
+        sleep 0.05
+    done
+    kill "-$2" "$process" 2>/dev/null
+    wait "$process" 2>/dev/null
+    code=$?
+}
+interrupt part/tuned/agents-regression/precision+.csv INT
+check "interrupted" exits 130
+check "says how to go on" warns "the same command goes on from 'part'"
+check "no claims from half the work" absent part/claims.md
+interrupt part/traces/agents-regression/prox-dsgda-default-seed1.csv KILL
+try "${tuned[@]}" --output part
+check "goes on" exits 0
+check "ends with the same files" same_results whole part
+
+# Refusals.
+refuse "--only: 'regresion' is no experiment; there are regression, auc-a9a" reproduce --only regresion
+refuse "--only: '' is no experiment" reproduce --only ,steps
+refuse "--seeds" reproduce --seeds 0
+refuse "is a file" reproduce --output out
+check "a refusal makes no directory" absent saddle-reproduce
+touch blocked
+refuse "" reproduce --only theorem --quick --output blocked/here
+
+# The theorems by themselves.
+small=(--problem quadratic --agents 8 --topology complete --samples 9 --x-dim 3 --y-dim 2 --lipschitz 3.16 --mu 1.05
+    --tau 5.6 --threads 1)
+try theory "${small[@]}" --c-gamma 1000 --verify --repeats 3 --iterations 500
+check "verify" exits 0
+check "warns of nothing" silent
+check "both theorems" is "$(grep -c 'means over 3 seeds: respected' out)" 2
+# The mean metric of the first 500 iterations, recomputed from traces.
+for seed in 1 2 3; do
+    try run "${small[@]}" --steps theory --seed "$seed" --iterations 500 --trace-every 1 --trace "v$seed.csv" --quiet
+done
+want=$(cat v1.csv v2.csv v3.csv | awk -F, '/^[0-9]/ && $1 < 500 {s += $9} END {printf "%.4g", s / 1500}')
+try theory "${small[@]}" --verify --repeats 3 --iterations 500
+check "the measured mean" is "$(awk '$1 == "500" {print $2}' out)" "$want"
+check "theorem 2 is vacuous" warns "Theorem 2 promises nothing here: C2' is not positive; raise --c-gamma"
+check "and left out" is "$(grep -c 'respected' out)" 1
+try theory --problem fair --data synthetic:200 --verify
+check "no theorem, no verification" exits 2
+check "says why" warns "--verify: the theorems promise nothing here: "
+finish

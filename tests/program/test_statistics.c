@@ -1,0 +1,125 @@
+/* Student's quantiles, means and slopes, each against another way to compute it. */
+#include <math.h>
+
+#include "statistics.h"
+#include "support.h"
+
+/* P(|T| <= t) by Simpson's rule on the density. */
+static double student_probability(double t, double freedom)
+{
+    int steps = 20000;
+    double scale =
+        exp(lgamma(0.5 * (freedom + 1.0)) - lgamma(0.5 * freedom)) / sqrt(freedom * acos(-1.0));
+    double width = t / steps;
+    double sum = 0.0;
+    for (int k = 0; k <= steps; k++) {
+        double x = k * width;
+        double weight = k == 0 || k == steps ? 1.0 : k % 2 == 1 ? 4.0 : 2.0;
+        sum += weight * pow(1.0 + x * x / freedom, -0.5 * (freedom + 1.0));
+    }
+    return 2.0 * scale * sum * width / 3.0;
+}
+
+START_TEST(student_quantiles_have_their_probability)
+{
+    const double confidence[] = {0.5, 0.9, 0.95, 0.99};
+    for (size_t f = 1; f <= 30; f++)
+        for (size_t k = 0; k < sizeof confidence / sizeof *confidence; k++) {
+            double t = statistics_student(confidence[k], f);
+            assert_near(student_probability(t, (double)f), confidence[k], 1e-9);
+        }
+}
+END_TEST
+
+START_TEST(student_refuses_what_has_no_quantile)
+{
+    ck_assert(isnan(statistics_student(0.95, 0)));
+    ck_assert(isnan(statistics_student(0.0, 5)));
+    ck_assert(isnan(statistics_student(1.0, 5)));
+    ck_assert(isnan(statistics_student(NAN, 5)));
+}
+END_TEST
+
+START_TEST(means_and_intervals)
+{
+    const double value[] = {3.0, -1.0, 4.0, 1.5, 9.25};
+    size_t count = sizeof value / sizeof *value;
+    /* The variance by pairs: sum over pairs of squared differences / (n (n - 1)). */
+    double pairs = 0.0;
+    double sum = 0.0;
+    for (size_t j = 0; j < count; j++) {
+        sum += value[j];
+        for (size_t k = 0; k < j; k++)
+            pairs += (value[j] - value[k]) * (value[j] - value[k]);
+    }
+    double n = (double)count;
+    double half = statistics_student(0.9, count - 1) * sqrt(pairs / (n * (n - 1.0)) / n);
+    statistics_mean s = statistics_summarize(value, count, 0.9);
+    ck_assert_uint_eq(s.count, count);
+    assert_near(s.mean, sum / n, 1e-14);
+    assert_near(s.least, -1.0, 0.0);
+    assert_near(s.most, 9.25, 0.0);
+    assert_near(s.high - s.mean, half, 1e-12);
+    assert_near(s.mean - s.low, half, 1e-12);
+}
+END_TEST
+
+START_TEST(few_values)
+{
+    const double value[] = {2.5};
+    statistics_mean one = statistics_summarize(value, 1, 0.95);
+    assert_near(one.mean, 2.5, 0.0);
+    ck_assert(isinf(one.low) && one.low < 0.0);
+    ck_assert(isinf(one.high) && one.high > 0.0);
+    statistics_mean none = statistics_summarize(value, 0, 0.95);
+    ck_assert(isnan(none.mean) && isnan(none.low) && isnan(none.high));
+}
+END_TEST
+
+START_TEST(slopes_solve_the_normal_equations)
+{
+    const double x[] = {0.0, 1.0, 2.5, 4.0, 7.0};
+    const double y[] = {1.0, 0.5, 3.0, 2.0, 6.5};
+    double n = 5.0;
+    double sx = 0.0;
+    double sy = 0.0;
+    double sxx = 0.0;
+    double sxy = 0.0;
+    for (size_t k = 0; k < 5; k++) {
+        sx += x[k];
+        sy += y[k];
+        sxx += x[k] * x[k];
+        sxy += x[k] * y[k];
+    }
+    double slope;
+    ck_assert(statistics_slope(x, y, 5, &slope));
+    assert_near(slope, (n * sxy - sx * sy) / (n * sxx - sx * sx), 1e-13);
+}
+END_TEST
+
+START_TEST(slopes_that_do_not_exist)
+{
+    const double same[] = {1.0, 1.0, 1.0};
+    const double y[] = {1.0, 2.0, 3.0};
+    const double broken[] = {1.0, NAN, 3.0};
+    double slope;
+    ck_assert(!statistics_slope(same, y, 3, &slope));
+    ck_assert(!statistics_slope(y, broken, 3, &slope));
+    ck_assert(!statistics_slope(y, y, 1, &slope));
+    ck_assert(!statistics_slope(y, y, 0, &slope));
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("statistics");
+    TCase *tests = tcase_create("statistics");
+    tcase_add_test(tests, student_quantiles_have_their_probability);
+    tcase_add_test(tests, student_refuses_what_has_no_quantile);
+    tcase_add_test(tests, means_and_intervals);
+    tcase_add_test(tests, few_values);
+    tcase_add_test(tests, slopes_solve_the_normal_equations);
+    tcase_add_test(tests, slopes_that_do_not_exist);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,264 @@
+/*
+ * The dense passes: against the formulas taken coordinate by coordinate, and every instruction set
+ * against every other, bit for bit, for parts that begin and end anywhere in a cache line.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "algorithms/pass.h"
+#include "core/rng.h"
+#include "core/vector.h"
+#include "support.h"
+
+enum { LARGEST = 75, MARGIN = 11, SPAN = 2 * (LARGEST + MARGIN), MOST_NEIGHBOURS = 4 };
+
+/* An agent with neighbours, and everything a pass reads or writes. */
+typedef struct scene {
+    saddle_agent agent;
+    const double *neighbour[MOST_NEIGHBOURS];
+    double weight[MOST_NEIGHBOURS];
+    double now[1 + MOST_NEIGHBOURS][SPAN];
+    double target[SPAN];
+    double news[SPAN];
+    double estimate[SPAN];
+    double next[SPAN];
+    double tracker[SPAN];
+} scene;
+
+static void scene_make(scene *s, size_t neighbours, uint64_t seed)
+{
+    saddle_rng rng;
+    saddle_rng_init(&rng, seed, SADDLE_RNG_TEST, neighbours, 0);
+    double *const vector[] = {s->now[0], s->now[1], s->now[2],   s->now[3], s->now[4],
+                              s->target, s->news,   s->estimate, s->next,   s->tracker};
+    for (size_t v = 0; v < sizeof vector / sizeof *vector; v++)
+        for (size_t k = 0; k < SPAN; k++)
+            vector[v][k] = saddle_rng_normal(&rng);
+    for (size_t j = 0; j < MOST_NEIGHBOURS; j++) {
+        s->neighbour[j] = s->now[j + 1];
+        s->weight[j] = saddle_rng_uniform(&rng);
+    }
+    s->agent = (saddle_agent){.now = s->now[0],
+                              .degree = neighbours,
+                              .neighbour = s->neighbour,
+                              .weight = s->weight,
+                              .self_weight = 0.3};
+}
+
+static void scene_copy(scene *to, const scene *from)
+{
+    *to = *from;
+    for (size_t j = 0; j < MOST_NEIGHBOURS; j++)
+        to->neighbour[j] = to->now[j + 1];
+    to->agent.now = to->now[0];
+    to->agent.neighbour = to->neighbour;
+    to->agent.weight = to->weight;
+}
+
+/* What is to be done to a scene. */
+typedef struct job {
+    size_t offset;
+    size_t count;
+    bool target; /* given, not computed */
+    bool descend;
+    bool tracked;
+    bool added;
+} job;
+
+static saddle_pass move_of(scene *s, const job *what)
+{
+    return (saddle_pass){.offset = what->offset,
+                         .count = what->count,
+                         .g = s->now[0] + SPAN / 2 + what->offset / 2,
+                         .direction = SPAN / 2 + what->offset / 2,
+                         .target = what->target ? s->target : NULL,
+                         .descend = what->descend,
+                         .rate = 1.7,
+                         .lower = -0.4,
+                         .upper = 0.9,
+                         .step = 0.1,
+                         .next = s->next + what->offset,
+                         .curvature = 0.8,
+                         .estimate = what->tracked ? s->estimate + what->offset : NULL,
+                         .tracker = what->tracked ? s->tracker : NULL};
+}
+
+static saddle_track track_of(scene *s, const job *what)
+{
+    return (saddle_track){.offset = what->offset,
+                          .count = what->count,
+                          .news = s->news,
+                          .added = what->added,
+                          .estimate = s->estimate + what->offset,
+                          .tracker = s->tracker};
+}
+
+static double mixed(const scene *s, size_t at)
+{
+    double sum = s->agent.self_weight * s->now[0][at];
+    for (size_t j = 0; j < s->agent.degree; j++)
+        sum += s->weight[j] * s->now[j + 1][at];
+    return sum;
+}
+
+/* Step 4 by the formula, from the estimate `new`. */
+static void follow(const scene *s, double new, double *estimate, double *tracker, size_t at)
+{
+    *tracker = mixed(s, at) + (new - *estimate);
+    *estimate = new;
+}
+
+static void move_slowly(scene *s, const job *what, saddle_pass_sums *sums)
+{
+    saddle_pass pass = move_of(s, what);
+    *sums = (saddle_pass_sums){0};
+    for (size_t k = 0; k < pass.count; k++) {
+        double own = s->now[0][pass.offset + k];
+        double goal;
+        if (what->target)
+            goal = s->target[k];
+        else {
+            goal = what->descend ? own - pass.g[k] / pass.rate : own + pass.rate * pass.g[k];
+            goal = goal < pass.lower ? pass.lower : goal > pass.upper ? pass.upper : goal;
+        }
+        double next = mixed(s, pass.offset + k) + pass.step * (goal - own);
+        pass.next[k] = next;
+        sums->moved += (next - own) * (next - own);
+        sums->reach += (goal - own) * (goal - own);
+        if (what->tracked) {
+            double change = -pass.curvature * (next - own);
+            sums->change += fabs(change);
+            follow(s, pass.estimate[k] + change, &pass.estimate[k], &pass.tracker[k],
+                   pass.direction + k);
+            sums->size += pass.estimate[k] * pass.estimate[k];
+        }
+    }
+}
+
+static void track_slowly(scene *s, const job *what, saddle_pass_sums *sums)
+{
+    saddle_track track = track_of(s, what);
+    *sums = (saddle_pass_sums){0};
+    for (size_t k = 0; k < track.count; k++) {
+        double news = track.news[k];
+        sums->change += fabs(news);
+        follow(s, what->added ? track.estimate[k] + news : news, &track.estimate[k],
+               &track.tracker[k], track.offset + k);
+        sums->size += track.estimate[k] * track.estimate[k];
+    }
+}
+
+static void assert_same_state(const scene *a, const scene *b)
+{
+    ck_assert_mem_eq(a->next, b->next, sizeof a->next);
+    ck_assert_mem_eq(a->estimate, b->estimate, sizeof a->estimate);
+    ck_assert_mem_eq(a->tracker, b->tracker, sizeof a->tracker);
+}
+
+static void assert_near_sums(const saddle_pass_sums *a, const saddle_pass_sums *b)
+{
+    assert_near(a->moved, b->moved, 1e-12 * (1.0 + b->moved));
+    assert_near(a->reach, b->reach, 1e-12 * (1.0 + b->reach));
+    assert_near(a->change, b->change, 1e-12 * (1.0 + b->change));
+    assert_near(a->size, b->size, 1e-12 * (1.0 + b->size));
+}
+
+/* The versions that this processor runs. */
+typedef struct version {
+    saddle_pass_mover *move;
+    saddle_pass_tracker *track;
+} version;
+
+static size_t versions(version out[4])
+{
+    size_t count = 0;
+    out[count++] = (version){saddle_pass_move_plain, saddle_pass_track_plain};
+    out[count++] = (version){saddle_pass_move, saddle_pass_track};
+#ifdef SADDLE_X86_VECTORS
+    if (__builtin_cpu_supports("avx2"))
+        out[count++] = (version){saddle_pass_move_avx2, saddle_pass_track_avx2};
+    if (__builtin_cpu_supports("avx512f"))
+        out[count++] = (version){saddle_pass_move_avx512, saddle_pass_track_avx512};
+#endif
+    return count;
+}
+
+/* One job on one scene by every version; `track`: step 4 alone. */
+static void try_job(const scene *start, const job *what, bool track)
+{
+    static scene slow;
+    static scene fast;
+    saddle_pass_sums wanted;
+    saddle_pass_sums first = {0};
+    version each[4];
+    size_t count = versions(each);
+    scene_copy(&slow, start);
+    (track ? track_slowly : move_slowly)(&slow, what, &wanted);
+    for (size_t v = 0; v < count; v++) {
+        saddle_pass_sums found;
+        scene_copy(&fast, start);
+        saddle_pass pass = move_of(&fast, what);
+        saddle_track part = track_of(&fast, what);
+        if (track)
+            each[v].track(&fast.agent, &part, &found);
+        else
+            each[v].move(&fast.agent, &pass, &found);
+        assert_same_state(&slow, &fast);
+        assert_near_sums(&found, &wanted);
+        if (v == 0)
+            first = found;
+        ck_assert_mem_eq(&found, &first, sizeof found);
+    }
+}
+
+START_TEST(every_version_follows_the_formulas)
+{
+    static scene start;
+    static const size_t count[] = {1, 2, 7, 8, 9, 16, 31, LARGEST};
+    size_t neighbours = (size_t)_i;
+    scene_make(&start, neighbours, 7);
+    for (size_t offset = 0; offset < MARGIN; offset++)
+        for (size_t c = 0; c < sizeof count / sizeof *count; c++)
+            for (unsigned bits = 0; bits < 8; bits++) {
+                job what = {.offset = offset,
+                            .count = count[c],
+                            .target = (bits & 1) != 0,
+                            .descend = (bits & 2) != 0,
+                            .tracked = (bits & 4) != 0,
+                            .added = (bits & 1) != 0};
+                try_job(&start, &what, false);
+                try_job(&start, &what, true);
+            }
+}
+END_TEST
+
+START_TEST(a_nan_stays_one_and_stays_alone)
+{
+    static scene start;
+    scene_make(&start, 2, 8);
+    start.now[0][5] = NAN;
+    job what = {.count = 20};
+    version each[4];
+    size_t count = versions(each);
+    for (size_t v = 0; v < count; v++) {
+        static scene fast;
+        saddle_pass_sums sums;
+        scene_copy(&fast, &start);
+        saddle_pass pass = move_of(&fast, &what);
+        each[v].move(&fast.agent, &pass, &sums);
+        for (size_t k = 0; k < what.count; k++)
+            ck_assert_int_eq(isnan(fast.next[k]) != 0, k == 5);
+        ck_assert(isnan(sums.moved));
+    }
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("pass");
+    TCase *cases = tcase_create("passes");
+    tcase_add_loop_test(cases, every_version_follows_the_formulas, 0, MOST_NEIGHBOURS + 1);
+    tcase_add_test(cases, a_nan_stays_one_and_stays_alone);
+    suite_add_tcase(suite, cases);
+    return suite;
+}

@@ -1,0 +1,306 @@
+/* Reading traces back: what a run wrote, what it is still writing, and what is none. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <saddle/saddle.h>
+
+#include "support.h"
+
+#define HEAD "iteration,ifo,metric\n"
+
+/* A file of the test's directory with a content of a length; static path. */
+static const char *write_bytes(const char *bytes, size_t length)
+{
+    static char path[512];
+    snprintf(path, sizeof path, "%s/trace.csv", saddle_test_directory());
+    FILE *f = fopen(path, "wb");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_eq(fwrite(bytes, 1, length, f), length);
+    ck_assert_int_eq(fclose(f), 0);
+    return path;
+}
+
+static const char *write_text(const char *text)
+{
+    return write_bytes(text, strlen(text));
+}
+
+/* Read a text that is a trace. */
+static saddle_trace *read_text(const char *text)
+{
+    saddle_error error;
+    saddle_trace *trace = NULL;
+    assert_ok(saddle_trace_read(&trace, write_text(text), &error), error);
+    return trace;
+}
+
+static void refuse_text(const char *text, const char *part)
+{
+    saddle_error error;
+    saddle_trace *trace = (saddle_trace *)&error;
+    assert_refused(saddle_trace_read(&trace, write_text(text), &error), error, SADDLE_BAD_INPUT,
+                   part);
+    ck_assert_ptr_null(trace);
+    ck_assert_ptr_null(strchr(error.message, '\n'));
+}
+
+/* The columns of a row in the trace's order. */
+static void take_row(const saddle_row *row, double out[SADDLE_TRACE_COLUMNS])
+{
+    const double cell[SADDLE_TRACE_COLUMNS] = {(double)row->iteration,
+                                               (double)row->cost.ifo,
+                                               (double)row->cost.rounds,
+                                               (double)row->cost.messages,
+                                               (double)row->cost.bytes,
+                                               row->seconds,
+                                               row->loss,
+                                               row->primal,
+                                               row->metric,
+                                               row->x_stationarity,
+                                               row->x_consensus,
+                                               row->y_consensus,
+                                               row->y_gap,
+                                               row->stationarity,
+                                               row->potential};
+    memcpy(out, cell, sizeof cell);
+}
+
+/* Every cell of a trace is that of the result, bit for bit. */
+static void compare_rows(const saddle_trace *trace, const saddle_result *result)
+{
+    ck_assert_uint_eq(trace->rows, result->row_count);
+    ck_assert_uint_eq(trace->columns, SADDLE_TRACE_COLUMNS);
+    for (size_t r = 0; r < trace->rows; r++) {
+        double cell[SADDLE_TRACE_COLUMNS];
+        take_row(&result->rows[r], cell);
+        for (size_t c = 0; c < SADDLE_TRACE_COLUMNS; c++) {
+            const double *column = saddle_trace_column(trace, saddle_trace_columns()[c]);
+            ck_assert_ptr_nonnull(column);
+            if (isnan(cell[c]))
+                ck_assert(isnan(column[r]));
+            else
+                ck_assert_mem_eq(&column[r], &cell[c], sizeof cell[c]);
+        }
+    }
+    ck_assert_str_eq(trace->end, saddle_stop_text(result->stop));
+    ck_assert_str_eq(trace->version, saddle_version());
+}
+
+/* A run of 12 iterations with a trace and a model in the test's directory. */
+static saddle_result *make_run(char trace[512], char model[512])
+{
+    saddle_error error;
+    saddle_settings *settings = NULL;
+    saddle_experiment *experiment = NULL;
+    saddle_result *result = NULL;
+    snprintf(trace, 512, "%s/run.csv", saddle_test_directory());
+    snprintf(model, 512, "%s/run.npz", saddle_test_directory());
+    assert_ok(saddle_settings_create(&settings, &error), error);
+    const char *const option[][2] = {{"problem", "quadratic"}, {"iterations", "12"},
+                                     {"trace-every", "5"},     {"seed", "3"},
+                                     {"trace", trace},         {"model", model}};
+    for (size_t k = 0; k < sizeof option / sizeof *option; k++)
+        assert_ok(saddle_settings_set(settings, option[k][0], option[k][1], &error), error);
+    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
+    assert_ok(saddle_experiment_run(experiment, NULL, NULL, &result, &error), error);
+    saddle_experiment_free(experiment);
+    saddle_settings_free(settings);
+    return result;
+}
+
+START_TEST(reads_what_a_run_wrote)
+{
+    saddle_error error;
+    char path[512];
+    char model[512];
+    saddle_trace *trace = NULL;
+    saddle_trace *memory = NULL;
+    saddle_result *result = make_run(path, model);
+    assert_ok(saddle_trace_read(&trace, path, &error), error);
+    compare_rows(trace, result);
+    ck_assert_str_eq(trace->path, path);
+    ck_assert_str_eq(saddle_trace_setting(trace, "problem"), "quadratic");
+    ck_assert_str_eq(saddle_trace_setting(trace, "seed"), "3");
+    ck_assert_str_eq(saddle_trace_setting(trace, "no such setting"), "");
+    ck_assert_ptr_null(saddle_trace_column(trace, "no such column"));
+
+    /* The same without the file. */
+    assert_ok(saddle_result_trace(result, &memory, &error), error);
+    compare_rows(memory, result);
+    ck_assert_str_eq(memory->path, "precision-seed3.csv");
+    for (size_t k = 0; k < memory->entries; k++)
+        ck_assert_str_eq(saddle_trace_setting(trace, memory->entry[k].name),
+                         memory->entry[k].value);
+    saddle_trace_free(memory);
+    saddle_trace_free(trace);
+    saddle_result_free(result);
+}
+END_TEST
+
+START_TEST(reads_what_a_run_is_writing)
+{
+    saddle_trace *trace = read_text("# saddle 1.2.3\n# seed: 7\n" HEAD);
+    ck_assert_uint_eq(trace->rows, 0);
+    ck_assert_ptr_nonnull(saddle_trace_column(trace, "metric"));
+    ck_assert_str_eq(trace->version, "1.2.3");
+    ck_assert_ptr_null(trace->end);
+    saddle_trace_free(trace);
+
+    trace = read_text(HEAD "0,10,0.5\n1,20,0.2"); /* the last line is not whole */
+    ck_assert_uint_eq(trace->rows, 1);
+    ck_assert_ptr_null(trace->end);
+    saddle_trace_free(trace);
+
+    trace = read_text(HEAD "0,10,0.5\n# ended: interrupted\n");
+    ck_assert_str_eq(trace->end, "interrupted");
+    saddle_trace_free(trace);
+
+    trace = read_text(HEAD "0,10,0.5\n# ended: interrupted\n1,20,0.2\n"); /* resumed */
+    ck_assert_uint_eq(trace->rows, 2);
+    ck_assert_ptr_null(trace->end);
+    saddle_trace_free(trace);
+}
+END_TEST
+
+START_TEST(reads_odd_files)
+{
+    saddle_trace *trace = read_text(
+        "\xEF\xBB\xBF# saddle 1\r\n# note\r\n# data: a: b, \"c\"\r\niteration , ifo,metric "
+        "\r\n\r\n0, 10 ,\r\n 1,20,NaN\r\n2,30,-inf\r\n3,40,1e-300\r\n");
+    ck_assert_str_eq(saddle_trace_setting(trace, "data"), "a: b, \"c\"");
+    ck_assert_uint_eq(trace->entries, 1);
+    ck_assert_uint_eq(trace->rows, 4);
+    const double *metric = saddle_trace_column(trace, "metric");
+    ck_assert(isnan(metric[0]) && isnan(metric[1]) && isinf(metric[2]) && metric[2] < 0.0);
+    assert_near(metric[3], 1e-300, 0.0);
+    assert_near(saddle_trace_column(trace, "ifo")[1], 20.0, 0.0);
+    saddle_trace_free(trace);
+}
+END_TEST
+
+START_TEST(grows_with_the_file)
+{
+    static char text[200000];
+    size_t used = (size_t)snprintf(text, sizeof text, HEAD);
+    for (int t = 0; t < 5000; t++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%d,%d,%d.5\n", t, 10 * t, t);
+    saddle_trace *trace = read_text(text);
+    ck_assert_uint_eq(trace->rows, 5000);
+    for (size_t t = 0; t < 5000; t++)
+        assert_near(saddle_trace_column(trace, "metric")[t], (double)t + 0.5, 0.0);
+    saddle_trace_free(trace);
+}
+END_TEST
+
+START_TEST(refuses_what_is_no_trace)
+{
+    refuse_text("", "holds no line of column names");
+    refuse_text("# saddle 1\n# seed: 2\n", "holds no line of column names");
+    refuse_text("0,1,2\n", "line 1: '0' is no column name");
+    refuse_text("iteration,,metric\n", "line 1: '' is no column name");
+    refuse_text(HEAD "0,10\n", "line 2: 2 cells; the line of column names has 3");
+    refuse_text(HEAD "0,10,1,2\n", "line 2: 4 cells; the line of column names has 3");
+    refuse_text("# c\n" HEAD "0,10,0.5\n1,x1,2\n", "line 4: 'x1' is not a number");
+    refuse_text(HEAD "0,10,1e999\n", "line 2: '1e999' is not a number");
+    refuse_text(HEAD "0,10,0x10\n", "line 2: '0x10' is not a number");
+    refuse_text(HEAD "0,10,\x1b[31m\n", "line 2: '?[31m' is not a number");
+    saddle_error error;
+    saddle_trace *trace = NULL;
+    const char bytes[] = "iteration\n1\0002\n";
+    assert_refused(saddle_trace_read(&trace, write_bytes(bytes, sizeof bytes - 1), &error), error,
+                   SADDLE_BAD_INPUT, "line 2: '1?2' is not a number");
+    assert_refused(saddle_trace_read(&trace, "/nonexistent/t.csv", &error), error, SADDLE_BAD_INPUT,
+                   "cannot read '/nonexistent/t.csv'");
+    assert_refused(saddle_trace_read(&trace, saddle_test_directory(), &error), error,
+                   SADDLE_BAD_INPUT, "cannot read");
+}
+END_TEST
+
+START_TEST(bounds_memory)
+{
+    /* Many columns, and a line that does not end. */
+    static char commas[4096];
+    memset(commas, ',', sizeof commas - 2);
+    refuse_text(commas, "holds no line of column names"); /* no newline: not whole */
+    commas[sizeof commas - 2] = '\n';
+    refuse_text(commas, "columns; a trace has at most");
+    saddle_error error;
+    saddle_trace *trace = NULL;
+    assert_refused(saddle_trace_read(&trace, "/dev/zero", &error), error, SADDLE_BAD_INPUT,
+                   "line 1: the line is longer than");
+}
+END_TEST
+
+START_TEST(joins_by_iteration)
+{
+    saddle_error error;
+    saddle_trace *trace = read_text(HEAD "0,10,5\n5,60,4\n10,110,3\n");
+    saddle_trace *other = read_text("iteration,metric,test_auc\n0,9,0.5\n10,9,0.75\n12,9,1\n");
+    assert_ok(saddle_trace_join(trace, other, &error), error);
+    ck_assert_uint_eq(trace->columns, 4);
+    const double *auc = saddle_trace_column(trace, "test_auc");
+    ck_assert_ptr_nonnull(auc);
+    assert_near(auc[0], 0.5, 0.0);
+    ck_assert(isnan(auc[1]));
+    assert_near(auc[2], 0.75, 0.0);
+    assert_near(saddle_trace_column(trace, "metric")[0], 5.0, 0.0); /* its own stays */
+    saddle_trace_free(other);
+    other = read_text("round,test_auc\n0,1\n");
+    assert_refused(saddle_trace_join(trace, other, &error), error, SADDLE_BAD_INPUT,
+                   "no column iteration");
+    saddle_trace_free(other);
+    saddle_trace_free(trace);
+}
+END_TEST
+
+/* |row i - mean of the rows|^2. */
+static double squared_distance(const double *copies, size_t agents, size_t dim, size_t i)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < dim; k++) {
+        double total = 0.0;
+        for (size_t j = 0; j < agents; j++)
+            total += copies[j * dim + k];
+        sum += pow(copies[i * dim + k] - total / (double)agents, 2.0);
+    }
+    return sum;
+}
+
+START_TEST(measures_consensus_of_a_model)
+{
+    saddle_error error;
+    char path[512];
+    char model[512];
+    saddle_result *result = make_run(path, model);
+    double *distance = calloc(result->agents + 1, sizeof *distance);
+    ck_assert_ptr_nonnull(distance);
+    assert_ok(saddle_model_spread(model, result->agents, distance, &error), error);
+    for (size_t i = 0; i < result->agents; i++) {
+        double wanted = squared_distance(result->x, result->agents, result->x_dim, i) +
+                        squared_distance(result->y, result->agents, result->y_dim, i);
+        ck_assert(wanted > 0.0);
+        assert_near(distance[i], wanted, 1e-13 * wanted);
+    }
+    assert_refused(saddle_model_spread(model, result->agents + 1, distance, &error), error,
+                   SADDLE_BAD_INPUT, "holds 5 copies of x; the network has 6 agents");
+    free(distance);
+    saddle_result_free(result);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("trace");
+    TCase *tests = tcase_create("reading");
+    tcase_add_test(tests, reads_what_a_run_wrote);
+    tcase_add_test(tests, reads_what_a_run_is_writing);
+    tcase_add_test(tests, reads_odd_files);
+    tcase_add_test(tests, grows_with_the_file);
+    tcase_add_test(tests, refuses_what_is_no_trace);
+    tcase_add_test(tests, bounds_memory);
+    tcase_add_test(tests, joins_by_iteration);
+    tcase_add_test(tests, measures_consensus_of_a_model);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
