@@ -132,6 +132,7 @@ static double sample_gradient(const instance *self, size_t agent, const saddle_b
         saddle_block block = block_at(self, agent, batch, begin);
         model->forward(model, &block, x, s.h, scratch);
         find_slopes(self, &block, x, *y, 1.0 / count, &s);
+        /* cppcheck-suppress legacyUninitvar; it is written to */
         model->backward(model, &block, x, s.h, gx, squares ? square : NULL, scratch);
         add_scalars(self, &block, &s, 1.0, gx, gy);
         for (size_t k = 0; squares && k < block.count; k++)
