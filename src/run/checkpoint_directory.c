@@ -98,7 +98,8 @@ saddle_status saddle_checkpoint_newest(char **path, const char *directory, saddl
             return SADDLE_OK;
         saddle_free(*path);
         *path = NULL;
-        reason = age == 0 ? found : reason;
+        if (age == 0)
+            reason = found;
         if (status == SADDLE_NO_MEMORY)
             return saddle_fail(error, status, "%s", found.message);
     }

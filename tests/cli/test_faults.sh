@@ -153,7 +153,7 @@ if (ulimit -v 3000000 && "$saddle" --version >/dev/null 2>&1); then
     code=$?
     check "data that cannot fit end with 1" exits 1
     check "say what they need" grep -qE \
-        "^saddle: 30000000 rows of 'synthetic:30000000' would take about [0-9.]+ GB of memory, and about" err
+        "^saddle: 30000000 rows of 'synthetic' would take about [0-9.]+ GB of memory, and about" err
 else
     printf 'skip: this program cannot be held to so little memory\n'
 fi

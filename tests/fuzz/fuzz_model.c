@@ -7,8 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     saddle_predictor *predictor = NULL;
     saddle_error error = {.message = ""};
-    saddle_status status =
-        saddle_predictor_load(&predictor, fuzz_file(bytes, size), NULL, &error);
+    saddle_status status = saddle_predictor_load(&predictor, fuzz_file(bytes, size), NULL, &error);
     if (status == SADDLE_OK)
         fuzz_promise(saddle_predictor_problem(predictor) != NULL &&
                          saddle_predictor_features(predictor) <= size,
