@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Things that go wrong while a run is under way: full disks, files that vanish, signals at any moment,
 # memory that is not there, steps that are too long. What can be kept is kept, and the rest is told.
+# shellcheck disable=SC2317  # functions are called by check
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 

@@ -25,6 +25,7 @@ contains() { grep -qE "$2" "$1"; }
 never_called() { ! grep -nE "(^|[^a-zA-Z0-9_>.])($1)\(" src/*/*.c cli/*.c | grep -vE '^[^:]+:[0-9]+: *(/?\*|//)'; }
 
 # Names of tests in the table, as `tests/PATH` or `tests/PATH: name_of_test`.
+# shellcheck disable=SC2016  # the backquotes are Markdown's
 names=$(grep '^|' docs/reliability.md | grep -oE '`(tests|scripts)/[^`]*`' | tr -d '`' | sort -u)
 check "the table names tests" [ "$(wc -l <<<"$names")" -ge 20 ]
 while read -r name; do
