@@ -17,7 +17,7 @@
 /* What an iteration may add to the difference of the means, of the largest size that trackers and
  * estimators have had, if all its errors had one sign: a few roundings of a sum over neighbours. */
 #define DRIFT_EACH 1e-16
-/* In fact they have not, and what is left grows like a root. Stated in docs/reliability.md. */
+/* What that comes to in a test; docs/reliability.md says what it comes to in longer runs. */
 #define DRIFT_BOUND 1e-12
 
 static uint64_t iterations(void)
