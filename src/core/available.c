@@ -1,10 +1,9 @@
 #include "core/available.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -22,10 +21,13 @@ static double read_number(const char *path, const char *word)
     double found = INFINITY;
     FILE *f = fopen(path, "re");
     while (f != NULL && isinf(found) && fgets(line, sizeof line, f) != NULL) {
-        uint64_t number;
         size_t length = strlen(word);
-        if (strncmp(line, word, length) == 0 && sscanf(line + length, "%" SCNu64, &number) == 1)
-            found = (double)number;
+        char *end = line + length;
+        if (strncmp(line, word, length) != 0)
+            continue;
+        double number = (double)strtoull(line + length, &end, 10);
+        if (end != line + length)
+            found = number;
     }
     if (f != NULL)
         fclose(f);
