@@ -485,32 +485,39 @@ saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info
 }
 
 /* Whether there is anything at the place that a wish names. */
-static bool is_there(const wish *w)
+static saddle_status look_there(const wish *w, bool *found, saddle_error *error)
 {
-    struct stat status;
+    struct stat facts;
     char *path = NULL;
-    if (!w->directory)
-        return stat(w->place, &status) == 0;
-    bool found = saddle_checkpoint_find(&path, w->place, 0, NULL) == SADDLE_OK && path != NULL;
+    if (!w->directory) {
+        *found = stat(w->place, &facts) == 0;
+        return SADDLE_OK;
+    }
+    saddle_status status = saddle_checkpoint_find(&path, w->place, 0, error);
+    *found = path != NULL;
     saddle_free(path);
-    return found;
+    return status == SADDLE_NO_MEMORY ? status : SADDLE_OK;
 }
 
 saddle_status saddle_settings_resume(saddle_settings *settings, saddle_error *error)
 {
     wish w;
     saddle_resumption r = {.from = NULL};
+    bool found = false;
     saddle_status status = read_wish(&w, settings, error);
-    if (status != SADDLE_OK || w.place == NULL || !is_there(&w))
+    if (status == SADDLE_OK && w.place != NULL)
+        status = look_there(&w, &found, error);
+    if (status != SADDLE_OK || !found)
         return status;
     status = choose(&r, settings, error);
     if (status == SADDLE_OK && r.from != NULL)
         status = take_settings(r.from, settings, error);
-    char *directory =
-        status == SADDLE_OK && r.from != NULL ? saddle_directory_of(r.from->path) : NULL;
-    if (directory != NULL && !saddle_settings_given(settings, "checkpoint"))
-        status = saddle_settings_set(settings, "checkpoint", directory, error);
-    saddle_free(directory);
+    if (status == SADDLE_OK && r.from != NULL && !saddle_settings_given(settings, "checkpoint")) {
+        char *directory = saddle_directory_of(r.from->path);
+        status = directory != NULL ? saddle_settings_set(settings, "checkpoint", directory, error)
+                                   : saddle_no_memory(error, "a directory's name");
+        saddle_free(directory);
+    }
     saddle_resume_close(&r);
     return status;
 }
