@@ -207,8 +207,8 @@ void cli_option_text(const saddle_option *option, char *out, size_t size);
 
 /* From now on Ctrl-C and termination set the flag that this returns; a second one kills. */
 const volatile sig_atomic_t *cli_catch_interrupts(void);
-/* What to say on stderr if a termination signal comes; to be called before they are caught. */
-void cli_last_words(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What to say on stderr if a termination signal comes, to be given before they are caught; "": nothing. */
+void cli_last_words(const char *text);
 /* Set the flag as a signal would. */
 void cli_interrupt(void);
 

@@ -519,9 +519,8 @@ static int conclude(work *w)
         compare_choose_levels(&w->result);
     compare_print(&w->result);
     saddle_status status = cli_leads() ? save_summary(w, &error) : SADDLE_OK;
-    if (cli_agree(status, &error) != SADDLE_OK)
-        return cli_fail(&error);
-    status = *page != '\0' && cli_leads() ? save_report(w, page, &error) : SADDLE_OK;
+    if (status == SADDLE_OK && *page != '\0' && cli_leads())
+        status = save_report(w, page, &error);
     if (cli_agree(status, &error) != SADDLE_OK)
         return cli_fail(&error);
     if (!w->quiet)

@@ -309,7 +309,7 @@ static int conclude(display *d, const saddle_result *result)
     if (result->stop == SADDLE_STOP_DIVERGED)
         return CLI_DIVERGED;
     if (result->stop == SADDLE_STOP_INTERRUPTED && result->checkpoint != NULL)
-        fprintf(stderr, "saddle: interrupted; `saddle run --resume %s` goes on\n",
+        cli_say("interrupted; `saddle run --resume %s` goes on",
                 saddle_settings_text(result->settings, "checkpoint"));
     if (result->stop == SADDLE_STOP_INTERRUPTED)
         return cli_reader_gone() ? CLI_FAILED : CLI_INTERRUPTED;
@@ -391,14 +391,19 @@ static void prepare_last_words(const saddle_settings *settings)
         return;
     bool keeps = saddle_settings_find(settings, "checkpoint") != NULL;
     const char *directory = keeps ? saddle_settings_text(settings, "checkpoint") : "";
+    char text[900];
     if (*directory != '\0')
-        cli_last_words("saddle: rank %zu is told to end; if another rank has failed, the job goes "
-                       "on from its last checkpoint with --checkpoint %.500s --resume\n",
-                       rank, directory);
+        snprintf(
+            text, sizeof text,
+            "rank %zu is told to end; if another rank has failed, the job goes on from its last "
+            "checkpoint with --checkpoint %.500s --resume",
+            rank, directory);
     else
-        cli_last_words("saddle: rank %zu is told to end; if another rank has failed, the job must "
-                       "start anew: it keeps no checkpoint to resume from\n",
-                       rank);
+        snprintf(text, sizeof text,
+                 "rank %zu is told to end; if another rank has failed, the job must start anew: it "
+                 "keeps no checkpoint to resume from",
+                 rank);
+    cli_last_words(text);
 }
 
 static int run(const cli_arguments *arguments)
@@ -435,11 +440,14 @@ static int run(const cli_arguments *arguments)
                               .warning = on_warning,
                               .interrupt = cli_catch_interrupts()};
         status = saddle_experiment_run(experiment, NULL, &hooks, &result, &error);
+        /* How it ended is known here: a signal from now on only clears away. */
+        cli_last_words("");
     }
     int code = status == SADDLE_OK ? conclude(&d, result) : cli_fail(&error);
     const char *page = saddle_settings_text(settings, "report");
-    if (status == SADDLE_OK && *page != '\0' && cli_leads()) {
-        if (write_report(result, page, &error) != SADDLE_OK)
+    if (status == SADDLE_OK && *page != '\0') {
+        status = cli_leads() ? write_report(result, page, &error) : SADDLE_OK;
+        if (cli_agree(status, &error) != SADDLE_OK)
             code = cli_fail(&error);
         else if (!quiet)
             print_field("report", page);

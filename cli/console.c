@@ -104,7 +104,8 @@ void cli_wrap(FILE *stream, const char *text, int column, int indent, int width)
     fputc('\n', stream);
 }
 
-static void say(const char *kind, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static void say(const char *kind, const char *format,
+                                                      va_list arguments)
 {
     if (hushed)
         return;

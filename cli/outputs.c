@@ -97,6 +97,25 @@ static const char *plugin_of(const char *text, char *out)
     return out;
 }
 
+/* Refuse a path that is one of the agents' files part-0, part-1, ... that are in this machine. */
+static saddle_status check_parts(const char *what, const char *path, const char *pattern,
+                                 saddle_error *error)
+{
+    const char *number = strstr(pattern, "%d");
+    struct stat status;
+    for (size_t agent = 0; number != NULL; agent++) {
+        char *part = NULL;
+        if (asprintf(&part, "%.*s%zu%s", (int)(number - pattern), pattern, agent, number + 2) < 0)
+            return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+        bool there = stat(part, &status) == 0;
+        saddle_status found = cli_check_distinct(what, path, "--data", part, error);
+        free(part);
+        if (!there || found != SADDLE_OK)
+            return found;
+    }
+    return SADDLE_OK;
+}
+
 saddle_status cli_check_inputs(const char *what, const char *path, const saddle_settings *settings,
                                saddle_error *error)
 {
@@ -123,6 +142,8 @@ saddle_status cli_check_inputs(const char *what, const char *path, const saddle_
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < sizeof input / sizeof *input; k++)
         status = cli_check_distinct(what, path, input[k].option, input[k].path, error);
+    if (status == SADDLE_OK)
+        status = check_parts(what, path, saddle_settings_text(settings, "data"), error);
     free(data);
     free(test);
     free(plugin);

@@ -1,6 +1,5 @@
 /* Ctrl-C and termination: the first asks a run to end, the second ends the program. */
 #include <errno.h>
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,12 +20,11 @@ static void on_signal(int number)
     errno = before;
 }
 
-void cli_last_words(const char *format, ...)
+void cli_last_words(const char *text)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(last_words, sizeof last_words, format, arguments);
-    va_end(arguments);
+    last_words[0] = '\0';
+    if (*text != '\0')
+        snprintf(last_words, sizeof last_words, "saddle: %s\n", text);
 }
 
 const volatile sig_atomic_t *cli_catch_interrupts(void)

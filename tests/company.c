@@ -423,8 +423,8 @@ static void allocate(engine *e)
     e->scratch = saddle_alloc_doubles(larger(e->layout.scratch + inner, e->in.scratch));
     e->index = saddle_alloc(most, sizeof *e->index);
     e->mark = saddle_alloc(saddle_rng_mark_words(most), sizeof *e->mark);
-    e->terms = saddle_alloc_doubles(
-        larger(problem->x_dim + problem->y_dim, problem->response_size) + line);
+    e->terms = saddle_alloc_doubles(problem->x_dim +
+                                    larger(problem->y_dim, problem->response_size) + line);
     for (int parity = 0; world->rank == 0 && parity < 2; parity++) {
         e->at->span[parity] = saddle_alloc_doubles(world->agents * e->layout.published);
         ck_assert_ptr_nonnull(e->at->span[parity]);

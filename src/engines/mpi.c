@@ -39,10 +39,14 @@ typedef struct engine {
     MPI_Comm comm; /* over the graph of processes */
     size_t peers;
     peer *peer;
-    MPI_Aint *published;  /* per peer, where the spans are that it reads, in bytes */
+    MPI_Aint *published; /* per peer, where the spans are that it reads, in bytes */
+    /* Per round and peer: ghosts and spans. They outlive the requests that use them, which some
+     * releases of MPI need. */
+    MPI_Datatype *type;
     MPI_Request *request; /* per parity, round and peer: receive and send */
     size_t requests;
     MPI_Request *flying; /* those of the present round */
+    MPI_Status *status;  /* of them */
     uint64_t most_ifo;   /* IFO calls of an iteration, at most */
     uint64_t stretch;    /* iterations until the processes agree again */
     uint64_t *ifo_log;
@@ -55,17 +59,23 @@ static engine *engine_of(saddle_engine *base)
 
 /* ---- a round --------------------------------------------------------------------------------- */
 
+/* Where the requests of a round and parity begin. */
+static size_t set_of(const engine *e, size_t parity, size_t round)
+{
+    return (parity * e->local.layout.rounds + round) * 2 * e->peers;
+}
+
 static void begin_round(saddle_courier *courier, unsigned parity, unsigned round)
 {
     engine *e = (engine *)((char *)courier - offsetof(engine, courier));
-    e->flying = e->request + (parity * e->local.layout.rounds + round) * 2 * e->peers;
+    e->flying = e->request + set_of(e, parity, round);
     MPI_Startall((int)(2 * e->peers), e->flying);
 }
 
 static void end_round(saddle_courier *courier)
 {
     engine *e = (engine *)((char *)courier - offsetof(engine, courier));
-    MPI_Waitall((int)(2 * e->peers), e->flying, MPI_STATUSES_IGNORE);
+    MPI_Waitall((int)(2 * e->peers), e->flying, e->status);
 }
 
 /* ---- stretches of iterations ----------------------------------------------------------------- */
@@ -112,8 +122,8 @@ static void adapt(engine *e, uint64_t count, const int64_t *word)
     double left = 1e-9 * (double)word[NANOSECONDS_LEFT] / ranks;
     if (seconds > LONG_SECONDS || seconds > left)
         e->stretch = count > 1 ? count / 2 : 1;
-    else if (seconds < SHORT_SECONDS && count == e->stretch && count < LONGEST)
-        e->stretch = 2 * count;
+    else if (seconds < SHORT_SECONDS && count == e->stretch)
+        e->stretch = count < LONGEST / 2 ? 2 * count : LONGEST;
 }
 
 /* Find the lowest agent's fault of the first iteration that had any, and let everybody know. */
@@ -224,28 +234,35 @@ static bool find_peers(engine *e)
     return e->published != NULL;
 }
 
-/* Make the requests of one round and parity. */
-static void make_requests(engine *e, unsigned parity, unsigned round, MPI_Request *request)
+/* What goes to the peers in a round and comes from them: per peer, ghosts and spans. */
+static void make_types(const engine *e, unsigned round, MPI_Datatype *type)
 {
     const saddle_local *local = &e->local;
     MPI_Datatype message = saddle_mpi_run_of(saddle_local_message(local, round), MPI_DOUBLE);
     for (size_t k = 0; k < e->peers; k++) {
         const peer *to = &e->peer[k];
-        MPI_Datatype ghosts;
-        MPI_Datatype spans;
         MPI_Type_create_hvector((int)to->ghosts, 1, (MPI_Aint)(local->stride * sizeof(double)),
-                                message, &ghosts);
-        MPI_Type_create_hindexed_block((int)to->spans, 1, e->published + to->span, message, &spans);
-        MPI_Type_commit(&ghosts);
-        MPI_Type_commit(&spans);
-        MPI_Recv_init(local->halo + to->ghost * local->stride, 1, ghosts, to->rank, TAG_ROUND,
-                      e->comm, &request[2 * k]);
-        MPI_Send_init(local->span[parity], 1, spans, to->rank, TAG_ROUND, e->comm,
-                      &request[2 * k + 1]);
-        MPI_Type_free(&ghosts);
-        MPI_Type_free(&spans);
+                                message, &type[2 * k]);
+        MPI_Type_create_hindexed_block((int)to->spans, 1, e->published + to->span, message,
+                                       &type[2 * k + 1]);
+        MPI_Type_commit(&type[2 * k]);
+        MPI_Type_commit(&type[2 * k + 1]);
     }
     MPI_Type_free(&message);
+}
+
+/* The requests of one round and parity: per peer, to receive and to send. */
+static void make_requests(const engine *e, unsigned parity, const MPI_Datatype *type,
+                          MPI_Request *request)
+{
+    const saddle_local *local = &e->local;
+    for (size_t k = 0; k < e->peers; k++) {
+        const peer *to = &e->peer[k];
+        MPI_Recv_init(local->halo + to->ghost * local->stride, 1, type[2 * k], to->rank, TAG_ROUND,
+                      e->comm, &request[2 * k]);
+        MPI_Send_init(local->span[parity], 1, type[2 * k + 1], to->rank, TAG_ROUND, e->comm,
+                      &request[2 * k + 1]);
+    }
 }
 
 /* The communicator over the graph of processes, and all requests. Collective. */
@@ -258,10 +275,13 @@ static void open_channels(engine *e, int *rank, int *weight)
     }
     MPI_Dist_graph_create_adjacent(saddle_mpi_comm(local->inputs.world), (int)e->peers, rank,
                                    weight, (int)e->peers, rank, weight, MPI_INFO_NULL, 0, &e->comm);
-    for (unsigned parity = 0; parity < 2; parity++)
-        for (unsigned round = 0; round < local->layout.rounds; round++)
-            make_requests(e, parity, round,
-                          e->request + (parity * local->layout.rounds + round) * 2 * e->peers);
+    unsigned rounds = local->layout.rounds;
+    for (unsigned round = 0; round < rounds; round++) {
+        MPI_Datatype *type = e->type + set_of(e, 0, round);
+        make_types(e, round, type);
+        for (unsigned parity = 0; parity < 2; parity++)
+            make_requests(e, parity, type, e->request + set_of(e, parity, round));
+    }
     e->courier = (saddle_courier){.send = begin_round, .receive = end_round};
     e->local.courier = e->peers > 0 && local->layout.rounds > 0 ? &e->courier : NULL;
 }
@@ -273,13 +293,18 @@ static void destroy(saddle_engine *base)
     engine *e = engine_of(base);
     if (e == NULL)
         return;
-    for (size_t k = 0; e->request != NULL && e->comm != MPI_COMM_NULL && k < e->requests; k++)
-        MPI_Request_free(&e->request[k]);
-    if (e->comm != MPI_COMM_NULL)
+    if (e->comm != MPI_COMM_NULL) {
+        for (size_t k = 0; k < e->requests; k++)
+            MPI_Request_free(&e->request[k]);
+        for (size_t k = 0; k < e->requests / 2; k++)
+            MPI_Type_free(&e->type[k]);
         MPI_Comm_free(&e->comm);
+    }
     saddle_free(e->peer);
     saddle_free(e->published);
+    saddle_free(e->type);
     saddle_free(e->request);
+    saddle_free(e->status);
     saddle_free(e->ifo_log);
     saddle_local_clear(&e->local);
     saddle_free(e);
@@ -315,9 +340,12 @@ static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int 
     bool whole = find_peers(e);
     e->requests = 4 * (size_t)e->local.layout.rounds * e->peers;
     e->request = saddle_alloc(e->requests, sizeof *e->request);
+    e->status = saddle_alloc(2 * e->peers, sizeof *e->status);
+    e->type = saddle_alloc(e->requests / 2, sizeof *e->type);
     e->ifo_log = saddle_alloc(LONGEST, sizeof *e->ifo_log);
     *rank = saddle_alloc(2 * e->peers, sizeof **rank);
-    if (!whole || e->request == NULL || e->ifo_log == NULL || *rank == NULL)
+    if (!whole || e->request == NULL || e->type == NULL || e->status == NULL ||
+        e->ifo_log == NULL || *rank == NULL)
         return saddle_no_memory(error, "the messages between processes");
     return SADDLE_OK;
 }
@@ -337,12 +365,12 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
         status = prepare(e, inputs, &rank, error);
     }
     status = saddle_world_agree(inputs->world, status, error);
-    if (status != SADDLE_OK) {
+    if (status != SADDLE_OK || e == NULL) {
         saddle_free(rank);
         destroy(e != NULL ? &e->local.base : NULL);
         return status;
     }
-    if (inputs->world->ranks > 1)
+    if (inputs->world->ranks > 1 && rank != NULL)
         open_channels(e, rank, rank + e->peers);
     saddle_free(rank);
     saddle_local_start(&e->local);

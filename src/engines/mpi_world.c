@@ -29,6 +29,7 @@ typedef struct mpi_world {
     size_t *home;
     MPI_Aint *row; /* rows of a block that one process holds, in bytes; room for all agents */
     MPI_Request *request; /* two per process */
+    MPI_Status *status;   /* of them; to ignore these by MPI_STATUSES_IGNORE alarms gcc */
     int *count;           /* per process: entries of a sum */
     int *offset;
 } mpi_world;
@@ -127,7 +128,7 @@ static void exchange_terms(mpi_world *w, size_t first, size_t count, size_t size
             MPI_Type_free(&mine);
         }
     }
-    MPI_Waitall(requests, w->request, MPI_STATUSES_IGNORE);
+    MPI_Waitall(requests, w->request, w->status);
 }
 
 static void add_terms(const saddle_world *world, size_t first, size_t count, size_t size,
@@ -214,6 +215,7 @@ static void destroy(saddle_world *world)
     saddle_free(w->home);
     saddle_free(w->row);
     saddle_free(w->request);
+    saddle_free(w->status);
     saddle_free(w->count);
     saddle_free(w->offset);
     saddle_free(w);
@@ -294,10 +296,11 @@ static saddle_status allocate(mpi_world *w, saddle_error *error)
     w->here = saddle_alloc(w->base.agents, sizeof *w->here);
     w->row = saddle_alloc(w->base.agents, sizeof *w->row);
     w->request = saddle_alloc(2 * w->base.ranks, sizeof *w->request);
+    w->status = saddle_alloc(2 * w->base.ranks, sizeof *w->status);
     w->count = saddle_alloc(w->base.ranks, sizeof *w->count);
     w->offset = saddle_alloc(w->base.ranks, sizeof *w->offset);
     if (w->home == NULL || w->here == NULL || w->row == NULL || w->request == NULL ||
-        w->count == NULL || w->offset == NULL)
+        w->status == NULL || w->count == NULL || w->offset == NULL)
         return saddle_no_memory(error, "the agents' places");
     return SADDLE_OK;
 }

@@ -337,37 +337,39 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
     return status;
 }
 
-/* Score all agents' rows and bring scores and labels, in the order of agents, to process 0, which
- * has room for them; to it and from there goes nothing else. False, in all processes, when memory is
- * short in one. */
-static bool gather_scores(const instance *self, const double *x, double *score, double *label)
+/* Score all agents' rows and bring the scores, then the labels, in the order of agents, to process 0,
+ * which has room for both in `all`; nothing else leaves a process. False, in all of them, when memory
+ * is short in one. */
+static bool gather_scores(const instance *self, const double *x, size_t total, double *all)
 {
     const saddle_problem *problem = &self->problem;
     const saddle_world *world = problem->world;
     size_t most = 0;
     for (size_t k = 0; k < world->local; k++)
         most = problem->samples[world->here[k]] > most ? problem->samples[world->here[k]] : most;
-    double *own = world->rank > 0 ? saddle_alloc_doubles(most) : NULL;
-    double failed = (world->rank > 0 ? own : score) != NULL ? 0.0 : 1.0;
+    double *own = world->rank > 0 ? saddle_alloc_doubles(2 * most) : all;
+    double failed = own != NULL ? 0.0 : 1.0;
     world->largest(world, 1, &failed);
     size_t done = 0;
-    for (size_t i = 0; failed == 0.0 && i < problem->agents; i++) {
-        size_t rows = problem->samples[i];
+    for (size_t i = 0; own != NULL && failed == 0.0 && i < problem->agents; i++) {
+        size_t bytes = problem->samples[i] * sizeof *own;
         size_t home = world->home[i];
-        double *to = world->rank > 0 ? own : score + done;
-        if (home == world->rank &&
-            saddle_model_score(self->model, self->shard[i], x, to, NULL) != SADDLE_OK)
-            to[0] = NAN; /* which makes the outcomes NaN */
-        if (home == world->rank && home == 0)
-            memcpy(label + done, self->shard[i]->label, rows * sizeof *label);
-        if (home > 0 && (home == world->rank || world->rank == 0)) {
-            world->carry(world, home, 0, rows * sizeof *to, to);
-            world->carry(world, home, 0, rows * sizeof *to,
-                         world->rank == 0 ? label + done : self->shard[i]->label);
+        double *score = world->rank > 0 ? own : own + done;
+        double *label = world->rank > 0 ? own + most : own + total + done;
+        if (home == world->rank) {
+            /* A score that is no number makes the outcomes none. */
+            if (saddle_model_score(self->model, self->shard[i], x, score, NULL) != SADDLE_OK)
+                score[0] = NAN;
+            memcpy(label, self->shard[i]->label, bytes);
         }
-        done += rows;
+        if (home == world->rank || world->rank == 0) {
+            world->carry(world, home, 0, bytes, score);
+            world->carry(world, home, 0, bytes, label);
+        }
+        done += problem->samples[i];
     }
-    saddle_free(own);
+    if (world->rank > 0)
+        saddle_free(own);
     return failed == 0.0;
 }
 
@@ -391,13 +393,13 @@ static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held
         rows += problem->samples[i];
     bool here = held_out != NULL || world->rank == 0;
     double *score = here ? saddle_alloc_doubles(2 * rows) : NULL;
-    double *label = score != NULL ? score + rows : NULL;
     if (held_out != NULL) {
         bool known =
             score != NULL && saddle_model_score(self->model, held_out, x, score, NULL) == SADDLE_OK;
         judge(rows, score, held_out->label, known, worth);
     } else {
-        judge(rows, score, label, gather_scores(self, x, score, label) && here, worth);
+        bool known = gather_scores(self, x, rows, score) && score != NULL;
+        judge(rows, score, known ? score + rows : NULL, known, worth);
         world->share(world, 0, sizeof worth, worth);
     }
     out[0] = (saddle_outcome){"auc", worth[0]};

@@ -294,7 +294,7 @@ saddle_status saddle_problem_check_gradient(const saddle_problem *problem, const
     const saddle_world *world = problem->world;
     if (world != NULL)
         status = saddle_world_agree(world, status, error);
-    for (c.agent = 0; status == SADDLE_OK && c.agent < problem->agents; c.agent++)
+    for (c.agent = 0; whole && status == SADDLE_OK && c.agent < problem->agents; c.agent++)
         for (size_t point = 0; point < points; point++)
             if (world == NULL || saddle_world_has(world, c.agent))
                 check_point(&c, seed, point);

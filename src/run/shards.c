@@ -173,8 +173,11 @@ static saddle_status split_file(saddle_experiment *e, saddle_error *error)
     saddle_status status =
         saddle_dataset_load(&data, saddle_settings_text(settings, "data"), &options, seed, error);
     status = saddle_world_agree(e->world, status, error);
-    if (data != NULL && status == SADDLE_OK)
-        status = saddle_world_agree(e->world, check_same(e->world, data, error), error);
+    if (data == NULL || status != SADDLE_OK) {
+        saddle_dataset_free(data);
+        return status;
+    }
+    status = saddle_world_agree(e->world, check_same(e->world, data, error), error);
     if (status == SADDLE_OK)
         status = label(e, data, error);
     if (status == SADDLE_OK)
@@ -264,7 +267,7 @@ static saddle_status load_part(saddle_experiment *e, size_t agent, saddle_error 
     }
     options.labels = labels;
     status = saddle_dataset_load(shard, name, &options, 0, &why);
-    if (status != SADDLE_OK) {
+    if (*shard == NULL) {
         saddle_fail(error, status, "--data: agent %zu: %s", agent, why.message);
         goto cleanup;
     }
@@ -454,7 +457,7 @@ saddle_status saddle_make_shards(saddle_experiment *e, saddle_error *error)
     if (e->shard == NULL || e->samples == NULL)
         status = saddle_no_memory(error, "the agents' data");
     status = saddle_world_agree(e->world, status, error);
-    if (status != SADDLE_OK)
+    if (status != SADDLE_OK || e->shard == NULL || e->samples == NULL)
         return status;
     status = strchr(saddle_settings_text(e->settings, "data"), '%') != NULL ? gather_parts(e, error)
                                                                             : split_file(e, error);

@@ -535,8 +535,11 @@ saddle_status saddle_tune_least_budget(saddle_experiment *experiment,
     size_t count = 0;
     saddle_status status = s.tuning != NULL ? SADDLE_OK : saddle_no_memory(error, "the search");
     status = agree(&s, status, error);
-    if (s.tuning != NULL && status == SADDLE_OK)
-        status = look_ahead(&s, error);
+    if (s.tuning == NULL || status != SADDLE_OK) {
+        saddle_tuning_free(s.tuning);
+        return status;
+    }
+    status = look_ahead(&s, error);
     if (status == SADDLE_OK)
         status = count_candidates(&s, &count, error);
     if (status == SADDLE_OK)

@@ -83,6 +83,7 @@ together 3 run --engine mpi --data 'part-%d.libsvm' --agents 4 --iterations 10 -
 check "a file per agent in 3 processes" exits 0
 check "the same trace from files" same_trace one.csv two.csv
 refuse_together "part-4.libsvm" 2 run --engine mpi --data 'part-%d.libsvm' --agents 5
+refuse "would be overwritten" run --data 'part-%d.libsvm' --agents 4 --iterations 10 --trace ./part-2.libsvm
 
 # ---- refusals: once, and everywhere -------------------------------------------------------------
 
@@ -164,7 +165,7 @@ fi
 
 # ---- compare and tune ----------------------------------------------------------------------------
 
-compare=(compare "${tiny[@]}" --iterations 20 --algorithms precision,sgda,prox-dsgda)
+compare=(compare "${tiny[@]}" --iterations 20 --algorithms "precision,sgda,prox-dsgda")
 try "${compare[@]}" --output one
 together 2 "${compare[@]}" --engine mpi --output two
 check "compares in 2 processes" exits 0

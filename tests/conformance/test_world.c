@@ -23,6 +23,12 @@ static const char *path_of(char out[PATH], const char *name)
     return out;
 }
 
+/* Whether two things are equal, -0 and NaN told apart. */
+static bool same_bits(const void *one, const void *other, size_t bytes)
+{
+    return memcmp(one, other, bytes) == 0;
+}
+
 /* A file as text, to be freed; NULL when there is none. */
 static char *read_text(const char *path, size_t *bytes)
 {
@@ -47,7 +53,7 @@ static void assert_same_files(const char *path, const char *other)
     char *text = read_text(path, &bytes);
     char *same = read_text(other, &more);
     ck_assert_msg(text != NULL && same != NULL, "'%s' or '%s' is not there", path, other);
-    ck_assert_msg(bytes == more && memcmp(text, same, bytes) == 0, "'%s' differs from '%s'", path,
+    ck_assert_msg(bytes == more && same_bits(text, same, bytes), "'%s' differs from '%s'", path,
                   other);
     free(text);
     free(same);
@@ -135,7 +141,7 @@ static void assert_same_rows(const saddle_result *one, const saddle_result *othe
         saddle_row left = one->rows[k];
         saddle_row right = other->rows[k];
         left.seconds = right.seconds = 0.0;
-        ck_assert_msg(memcmp(&left, &right, sizeof left) == 0,
+        ck_assert_msg(same_bits(&left, &right, sizeof left),
                       "row %zu: metric %.17g and %.17g, loss %.17g and %.17g", k, left.metric,
                       right.metric, left.loss, right.loss);
     }
@@ -147,7 +153,7 @@ static void assert_same_outcomes(const saddle_outcome *one, size_t count,
     ck_assert_uint_eq(count, others);
     for (size_t k = 0; k < count; k++) {
         ck_assert_str_eq(one[k].name, other[k].name);
-        ck_assert_msg(memcmp(&one[k].value, &other[k].value, sizeof(double)) == 0,
+        ck_assert_msg(same_bits(&one[k].value, &other[k].value, sizeof(double)),
                       "%s is %.17g and %.17g", one[k].name, one[k].value, other[k].value);
     }
 }
@@ -156,13 +162,13 @@ static void assert_same_outcomes(const saddle_outcome *one, size_t count,
 static void assert_same_copies(const saddle_result *alone, const saddle_result *part)
 {
     ck_assert_uint_eq(part->agents, alone->agents);
-    ck_assert(memcmp(part->x_mean, alone->x_mean, alone->x_dim * sizeof(double)) == 0);
-    ck_assert(memcmp(part->y_mean, alone->y_mean, alone->y_dim * sizeof(double)) == 0);
+    ck_assert(same_bits(part->x_mean, alone->x_mean, alone->x_dim * sizeof(double)));
+    ck_assert(same_bits(part->y_mean, alone->y_mean, alone->y_dim * sizeof(double)));
     for (size_t k = 0; k < part->local; k++) {
         const double *x = alone->x + part->here[k] * alone->x_dim;
         const double *y = alone->y + part->here[k] * alone->y_dim;
-        ck_assert(memcmp(part->x + k * alone->x_dim, x, alone->x_dim * sizeof(double)) == 0);
-        ck_assert(memcmp(part->y + k * alone->y_dim, y, alone->y_dim * sizeof(double)) == 0);
+        ck_assert(same_bits(part->x + k * alone->x_dim, x, alone->x_dim * sizeof(double)));
+        ck_assert(same_bits(part->y + k * alone->y_dim, y, alone->y_dim * sizeof(double)));
     }
 }
 
@@ -233,8 +239,8 @@ START_TEST(same_bits_in_any_number_of_processes)
             assert_same_files(path_of(path, "alone-outcomes.csv"),
                               path_of(other, "apart-outcomes.csv"));
         for (size_t r = 0; r < ranks; r++) {
-            ck_assert(memcmp(&p.end[r].constants, &constants, sizeof constants) == 0);
-            ck_assert(memcmp(&p.end[r].check, &check, sizeof check) == 0);
+            ck_assert(same_bits(&p.end[r].constants, &constants, sizeof constants));
+            ck_assert(same_bits(&p.end[r].check, &check, sizeof check));
         }
         forget(&p);
     }
@@ -351,10 +357,11 @@ static void write_parts(void)
     char path[PATH];
     char name[32];
     char all[512] = "";
+    size_t used = 0;
     for (size_t k = 0; k < PARTS; k++) {
         snprintf(name, sizeof name, "part-%zu.libsvm", k);
         write_text(path_of(path, name), part[k]);
-        strcat(all, part[k]);
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s", part[k]);
     }
     write_text(path_of(path, "all.libsvm"), all);
 }
@@ -542,8 +549,8 @@ START_TEST(out_of_time_together)
         ck_assert_msg(result != NULL, "%s", p.end[r].error.message);
         ck_assert_int_eq(result->stop, SADDLE_STOP_SECONDS);
         ck_assert_uint_eq(result->row_count, p.end[0].result->row_count);
-        ck_assert(memcmp(result->rows, p.end[0].result->rows,
-                         result->row_count * sizeof *result->rows) == 0);
+        ck_assert(same_bits(result->rows, p.end[0].result->rows,
+                            result->row_count * sizeof *result->rows));
     }
     forget(&p);
     saddle_settings_free(settings);
@@ -571,7 +578,7 @@ START_TEST(diverged_together)
         ck_assert_uint_eq(fault->agent, alone->fault.agent);
         ck_assert_uint_eq(fault->index, alone->fault.index);
         ck_assert_uint_eq(fault->iteration, alone->fault.iteration);
-        ck_assert(memcmp(&fault->value, &alone->fault.value, sizeof fault->value) == 0);
+        ck_assert(same_bits(&fault->value, &alone->fault.value, sizeof fault->value));
     }
     forget(&p);
     saddle_result_free(alone);
@@ -589,7 +596,7 @@ static void term(void *context, size_t agent, double *out)
 }
 
 /* 37 agents with numbers of very different sizes, so that another order of adding would show. */
-enum { MANY = 37 };
+#define MANY ((size_t)37)
 
 static double table_entry(size_t k)
 {
@@ -616,9 +623,9 @@ static void use_world(void *context, size_t rank)
     }
     assert_ok(saddle_world_sum(alone, 3, term, table, expected, &error), error);
     assert_ok(saddle_world_sum(world, 3, term, table, sum, &error), error);
-    ck_assert(memcmp(sum, expected, sizeof sum) == 0);
+    ck_assert(same_bits(sum, expected, sizeof sum));
     saddle_world_fill(world, 3, filled);
-    ck_assert(memcmp(filled, table, sizeof table) == 0);
+    ck_assert(same_bits(filled, table, sizeof table));
     for (size_t k = 0; k < world->local; k++)
         ck_assert_uint_eq(saddle_world_place(world, world->here[k]), k);
     ck_assert_int_eq(saddle_world_agree(world, SADDLE_OK, &error), SADDLE_OK);

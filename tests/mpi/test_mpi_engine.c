@@ -10,6 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 #include "core/clock.h"
 #include "instances.h"
@@ -181,6 +186,9 @@ START_TEST(every_algorithm_has_the_same_bits)
 }
 END_TEST
 
+/* The algorithm that the tests below wrap. */
+static const saddle_algorithm *original;
+
 /* ---- limits ---------------------------------------------------------------------------------- */
 
 START_TEST(budgets_end_at_the_same_iteration)
@@ -202,6 +210,31 @@ START_TEST(budgets_end_at_the_same_iteration)
             compare_states(&p);
             pair_close(&p);
         }
+}
+END_TEST
+
+/* Now and then an agent is slow, so that the stretches between two agreements grow and shrink. */
+static void slow_step(saddle_agent *agent, unsigned round)
+{
+    original->step(agent, round);
+    if (agent->id == 0 && (agent->iteration == 36 || agent->iteration == 700))
+        usleep(100000);
+}
+
+START_TEST(uneven_stretches_have_the_same_bits)
+{
+    saddle_error error = {.message = ""};
+    assert_ok(saddle_algorithm_find(&original, "prox-dsgda", &error), error);
+    saddle_algorithm slow = *original;
+    slow.step = slow_step;
+    pair p;
+    pair_open(&p, 3, "prox-dsgda", NULL, 1, &slow);
+    advance_both(&p, &(saddle_limits){.iterations = 37});
+    compare_totals(&p);
+    advance_both(&p, &(saddle_limits){.iterations = 30000 / TEST_SLOWDOWN});
+    compare_totals(&p);
+    compare_states(&p);
+    pair_close(&p);
 }
 END_TEST
 
@@ -247,12 +280,10 @@ END_TEST
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-static const saddle_algorithm *faultless;
-
 /* Agents 4 and 2 go wrong in iteration 9, agent 0 in iteration 10. */
 static void faulty_step(saddle_agent *agent, unsigned round)
 {
-    faultless->step(agent, round);
+    original->step(agent, round);
     uint64_t when = agent->id == 4 || agent->id == 2 ? 8 : agent->id == 0 ? 9 : UINT64_MAX;
     if (agent->iteration < when || agent->fault.kind != SADDLE_FAULT_NONE)
         return;
@@ -267,8 +298,8 @@ static void faulty_step(saddle_agent *agent, unsigned round)
 START_TEST(the_first_fault_is_everybodys)
 {
     saddle_error error = {.message = ""};
-    assert_ok(saddle_algorithm_find(&faultless, "precision", &error), error);
-    saddle_algorithm faulty = *faultless;
+    assert_ok(saddle_algorithm_find(&original, "precision", &error), error);
+    saddle_algorithm faulty = *original;
     faulty.step = faulty_step;
     for (unsigned threads = 1; threads <= 2; threads++) {
         pair p;
@@ -470,16 +501,26 @@ START_TEST(memory_is_that_of_the_agents_here)
 }
 END_TEST
 
+/* MPI unloads parts of itself at its beginning and end; what these leave behind looks like leaks. */
 static void finalize(void)
 {
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_do_leak_check();
+#endif
     saddle_mpi_finalize(false);
 }
 
 Suite *saddle_test_suite(void)
 {
     size_t rank = 0;
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_disable();
+#endif
     if (saddle_mpi_init(&rank, NULL) != SADDLE_OK)
         exit(EXIT_FAILURE);
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_enable();
+#endif
     atexit(finalize);
     int size = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -497,6 +538,7 @@ Suite *saddle_test_suite(void)
     TCase *bits = tcase_create("same bits");
     tcase_add_loop_test(bits, every_algorithm_has_the_same_bits, 0, PLACES);
     tcase_add_test(bits, budgets_end_at_the_same_iteration);
+    tcase_add_test(bits, uneven_stretches_have_the_same_bits);
     tcase_add_test(bits, an_interrupt_of_one_process_ends_all);
     tcase_add_test(bits, a_deadline_of_one_process_ends_all);
     tcase_add_test(bits, the_first_fault_is_everybodys);

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# shellcheck disable=SC2317  # functions are called through check
 #
 # test_runs.sh SADDLE MPIEXEC NUMBER-FLAG: the same command under mpirun gives the same trace, apart
 # from the time, and the same model, byte for byte.
