@@ -348,7 +348,8 @@ static saddle_status name_files(run_files *out, const folders *in, const experim
         return SADDLE_OK;
     free(out->trace);
     *out = (run_files){NULL, NULL};
-    return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
+    saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
+    return SADDLE_NO_MEMORY;
 }
 
 /* Series with one seed, read from its files or made first. */
