@@ -102,13 +102,28 @@ static void print_measures(const job *j, const cli_arguments *arguments,
     cli_table_print(table);
 }
 
+/* Without labels there is nothing to compare scores with. */
+static saddle_status check_labels(const cli_arguments *arguments, saddle_error *error)
+{
+    static const char *const name[] = {"label-column", "labels"};
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++)
+        if (strcmp(saddle_settings_text(arguments->settings, name[k]), "none") == 0)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "--%s: 'none' leaves saddle eval nothing to compare scores with; "
+                               "`saddle predict` does without labels",
+                               name[k]);
+    return SADDLE_OK;
+}
+
 static int run_eval(const cli_arguments *arguments)
 {
     saddle_error error;
-    job j;
+    job j = {.predictor = NULL};
     saddle_outcome outcome[SADDLE_MOST_MEASURES];
     size_t count = 0;
-    saddle_status status = open_job(&j, arguments, &error);
+    saddle_status status = check_labels(arguments, &error);
+    if (status == SADDLE_OK)
+        status = open_job(&j, arguments, &error);
     if (status == SADDLE_OK)
         status = saddle_predictor_evaluate(
             j.predictor, j.data, given(arguments->settings, "positive"), outcome, &count, &error);
@@ -124,11 +139,11 @@ const cli_command cli_eval = {
     .summary = "what a saved model is worth on data",
     .details =
         "Prints the outcomes of the model's problem on the rows of --data, as --test-data of the "
-        "run would have, and accuracy, auc and logistic loss of the scores; not defined: there is "
-        "no such number, as the auc of rows of one class. --model and --data are needed. Labels "
-        "are positive by the run's rule, and --label-column is the run's, unless given. Data with "
-        "more features than the model are refused; LIBSVM rows with fewer are filled up with "
-        "zeros.\n"
+        "run would have, accuracy, auc and logistic loss of the scores, and the share of positive "
+        "labels; not defined: there is no such number, as the auc of rows of one class. --model "
+        "and --data are needed. Labels are positive by the run's rule, and --label-column is the "
+        "run's, unless given. Data with more features than the model are refused; LIBSVM rows with "
+        "fewer are filled up with zeros.\n"
         "--problem is for the model of a plug-in alone: the shared object is loaded only when "
         "named here.",
     .library = eval_library,
@@ -183,7 +198,8 @@ const cli_command cli_predict = {
     .summary = "write a saved model's score of every row of data",
     .details = "One number per line, in the order of the rows: above 0 the model says positive, "
                "otherwise negative; the larger, the surer. --model and --data are needed. Labels "
-               "of the data do not matter. Data with more features than the model are refused; "
+               "of the data do not matter; where there are none, say --label-column none (CSV) or "
+               "--labels none (IDX). Data with more features than the model are refused; "
                "LIBSVM rows with fewer are filled up with zeros.\n"
                "--problem is for the model of a plug-in alone: the shared object is loaded only "
                "when named here.",

@@ -253,8 +253,11 @@ static void print_outcomes(const char *title, const saddle_outcome *outcome, siz
     char text[1024] = "";
     size_t used = 0;
     for (size_t k = 0; k < count && used < sizeof text; k++) {
-        int wrote = snprintf(text + used, sizeof text - used, "%s%s %.6g", k == 0 ? "" : ", ",
-                             outcome[k].name, outcome[k].value);
+        char number[CLI_NUMBER] = "not defined";
+        if (!isnan(outcome[k].value))
+            snprintf(number, sizeof number, "%.6g", outcome[k].value);
+        int wrote = snprintf(text + used, sizeof text - used, "%s%s %s", k == 0 ? "" : ", ",
+                             outcome[k].name, number);
         used += wrote > 0 ? (size_t)wrote : 0;
     }
     if (count > 0)

@@ -34,11 +34,12 @@ typedef struct saddle_dataset {
 /** How to read a file whose format leaves questions open. Zero-initialise for the defaults. */
 typedef struct saddle_data_options {
     const char *format; /**< "libsvm", "csv", "idx"; NULL or "auto": by content and name. */
-    const char *
-        label_column; /**< CSV: "first", "last", a number from 0, or a header name. NULL: "last". */
-    const char *labels; /**< IDX: path of the label file. NULL: found beside the images by name. */
-    size_t features;    /**< LIBSVM: at least this many features. 0: as many as seen. */
-    int threads;        /**< Threads for parsing. 0: all processors. */
+    /** CSV: "first", "last", a number from 0, a header name; "none": every label is 0. NULL: "last". */
+    const char *label_column;
+    /** IDX: path of the label file; "none": every label is 0. NULL: found beside the images by name. */
+    const char *labels;
+    size_t features; /**< LIBSVM: at least this many features. 0: as many as seen. */
+    int threads;     /**< Threads for parsing. 0: all processors. */
 } saddle_data_options;
 
 /** Rows of `synthetic` when none are named: as many as 5 agents with 6512 each hold. */

@@ -65,13 +65,14 @@ SADDLE_API saddle_status saddle_predictor_scores(const saddle_predictor *predict
                                                  saddle_error *error);
 
 /** The most that saddle_predictor_evaluate() finds. */
-#define SADDLE_MOST_MEASURES (SADDLE_MOST_OUTCOMES + 3)
+#define SADDLE_MOST_MEASURES (SADDLE_MOST_OUTCOMES + 4)
 
 /**
  * What the model is worth on labelled rows: the problem's own outcomes, and those of `accuracy` (share
- * of rows whose score has the sign of the label), `auc` and `loss` (mean of log(1 + exp(-label score)))
- * that are not among them.
- * @param positive  which labels are positive, as for saddle_dataset_label(); NULL: as the run decided.
+ * of rows whose score has the sign of the label), `auc`, `loss` (mean of log(1 + exp(-label score))) and
+ * `positive_share` (of the rows' labels) that are not among them.
+ * @param positive  which labels are positive, as for saddle_dataset_label(); NULL or "auto": as the run
+ *                  decided.
  * @param[out] out  room for SADDLE_MOST_MEASURES; NaN where one is not defined, such as the auc of one
  *                  class.
  */

@@ -503,7 +503,9 @@ static saddle_status take_header(const stream *in, char **out, uint64_t *used, s
     unsigned char fixed[12];
     *out = NULL;
     if (in->bytes < sizeof fixed || !take(in, fixed, 10) || memcmp(fixed, magic, sizeof magic) != 0)
-        return refuse(in, error, "it is no NumPy array; save it with numpy.save or numpy.savez");
+        return refuse(in, error,
+                      "it is no NumPy array; give a file that saddle run --model, numpy.save "
+                      "or numpy.savez wrote");
     if (fixed[6] < 1 || fixed[6] > 3 || fixed[7] != 0)
         return refuse(in, error, "its format is %d.%d; 1.0, 2.0 and 3.0 can be read", fixed[6],
                       fixed[7]);
@@ -707,8 +709,9 @@ static saddle_status read_archive(stream *in, uint64_t file_bytes, content *out,
     if (archive == NULL) {
         zip_error_t reason;
         zip_error_init_with_code(&reason, code);
+        /* It begins like an archive: without the directory at its end it is a part of one. */
         saddle_status status =
-            refuse(in, error, "%s; save it with numpy.savez", zip_error_strerror(&reason));
+            refuse(in, error, "%s; the file is cut short or damaged", zip_error_strerror(&reason));
         zip_error_fini(&reason);
         return status;
     }

@@ -23,7 +23,7 @@ struct table {
     const char *header_end; /* NULL: there is no header */
     char separator;
     size_t fields;
-    size_t label; /* which field */
+    size_t label; /* which field; as many as there are fields: none */
     size_t rows;
     saddle_dataset *data; /* NULL: only check and count */
     saddle_fault fault;
@@ -260,6 +260,8 @@ static saddle_status choose_label(struct table *table, const char *wanted, const
         table->label = table->fields - 1;
     } else if (strcmp(wanted, "first") == 0) {
         table->label = 0;
+    } else if (strcmp(wanted, "none") == 0) {
+        table->label = table->fields;
     } else if (saddle_parse_integer(wanted, &number)) {
         if (number >= table->fields)
             return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -268,10 +270,11 @@ static saddle_status choose_label(struct table *table, const char *wanted, const
         table->label = (size_t)number;
     } else if (!find_name(table, wanted, &table->label)) {
         if (table->header_end == NULL)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "label column '%s': '%s' has no line of names; use first, last or a "
-                               "number from 0",
-                               wanted, path);
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "label column '%s': '%s' has no line of names; use first, last, none or "
+                "a number from 0",
+                wanted, path);
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "label column '%s' is not in '%s', whose names are: %s", wanted, path,
                            saddle_excerpt_of(table->header, table->header_end).text);
@@ -303,7 +306,8 @@ saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const sadd
         return saddle_fault_report(&table.fault, in->path, error);
     if (table.rows == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' holds names but no rows", in->path);
-    status = saddle_dataset_new_dense(&table.data, name, table.rows, table.fields - 1, error);
+    status = saddle_dataset_new_dense(&table.data, name, table.rows,
+                                      table.fields - (table.label < table.fields), error);
     if (table.data == NULL)
         return status;
     read_rows(&table);

@@ -177,7 +177,7 @@ static saddle_status find_labels(const char *images, char **out, saddle_error *e
     if (word == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "no labels for '%s': its name has no 'images' to put 'labels' for; give "
-                           "the label file's path",
+                           "the label file's path, or none",
                            images);
     const char *rest = word + strlen("images");
     bool ranked = strncmp(rest, "-idx", 4) == 0 && rest[4] != '\0';
@@ -188,8 +188,8 @@ static saddle_status find_labels(const char *images, char **out, saddle_error *e
     saddle_status status = SADDLE_OK;
     if (access(path, F_OK) != 0)
         saddle_fail(error, SADDLE_BAD_INPUT,
-                    "no labels for '%s': looked for '%s', packed (.gz) and not; put it there or "
-                    "give the label file's path",
+                    "no labels for '%s': looked for '%s', packed (.gz) and not; put it there, or "
+                    "give the label file's path, or none",
                     images, path);
     *out = existing_twin(path);
     if (*out == NULL)
@@ -204,6 +204,8 @@ static saddle_status read_labels(const saddle_input *images, const saddle_data_o
     saddle_input in = {0};
     struct header header = {0};
     saddle_status status = SADDLE_OK;
+    if (options->labels != NULL && strcmp(options->labels, "none") == 0)
+        return SADDLE_OK;
     if (options->labels == NULL)
         status = find_labels(images->path, &found, error);
     if (status == SADDLE_OK)

@@ -139,9 +139,10 @@ static saddle_status find_rule(char **out, const double *classes, size_t count, 
     char seen[256];
     list_labels(seen, sizeof seen, classes, count);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "two classes are needed, but the data has %zu different label%s (%s); say "
-                       "which are positive, such as 1 or 5-9 or 2,4,7",
-                       count, count == 1 ? "" : "s", seen);
+                       "two classes are needed, but the data has %zu different label%s (%s); %s",
+                       count, count == 1 ? "" : "s", seen,
+                       count == 1 ? "give rows of both"
+                                  : "say which are positive, such as 1 or 5-9 or 2,4,7");
 }
 
 saddle_status saddle_labels_rule(const double *classes, size_t count, const char *positive,

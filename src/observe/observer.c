@@ -378,7 +378,7 @@ static void feasibility_task(void *context, saddle_agent *agent)
     double y_size = 1.0 + sqrt(saddle_norm2(o->in.problem->y_dim, view.y));
     double worst = x_off / x_size;
     /* Keep a NaN of either. */
-    if (!(y_off / y_size <= worst))
+    if (!isnan(worst) && !(y_off / y_size <= worst))
         worst = y_off / y_size;
     o->per_agent[agent->id] = worst;
 }

@@ -66,12 +66,12 @@ static void record(check *c, double *error, double found)
     }
 }
 
+/* A scale; what is NaN shows in what is divided by it. */
 static double largest(size_t count, const double *v)
 {
     double most = 0.0;
     for (size_t k = 0; k < count; k++)
-        if (!(fabs(v[k]) <= most))
-            most = fabs(v[k]);
+        most = fmax(most, fabs(v[k]));
     return most;
 }
 
@@ -82,13 +82,16 @@ static double relative(double off, double scale)
 }
 
 /* Largest |found - right| relative to the largest entry of the gradient, or of what is right where
- * that is larger. */
+ * that is larger; NaN where any of them is. */
 static double mismatch(const variable *v, const double *found, const double *right)
 {
     double most = 0.0;
-    for (size_t k = 0; k < v->dim; k++)
-        if (!(fabs(found[k] - right[k]) <= most))
-            most = fabs(found[k] - right[k]);
+    for (size_t k = 0; k < v->dim; k++) {
+        double off = fabs(found[k] - right[k]);
+        if (isnan(off))
+            return (double)NAN;
+        most = fmax(most, off);
+    }
     return relative(most, fmax(largest(v->dim, v->slope), largest(v->dim, right)));
 }
 

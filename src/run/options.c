@@ -32,12 +32,14 @@ static const saddle_option data =
 static const saddle_option format =
     SADDLE_CHOICE("format", PROBLEM, "auto", "libsvm|csv|idx", "FORMAT",
                   "Format of the data file. auto: by its content and name.");
-static const saddle_option label_column =
-    SADDLE_TEXT("label-column", PROBLEM, "last", "WHICH",
-                "CSV: the column of the label: first, last, a number from 0 or a header's name.");
+static const saddle_option label_column = SADDLE_TEXT(
+    "label-column", PROBLEM, "last", "WHICH",
+    "CSV: the column of the label: first, last, a number from 0 or a header's name; none: "
+    "there is none, which only predict can do with.");
 static const saddle_option labels =
     SADDLE_TEXT("labels", PROBLEM, "", "PATH",
-                "IDX: the file of labels. Not given: found beside the images by its name.");
+                "IDX: the file of labels; none: there is none, which only predict can do with. Not "
+                "given: found beside the images by its name.");
 static const saddle_option positive = SADDLE_TEXT("positive", PROBLEM, "auto", "LABELS",
                                                   "Labels that count as positive, such as 1 or 5-9 "
                                                   "or 2,4,7. auto: the larger of two; digits 5-9.");

@@ -364,10 +364,12 @@ static saddle_status check_rows(const saddle_predictor *p, const saddle_dataset 
 {
     if (data->features == p->features)
         return SADDLE_OK;
+    bool label_taken = data->features + 1 == p->features;
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "'%.300s' has %zu features, but the model '%.300s' was made from %zu; give "
-                       "rows of the same kind",
-                       data->name, data->features, p->path, p->features);
+                       "rows of the same kind%s",
+                       data->name, data->features, p->path, p->features,
+                       label_taken ? ", or --label-column none if no column is a label" : "");
 }
 
 saddle_status saddle_predictor_data(const saddle_predictor *p, saddle_dataset **out,
@@ -420,14 +422,17 @@ static void measure(const saddle_dataset *data, const double *score, saddle_outc
 {
     double correct = 0.0;
     double loss = 0.0;
+    double positives = 0.0;
     double rows = (double)data->rows;
     for (size_t row = 0; row < data->rows; row++) {
+        positives += data->label[row] > 0.0 ? 1.0 : 0.0;
         correct += (score[row] > 0.0) == (data->label[row] > 0.0) ? 1.0 : 0.0;
         loss += saddle_softplus(-data->label[row] * score[row]);
     }
     append(out, count, "accuracy", isnan(loss) ? (double)NAN : correct / rows);
     append(out, count, "auc", saddle_ranking_auc(data->rows, score, data->label));
     append(out, count, "loss", loss / rows);
+    append(out, count, "positive_share", positives / rows);
 }
 
 /* `data` has labels of its own, which become +1 and -1. */
@@ -435,7 +440,7 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
                               double *score, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
-    if (positive == NULL)
+    if (positive == NULL || strcmp(positive, "auto") == 0)
         positive = saddle_settings_text(p->settings, "positive");
     saddle_status status = saddle_dataset_label(data, positive, error);
     if (status == SADDLE_OK)

@@ -51,7 +51,8 @@ loss = sum(math.log1p(math.exp(-b * s)) for s, b in zip(scores, labels))
 assert float(said["auc"]) == float(last["test_auc"])
 assert float(said["pair_loss"]) == float(last["test_pair_loss"])
 for name, value in (("auc", won / pairs), ("pair_loss", pair / pairs),
-                    ("accuracy", right / len(scores)), ("loss", loss / len(scores))):
+                    ("accuracy", right / len(scores)), ("loss", loss / len(scores)),
+                    ("positive_share", len(positive) / len(scores))):
     assert abs(float(said[name]) - value) <= 1e-12, (name, said[name], value)
 END
 if [ -x "$python" ]; then
@@ -94,6 +95,29 @@ check "the run's label column" grep -qE '^  auc +1$' out
 try eval --model c.npz --data first.csv --label-column last
 check "unless another is given" exits 0
 check "which makes a difference" grep -qvE '^  auc +1$' out
+try eval --model c.npz --data first.csv --positive auto
+check "auto is the run's list" grep -qE '^  auc +1$' out
+check "half of it is positive" grep -qE '^  positive_share +0.5$' out
+
+# ---- rows without labels ----------------------------------------------------------------------
+
+try predict --model c.npz --data first.csv
+cp out scores.csv
+sed 's/^[^,]*,//' first.csv >features.csv
+try predict --model c.npz --data features.csv --label-column none
+check "a table of features alone" exits 0
+check "has the same scores" cmp -s out scores.csv
+refuse "--label-column none if no column is a label" \
+    predict --model c.npz --data features.csv --label-column last
+refuse "'none' leaves saddle eval nothing to compare" \
+    eval --model c.npz --data features.csv --label-column none
+refuse "1 different label (0); give rows of both" \
+    run --problem auc --data features.csv --label-column none
+# Four images of 1 x 2 pixels.
+printf '\0\0\010\03\0\0\0\04\0\0\0\01\0\0\0\02\377\0\0\377\200\0\0\200' >images
+refuse "give the label file's path, or none" predict --model c.npz --data images
+try predict --model c.npz --data images --labels none
+check "images alone" is "$(wc -l <out)" 4
 
 # ---- refusals ---------------------------------------------------------------------------------
 
@@ -116,7 +140,7 @@ refuse "is the file of --data too" predict --model m.npz --data held --output he
 refuse "--output" predict --model m.npz --data held --output no/where
 refuse "'-o' is no option" eval --model m.npz --data held -o f
 head -c 700 m.npz >cut.npz
-refuse "no model: " eval --model cut.npz --data held
+refuse "the file is cut short or damaged" eval --model cut.npz --data held
 
 # ---- the model of a plug-in -------------------------------------------------------------------
 

@@ -1130,6 +1130,18 @@ static void zero_difference(const saddle_problem *problem, size_t agent, const s
     memset(dy, 0, problem->y_dim * sizeof *dy);
 }
 
+/* The right difference but for one entry, which is not the last, so that a running maximum could lose it. */
+static void unknown_difference(const saddle_problem *problem, size_t agent,
+                               const saddle_batch *batch, const double *x1, const double *y1,
+                               const double *x0, const double *y0, double *dx, double *dy,
+                               double *scratch)
+{
+    saddle_problem two_calls = *problem;
+    two_calls.difference = NULL;
+    saddle_problem_difference(&two_calls, agent, batch, x1, y1, x0, y0, dx, dy, scratch);
+    dx[0] = NAN;
+}
+
 static double wrong_variance(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                              const double *x, const double *y, double *gx, double *gy,
                              double *scratch)
@@ -1151,6 +1163,10 @@ START_TEST(the_gradient_check_catches_wrong_batch_functions)
     ck_assert_msg(found.difference_error > 0.05, "difference error %g", found.difference_error);
     ck_assert_msg(found.variance_error > 0.05, "variance error %g", found.variance_error);
     assert_at_most(found.x_error, 1e-8);
+    p = *b.problem;
+    p.difference = unknown_difference;
+    assert_ok(saddle_problem_check_gradient(&p, b.x_set, b.y_set, 2, 3, &found, &error), error);
+    ck_assert_msg(isinf(found.difference_error), "difference error %g", found.difference_error);
     bench_close(&b);
 }
 END_TEST

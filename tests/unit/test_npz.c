@@ -448,7 +448,8 @@ START_TEST(bad_headers_are_refused)
     assert_unreadable("bad.npy", "x", "its header claims 4294967295 bytes but 8 follow");
     static const char words_only[] = "hello, this is no array";
     spill("bad.npy", words_only, sizeof words_only - 1);
-    assert_unreadable("bad.npy", "x", "it is no NumPy array; save it with numpy.save");
+    assert_unreadable("bad.npy", "x",
+                      "it is no NumPy array; give a file that saddle run --model, numpy.save");
     spill("bad.npy", "", 0);
     assert_unreadable("bad.npy", "x", "it is no NumPy array");
 }
@@ -561,7 +562,7 @@ START_TEST(forged_archives_are_refused)
     assert_unreadable("b.npz", "M", "packed by a method other than deflate");
     static const char stub[] = "PK\x03\x04 and nothing else";
     spill("b.npz", stub, sizeof stub - 1);
-    assert_unreadable("b.npz", "M", "save it with numpy.savez");
+    assert_unreadable("b.npz", "M", "cut short or damaged");
 }
 END_TEST
 
