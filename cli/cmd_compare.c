@@ -79,8 +79,9 @@ typedef struct work {
     const volatile sig_atomic_t *interrupt;
     bool stopped; /* whether it was seen, in all processes alike */
     cli_meter meter;
-    char label[128]; /* of the run going on */
-    char place[192]; /* the same with its number among all runs */
+    char label[128];   /* of the run going on */
+    char place[192];   /* the same with its number among all runs */
+    saddle_error loss; /* the first trace that could not be written; SADDLE_OK: none */
 } work;
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -386,6 +387,8 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
     }
     if (status == SADDLE_OK)
         status = keep(run, result, error);
+    if (status == SADDLE_OK && w->loss.status == SADDLE_OK)
+        w->loss = result->loss;
     if (status == SADDLE_OK && run->stop == SADDLE_STOP_DIVERGED)
         cli_report_divergence(result, w->label);
     if (status == SADDLE_OK)
@@ -527,6 +530,8 @@ static int conclude(work *w)
         printf("\ntraces and summary.csv are in %s\n", w->directory);
     if (!w->quiet && *page != '\0')
         printf("the report is %s\n", page);
+    if (w->loss.status != SADDLE_OK)
+        return cli_fail(&w->loss);
     if (cli_reader_gone())
         return CLI_FAILED;
     if (w->stopped)

@@ -219,32 +219,47 @@ static void on_warning(void *context, const char *message)
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-/* What to change in an algorithm whose run diverged, by the steps it has. */
-static const char *advice(const char *algorithm)
+/* What to change in an algorithm whose run diverged, by the steps it has and by the variable that is
+ * farther off. Once an entry is not finite, all others soon are not, and it does not show which step
+ * began. */
+static const char *advice(const char *algorithm, const saddle_fault *fault)
 {
     static const struct {
         const char *option;
-        const char *words;
-    } known[] = {{"nu", "lower --nu/--eta or raise --tau"},
-                 {"eta-x", "lower --eta-x/--eta-y"},
-                 {"ppa-lipschitz", "raise --ppa-lipschitz"}};
+        const char *in_x;
+        const char *in_y;
+        const char *in_both;
+    } known[] = {
+        {"nu", "lower --nu or raise --tau", "lower --alpha or --eta",
+         "lower --nu and --eta, or raise --tau and lower --alpha"},
+        {"eta-x", "lower --eta-x", "lower --eta-y", "lower --eta-x and --eta-y"},
+        {"ppa-lipschitz", "raise --ppa-lipschitz", "raise --ppa-lipschitz",
+         "raise --ppa-lipschitz"},
+    };
+    bool in_y = *fault->variable == 'y';
     const saddle_algorithm *found = NULL;
     if (saddle_algorithm_find(&found, algorithm, NULL) != SADDLE_OK)
         return "take smaller steps";
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         for (const saddle_option *const *option = found->options; *option != NULL; option++)
             if (strcmp((*option)->name, known[k].option) == 0)
-                return known[k].words;
+                return !isfinite(fault->value) ? known[k].in_both
+                       : in_y                  ? known[k].in_y
+                                               : known[k].in_x;
     return "take smaller steps";
 }
 
 void cli_report_divergence(const saddle_result *result, const char *prefix)
 {
     const saddle_fault *fault = &result->fault;
+    const char *why = "";
+    if (fault->kind == SADDLE_FAULT_RUNAWAY)
+        why = "so large that the metric grows without bound: ";
+    else if (isfinite(fault->value))
+        why = "so large that the loss is not finite: ";
     cli_say("%sdiverged at iteration %llu: agent %zu, variable %s[%zu] is %s%.3g; %s", prefix,
-            (unsigned long long)fault->iteration, fault->agent, fault->variable, fault->index,
-            isfinite(fault->value) ? "so large that the loss is not finite: " : "", fault->value,
-            advice(saddle_settings_text(result->settings, "algorithm")));
+            (unsigned long long)fault->iteration, fault->agent, fault->variable, fault->index, why,
+            fault->value, advice(saddle_settings_text(result->settings, "algorithm"), fault));
 }
 
 /* "accuracy 0.849, gap 0.18" */
@@ -294,9 +309,12 @@ static void print_summary(const saddle_result *result)
         print_field("trace", trace);
     if (result->checkpoint != NULL)
         print_field("checkpoint", result->checkpoint);
-    if (*model != '\0')
-        print_field("model",
-                    result->stop == SADDLE_STOP_DIVERGED ? "not written: the run diverged" : model);
+    if (*model != '\0' && result->stop == SADDLE_STOP_DIVERGED)
+        print_field("model", "not written: the run diverged");
+    else if (*model != '\0')
+        print_field("model", result->saved ? model : "not written");
+    if (result->loss.status != SADDLE_OK)
+        print_field("lost", result->loss.message);
 }
 
 static int conclude(display *d, const saddle_result *result)
@@ -314,6 +332,8 @@ static int conclude(display *d, const saddle_result *result)
     if (result->stop == SADDLE_STOP_INTERRUPTED && result->checkpoint != NULL)
         cli_say("interrupted; `saddle run --resume %s` goes on",
                 saddle_settings_text(result->settings, "checkpoint"));
+    if (result->loss.status != SADDLE_OK)
+        return cli_fail(&result->loss);
     if (result->stop == SADDLE_STOP_INTERRUPTED)
         return cli_reader_gone() ? CLI_FAILED : CLI_INTERRUPTED;
     return CLI_OK;
@@ -467,7 +487,10 @@ const cli_command cli_run = {
     .details =
         "Prints a progress line on a terminal and a table of rows otherwise, then a summary. With "
         "no option at all it runs PRECISION on the paper's problem with built-in data and 5 "
-        "agents. Ctrl-C ends a run cleanly; a second one kills it. With --checkpoint DIR nothing "
+        "agents. Ctrl-C ends a run cleanly; a second one kills it. A trace or a model that cannot "
+        "be "
+        "written any more does not end a run: it is told, and the exit code is 1. With "
+        "--checkpoint DIR nothing "
         "is "
         "lost when a run ends before its time: `saddle run --resume DIR` goes on where it was and "
         "comes to the same bits as if it had not ended, with the options of that run and on any "

@@ -28,6 +28,10 @@ void cli_console_open(void)
         }
     /* A reader that goes away shows as EPIPE, so that a trace is closed properly. */
     signal(SIGPIPE, SIG_IGN);
+    /* So does a file that grows beyond `ulimit -f`, as EFBIG. */
+    signal(SIGXFSZ, SIG_IGN);
+    /* Shells have background jobs ignore it; one that is sent on purpose shall be heard. */
+    signal(SIGINT, SIG_DFL);
 }
 
 void cli_hush(void)

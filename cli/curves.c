@@ -27,6 +27,8 @@ static const struct {
     {"y_gap", NULL, "gap of y to the best response", FIGURE_LOG},
     {"stationarity", NULL, "stationarity", FIGURE_LOG},
     {"potential", NULL, "potential", FIGURE_LOG},
+    {"train_auc", NULL, "AUC on the agents' data", FIGURE_LINEAR},
+    {"test_auc", NULL, "AUC on held-out data", FIGURE_LINEAR},
 };
 
 #define KNOWN (sizeof known / sizeof *known)

@@ -43,6 +43,7 @@ typedef struct experiment {
                              about a series are about its algorithm: its best series counts */
     uint64_t quick_tuning;
     const char *panels; /* of the figure: "x:y x:y", columns of the trace */
+    bool outcomes;      /* whether the problem's outcomes are measured, as columns of the trace */
     size_t count;
     const experiment_series *series; /* the first one measures the start */
 } experiment;

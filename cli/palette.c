@@ -2,12 +2,13 @@
 
 #include <string.h>
 
-/* The paper's four first; the centralized ones are dotted or dash-dotted. */
+/* The paper's four first, with dashes that let both of two equal curves be seen; the centralized ones
+ * are dotted or dash-dotted. */
 static const palette_entry entries[] = {
     {"precision", "PRECISION", "#0072b2", "#4ea8de", ""},
     {"precision+", "PRECISION+", "#d55e00", "#ff8c4b", "7 3"},
     {"prox-gt-sgda", "Prox-GT-SGDA", "#009e73", "#2ecc9f", ""},
-    {"prox-dsgda", "Prox-DSGDA", "#cc79a7", "#e8a3c8", ""},
+    {"prox-dsgda", "Prox-DSGDA", "#cc79a7", "#e8a3c8", "2 3"},
     {"gt-gda", "GT-GDA", "#56b4e9", "#8fd0f7", "7 3"},
     {"dposg", "DPOSG", "#e69f00", "#f7b93e", ""},
     {"dppsp", "DPPSP", "#882255", "#d4709f", "7 3"},

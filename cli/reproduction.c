@@ -9,7 +9,7 @@
 #include "study.h"
 
 /* The most panels of a figure. */
-#define MOST_PANELS 4
+#define MOST_PANELS 6
 
 const char *reproduction_data(const reproduction_part *part)
 {
@@ -66,13 +66,14 @@ static bool is_drawn(const reproduction *r, const reproduction_part *part, size_
     return true;
 }
 
-/* The algorithm whose colour a series has; NULL: a colour of its own, as another series has that. */
+/* The algorithm whose colour a series has; NULL: a colour of its own, where an experiment is about one
+ * algorithm. */
 static const char *colour_of(const experiment *e, size_t s)
 {
     size_t alike = 0;
     for (size_t k = 0; k < e->count; k++)
         alike += strcmp(e->series[k].algorithm, e->series[s].algorithm) == 0;
-    return alike == 1 || e->series[s].tuned ? e->series[s].algorithm : NULL;
+    return alike == 1 || e->tuning > 0 ? e->series[s].algorithm : NULL;
 }
 
 /* A figure with room for its parts. */
@@ -131,7 +132,7 @@ static size_t fill_canvas(canvas *c, const reproduction *r, const reproduction_p
 saddle_status reproduction_draw(const reproduction *r, const reproduction_part *part,
                                 saddle_error *error)
 {
-    static const char *const kind[] = {"svg", "png"};
+    static const char *const kind[] = {"svg", "png", "pdf"};
     canvas *c = calloc(1, sizeof *c);
     if (c == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a figure");
@@ -363,7 +364,8 @@ saddle_status reproduction_save(const reproduction *r, saddle_error *error)
 
 /* Hundreds of whole traces would make a page of many megabytes: it gets these columns, and at most
  * so many rows of each. */
-static const char *const shown[] = {"iteration", "ifo", "rounds", "bytes", "loss", "metric"};
+static const char *const shown[] = {"iteration", "ifo",    "rounds",   "bytes",
+                                    "loss",      "metric", "train_auc"};
 #define SHOWN (sizeof shown / sizeof *shown)
 #define SHOWN_ROWS 100
 
@@ -397,13 +399,13 @@ static void take_excerpt(excerpt *out, const saddle_trace *from)
         }
 }
 
-/* Excerpts of a part's traces; how many. */
+/* Excerpts of the traces of a part's figure; how many. */
 static size_t gather(excerpt *out, const saddle_trace **pointer, const reproduction *r,
                      const reproduction_part *part)
 {
     size_t count = 0;
     for (size_t k = 0; k < part->experiment->count * r->seeds; k++)
-        if (part->trace[k] != NULL) {
+        if (part->trace[k] != NULL && is_drawn(r, part, k / r->seeds)) {
             take_excerpt(&out[count], part->trace[k]);
             pointer[count] = &out[count].trace;
             count++;

@@ -147,7 +147,8 @@ static saddle_status make_folder(char **out, const study *w, const char *kind, c
 /* Whether an option can change what a run computes. */
 static bool matters(const char *name)
 {
-    return strcmp(name, "threads") != 0 && strcmp(name, "trace") != 0;
+    return strcmp(name, "threads") != 0 && strcmp(name, "trace") != 0 &&
+           strcmp(name, "outcomes") != 0;
 }
 
 /* Whether a trace is whole, and of a run with these settings by this version. */
@@ -165,11 +166,51 @@ static bool is_wanted(const saddle_trace *trace, const saddle_settings *settings
     return true;
 }
 
-/* Read a trace that was made before; NULL when there is none that is wanted. */
-static saddle_trace *find_trace(const char *path, const saddle_settings *settings)
+/* Where a run writes. */
+typedef struct run_files {
+    char *trace;
+    char *outcomes; /* NULL: they are not measured */
+} run_files;
+
+static void release_files(run_files *files)
+{
+    free(files->trace);
+    free(files->outcomes);
+}
+
+/* Append a run's outcomes to its trace. Those of another run, or of a part of this one, are refused. */
+static saddle_status add_outcomes(saddle_trace *trace, const char *path, saddle_error *error)
+{
+    saddle_trace *outcomes = NULL;
+    saddle_status status = saddle_trace_read(&outcomes, path, error);
+    if (status == SADDLE_OK &&
+        (outcomes->rows != trace->rows || strcmp(outcomes->version, trace->version) != 0))
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT, "'%s' does not belong to '%s'", path, trace->path);
+    if (status == SADDLE_OK)
+        status = saddle_trace_join(trace, outcomes, error);
+    saddle_trace_free(outcomes);
+    return status;
+}
+
+/* A run's trace with its outcomes. */
+static saddle_status read_run(saddle_trace **out, const run_files *files, saddle_error *error)
+{
+    saddle_status status = saddle_trace_read(out, files->trace, error);
+    if (status == SADDLE_OK && files->outcomes != NULL)
+        status = add_outcomes(*out, files->outcomes, error);
+    if (status != SADDLE_OK) {
+        saddle_trace_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* Read a run that was made before; NULL when there is none that is wanted. */
+static saddle_trace *find_run(const run_files *files, const saddle_settings *settings)
 {
     saddle_trace *trace = NULL;
-    if (access(path, F_OK) != 0 || saddle_trace_read(&trace, path, NULL) != SADDLE_OK)
+    if (access(files->trace, F_OK) != 0 || read_run(&trace, files, NULL) != SADDLE_OK)
         return NULL;
     if (is_wanted(trace, settings))
         return trace;
@@ -263,7 +304,7 @@ static void report(const study *w, const saddle_result *result)
         cli_interrupt();
 }
 
-static saddle_status make_run(study *w, saddle_settings *settings, const char *path,
+static saddle_status make_run(study *w, saddle_settings *settings, const run_files *files,
                               saddle_error *error)
 {
     saddle_experiment *instance = NULL;
@@ -274,7 +315,9 @@ static saddle_status make_run(study *w, saddle_settings *settings, const char *p
                           .progress = on_progress,
                           .warning = on_warning,
                           .interrupt = w->interrupt};
-    saddle_status status = saddle_settings_set(settings, "trace", path, error);
+    saddle_status status = saddle_settings_set(settings, "trace", files->trace, error);
+    if (status == SADDLE_OK && files->outcomes != NULL)
+        status = saddle_settings_set(settings, "outcomes", files->outcomes, error);
     if (status == SADDLE_OK)
         status = saddle_experiment_create(&instance, settings, NULL, error);
     if (status == SADDLE_OK)
@@ -287,50 +330,73 @@ static saddle_status make_run(study *w, saddle_settings *settings, const char *p
     return status;
 }
 
-/* Series with one seed, read from its file or made first. */
+/* Where a run of an experiment is kept. */
+typedef struct folders {
+    char *traces;
+    char *outcomes; /* NULL: they are not measured */
+    char *tuned;    /* NULL: nothing is searched */
+} folders;
+
+static saddle_status name_files(run_files *out, const folders *in, const experiment_series *series,
+                                size_t seed, saddle_error *error)
+{
+    *out = (run_files){NULL, NULL};
+    if (asprintf(&out->trace, "%s/%s-seed%zu.csv", in->traces, series->name, seed) < 0)
+        out->trace = NULL;
+    else if (in->outcomes == NULL ||
+             asprintf(&out->outcomes, "%s/%s-seed%zu.csv", in->outcomes, series->name, seed) >= 0)
+        return SADDLE_OK;
+    free(out->trace);
+    *out = (run_files){NULL, NULL};
+    saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
+    return SADDLE_NO_MEMORY;
+}
+
+/* Series with one seed, read from its files or made first. */
 static saddle_status run_one(study *w, const experiment *e, const experiment_series *series,
-                             const saddle_settings *common, const char *folder, size_t seed,
+                             const saddle_settings *common, const folders *in, size_t seed,
                              saddle_trace **out, saddle_error *error)
 {
-    char *path = NULL;
     char text[CLI_NUMBER];
+    run_files files;
     saddle_settings *settings = NULL;
     snprintf(text, sizeof text, "%zu", seed);
     snprintf(w->label, sizeof w->label, "[%zu/%zu] %s %s seed %zu: ", w->place, w->runs, e->name,
              series->name, seed);
     w->meter.label = w->label;
-    if (asprintf(&path, "%s/%s-seed%zu.csv", folder, series->name, seed) < 0)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
-    saddle_status status = saddle_settings_copy(&settings, common, error);
+    saddle_status status = name_files(&files, in, series, seed, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_copy(&settings, common, error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(settings, "seed", text, error);
     if (status == SADDLE_OK)
-        *out = find_trace(path, settings);
-    if (status == SADDLE_OK && *out == NULL)
-        status = make_run(w, settings, path, error);
-    if (status == SADDLE_OK && *out == NULL)
-        status = saddle_trace_read(out, path, error);
+        *out = find_run(&files, settings);
+    if (status == SADDLE_OK && *out == NULL) {
+        status = make_run(w, settings, &files, error);
+        /* What an interrupt cut short is no result. */
+        if (status == SADDLE_OK && !*w->interrupt)
+            status = read_run(out, &files, error);
+    }
     saddle_settings_free(settings);
-    free(path);
+    release_files(&files);
     return status;
 }
 
-static saddle_status run_series(study *w, const experiment *e, size_t s, const char *folder,
-                                const char *tuned, saddle_trace **trace, saddle_error *error)
+static saddle_status run_series(study *w, const experiment *e, size_t s, const folders *in,
+                                saddle_trace **trace, saddle_error *error)
 {
     saddle_settings *settings = NULL;
     saddle_status status = study_settings(&settings, w, e, &e->series[s], error);
     if (status == SADDLE_OK && e->series[s].tuned)
-        status = tune_series(w, e, &e->series[s], tuned, settings, error);
+        status = tune_series(w, e, &e->series[s], in->tuned, settings, error);
+    if (status == SADDLE_OK && e->series[s].tuned)
+        snprintf(w->metric_tau, sizeof w->metric_tau, "%s",
+                 saddle_settings_text(settings, "metric-tau"));
+    else if (status == SADDLE_OK && *w->metric_tau != '\0')
+        status = saddle_settings_set(settings, "metric-tau", w->metric_tau, error);
     for (size_t r = 0; status == SADDLE_OK && r < w->seeds && !*w->interrupt; r++) {
         w->place++;
-        status =
-            run_one(w, e, &e->series[s], settings, folder, r + 1, &trace[s * w->seeds + r], error);
-        /* What an interrupt cut short is no result. */
-        if (*w->interrupt) {
-            saddle_trace_free(trace[s * w->seeds + r]);
-            trace[s * w->seeds + r] = NULL;
-        }
+        status = run_one(w, e, &e->series[s], settings, in, r + 1, &trace[s * w->seeds + r], error);
     }
     saddle_settings_free(settings);
     return status;
@@ -338,14 +404,17 @@ static saddle_status run_series(study *w, const experiment *e, size_t s, const c
 
 saddle_status study_run(study *w, const experiment *e, saddle_trace **trace, saddle_error *error)
 {
-    char *folder = NULL;
-    char *tuned = NULL;
-    saddle_status status = make_folder(&folder, w, "traces", e, error);
+    folders in = {NULL, NULL, NULL};
+    *w->metric_tau = '\0';
+    saddle_status status = make_folder(&in.traces, w, "traces", e, error);
+    if (status == SADDLE_OK && e->outcomes)
+        status = make_folder(&in.outcomes, w, "outcomes", e, error);
     if (status == SADDLE_OK && e->tuning > 0)
-        status = make_folder(&tuned, w, "tuned", e, error);
+        status = make_folder(&in.tuned, w, "tuned", e, error);
     for (size_t s = 0; status == SADDLE_OK && s < e->count && !*w->interrupt; s++)
-        status = run_series(w, e, s, folder, tuned, trace, error);
-    free(tuned);
-    free(folder);
+        status = run_series(w, e, s, &in, trace, error);
+    free(in.tuned);
+    free(in.outcomes);
+    free(in.traces);
     return status;
 }

@@ -28,6 +28,9 @@ typedef struct study {
     size_t place; /* of the run at hand */
     size_t made;  /* runs that had to be made */
     char label[192];
+    /* Of the experiment at hand: the tau of all its metrics, as the searches had it; "" where nothing is
+     * searched, and every run has its own. */
+    char metric_tau[CLI_NUMBER];
     cli_meter meter;
 } study;
 

@@ -19,7 +19,7 @@ BUILD_PACKAGES=(
 # shellcheck disable=SC2034  # used by scripts/test
 TEST_PACKAGES=(
     check g++ clang clang-format clang-tidy shellcheck python3 python3-numpy valgrind
-    gnuplot-nox chromium chromium-driver
+    gnuplot-nox chromium chromium-driver cppcheck gcovr binutils libclang-rt-14-dev
 )
 
 say() {

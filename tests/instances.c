@@ -388,3 +388,12 @@ const saddle_problem *test_own_problem(void)
                                        .value = own_value};
     return &own;
 }
+
+size_t test_outcomes(const saddle_problem *problem, const saddle_dataset *held_out, const double *x,
+                     const double *y, saddle_outcome *out)
+{
+    size_t count = 0;
+    saddle_error error = {.message = ""};
+    assert_ok(problem->outcomes(problem, held_out, x, y, out, &count, &error), error);
+    return count;
+}

@@ -106,6 +106,10 @@ const saddle_problem *test_own_problem(void);
 /* Its f_ij, for independent checks. */
 long double test_own_value(size_t agent, size_t sample, const long double *x, const long double *y);
 
+/* A problem's outcomes at (x, y), which must be had; returns how many. */
+size_t test_outcomes(const saddle_problem *problem, const saddle_dataset *held_out, const double *x,
+                     const double *y, saddle_outcome *out);
+
 /* A random point of X (or Y): normal numbers, projected. */
 void test_point(saddle_rng *rng, const saddle_set *set, double *out);
 /* count zeroed doubles; the test fails when there are none. Free with free(). */

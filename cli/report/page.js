@@ -21,6 +21,8 @@
         x_consensus: "x consensus error",
         y_consensus: "y consensus error",
         y_gap: "gap of y to the best response",
+        train_auc: "AUC on the agents' data",
+        test_auc: "AUC on held-out data",
     };
     const LOGARITHMIC = new Set([
         "metric", "x_stationarity", "x_consensus", "y_consensus", "y_gap", "stationarity", "potential",

@@ -49,7 +49,8 @@ typedef struct saddle_layout {
 typedef enum saddle_fault_kind {
     SADDLE_FAULT_NONE = 0,  /**< All is well. */
     SADDLE_FAULT_NONFINITE, /**< A variable is not finite. */
-    SADDLE_FAULT_STALLED    /**< Recursive differences stay zero though the iterate moves. */
+    SADDLE_FAULT_RUNAWAY, /**< The metric grows without bound; the entry is the largest there is. */
+    SADDLE_FAULT_STALLED  /**< Recursive differences stay zero though the iterate moves. */
 } saddle_fault_kind;
 
 /** What went wrong, where and when. */
@@ -59,7 +60,7 @@ typedef struct saddle_fault {
     size_t agent;           /**< At which agent. */
     size_t index;           /**< At which entry of the variable. */
     uint64_t iteration;     /**< The iteration that made it. */
-    double value;           /**< The entry: not finite, or so large that the loss is not. */
+    double value;           /**< The entry: not finite, or so large that the loss soon is not. */
 } saddle_fault;
 
 /** Everything one agent sees. The engine fills it; step() writes `next`, `kept`, `ifo`, `fault`. */

@@ -123,9 +123,9 @@ struct saddle_problem {
     double (*response_value)(const saddle_problem *problem, const double *x,
                              const double *statistic, const double *y, double *scratch);
 
-    /** Optional. Constants over the given sets. NULL: none known. */
-    void (*constants)(const saddle_problem *problem, const saddle_set *x_set,
-                      const saddle_set *y_set, saddle_constants *out);
+    /** Optional. Constants over the given sets; `out` comes with none known. NULL: none known. */
+    saddle_status (*constants)(const saddle_problem *problem, const saddle_set *x_set,
+                               const saddle_set *y_set, saddle_constants *out, saddle_error *error);
     /** Optional. Replace "auto" among the problem's own options by the values in use. */
     saddle_status (*resolve)(const saddle_problem *problem, saddle_settings *settings,
                              saddle_error *error);
@@ -135,15 +135,16 @@ struct saddle_problem {
      */
     int (*solution)(const saddle_problem *problem, double *x, double *y);
     /**
-     * Optional. What (x, y) is worth to the user: writes at most SADDLE_MOST_OUTCOMES and returns how
-     * many, always the same names in the same order. `held_out` NULL: on all agents' own samples;
+     * Optional. What (x, y) is worth to the user: writes at most SADDLE_MOST_OUTCOMES, and to `*count`
+     * how many, always the same names in the same order. `held_out` NULL: on all agents' own samples;
      * otherwise on these rows, whose labels are +1 / -1; 0 where the problem has no use for them.
      * It is not part of the algorithm: it may look at all agents, allocate, and take its time.
      * Without held-out rows it is collective: every process of the world calls it and gets the
-     * same answer.
+     * same answer; a failure in one is one in all.
      */
-    size_t (*outcomes)(const saddle_problem *problem, const saddle_dataset *held_out,
-                       const double *x, const double *y, saddle_outcome *out);
+    saddle_status (*outcomes)(const saddle_problem *problem, const saddle_dataset *held_out,
+                              const double *x, const double *y, saddle_outcome *out, size_t *count,
+                              saddle_error *error);
     /**
      * Optional. The score that the model in (x, y) gives every row of a data set: out[row]. Above 0
      * it says +1, otherwise -1; the larger, the surer. Labels are not looked at. It needs no samples

@@ -61,7 +61,7 @@ typedef enum saddle_stop {
     SADDLE_STOP_ROUNDS,      /**< The budget of rounds is spent. */
     SADDLE_STOP_SECONDS,     /**< The budget of seconds is spent. */
     SADDLE_STOP_INTERRUPTED, /**< The caller asked for it. */
-    SADDLE_STOP_DIVERGED     /**< A value is not finite: see saddle_result::fault. */
+    SADDLE_STOP_DIVERGED     /**< A value is not finite or about to be: see saddle_result::fault. */
 } saddle_stop;
 
 /** A few words for a stop reason. */
@@ -122,7 +122,10 @@ typedef struct saddle_result {
     saddle_outcome test[SADDLE_MOST_OUTCOMES]; /**< The same on held-out data, at process 0. */
     size_t test_count;                         /**< How many; 0: no held-out data. */
     saddle_settings *settings;                 /**< Effective settings. */
-    char *checkpoint; /**< The newest one, at the process that writes files; NULL: none. */
+    char *checkpoint;  /**< The newest one, at the process that writes files; NULL: none. */
+    bool saved;        /**< Whether the model was asked for and written. */
+    saddle_error loss; /**< SADDLE_OK, or why a trace, outcomes or model that were asked for are not
+                            (all) there: a run goes on without them, and is a whole result. */
 } saddle_result;
 
 /** Free a result. NULL is allowed. */
@@ -177,7 +180,8 @@ SADDLE_API saddle_status saddle_experiment_steps(saddle_experiment *experiment,
  * Run one algorithm. What concerns algorithm, steps, stopping, threads, trace and model is read from
  * `settings`; problem, data, network, start, seed and engine are the experiment's. The trace and
  * the model go to the files that the settings name, written by process 0. A failed self-check ends the run with
- * SADDLE_CHECK_FAILED; divergence is a result.
+ * SADDLE_CHECK_FAILED; divergence is a result, and so is a run whose files could not be written to the
+ * end: see saddle_result::loss.
  *
  * @param settings  NULL: those of the experiment.
  * @param hooks     NULL: none.

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -106,4 +107,77 @@ void saddle_output_discard(saddle_output *out)
     if (out->temporary != NULL)
         unlink(out->temporary);
     release(out);
+}
+
+/* ---- line by line ---------------------------------------------------------------------------- */
+
+saddle_status saddle_lines_open(saddle_lines *out, const char *path, const char *option,
+                                saddle_error *error)
+{
+    memset(out, 0, sizeof *out);
+    out->path = saddle_strdup(path);
+    if (out->path == NULL) {
+        saddle_no_memory(error, "a file name");
+        return SADDLE_NO_MEMORY;
+    }
+    out->stream = fopen(path, "we");
+    if (out->stream != NULL)
+        return SADDLE_OK;
+    saddle_free(out->path);
+    out->path = NULL;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s: cannot write '%s': %s; give a path in a directory that exists and can "
+                       "be written to",
+                       option, path, strerror(errno));
+}
+
+/* Drop what could not be written, and what was written of the last line. */
+static void abandon(saddle_lines *lines)
+{
+    struct stat status;
+    lines->broken = true;
+    __fpurge(lines->stream);
+    /* A file whose last line stays torn is no reason to end anything. */
+    if (fstat(fileno(lines->stream), &status) == 0 && S_ISREG(status.st_mode) &&
+        ftruncate(fileno(lines->stream), lines->whole) != 0)
+        lines->whole = status.st_size;
+}
+
+saddle_status saddle_lines_flush(saddle_lines *lines, const char *what, saddle_error *error)
+{
+    struct stat status;
+    if (lines->broken) {
+        __fpurge(lines->stream);
+        return SADDLE_OK;
+    }
+    errno = 0;
+    if (fflush(lines->stream) != 0 || ferror(lines->stream)) {
+        saddle_fail(error, SADDLE_IO, "cannot write %s '%s': %s; is the disk full?", what,
+                    lines->path, strerror(errno != 0 ? errno : EIO));
+        abandon(lines);
+        return SADDLE_IO;
+    }
+    bool known = fstat(fileno(lines->stream), &status) == 0 && S_ISREG(status.st_mode);
+    if (known && status.st_nlink == 0) {
+        abandon(lines);
+        return saddle_fail(error, SADDLE_IO, "%s '%s' was removed while the run went on", what,
+                           lines->path);
+    }
+    if (known)
+        lines->whole = status.st_size;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_lines_close(saddle_lines *lines, const char *what, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    if (lines->stream != NULL) {
+        status = saddle_lines_flush(lines, what, error);
+        if (fclose(lines->stream) != 0 && status == SADDLE_OK && !lines->broken)
+            status = saddle_fail(error, SADDLE_IO, "cannot write %s '%s': %s; is the disk full?",
+                                 what, lines->path, strerror(errno));
+    }
+    saddle_free(lines->path);
+    memset(lines, 0, sizeof *lines);
+    return status;
 }

@@ -18,9 +18,6 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "arrays are written as they lie in memory");
 _Static_assert(sizeof(double) == 8, "'<f8' is a double");
 
-/* Room for libzip's words on what went wrong. */
-#define REASON_SIZE 256
-
 /* How every .npy file begins. */
 static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
@@ -284,25 +281,35 @@ static bool add_members(zip_t *archive, const saddle_array *array, payload *body
     return true;
 }
 
-/* Fill the file at `place` with an archive of the arrays; false and the reason otherwise. */
-static bool write_archive(const char *place, const saddle_array *array, payload *body, size_t count,
-                          char reason[REASON_SIZE])
+/* Why an archive could not be written. Without a reason of libzip's it was our memory. */
+static saddle_status archive_failed(const char *path, zip_error_t *why, saddle_error *error)
+{
+    int code = zip_error_code_zip(why);
+    if (code == ZIP_ER_MEMORY || code == ZIP_ER_OK) {
+        saddle_no_memory(error, "a NumPy file");
+        return SADDLE_NO_MEMORY;
+    }
+    return saddle_fail(error, SADDLE_IO, "cannot write '%s': %s; is the disk full?", path,
+                       zip_error_strerror(why));
+}
+
+/* Fill the file at `place`, which is to become `path`, with an archive of the arrays. */
+static saddle_status write_archive(const char *place, const char *path, const saddle_array *array,
+                                   payload *body, size_t count, saddle_error *error)
 {
     int code = ZIP_ER_MEMORY;
     zip_t *archive = zip_open(place, ZIP_CREATE | ZIP_TRUNCATE, &code);
+    saddle_status status = SADDLE_OK;
     if (archive == NULL) {
         zip_error_t why;
         zip_error_init_with_code(&why, code);
-        snprintf(reason, REASON_SIZE, "%s", zip_error_strerror(&why));
+        status = archive_failed(path, &why, error);
         zip_error_fini(&why);
-        return false;
-    }
-    bool good = add_members(archive, array, body, count) && zip_close(archive) == 0;
-    if (!good) {
-        snprintf(reason, REASON_SIZE, "%s", zip_strerror(archive));
+    } else if (!add_members(archive, array, body, count) || zip_close(archive) != 0) {
+        status = archive_failed(path, zip_get_error(archive), error);
         zip_discard(archive);
     }
-    return good;
+    return status;
 }
 
 /* Copy a payload without a head to a stream; a short write shows when the stream is committed. */
@@ -321,14 +328,12 @@ saddle_status saddle_npz_write(const char *path, const saddle_array *array, size
 {
     saddle_output out = {0};
     saddle_status status;
-    char reason[REASON_SIZE] = "";
     payload *body = prepare_all(array, count, &status, error);
     if (body == NULL)
         return status;
     status = saddle_output_open(&out, path, error);
-    if (status == SADDLE_OK && !write_archive(out.temporary, array, body, count, reason))
-        status =
-            saddle_fail(error, SADDLE_IO, "cannot write '%s': %s; is the disk full?", path, reason);
+    if (status == SADDLE_OK)
+        status = write_archive(out.temporary, path, array, body, count, error);
     /* libzip has put a new file in place of ours: hold on to that one, so that it is synced. */
     if (status == SADDLE_OK) {
         out.stream = freopen(out.temporary, "r+e", out.stream);

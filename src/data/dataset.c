@@ -8,11 +8,21 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/available.h"
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "data/readers.h"
+
+/* Refuse rows for which there is no memory. */
+static saddle_status check_room(const char *name, size_t rows, double row_bytes,
+                                saddle_error *error)
+{
+    char what[320];
+    snprintf(what, sizeof what, "%zu rows of '%.200s'", rows, name);
+    return saddle_available_check((double)rows * row_bytes, what, error);
+}
 
 static saddle_dataset *new_dataset(const char *name, size_t rows, size_t features)
 {
@@ -30,6 +40,10 @@ saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, 
                                         size_t features, size_t nonzeros, saddle_error *error)
 {
     *out = NULL;
+    double row_bytes = 16.0 + 12.0 * (double)nonzeros / (double)(rows > 0 ? rows : 1);
+    saddle_status status = check_room(name, rows, row_bytes, error);
+    if (status != SADDLE_OK)
+        return status;
     saddle_dataset *data = new_dataset(name, rows, features);
     if (data == NULL)
         return saddle_no_memory(error, "a data set");
@@ -53,6 +67,9 @@ saddle_status saddle_dataset_new_dense(saddle_dataset **out, const char *name, s
     *out = NULL;
     if (features != 0 && rows > SIZE_MAX / features)
         return saddle_no_memory(error, "a data set");
+    saddle_status status = check_room(name, rows, 8.0 + 8.0 * (double)features, error);
+    if (status != SADDLE_OK)
+        return status;
     saddle_dataset *data = new_dataset(name, rows, features);
     if (data == NULL)
         return saddle_no_memory(error, "a data set");

@@ -109,6 +109,7 @@ static saddle_status read_packed(saddle_stream *stream, void *buffer, size_t wan
     unsigned char scratch[16384];
     while (*got < wanted && !stream->ended) {
         size_t room = wanted - *got < sizeof scratch ? wanted - *got : sizeof scratch;
+        /* cppcheck-suppress legacyUninitvar; it is written to */
         unsigned char *to = buffer != NULL ? (unsigned char *)buffer + *got : scratch;
         size_t written = 0;
         int code = unpack(stream, to, room, &written);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "core/status.h"
 
 typedef struct ranked {
     double score;
@@ -39,11 +40,14 @@ static uint64_t pairs_won(size_t count, const ranked *row)
     return won;
 }
 
-double saddle_ranking_auc(size_t count, const double *score, const double *label)
+saddle_status saddle_ranking_auc(size_t count, const double *score, const double *label,
+                                 double *out, saddle_error *error)
 {
     ranked *row = saddle_alloc(count, sizeof *row);
-    if (row == NULL)
-        return NAN;
+    if (row == NULL) {
+        saddle_no_memory(error, "the area under the curve");
+        return SADDLE_NO_MEMORY;
+    }
     uint64_t positives = 0;
     bool numbers = true;
     for (size_t k = 0; k < count; k++) {
@@ -51,12 +55,12 @@ double saddle_ranking_auc(size_t count, const double *score, const double *label
         positives += row[k].positive ? 1 : 0;
         numbers = numbers && !isnan(score[k]);
     }
-    double auc = NAN;
+    *out = NAN;
     if (numbers && positives > 0 && positives < count) {
         qsort(row, count, sizeof *row, by_score);
         double pairs = (double)positives * (double)(count - positives);
-        auc = (double)pairs_won(count, row) / (2.0 * pairs);
+        *out = (double)pairs_won(count, row) / (2.0 * pairs);
     }
     saddle_free(row);
-    return auc;
+    return SADDLE_OK;
 }

@@ -4,11 +4,14 @@
 
 #include <stddef.h>
 
+#include <saddle/status.h>
+
 /*
  * The area under the ROC curve: the share of pairs (positive, negative) in which the positive has the
  * larger score, ties counted half. Exact, by ranks, in O(n log n). Positive: label > 0.
- * NaN when a score is, when one of the classes is empty, or when memory is short.
+ * NaN when a score is or when one of the classes is empty.
  */
-double saddle_ranking_auc(size_t count, const double *score, const double *label);
+saddle_status saddle_ranking_auc(size_t count, const double *score, const double *label,
+                                 double *out, saddle_error *error);
 
 #endif

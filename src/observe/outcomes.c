@@ -1,48 +1,34 @@
 #include "observe/outcomes.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/status.h"
 
+/* For messages. */
+#define WHAT "the outcomes"
+
 struct saddle_outcome_file {
-    FILE *stream;
-    char *path;
+    saddle_lines lines;
     saddle_outcome_table table; /* its values are `value` */
     size_t rows;
     double *value; /* room for a power of two of rows */
 };
 
-static saddle_status failed(const saddle_outcome_file *file, saddle_error *error)
-{
-    return saddle_fail(error, SADDLE_IO, "cannot write the outcomes '%s': %s; is the disk full?",
-                       file->path, strerror(errno != 0 ? errno : EIO));
-}
-
 saddle_status saddle_outcomes_open(saddle_outcome_file **out, const char *path, saddle_error *error)
 {
     *out = NULL;
     saddle_outcome_file *file = saddle_alloc(1, sizeof *file);
-    char *copy = saddle_strdup(path);
-    if (file == NULL || copy == NULL) {
-        saddle_free(file);
-        saddle_free(copy);
+    if (file == NULL) {
         saddle_no_memory(error, "the outcomes");
         return SADDLE_NO_MEMORY;
     }
-    file->path = copy;
-    file->stream = fopen(path, "we");
-    if (file->stream == NULL) {
-        saddle_status status =
-            saddle_fail(error, SADDLE_BAD_INPUT,
-                        "--outcomes: cannot write '%s': %s; give a path in a directory that exists "
-                        "and can be written to",
-                        path, strerror(errno));
-        saddle_free(copy);
+    saddle_status status = saddle_lines_open(&file->lines, path, "--outcomes", error);
+    if (status != SADDLE_OK) {
         saddle_free(file);
         return status;
     }
@@ -102,8 +88,7 @@ static saddle_status remember(saddle_outcome_file *file, const saddle_result *re
 saddle_status saddle_outcomes_write(saddle_outcome_file *file, uint64_t iteration,
                                     const saddle_result *result, saddle_error *error)
 {
-    FILE *f = file->stream;
-    errno = 0;
+    FILE *f = file->lines.stream;
     if (file->rows == 0) {
         fprintf(f, "# saddle %s\niteration", saddle_version());
         write_names(f, "train", result->train, result->train_count);
@@ -114,9 +99,8 @@ saddle_status saddle_outcomes_write(saddle_outcome_file *file, uint64_t iteratio
     write_values(f, result->train, result->train_count);
     write_values(f, result->test, result->test_count);
     fputc('\n', f);
-    if (fflush(f) != 0 || ferror(f))
-        return failed(file, error);
-    return remember(file, result, error);
+    saddle_status status = remember(file, result, error);
+    return status == SADDLE_OK ? saddle_lines_flush(&file->lines, WHAT, error) : status;
 }
 
 void saddle_outcomes_table(const saddle_outcome_file *file, saddle_outcome_table *out)
@@ -146,12 +130,8 @@ saddle_status saddle_outcomes_close(saddle_outcome_file *file, saddle_error *err
 {
     if (file == NULL)
         return SADDLE_OK;
-    errno = 0;
-    bool bad = ferror(file->stream) != 0;
-    bad = fclose(file->stream) != 0 || bad;
-    saddle_status status = bad ? failed(file, error) : SADDLE_OK;
+    saddle_status status = saddle_lines_close(&file->lines, WHAT, error);
     saddle_free(file->value);
-    saddle_free(file->path);
     saddle_free(file);
     return status;
 }

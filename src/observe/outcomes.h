@@ -9,7 +9,8 @@ typedef struct saddle_outcome_file saddle_outcome_file;
 /* Open the file; the head is written with the first row. SADDLE_BAD_INPUT when it cannot be. */
 saddle_status saddle_outcomes_open(saddle_outcome_file **out, const char *path,
                                    saddle_error *error);
-/* Append a row; it is in the file when this returns. */
+/* Append a row; it is in the file when this returns. SADDLE_IO, once, when the file cannot be written
+ * any more: rows are kept for the table all the same. */
 saddle_status saddle_outcomes_write(saddle_outcome_file *file, uint64_t iteration,
                                     const saddle_result *result, saddle_error *error);
 /* All rows so far: their values, train then test, row after row. Borrowed until the next one. */

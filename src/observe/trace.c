@@ -1,17 +1,18 @@
 #include "observe/trace.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/status.h"
 
+/* For messages. */
+#define WHAT "the trace"
+
 struct saddle_trace_writer {
-    FILE *stream;
-    char *path;
+    saddle_lines lines;
 };
 
 const char *const *saddle_trace_columns(void)
@@ -23,15 +24,9 @@ const char *const *saddle_trace_columns(void)
     return columns;
 }
 
-static saddle_status failed(const saddle_trace_writer *trace, saddle_error *error)
-{
-    return saddle_fail(error, SADDLE_IO, "cannot write the trace '%s': %s; is the disk full?",
-                       trace->path, strerror(errno != 0 ? errno : EIO));
-}
-
 static void write_head(saddle_trace_writer *trace, const saddle_run_info *info)
 {
-    FILE *f = trace->stream;
+    FILE *f = trace->lines.stream;
     fprintf(f, "# saddle %s\n", saddle_version());
     for (size_t k = 0; k < saddle_settings_count(info->settings); k++) {
         const saddle_option *option = saddle_settings_option(info->settings, k);
@@ -61,23 +56,12 @@ saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
     saddle_trace_writer *trace = saddle_alloc(1, sizeof *trace);
     if (trace == NULL)
         return saddle_no_memory(error, "the trace");
-    trace->path = saddle_strdup(path);
-    trace->stream = trace->path != NULL ? fopen(path, "we") : NULL;
-    if (trace->stream == NULL) {
-        saddle_status status =
-            trace->path == NULL
-                ? saddle_no_memory(error, "the trace")
-                : saddle_fail(error, SADDLE_BAD_INPUT,
-                              "--trace: cannot write '%s': %s; give a path in a directory that "
-                              "exists and can be written to",
-                              path, strerror(errno));
-        saddle_free(trace->path);
-        saddle_free(trace);
-        return status;
+    saddle_status status = saddle_lines_open(&trace->lines, path, "--trace", error);
+    if (status == SADDLE_OK) {
+        write_head(trace, info);
+        status = saddle_lines_flush(&trace->lines, WHAT, error);
     }
-    write_head(trace, info);
-    if (fflush(trace->stream) != 0) {
-        saddle_status status = failed(trace, error);
+    if (status != SADDLE_OK) {
         saddle_trace_close(trace, NULL);
         return status;
     }
@@ -97,8 +81,7 @@ static void write_number(FILE *f, double value)
 saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_row *row,
                                  saddle_error *error)
 {
-    FILE *f = trace->stream;
-    errno = 0;
+    FILE *f = trace->lines.stream;
     fprintf(f, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->iteration,
             row->cost.ifo, row->cost.rounds, row->cost.messages, row->cost.bytes);
     const double number[] = {row->seconds,        row->loss,        row->primal,      row->metric,
@@ -107,25 +90,20 @@ saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_row *r
     for (size_t k = 0; k < sizeof number / sizeof *number; k++)
         write_number(f, number[k]);
     fputc('\n', f);
-    return fflush(f) == 0 && !ferror(f) ? SADDLE_OK : failed(trace, error);
+    return saddle_lines_flush(&trace->lines, WHAT, error);
 }
 
 saddle_status saddle_trace_end(saddle_trace_writer *trace, const char *reason, saddle_error *error)
 {
-    errno = 0;
-    fprintf(trace->stream, "# ended: %s\n", reason);
-    return fflush(trace->stream) == 0 && !ferror(trace->stream) ? SADDLE_OK : failed(trace, error);
+    fprintf(trace->lines.stream, "# ended: %s\n", reason);
+    return saddle_lines_flush(&trace->lines, WHAT, error);
 }
 
 saddle_status saddle_trace_close(saddle_trace_writer *trace, saddle_error *error)
 {
     if (trace == NULL)
         return SADDLE_OK;
-    errno = 0;
-    bool bad = ferror(trace->stream) != 0;
-    bad = fclose(trace->stream) != 0 || bad;
-    saddle_status status = bad ? failed(trace, error) : SADDLE_OK;
-    saddle_free(trace->path);
+    saddle_status status = saddle_lines_close(&trace->lines, WHAT, error);
     saddle_free(trace);
     return status;
 }

@@ -132,6 +132,7 @@ static double sample_gradient(const instance *self, size_t agent, const saddle_b
         saddle_block block = block_at(self, agent, batch, begin);
         model->forward(model, &block, x, s.h, scratch);
         find_slopes(self, &block, x, *y, 1.0 / count, &s);
+        /* cppcheck-suppress legacyUninitvar; it is written to */
         model->backward(model, &block, x, s.h, gx, squares ? square : NULL, scratch);
         add_scalars(self, &block, &s, 1.0, gx, gy);
         for (size_t k = 0; squares && k < block.count; k++)
@@ -265,10 +266,11 @@ static double top_curvature(double k, double t, double s2)
 }
 
 /* mu, and for linear scores L, are exact. At y = -1, if Y holds it, squares and -r (1-r) are left. */
-static void constants(const saddle_problem *problem, const saddle_set *x_set,
-                      const saddle_set *y_set, saddle_constants *out)
+static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
+                               const saddle_set *y_set, saddle_constants *out, saddle_error *error)
 {
     (void)x_set;
+    (void)error;
     const instance *self = self_of(problem);
     double r = self->share;
     double least;
@@ -282,6 +284,7 @@ static void constants(const saddle_problem *problem, const saddle_set *x_set,
         out->primal_bound = -r * (1.0 - r);
         out->has_primal_bound = 1;
     }
+    return SADDLE_OK;
 }
 
 static saddle_status resolve(const saddle_problem *problem, saddle_settings *settings,
@@ -338,9 +341,10 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
 }
 
 /* Score all agents' rows and bring the scores, then the labels, in the order of agents, to process 0,
- * which has room for both in `all`; nothing else leaves a process. False, in all of them, when memory
- * is short in one. */
-static bool gather_scores(const instance *self, const double *x, size_t total, double *all)
+ * which has room for both in `all`; nothing else leaves a process. A failure in one, `status` among
+ * them, is one in all. */
+static saddle_status gather_scores(const instance *self, const double *x, size_t total, double *all,
+                                   saddle_status status, saddle_error *error)
 {
     const saddle_problem *problem = &self->problem;
     const saddle_world *world = problem->world;
@@ -348,18 +352,18 @@ static bool gather_scores(const instance *self, const double *x, size_t total, d
     for (size_t k = 0; k < world->local; k++)
         most = problem->samples[world->here[k]] > most ? problem->samples[world->here[k]] : most;
     double *own = world->rank > 0 ? saddle_alloc_doubles(2 * most) : all;
-    double failed = own != NULL ? 0.0 : 1.0;
-    world->largest(world, 1, &failed);
+    if (own == NULL)
+        status = saddle_no_memory(error, "the scores");
+    bool ready = saddle_world_agree(world, status, error) == SADDLE_OK;
     size_t done = 0;
-    for (size_t i = 0; own != NULL && failed == 0.0 && i < problem->agents; i++) {
+    for (size_t i = 0; own != NULL && ready && i < problem->agents; i++) {
         size_t bytes = problem->samples[i] * sizeof *own;
         size_t home = world->home[i];
         double *score = world->rank > 0 ? own : own + done;
         double *label = world->rank > 0 ? own + most : own + total + done;
         if (home == world->rank) {
-            /* A score that is no number makes the outcomes none. */
-            if (saddle_model_score(self->model, self->shard[i], x, score, NULL) != SADDLE_OK)
-                score[0] = NAN;
+            if (status == SADDLE_OK)
+                status = saddle_model_score(self->model, self->shard[i], x, score, error);
             memcpy(label, self->shard[i]->label, bytes);
         }
         if (home == world->rank || world->rank == 0) {
@@ -370,42 +374,55 @@ static bool gather_scores(const instance *self, const double *x, size_t total, d
     }
     if (world->rank > 0)
         saddle_free(own);
-    return failed == 0.0;
+    return ready ? saddle_world_agree(world, status, error) : status;
 }
 
 /* The outcomes over scored rows. */
-static void judge(size_t rows, const double *score, const double *label, bool known, double out[2])
+static saddle_status judge(size_t rows, const double *score, const double *label, double out[2],
+                           saddle_error *error)
 {
-    out[0] = known ? saddle_ranking_auc(rows, score, label) : (double)NAN;
-    out[1] = known ? pair_loss(rows, score, label) : (double)NAN;
+    out[1] = pair_loss(rows, score, label);
+    return saddle_ranking_auc(rows, score, label, &out[0], error);
 }
 
 /* Which pairs are in order shows only where all scores are at one place. */
-static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
-                       const double *x, const double *y, saddle_outcome *out)
+static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+                              const double *x, const double *y, saddle_outcome *out, size_t *count,
+                              saddle_error *error)
 {
     (void)y;
     const instance *self = self_of(problem);
     const saddle_world *world = problem->world;
-    double worth[2];
+    double worth[2] = {0.0, 0.0};
+    saddle_status status = SADDLE_OK;
+    *count = 0;
     size_t rows = held_out != NULL ? held_out->rows : 0;
     for (size_t i = 0; held_out == NULL && i < problem->agents; i++)
         rows += problem->samples[i];
     bool here = held_out != NULL || world->rank == 0;
     double *score = here ? saddle_alloc_doubles(2 * rows) : NULL;
+    if (here && score == NULL)
+        status = saddle_no_memory(error, "the scores");
     if (held_out != NULL) {
-        bool known =
-            score != NULL && saddle_model_score(self->model, held_out, x, score, NULL) == SADDLE_OK;
-        judge(rows, score, held_out->label, known, worth);
+        if (status == SADDLE_OK)
+            status = saddle_model_score(self->model, held_out, x, score, error);
+        if (status == SADDLE_OK)
+            status = judge(rows, score, held_out->label, worth, error);
     } else {
-        bool known = gather_scores(self, x, rows, score) && score != NULL;
-        judge(rows, score, known ? score + rows : NULL, known, worth);
-        world->share(world, 0, sizeof worth, worth);
+        status = gather_scores(self, x, rows, score, status, error);
+        if (status == SADDLE_OK && score != NULL)
+            status = judge(rows, score, score + rows, worth, error);
+        status = saddle_world_agree(world, status, error);
+        if (status == SADDLE_OK)
+            world->share(world, 0, sizeof worth, worth);
     }
+    saddle_free(score);
+    if (status != SADDLE_OK)
+        return status;
     out[0] = (saddle_outcome){"auc", worth[0]};
     out[1] = (saddle_outcome){"pair_loss", worth[1]};
-    saddle_free(score);
-    return 2;
+    *count = 2;
+    return SADDLE_OK;
 }
 
 static void start(const saddle_problem *problem, uint64_t seed, double *x, double *y)

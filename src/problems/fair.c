@@ -343,9 +343,10 @@ static int response_solve(const saddle_problem *problem, const double *x, const 
  *   |H_xy| <= g W sqrt(2) (1 + 2 Y) / 4,      |H_yy| <= 2 W + R,
  * and P <= (Y + 1/2)^2 because s y - y^2 lies between -Y - Y^2 and 1/4.
  */
-static void constants(const saddle_problem *problem, const saddle_set *x_set,
-                      const saddle_set *y_set, saddle_constants *out)
+static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
+                               const saddle_set *y_set, saddle_constants *out, saddle_error *error)
 {
+    (void)error;
     const instance *self = self_of(problem);
     double farthest = sqrt(self->steepest) * saddle_set_norm_bound(x_set);
     double least = isfinite(farthest) ? saddle_exp(-saddle_softplus(farthest)) : 0.0;
@@ -371,6 +372,7 @@ static void constants(const saddle_problem *problem, const saddle_set *x_set,
         out->primal_bound = 0.0;
         out->has_primal_bound = 1;
     }
+    return SADDLE_OK;
 }
 
 /* ---- what it is worth ------------------------------------------------------------------------ */
@@ -450,33 +452,39 @@ static double odds_gap(const tally *counts)
     return fmax(gap[0], gap[1]);
 }
 
-static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
-                       const double *x, const double *y, saddle_outcome *out)
+static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+                              const double *x, const double *y, saddle_outcome *out, size_t *count,
+                              saddle_error *error)
 {
     (void)y;
     const instance *self = self_of(problem);
+    *count = 0;
     if (held_out != NULL && held_out->features != self->features)
-        return 0;
+        return SADDLE_OK;
     tally counts = {.loss = 0.0};
     double sum[TALLY];
     double *u = saddle_alloc_doubles(self->features);
-    saddle_status status = u != NULL ? SADDLE_OK : SADDLE_NO_MEMORY;
+    saddle_status status = u != NULL ? SADDLE_OK : saddle_no_memory(error, "the outcomes");
     if (held_out == NULL)
-        status = saddle_world_agree(problem->world, status, NULL);
-    /* Counts of nothing, where memory is short, make every quotient NaN. */
+        status = saddle_world_agree(problem->world, status, error);
     if (u != NULL && status == SADDLE_OK) {
         trial t = {.self = self, .model = make_score(self, x, u)};
         if (held_out != NULL)
             count_rows(self, &t.model, held_out, &counts);
-        else if (saddle_world_sum(problem->world, TALLY, agent_tally, &t, sum, NULL) == SADDLE_OK)
-            memcpy(&counts, sum, sizeof counts);
+        else
+            status = saddle_world_sum(problem->world, TALLY, agent_tally, &t, sum, error);
     }
     saddle_free(u);
+    if (status != SADDLE_OK)
+        return status;
+    if (held_out == NULL)
+        memcpy(&counts, sum, sizeof counts);
     out[0] = (saddle_outcome){"loss", counts.loss / counts.rows};
     out[1] = (saddle_outcome){"accuracy", counts.correct / counts.rows};
     out[2] = (saddle_outcome){"demographic_parity_gap", parity_gap(&counts)};
     out[3] = (saddle_outcome){"equalized_odds_gap", odds_gap(&counts)};
-    return 4;
+    *count = 4;
+    return SADDLE_OK;
 }
 
 /* The score is t, the logarithm of the odds of +1. */

@@ -185,8 +185,8 @@ static double value(const saddle_problem *problem, size_t agent, const double *x
  * s' <= 1/4, |c| <= 1 and J the symmetric matrix that pairs x with w, of norm 1. With |y| <= M and
  * |(a + x, 1)| <= r over the sets, L = (M^2 + r^2) / 4 + 1 + W. Q >= -log 2: the value at y = 0.
  */
-static void constants(const saddle_problem *problem, const saddle_set *x_set,
-                      const saddle_set *y_set, saddle_constants *out)
+static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
+                               const saddle_set *y_set, saddle_constants *out, saddle_error *error)
 {
     const instance *self = self_of(problem);
     double shift = self->row_norm + saddle_set_norm_bound(x_set);
@@ -195,13 +195,16 @@ static void constants(const saddle_problem *problem, const saddle_set *x_set,
     if (isfinite(shift) && isfinite(model))
         out->lipschitz = (model * model + shift * shift + 1.0) / 4.0 + 1.0 + self->ridge;
     double *origin = saddle_alloc_doubles(problem->y_dim + saddle_set_scratch(y_set));
-    if (origin == NULL)
-        return;
+    if (origin == NULL) {
+        saddle_no_memory(error, "a bound of the objective");
+        return SADDLE_NO_MEMORY;
+    }
     if (saddle_set_distance(y_set, origin, origin + problem->y_dim) <= 0.0) {
         out->primal_bound = -saddle_log(2.0);
         out->has_primal_bound = 1;
     }
     saddle_free(origin);
+    return SADDLE_OK;
 }
 
 /* ---- what it is worth ------------------------------------------------------------------------ */
@@ -260,27 +263,34 @@ static double mean_of(const double sum[KINDS], const tally *counts, int kind)
 }
 
 /* Held-out rows are poisoned one and all, as if they came to a poisoned agent. */
-static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
-                       const double *x, const double *y, saddle_outcome *out)
+static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+                              const double *x, const double *y, saddle_outcome *out, size_t *count,
+                              saddle_error *error)
 {
     const instance *self = self_of(problem);
     size_t d = problem->x_dim;
     trial t = {.self = self, .x = x, .y = y};
     tally counts = {.rows = {0.0}};
     double sum[TALLY];
+    *count = 0;
     if (held_out != NULL && held_out->features != d)
-        return 0;
-    if (held_out != NULL)
+        return SADDLE_OK;
+    if (held_out != NULL) {
         count_both(&t, held_out, true, &counts);
-    else if (saddle_world_sum(problem->world, TALLY, agent_tally, &t, sum, NULL) == SADDLE_OK)
+    } else {
+        saddle_status status = saddle_world_sum(problem->world, TALLY, agent_tally, &t, sum, error);
+        if (status != SADDLE_OK)
+            return status;
         memcpy(&counts, sum, sizeof counts);
+    }
     out[0] = (saddle_outcome){"clean_loss", mean_of(counts.loss, &counts, CLEAN)};
     out[1] = (saddle_outcome){"clean_accuracy", mean_of(counts.correct, &counts, CLEAN)};
     out[2] = (saddle_outcome){"poisoned_loss", mean_of(counts.loss, &counts, POISONED)};
     out[3] = (saddle_outcome){"poisoned_accuracy", mean_of(counts.correct, &counts, POISONED)};
     out[4] = (saddle_outcome){"perturbation_norm", sqrt(saddle_norm2(d, x))};
     out[5] = (saddle_outcome){"perturbation_bound", self->radius};
-    return 6;
+    *count = 6;
+    return SADDLE_OK;
 }
 
 /* The model's scores of rows as they are: nobody shifts them. */

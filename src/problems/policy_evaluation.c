@@ -330,44 +330,47 @@ static void mean_term(void *context, size_t agent, double *out)
     saddle_scale(at->problem->response_size, 1.0 / (double)at->problem->agents, out);
 }
 
-/* e'(G + rho I)^-1 e over all agents' samples; NaN when memory is short. Collective. */
-static double projected_error(const instance *self, const double *x)
+/* e'(G + rho I)^-1 e over all agents' samples. Collective. */
+static saddle_status projected_error(const instance *self, const double *x, double *out,
+                                     saddle_error *error)
 {
     const saddle_problem *problem = &self->problem;
     size_t dim = problem->y_dim;
     size_t size = problem->response_size;
-    double result = NAN;
+    *out = NAN;
     double *work = saddle_alloc_doubles(size + 2 * dim + problem->scratch);
-    saddle_status status = work != NULL ? SADDLE_OK : SADDLE_NO_MEMORY;
-    status = saddle_world_agree(problem->world, status, NULL);
+    saddle_status status = work != NULL ? SADDLE_OK : saddle_no_memory(error, "the outcomes");
+    status = saddle_world_agree(problem->world, status, error);
     if (work == NULL || status != SADDLE_OK) {
         saddle_free(work);
-        return result;
+        return status;
     }
     double *mean = work;
     double *right = mean + size;
     double *response = right + dim;
     double *scratch = response + dim;
     look at = {.problem = problem, .x = x, .scratch = scratch};
-    if (saddle_world_sum(problem->world, size, mean_term, &at, mean, NULL) != SADDLE_OK) {
-        saddle_free(work);
-        return result;
+    status = saddle_world_sum(problem->world, size, mean_term, &at, mean, error);
+    if (status == SADDLE_OK) {
+        normal_equations(self, x, mean, scratch, right, scratch + dim * dim);
+        memcpy(response, right, dim * sizeof *response);
+        if (saddle_solve_dense(dim, scratch, response))
+            *out = saddle_dot(dim, right, response);
     }
-    normal_equations(self, x, mean, scratch, right, scratch + dim * dim);
-    memcpy(response, right, dim * sizeof *response);
-    if (saddle_solve_dense(dim, scratch, response))
-        result = saddle_dot(dim, right, response);
     saddle_free(work);
-    return result;
+    return status;
 }
 
-/* Root mean square of V_x - V over the stationary distribution; NaN when memory is short. */
-static double value_error(const instance *self, const double *x)
+/* Root mean square of V_x - V over the stationary distribution. */
+static saddle_status value_error(const instance *self, const double *x, double *out,
+                                 saddle_error *error)
 {
     const saddle_mdp *mdp = self->mdp;
     double *scratch = saddle_alloc_doubles(2 * self->hidden);
-    if (scratch == NULL)
-        return NAN;
+    if (scratch == NULL) {
+        saddle_no_memory(error, "the outcomes");
+        return SADDLE_NO_MEMORY;
+    }
     network net = network_of(self, x);
     double sum = 0.0;
     for (size_t s = 0; s < mdp->shape.states; s++) {
@@ -375,32 +378,44 @@ static double value_error(const instance *self, const double *x)
         sum += mdp->visits[s] * miss * miss;
     }
     saddle_free(scratch);
-    return sqrt(sum);
+    *out = sqrt(sum);
+    return SADDLE_OK;
 }
 
-static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
-                       const double *x, const double *y, saddle_outcome *out)
+static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+                              const double *x, const double *y, saddle_outcome *out, size_t *count,
+                              saddle_error *error)
 {
     (void)y;
+    *count = 0;
     if (held_out != NULL)
-        return 0;
-    out[0] = (saddle_outcome){.name = "mspbe", .value = projected_error(self_of(problem), x)};
-    out[1] = (saddle_outcome){.name = "value_error", .value = value_error(self_of(problem), x)};
-    return 2;
+        return SADDLE_OK;
+    out[0] = (saddle_outcome){.name = "mspbe"};
+    out[1] = (saddle_outcome){.name = "value_error"};
+    saddle_status status = projected_error(self_of(problem), x, &out[0].value, error);
+    if (status == SADDLE_OK) {
+        status = value_error(self_of(problem), x, &out[1].value, error);
+        status = saddle_world_agree(problem->world, status, error);
+    }
+    if (status == SADDLE_OK)
+        *count = 2;
+    return status;
 }
 
 /* ---- the instance --------------------------------------------------------------------------- */
 
 /* mu is known, L is not: the curvature grows with x and y. */
-static void constants(const saddle_problem *problem, const saddle_set *x_set,
-                      const saddle_set *y_set, saddle_constants *out)
+static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
+                               const saddle_set *y_set, saddle_constants *out, saddle_error *error)
 {
     (void)x_set;
+    (void)error;
     out->strong_concavity = self_of(problem)->ridge;
     if (saddle_set_is_whole_space(y_set)) {
         out->primal_bound = 0.0;
         out->has_primal_bound = 1;
     }
+    return SADDLE_OK;
 }
 
 /* Weights of the usual size, so that hidden units begin in different places and not saturated. */

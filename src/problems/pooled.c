@@ -164,8 +164,8 @@ static int response_solve(const saddle_problem *problem, const double *x, const 
     return of->response_solve(of, x, statistic, y_set, y, scratch);
 }
 
-static void constants(const saddle_problem *problem, const saddle_set *x_set,
-                      const saddle_set *y_set, saddle_constants *out)
+static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
+                               const saddle_set *y_set, saddle_constants *out, saddle_error *error)
 {
     const instance *self = self_of(problem);
     double heaviest = 0.0;
@@ -174,8 +174,9 @@ static void constants(const saddle_problem *problem, const saddle_set *x_set,
             (double)self->total / ((double)self->of->agents * (double)self->of->samples[i]);
         heaviest = weight > heaviest ? weight : heaviest;
     }
-    self->of->constants(self->of, x_set, y_set, out);
+    saddle_status status = self->of->constants(self->of, x_set, y_set, out, error);
     out->lipschitz *= heaviest;
+    return status;
 }
 
 static int solution(const saddle_problem *problem, double *x, double *y)
@@ -184,11 +185,12 @@ static int solution(const saddle_problem *problem, double *x, double *y)
     return of->solution(of, x, y);
 }
 
-static size_t outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
-                       const double *x, const double *y, saddle_outcome *out)
+static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+                              const double *x, const double *y, saddle_outcome *out, size_t *count,
+                              saddle_error *error)
 {
     const saddle_problem *of = self_of(problem)->of;
-    return of->outcomes(of, held_out, x, y, out);
+    return of->outcomes(of, held_out, x, y, out, count, error);
 }
 
 static void destroy(saddle_problem *problem)

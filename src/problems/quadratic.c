@@ -198,10 +198,11 @@ static int response_solve(const saddle_problem *problem, const double *x, const 
     return 0;
 }
 
-static void constants(const saddle_problem *problem, const saddle_set *x_set,
-                      const saddle_set *y_set, saddle_constants *out)
+static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
+                               const saddle_set *y_set, saddle_constants *out, saddle_error *error)
 {
     (void)x_set;
+    (void)error;
     const instance *self = self_of(problem);
     out->lipschitz = self->lipschitz;
     out->strong_concavity = self->mu;
@@ -210,6 +211,7 @@ static void constants(const saddle_problem *problem, const saddle_set *x_set,
         out->primal_bound = 0.0;
         out->has_primal_bound = 1;
     }
+    return SADDLE_OK;
 }
 
 static int solution(const saddle_problem *problem, double *x, double *y)

@@ -379,17 +379,20 @@ static int response_solve(const saddle_problem *problem, const double *x, const 
     return 0;
 }
 
-/* Whether (1/n, ..., 1/n) lies in Y; no when memory is short. */
-static bool holds_uniform(const saddle_set *y_set, size_t n)
+/* Whether (1/n, ..., 1/n) lies in Y. */
+static saddle_status holds_uniform(const saddle_set *y_set, size_t n, bool *inside,
+                                   saddle_error *error)
 {
     double *uniform = saddle_alloc_doubles(n + saddle_set_scratch(y_set));
-    if (uniform == NULL)
-        return false;
+    if (uniform == NULL) {
+        saddle_no_memory(error, "a bound of the objective");
+        return SADDLE_NO_MEMORY;
+    }
     for (size_t k = 0; k < n; k++)
         uniform[k] = 1.0 / (double)n;
-    bool inside = saddle_set_distance(y_set, uniform, uniform + n) <= 1e-12;
+    *inside = saddle_set_distance(y_set, uniform, uniform + n) <= 1e-12;
     saddle_free(uniform);
-    return inside;
+    return SADDLE_OK;
 }
 
 /*
@@ -397,8 +400,8 @@ static bool holds_uniform(const saddle_set *y_set, size_t n)
  * of its blocks: with r = max |a_ij| and |y| <= Y on the set,
  *   |H_xx| <= w Y r^2 / 4 + 2 lambda2 c,   |H_xy| <= w r,   |H_yy| = lambda1 n^2.
  */
-static void constants(const saddle_problem *problem, const saddle_set *x_set,
-                      const saddle_set *y_set, saddle_constants *out)
+static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
+                               const saddle_set *y_set, saddle_constants *out, saddle_error *error)
 {
     (void)x_set;
     const instance *self = self_of(problem);
@@ -416,10 +419,13 @@ static void constants(const saddle_problem *problem, const saddle_set *x_set,
         out->lipschitz = 0.5 * (xx + yy) + sqrt(0.25 * (xx - yy) * (xx - yy) + xy * xy);
     }
     /* At y = 1/n, if Y holds it, V vanishes and the other terms are not negative. */
-    if (holds_uniform(y_set, problem->y_dim)) {
+    bool inside = false;
+    saddle_status status = holds_uniform(y_set, problem->y_dim, &inside, error);
+    if (inside) {
         out->primal_bound = 0.0;
         out->has_primal_bound = 1;
     }
+    return status;
 }
 
 static saddle_status resolve(const saddle_problem *problem, saddle_settings *settings,

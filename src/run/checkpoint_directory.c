@@ -91,12 +91,17 @@ saddle_status saddle_checkpoint_newest(char **path, const char *directory, saddl
             return saddle_fail(error, SADDLE_BAD_INPUT, "there is no %scheckpoint in '%s'%s%s",
                                age > 0 ? "whole " : "", directory, age > 0 ? ": " : "",
                                reason.message);
-        status = saddle_checkpoint_open(&checkpoint, *path, age == 0 ? &reason : NULL);
+        saddle_error found = {.message = ""};
+        status = saddle_checkpoint_open(&checkpoint, *path, &found);
         saddle_checkpoint_close(checkpoint);
         if (status == SADDLE_OK)
             return SADDLE_OK;
         saddle_free(*path);
         *path = NULL;
+        if (age == 0)
+            reason = found;
+        if (status == SADDLE_NO_MEMORY)
+            return saddle_fail(error, status, "%s", found.message);
     }
 }
 

@@ -186,6 +186,7 @@ typedef struct cursor {
     const unsigned char *at;
     size_t left;
     bool bad; /* more was asked for than there is */
+    bool short_of_memory;
 } cursor;
 
 static void take(cursor *c, void *out, size_t bytes)
@@ -222,7 +223,7 @@ static void take_settings(saddle_checkpoint *out, cursor *c)
     if (c->bad)
         return;
     out->setting = saddle_alloc((size_t)count, sizeof *out->setting);
-    c->bad = out->setting == NULL;
+    c->bad = c->short_of_memory = out->setting == NULL;
     for (uint64_t k = 0; !c->bad && k < count; k++) {
         saddle_checkpoint_setting *setting = &out->setting[k];
         uint64_t given = 0;
@@ -235,8 +236,8 @@ static void take_settings(saddle_checkpoint *out, cursor *c)
     }
 }
 
-/* Read out->head into the other fields; false when it contradicts itself. */
-static bool decode(saddle_checkpoint *out)
+/* Read out->head into the other fields; refused when it contradicts itself. */
+static saddle_status decode(saddle_checkpoint *out, saddle_error *error)
 {
     cursor c = {.at = out->head, .left = out->head_bytes};
     prologue start;
@@ -246,13 +247,17 @@ static bool decode(saddle_checkpoint *out)
     take(&c, &out->number, sizeof out->number);
     take_settings(out, &c);
     const saddle_checkpoint_numbers *n = &out->number;
-    if (c.bad || !file_size(n, out->head_bytes, &bytes) || bytes != start.file)
-        return false;
-    for (uint64_t k = 0; k < n->train + n->test; k++)
+    if (c.short_of_memory)
+        return saddle_no_memory(error, "a checkpoint");
+    bool good = !c.bad && file_size(n, out->head_bytes, &bytes) && bytes == start.file;
+    for (uint64_t k = 0; good && k < n->train + n->test; k++)
         out->outcome[k] = take_text(&c);
     out->bytes = start.file;
-    return !c.bad && c.left == 0 && n->rows > 0 && n->agents > 0 &&
-           n->row_words == sizeof(saddle_row) / 8;
+    if (good && !c.bad && c.left == 0 && n->rows > 0 && n->agents > 0 &&
+        n->row_words == sizeof(saddle_row) / 8)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "the checkpoint '%s' is damaged: its head contradicts itself", out->path);
 }
 
 static saddle_status read_failed(const char *path, saddle_error *error)
@@ -383,10 +388,8 @@ static saddle_status read_all(saddle_checkpoint *c, uint64_t bytes, saddle_error
         return SADDLE_NO_MEMORY;
     }
     status = read_head(c, &start, sum, error);
-    if (status == SADDLE_OK && !decode(c))
-        status =
-            saddle_fail(error, SADDLE_BAD_INPUT,
-                        "the checkpoint '%s' is damaged: its head contradicts itself", c->path);
+    if (status == SADDLE_OK)
+        status = decode(c, error);
     if (status == SADDLE_OK)
         status = check_body(c, sum, error);
     EVP_MD_CTX_free(sum);
@@ -449,12 +452,12 @@ saddle_status saddle_checkpoint_decode(saddle_checkpoint **out, const char *path
     }
     memcpy(c->head, head, bytes);
     c->head_bytes = bytes;
-    if (decode(c)) {
+    saddle_status status = decode(c, error);
+    if (status == SADDLE_OK)
         *out = c;
-        return SADDLE_OK;
-    }
-    saddle_checkpoint_close(c);
-    return saddle_fail(error, SADDLE_BAD_INPUT, "the head of a checkpoint contradicts itself");
+    else
+        saddle_checkpoint_close(c);
+    return status;
 }
 
 void saddle_checkpoint_close(saddle_checkpoint *c)

@@ -252,7 +252,7 @@ static saddle_status make_sets(saddle_experiment *e, saddle_error *error)
     if (status == SADDLE_OK)
         status = saddle_prox_create(&e->x_prox, e->x_set, e->regularizer, error);
     if (status == SADDLE_OK && problem->constants != NULL)
-        problem->constants(problem, e->x_set, e->y_set, &e->constants);
+        status = problem->constants(problem, e->x_set, e->y_set, &e->constants, error);
     return status;
 }
 
@@ -361,8 +361,8 @@ saddle_status saddle_experiment_scene(saddle_experiment *e, bool centralized, sa
     out->copies = e->problem->agents;
     /* Unequal sizes make some samples heavier in the pool than at their agents. */
     if (out->problem->constants != NULL && !out->constants.estimated)
-        out->problem->constants(out->problem, e->x_set, e->y_set, &out->constants);
-    return SADDLE_OK;
+        status = out->problem->constants(out->problem, e->x_set, e->y_set, &out->constants, error);
+    return status;
 }
 
 size_t saddle_experiment_features(const saddle_experiment *e)

@@ -124,8 +124,13 @@ static saddle_status prepare_directory(saddle_keeper *k, const saddle_checkpoint
                              "--checkpoint: '%s' has checkpoints of a run already; go on from them "
                              "with --resume, or give another directory",
                              k->directory);
-    if (status == SADDLE_OK && own)
+    if (status == SADDLE_OK && own) {
         k->newest = saddle_strdup(from->path);
+        if (k->newest == NULL)
+            status = saddle_no_memory(error, "the checkpoints");
+    }
+    if (from != NULL && home == NULL)
+        status = saddle_no_memory(error, "the checkpoints");
     saddle_free(home);
     saddle_free(there);
     return status;

@@ -417,10 +417,11 @@ static void append(saddle_outcome *out, size_t *count, const char *name, double 
 }
 
 /* What scores are worth for rows labelled +1 and -1. */
-static void measure(const saddle_dataset *data, const double *score, saddle_outcome *out,
-                    size_t *count)
+static saddle_status measure(const saddle_dataset *data, const double *score, saddle_outcome *out,
+                             size_t *count, saddle_error *error)
 {
     double correct = 0.0;
+    double auc = NAN;
     double loss = 0.0;
     double positives = 0.0;
     double rows = (double)data->rows;
@@ -429,10 +430,14 @@ static void measure(const saddle_dataset *data, const double *score, saddle_outc
         correct += (score[row] > 0.0) == (data->label[row] > 0.0) ? 1.0 : 0.0;
         loss += saddle_softplus(-data->label[row] * score[row]);
     }
+    saddle_status status = saddle_ranking_auc(data->rows, score, data->label, &auc, error);
+    if (status != SADDLE_OK)
+        return status;
     append(out, count, "accuracy", isnan(loss) ? (double)NAN : correct / rows);
-    append(out, count, "auc", saddle_ranking_auc(data->rows, score, data->label));
+    append(out, count, "auc", auc);
     append(out, count, "loss", loss / rows);
     append(out, count, "positive_share", positives / rows);
+    return SADDLE_OK;
 }
 
 /* `data` has labels of its own, which become +1 and -1. */
@@ -448,9 +453,8 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
     if (status != SADDLE_OK)
         return status;
     if (p->problem->outcomes != NULL)
-        *count = p->problem->outcomes(p->problem, data, p->x, y_of(p), out);
-    measure(data, score, out, count);
-    return SADDLE_OK;
+        status = p->problem->outcomes(p->problem, data, p->x, y_of(p), out, count, error);
+    return status == SADDLE_OK ? measure(data, score, out, count, error) : status;
 }
 
 saddle_status saddle_predictor_evaluate(const saddle_predictor *p, const saddle_dataset *data,

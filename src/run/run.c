@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/available.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/settings.h"
@@ -22,6 +23,10 @@
 #define DEFAULT_POINTS 200
 /* Iterations between two self-checks; they cost about as much as one iteration. */
 #define CHECK_EVERY 64
+/* A metric so many times that of the start, or 1, that still grows from each of so many trace points to
+ * the next will not come back. It is a sum of squares: the iterates are a million times off. */
+#define RUNAWAY 1e12
+#define RUNAWAY_POINTS 4
 
 /* A run at work. */
 typedef struct run {
@@ -301,6 +306,21 @@ static saddle_status configure(run *r, saddle_error *error)
     return r->algorithm->configure(&r->parameters, &inputs, error);
 }
 
+/* Refuse a run whose agents cannot fit, before memory is taken for them. */
+static saddle_status check_memory(const run *r, saddle_error *error)
+{
+    saddle_layout layout;
+    r->algorithm->layout(r->parameters, r->scene.problem, &layout);
+    const saddle_problem *problem = r->scene.problem;
+    double state = 2.0 * (double)layout.published + (double)layout.kept;
+    double copies = (double)problem->x_dim + (double)problem->y_dim;
+    double bytes = 8.0 * (state + copies);
+    size_t agents = r->scene.world->local;
+    char what[96];
+    snprintf(what, sizeof what, "the state of %zu agents, %.3g MB each,", agents, bytes / 1e6);
+    return saddle_available_check((double)agents * bytes, what, error);
+}
+
 /* All that comes before the agents are made. */
 static saddle_status settle(run *r, saddle_error *error)
 {
@@ -317,6 +337,8 @@ static saddle_status settle(run *r, saddle_error *error)
         r->trace_ifo = max_ifo / DEFAULT_POINTS;
     }
     saddle_status status = configure(r, error);
+    if (status == SADDLE_OK)
+        status = check_memory(r, error);
     if (status == SADDLE_OK)
         status = saddle_result_create(&r->result, r->scene.world, r->scene.problem, error);
     if (status == SADDLE_OK)
@@ -368,7 +390,8 @@ static void locate_task(void *context, saddle_agent *agent)
     for (size_t k = 0; k < sizeof variable / sizeof *variable; k++)
         for (size_t c = 0; variable[k].values != NULL && c < variable[k].count; c++) {
             double size = fabs(variable[k].values[c]);
-            if (size <= most)
+            /* Gradients are larger than iterates and say less about who runs away. */
+            if (size <= most || (k >= 2 && isfinite(size)))
                 continue;
             found[VARIABLE] = (double)k;
             found[ENTRY] = (double)c;
@@ -419,27 +442,49 @@ static saddle_status measure(run *r, bool *diverged, saddle_error *error)
 }
 
 /* What the means are worth now, into the result. */
-static void evaluate(run *r)
+static saddle_status evaluate(run *r, saddle_error *error)
 {
     const saddle_problem *problem = r->experiment->problem;
     const saddle_dataset *held_out = r->experiment->held_out;
+    saddle_result *result = r->result;
     const double *x = saddle_observer_x_mean(r->observer);
     const double *y = saddle_observer_y_mean(r->observer);
     if (problem->outcomes == NULL)
-        return;
-    r->result->train_count = problem->outcomes(problem, NULL, x, y, r->result->train);
-    if (held_out != NULL)
-        r->result->test_count = problem->outcomes(problem, held_out, x, y, r->result->test);
+        return SADDLE_OK;
+    saddle_status status =
+        problem->outcomes(problem, NULL, x, y, result->train, &result->train_count, error);
+    if (status == SADDLE_OK && held_out != NULL)
+        status =
+            problem->outcomes(problem, held_out, x, y, result->test, &result->test_count, error);
+    return status;
+}
+
+/* A file that cannot be written does not end a run: its result can still be had. */
+static saddle_status lose(run *r, saddle_status status, const saddle_error *reason)
+{
+    saddle_error *loss = &r->result->loss;
+    char message[sizeof reason->message + 64];
+    if (status != SADDLE_IO)
+        return status;
+    if (loss->status == SADDLE_OK)
+        *loss = *reason;
+    snprintf(message, sizeof message, "%s; the run goes on without", reason->message);
+    warn(r, message);
+    return SADDLE_OK;
 }
 
 /* Write r->row, and what the means are worth, to the files. */
 static saddle_status write_row(run *r, saddle_error *error)
 {
     saddle_status status = SADDLE_OK;
+    saddle_error reason = {.message = ""};
     if (r->trace != NULL)
-        status = saddle_trace_write(r->trace, &r->row, error);
+        status = lose(r, saddle_trace_write(r->trace, &r->row, &reason), &reason);
     if (status == SADDLE_OK && r->outcomes != NULL)
-        status = saddle_outcomes_write(r->outcomes, r->row.iteration, r->result, error);
+        status = lose(r, saddle_outcomes_write(r->outcomes, r->row.iteration, r->result, &reason),
+                      &reason);
+    if (status != SADDLE_OK && error != NULL)
+        *error = reason;
     return status;
 }
 
@@ -459,10 +504,11 @@ static saddle_status record(run *r, bool last, saddle_error *error)
     if (status != SADDLE_OK)
         return status;
     if (last || *saddle_settings_text(r->settings, "outcomes") != '\0')
-        evaluate(r);
+        status = evaluate(r, error);
     if (again)
-        return SADDLE_OK;
-    status = saddle_result_append(r->result, row, error);
+        return agree(r, status, error);
+    if (status == SADDLE_OK)
+        status = saddle_result_append(r->result, row, error);
     if (status == SADDLE_OK)
         status = write_row(r, error);
     status = agree(r, status, error);
@@ -692,12 +738,31 @@ static saddle_status stalled(const saddle_fault *fault, saddle_error *error)
                        (unsigned long long)fault->iteration, fault->agent, fault->variable);
 }
 
+/* Whether the metric, just measured, grows without bound: far above where it began, and more so at
+ * every one of the last trace points. */
+static bool runs_away(const run *r)
+{
+    const saddle_row *rows = r->result->rows;
+    size_t count = r->result->row_count;
+    if (count < RUNAWAY_POINTS || !(r->row.metric > RUNAWAY * fmax(rows[0].metric, 1.0)))
+        return false;
+    double later = r->row.metric;
+    for (size_t k = 1; k < RUNAWAY_POINTS; k++) {
+        if (!(rows[count - k].metric < later))
+            return false;
+        later = rows[count - k].metric;
+    }
+    return true;
+}
+
 /* End with SADDLE_STOP_DIVERGED; the place is found now if it is not known yet. */
 static saddle_status diverge(run *r, saddle_fault *fault, saddle_error *error)
 {
     saddle_status status = SADDLE_OK;
     if (fault->kind == SADDLE_FAULT_NONE)
         status = locate(r, fault, error);
+    if (status == SADDLE_OK && runs_away(r) && isfinite(fault->value))
+        fault->kind = SADDLE_FAULT_RUNAWAY;
     r->result->stop = SADDLE_STOP_DIVERGED;
     r->result->fault = *fault;
     return status;
@@ -734,7 +799,7 @@ static saddle_status loop(run *r, saddle_error *error)
             return diverge(r, &fault, error);
         bool diverged = false;
         status = measure(r, &diverged, error);
-        if (status == SADDLE_OK && diverged)
+        if (status == SADDLE_OK && (diverged || runs_away(r)))
             return diverge(r, &fault, error);
         if (status == SADDLE_OK)
             status = arrive(r, stop, &ended, error);
@@ -764,10 +829,29 @@ static saddle_status conclude(run *r, saddle_error *error)
     r->engine->kind->cost(r->engine, &result->cost);
     const char *kept = r->keeper != NULL ? saddle_keeper_newest(r->keeper) : NULL;
     result->checkpoint = saddle_strdup(kept);
-    const char *path = saddle_settings_text(r->settings, "model");
-    if (*path != '\0' && result->stop != SADDLE_STOP_DIVERGED)
-        return saddle_result_write(result, r->scene.world, path, error);
+    if (kept != NULL && result->checkpoint == NULL) {
+        saddle_no_memory(error, "the checkpoint's path");
+        return SADDLE_NO_MEMORY;
+    }
     return SADDLE_OK;
+}
+
+/* Write the model; what goes wrong here costs the file alone. */
+static void save_model(run *r)
+{
+    saddle_result *result = r->result;
+    saddle_error reason = {.message = ""};
+    const char *path = saddle_settings_text(r->settings, "model");
+    if (*path == '\0' || result->stop == SADDLE_STOP_DIVERGED)
+        return;
+    saddle_status status = saddle_result_write(result, r->scene.world, path, &reason);
+    result->saved = status == SADDLE_OK;
+    if (status == SADDLE_OK || result->loss.status != SADDLE_OK)
+        return;
+    result->loss = reason;
+    /* A place that was fine when the run began. */
+    if (status == SADDLE_BAD_INPUT)
+        result->loss.status = SADDLE_IO;
 }
 
 /* Say in the trace, if there is one, why the run ended, and close it. */
@@ -781,6 +865,23 @@ static saddle_status close_trace(const run *r, saddle_status outcome, saddle_err
                                             error);
     saddle_status closed = saddle_trace_close(r->trace, status == SADDLE_OK ? error : NULL);
     return status != SADDLE_OK ? status : closed;
+}
+
+/* Close the files, and tell all processes what came of them. */
+static void close_files(run *r, saddle_status outcome)
+{
+    saddle_error reason = {.message = ""};
+    saddle_error last = {.message = ""};
+    saddle_status trace = close_trace(r, outcome, &reason);
+    saddle_status outcomes = saddle_outcomes_close(r->outcomes, &last);
+    if (outcome != SADDLE_OK)
+        return;
+    saddle_error *loss = &r->result->loss;
+    if (loss->status == SADDLE_OK && trace != SADDLE_OK)
+        *loss = reason;
+    if (loss->status == SADDLE_OK && outcomes != SADDLE_OK)
+        *loss = last;
+    r->experiment->world->share(r->experiment->world, 0, sizeof *loss, loss);
 }
 
 saddle_status saddle_experiment_run(saddle_experiment *experiment, const saddle_settings *settings,
@@ -801,13 +902,10 @@ saddle_status saddle_experiment_run(saddle_experiment *experiment, const saddle_
         status = loop(&r, error);
     if (status == SADDLE_OK)
         status = conclude(&r, error);
-    saddle_status closed = close_trace(&r, status, status == SADDLE_OK ? error : NULL);
-    if (status == SADDLE_OK)
-        status = closed;
-    closed = saddle_outcomes_close(r.outcomes, status == SADDLE_OK ? error : NULL);
-    if (status == SADDLE_OK)
-        status = closed;
     status = agree(&r, status, error);
+    if (status == SADDLE_OK)
+        save_model(&r);
+    close_files(&r, status);
     saddle_observer_free(r.observer);
     saddle_keeper_free(r.keeper);
     saddle_resume_close(&r.resumed);

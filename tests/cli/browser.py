@@ -135,6 +135,10 @@ def examine(browser, address, shots):
     tell("legend", browser.run("return document.querySelectorAll('.legend button').length"))
     tell("network", browser.run("return document.querySelectorAll('.network circle').length"))
     tell("claims", browser.run("return document.querySelectorAll('.claims tbody tr').length"))
+    # Without the sign before it.
+    tell("verdicts", browser.run(
+        "return Array.from(document.querySelectorAll('.claims .verdict')).map(v => "
+        "v.textContent.replace(/^\\S\\s/, '')).join(', ')"))
     tell("not-a-number", browser.run(
         "return Array.from(document.querySelectorAll('svg *')).filter(e => "
         "Array.from(e.attributes).some(a => /NaN|Infinity|undefined/.test(a.value))).length"))

@@ -15,8 +15,8 @@ check "--help is the overview" cmp -s out overview
 try --version
 check "version" grep -qE '^saddle [0-9]+\.[0-9]+\.[0-9]+$' out
 
-commands=(run compare tune plot watch report theory graph "data list" "data info" "data generate" "data fetch" algorithms
-    problems sets topologies check-grad completion man help)
+commands=(run compare tune reproduce plot watch report eval predict checkpoint theory graph "data list" "data info"
+    "data generate" "data fetch" algorithms problems sets topologies check-grad completion man help)
 for command in "${commands[@]}"; do
     read -ra words <<<"$command"
     try "${words[@]}" --help

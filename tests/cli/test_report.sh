@@ -85,6 +85,8 @@ printf '# algorithm: precision\n# seed: 2\niteration,ifo,metric\n0,0,1e-4\n10,10
 try report long.csv -o long.html
 check "a long trace is thinned" grep -q '1 row in 6' long.html
 try report low.csv high.csv -o mean.html
+try reproduce --quick --only topology-regression --output claimed --quiet
+check "a page with claims" [ -s claimed/report.html ]
 
 # ---- in a browser
 if ! command -v chromedriver >/dev/null || ! command -v chromium >/dev/null; then
@@ -124,6 +126,12 @@ see "odd 'é.html"
 check "three curves" is "$(seen legend)" 3
 see long.html
 check "as many rows as were kept" is "$(seen rows)" 3335
+see claimed/report.html
+check "its claims" is "$(seen claims)" "$(($(wc -l <claimed/claims.csv) - 1))"
+check "each with its verdict" is "$(seen verdicts)" "$(python3 -c 'import csv
+print(", ".join(row["verdict"] for row in csv.DictReader(open("claimed/claims.csv"))))')"
+check "a section for the experiment" is "$(seen sections)" 1
+check "a curve for each network" is "$(seen legend)" 3
 see mean.html
 check "the geometric mean is half-way" is "$(seen heights | tr ' ' '\n' | sort -u)" \
     "$(seen lines | awk '{printf "%.1f", ($1 + $NF) / 2}')"

@@ -12,6 +12,7 @@ results() {
             timeless "$trace"
         done
         find tuned -type f 2>/dev/null | sort | xargs -r cat
+        find outcomes -type f 2>/dev/null | sort | xargs -r grep -hv '^#'
         cat claims.md claims.json claims.csv costs.csv
     )
 }
@@ -37,6 +38,7 @@ done
 for name in topology-regression theorem; do
     check "$name.svg" grep -q '<svg' "all/figures/$name.svg"
     check "$name.png" grep -q PNG "all/figures/$name.png"
+    check "$name.pdf" grep -qa '^%PDF' "all/figures/$name.pdf"
 done
 check "claims.json is JSON" python3 -c 'import json; d = json.load(open("all/claims.json"))
 assert d["seeds"] == 2 and d["quick"] and len(d["claims"]) == 4
@@ -67,14 +69,20 @@ check "other settings, other version, cut short, broken, missing" says "5 of 10 
 check "the results are the same" same_results all some
 
 # Interrupted in a search and in runs, then on: the same files.
-tuned=(reproduce --quick --only agents-regression --seeds 1)
+tuned=(reproduce --quick --only agents-auc --seeds 1)
 try "${tuned[@]}" --output whole
 check "with searches" exits 0
-check "tuned settings" [ -s whole/tuned/agents-regression/prox-dsgda.yaml ]
-alpha=$(sed -n "s/^alpha: '\(.*\)'/\1/p" whole/tuned/agents-regression/prox-dsgda.yaml)
-check "are used" is "$(sed -n 's/^# alpha: //p' whole/traces/agents-regression/prox-dsgda-seed1.csv)" "$alpha"
-check "not by the default's" [ "$(sed -n 's/^# alpha: //p' whole/traces/agents-regression/prox-dsgda-default-seed1.csv)" = 1 ]
-check "one tau for all metrics" is "$(sed -n 's/^# metric-tau: //p' whole/traces/agents-regression/*.csv | sort -u | wc -l)" 1
+check "tuned settings" [ -s whole/tuned/agents-auc/prox-dsgda.yaml ]
+alpha=$(sed -n "s/^alpha: '\(.*\)'/\1/p" whole/tuned/agents-auc/prox-dsgda.yaml)
+check "are used" is "$(sed -n 's/^# alpha: //p' whole/traces/agents-auc/prox-dsgda-seed1.csv)" "$alpha"
+usual=$(sed -n 's/^# alpha: //p' whole/traces/agents-auc/prox-dsgda-default-seed1.csv)
+check "not by the default's ($usual, not $alpha)" [ "$usual" != "$alpha" ]
+check "which is the problem's" is "$usual" "$(sed -n 's/^# alpha: //p' whole/traces/agents-auc/precision-default-seed1.csv)"
+check "AUC at every point of every trace" is "$(cat whole/outcomes/agents-auc/*.csv | grep -c '^[0-9]')" \
+    "$(cat whole/traces/agents-auc/*.csv | grep -c '^[0-9]')"
+check "and in the figure" grep -q "AUC on the agents' data" whole/figures/agents-auc.svg
+check "and in the report" grep -q train_auc whole/report.html
+check "one tau for all metrics" is "$(sed -n 's/^# metric-tau: //p' whole/traces/agents-auc/*.csv | sort -u | wc -l)" 1
 
 # Start, wait for a file, send a signal.
 interrupt() {
@@ -88,11 +96,13 @@ interrupt() {
     wait "$process" 2>/dev/null
     code=$?
 }
-interrupt part/tuned/agents-regression/precision+.csv INT
+interrupt part/tuned/agents-auc/precision+.csv INT
 check "interrupted" exits 130
 check "says how to go on" warns "the same command goes on from 'part'"
 check "no claims from half the work" absent part/claims.md
-interrupt part/traces/agents-regression/prox-dsgda-default-seed1.csv KILL
+interrupt part/traces/agents-auc/prox-dsgda-default-seed1.csv KILL
+# Outcomes that are not the trace's are made again.
+sed -i '$d' part/outcomes/agents-auc/precision-seed1.csv
 try "${tuned[@]}" --output part
 check "goes on" exits 0
 check "ends with the same files" same_results whole part

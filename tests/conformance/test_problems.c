@@ -919,8 +919,9 @@ START_TEST(constants_bound_what_they_say)
     size_t y_dim = b.problem->y_dim;
     /* What the problem knows by itself; the rest is estimated, and no bound. */
     saddle_constants known = {.lipschitz = 0.0};
+    saddle_error error = {.message = ""};
     if (b.problem->constants != NULL)
-        b.problem->constants(b.problem, b.x_set, b.y_set, &known);
+        assert_ok(b.problem->constants(b.problem, b.x_set, b.y_set, &known, &error), error);
     ck_assert(constants.lipschitz > 0.0);
     ck_assert(constants.strong_concavity > 0.0);
     if (known.strong_concavity > 0.0)

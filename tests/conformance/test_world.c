@@ -475,8 +475,6 @@ START_TEST(outputs_that_fail)
     } bad[] = {
         {"trace=/nonexistent/trace.csv", SADDLE_BAD_INPUT, "--trace"},
         {"trace=/dev/full", SADDLE_IO, "is the disk full?"},
-        {"model=/nonexistent/model.npz", SADDLE_BAD_INPUT, "cannot write '/nonexistent"},
-        {"model=/nonexistent/model.npy", SADDLE_BAD_INPUT, "cannot write '/nonexistent"},
         {"outcomes=/nonexistent/o.csv", SADDLE_BAD_INPUT, "--outcomes"},
         {"algorithm=sgda", SADDLE_UNSUPPORTED, "sgda is centralized"},
         {"init=file:/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
@@ -496,7 +494,30 @@ START_TEST(outputs_that_fail)
     saddle_settings_free(settings);
 }
 END_TEST
-enum { BAD_OUTPUTS = 12 };
+enum { BAD_OUTPUTS = 10 };
+
+/* A model that cannot be written costs the model alone, and all processes know. */
+START_TEST(models_that_fail)
+{
+    static const char *const model[] = {"model=/nonexistent/model.npz",
+                                        "model=/nonexistent/model.npy"};
+    saddle_settings *settings =
+        test_instance_settings(FAIR_SPARSE, (const char *[]){"iterations=3", model[_i], NULL});
+    plan p = {.settings = settings};
+    run_in(&p, 3);
+    ck_assert_int_eq(p.end[0].status, SADDLE_OK);
+    for (size_t r = 0; r < 3; r++) {
+        const saddle_result *result = p.end[r].result;
+        ck_assert_int_eq(result->loss.status, SADDLE_IO);
+        ck_assert_msg(strstr(result->loss.message, "cannot write '/nonexistent") != NULL, "'%s'",
+                      result->loss.message);
+        ck_assert(!result->saved);
+        ck_assert_uint_gt(result->row_count, 1);
+    }
+    forget(&p);
+    saddle_settings_free(settings);
+}
+END_TEST
 
 /* Processes with different options would wait for each other; how many threads each has is its own
  * affair. */
@@ -691,6 +712,7 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(tcase, a_file_per_agent, 0, 2);
     tcase_add_loop_test(tcase, parts_that_are_refused, 0, BAD_PARTS);
     tcase_add_loop_test(tcase, outputs_that_fail, 0, BAD_OUTPUTS);
+    tcase_add_loop_test(tcase, models_that_fail, 0, 2);
     tcase_add_test(tcase, processes_that_differ);
     tcase_add_test(tcase, interrupted_together);
     tcase_add_test(tcase, out_of_time_together);

@@ -160,7 +160,7 @@ START_TEST(outcomes_count_pairs)
             x[k] = saddle_rng_normal(&rng);
         rows r = all_rows(instance.experiment, x);
         pairs p = count_pairs(&r, true);
-        ck_assert_uint_eq(problem->outcomes(problem, NULL, x, &y, out), 2);
+        ck_assert_uint_eq(test_outcomes(problem, NULL, x, &y, out), 2);
         ck_assert_str_eq(out[0].name, "auc");
         ck_assert_str_eq(out[1].name, "pair_loss");
         assert_near(out[0].value, p.auc, 1e-14);
@@ -174,15 +174,18 @@ START_TEST(outcomes_count_pairs)
         saddle_error error = {.message = ""};
         assert_ok(problem->scores(problem, held_out, x, NULL, r.score, &error), error);
         p = count_pairs(&r, true);
-        ck_assert_uint_eq(problem->outcomes(problem, held_out, x, &y, out), 2);
+        ck_assert_uint_eq(test_outcomes(problem, held_out, x, &y, out), 2);
         assert_near(out[0].value, p.auc, 1e-14);
         assert_near(out[1].value, p.loss, 1e-12 * (1.0 + p.loss));
         free(r.score);
     }
     saddle_dataset wide = *instance.experiment->shard[1];
     wide.features++;
-    ck_assert_uint_eq(problem->outcomes(problem, &wide, x, &y, out), 2);
-    ck_assert(isnan(out[0].value) && isnan(out[1].value));
+    size_t count = 1;
+    saddle_error error = {.message = ""};
+    assert_refused(problem->outcomes(problem, &wide, x, &y, out, &count, &error), error,
+                   SADDLE_BAD_INPUT, "features");
+    ck_assert_uint_eq(count, 0);
     free(x);
     test_instance_close(&instance);
 }
@@ -269,9 +272,9 @@ static void train(const char *const *assignment, const saddle_dataset *held_out,
     saddle_experiment *e = make_experiment(assignment);
     assert_ok(saddle_experiment_run(e, settings, NULL, &result, &error), error);
     ck_assert_int_eq(result->stop, SADDLE_STOP_ITERATIONS);
-    e->problem->outcomes(e->problem, NULL, result->x_mean, result->y_mean, out);
+    test_outcomes(e->problem, NULL, result->x_mean, result->y_mean, out);
     *own = out[0].value;
-    e->problem->outcomes(e->problem, held_out, result->x_mean, result->y_mean, out);
+    test_outcomes(e->problem, held_out, result->x_mean, result->y_mean, out);
     *other = out[0].value;
     saddle_result_free(result);
     saddle_experiment_free(e);

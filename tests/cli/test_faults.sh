@@ -1,0 +1,178 @@
+#!/usr/bin/env bash
+# Things that go wrong while a run is under way: full disks, files that vanish, signals at any moment,
+# memory that is not there, steps that are too long. What can be kept is kept, and the rest is told.
+# shellcheck disable=SC2317  # functions are called by check
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" "$1"
+
+whole_rows() { [ "$(grep -v '^#' "$1" | awk -F, 'NF != 15' | wc -l)" -eq 0 ]; }
+rows_of() { grep -vc '^#' "$1"; }
+no_litter() { [ -z "$(find . -name '*.tmp')" ]; }
+model_works() { "$saddle" predict --model "$1" --data synthetic:5 --output scores >/dev/null 2>&1; }
+
+# until_rows FILE N: wait until a trace has so many lines.
+until_rows() {
+    for _ in $(seq 300); do
+        [ "$(rows_of "$1" 2>/dev/null || echo 0)" -ge "$2" ] && return
+        sleep 0.05
+    done
+}
+
+# ---- a file that may grow no more (a limit on its size, which would kill who does not look)
+try run "${small[@]}" --iterations 300 --trace-every 1 --trace whole.csv
+(
+    ulimit -f 24
+    "$saddle" run "${small[@]}" --iterations 300 --trace-every 1 --trace limit.csv --model limit.npz \
+        >out 2>err </dev/null
+)
+code=$?
+check "a full trace ends with 1" exits 1
+check "is told while the run goes on" warns "warning: cannot write the trace 'limit.csv': File too large"
+check "and again at the end" grep -q "^saddle: cannot write the trace 'limit.csv'" err
+check "the run goes on" says "all iterations done"
+check "and is the same" is "$(sed -n 's/^  loss *//p' out)" "$("$saddle" run "${small[@]}" \
+    --iterations 300 --trace-every 1 | sed -n 's/^  loss *//p')"
+check "the model is written" model_works limit.npz
+check "what there is of the trace is whole" whole_rows limit.csv
+check "and is the trace's beginning" is "$(timeless limit.csv | md5sum)" \
+    "$(timeless whole.csv | head -n "$(rows_of limit.csv)" | md5sum)"
+(
+    ulimit -f 1
+    "$saddle" run "${small[@]}" --model large.npz 2>err </dev/null
+) | cat >out
+code=${PIPESTATUS[0]}
+check "a model that cannot be written ends with 1" exits 1
+check "says why" warns "cannot write 'large.npz'"
+check "the summary is there" says "all iterations done"
+check "and says so, too" says "not written"
+check "nothing is left of it" absent large.npz
+check "no temporary file either" no_litter
+
+# ---- a real full disk, and one that is read-only, where they can be had
+mkdir disk
+if mount -t tmpfs -o size=16k tmpfs disk 2>/dev/null; then
+    try run "${small[@]}" --iterations 300 --trace-every 1 --trace disk/t.csv --model m.npz
+    check "a full disk ends with 1" exits 1
+    check "is told" warns "cannot write the trace 'disk/t.csv': No space left on device"
+    check "costs the trace's end alone" model_works m.npz
+    check "which is whole" whole_rows disk/t.csv
+    try run "${small[@]}" --iterations 300 --trace-every 1 --trace keep.csv --model disk/m.npz
+    check "a full disk for the model ends with 1" exits 1
+    check "costs the model alone" is "$(timeless keep.csv | md5sum)" "$(timeless whole.csv | md5sum)"
+    check "leaves no temporary file" no_litter
+    mount -o remount,ro disk
+    for option in --trace --model --outcomes; do
+        try run "${small[@]}" --problem auc "$option" disk/new
+        check "$option in a read-only directory is refused at once" exits 2
+        check "$option: says why" warns "Read-only file system"
+        check "$option: before anything is run" is "$(wc -c <out)" 0
+    done
+    umount disk
+else
+    printf 'skip: no file system may be mounted here\n'
+fi
+
+# ---- a directory that goes away while a run writes into it
+mkdir gone
+"$saddle" run "${small[@]}" --iterations 1e9 --trace-every 200 --trace gone/t.csv --model m2.npz \
+    >out 2>err </dev/null &
+process=$!
+until_rows gone/t.csv 3
+rm -r gone
+sleep 0.3
+kill -INT "$process"
+wait "$process"
+code=$?
+check "a trace that was removed ends with 1" exits 1
+check "is told" warns "the trace 'gone/t.csv' was removed while the run went on"
+check "costs the trace alone" model_works m2.npz
+mkdir gone
+"$saddle" run "${small[@]}" --iterations 1e9 --trace-every 200 --trace stay.csv --model gone/m.npz \
+    >out 2>err </dev/null &
+process=$!
+until_rows stay.csv 3
+rmdir gone
+kill -INT "$process"
+wait "$process"
+code=$?
+check "a model whose directory was removed ends with 1" exits 1
+check "is told" warns "cannot write 'gone/m.npz'"
+check "costs the model alone" whole_rows stay.csv
+check "and the summary is there" says "interrupted"
+
+# ---- signals at any moment, set-up included: a clean end, or an end with nothing written
+# (Shells start background jobs with INT ignored; test_run.sh sends it to one that has begun.)
+moment=0
+for pause in 0.01 0.02 0.03 0.05 0.08 0.11 0.15 0.2 0.3; do
+    moment=$((moment + 1))
+    signal=$([ $((moment % 2)) -eq 0 ] && echo HUP || echo TERM)
+    rm -f s.csv s.npz
+    "$saddle" run "${small[@]}" --iterations 1e9 --max-seconds 60 --trace s.csv --model s.npz >out 2>err </dev/null &
+    process=$!
+    sleep "$pause"
+    kill -"$signal" "$process"
+    wait "$process"
+    code=$?
+    if [ "$code" -eq 130 ]; then
+        check "$signal $moment: a model" model_works s.npz
+        check "$signal $moment: whole rows" whole_rows s.csv
+    else
+        check "$signal $moment: killed by it" is "$code" "$((128 + $(kill -l "$signal")))"
+        check "$signal $moment: no model" absent s.npz
+    fi
+    check "$signal $moment: no temporary file" no_litter
+done
+# nohup is respected.
+(
+    trap '' HUP
+    exec "$saddle" run "${small[@]}" --iterations 1e9 --max-seconds 0.5 >out 2>err </dev/null
+) &
+process=$!
+sleep 0.2
+kill -HUP "$process"
+wait "$process"
+code=$?
+check "an ignored hang-up ends nothing" exits 0
+check "the run ends by itself" says "time budget spent"
+
+# ---- memory that is not there: refused with numbers, before it is taken
+if (ulimit -v 3000000 && "$saddle" --version >/dev/null 2>&1); then
+    (
+        ulimit -v 3000000
+        "$saddle" run --data synthetic:3000 --agents 1000 --topology ring --samples 3 --iterations 1 \
+            --problem auc --score mlp:3000 >out 2>err </dev/null
+    )
+    code=$?
+    check "a run that cannot fit ends with 1" exits 1
+    check "says what it needs and what there is" grep -qE \
+        '^saddle: the state of 1000 agents, [0-9.]+ MB each, would take about [0-9.]+ GB of memory, and about [0-9.]+ GB can be had$' err
+    check "before anything is run" is "$(wc -c <out)" 0
+    (
+        ulimit -v 3000000
+        "$saddle" run --data synthetic:30000000 --iterations 1 >out 2>err </dev/null
+    )
+    code=$?
+    check "data that cannot fit end with 1" exits 1
+    check "say what they need" grep -qE \
+        "^saddle: 30000000 rows of 'synthetic' would take about [0-9.]+ GB of memory, and about" err
+else
+    printf 'skip: this program cannot be held to so little memory\n'
+fi
+
+# ---- steps that are too long are found out early, and the step is named
+diverging() {
+    local name=$1 advice=$2
+    shift 2
+    try run --problem quadratic --x-set none --iterations 100000 --trace-every 5 --trace d.csv "$@"
+    check "$name: diverges" exits 3
+    check "$name: says how" grep -qE \
+        "^saddle: diverged at iteration [0-9]+: agent [0-9]+, variable [xy]\[[0-9]+\] is so large that the metric grows without bound: .*; $advice\$" err
+    check "$name: early" [ "$(sed -n 's/.*at iteration \([0-9]*\).*/\1/p' err)" -le 500 ]
+    check "$name: what was written is finite" is "$(grep -v '^#' d.csv | grep -ciE 'nan|inf')" 0
+}
+diverging "tau" "lower --nu or raise --tau" --tau 0.01
+diverging "alpha" "lower --alpha or --eta" --alpha 50
+diverging "eta-x" "lower --eta-x" --algorithm gda --eta-x 10 --eta-y 0.01
+diverging "eta-y" "lower --eta-y" --algorithm gda --eta-x 0.0001 --eta-y 10
+
+finish

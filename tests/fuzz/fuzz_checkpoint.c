@@ -1,0 +1,32 @@
+/* Checkpoints: whole files, whose sums refuse nearly everything, and heads without sums. */
+#include <saddle/checkpoint.h>
+
+#include "fuzz.h"
+#include "run/checkpoint_file.h"
+
+static void examine(const char *path)
+{
+    saddle_checkpoint_info info;
+    saddle_settings *settings = NULL;
+    saddle_error error = {.message = ""};
+    saddle_status status = saddle_checkpoint_examine(path, &info, &settings, &error);
+    if (status == SADDLE_OK)
+        fuzz_promise(info.agents > 0 && info.rows > 0, "a checkpoint has agents and rows");
+    else
+        fuzz_check_refusal(status, settings, &error);
+    saddle_settings_free(settings);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    examine(fuzz_file(bytes, size));
+    saddle_checkpoint *head = NULL;
+    saddle_error error = {.message = ""};
+    saddle_status status = saddle_checkpoint_decode(&head, "head", bytes, size, &error);
+    if (status == SADDLE_OK)
+        fuzz_promise(head->setting_count <= size / 24, "settings are no longer than their head");
+    else
+        fuzz_check_refusal(status, head, &error);
+    saddle_checkpoint_close(head);
+    return 0;
+}

@@ -1,0 +1,22 @@
+/* The reader of IDX images and their labels, gzip'd or not. */
+#include "data/readers.h"
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    /* The first two bytes say how many of the rest are the images; what follows are the labels. */
+    if (size < 4)
+        return 0;
+    size_t images = ((size_t)bytes[0] << 8 | bytes[1]) % (size - 3) + 1;
+    saddle_data_options options = {.labels = fuzz_file(bytes + 2 + images, size - 2 - images)};
+    saddle_input in = {.path = "fuzz", .bytes = (const char *)bytes + 2, .size = images};
+    saddle_dataset *data = NULL;
+    saddle_error error = {.message = ""};
+    saddle_status status = saddle_read_idx(&data, "fuzz", &in, &options, &error);
+    if (status == SADDLE_OK)
+        fuzz_check_dataset(data);
+    else
+        fuzz_check_refusal(status, data, &error);
+    saddle_dataset_free(data);
+    return 0;
+}

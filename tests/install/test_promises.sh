@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# What docs/reliability.md promises is held by tests that exist, and the sources use none of the
+# functions that SECURITY.md rules out.
+#
+#   test_promises.sh SOURCE-DIRECTORY
+set -u
+cd "$1" || exit 1
+passed=0
+failed=0
+
+check() {
+    local name=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED: %s\n' "$name"
+    fi
+}
+
+exists() { [ -e "$1" ]; }
+contains() { grep -qE "$2" "$1"; }
+# Calls of a function in the library and the program; comments do not count.
+never_called() { ! grep -nE "(^|[^a-zA-Z0-9_>.])($1)\(" src/*/*.c cli/*.c | grep -vE '^[^:]+:[0-9]+: *(/?\*|//)'; }
+
+# Names of tests in the table, as `tests/PATH` or `tests/PATH: name_of_test`.
+# shellcheck disable=SC2016  # the backquotes are Markdown's
+names=$(grep '^|' docs/reliability.md | grep -oE '`(tests|scripts)/[^`]*`' | tr -d '`' | sort -u)
+check "the table names tests" [ "$(wc -l <<<"$names")" -ge 20 ]
+while read -r name; do
+    file=${name%%:*}
+    check "$file exists" exists "$file"
+    if [ "$file" != "$name" ]; then
+        check "$name exists" contains "$file" "START_TEST\(${name##*: }\)"
+    fi
+done <<<"$names"
+
+for function in system popen 'exec[lv][a-z]*' tmpnam mktemp gets strcpy strcat sprintf 'v?sprintf'; do
+    check "$function() is not called" never_called "$function"
+done
+for function in gettimeofday time; do
+    check "$function() is not called: the clock may jump" never_called "$function"
+done
+check "no clock but the monotonic one" bash -c '! grep -n CLOCK_REALTIME src/*/*.c cli/*.c'
+printf 'checks: %d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]

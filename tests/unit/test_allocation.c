@@ -1,0 +1,466 @@
+/*
+ * Memory that runs out at any moment: the k-th allocation fails, for every k that a short piece of
+ * work makes. Each time the call must say so, give everything back and not crash.
+ *
+ * The program is linked so that the library's aligned_alloc() and saddle_free() come through here.
+ */
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <saddle/saddle.h>
+
+#include "core/memory.h"
+#include "instances.h"
+#include "support.h"
+
+/* ---- the allocator --------------------------------------------------------------------------- */
+
+static atomic_long asked;   /* allocations so far */
+static atomic_long failing; /* the one that fails, from 1; 0: none */
+static atomic_long living;  /* blocks taken and not given back */
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __real_saddle_free(void *block);
+void __wrap_saddle_free(void *block);
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    if (atomic_fetch_add(&asked, 1) + 1 == atomic_load(&failing))
+        return NULL;
+    void *block = __real_aligned_alloc(alignment, size);
+    if (block != NULL)
+        atomic_fetch_add(&living, 1);
+    return block;
+}
+
+void __wrap_saddle_free(void *block)
+{
+    if (block != NULL)
+        atomic_fetch_sub(&living, 1);
+    __real_saddle_free(block);
+}
+
+/* ---- work ------------------------------------------------------------------------------------ */
+
+/* Something that takes memory and gives it all back, whatever happens. */
+typedef saddle_status work(const void *what, saddle_error *error);
+
+/* Do it once with memory enough; returns how many allocations it makes. */
+static long measure(work *task, const void *what, const char *label)
+{
+    saddle_error error = {.message = ""};
+    atomic_store(&failing, 0);
+    atomic_store(&asked, 0);
+    atomic_store(&living, 0);
+    assert_ok(task(what, &error), error);
+    ck_assert_msg(atomic_load(&living) == 0, "%s: %ld blocks are left behind", label,
+                  atomic_load(&living));
+    ck_assert_msg(atomic_load(&asked) > 0, "%s: takes no memory through the library", label);
+    return atomic_load(&asked);
+}
+
+/* Do it with the k-th allocation failing, for k = 1, 2, ... until it makes fewer. A task that can do
+ * without may succeed; none may fail for another reason. */
+static void starve_or_not(work *task, const void *what, const char *label, bool needed)
+{
+    long all = measure(task, what, label);
+    long refused = 0;
+    for (long k = 1; k <= all; k++) {
+        saddle_error error = {.message = ""};
+        atomic_store(&asked, 0);
+        atomic_store(&failing, k);
+        saddle_status status = task(what, &error);
+        atomic_store(&failing, 0);
+        ck_assert_msg(atomic_load(&living) == 0,
+                      "%s: allocation %ld failed, and %ld blocks are left behind", label, k,
+                      atomic_load(&living));
+        if (!needed && status == SADDLE_OK)
+            continue;
+        refused++;
+        ck_assert_msg(status == SADDLE_NO_MEMORY,
+                      "%s: allocation %ld of %ld failed, and the call returned '%s' (%s)", label, k,
+                      all, saddle_status_text(status), error.message);
+        ck_assert_msg(strstr(error.message, "memory") != NULL, "%s: allocation %ld: '%s'", label, k,
+                      error.message);
+    }
+    ck_assert_msg(refused > 0, "%s: not one of %ld allocations matters", label, all);
+}
+
+/* Every allocation is needed. */
+static void starve(work *task, const void *what, const char *label)
+{
+    starve_or_not(task, what, label, true);
+}
+
+/* Some can be done without. */
+static void starve_softly(work *task, const void *what, const char *label)
+{
+    starve_or_not(task, what, label, false);
+}
+
+/* A list of name=value, NULL-terminated, as settings. */
+static saddle_status settings_of(const char *const *assignment, saddle_settings **out,
+                                 saddle_error *error)
+{
+    saddle_status status = saddle_settings_create(out, error);
+    for (; status == SADDLE_OK && *assignment != NULL; assignment++) {
+        char name[64];
+        const char *equals = strchr(*assignment, '=');
+        snprintf(name, sizeof name, "%.*s", (int)(equals - *assignment), *assignment);
+        status = saddle_settings_set(*out, name, equals + 1, error);
+    }
+    return status;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/* An experiment and one run of it, all outputs included. A model that could not be written is a loss,
+ * not the run's failure. */
+static saddle_status whole_run(const void *what, saddle_error *error)
+{
+    saddle_settings *settings = NULL;
+    saddle_experiment *experiment = NULL;
+    saddle_result *result = NULL;
+    saddle_status status = settings_of(what, &settings, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_resume(settings, NULL, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_create(&experiment, settings, NULL, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_run(experiment, NULL, NULL, &result, error);
+    if (status == SADDLE_OK && result->loss.status != SADDLE_OK) {
+        *error = result->loss;
+        status = result->loss.status;
+    }
+    saddle_result_free(result);
+    saddle_experiment_free(experiment);
+    saddle_settings_free(settings);
+    return status;
+}
+
+/* Every problem under an algorithm, and every algorithm on some problem. */
+static const char *const combination[][2] = {
+    {"robust-logistic", "precision"},
+    {"robust-logistic", "precision+"},
+    {"auc", "prox-gt-sgda"},
+    {"fair", "gt-gda"},
+    {"poisoning", "prox-dsgda"},
+    {"policy-evaluation", "dposg"},
+    {"quadratic", "dppsp"},
+    {"robust-logistic", "cspsg"},
+    {"quadratic", "gda"},
+    {"auc", "sgda"},
+    {"quadratic", "minimax-ppa"},
+    {"quadratic", "sreda"},
+    {"quadratic", "sreda-boost"},
+};
+enum { COMBINATIONS = sizeof combination / sizeof *combination, MOST_ITEMS = 12 };
+
+/* Settings as text. */
+typedef struct list {
+    char text[MOST_ITEMS][256];
+    const char *item[MOST_ITEMS + 1];
+    size_t count;
+} list;
+
+__attribute__((format(printf, 2, 3))) static void add(list *to, const char *format, ...)
+{
+    va_list arguments;
+    ck_assert_uint_lt(to->count, MOST_ITEMS);
+    va_start(arguments, format);
+    vsnprintf(to->text[to->count], sizeof to->text[0], format, arguments);
+    va_end(arguments);
+    to->item[to->count] = to->text[to->count];
+    to->count++;
+}
+
+/* Rows of a data file, so few that reading them a thousand times takes no time. */
+static const char *few_rows(void)
+{
+    static char path[4200];
+    saddle_dataset *data = NULL;
+    saddle_error error = {.message = ""};
+    snprintf(path, sizeof path, "%s/few.libsvm", saddle_test_directory());
+    assert_ok(saddle_dataset_generate(&data, 25, 8, 1, &error), error);
+    assert_ok(saddle_dataset_save_libsvm(data, path, &error), error);
+    saddle_dataset_free(data);
+    return path;
+}
+
+/* A short run on small data, with whatever files it can write. */
+static void add_run(list *to, const char *problem, const char *algorithm)
+{
+    const saddle_problem_class *kind = NULL;
+    ck_assert_int_eq(saddle_problem_find(&kind, problem, NULL), SADDLE_OK);
+    add(to, "problem=%s", problem);
+    add(to, "algorithm=%s", algorithm);
+    add(to, "trace=%s/t.csv", saddle_test_directory());
+    add(to, "model=%s/m.npz", saddle_test_directory());
+    add(to, "iterations=2");
+    add(to, "threads=2");
+    if (!kind->needs_data)
+        add(to, "samples=4");
+    if (strcmp(problem, "quadratic") == 0)
+        add(to, "x-set=none");
+    if (kind->needs_data)
+        add(to, "data=%s", few_rows());
+    if (kind->needs_data && strcmp(problem, "robust-logistic") != 0)
+        add(to, "test-data=%s", few_rows());
+    if (strcmp(problem, "fair") == 0)
+        add(to, "sensitive=2");
+    if (strcmp(problem, "quadratic") != 0 && strcmp(problem, "robust-logistic") != 0)
+        add(to, "outcomes=%s/o.csv", saddle_test_directory());
+}
+
+START_TEST(a_run_survives_every_failed_allocation)
+{
+    list settings = {.count = 0};
+    add_run(&settings, combination[_i][0], combination[_i][1]);
+    char label[128];
+    snprintf(label, sizeof label, "%s with %s", combination[_i][0], combination[_i][1]);
+    starve(whole_run, settings.item, label);
+}
+END_TEST
+
+/* Whatever is in a directory of checkpoints is removed first. */
+static saddle_status run_with_checkpoints(const void *what, saddle_error *error)
+{
+    char path[4200];
+    char *old = NULL;
+    snprintf(path, sizeof path, "%s/kept", saddle_test_directory());
+    long failing_now = atomic_exchange(&failing, 0);
+    while (saddle_checkpoint_find(&old, path, 0, NULL) == SADDLE_OK && old != NULL) {
+        unlink(old);
+        free(old);
+        atomic_fetch_sub(&living, 1);
+    }
+    atomic_store(&asked, 0);
+    atomic_store(&failing, failing_now);
+    return whole_run(what, error);
+}
+
+/* A checkpoint that cannot be written is warned of, and the run goes on: only what is not a
+ * checkpoint may end it. */
+START_TEST(checkpoints_survive_every_failed_allocation)
+{
+    list settings = {.count = 0};
+    add_run(&settings, "quadratic", "precision");
+    add(&settings, "checkpoint=%s/kept", saddle_test_directory());
+    add(&settings, "checkpoint-every=1");
+    starve_softly(run_with_checkpoints, settings.item, "checkpoints");
+    /* Go on from what the last one left. */
+    saddle_error error = {.message = ""};
+    assert_ok(run_with_checkpoints(settings.item, &error), error);
+    list again = {.count = 0};
+    add(&again, "resume=%s/kept", saddle_test_directory());
+    add(&again, "iterations=2");
+    starve(whole_run, again.item, "resuming");
+}
+END_TEST
+
+/* ---- searches -------------------------------------------------------------------------------- */
+
+static saddle_status search(const void *what, saddle_error *error)
+{
+    saddle_settings *settings = NULL;
+    saddle_experiment *experiment = NULL;
+    saddle_tuning *tuning = NULL;
+    char log[4200];
+    char best[4200];
+    snprintf(log, sizeof log, "%s/tune.log", saddle_test_directory());
+    snprintf(best, sizeof best, "%s/best.yaml", saddle_test_directory());
+    unlink(log);
+    saddle_tune_inputs inputs = {.budget = 2000, .candidates = 2, .log = log};
+    saddle_status status = settings_of(what, &settings, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_create(&experiment, settings, NULL, error);
+    if (status == SADDLE_OK)
+        status = saddle_tune(&tuning, experiment, NULL, &inputs, NULL, error);
+    if (status == SADDLE_OK)
+        status = saddle_tuning_save(tuning, best, error);
+    saddle_tuning_free(tuning);
+    saddle_experiment_free(experiment);
+    saddle_settings_free(settings);
+    return status;
+}
+
+START_TEST(a_search_survives_every_failed_allocation)
+{
+    list settings = {.count = 0};
+    add(&settings, "problem=quadratic");
+    add(&settings, "samples=4");
+    add(&settings, "x-dim=3");
+    add(&settings, "y-dim=2");
+    starve(search, settings.item, "tune");
+}
+END_TEST
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* A file to be read, and as what. */
+typedef struct source {
+    const char *path;
+    const char *format;
+} source;
+
+static saddle_status load(const void *what, saddle_error *error)
+{
+    const source *from = what;
+    saddle_dataset *data = NULL;
+    saddle_data_options options = {.format = from->format, .threads = 2};
+    saddle_status status = saddle_dataset_load(&data, from->path, &options, 0, error);
+    if (status == SADDLE_OK)
+        status = saddle_dataset_make_binary(data, NULL, error);
+    saddle_dataset_free(data);
+    return status;
+}
+
+static const char *write_file(const char *name, const void *bytes, size_t count)
+{
+    static char path[4200];
+    snprintf(path, sizeof path, "%s/%s", saddle_test_directory(), name);
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_eq(fwrite(bytes, 1, count, f), count);
+    ck_assert_int_eq(fclose(f), 0);
+    return path;
+}
+
+START_TEST(readers_survive_every_failed_allocation)
+{
+    static const char libsvm[] = "1 1:1 3:0.25\n-1 2:1.2345678901234567890123456789012345e0\n";
+    static const char csv[] = "a,\"b\"\"c\",y\n1,2,1\n3,4,-1\n";
+    static const unsigned char images[] = {0, 0, 8, 3, 0, 0, 0, 2, 0, 0,
+                                           0, 1, 0, 0, 0, 2, 1, 2, 3, 4};
+    static const unsigned char labels[] = {0, 0, 8, 1, 0, 0, 0, 2, 0, 7};
+    char path[4200];
+    snprintf(path, sizeof path, "%s", write_file("a.libsvm", libsvm, sizeof libsvm - 1));
+    starve(load, &(source){path, "libsvm"}, "LIBSVM");
+    snprintf(path, sizeof path, "%s", write_file("a.csv", csv, sizeof csv - 1));
+    starve(load, &(source){path, "csv"}, "CSV");
+    write_file("a-labels-idx1-ubyte", labels, sizeof labels);
+    snprintf(path, sizeof path, "%s", write_file("a-images-idx3-ubyte", images, sizeof images));
+    starve(load, &(source){path, "idx"}, "IDX");
+}
+END_TEST
+
+static saddle_status configure(const void *path, saddle_error *error)
+{
+    saddle_settings *settings = NULL;
+    saddle_status status = saddle_settings_create(&settings, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_load(settings, path, error);
+    saddle_settings_free(settings);
+    return status;
+}
+
+START_TEST(a_configuration_survives_every_failed_allocation)
+{
+    static const char text[] = "agents: 4\nnu: 0.1\ntopology: \"ring\"\n";
+    starve(configure, write_file("c.yaml", text, sizeof text - 1), "configuration");
+}
+END_TEST
+
+/* ---- networks -------------------------------------------------------------------------------- */
+
+/* A topology and the weights on it. */
+typedef struct network {
+    const char *topology;
+    size_t agents;
+    const char *mixing;
+} network;
+
+static saddle_status connect(const void *what, saddle_error *error)
+{
+    const network *n = what;
+    saddle_graph *graph = NULL;
+    saddle_mixing *mixing = NULL;
+    saddle_spectrum spectrum;
+    size_t diameter;
+    char path[4200];
+    snprintf(path, sizeof path, "%s/saved.edges", saddle_test_directory());
+    saddle_status status = saddle_graph_create(&graph, n->topology, n->agents, 1, error);
+    if (status == SADDLE_OK)
+        status = saddle_mixing_create(&mixing, graph, n->mixing, error);
+    if (status == SADDLE_OK)
+        status = saddle_mixing_spectrum(mixing, &spectrum, error);
+    if (status == SADDLE_OK)
+        status = saddle_graph_diameter(graph, &diameter, error);
+    if (status == SADDLE_OK)
+        status = saddle_graph_save(graph, path, error);
+    saddle_mixing_free(mixing);
+    saddle_graph_free(graph);
+    return status;
+}
+
+START_TEST(networks_survive_every_failed_allocation)
+{
+    static const char edges[] = "0 1\n1 2\n2 0\n2 3\n";
+    char file[4300];
+    snprintf(file, sizeof file, "file:%s", write_file("e.edges", edges, sizeof edges - 1));
+    const network all[] = {
+        {"ring", 8, "metropolis"},         {"er:0.6", 6, "laplacian"},
+        {"regular:3", 8, "best-constant"}, {"grid:2x3", 6, "max-degree"},
+        {"star", 5, "lazy-metropolis"},    {"regular:4", 2100, "metropolis"}, /* ARPACK */
+        {file, 4, "metropolis"},
+    };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        starve(connect, &all[k], all[k].topology);
+}
+END_TEST
+
+/* ---- saved models ---------------------------------------------------------------------------- */
+
+static saddle_status predict(const void *path, saddle_error *error)
+{
+    char few[4200];
+    snprintf(few, sizeof few, "%s/few.libsvm", saddle_test_directory());
+    saddle_predictor *predictor = NULL;
+    saddle_dataset *data = NULL;
+    saddle_outcome outcome[SADDLE_MOST_MEASURES];
+    size_t count;
+    saddle_status status = saddle_predictor_load(&predictor, path, NULL, error);
+    if (status == SADDLE_OK)
+        status = saddle_predictor_data(predictor, &data, few, NULL, error);
+    if (status == SADDLE_OK)
+        status = saddle_predictor_evaluate(predictor, data, NULL, outcome, &count, error);
+    saddle_dataset_free(data);
+    saddle_predictor_free(predictor);
+    return status;
+}
+
+START_TEST(saved_models_survive_every_failed_allocation)
+{
+    static const char *const problem[] = {"auc", "fair", "poisoning"};
+    char path[4200];
+    snprintf(path, sizeof path, "%s/m.npz", saddle_test_directory());
+    for (size_t k = 0; k < sizeof problem / sizeof *problem; k++) {
+        saddle_error error = {.message = ""};
+        list settings = {.count = 0};
+        add_run(&settings, problem[k], "precision");
+        assert_ok(whole_run(settings.item, &error), error);
+        starve(predict, path, problem[k]);
+    }
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("allocation");
+    TCase *tests = tcase_create("allocation");
+    tcase_set_timeout(tests, 300);
+    tcase_add_loop_test(tests, a_run_survives_every_failed_allocation, 0, COMBINATIONS);
+    tcase_add_test(tests, checkpoints_survive_every_failed_allocation);
+    tcase_add_test(tests, a_search_survives_every_failed_allocation);
+    tcase_add_test(tests, readers_survive_every_failed_allocation);
+    tcase_add_test(tests, a_configuration_survives_every_failed_allocation);
+    tcase_add_test(tests, networks_survive_every_failed_allocation);
+    tcase_add_test(tests, saved_models_survive_every_failed_allocation);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,127 @@
+/*
+ * Long runs: memory stays as it is, and rounding does not drift away.
+ *
+ * The mean of the trackers equals the mean of the estimators exactly, but for rounding: every iteration
+ * adds its own. SADDLE_SOAK=1000000 makes the runs longer than a test has time for.
+ */
+#include <malloc.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engines/crew.h"
+#include "instances.h"
+#include "support.h"
+
+/* What an iteration may add to the difference of the means, of the largest size that trackers and
+ * estimators have had, if all its errors had one sign: a few roundings of a sum over neighbours. */
+#define DRIFT_EACH 1e-16
+/* What that comes to in a test; docs/reliability.md says what it comes to in longer runs. */
+#define DRIFT_BOUND 1e-12
+
+static uint64_t iterations(void)
+{
+    const char *wanted = getenv("SADDLE_SOAK");
+    return wanted != NULL ? strtoull(wanted, NULL, 10) : 6000 / TEST_SLOWDOWN;
+}
+
+/* The largest entry of | mean of trackers - mean of estimators |, and the largest of either. */
+static double drift(const test_state *s, double *size)
+{
+    double worst = 0.0;
+    for (size_t part = 0; part < 2; part++) {
+        size_t dim = part == 0 ? s->x_dim : s->y_dim;
+        const double *tracker = part == 0 ? s->p : s->d;
+        const double *estimator = part == 0 ? s->v : s->u;
+        for (size_t k = 0; k < dim; k++) {
+            long double off = 0.0L;
+            for (size_t i = 0; i < s->agents; i++) {
+                off += (long double)tracker[i * dim + k] - (long double)estimator[i * dim + k];
+                *size = fmax(*size, fmax(fabs(tracker[i * dim + k]), fabs(estimator[i * dim + k])));
+            }
+            worst = fmax(worst, fabs((double)(off / (long double)s->agents)));
+        }
+    }
+    return worst;
+}
+
+static const char *const tracking[] = {"precision", "precision+", "prox-gt-sgda", "gt-gda"};
+enum { TRACKING = sizeof tracking / sizeof *tracking };
+
+START_TEST(trackers_do_not_drift_away)
+{
+    test_rig rig;
+    test_state state;
+    test_rig_open(&rig, QUADRATIC_BALL, tracking[_i], NULL, 2, NULL, NULL);
+    test_state_make(&state, rig.scene.problem);
+    uint64_t all = iterations();
+    double size = 0.0;
+    double early = 0.0;
+    double late = 0.0;
+    for (int part = 0; part <= 20; part++) {
+        uint64_t done = all / 20 * (uint64_t)part;
+        if (part > 0)
+            ck_assert_int_eq(test_rig_advance(&rig, all / 20).kind, SADDLE_FAULT_NONE);
+        test_state_copy(&rig, &state);
+        late = drift(&state, &size);
+        early = part == 1 ? late : early;
+        ck_assert_msg(late <= DRIFT_BOUND * size, "%s: the trackers are off by %.3g of %.3g",
+                      tracking[_i], late, size);
+        ck_assert(late <= DRIFT_EACH * size * (double)(done + 10));
+    }
+    printf("%s: trackers off by %.2g of their size after %llu iterations, %.2g after %llu\n",
+           tracking[_i], early / size, (unsigned long long)(all / 20), late / size,
+           (unsigned long long)all);
+    test_state_free(&state);
+    test_rig_close(&rig);
+}
+END_TEST
+
+START_TEST(iterations_take_no_memory)
+{
+    test_rig rig;
+    test_rig_open(&rig, QUADRATIC_BALL, "precision", NULL, 2, NULL, NULL);
+    test_rig_advance(&rig, 10);
+    size_t before = mallinfo2().uordblks;
+    test_rig_advance(&rig, iterations());
+    ck_assert_uint_eq(mallinfo2().uordblks, before);
+    test_rig_close(&rig);
+}
+END_TEST
+
+/* Each worker halves the smallest normal number. */
+static void halve(void *context, unsigned worker)
+{
+    volatile double *number = context;
+    number[worker] = number[worker] / 2.0;
+}
+
+START_TEST(denormals_are_flushed_in_every_worker)
+{
+    saddle_crew *crew = NULL;
+    saddle_error error = {.message = ""};
+    double number[3] = {0x1p-1022, 0x1p-1022, 0x1p-1022};
+    assert_ok(saddle_crew_create(&crew, 3, 1, &error), error);
+    saddle_crew_run(crew, halve, number);
+    for (size_t k = 0; k < 3; k++)
+        ck_assert(number[k] == 0.0);
+    /* The caller's own arithmetic is left as it was. */
+    volatile double own = 0x1p-1022;
+    own = own / 2.0;
+    ck_assert(own == 0x1p-1023);
+    saddle_crew_destroy(crew);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("soak");
+    TCase *tests = tcase_create("soak");
+    tcase_set_timeout(tests, 600);
+    tcase_add_loop_test(tests, trackers_do_not_drift_away, 0, TRACKING);
+    tcase_add_test(tests, iterations_take_no_memory);
+    tcase_add_test(tests, denormals_are_flushed_in_every_worker);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
