@@ -188,19 +188,19 @@ static double start_of(const view *v, size_t seed, const char *column)
     return saddle_trace_column(v->trace[seed], column)[0];
 }
 
-/* The final loss of the seed's run that ended with the least metric. */
-static double loss_limit(const view *v, size_t seed)
+double claims_loss_limit(const experiment *e, const saddle_trace *const *trace, size_t seeds,
+                         size_t seed)
 {
     double least = (double)INFINITY;
     double limit = NAN;
-    for (size_t s = 0; s < v->experiment->count; s++) {
-        const saddle_trace *trace = v->trace[s * v->seeds + seed];
-        if (!usable(trace) || diverged(trace))
+    for (size_t s = 0; s < e->count; s++) {
+        const saddle_trace *run = trace[s * seeds + seed];
+        if (!usable(run) || diverged(run))
             continue;
-        double metric = saddle_trace_column(trace, "metric")[trace->rows - 1];
+        double metric = saddle_trace_column(run, "metric")[run->rows - 1];
         if (metric < least) {
             least = metric;
-            limit = saddle_trace_column(trace, "loss")[trace->rows - 1];
+            limit = saddle_trace_column(run, "loss")[run->rows - 1];
         }
     }
     return limit;
@@ -211,7 +211,7 @@ static claims_cost cost_of(const view *v, const saddle_trace *trace, size_t seed
     const claim *c = v->claim;
     if (strcmp(c->quantity, "loss") != 0)
         return claims_reach(trace, c->cost, fraction * start_of(v, seed, "metric"));
-    double limit = loss_limit(v, seed);
+    double limit = claims_loss_limit(v->experiment, v->trace, v->seeds, seed);
     return claims_settle(trace, c->cost, limit, fraction * fabs(start_of(v, seed, "loss") - limit));
 }
 

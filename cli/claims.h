@@ -68,6 +68,10 @@ typedef struct claims_outcome {
 double claims_fraction(size_t k);
 /* The cost of the first trace point whose metric is at most a level. */
 claims_cost claims_reach(const saddle_trace *trace, const char *cost, double level);
+/* What the loss of a seed's runs settles at: the final loss of the one that ended with the least
+ * metric; NaN: none. Traces as for claims_decide(). */
+double claims_loss_limit(const experiment *e, const saddle_trace *const *trace, size_t seeds,
+                         size_t seed);
 /* The cost from which on the loss stays within `distance` of `limit`. */
 claims_cost claims_settle(const saddle_trace *trace, const char *cost, double limit,
                           double distance);

@@ -248,9 +248,10 @@ void cli_table_add(cli_table *table, const char *format, ...)
     if (table->count == table->room) {
         size_t room = table->room == 0 ? 64 : 2 * table->room;
         char **cell = realloc((void *)table->cell, room * sizeof *cell);
-        table->broken = cell == NULL;
-        if (table->broken)
+        if (cell == NULL) {
+            table->broken = true;
             return;
+        }
         table->cell = cell;
         table->room = room;
     }

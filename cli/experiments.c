@@ -69,9 +69,9 @@ static const experiment_series theorems[] = {
 #define REGRESSION "problem=robust-logistic "
 #define AUC "problem=auc "
 #define NETWORK "agents=5 topology=er:0.6 "
-#define FOUR_PANELS "ifo:loss ifo:metric rounds:loss rounds:metric"
+#define FOUR_PANELS "ifo:loss_gap ifo:metric rounds:loss_gap rounds:metric"
 #define TWO_PANELS "ifo:metric rounds:metric"
-#define AUC_PANELS FOUR_PANELS " ifo:train_auc rounds:train_auc"
+#define AUC_PANELS "ifo:loss ifo:metric rounds:loss rounds:metric ifo:train_auc rounds:train_auc"
 
 static const experiment experiments[] = {
     {.name = "regression",

@@ -42,7 +42,7 @@ typedef struct experiment {
     uint64_t tuning;      /* IFO calls of each search for tau and alpha; 0: none. Otherwise claims
                              about a series are about its algorithm: its best series counts */
     uint64_t quick_tuning;
-    const char *panels; /* of the figure: "x:y x:y", columns of the trace */
+    const char *panels; /* of the figure: "x:y x:y", columns of the trace, or loss_gap */
     bool outcomes;      /* whether the problem's outcomes are measured, as columns of the trace */
     size_t count;
     const experiment_series *series; /* the first one measures the start */

@@ -76,8 +76,14 @@ static const char *colour_of(const experiment *e, size_t s)
     return alike == 1 || e->tuning > 0 ? e->series[s].algorithm : NULL;
 }
 
+/* A panel's quantity that is no column of a trace: how far the loss is from what it settles at. Where
+ * losses fall by many digits, their own values show nothing after the first. */
+#define LOSS_GAP "loss_gap"
+
 /* A figure with room for its parts. */
 typedef struct canvas {
+    double *made[MOST_PANELS * EXPERIMENT_MOST_SERIES * CLAIMS_MOST_SEEDS]; /* values; owned */
+    size_t count;                                                           /* of them */
     char x[MOST_PANELS][32];
     char y[MOST_PANELS][32];
     figure_panel panel[MOST_PANELS];
@@ -85,8 +91,35 @@ typedef struct canvas {
     figure_run run[MOST_PANELS][EXPERIMENT_MOST_SERIES][CLAIMS_MOST_SEEDS];
 } canvas;
 
+/* |loss - limit| of a trace, in fresh memory; NULL: none is left. */
+static double *loss_gaps(const saddle_trace *trace, double limit)
+{
+    double *out = calloc(trace->rows, sizeof *out);
+    const double *loss = saddle_trace_column(trace, "loss");
+    for (size_t k = 0; out != NULL && k < trace->rows; k++)
+        out[k] = fabs(loss[k] - limit);
+    return out;
+}
+
+/* What panel p draws of a run. */
+static figure_run run_of(canvas *c, size_t p, const reproduction *r, const reproduction_part *part,
+                         size_t s, size_t seed)
+{
+    const saddle_trace *trace = part->trace[s * r->seeds + seed];
+    const double *y = saddle_trace_column(trace, c->y[p]);
+    if (strcmp(c->y[p], LOSS_GAP) == 0) {
+        double limit = claims_loss_limit(part->experiment, (const saddle_trace *const *)part->trace,
+                                         r->seeds, seed);
+        c->made[c->count] = loss_gaps(trace, limit);
+        y = c->made[c->count++];
+    }
+    return (figure_run){
+        .count = y != NULL ? trace->rows : 0, .x = saddle_trace_column(trace, c->x[p]), .y = y};
+}
+
 static void fill_panel(canvas *c, size_t p, const reproduction *r, const reproduction_part *part)
 {
+    bool gap = strcmp(c->y[p], LOSS_GAP) == 0;
     const experiment *e = part->experiment;
     size_t curves = 0;
     for (size_t s = 0; s < e->count; s++) {
@@ -96,9 +129,7 @@ static void fill_panel(canvas *c, size_t p, const reproduction *r, const reprodu
         for (size_t k = 0; k < r->seeds; k++) {
             const saddle_trace *trace = part->trace[s * r->seeds + k];
             if (trace != NULL && trace->rows > 0)
-                c->run[p][s][runs++] = (figure_run){.count = trace->rows,
-                                                    .x = saddle_trace_column(trace, c->x[p]),
-                                                    .y = saddle_trace_column(trace, c->y[p])};
+                c->run[p][s][runs++] = run_of(c, p, r, part, s, k);
         }
         c->curve[p][curves++] = (figure_curve){.label = e->series[s].label,
                                                .algorithm = colour_of(e, s),
@@ -106,9 +137,10 @@ static void fill_panel(canvas *c, size_t p, const reproduction *r, const reprodu
                                                .run = c->run[p][s]};
     }
     c->panel[p] = (figure_panel){.x_label = figure_title(c->x[p]),
-                                 .y_label = figure_title(c->y[p]),
+                                 .y_label = gap ? "distance of the loss from its limit"
+                                                : figure_title(c->y[p]),
                                  .x_scale = figure_scale_of(c->x[p]),
-                                 .y_scale = figure_scale_of(c->y[p]),
+                                 .y_scale = gap ? FIGURE_LOG : figure_scale_of(c->y[p]),
                                  .curves = curves,
                                  .curve = c->curve[p]};
 }
@@ -147,6 +179,8 @@ saddle_status reproduction_draw(const reproduction *r, const reproduction_part *
             status = figure_draw(&f, path, error);
         free(path);
     }
+    for (size_t k = 0; k < c->count; k++)
+        free(c->made[k]);
     free(c);
     return status;
 }

@@ -43,7 +43,7 @@ static transposed lay_out(size_t features, double *scratch)
 {
     transposed t;
     t.value = scratch;
-    t.row = (uint32_t *)(t.value + SADDLE_MODEL_BLOCK * features);
+    t.row = (uint32_t *)(void *)(t.value + SADDLE_MODEL_BLOCK * features);
     t.start = t.row + SADDLE_MODEL_BLOCK * features;
     return t;
 }

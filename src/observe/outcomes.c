@@ -117,10 +117,12 @@ saddle_status saddle_outcomes_replay(saddle_outcome_file *file, const saddle_out
     saddle_status status = SADDLE_OK;
     for (size_t r = 0; status == SADDLE_OK && r < count; r++) {
         for (size_t k = 0; k < table->train; k++)
-            result.train[k] = (saddle_outcome){.name = table->name[k], .value = *value++};
+            result.train[k] = (saddle_outcome){.name = table->name[k], .value = value[k]};
+        value += table->train;
         for (size_t k = 0; k < table->test; k++)
             result.test[k] =
-                (saddle_outcome){.name = table->name[table->train + k], .value = *value++};
+                (saddle_outcome){.name = table->name[table->train + k], .value = value[k]};
+        value += table->test;
         status = saddle_outcomes_write(file, rows[r].iteration, &result, error);
     }
     return status;

@@ -94,7 +94,7 @@ static void sum_parts(const saddle_problem *problem, const saddle_batch *batch, 
         }
         return;
     }
-    uint32_t *sorted = (uint32_t *)scratch;
+    uint32_t *sorted = (uint32_t *)(void *)scratch;
     uint32_t *end = sorted + self->total;
     double *rest = scratch + (self->total + agents + 2) / 2;
     uint32_t begin = 0;

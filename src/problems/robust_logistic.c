@@ -238,7 +238,7 @@ static void find_margins(const instance *self, const saddle_dataset *data,
 {
     for (size_t k = 0; k < count; k++) {
         size_t row = saddle_batch_sample(batch, begin + k);
-        couple dot;
+        couple dot = {0.0, 0.0};
         ask_ahead(self, data, batch, begin + k);
         if (data->dense == NULL) {
             row_dot_pair(self, data, row, pair, &dot);

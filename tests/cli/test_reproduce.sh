@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # saddle reproduce on built-in data: files, resumption, refusals; saddle theory --verify.
 # shellcheck source=tests/cli/lib.sh
+# shellcheck disable=SC2317  # functions are called through check
 . "$(dirname "$0")/lib.sh" "$1"
 
 # A directory's results without what depends on the clock.

@@ -28,7 +28,7 @@ static saddle_graph *make(size_t k)
 static size_t *place(const saddle_graph *graph, size_t ranks)
 {
     saddle_error error = {.message = ""};
-    size_t *home = calloc(graph->agents, sizeof *home);
+    size_t *home = calloc(graph->agents + 1, sizeof *home);
     ck_assert_ptr_nonnull(home);
     memset(home, 255, graph->agents * sizeof *home);
     assert_ok(saddle_place_agents(graph, ranks, home, &error), error);
