@@ -159,9 +159,9 @@ static double time_bare(bare *b, uint64_t rounds)
     for (uint64_t round = 0; round < rounds; round++) {
         for (int k = 0; k < b->neighbours; k++) {
             MPI_Irecv(b->in + (size_t)k * b->doubles, (int)b->doubles, MPI_DOUBLE, b->neighbour[k],
-                      TAG, b->comm, &b->request[2 * k]);
+                      TAG, b->comm, &b->request[2 * (size_t)k]);
             MPI_Isend(b->out[round % 2], (int)b->doubles, MPI_DOUBLE, b->neighbour[k], TAG, b->comm,
-                      &b->request[2 * k + 1]);
+                      &b->request[2 * (size_t)k + 1]);
         }
         MPI_Waitall(2 * b->neighbours, b->request, MPI_STATUSES_IGNORE);
     }
@@ -265,7 +265,7 @@ int main(void)
     int ranks;
     expect(saddle_mpi_init(&rank, &error), &error);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const size_t a9a = 2 * (123 + 6512);
+    const size_t a9a = (size_t)2 * (123 + 6512);
     const size_t size[] = {16, 1024, a9a, 16 * a9a};
     if (rank == 0)
         printf("A round of %d processes with one agent each, the best of %d turns\n"

@@ -842,7 +842,7 @@ static void save_model(run *r)
     saddle_result *result = r->result;
     saddle_error reason = {.message = ""};
     const char *path = saddle_settings_text(r->settings, "model");
-    if (*path == '\0' || result->stop == SADDLE_STOP_DIVERGED)
+    if (result == NULL || *path == '\0' || result->stop == SADDLE_STOP_DIVERGED)
         return;
     saddle_status status = saddle_result_write(result, r->scene.world, path, &reason);
     result->saved = status == SADDLE_OK;
@@ -874,7 +874,7 @@ static void close_files(run *r, saddle_status outcome)
     saddle_error last = {.message = ""};
     saddle_status trace = close_trace(r, outcome, &reason);
     saddle_status outcomes = saddle_outcomes_close(r->outcomes, &last);
-    if (outcome != SADDLE_OK)
+    if (outcome != SADDLE_OK || r->result == NULL)
         return;
     saddle_error *loss = &r->result->loss;
     if (loss->status == SADDLE_OK && trace != SADDLE_OK)

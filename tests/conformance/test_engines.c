@@ -70,7 +70,8 @@ static void assert_same_results(const saddle_result *a, const saddle_result *b)
 {
     ck_assert_int_eq(a->stop, b->stop);
     ck_assert_uint_eq(a->row_count, b->row_count);
-    ck_assert_uint_eq(a->row_count, 7);
+    /* Steps that are too long for a problem end its run early, everywhere alike. */
+    ck_assert(a->row_count == 7 || (a->stop == SADDLE_STOP_DIVERGED && a->row_count > 1));
     for (size_t k = 0; k < a->row_count; k++)
         assert_same_row(&a->rows[k], &b->rows[k]);
     ck_assert_int_eq(memcmp(a->x_mean, b->x_mean, a->x_dim * sizeof(double)), 0);
@@ -458,9 +459,11 @@ END_TEST
 
 START_TEST(divergence_is_a_result)
 {
-    /* Steps far above what the curvature bears: the iterates grow without bound. */
-    static const char *const more[] = {"tau=1e-3", "alpha=1e3", "iterations=100000",
-                                       "trace-every=10", NULL};
+    /* Steps far above what the curvature bears: the iterates grow without bound, which the metric
+     * shows where it is measured, and the iterates themselves where it is not. */
+    const bool measured = _i == 0;
+    const char *const more[] = {"tau=1e-3", "alpha=1e3", "iterations=100000",
+                                measured ? "trace-every=10" : "trace-every=100000", NULL};
     saddle_error error = {.message = ""};
     saddle_result *first = NULL;
     for (unsigned threads = 1; threads <= 3; threads += 2) {
@@ -474,10 +477,11 @@ START_TEST(divergence_is_a_result)
             saddle_experiment_run(instance.experiment, instance.settings, NULL, &result, &error),
             error);
         ck_assert_int_eq(result->stop, SADDLE_STOP_DIVERGED);
-        ck_assert_int_eq(result->fault.kind, SADDLE_FAULT_NONFINITE);
+        ck_assert_int_eq(result->fault.kind,
+                         measured ? SADDLE_FAULT_RUNAWAY : SADDLE_FAULT_NONFINITE);
         ck_assert_str_ne(result->fault.variable, "");
         ck_assert_uint_lt(result->fault.agent, 4);
-        ck_assert_uint_gt(result->row_count, 1);
+        ck_assert_uint_ge(result->row_count, measured ? 4 : 1);
         const saddle_row *last = &result->rows[result->row_count - 1];
         ck_assert_uint_ge(result->fault.iteration, last->iteration);
         ck_assert(isfinite(last->metric));
@@ -555,7 +559,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, means_are_in_the_order_of_agents);
     tcase_add_test(cases, an_iteration_may_have_several_rounds_or_none);
     tcase_add_test(cases, the_first_fault_is_reported);
-    tcase_add_test(cases, divergence_is_a_result);
+    tcase_add_loop_test(cases, divergence_is_a_result, 0, 2);
     tcase_add_test(cases, a_start_that_is_not_finite_is_named);
     tcase_add_test(cases, unknown_engines_and_algorithms_are_refused);
     suite_add_tcase(suite, cases);

@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     else
         fuzz_check_refusal(status, values, &error);
     volatile double sum = 0.0;
-    for (size_t k = 0; status == SADDLE_OK && k < shape[0] * shape[1]; k++)
+    for (size_t k = 0; status == SADDLE_OK && values != NULL && k < shape[0] * shape[1]; k++)
         sum = sum + values[k];
     saddle_free(values);
     return 0;
