@@ -78,6 +78,7 @@ saddle_status saddle_dataset_new_dense(saddle_dataset **out, const char *name, s
         saddle_dataset_free(data);
         return saddle_no_memory(error, "a data set");
     }
+    memset(data->label, 0, rows * sizeof *data->label);
     *out = data;
     return SADDLE_OK;
 }

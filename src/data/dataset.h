@@ -8,7 +8,7 @@
  * `name` is copied. */
 saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, size_t rows,
                                         size_t features, size_t nonzeros, saddle_error *error);
-/* A dense data set of zeros, its labels to be filled. */
+/* A dense data set of zeros; rows that have no label keep a 0. */
 saddle_status saddle_dataset_new_dense(saddle_dataset **out, const char *name, size_t rows,
                                        size_t features, saddle_error *error);
 /* Set `nonzeros` of a dense data set from its entries. */
