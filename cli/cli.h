@@ -255,9 +255,13 @@ typedef struct cli_meter {
     const char *label;   /* before the numbers; "" for none */
     uint64_t iterations; /* the most there will be */
     double metric;       /* of the last row */
+    const char *run;     /* before the run's warnings; "" for none */
+    bool hidden;         /* warn, and show nothing else */
 } cli_meter;
 /* Show where the run is. */
 void cli_meter_show(const cli_meter *meter, uint64_t iteration, double seconds);
+/* Hooks of a run that has a meter and prints nothing else. The meter must outlive it. */
+saddle_hooks cli_meter_hooks(cli_meter *meter, const volatile sig_atomic_t *interrupt);
 
 /* "saddle: diverged at iteration ..." on stderr. */
 void cli_report_divergence(const saddle_result *result, const char *prefix);

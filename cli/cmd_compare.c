@@ -148,33 +148,6 @@ static saddle_status prepare(work *w, saddle_error *error)
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
-static void on_begin(void *context, const saddle_run_info *info)
-{
-    work *w = context;
-    w->meter.iterations = info->iterations;
-}
-
-static void on_row(void *context, const saddle_row *row)
-{
-    work *w = context;
-    w->meter.metric = row->metric;
-    if (!w->quiet)
-        cli_meter_show(&w->meter, row->iteration, row->seconds);
-}
-
-static void on_progress(void *context, uint64_t iteration, double seconds)
-{
-    const work *w = context;
-    if (!w->quiet)
-        cli_meter_show(&w->meter, iteration, seconds);
-}
-
-static void on_warning(void *context, const char *message)
-{
-    const work *w = context;
-    cli_warn("%s%s", w->label, message);
-}
-
 /* Set those of an algorithm's options that the file gives and the user did not. */
 static saddle_status take_options(saddle_settings *to, const saddle_settings *file,
                                   const saddle_algorithm *algorithm, saddle_error *error)
@@ -367,7 +340,7 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
     snprintf(w->label, sizeof w->label, "%s seed %" PRIu64 ": ", c->algorithm[a]->name, seed);
     snprintf(w->place, sizeof w->place, "[%zu/%zu] %s", r * c->algorithms + a + 1,
              c->algorithms * c->repeats, w->label);
-    w->meter.label = w->place;
+    w->meter = (cli_meter){.label = w->place, .run = w->label, .hidden = w->quiet};
     if (path == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
     char seed_text[CLI_NUMBER];
@@ -377,12 +350,7 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
         status = saddle_settings_set(settings, "seed", seed_text, error);
     status = cli_agree(status, error);
     if (status == SADDLE_OK) {
-        saddle_hooks hooks = {.context = w,
-                              .begin = on_begin,
-                              .row = on_row,
-                              .progress = on_progress,
-                              .warning = on_warning,
-                              .interrupt = w->interrupt};
+        saddle_hooks hooks = cli_meter_hooks(&w->meter, w->interrupt);
         status = saddle_experiment_run(experiment, settings, &hooks, &result, error);
     }
     if (status == SADDLE_OK)
@@ -547,8 +515,7 @@ static int run(const cli_arguments *arguments)
     work w = {.settings = arguments->settings,
               .directory = saddle_settings_text(arguments->settings, "output"),
               .tuned = saddle_settings_text(arguments->settings, "tuned"),
-              .quiet = saddle_settings_flag(arguments->settings, "quiet"),
-              .meter = {.label = ""}};
+              .quiet = saddle_settings_flag(arguments->settings, "quiet")};
     saddle_status status = prepare(&w, &error);
     for (size_t r = 0; status == SADDLE_OK && r < w.result.repeats; r++) {
         status = run_repeat(&w, r, &error);

@@ -186,6 +186,42 @@ void cli_meter_show(const cli_meter *meter, uint64_t iteration, double seconds)
                  meter->metric, rate, left);
 }
 
+static void meter_begin(void *context, const saddle_run_info *info)
+{
+    cli_meter *meter = context;
+    meter->iterations = info->iterations;
+}
+
+static void meter_progress(void *context, uint64_t iteration, double seconds)
+{
+    const cli_meter *meter = context;
+    if (!meter->hidden)
+        cli_meter_show(meter, iteration, seconds);
+}
+
+static void meter_row(void *context, const saddle_row *row)
+{
+    cli_meter *meter = context;
+    meter->metric = row->metric;
+    meter_progress(meter, row->iteration, row->seconds);
+}
+
+static void meter_warning(void *context, const char *message)
+{
+    const cli_meter *meter = context;
+    cli_warn("%s%s", meter->run, message);
+}
+
+saddle_hooks cli_meter_hooks(cli_meter *meter, const volatile sig_atomic_t *interrupt)
+{
+    return (saddle_hooks){.context = meter,
+                          .begin = meter_begin,
+                          .row = meter_row,
+                          .progress = meter_progress,
+                          .warning = meter_warning,
+                          .interrupt = interrupt};
+}
+
 /* ---- numbers ------------------------------------------------------------------------------- */
 
 const char *cli_bytes(double bytes, char out[CLI_NUMBER])

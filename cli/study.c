@@ -86,33 +86,6 @@ saddle_status study_settings(saddle_settings **out, const study *w, const experi
 
 /* ---- hooks ----------------------------------------------------------------------------------- */
 
-static void on_begin(void *context, const saddle_run_info *info)
-{
-    study *w = context;
-    w->meter.iterations = info->iterations;
-}
-
-static void on_row(void *context, const saddle_row *row)
-{
-    study *w = context;
-    w->meter.metric = row->metric;
-    if (!w->quiet)
-        cli_meter_show(&w->meter, row->iteration, row->seconds);
-}
-
-static void on_progress(void *context, uint64_t iteration, double seconds)
-{
-    const study *w = context;
-    if (!w->quiet)
-        cli_meter_show(&w->meter, iteration, seconds);
-}
-
-static void on_warning(void *context, const char *message)
-{
-    const study *w = context;
-    cli_warn("%s%s", w->label, message);
-}
-
 static void on_trial(void *context, const saddle_tuning *t, const saddle_trial *trial)
 {
     const study *w = context;
@@ -309,12 +282,7 @@ static saddle_status make_run(study *w, saddle_settings *settings, const run_fil
 {
     saddle_experiment *instance = NULL;
     saddle_result *result = NULL;
-    saddle_hooks hooks = {.context = w,
-                          .begin = on_begin,
-                          .row = on_row,
-                          .progress = on_progress,
-                          .warning = on_warning,
-                          .interrupt = w->interrupt};
+    saddle_hooks hooks = cli_meter_hooks(&w->meter, w->interrupt);
     saddle_status status = saddle_settings_set(settings, "trace", files->trace, error);
     if (status == SADDLE_OK && files->outcomes != NULL)
         status = saddle_settings_set(settings, "outcomes", files->outcomes, error);
@@ -363,7 +331,7 @@ static saddle_status run_one(study *w, const experiment *e, const experiment_ser
     snprintf(text, sizeof text, "%zu", seed);
     snprintf(w->label, sizeof w->label, "[%zu/%zu] %s %s seed %zu: ", w->place, w->runs, e->name,
              series->name, seed);
-    w->meter.label = w->label;
+    w->meter = (cli_meter){.label = w->label, .run = w->label, .hidden = w->quiet};
     saddle_status status = name_files(&files, in, series, seed, error);
     if (status == SADDLE_OK)
         status = saddle_settings_copy(&settings, common, error);

@@ -7,6 +7,12 @@
 /* Alignment of every block: one cache line, which is also the widest vector register. */
 #define SADDLE_ALIGNMENT 64
 
+/* The larger of two sizes. */
+static inline size_t saddle_larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Zeroed memory for count objects of a size, or NULL when it cannot be had or count * size
  * overflows. A zero count gives a valid block. Free with saddle_free(). */
 void *saddle_alloc(size_t count, size_t size);

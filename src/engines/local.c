@@ -17,11 +17,6 @@ static saddle_local *local_of(saddle_engine *base)
     return (saddle_local *)base;
 }
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Doubles rounded up to whole cache lines. */
 static size_t whole_lines(size_t doubles)
 {
@@ -370,17 +365,17 @@ void saddle_local_clear(saddle_local *e)
 /* Scratch for a step of the algorithm or for a task, whichever needs more. */
 static size_t scratch_size(const saddle_local *e)
 {
-    size_t inner =
-        larger(saddle_problem_scratch(e->inputs.problem),
-               larger(saddle_prox_scratch(e->inputs.x_prox), saddle_set_scratch(e->inputs.y_set)));
-    return larger(e->layout.scratch + inner, e->inputs.scratch);
+    size_t inner = saddle_larger(
+        saddle_problem_scratch(e->inputs.problem),
+        saddle_larger(saddle_prox_scratch(e->inputs.x_prox), saddle_set_scratch(e->inputs.y_set)));
+    return saddle_larger(e->layout.scratch + inner, e->inputs.scratch);
 }
 
 static bool allocate_workers(saddle_local *e)
 {
     size_t most = 0;
     for (size_t i = 0; i < e->agents; i++)
-        most = larger(most, e->inputs.problem->samples[e->inputs.world->here[i]]);
+        most = saddle_larger(most, e->inputs.problem->samples[e->inputs.world->here[i]]);
     unsigned crew = saddle_crew_size(e->crew);
     e->worker = saddle_alloc(crew, sizeof *e->worker);
     for (unsigned w = 0; e->worker != NULL && w < crew; w++) {
@@ -397,10 +392,10 @@ static bool allocate_workers(saddle_local *e)
 static bool allocate_agents(saddle_local *e)
 {
     const saddle_problem *problem = e->inputs.problem;
-    size_t longest = problem->x_dim + larger(problem->y_dim, problem->response_size);
+    size_t longest = problem->x_dim + saddle_larger(problem->y_dim, problem->response_size);
     e->stride = whole_lines(e->layout.published);
     e->kept_stride = whole_lines(e->layout.kept);
-    e->mean_room = larger(MEAN_BLOCK * whole_lines(longest), MEAN_ROOM);
+    e->mean_room = saddle_larger(MEAN_BLOCK * whole_lines(longest), MEAN_ROOM);
     e->agent = saddle_alloc(e->agents, sizeof *e->agent);
     e->start = saddle_alloc(e->agents + 1, sizeof *e->start);
     e->remote = saddle_alloc(e->agents, sizeof *e->remote);

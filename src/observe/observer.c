@@ -34,16 +34,11 @@ struct saddle_observer {
     const double *response_y; /* where the generic solver wants the gradient */
 };
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 size_t saddle_observer_scratch(const saddle_problem *problem, const saddle_prox *x_prox,
                                const saddle_set *y_set)
 {
     return problem->x_dim + problem->y_dim + saddle_problem_scratch(problem) +
-           larger(saddle_prox_scratch(x_prox), saddle_set_scratch(y_set));
+           saddle_larger(saddle_prox_scratch(x_prox), saddle_set_scratch(y_set));
 }
 
 saddle_status saddle_observer_create(saddle_observer **out, const saddle_observer_inputs *inputs,

@@ -255,11 +255,6 @@ static bool allocate(variable *v, size_t dim)
     return true;
 }
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 saddle_status saddle_problem_check_gradient(const saddle_problem *problem, const saddle_set *x_set,
                                             const saddle_set *y_set, size_t points, uint64_t seed,
                                             saddle_gradient_check *out, saddle_error *error)
@@ -281,14 +276,14 @@ saddle_status saddle_problem_check_gradient(const saddle_problem *problem, const
     check c = {.problem = problem, .out = out, .worst = 0.0};
     c.x.set = x_set;
     c.y.set = y_set;
-    size_t population = larger(problem->x_dim, problem->y_dim);
+    size_t population = saddle_larger(problem->x_dim, problem->y_dim);
     for (size_t i = 0; i < problem->agents; i++)
-        population = larger(population, problem->samples[i]);
-    c.chosen = saddle_alloc(larger(COORDINATES, BATCH), sizeof *c.chosen);
+        population = saddle_larger(population, problem->samples[i]);
+    c.chosen = saddle_alloc(saddle_larger(COORDINATES, BATCH), sizeof *c.chosen);
     c.mark = saddle_alloc(saddle_rng_mark_words(population), sizeof *c.mark);
-    c.scratch =
-        saddle_alloc_doubles(larger(saddle_problem_scratch(problem),
-                                    larger(saddle_set_scratch(x_set), saddle_set_scratch(y_set))));
+    c.scratch = saddle_alloc_doubles(
+        saddle_larger(saddle_problem_scratch(problem),
+                      saddle_larger(saddle_set_scratch(x_set), saddle_set_scratch(y_set))));
     bool whole = c.chosen != NULL && c.mark != NULL && c.scratch != NULL;
     whole = allocate(&c.x, problem->x_dim) && whole;
     whole = allocate(&c.y, problem->y_dim) && whole;

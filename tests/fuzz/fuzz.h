@@ -10,6 +10,8 @@
 
 #include <saddle/data.h>
 
+#include "data/input.h"
+
 /* libFuzzer's entry. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -21,6 +23,12 @@ const char *fuzz_file(const uint8_t *bytes, size_t size);
 
 /* A failed call: nothing was made, and one printable line says why. */
 void fuzz_check_refusal(saddle_status status, const void *out, const saddle_error *error);
+
+/* A reader of text. */
+typedef saddle_status fuzz_reader(saddle_dataset **out, const char *name, const saddle_input *in,
+                                  const saddle_data_options *options, saddle_error *error);
+/* Have it read the bytes after the first, which chooses among the options. */
+void fuzz_read(fuzz_reader *read, const uint8_t *bytes, size_t size);
 
 /* A data set that was made: sizes agree, columns ascend, numbers are finite. */
 void fuzz_check_dataset(const saddle_dataset *data);
