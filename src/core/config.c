@@ -8,6 +8,7 @@
 
 #include <cyaml/cyaml.h>
 
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -276,13 +277,12 @@ static saddle_status parse(saddle_config *config, cyaml_schema_field_t *field, s
 
 static saddle_status read_content(saddle_config *config, saddle_error *error)
 {
-    FILE *stream = fopen(config->path, "re");
-    if (stream == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "cannot read '%s': %s; give a YAML file of 'name: value' lines",
-                           config->path, strerror(errno));
+    FILE *stream;
+    saddle_status status =
+        saddle_reading_open(&stream, config->path, "a YAML file of 'name: value' lines", error);
+    if (status != SADDLE_OK)
+        return status;
     config->content = saddle_alloc(MOST_BYTES + 1, 1);
-    saddle_status status = SADDLE_OK;
     if (config->content == NULL) {
         status = saddle_no_memory(error, "a configuration file");
     } else {

@@ -12,6 +12,83 @@
 #include "core/memory.h"
 #include "core/status.h"
 
+/* ---- to be read ------------------------------------------------------------------------------ */
+
+static saddle_status refuse(const char *path, const char *why, const char *wanted,
+                            saddle_error *error)
+{
+    return saddle_fail(error, SADDLE_BAD_INPUT, "cannot read '%.300s': %s; give %s", path, why,
+                       wanted);
+}
+
+/* Open whatever is there without waiting: opening a pipe that nobody writes to would wait for ever. */
+static saddle_status open_at_once(FILE **out, struct stat *status, const char *path,
+                                  const char *wanted, saddle_error *error)
+{
+    *out = NULL;
+    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0)
+        return refuse(path, strerror(errno), wanted, error);
+    bool known = fstat(descriptor, status) == 0;
+    if (known && S_ISDIR(status->st_mode)) {
+        close(descriptor);
+        return refuse(path, "it is a directory", wanted, error);
+    }
+    *out = known ? fdopen(descriptor, "r") : NULL;
+    if (*out == NULL) {
+        int reason = errno;
+        close(descriptor);
+        return refuse(path, strerror(reason), wanted, error);
+    }
+    return SADDLE_OK;
+}
+
+/* Whether there is something in a pipe, or somebody who may still write to it. */
+static bool has_a_writer(FILE *pipe)
+{
+    int first = getc(pipe);
+    bool there = first != EOF || !feof(pipe);
+    clearerr(pipe);
+    if (first != EOF)
+        ungetc(first, pipe);
+    return there;
+}
+
+saddle_status saddle_reading_open(FILE **out, const char *path, const char *wanted,
+                                  saddle_error *error)
+{
+    struct stat status;
+    saddle_status result = open_at_once(out, &status, path, wanted, error);
+    if (result != SADDLE_OK)
+        return result;
+    /* From here on whoever reads waits for what will be written. */
+    int flags = fcntl(fileno(*out), F_GETFL);
+    if (!S_ISFIFO(status.st_mode) || has_a_writer(*out))
+        if (flags >= 0 && fcntl(fileno(*out), F_SETFL, flags & ~O_NONBLOCK) == 0)
+            return SADDLE_OK;
+    fclose(*out);
+    *out = NULL;
+    return refuse(path, "it is a pipe that nobody writes to", wanted, error);
+}
+
+saddle_status saddle_reading_open_regular(FILE **out, const char *path, const char *wanted,
+                                          size_t *bytes, saddle_error *error)
+{
+    struct stat status;
+    saddle_status result = open_at_once(out, &status, path, wanted, error);
+    if (result != SADDLE_OK)
+        return result;
+    *bytes = (size_t)status.st_size;
+    if (S_ISREG(status.st_mode))
+        return SADDLE_OK;
+    fclose(*out);
+    *out = NULL;
+    return refuse(path, S_ISFIFO(status.st_mode) ? "it is a pipe" : "it is a device or a socket",
+                  wanted, error);
+}
+
+/* ---- as a whole ------------------------------------------------------------------------------ */
+
 static void release(saddle_output *out)
 {
     saddle_free(out->name);

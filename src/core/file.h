@@ -1,4 +1,4 @@
-/* Files that appear whole or not at all, and files that grow line by line. */
+/* Files to be read, files that appear whole or not at all, and files that grow line by line. */
 #ifndef SADDLE_CORE_FILE_H
 #define SADDLE_CORE_FILE_H
 
@@ -7,6 +7,15 @@
 #include <sys/types.h>
 
 #include <saddle/status.h>
+
+/* Open a file, or the pipe or device that is there, to be read once from its beginning. A pipe that nobody
+ * writes to is refused, not waited for. `wanted`, such as "the path of a trace", ends the refusal of
+ * what cannot be read, SADDLE_BAD_INPUT. */
+saddle_status saddle_reading_open(FILE **out, const char *path, const char *wanted,
+                                  saddle_error *error);
+/* The same for a regular file and nothing else; *bytes receives its size. */
+saddle_status saddle_reading_open_regular(FILE **out, const char *path, const char *wanted,
+                                          size_t *bytes, saddle_error *error);
 
 /* A file being written beside its final place. */
 typedef struct saddle_output {

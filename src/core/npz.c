@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <zip.h>
 
@@ -735,21 +734,20 @@ static saddle_status read_file(const char *path, const char *name, bool letters,
                                saddle_error *error)
 {
     stream in = {.path = path, .name = name != NULL ? name : "", .letters = letters};
-    struct stat facts;
+    FILE *file;
+    size_t bytes;
     char first[4] = {0};
     *out = (content){.text = NULL};
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return refuse(&in, error, "%s; give an .npz or .npy file", strerror(errno));
-    saddle_status status;
-    if (fstat(fileno(file), &facts) != 0 || !S_ISREG(facts.st_mode)) {
-        status = refuse(&in, error, "it is not a plain file; give an .npz or .npy file");
-    } else if (fread(first, 1, 4, file) == 4 && memcmp(first, "PK", 2) == 0) {
-        status = read_archive(&in, (uint64_t)facts.st_size, out, error);
+    saddle_status status =
+        saddle_reading_open_regular(&file, path, "an .npz or .npy file", &bytes, error);
+    if (status != SADDLE_OK)
+        return status;
+    if (fread(first, 1, 4, file) == 4 && memcmp(first, "PK", 2) == 0) {
+        status = read_archive(&in, bytes, out, error);
     } else {
         rewind(file);
         in.file = file;
-        in.bytes = (uint64_t)facts.st_size;
+        in.bytes = bytes;
         status = read_stream(&in, out, error);
     }
     fclose(file);

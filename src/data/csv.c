@@ -236,20 +236,41 @@ static bool field_is(const struct field *field, const char *name)
     return at == field->end && *name == '\0';
 }
 
-static bool find_name(const struct table *table, const char *name, size_t *out)
+/* How many columns have a name; *out receives the last of them. */
+static size_t find_name(const struct table *table, const char *name, size_t *out)
 {
     const char *at = table->header;
+    size_t found = 0;
     for (size_t k = 0; table->header_end != NULL && k < table->fields; k++) {
         struct field field;
         if (!next_field(at, table->header_end, table->separator, &field))
-            return false;
+            break;
         if (field_is(&field, name)) {
             *out = k;
-            return true;
+            found++;
         }
         at = field.after + 1;
     }
-    return false;
+    return found;
+}
+
+static saddle_status choose_label_by_name(struct table *table, const char *wanted, const char *path,
+                                          saddle_error *error)
+{
+    size_t found = find_name(table, wanted, &table->label);
+    if (found == 1)
+        return SADDLE_OK;
+    if (table->header_end == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "label column '%s': '%s' has no line of names; use first, last, none or "
+                           "a number from 0",
+                           wanted, path);
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        found == 0 ? "label column '%s' is not in '%s', whose names are: %s"
+                   : "label column '%s' is in '%s' more than once; give its number, from 0, "
+                     "among: %s",
+        wanted, path, saddle_excerpt_of(table->header, table->header_end).text);
 }
 
 static saddle_status choose_label(struct table *table, const char *wanted, const char *path,
@@ -268,16 +289,8 @@ static saddle_status choose_label(struct table *table, const char *wanted, const
                                "label column %llu of '%s' does not exist; columns are 0 to %zu",
                                (unsigned long long)number, path, table->fields - 1);
         table->label = (size_t)number;
-    } else if (!find_name(table, wanted, &table->label)) {
-        if (table->header_end == NULL)
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "label column '%s': '%s' has no line of names; use first, last, none or "
-                "a number from 0",
-                wanted, path);
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "label column '%s' is not in '%s', whose names are: %s", wanted, path,
-                           saddle_excerpt_of(table->header, table->header_end).text);
+    } else {
+        return choose_label_by_name(table, wanted, path, error);
     }
     return SADDLE_OK;
 }

@@ -2,49 +2,39 @@
 #include "data/input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "core/file.h"
 #include "core/status.h"
 
-static saddle_status map(saddle_input *in, int descriptor, saddle_error *error)
+static saddle_status map(saddle_input *in, int descriptor, size_t size, saddle_error *error)
 {
-    struct stat status;
-    if (fstat(descriptor, &status) != 0)
-        return saddle_fail(error, SADDLE_IO, "cannot read '%s': %s", in->path, strerror(errno));
-    if (!S_ISREG(status.st_mode))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "cannot read '%s': it is %s; give the path of a regular file", in->path,
-                           S_ISDIR(status.st_mode)    ? "a directory"
-                           : S_ISFIFO(status.st_mode) ? "a pipe"
-                                                      : "a device or socket");
-    if (status.st_size == 0)
+    if (size == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%s' is empty; a data file has at least one row", in->path);
-    void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
     if (bytes == MAP_FAILED)
         return saddle_fail(error, SADDLE_IO, "cannot read '%s': %s", in->path, strerror(errno));
     in->bytes = bytes;
-    in->size = (size_t)status.st_size;
+    in->size = size;
     return SADDLE_OK;
 }
 
 saddle_status saddle_input_open(saddle_input *in, const char *path, saddle_error *error)
 {
+    FILE *file;
+    size_t size;
     memset(in, 0, sizeof *in);
     in->path = path;
-    /* Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever. */
-    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (descriptor < 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "cannot read '%s': %s; give the path of a file you may read", path,
-                           strerror(errno));
-    saddle_status status = map(in, descriptor, error);
-    close(descriptor);
+    saddle_status status =
+        saddle_reading_open_regular(&file, path, "the path of a regular file", &size, error);
+    if (status != SADDLE_OK)
+        return status;
+    status = map(in, fileno(file), size, error);
+    fclose(file);
     return status;
 }
 

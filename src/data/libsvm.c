@@ -11,9 +11,11 @@
  */
 #include <endian.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/available.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
@@ -40,6 +42,7 @@ struct part {
     size_t rows;
     size_t entries;
     size_t features;    /* the highest index */
+    size_t widest;      /* the line that has it first; counted within the part */
     saddle_fault fault; /* the first; its line counted within the part */
     saddle_dataset *data;
 };
@@ -225,8 +228,10 @@ static bool read_line(struct part *part, const char *line, const char *end)
         }
     }
     part->entries = place - part->entry_place;
-    if (index > part->features)
+    if (index > part->features) {
         part->features = (size_t)index;
+        part->widest = part->lines;
+    }
     return true;
 }
 
@@ -323,16 +328,29 @@ static saddle_status add_up(const struct part *part, size_t count, struct part *
             fault.line += total->lines;
             return saddle_fault_report(&fault, path, error);
         }
+        if (part[k].features > total->features) {
+            total->features = part[k].features;
+            total->widest = total->lines + part[k].widest;
+        }
         total->lines += part[k].lines;
         total->rows += part[k].rows;
         total->entries += part[k].entries;
-        if (part[k].features > total->features)
-            total->features = part[k].features;
     }
     if (total->rows == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%s' holds no rows; write one LABEL INDEX:VALUE ... per line", path);
     return SADDLE_OK;
+}
+
+/* Whatever is done with the data takes a point and a gradient, dense ones: a line must not ask for more
+ * of them than there is memory. */
+static saddle_status check_features(const struct part *total, const char *path, saddle_error *error)
+{
+    char what[512];
+    snprintf(what, sizeof what,
+             "%.300s:%zu: index %zu makes as many features; a point and a gradient of them", path,
+             total->widest, total->features);
+    return saddle_available_check(2.0 * sizeof(double) * (double)total->features, what, error);
 }
 
 /* Move the parts together. Nothing moves where all bounds were met. */
@@ -378,6 +396,8 @@ static saddle_status read_parts(saddle_dataset **out, const char *name, struct p
     for_parts(part, count, read_part);
     status = add_up(part, count, &total, path, error);
     size_t features = total.features > least_features ? total.features : least_features;
+    if (status == SADDLE_OK)
+        status = check_features(&total, path, error);
     if (status == SADDLE_OK && (features == 0 || features > UINT32_MAX))
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s' has %zu features; between 1 and %lu are possible", path,

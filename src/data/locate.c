@@ -57,6 +57,14 @@ static char *look_in(const char *directory, const char *name)
     return found;
 }
 
+static const char *what_is_here(const char *name)
+{
+    struct stat status;
+    if (lstat(name, &status) != 0)
+        return "not a file here";
+    return S_ISDIR(status.st_mode) ? "here it is a directory" : "here it is a link to no file";
+}
+
 /* "where it looked; how to get it" */
 static saddle_status not_found(const char *name, const char *given, const char *standard,
                                saddle_error *error)
@@ -71,8 +79,8 @@ static saddle_status not_found(const char *name, const char *given, const char *
                                close != NULL ? "did you mean '" : "", close != NULL ? close : "",
                                close != NULL ? "'? " : "");
     saddle_fail(error, SADDLE_BAD_INPUT,
-                "no data set '%.200s': not a file here, not in %.200s, not in %.200s; %s", name,
-                given != NULL ? given : "$SADDLE_DATA (not set)",
+                "no data set '%.200s': %s, not in %.200s, not in %.200s; %s", name,
+                what_is_here(name), given != NULL ? given : "$SADDLE_DATA (not set)",
                 standard != NULL ? standard : "the data directory (HOME is not set)",
                 remedy != NULL ? remedy : "");
     saddle_free(remedy);

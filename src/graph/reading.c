@@ -36,12 +36,7 @@ static saddle_status reader_open(reader *in, const char *path, bool commas, sadd
     memset(in, 0, sizeof *in);
     in->path = path;
     in->commas = commas;
-    in->stream = fopen(path, "re");
-    if (in->stream == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "cannot read '%s': %s; give the path of a file that can be read", path,
-                           strerror(errno));
-    return SADDLE_OK;
+    return saddle_reading_open(&in->stream, path, "the path of a text file", error);
 }
 
 static void reader_close(reader *in)
@@ -62,11 +57,15 @@ static saddle_status next_line(reader *in, bool *more, saddle_error *error)
         if (feof(in->stream) && !ferror(in->stream))
             return SADDLE_OK;
         int reason = errno;
-        return saddle_fail(error, reason == EISDIR ? SADDLE_BAD_INPUT : SADDLE_IO,
+        return saddle_fail(error, SADDLE_IO,
                            "cannot read '%s' beyond line %zu: %s; give the path of a text file",
                            in->path, in->number, strerror(reason));
     }
     in->number++;
+    if (in->number == 1 && length >= 3 && memcmp(in->line, "\xef\xbb\xbf", 3) == 0) {
+        length -= 3;
+        memmove(in->line, in->line + 3, (size_t)length + 1);
+    }
     /* A NUL would hide what follows it. */
     for (ssize_t k = 0; k < length; k++)
         if (in->line[k] == '\0')

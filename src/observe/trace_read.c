@@ -15,6 +15,7 @@
 #include <saddle/text.h>
 #include <saddle/trace.h>
 
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/status.h"
 
@@ -258,6 +259,19 @@ static bool parse_cell(const char *cell, double *out)
     return saddle_parse_real(cell, out);
 }
 
+/* The row just read comes after the one before it. */
+static saddle_status check_order(const reader *in, saddle_error *error)
+{
+    const saddle_trace *trace = in->trace;
+    const double *iteration = saddle_trace_column(trace, "iteration");
+    size_t row = trace->rows;
+    if (iteration == NULL || row == 0 || iteration[row] > iteration[row - 1])
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%.300s', line %zu: iteration %.15g after %.15g; iterations must increase",
+                       trace->path, in->number, iteration[row], iteration[row - 1]);
+}
+
 static saddle_status read_row(reader *in, saddle_error *error)
 {
     saddle_trace *trace = in->trace;
@@ -281,6 +295,9 @@ static saddle_status read_row(reader *in, saddle_error *error)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.300s', line %zu: %zu cells; the line of column names has %zu",
                            trace->path, in->number, c, trace->columns);
+    status = check_order(in, error);
+    if (status != SADDLE_OK)
+        return status;
     trace->rows++;
     /* A run that was resumed goes on behind its first end. */
     saddle_free(trace->end);
@@ -330,14 +347,9 @@ saddle_status saddle_trace_read(saddle_trace **out, const char *path, saddle_err
         saddle_no_memory(error, "a trace");
         return SADDLE_NO_MEMORY;
     }
-    saddle_status status = SADDLE_OK;
-    in.stream = fopen(path, "re");
-    if (in.stream == NULL)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "cannot read '%.300s': %s; give the path of a trace, such as --trace "
-                             "writes",
-                             path, strerror(errno));
-    else
+    saddle_status status =
+        saddle_reading_open(&in.stream, path, "the path of a trace, such as --trace writes", error);
+    if (status == SADDLE_OK)
         status = read_lines(&in, error);
     if (in.stream != NULL)
         fclose(in.stream);

@@ -615,8 +615,8 @@ static saddle_status hide_features(instance *self, const char *text, saddle_erro
     }
     if (!saddle_mark_list(text, 1, self->features, self->hidden))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--exclude-features: '%s' is not right; give auto, none, or features "
-                           "from 1 to %zu separated by commas",
+                           "--exclude-features: '%s' is not right; give auto, none, or different "
+                           "features from 1 to %zu separated by commas",
                            text, self->features);
     return SADDLE_OK;
 }

@@ -16,7 +16,8 @@ bool saddle_mark_list(const char *text, size_t first, size_t count, bool *mark)
             return false;
         memcpy(number, rest, length);
         number[length] = '\0';
-        if (!saddle_parse_integer(number, &value) || value < first || value - first >= count)
+        if (!saddle_parse_integer(number, &value) || value < first || value - first >= count ||
+            mark[value - first])
             return false;
         mark[value - first] = true;
         if (rest[length] == '\0')

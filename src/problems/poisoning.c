@@ -331,7 +331,7 @@ static saddle_status read_poisoned(instance *self, const char *text, saddle_erro
     if (!good)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--poisoned: '%s' is not right; give how many agents, 0 to %zu, or "
-                           "agents:I,J,... with numbers from 0 to %zu",
+                           "agents:I,J,... with different numbers from 0 to %zu",
                            text, agents, agents - 1);
     return SADDLE_OK;
 }

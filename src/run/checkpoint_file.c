@@ -1,12 +1,9 @@
 #include "run/checkpoint_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <openssl/evp.h>
 
@@ -273,25 +270,6 @@ static saddle_status damaged(const char *path, const char *what, saddle_error *e
                        what);
 }
 
-/* Open a regular file and say how large it is. */
-static saddle_status open_file(saddle_checkpoint *c, uint64_t *bytes, saddle_error *error)
-{
-    struct stat status;
-    int descriptor = open(c->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "cannot open the checkpoint '%s': %s", c->path,
-                           strerror(errno));
-    bool regular = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-    c->stream = regular ? fdopen(descriptor, "r") : NULL;
-    if (c->stream == NULL) {
-        close(descriptor);
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is no checkpoint: it is no regular file",
-                           c->path);
-    }
-    *bytes = (uint64_t)status.st_size;
-    return SADDLE_OK;
-}
-
 /* Read the first bytes and refuse what is of another kind or of another size. */
 static saddle_status read_prologue(saddle_checkpoint *c, prologue *out, uint64_t bytes,
                                    saddle_error *error)
@@ -412,14 +390,15 @@ static saddle_checkpoint *make(const char *path)
 saddle_status saddle_checkpoint_open(saddle_checkpoint **out, const char *path, saddle_error *error)
 {
     *out = NULL;
-    uint64_t bytes = 0;
+    size_t bytes = 0;
     saddle_checkpoint *c = make(path);
     if (c == NULL) {
         saddle_no_memory(error, "a checkpoint");
         return SADDLE_NO_MEMORY;
     }
     errno = 0;
-    saddle_status status = open_file(c, &bytes, error);
+    saddle_status status =
+        saddle_reading_open_regular(&c->stream, path, "a checkpoint", &bytes, error);
     if (status == SADDLE_OK)
         status = read_all(c, bytes, error);
     if (status == SADDLE_OK)

@@ -77,9 +77,19 @@ static saddle_status read_vector(const char *path, const char *name, double **ou
     size_t rank;
     size_t shape[2];
     saddle_status status = saddle_numpy_read(path, name, out, &rank, shape, error);
-    if (status == SADDLE_OK)
-        *length = shape[0] * shape[1];
-    return status;
+    if (status != SADDLE_OK)
+        return status;
+    *length = shape[0] * shape[1];
+    for (size_t k = 0; k < *length; k++)
+        if (!isfinite((*out)[k])) {
+            saddle_fail(error, SADDLE_BAD_INPUT,
+                        "entry %zu of '%s' in '%.300s' is %g; a model's numbers are finite", k,
+                        name, path, (*out)[k]);
+            saddle_free(*out);
+            *out = NULL;
+            return SADDLE_BAD_INPUT;
+        }
+    return SADDLE_OK;
 }
 
 /* The file's format; says so when it is none of ours or from before models could be used. */

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -144,12 +145,12 @@ static saddle_status read_file(const char *path, char **out, size_t *bytes, sadd
 {
     *out = NULL;
     *bytes = 0;
-    FILE *f = fopen(path, "re");
-    if (f == NULL && errno == ENOENT)
+    FILE *f;
+    if (access(path, F_OK) != 0 && errno == ENOENT)
         return SADDLE_OK;
-    if (f == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "cannot read '%s': %s", path, strerror(errno));
-    saddle_status status = SADDLE_OK;
+    saddle_status status = saddle_reading_open(&f, path, "the log of a search", error);
+    if (status != SADDLE_OK)
+        return status;
     char *text = saddle_alloc(MOST_BYTES + 1, 1);
     if (text == NULL) {
         status = saddle_no_memory(error, "the log");

@@ -300,6 +300,7 @@ START_TEST(bad_settings_are_refused)
         {{"problem=fair", "data=synthetic:60", "exclude-features=0"}, "'0'"},
         {{"problem=fair", "data=synthetic:60", "exclude-features="}, "''"},
         {{"problem=fair", "data=synthetic:60", "exclude-features=72,"}, "'72,'"},
+        {{"problem=fair", "data=synthetic:60", "exclude-features=72,72"}, "'72,72'"},
         {{"problem=fair", "data=synthetic:60", "fairness=0", "fairness-ridge=0"},
          "--fairness-ridge"},
     };

@@ -128,8 +128,9 @@ END_TEST
 
 START_TEST(bad_settings_are_refused)
 {
-    static const char *const bad[] = {
-        "5", "-1", "1.5", "", "agents:", "agents:4", "agents:1,,2", "agents:1,", "some"};
+    static const char *const bad[] = {"5",       "-1",         "1.5",         "",
+                                      "agents:", "agents:4",   "agents:1,,2", "agents:1,",
+                                      "some",    "agents:1,1", "agents:2,0,2"};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         char text[64];
         snprintf(text, sizeof text, "poisoned=%s", bad[k]);

@@ -298,8 +298,8 @@ START_TEST(other_files_are_refused)
                                 {"ybar", SADDLE_ARRAY_REAL, 1, {4}, .data = zeros},
                                 {"problem", SADDLE_ARRAY_TEXT, 0, {0}, .data = "auc"}};
     enter_directory();
-    refuse("absent", NULL, "no model: cannot read 'xbar' from 'absent': No such file");
-    refuse(".", NULL, "no model: cannot read 'xbar' from '.': it is not a plain file");
+    refuse("absent", NULL, "no model: cannot read 'absent': No such file");
+    refuse(".", NULL, "no model: cannot read '.': it is a directory");
     spill("text", "1 2 3\n");
     refuse("text", NULL, "no model: ");
     assert_ok(saddle_npz_write("other.npz", old + 2, 1, &error), error);
