@@ -398,7 +398,7 @@ saddle_status saddle_checkpoint_open(saddle_checkpoint **out, const char *path, 
     }
     errno = 0;
     saddle_status status =
-        saddle_reading_open_regular(&c->stream, path, "a checkpoint", &bytes, error);
+        saddle_reading_open_regular(&c->stream, path, "the path of a checkpoint", &bytes, error);
     if (status == SADDLE_OK)
         status = read_all(c, bytes, error);
     if (status == SADDLE_OK)

@@ -217,7 +217,7 @@ try run --resume held --max-ifo 1 --quiet
 check "a run that was killed holds it no longer" exits 0
 
 # ---- refused: nothing there, or too much
-refuse "cannot open the checkpoint 'nowhere'" run "${tiny[@]}" --resume nowhere
+refuse "cannot read 'nowhere': No such file or directory; give the path of a checkpoint" run "${tiny[@]}" --resume nowhere
 mkdir empty
 refuse "there is no checkpoint in 'empty'" run "${tiny[@]}" --resume empty
 refuse "there is no checkpoint in 'empty'" run "${tiny[@]}" --checkpoint empty --resume

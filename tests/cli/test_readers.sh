@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Odd files: every cell of the table "Odd files" of docs/reliability.md is tried, format by format.
+# shellcheck disable=SC2317  # functions are called by check
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
@@ -20,20 +21,27 @@ check "files of a run are there" exits 0
 mv good.npz good/model
 cp kept/checkpoint-*1.saddle good/checkpoint
 
-# The program reads the file `odd` as FORMAT; what it makes of it is in the file `made`.
+# Odd files are not waited for, and with a limit, in kB, take no more memory than that.
+limit=unlimited
+attempt() {
+    (ulimit -v "$limit" && exec timeout 20 "$saddle" "$@" >out 2>err </dev/null)
+    code=$?
+}
+
+# The program reads the file `odd`, or what $place says, as $format; what it makes of it is in `made`.
 read_odd() {
-    case $1 in
-    libsvm | csv) try data info odd --format "$1" ;;
-    idx) try data info odd --format idx --labels labels ;;
-    edges) try graph file:odd ;;
-    config) try theory --config odd --data synthetic:300 ;;
-    model) try eval --model odd --data synthetic:50 ;;
-    checkpoint) try checkpoint odd ;;
-    trace) try report odd -o page.html ;;
+    case $format in
+    libsvm | csv) attempt data info "$place" --format "$format" "${more[@]}" ;;
+    idx) attempt data info "$place" --format idx --labels labels ;;
+    edges) attempt graph "file:$place" ;;
+    config) attempt theory --config "$place" --data synthetic:300 ;;
+    model) attempt eval --model "$place" --data synthetic:50 ;;
+    checkpoint) attempt run --resume "$place" --iterations 2 --quiet ;;
+    trace) attempt report "$place" -o page.html ;;
     esac
-    # The size of a file is not what is read from it.
-    grep -v '^  file ' out >made
-    if [ "$1" = trace ] && [ "$code" -eq 0 ]; then cp page.html made; fi
+    # The size of a file and the seconds of a run are not what is read.
+    grep -vE '^  (file|cost) |[0-9] s$' out >made
+    if [ "$format" = trace ] && [ "$code" -eq 0 ]; then mv page.html made; fi
 }
 
 # ---- the oddities
@@ -41,11 +49,21 @@ read_odd() {
 # change SED-SCRIPT: the good file with a change.
 change() { sed "$1" "good/$format" >odd; }
 
-# A binary file with an odd number: `reforge PYTHON-EXPRESSION` of the bytes b of a model's xbar.
-reforge() {
-    "${python[@]}" - "$1" <<'PYTHON'
-import struct, sys, zipfile
-nan, inf = struct.pack("<d", float("nan")), struct.pack("<d", float("inf"))
+# put OFFSET BYTES: the good file with bytes, in printf's octal, from an offset on.
+put() { { head -c "$1" "good/$format"; printf '%b' "$2"; } >odd; }
+
+# pack SCRIPT: the good model with its xbar, the bytes b, as Python's SCRIPT says.
+pack() {
+    python3 - "$1" <<'PYTHON'
+import re, struct, sys, zipfile
+
+def number(b, value):
+    return b[:-8] + struct.pack("<d", float(value))
+
+def length(b, entries):
+    head = re.sub(rb"\(\d+,\)", b"(%d,)" % entries, b[:128]).rstrip()
+    return head.ljust(127) + b"\n" + b[128:]
+
 with zipfile.ZipFile("good/model") as good, zipfile.ZipFile("odd", "w") as odd:
     for name in good.namelist():
         b = good.read(name)
@@ -53,60 +71,159 @@ with zipfile.ZipFile("good/model") as good, zipfile.ZipFile("odd", "w") as odd:
 PYTHON
 }
 
-# make_odd ODDITY: write the file `odd` of $format; 1 where there is no such thing.
+# Write the oddity $1 of $format; 1 where there is none. `wanted` becomes a part of the refusal.
 make_odd() {
+    wanted=$place
     case $format:$1 in
-    *:"empty file") : >odd ;;
-    *:"directory") mkdir odd ;;
-    *:"pipe that nobody writes to") mkfifo odd ;;
-    *:"pipe that is written to")
+    *:"empty file")
+        : >odd
+        ;;
+    *:directory)
+        [ "$format" = checkpoint ] || wanted="is a directory"
+        mkdir odd
+        ;;
+    *:"pipe that nobody writes to")
+        wanted="is a pipe"
         mkfifo odd
-        timeout 20 cat "good/$format" >odd &
+        ;;
+    *:"pipe that is written to")
+        wanted="is a pipe"
+        mkfifo odd
+        timeout 20 cat "good/$format" >odd 2>/dev/null &
         ;;
     *:"link to nothing") ln -s nothing odd ;;
     *:"link to itself") ln -s odd odd ;;
+    *:"path below a file") place=good/$format/below && wanted="'$place': Not a directory" ;;
     *:"file that cannot be read") ln -s /proc/self/mem odd ;;
-    libsvm:"number out of range") change 's/0.5/1e999/' ;;
-    libsvm:NaN) change 's/0.5/nan/' ;;
-    libsvm:infinity) change 's/0.5/-inf/' ;;
-    libsvm:"index twice") change 's/3:0.5/1:0.5/' ;;
-    libsvm:"descending indices") change 's/1:1 3:0.5/3:0.5 1:1/' ;;
-    libsvm:"wrong label") change 's/^-1/no/' ;;
-    libsvm:"claim of gigabytes") change 's/3:0.5/4000000000:0.5/' ;;
-    csv:"number out of range") change 's/2/1e999/' ;;
-    csv:NaN) change 's/2/NaN/' ;;
-    csv:infinity) change 's/2/Infinity/' ;;
-    csv:"index twice") change 's/a,b/a,a/' ;;
-    csv:"wrong label") change 's/,1$/,yes/' ;;
-    idx:"claim of gigabytes") printf '\0\0\10\3\0\377\377\377\0\0\0\100\0\0\0\100\1\2\3\4' >odd ;;
-    idx:"wrong label") return 1 ;;
-    edges:"number out of range") change 's/^2 0/2 99999999999999999999/' ;;
-    edges:NaN) change 's/^2 0/2 nan/' ;;
-    edges:infinity) change 's/^2 0/2 inf/' ;;
-    edges:"index twice") change '$a1 0' ;;
+
+    libsvm:"number out of range") wanted="odd:1:9: value '1e999'" && change 's/0.5/1e999/' ;;
+    libsvm:NaN) wanted="odd:1:9: value 'nan'" && change 's/0.5/nan/' ;;
+    libsvm:infinity) wanted="odd:1:9: value '-inf'" && change 's/0.5/-inf/' ;;
+    libsvm:"index or name twice") wanted="odd:1:7: index 1 after 1" && change 's/3:0.5/1:0.5/' ;;
+    libsvm:"descending indices") wanted="odd:1:9: index 1 after 3" && change 's/1:1 3:0.5/3:0.5 1:1/' ;;
+    libsvm:"wrong label") wanted="odd:2:1: label 'no'" && change 's/^-1 2/no 2/' ;;
+    libsvm:"claim of gigabytes")
+        wanted="odd:1: index 4294967295 makes as many features"
+        change 's/3:0.5/4294967295:0.5/'
+        ;;
+
+    csv:"number out of range") wanted="odd:2:3: '1e999'" && change 's/2/1e999/' ;;
+    csv:NaN) wanted="odd:2:3: 'NaN'" && change 's/2/NaN/' ;;
+    csv:infinity) wanted="odd:2:3: 'Infinity'" && change 's/2/Infinity/' ;;
+    csv:"index or name twice")
+        wanted="label column 'y' is in 'odd' more than once"
+        change 's/a,b/a,y/'
+        more=(--label-column y)
+        ;;
+    csv:"wrong label") wanted="odd:2:5: 'yes'" && change 's/,1$/,yes/' ;;
+
+    idx:"claim of gigabytes") wanted="cut short: 4 bytes" && put 4 '\0\0377\0377\0377\0\0\0\0100\0\0\0\0100\01\02\03\04' ;;
+    idx:"a byte more at the end") wanted="goes on after" && { cat good/idx && echo; } >odd ;;
+    idx:"the last byte missing") wanted="cut short" && head -c -1 good/idx >odd ;;
+
+    edges:"number out of range") wanted="line 3, column 3: '9999" && change 's/^2 0/2 99999999999999999999/' ;;
+    edges:NaN) wanted="line 3, column 3: 'nan'" && change 's/^2 0/2 nan/' ;;
+    edges:infinity) wanted="line 3, column 3: 'inf'" && change 's/^2 0/2 inf/' ;;
+    edges:"index or name twice") wanted="line 4, column 1: the edge 0 1 was" && change "\$a1 0" ;;
     edges:"descending indices") change '1s/.*/1 0/' ;;
-    edges:"claim of gigabytes") change '$a2 4000000000' ;;
-    config:"number out of range") change 's/0.25/1e999/' ;;
-    config:NaN) change 's/0.25/nan/' ;;
-    config:infinity) change 's/0.25/.inf/' ;;
-    config:"index twice") change '$anu: 0.5' ;;
-    config:"descending indices") return 1 ;;
-    config:"claim of gigabytes") change 's/agents: 3/agents: 4000000000/' ;;
-    model:NaN) reforge 'b[:-8] + nan' ;;
-    model:infinity) reforge 'b[:-8] + inf' ;;
-    model:"claim of gigabytes") reforge 'b.replace(b"(126,)", b"(4000000000,)").replace(b" " * 7 + b"\n", b"\n", 1)' ;;
-    checkpoint:"claim of gigabytes") { head -c 16 good/checkpoint; printf '\377\377\377\377\377\0\0\0'; tail -c +25 good/checkpoint; } | head -c 100 >odd ;;
-    trace:"number out of range") change 's/0.5/1e999/' ;;
+    edges:"claim of gigabytes") wanted="line 4, column 3: agent 4000000000" && change "\$a2 4000000000" ;;
+
+    config:"number out of range") wanted="odd:4:5: nu: '1e999'" && change 's/0.25/1e999/' ;;
+    config:NaN) wanted="odd:4:5: nu: 'nan'" && change 's/0.25/nan/' ;;
+    config:infinity) wanted="odd:4:5: nu: '.inf'" && change 's/0.25/.inf/' ;;
+    config:"index or name twice") wanted="odd:4:5: option 'nu' stands here and again" && change "\$anu: 0.5" ;;
+    config:"claim of gigabytes") wanted="odd:2:9: agents: '4000000000'" && change 's/agents: 3/agents: 4000000000/' ;;
+
+    model:NaN) wanted="entry 125 of 'xbar' in 'odd' is nan" && pack 'number(b, "nan")' ;;
+    model:infinity) wanted="entry 125 of 'xbar' in 'odd' is inf" && pack 'number(b, "inf")' ;;
+    model:"claim of gigabytes") wanted="announces 32000000000 bytes" && pack 'length(b, 4000000000)' ;;
+    model:"a byte changed" | checkpoint:"a byte changed")
+        { head -c 1000 "good/$format" && printf '\377' && tail -c +1002 "good/$format"; } >odd
+        ;;
+    checkpoint:"claim of gigabytes") wanted="cut short" && { put 24 '\0377\0377\0377\0377\0377\0\0\0' && head -c 68 /dev/zero >>odd; } ;;
+    model:"a byte more at the end" | checkpoint:"a byte more at the end") { cat "good/$format" && echo; } >odd ;;
+    model:"the last byte missing" | checkpoint:"the last byte missing") head -c -1 "good/$format" >odd ;;
+
+    trace:"number out of range") wanted="line 3: '1e999'" && change 's/0.5/1e999/' ;;
     trace:NaN) change 's/0.5/nan/' ;;
     trace:infinity) change 's/0.5/inf/' ;;
-    trace:"index twice") change 's/^1,20/0,20/' ;;
-    trace:"descending indices") change 's/^2,30/0,30/' ;;
-    model:* | checkpoint:* | idx:*) return 1 ;;
+    trace:"index or name twice") wanted="line 3: iteration 0 after 0" && change 's/^1,20/0,20/' ;;
+    trace:"descending indices") wanted="line 4: iteration 0 after 1" && change 's/^2,30/0,30/' ;;
+
+    idx:* | model:* | checkpoint:*) return 1 ;;
     *:"no newline at the end") head -c -1 "good/$format" >odd ;;
-    *:"CRLF") change 's/$/\r/' ;;
-    *:"UTF-8 mark") { printf '\357\273\277'; cat "good/$format"; } >odd ;;
+    *:CRLF) change 's/$/\r/' ;;
+    *:"UTF-8 mark") { printf '\357\273\277' && cat "good/$format"; } >odd ;;
     *:"blanks at the ends of lines") change 's/$/ \t /' ;;
     *) return 1 ;;
     esac
 }
 
+# ---- what the table says
+
+# A line about the file, no result, no waiting; the exit code is 1 where the system is to blame.
+refused() {
+    { [ "$code" -eq 2 ] || [ "$code" -eq 1 ]; } && one_line && [ ! -s out ] && warns "$wanted"
+}
+
+# What is made of the good file as SED-SCRIPT changes it.
+made_of() {
+    cp made made.odd
+    rm -rf odd
+    change "$1"
+    place=odd
+    read_odd
+    cmp -s made made.odd
+}
+
+# try_cell ODDITY OUTCOME
+try_cell() {
+    local name="$format: $1: $2"
+    rm -rf odd
+    place=odd
+    more=()
+    if ! make_odd "$1"; then
+        check "$name" is "$2" "–"
+        return
+    fi
+    [ "$1" != "claim of gigabytes" ] || limit=$little
+    read_odd
+    limit=unlimited
+    case $2 in
+    refused) check "$name" refused ;;
+    same) check "$name" exits 0 && check "$name, like the good file" made_of '' ;;
+    kept) check "$name" exits 0 ;;
+    cut) check "$name" exits 0 && check "$name, without its last line" made_of "\$d" ;;
+    *) check "$name: no such outcome" false ;;
+    esac
+}
+
+# A sanitizer's own memory has no room in a limit.
+little=unlimited
+if (ulimit -v 3000000 && "$saddle" --version >/dev/null 2>&1); then little=3000000; fi
+
+formats=(libsvm csv idx edges config model checkpoint trace)
+for format in "${formats[@]}"; do
+    cp "good/$format" odd
+    place=odd
+    more=()
+    read_odd
+    check "$format: a good file is read" exits 0
+    rm -rf odd
+done
+
+rows=0
+while IFS='|' read -r _ oddity outcomes; do
+    IFS='|' read -ra outcome <<<"$outcomes"
+    check "the table has a column for each format" is "${#outcome[@]}" "${#formats[@]}"
+    for k in "${!formats[@]}"; do
+        format=${formats[k]}
+        read -r word <<<"${outcome[k]}"
+        read -r oddity <<<"$oddity"
+        try_cell "$oddity" "$word"
+    done
+    rows=$((rows + 1))
+done < <(sed -n '/^### Odd files/,/^## /p' "$table" | grep '^|' | tail -n +3)
+check "the table has its rows" test "$rows" -ge 15
+
+finish

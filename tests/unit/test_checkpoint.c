@@ -224,13 +224,13 @@ START_TEST(other_files_are_no_checkpoints)
     assert_refused(saddle_checkpoint_open(&c, path, &error), error, SADDLE_BAD_INPUT,
                    "has format 2; this version of saddle reads format 1");
     assert_refused(saddle_checkpoint_open(&c, saddle_test_directory(), &error), error,
-                   SADDLE_BAD_INPUT, "no regular file");
+                   SADDLE_BAD_INPUT, "it is a directory");
     assert_refused(saddle_checkpoint_open(&c, path_of("nowhere"), &error), error, SADDLE_BAD_INPUT,
-                   "cannot open the checkpoint");
+                   "No such file or directory; give the path of a checkpoint");
     path = path_of("pipe");
     ck_assert_int_eq(mkfifo(path, 0600), 0);
     assert_refused(saddle_checkpoint_open(&c, path, &error), error, SADDLE_BAD_INPUT,
-                   "no regular file");
+                   "it is a pipe");
 }
 END_TEST
 

@@ -267,7 +267,7 @@ START_TEST(bad_places_and_arrays_are_refused)
         ck_assert_int_ne(access("a", F_OK), 0);
     }
     assert_unreadable("absent", "x", "No such file or directory; give an .npz or .npy file");
-    assert_unreadable(".", "x", "it is not a plain file");
+    assert_unreadable(".", "x", "it is a directory; give an .npz or .npy file");
 }
 END_TEST
 

@@ -460,7 +460,7 @@ START_TEST(unreadable_files_are_refused)
                 "cannot read 'absent.yaml': No such file or directory; give a YAML file of "
                 "'name: value' lines");
     assert_says(saddle_settings_load(settings, ".", &error),
-                "cannot read '.': Is a directory; give a YAML file of 'name: value' lines");
+                "cannot read '.': it is a directory; give a YAML file of 'name: value' lines");
     static char large[(1 << 20) + 2];
     memset(large, '#', sizeof large);
     assert_says(load_bytes(settings, "large.yaml", large, sizeof large),
