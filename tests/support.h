@@ -1,6 +1,6 @@
 /*
  * What every test file shares: a runner that prints how many checks passed, and comparisons that
- * fail on NaN.
+ * fail on NaN. A program of which every test was skipped exits with 77.
  *
  * A test file defines `Suite *saddle_test_suite(void)`; support.c holds main().
  */
@@ -54,6 +54,9 @@ Suite *saddle_test_suite(void);
 
 /* The path of a file of the real data in $SADDLE_DATA, or NULL when it is not there; static. */
 const char *saddle_test_data(const char *file);
+
+/* Say why a test cannot be done here; it then returns, and counts as skipped, not as passed. */
+void saddle_test_skip(const char *why);
 
 /* A fresh directory under $TMPDIR, removed at exit of the test process; static. */
 const char *saddle_test_directory(void);

@@ -41,5 +41,5 @@ if [ -r "${SADDLE_DATA:-}/a9a" ]; then
     agents=5
     compare "$SADDLE_DATA/a9a" 6512 100 10 0.1 0.1 0.1 0.2 1
 else
-    echo "a9a is not in \$SADDLE_DATA: compared on generated data only"
+    echo "skip: a9a is not in \$SADDLE_DATA: compared on generated data only"
 fi

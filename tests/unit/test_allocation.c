@@ -2,6 +2,9 @@
  * Memory that runs out at any moment: the k-th allocation fails, for every k that a short piece of
  * work makes. Each time the call must say so, give everything back and not crash.
  *
+ * All that takes memory in include/saddle/ is among the work, but for downloads (which need a server) and
+ * plug-ins (which need a compiler). What other libraries take for themselves is not counted.
+ *
  * The program is linked so that the library's aligned_alloc() and saddle_free() come through here.
  */
 #include <stdarg.h>
@@ -101,6 +104,14 @@ static void starve(work *task, const void *what, const char *label)
 static void starve_softly(work *task, const void *what, const char *label)
 {
     starve_or_not(task, what, label, false);
+}
+
+/* Free what the library gave away for good. */
+static void give_back(char *text)
+{
+    if (text != NULL)
+        atomic_fetch_sub(&living, 1);
+    free(text);
 }
 
 /* A list of name=value, NULL-terminated, as settings. */
@@ -236,12 +247,25 @@ static saddle_status run_with_checkpoints(const void *what, saddle_error *error)
     long failing_now = atomic_exchange(&failing, 0);
     while (saddle_checkpoint_find(&old, path, 0, NULL) == SADDLE_OK && old != NULL) {
         unlink(old);
-        free(old);
-        atomic_fetch_sub(&living, 1);
+        give_back(old);
     }
     atomic_store(&asked, 0);
     atomic_store(&failing, failing_now);
     return whole_run(what, error);
+}
+
+/* What a checkpoint says, and which one is the newest. */
+static saddle_status examine(const void *directory, saddle_error *error)
+{
+    char *path = NULL;
+    saddle_checkpoint_info info;
+    saddle_settings *settings = NULL;
+    saddle_status status = saddle_checkpoint_newest(&path, directory, error);
+    if (status == SADDLE_OK)
+        status = saddle_checkpoint_examine(path, &info, &settings, error);
+    saddle_settings_free(settings);
+    give_back(path);
+    return status;
 }
 
 /* A checkpoint that cannot be written is warned of, and the run goes on: only what is not a
@@ -260,13 +284,89 @@ START_TEST(checkpoints_survive_every_failed_allocation)
     add(&again, "resume=%s/kept", saddle_test_directory());
     add(&again, "iterations=2");
     starve(whole_run, again.item, "resuming");
+    char directory[4200];
+    snprintf(directory, sizeof directory, "%s/kept", saddle_test_directory());
+    starve(examine, directory, "looking at checkpoints");
+}
+END_TEST
+
+/* Results that stay in memory, and what is written of them afterwards. */
+static saddle_status keep_results(const void *what, saddle_error *error)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/later.npy", saddle_test_directory());
+    saddle_settings *settings = NULL;
+    saddle_experiment *experiment = NULL;
+    saddle_result *result = NULL;
+    saddle_trace *trace = NULL;
+    saddle_status status = settings_of(what, &settings, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_create(&experiment, settings, NULL, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_run(experiment, NULL, NULL, &result, error);
+    if (status == SADDLE_OK)
+        status = saddle_result_trace(result, &trace, error);
+    if (status == SADDLE_OK)
+        status = saddle_result_save(result, path, error);
+    saddle_trace_free(trace);
+    saddle_result_free(result);
+    saddle_experiment_free(experiment);
+    saddle_settings_free(settings);
+    return status;
+}
+
+/* What can be asked of an experiment without running it. */
+static saddle_status question(const void *what, saddle_error *error)
+{
+    saddle_settings *settings = NULL;
+    saddle_experiment *experiment = NULL;
+    saddle_steps steps;
+    saddle_theory theory;
+    saddle_gradient_check check;
+    saddle_status status = settings_of(what, &settings, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_create(&experiment, settings, NULL, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_steps(experiment, NULL, &steps, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_theory(experiment, 0.1, 1e-2, 1.0, 1.0, &theory, error);
+    if (status == SADDLE_OK)
+        status = saddle_problem_check_gradient(
+            saddle_experiment_problem(experiment), saddle_prox_set(saddle_experiment_x(experiment)),
+            saddle_experiment_y(experiment), 1, 1, &check, error);
+    saddle_experiment_free(experiment);
+    saddle_settings_free(settings);
+    return status;
+}
+
+START_TEST(experiments_survive_every_failed_allocation)
+{
+    list quadratic = {.count = 0};
+    add(&quadratic, "problem=quadratic");
+    add(&quadratic, "samples=4");
+    add(&quadratic, "x-dim=3");
+    add(&quadratic, "y-dim=2");
+    add(&quadratic, "iterations=2");
+    starve(keep_results, quadratic.item, "results in memory");
+    starve(question, quadratic.item, "theory and gradients, constants known");
+    list auc = {.count = 0};
+    add(&auc, "problem=auc");
+    add(&auc, "data=%s", few_rows());
+    starve(question, auc.item, "theory and gradients, constants estimated");
 }
 END_TEST
 
 /* ---- searches -------------------------------------------------------------------------------- */
 
+/* What is searched, and whether a log of it is there to go on from. */
+typedef struct pursuit {
+    const char *const *settings;
+    bool resume;
+} pursuit;
+
 static saddle_status search(const void *what, saddle_error *error)
 {
+    const pursuit *p = what;
     saddle_settings *settings = NULL;
     saddle_experiment *experiment = NULL;
     saddle_tuning *tuning = NULL;
@@ -274,9 +374,10 @@ static saddle_status search(const void *what, saddle_error *error)
     char best[4200];
     snprintf(log, sizeof log, "%s/tune.log", saddle_test_directory());
     snprintf(best, sizeof best, "%s/best.yaml", saddle_test_directory());
-    unlink(log);
-    saddle_tune_inputs inputs = {.budget = 2000, .candidates = 2, .log = log};
-    saddle_status status = settings_of(what, &settings, error);
+    if (!p->resume)
+        unlink(log);
+    saddle_tune_inputs inputs = {.budget = 2000, .candidates = 2, .log = log, .resume = p->resume};
+    saddle_status status = settings_of(p->settings, &settings, error);
     if (status == SADDLE_OK)
         status = saddle_experiment_create(&experiment, settings, NULL, error);
     if (status == SADDLE_OK)
@@ -296,7 +397,10 @@ START_TEST(a_search_survives_every_failed_allocation)
     add(&settings, "samples=4");
     add(&settings, "x-dim=3");
     add(&settings, "y-dim=2");
-    starve(search, settings.item, "tune");
+    starve(search, &(pursuit){settings.item, false}, "tune");
+    saddle_error error = {.message = ""};
+    assert_ok(search(&(pursuit){settings.item, false}, &error), error);
+    starve(search, &(pursuit){settings.item, true}, "tune, resumed");
 }
 END_TEST
 
@@ -349,12 +453,84 @@ START_TEST(readers_survive_every_failed_allocation)
 }
 END_TEST
 
+/* A trace with the outcomes of its run. */
+static saddle_status read_traces(const void *directory, saddle_error *error)
+{
+    char path[4200];
+    saddle_trace *trace = NULL;
+    saddle_trace *outcomes = NULL;
+    snprintf(path, sizeof path, "%s/t.csv", (const char *)directory);
+    saddle_status status = saddle_trace_read(&trace, path, error);
+    snprintf(path, sizeof path, "%s/o.csv", (const char *)directory);
+    if (status == SADDLE_OK)
+        status = saddle_trace_read(&outcomes, path, error);
+    if (status == SADDLE_OK)
+        status = saddle_trace_join(trace, outcomes, error);
+    saddle_trace_free(outcomes);
+    saddle_trace_free(trace);
+    return status;
+}
+
+START_TEST(traces_survive_every_failed_allocation)
+{
+    saddle_error error = {.message = ""};
+    list settings = {.count = 0};
+    add_run(&settings, "auc", "precision");
+    assert_ok(whole_run(settings.item, &error), error);
+    starve(read_traces, saddle_test_directory(), "traces");
+}
+END_TEST
+
+/* Rows of data made, chosen, labelled and shared out. */
+static saddle_status share_out(const void *partition, saddle_error *error)
+{
+    static const size_t chosen[] = {3, 1, 4, 15, 9, 2, 6, 5, 35, 8};
+    saddle_dataset *data = NULL;
+    saddle_dataset *part = NULL;
+    saddle_partition *shares = NULL;
+    char *positive = NULL;
+    char *path = NULL;
+    saddle_status status = saddle_dataset_generate(&data, 40, 12, 1, error);
+    if (status == SADDLE_OK)
+        status = saddle_dataset_select(&part, data, chosen, sizeof chosen / sizeof *chosen, error);
+    if (status == SADDLE_OK)
+        status = saddle_dataset_positive(data, "auto", &positive, error);
+    if (status == SADDLE_OK)
+        status = saddle_dataset_label(part, positive, error);
+    if (status == SADDLE_OK)
+        status = saddle_partition_create(&shares, data, partition, 3, "auto", 1, error);
+    if (status == SADDLE_OK)
+        status = saddle_data_find("/dev/null", &path, error);
+    give_back(path);
+    give_back(positive);
+    saddle_partition_free(shares);
+    saddle_dataset_free(part);
+    saddle_dataset_free(data);
+    return status;
+}
+
+START_TEST(rows_survive_every_failed_allocation)
+{
+    static const char *const partition[] = {"iid", "contiguous", "label-skew:1"};
+    for (size_t k = 0; k < sizeof partition / sizeof *partition; k++)
+        starve(share_out, partition[k], partition[k]);
+}
+END_TEST
+
 static saddle_status configure(const void *path, saddle_error *error)
 {
     saddle_settings *settings = NULL;
+    saddle_settings *copy = NULL;
     saddle_status status = saddle_settings_create(&settings, error);
     if (status == SADDLE_OK)
         status = saddle_settings_load(settings, path, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_copy(&copy, settings, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set_real(copy, "eta", 1.0 / 3.0, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_fill(copy, "tau", 0.25, error);
+    saddle_settings_free(copy);
     saddle_settings_free(settings);
     return status;
 }
@@ -363,6 +539,47 @@ START_TEST(a_configuration_survives_every_failed_allocation)
 {
     static const char text[] = "agents: 4\nnu: 0.1\ntopology: \"ring\"\n";
     starve(configure, write_file("c.yaml", text, sizeof text - 1), "configuration");
+}
+END_TEST
+
+/* ---- sets ------------------------------------------------------------------------------------ */
+
+/* A set with a regularizer. */
+typedef struct pair {
+    const char *set;
+    const char *regularizer;
+} pair;
+
+static saddle_status bind_pair(const void *what, saddle_error *error)
+{
+    const pair *p = what;
+    saddle_set *set = NULL;
+    saddle_regularizer *regularizer = NULL;
+    saddle_prox *prox = NULL;
+    saddle_status status = saddle_set_create(&set, p->set, 6, error);
+    if (status == SADDLE_OK)
+        status = saddle_regularizer_create(&regularizer, p->regularizer, 6, error);
+    if (status == SADDLE_OK)
+        status = saddle_prox_create(&prox, set, regularizer, error);
+    saddle_prox_free(prox);
+    saddle_regularizer_free(regularizer);
+    saddle_set_free(set);
+    return status;
+}
+
+START_TEST(sets_survive_every_failed_allocation)
+{
+    static const pair all[] = {
+        {"box:-1:2", "l1:0.5"},
+        {"nonneg", "elastic-net:0.1:0.2"},
+        {"none", "group-l2:0.1:3"},
+        {"l2-ball:1", "none"},
+        {"simplex", "none"},
+        {"l1-ball:1", "none"},
+        {"blocks:2*box:0:1,4*simplex", "none"},
+    };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        starve(bind_pair, &all[k], all[k].set);
 }
 END_TEST
 
@@ -388,6 +605,8 @@ static saddle_status connect(const void *what, saddle_error *error)
     if (status == SADDLE_OK)
         status = saddle_mixing_create(&mixing, graph, n->mixing, error);
     if (status == SADDLE_OK)
+        status = saddle_mixing_check(mixing, error);
+    if (status == SADDLE_OK)
         status = saddle_mixing_spectrum(mixing, &spectrum, error);
     if (status == SADDLE_OK)
         status = saddle_graph_diameter(graph, &diameter, error);
@@ -403,11 +622,14 @@ START_TEST(networks_survive_every_failed_allocation)
     static const char edges[] = "0 1\n1 2\n2 0\n2 3\n";
     char file[4300];
     snprintf(file, sizeof file, "file:%s", write_file("e.edges", edges, sizeof edges - 1));
+    static const char weights[] = "0.5 0.25 0.25\n0.25 0.5 0.25\n0.25 0.25 0.5\n";
+    char matrix[4300];
+    snprintf(matrix, sizeof matrix, "file:%s", write_file("w.txt", weights, sizeof weights - 1));
     const network all[] = {
         {"ring", 8, "metropolis"},         {"er:0.6", 6, "laplacian"},
         {"regular:3", 8, "best-constant"}, {"grid:2x3", 6, "max-degree"},
         {"star", 5, "lazy-metropolis"},    {"regular:4", 2100, "metropolis"}, /* ARPACK */
-        {file, 4, "metropolis"},
+        {file, 4, "metropolis"},           {"ring", 3, matrix},
     };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         starve(connect, &all[k], all[k].topology);
@@ -429,6 +651,16 @@ static saddle_status predict(const void *path, saddle_error *error)
         status = saddle_predictor_data(predictor, &data, few, NULL, error);
     if (status == SADDLE_OK)
         status = saddle_predictor_evaluate(predictor, data, NULL, outcome, &count, error);
+    double score[64];
+    if (status == SADDLE_OK && data->rows <= sizeof score / sizeof *score)
+        status = saddle_predictor_scores(predictor, data, score, error);
+    char scores[4200];
+    snprintf(scores, sizeof scores, "%s/scores", saddle_test_directory());
+    if (status == SADDLE_OK)
+        status = saddle_save_numbers(score, data->rows, scores, error);
+    double distance[5];
+    if (status == SADDLE_OK)
+        status = saddle_model_spread(path, sizeof distance / sizeof *distance, distance, error);
     saddle_dataset_free(data);
     saddle_predictor_free(predictor);
     return status;
@@ -457,7 +689,11 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(tests, a_run_survives_every_failed_allocation, 0, COMBINATIONS);
     tcase_add_test(tests, checkpoints_survive_every_failed_allocation);
     tcase_add_test(tests, a_search_survives_every_failed_allocation);
+    tcase_add_test(tests, experiments_survive_every_failed_allocation);
     tcase_add_test(tests, readers_survive_every_failed_allocation);
+    tcase_add_test(tests, traces_survive_every_failed_allocation);
+    tcase_add_test(tests, rows_survive_every_failed_allocation);
+    tcase_add_test(tests, sets_survive_every_failed_allocation);
     tcase_add_test(tests, a_configuration_survives_every_failed_allocation);
     tcase_add_test(tests, networks_survive_every_failed_allocation);
     tcase_add_test(tests, saved_models_survive_every_failed_allocation);

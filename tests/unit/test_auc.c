@@ -287,7 +287,7 @@ START_TEST(a9a_is_ranked)
         "problem=auc",     "data=a9a",     "agents=5",         "topology=er:0.6",
         "iterations=2000", "init-x=zeros", "trace-every=2000", NULL};
     if (saddle_test_data("a9a") == NULL || saddle_test_data("a9a.t") == NULL) {
-        printf("a9a and a9a.t are not in $SADDLE_DATA: not tried\n");
+        saddle_test_skip("a9a and a9a.t are not in $SADDLE_DATA");
         return;
     }
     saddle_error error = {.message = ""};

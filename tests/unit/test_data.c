@@ -54,7 +54,7 @@ START_TEST(real_files_have_their_published_sizes)
     saddle_error error = {0};
     saddle_dataset *data = NULL;
     if (saddle_test_data("a9a") == NULL) {
-        printf("skip: real_files_have_their_published_sizes (SADDLE_DATA has no a9a)\n");
+        saddle_test_skip("a9a is not in $SADDLE_DATA");
         return;
     }
     data = load("a9a");
@@ -79,7 +79,7 @@ START_TEST(real_images_are_read_by_name)
 {
     saddle_error error = {0};
     if (saddle_test_data("t10k-images-idx3-ubyte.gz") == NULL) {
-        printf("skip: real_images_are_read_by_name (SADDLE_DATA has no MNIST)\n");
+        saddle_test_skip("MNIST is not in $SADDLE_DATA");
         return;
     }
     saddle_dataset *data = load("mnist.t");

@@ -349,7 +349,7 @@ START_TEST(fairness_halves_the_gap_of_a9a_for_two_points)
 {
     static const char *const sweep[] = {"fairness=2", "fairness=8", "fairness=32"};
     if (saddle_test_data("a9a") == NULL || saddle_test_data("a9a.t") == NULL) {
-        printf("skip: a9a\n");
+        saddle_test_skip("a9a and a9a.t are not in $SADDLE_DATA");
         return;
     }
     worth plain = train("fairness=0");

@@ -289,7 +289,7 @@ START_TEST(the_published_file_needs_no_accepting)
     saddle_error error = {0};
     const char *real = saddle_test_data("a9a");
     if (real == NULL) {
-        printf("skip: the_published_file_needs_no_accepting (SADDLE_DATA has no a9a)\n");
+        saddle_test_skip("a9a is not in $SADDLE_DATA");
         return;
     }
     FILE *stream = fopen(real, "rb");

@@ -591,7 +591,7 @@ static bool numpy_available(void)
 {
     bool available = system("/usr/bin/python3 -c 'import numpy' >/dev/null 2>&1") == 0;
     if (!available)
-        puts("skip: numpy");
+        saddle_test_skip("there is no python3 with numpy");
     return available;
 }
 

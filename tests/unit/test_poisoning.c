@@ -177,7 +177,7 @@ START_TEST(the_adversary_harms_a9a_the_more_the_farther_it_reaches)
 {
     static const char *const reach[] = {"perturbation=0.5", "perturbation=1", "perturbation=2"};
     if (saddle_test_data("a9a") == NULL || saddle_test_data("a9a.t") == NULL) {
-        printf("skip: a9a\n");
+        saddle_test_skip("a9a and a9a.t are not in $SADDLE_DATA");
         return;
     }
     double before[6];

@@ -167,7 +167,7 @@ START_TEST(a9a_is_evaluated_on_a9a_t)
 {
     static const char *const names[] = {"problem=auc", "problem=fair", "problem=poisoning"};
     if (saddle_test_data("a9a") == NULL || saddle_test_data("a9a.t") == NULL) {
-        printf("skip: a9a and a9a.t are not in $SADDLE_DATA\n");
+        saddle_test_skip("a9a and a9a.t are not in $SADDLE_DATA");
         return;
     }
     enter_directory();
