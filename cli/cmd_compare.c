@@ -287,20 +287,6 @@ static saddle_status try_all(work *w, saddle_experiment *experiment, saddle_erro
                                       refused, c->refused[0]);
 }
 
-/* Keep of a result what the tables need. */
-static saddle_status keep(compare_run *run, const saddle_result *result, saddle_error *error)
-{
-    run->rows = malloc(result->row_count * sizeof *run->rows);
-    if (run->rows == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu rows of a trace",
-                           result->row_count);
-    memcpy(run->rows, result->rows, result->row_count * sizeof *run->rows);
-    run->row_count = result->row_count;
-    run->stop = result->stop;
-    run->done = true;
-    return SADDLE_OK;
-}
-
 /* One line for those who watch a log. */
 static void report(const work *w, const compare_run *run)
 {
@@ -354,7 +340,7 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
         status = saddle_experiment_run(experiment, settings, &hooks, &result, error);
     }
     if (status == SADDLE_OK)
-        status = keep(run, result, error);
+        status = compare_keep(run, result, error);
     if (status == SADDLE_OK && w->loss.status == SADDLE_OK)
         w->loss = result->loss;
     if (status == SADDLE_OK && run->stop == SADDLE_STOP_DIVERGED)
@@ -523,11 +509,7 @@ static int run(const cli_arguments *arguments)
             break;
     }
     int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);
-    for (size_t k = 0; w.result.run != NULL && k < w.result.algorithms * w.result.repeats; k++)
-        free(w.result.run[k].rows);
-    free(w.result.run);
-    for (size_t a = 0; a < w.result.algorithms; a++)
-        free(w.result.refused[a]);
+    compare_release(&w.result);
     return code;
 }
 

@@ -125,9 +125,10 @@ static saddle_status choose(work *w, const char *only, saddle_error *error)
             continue;
         reproduction_part *part = &r->part[r->parts++];
         part->experiment = &list[k];
-        part->trace = calloc(list[k].count * r->seeds, sizeof *part->trace);
-        if (part->trace == NULL)
+        saddle_trace **trace = (saddle_trace **)calloc(list[k].count * r->seeds, sizeof *trace);
+        if (trace == NULL)
             return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the traces");
+        part->trace = trace;
         w->study.runs += list[k].count * r->seeds;
     }
     return SADDLE_OK;

@@ -32,6 +32,10 @@ typedef struct comparison {
     double level[COMPARE_MOST_LEVELS]; /* descending */
 } comparison;
 
+/* Keep of a result what the tables need. */
+saddle_status compare_keep(compare_run *run, const saddle_result *result, saddle_error *error);
+/* Free what it owns. */
+void compare_release(comparison *c);
 /* Choose the levels: decades from the start's metric down to the best that was reached. */
 void compare_choose_levels(comparison *c);
 /* The first row whose metric is at most a level; NULL: none. */

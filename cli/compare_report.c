@@ -8,6 +8,30 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+saddle_status compare_keep(compare_run *run, const saddle_result *result, saddle_error *error)
+{
+    run->rows = malloc(result->row_count * sizeof *run->rows);
+    if (run->rows == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu rows of a trace",
+                           result->row_count);
+    memcpy(run->rows, result->rows, result->row_count * sizeof *run->rows);
+    run->row_count = result->row_count;
+    run->stop = result->stop;
+    run->done = true;
+    return SADDLE_OK;
+}
+
+void compare_release(comparison *c)
+{
+    for (size_t k = 0; c->run != NULL && k < c->algorithms * c->repeats; k++)
+        free(c->run[k].rows);
+    free(c->run);
+    for (size_t a = 0; a < c->algorithms; a++)
+        free(c->refused[a]);
+}
 
 const saddle_row *compare_reached(const compare_run *run, double level)
 {
