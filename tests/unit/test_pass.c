@@ -184,7 +184,7 @@ static void try_move(const scene *start, const job *what)
         assert_near(found.reach, wanted.reach, 1e-12 * (1.0 + wanted.reach));
         if (v == 0)
             first = found;
-        ck_assert_mem_eq(&found, &first, sizeof found);
+        ck_assert(found.moved == first.moved && found.reach == first.reach);
     }
 }
 
@@ -209,7 +209,7 @@ static void try_track(const scene *start, const job *what)
         assert_near(found.size, wanted.size, 1e-12 * (1.0 + wanted.size));
         if (v == 0)
             first = found;
-        ck_assert_mem_eq(&found, &first, sizeof found);
+        ck_assert(found.change == first.change && found.size == first.size);
     }
 }
 
