@@ -17,8 +17,8 @@
 static saddle_status refuse(const char *path, const char *why, const char *wanted,
                             saddle_error *error)
 {
-    return saddle_fail(error, SADDLE_BAD_INPUT, "cannot read '%.300s': %s; give %s", path, why,
-                       wanted);
+    saddle_fail(error, SADDLE_BAD_INPUT, "cannot read '%.300s': %s; give %s", path, why, wanted);
+    return SADDLE_BAD_INPUT;
 }
 
 /* Open whatever is there without waiting: opening a pipe that nobody writes to would wait for ever. */
