@@ -343,14 +343,18 @@ static saddle_status add_up(const struct part *part, size_t count, struct part *
 }
 
 /* Whatever is done with the data takes a point and a gradient, dense ones: a line must not ask for more
- * of them than there is memory. */
+ * of them than there is memory. What a file asks for is the file's fault. */
 static saddle_status check_features(const struct part *total, const char *path, saddle_error *error)
 {
     char what[512];
+    saddle_error why;
     snprintf(what, sizeof what,
              "%.300s:%zu: index %zu makes as many features; a point and a gradient of them", path,
              total->widest, total->features);
-    return saddle_available_check(2.0 * sizeof(double) * (double)total->features, what, error);
+    double bytes = 2.0 * sizeof(double) * (double)total->features;
+    if (saddle_available_check(bytes, what, &why) == SADDLE_OK)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT, "%s", why.message);
 }
 
 /* Move the parts together. Nothing moves where all bounds were met. */
