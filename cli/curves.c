@@ -19,6 +19,8 @@ static const struct {
     {"seconds", NULL, "seconds", FIGURE_LINEAR},
     {"iteration", "iterations", "iterations", FIGURE_LINEAR},
     {"loss", NULL, "loss", FIGURE_LINEAR},
+    {"loss_gap", NULL, "distance of the loss from its limit", FIGURE_LOG},
+    {"mean_metric", NULL, "mean metric so far", FIGURE_LOG},
     {"primal", NULL, "primal value", FIGURE_LINEAR},
     {"metric", NULL, "convergence metric", FIGURE_LOG},
     {"x_stationarity", NULL, "x stationarity", FIGURE_LOG},

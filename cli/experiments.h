@@ -42,7 +42,7 @@ typedef struct experiment {
     uint64_t tuning;      /* IFO calls of each search for tau and alpha; 0: none. Otherwise claims
                              about a series are about its algorithm: its best series counts */
     uint64_t quick_tuning;
-    const char *panels; /* of the figure: "x:y x:y", columns of the trace, or loss_gap */
+    const char *panels; /* of the figure: "x:y x:y", columns of the trace, or those of derive.h */
     bool outcomes;      /* whether the problem's outcomes are measured, as columns of the trace */
     size_t count;
     const experiment_series *series; /* the first one measures the start */
@@ -63,6 +63,7 @@ typedef enum claim_kind {
 typedef struct claim {
     const char *experiment;
     const char *source; /* where it stands in the paper */
+    const char *theme;  /* what it says in a few words, the same for all that say it elsewhere */
     claim_kind kind;
     const char *series;   /* names in the claim's order, separated by blanks */
     const char *cost;     /* "ifo" or "rounds" */

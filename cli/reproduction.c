@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "figure.h"
+#include "network.h"
 #include "study.h"
 
 /* The most panels of a figure. */
@@ -20,13 +21,32 @@ const char *reproduction_data(const reproduction_part *part)
 void reproduction_release(reproduction *r)
 {
     for (size_t p = 0; p < r->parts; p++) {
-        size_t count = r->part[p].experiment->count * r->seeds;
-        for (size_t k = 0; r->part[p].trace != NULL && k < count; k++)
-            saddle_trace_free(r->part[p].trace[k]);
-        free((void *)r->part[p].trace);
+        const reproduction_part *part = &r->part[p];
+        size_t count = part->experiment->count * r->seeds;
+        for (size_t k = 0; part->bound != NULL && k < count; k++)
+            derive_free(part->bound[k]);
+        for (size_t k = 0; part->trace != NULL && k < count; k++)
+            saddle_trace_free(part->trace[k]);
+        free((void *)part->bound);
+        free((void *)part->trace);
     }
     free(r->part);
     free(r->claim);
+}
+
+bool reproduction_is_full(const reproduction *r)
+{
+    char *path = NULL;
+    char head[256] = "";
+    if (asprintf(&path, "%s/claims.json", r->directory) < 0)
+        return false;
+    FILE *f = fopen(path, "r");
+    free(path);
+    if (f == NULL)
+        return false;
+    bool full = fgets(head, sizeof head, f) != NULL && strstr(head, "\"quick\": false") != NULL;
+    fclose(f);
+    return full;
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */
@@ -76,73 +96,66 @@ static const char *colour_of(const experiment *e, size_t s)
     return alike == 1 || e->tuning > 0 ? e->series[s].algorithm : NULL;
 }
 
-/* A panel's quantity that is no column of a trace: how far the loss is from what it settles at. Where
- * losses fall by many digits, their own values show nothing after the first. */
-#define LOSS_GAP "loss_gap"
+/* The most curves of a panel: with a theorem, each series and its bound. */
+#define MOST_CURVES (2 * EXPERIMENT_MOST_SERIES)
+/* Quantities on a linear axis fall steeply at the start and differ little afterwards: their axis shows
+ * them from this share of the horizontal one on. */
+#define STEEP_START 0.2
+#define CUT_OFF " (start cut off)"
 
 /* A figure with room for its parts. */
 typedef struct canvas {
-    double *made[MOST_PANELS * EXPERIMENT_MOST_SERIES * CLAIMS_MOST_SEEDS]; /* values; owned */
-    size_t count;                                                           /* of them */
     char x[MOST_PANELS][32];
     char y[MOST_PANELS][32];
+    char y_label[MOST_PANELS][96];
     figure_panel panel[MOST_PANELS];
-    figure_curve curve[MOST_PANELS][EXPERIMENT_MOST_SERIES];
-    figure_run run[MOST_PANELS][EXPERIMENT_MOST_SERIES][CLAIMS_MOST_SEEDS];
+    figure_curve curve[MOST_PANELS][MOST_CURVES];
+    figure_run run[MOST_PANELS][MOST_CURVES][CLAIMS_MOST_SEEDS];
 } canvas;
 
-/* |loss - limit| of a trace, in fresh memory; NULL: none is left. */
-static double *loss_gaps(const saddle_trace *trace, double limit)
+/* Add a curve to panel p: the runs of one series, or their bounds. */
+static void add_curve(canvas *c, size_t p, size_t seeds, saddle_trace *const *trace,
+                      const char *label, const char *algorithm, size_t from)
 {
-    double *out = calloc(trace->rows, sizeof *out);
-    const double *loss = saddle_trace_column(trace, "loss");
-    for (size_t k = 0; out != NULL && k < trace->rows; k++)
-        out[k] = fabs(loss[k] - limit);
-    return out;
-}
-
-/* What panel p draws of a run. */
-static figure_run run_of(canvas *c, size_t p, const reproduction *r, const reproduction_part *part,
-                         size_t s, size_t seed)
-{
-    const saddle_trace *trace = part->trace[s * r->seeds + seed];
-    const double *y = saddle_trace_column(trace, c->y[p]);
-    if (strcmp(c->y[p], LOSS_GAP) == 0) {
-        double limit = claims_loss_limit(part->experiment, (const saddle_trace *const *)part->trace,
-                                         r->seeds, seed);
-        c->made[c->count] = loss_gaps(trace, limit);
-        y = c->made[c->count++];
+    size_t place = c->panel[p].curves++;
+    size_t runs = 0;
+    for (size_t k = 0; k < seeds; k++) {
+        const double *x = trace[k] != NULL ? saddle_trace_column(trace[k], c->x[p]) : NULL;
+        const double *y = trace[k] != NULL ? saddle_trace_column(trace[k], c->y[p]) : NULL;
+        if (x != NULL && y != NULL && trace[k]->rows > from)
+            c->run[p][place][runs++] =
+                (figure_run){.count = trace[k]->rows - from, .x = x + from, .y = y + from};
     }
-    return (figure_run){
-        .count = y != NULL ? trace->rows : 0, .x = saddle_trace_column(trace, c->x[p]), .y = y};
+    c->curve[p][place] = (figure_curve){
+        .label = label, .algorithm = algorithm, .runs = runs, .run = c->run[p][place]};
 }
 
 static void fill_panel(canvas *c, size_t p, const reproduction *r, const reproduction_part *part)
 {
-    bool gap = strcmp(c->y[p], LOSS_GAP) == 0;
     const experiment *e = part->experiment;
-    size_t curves = 0;
-    for (size_t s = 0; s < e->count; s++) {
-        if (!is_drawn(r, part, s))
-            continue;
-        size_t runs = 0;
-        for (size_t k = 0; k < r->seeds; k++) {
-            const saddle_trace *trace = part->trace[s * r->seeds + k];
-            if (trace != NULL && trace->rows > 0)
-                c->run[p][s][runs++] = run_of(c, p, r, part, s, k);
-        }
-        c->curve[p][curves++] = (figure_curve){.label = e->series[s].label,
-                                               .algorithm = colour_of(e, s),
-                                               .runs = runs,
-                                               .run = c->run[p][s]};
-    }
+    bool cut = figure_scale_of(c->y[p]) == FIGURE_LINEAR;
+    snprintf(c->y_label[p], sizeof c->y_label[p], "%s%s", figure_title(c->y[p]),
+             cut ? CUT_OFF : "");
     c->panel[p] = (figure_panel){.x_label = figure_title(c->x[p]),
-                                 .y_label = gap ? "distance of the loss from its limit"
-                                                : figure_title(c->y[p]),
+                                 .y_label = c->y_label[p],
                                  .x_scale = figure_scale_of(c->x[p]),
-                                 .y_scale = gap ? FIGURE_LOG : figure_scale_of(c->y[p]),
-                                 .curves = curves,
+                                 .y_scale = figure_scale_of(c->y[p]),
+                                 .y_from = cut ? STEEP_START : 0.0,
                                  .curve = c->curve[p]};
+    /* A bound in 1/T is a line on two logarithmic axes, on which there is no T = 0. */
+    size_t from = part->bound != NULL ? 1 : 0;
+    if (part->bound != NULL)
+        c->panel[p].x_scale = FIGURE_LOG;
+    for (size_t s = 0; s < e->count; s++)
+        if (is_drawn(r, part, s))
+            add_curve(c, p, r->seeds, part->trace + s * r->seeds, e->series[s].label,
+                      colour_of(e, s), from);
+    for (size_t s = 0; part->bound != NULL && s < e->count; s++) {
+        const saddle_trace *first = part->bound[s * r->seeds];
+        if (first != NULL)
+            add_curve(c, p, r->seeds, part->bound + s * r->seeds,
+                      saddle_trace_setting(first, "algorithm"), colour_of(e, s), from);
+    }
 }
 
 /* Read "x:y x:y" and fill the panels; how many there are. */
@@ -161,31 +174,96 @@ static size_t fill_canvas(canvas *c, const reproduction *r, const reproduction_p
     return panels;
 }
 
+/* ---- networks -------------------------------------------------------------------------------- */
+
+/* figures/STEM.KIND of the result; to be freed. NULL: no memory, which is said. */
+static char *picture_path(const reproduction *r, const char *stem, const char *kind,
+                          saddle_error *error)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/figures/%s.%s", r->directory, stem, kind) >= 0)
+        return path;
+    saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+    return NULL;
+}
+
+static const char *const kinds[] = {"svg", "png", "pdf"};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+/* "network-5-er-0.6" for 5 agents on er:0.6: what stands in a file's name. */
+static void name_network(const saddle_trace *trace, char *out, size_t size)
+{
+    snprintf(out, size, "network-%.20s-%.60s", saddle_trace_setting(trace, "agents"),
+             saddle_trace_setting(trace, "topology"));
+    for (char *c = out; *c != '\0'; c++)
+        *c = *c == ':' || *c == '/' ? '-' : *c;
+}
+
+/* Draw the network of a run. */
+static saddle_status draw_network(const reproduction *r, const saddle_trace *trace,
+                                  saddle_error *error)
+{
+    saddle_graph *graph = NULL;
+    char stem[128];
+    name_network(trace, stem, sizeof stem);
+    saddle_status status = network_of_trace(&graph, trace, error);
+    for (size_t k = 0; status == SADDLE_OK && k < KINDS; k++) {
+        char *path = picture_path(r, stem, kinds[k], error);
+        status = path != NULL ? network_draw(graph, NULL, path, error) : SADDLE_NO_MEMORY;
+        free(path);
+    }
+    saddle_graph_free(graph);
+    return status;
+}
+
+/* Whether the network of a part's series has been drawn for one before it. */
+static bool network_is_drawn(const reproduction *r, const reproduction_part *part, size_t s)
+{
+    const saddle_trace *trace = part->trace[s * r->seeds];
+    for (const reproduction_part *p = r->part; p <= part; p++)
+        for (size_t k = 0; p->chosen && k < (p < part ? p->experiment->count : s); k++)
+            if (p->trace[k * r->seeds] != NULL && network_is_same(p->trace[k * r->seeds], trace))
+                return true;
+    return false;
+}
+
+/* Draw the networks on which a part's runs with the first seed took place. */
+static saddle_status draw_networks(const reproduction *r, const reproduction_part *part,
+                                   saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (size_t s = 0; status == SADDLE_OK && s < part->experiment->count; s++)
+        if (part->trace[s * r->seeds] != NULL && !network_is_drawn(r, part, s))
+            status = draw_network(r, part->trace[s * r->seeds], error);
+    return status;
+}
+
 saddle_status reproduction_draw(const reproduction *r, const reproduction_part *part,
                                 saddle_error *error)
 {
-    static const char *const kind[] = {"svg", "png", "pdf"};
     canvas *c = calloc(1, sizeof *c);
     if (c == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a figure");
     figure f = {.title = part->experiment->title, .columns = 2, .panel = c->panel};
     f.panels = fill_canvas(c, r, part);
     saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < sizeof kind / sizeof *kind; k++) {
-        char *path = NULL;
-        if (asprintf(&path, "%s/figures/%s.%s", r->directory, part->experiment->name, kind[k]) < 0)
-            status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
-        else
-            status = figure_draw(&f, path, error);
+    for (size_t k = 0; status == SADDLE_OK && k < KINDS; k++) {
+        char *path = picture_path(r, part->experiment->name, kinds[k], error);
+        status = path != NULL ? figure_draw(&f, path, error) : SADDLE_NO_MEMORY;
         free(path);
     }
-    for (size_t k = 0; k < c->count; k++)
-        free(c->made[k]);
     free(c);
-    return status;
+    return status == SADDLE_OK ? draw_networks(r, part, error) : status;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
+
+/* What is claimed, without the experiment's title before it. */
+static const char *statement_of(const claims_outcome *o)
+{
+    const char *colon = strstr(o->statement, ": ");
+    return colon != NULL ? colon + 2 : o->statement;
+}
 
 static const char *reason_of(const claims_outcome *o)
 {
@@ -248,8 +326,11 @@ static void write_json_levels(FILE *f, const claims_outcome *o)
 static void write_json(FILE *f, const void *context)
 {
     const reproduction *r = context;
-    fprintf(f, "{\"version\": \"%s\", \"seeds\": %zu, \"quick\": %s, \"claims\": [",
+    fprintf(f, "{\"version\": \"%s\", \"seeds\": %zu, \"quick\": %s, \"experiments\": [",
             saddle_version(), r->seeds, r->quick ? "true" : "false");
+    for (size_t p = 0; p < r->parts; p++)
+        fprintf(f, "%s\"%s\"", p > 0 ? ", " : "", r->part[p].experiment->name);
+    fputs("], \"claims\": [", f);
     for (size_t k = 0; k < r->claims; k++) {
         const claims_outcome *o = &r->claim[k];
         const char *const text[][2] = {{"experiment", o->experiment->name},
@@ -302,9 +383,8 @@ static void write_markdown_claims(FILE *f, const reproduction *r, const experime
         const claims_outcome *o = &r->claim[k];
         if (o->experiment != e)
             continue;
-        const char *colon = strstr(o->statement, ": ");
         fputs("| ", f);
-        write_cell(f, colon != NULL ? colon + 2 : o->statement);
+        write_cell(f, statement_of(o));
         fprintf(f, " (%s) | %s | ", o->claim->source, claims_verdict_text(o->verdict));
         write_cell(f, o->numbers);
         fputs(*reason_of(o) != '\0' ? ". Likely reason: " : "", f);
@@ -325,6 +405,13 @@ static void write_markdown(FILE *f, const void *context)
             count_claims(r, NULL, REPORT_HOLDS), count_claims(r, NULL, REPORT_FAILS),
             count_claims(r, NULL, REPORT_UNDECIDED), saddle_version(), r->seeds,
             r->seeds == 1 ? "" : "s", r->quick ? ", shortened by --quick" : "");
+    if (r->parts == r->experiments)
+        fprintf(f, "\nAll %zu experiments are covered.\n", r->experiments);
+    else
+        fprintf(f,
+                "\nOnly %zu of the %zu experiments are covered; there are no finished runs of the "
+                "others in this directory.\n",
+                r->parts, r->experiments);
     for (size_t p = 0; p < r->parts; p++) {
         const reproduction_part *part = &r->part[p];
         const experiment *e = part->experiment;
@@ -398,8 +485,9 @@ saddle_status reproduction_save(const reproduction *r, saddle_error *error)
 
 /* Hundreds of whole traces would make a page of many megabytes: it gets these columns, and at most
  * so many rows of each. */
-static const char *const shown[] = {"iteration", "ifo",    "rounds",   "bytes",
-                                    "loss",      "metric", "train_auc"};
+static const char *const shown[] = {"iteration", "ifo",      "rounds",   "bytes",
+                                    "loss",      "metric",   "loss_gap", "mean_metric",
+                                    "potential", "train_auc"};
 #define SHOWN (sizeof shown / sizeof *shown)
 #define SHOWN_ROWS 100
 
@@ -438,13 +526,26 @@ static size_t gather(excerpt *out, const saddle_trace **pointer, const reproduct
                      const reproduction_part *part)
 {
     size_t count = 0;
-    for (size_t k = 0; k < part->experiment->count * r->seeds; k++)
-        if (part->trace[k] != NULL && is_drawn(r, part, k / r->seeds)) {
-            take_excerpt(&out[count], part->trace[k]);
-            pointer[count] = &out[count].trace;
-            count++;
-        }
+    size_t runs = part->experiment->count * r->seeds;
+    for (size_t k = 0; k < 2 * runs; k++) {
+        const saddle_trace *trace = k < runs              ? part->trace[k]
+                                    : part->bound != NULL ? part->bound[k - runs]
+                                                          : NULL;
+        if (trace == NULL || !is_drawn(r, part, k % runs / r->seeds))
+            continue;
+        take_excerpt(&out[count], trace);
+        pointer[count] = &out[count].trace;
+        count++;
+    }
     return count;
+}
+
+/* What a section shows first, where its figure is about more than the metric. */
+static const char *first_columns(const experiment *e)
+{
+    if (strstr(e->panels, "loss_gap") != NULL)
+        return "loss_gap,metric";
+    return strstr(e->panels, "mean_metric") != NULL ? "mean_metric,potential" : NULL;
 }
 
 /* What the page is made of. */
@@ -461,16 +562,23 @@ static void fill_sheet(sheet *t, const reproduction *r)
     size_t used = 0;
     for (size_t p = 0; p < r->parts; p++) {
         const experiment *e = r->part[p].experiment;
-        t->section[p] =
-            (report_section){.title = e->title, .text = e->source, .trace = t->trace + used};
+        t->section[p] = (report_section){
+            .title = e->title, .text = e->source, .y = first_columns(e), .trace = t->trace + used};
         t->section[p].traces = gather(t->excerpt + used, t->trace + used, r, &r->part[p]);
         used += t->section[p].traces;
     }
-    for (size_t k = 0; k < r->claims; k++)
-        t->claim[k] = (report_claim){.statement = r->claim[k].statement,
-                                     .verdict = r->claim[k].verdict,
-                                     .numbers = r->claim[k].numbers,
-                                     .reason = reason_of(&r->claim[k])};
+    for (size_t k = 0; k < r->claims; k++) {
+        const claims_outcome *o = &r->claim[k];
+        size_t section = 0;
+        while (r->part[section].experiment != o->experiment)
+            section++;
+        t->claim[k] = (report_claim){.section = section,
+                                     .theme = o->claim->theme,
+                                     .statement = statement_of(o),
+                                     .verdict = o->verdict,
+                                     .numbers = o->numbers,
+                                     .reason = reason_of(o)};
+    }
 }
 
 saddle_status reproduction_report(const reproduction *r, saddle_error *error)
@@ -478,7 +586,7 @@ saddle_status reproduction_report(const reproduction *r, saddle_error *error)
     size_t traces = 0;
     bool substitute = false;
     for (size_t p = 0; p < r->parts; p++) {
-        traces += r->part[p].experiment->count * r->seeds;
+        traces += 2 * r->part[p].experiment->count * r->seeds; /* with bounds */
         substitute = substitute || study_is_substitute(r->part[p].experiment->data);
     }
     sheet t = {.section = calloc(r->parts + 1, sizeof *t.section),

@@ -16,6 +16,8 @@
     ];
     const TITLES = {
         metric: "convergence metric",
+        mean_metric: "mean metric so far",
+        loss_gap: "distance of the loss from its limit",
         primal: "primal value",
         x_stationarity: "x stationarity",
         x_consensus: "x consensus error",
@@ -25,7 +27,7 @@
         test_auc: "AUC on held-out data",
     };
     const LOGARITHMIC = new Set([
-        "metric", "x_stationarity", "x_consensus", "y_consensus", "y_gap", "stationarity", "potential",
+        "metric", "mean_metric", "loss_gap", "x_stationarity", "x_consensus", "y_consensus", "y_gap", "stationarity", "potential",
     ]);
     const MARGIN = { top: 10, right: 14, bottom: 40, left: 56 };
     const SVG = "http://www.w3.org/2000/svg";
@@ -436,7 +438,7 @@
         if (choices.length === 0) return;
         /* What a solution is worth says more than its loss, where it was written down. */
         const worth = choices.find((name) => name.startsWith("test_")) || choices.find((name) => name.startsWith("train_"));
-        const wanted = [root.dataset.y, "metric", worth, "loss", ...choices].filter((name) => choices.includes(name));
+        const wanted = [...root.dataset.y.split(","), "metric", worth, "loss", ...choices].filter((name) => choices.includes(name));
         const shown = [...new Set(wanted)];
         Array.from(root.querySelectorAll(".chart")).forEach((box, k) => {
             if (shown[k] !== undefined) makeChart(section, box, shown[k], choices);
