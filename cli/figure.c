@@ -32,9 +32,10 @@ typedef struct drawing {
 /* An axis as it is drawn. */
 typedef struct axis {
     bool logarithmic;
-    double low, high; /* of the values; on a logarithmic axis, decades around them */
-    bool fixed;       /* a linear axis shows no more than these */
-    double unit;      /* values are divided by it */
+    double low,
+        high; /* of the values; on a logarithmic axis from a decade on, and to one if it is vertical */
+    bool fixed;  /* a linear axis shows no more than these */
+    double unit; /* values are divided by it */
     const char *unit_text;
 } axis;
 
@@ -110,7 +111,8 @@ static axis make_axis(const figure_panel *panel, bool vertical)
     axis a = measure(panel, vertical, -(double)INFINITY, &below);
     if (a.logarithmic) {
         a.low = pow(10.0, floor(log10(a.low)) - (below ? 1.0 : 0.0));
-        a.high = pow(10.0, ceil(log10(a.high)));
+        if (vertical)
+            a.high = pow(10.0, ceil(log10(a.high)));
     } else if (!vertical) {
         choose_unit(&a);
     } else if (panel->y_from > 0.0) {

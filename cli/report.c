@@ -185,7 +185,8 @@ static void write_places(FILE *f, const report_page *r, const char *theme, repor
         size_t all = count_claims(r, (choice){theme, s}, count);
         if (count[verdict] == 0)
             continue;
-        fprintf(f, "%s<a href=\"#section-%zu\">", first ? "" : ", ", s + 1);
+        /* Titles may have commas of their own. */
+        fprintf(f, "%s<a href=\"#section-%zu\">", first ? "" : "; ", s + 1);
         report_text(f, r->section[s].title != NULL ? r->section[s].title : "");
         fputs("</a>", f);
         if (count[verdict] < all)
@@ -433,17 +434,33 @@ saddle_status report_write(const report_page *r, const char *path, saddle_error 
     return cli_output_close(&file, status, error);
 }
 
+/* Refuse a file of which a page could show no curve: what is no trace would make an empty page. */
+static saddle_status check_trace(const saddle_trace *trace, saddle_error *error)
+{
+    static const char *const axis[] = {"iteration", "ifo", "rounds", "bytes", "seconds"};
+    size_t axes = 0;
+    for (size_t k = 0; k < sizeof axis / sizeof *axis; k++)
+        axes += saddle_trace_column(trace, axis[k]) != NULL;
+    if (axes == 0)
+        return traces_missing(trace, "iteration, ifo, rounds, bytes or seconds, as a trace has",
+                              error);
+    if (axes == trace->columns)
+        return traces_missing(trace, "such as metric or loss to draw over these", error);
+    return SADDLE_OK;
+}
+
 saddle_status report_of_files(const char *const *trace, size_t count, report_section section,
                               const char *title, const char *path, saddle_error *error)
 {
     traces in;
     saddle_status status = traces_read(&in, trace, count, error);
-    if (status != SADDLE_OK)
-        return status;
+    for (size_t k = 0; status == SADDLE_OK && k < in.count; k++)
+        status = check_trace(in.trace[k], error);
     section.traces = in.count;
     section.trace = (const saddle_trace *const *)in.trace;
     report_page page = {.title = title, .sections = 1, .section = &section};
-    status = report_write(&page, path, error);
+    if (status == SADDLE_OK)
+        status = report_write(&page, path, error);
     traces_release(&in);
     return status;
 }

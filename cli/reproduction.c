@@ -511,6 +511,10 @@ static void take_excerpt(excerpt *out, const saddle_trace *from)
         for (size_t k = 0; k < SHOWN; k++) {
             if (strcmp(from->column[c], shown[k]) != 0)
                 continue;
+            /* The potential says something beside its bound. */
+            if (strcmp(shown[k], "potential") == 0 &&
+                saddle_trace_column(from, "mean_metric") == NULL)
+                continue;
             size_t place = out->trace.columns++;
             out->column[place] = from->column[c];
             out->value[place] = out->number[place];
