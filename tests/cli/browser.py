@@ -135,6 +135,18 @@ def examine(browser, address, shots):
     tell("legend", browser.run("return document.querySelectorAll('.legend button').length"))
     tell("network", browser.run("return document.querySelectorAll('.network circle').length"))
     tell("claims", browser.run("return document.querySelectorAll('.claims tbody tr').length"))
+    tell("themes", browser.run("return document.querySelectorAll('.themes tr').length"))
+    tell("theme-link", browser.run("return document.querySelector('.themes a')?.getAttribute('href') ?? 'none'"))
+    tell("networks", browser.run("return document.querySelectorAll('.network').length"))
+    # What a reader meets first, second and third.
+    tell("order", browser.run(
+        "return [...new Set(Array.from(document.querySelectorAll('.themes, .chart, .claims')).map(e => e.classList."
+        "contains('chart') ? 'chart' : e.classList[0]))].join(' ')"))
+    tell("unfolded", browser.run("return document.querySelectorAll('details[open]').length"))
+    tell("claims-opened", browser.run(
+        "const d = document.querySelector('details.claims-of'); if (!d) return 'none'; const t = d.querySelector('table');"
+        "const before = t.checkVisibility(); d.querySelector('summary').click(); const after = t.checkVisibility();"
+        "d.open = false; return !before && after"))
     # Without the sign before it.
     tell("verdicts", browser.run(
         "return Array.from(document.querySelectorAll('.claims .verdict')).map(v => "

@@ -63,6 +63,15 @@ refuse "is the file of a trace" report c/gda-seed1.csv -o c/gda-seed1.csv
 refuse "cannot write 'nowhere/page.html'" report c/gda-seed1.csv -o nowhere/page.html
 refuse "cannot read 'absent.csv'" report absent.csv
 refuse "saddle report needs TRACE..." report
+# What is no trace, or more than one file, makes no empty page.
+printf 'name,price\n1,2\n' >foreign.csv
+refuse "'foreign.csv' has no column iteration, ifo, rounds, bytes or seconds, as a trace has; it has name, price" \
+    report foreign.csv -o foreign.html
+refuse "'foreign.csv' has no column" report c/gda-seed1.csv foreign.csv -o foreign.html
+printf 'iteration,ifo\n1,2\n' >bare.csv
+refuse "'bare.csv' has no column such as metric or loss" report bare.csv -o foreign.html
+refuse "'c' is a directory; give the traces in it, such as 'c/precision-seed1.csv'" report c -o foreign.html
+check "and leaves none" absent foreign.html
 
 # Texts that a page could take for its own, and traces with little in them.
 mkdir "d's \"<b>\" é"
@@ -131,6 +140,12 @@ check "its claims" is "$(seen claims)" "$(($(wc -l <claimed/claims.csv) - 1))"
 check "each with its verdict" is "$(seen verdicts)" "$(python3 -c 'import csv
 print(", ".join(row["verdict"] for row in csv.DictReader(open("claimed/claims.csv"))))')"
 check "a section for the experiment" is "$(seen sections)" 1
+check "a summary of them by what they say" is "$(seen themes)" 2
+check "comes first, then the curves, then the claims" is "$(seen order)" "themes chart claims"
+check "which are folded" is "$(seen unfolded)" 0
+check "and can be opened" is "$(seen claims-opened)" True
+check "as a link of the summary leads there" is "$(seen theme-link)" "#section-1"
+check "its three networks" is "$(seen networks)" 3
 check "a curve for each network" is "$(seen legend)" 3
 see mean.html
 check "the geometric mean is half-way" is "$(seen heights | tr ' ' '\n' | sort -u)" \
