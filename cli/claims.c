@@ -37,6 +37,12 @@ const char *claims_verdict_text(report_verdict verdict)
     return text[verdict];
 }
 
+const char *claims_statement(const claims_outcome *o)
+{
+    const char *colon = strstr(o->statement, ": ");
+    return colon != NULL ? colon + 2 : o->statement;
+}
+
 static void append(char *text, const char *format, ...) SADDLE_PRINTF(2, 3);
 static void append(char *text, const char *format, ...)
 {

@@ -79,6 +79,8 @@ claims_cost claims_settle(const saddle_trace *trace, const char *cost, double li
  * which leaves the seed out. Nothing is kept of the traces. */
 void claims_decide(claims_outcome *out, const claim *c, const experiment *e,
                    const saddle_trace *const *trace, size_t seeds);
+/* What is claimed, without the experiment's title before it. */
+const char *claims_statement(const claims_outcome *o);
 /* "holds", "does not hold", "not decided". */
 const char *claims_verdict_text(report_verdict verdict);
 

@@ -28,6 +28,7 @@ static const experiment_series algorithms[] = {
     {"prox-gt-sgda-default", "Prox-GT-SGDA, default", "prox-gt-sgda", "trace-every=20", 0, false},
     {"prox-dsgda-default", "Prox-DSGDA, default", "prox-dsgda", "trace-every=20", 0, false},
 };
+#define COMPARED 4 /* of them, once each */
 static const experiment_series steps_x[] = {
     {"nu-0.1", "nu = 0.1", "precision", "nu=0.1 eta=0.1", 0.1, false},
     {"nu-0.03", "nu = 0.03", "precision", "nu=0.03 eta=0.1", 0.03, false},
@@ -414,6 +415,19 @@ const claim *experiments_claims(size_t *count)
 {
     *count = COUNT(claims);
     return claims;
+}
+
+const experiment_series *experiments_algorithms(size_t *count)
+{
+    *count = COMPARED;
+    return algorithms;
+}
+
+const claim *experiments_comparison(size_t *count)
+{
+    static const claim list[] = {COMPARISON("", "", "metric")};
+    *count = COUNT(list);
+    return list;
 }
 
 const experiment_series *experiment_find_series(const experiment *e, const char *name,

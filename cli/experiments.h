@@ -77,6 +77,9 @@ typedef struct claim {
 /* The tables. */
 const experiment *experiments_list(size_t *count);
 const claim *experiments_claims(size_t *count);
+/* The algorithms that the paper compares, and what it claims of them in every comparison. */
+const experiment_series *experiments_algorithms(size_t *count);
+const claim *experiments_comparison(size_t *count);
 /* The series of a name; NULL: none. */
 const experiment_series *experiment_find_series(const experiment *e, const char *name,
                                                 size_t length);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asked.h"
 #include "network.h"
 #include "palette.h"
 #include "report_assets.h"
@@ -12,6 +13,8 @@
 /* Networks of more agents are not drawn on a page, nor are more networks of one section. */
 #define MOST_DRAWN 400
 #define MOST_NETWORKS 4
+/* With fewer seeds all may agree by chance. */
+#define FEW_SEEDS 5
 
 /* ---- small things -------------------------------------------------------------------------- */
 
@@ -145,11 +148,10 @@ typedef struct choice {
 } choice;
 #define ANY_SECTION SIZE_MAX
 
-static bool is_meant(const report_claim *claim, choice which)
+static bool is_meant(const report_claim *one, choice which)
 {
-    return (which.theme == NULL ||
-            (claim->theme != NULL && strcmp(claim->theme, which.theme) == 0)) &&
-           (which.section == ANY_SECTION || claim->section == which.section);
+    return (which.theme == NULL || (one->theme != NULL && strcmp(one->theme, which.theme) == 0)) &&
+           (which.section == ANY_SECTION || one->section == which.section);
 }
 
 /* How many claims there are of each verdict; returns how many in all. */
@@ -185,6 +187,10 @@ static void write_places(FILE *f, const report_page *r, const char *theme, repor
         size_t all = count_claims(r, (choice){theme, s}, count);
         if (count[verdict] == 0)
             continue;
+        if (r->sections == 1) {
+            fprintf(f, "<a href=\"#section-1\">%zu of %zu</a>", count[verdict], all);
+            continue;
+        }
         /* Titles may have commas of their own. */
         fprintf(f, "%s<a href=\"#section-%zu\">", first ? "" : "; ", s + 1);
         report_text(f, r->section[s].title != NULL ? r->section[s].title : "");
@@ -229,10 +235,11 @@ static void write_summary(FILE *f, const report_page *r)
     size_t count[VERDICTS];
     if (count_claims(r, (choice){NULL, ANY_SECTION}, count) == 0)
         return;
-    fprintf(f, "<section id=\"claims\">\n<h2>What became of the claims</h2>\n<p>Of %zu claims ",
-            r->claims);
+    fputs("<section id=\"claims\">\n<h2>What became of the paper's claims</h2>\n<p>", f);
+    report_text(f, r->claims_text != NULL ? r->claims_text : "");
+    fprintf(f, " Of %zu claims ", r->claims);
     write_counts(f, count);
-    fputs(". Each is below the curves of its experiment, with its numbers.</p>\n", f);
+    fputs(". They are below the curves, each with its numbers.</p>\n", f);
     fputs("<div class=\"card scroll\"><table class=\"themes\"><tbody>\n", f);
     for (size_t k = 0; k < r->claims; k++)
         if (!is_told(r, k))
@@ -240,16 +247,16 @@ static void write_summary(FILE *f, const report_page *r)
     fputs("</tbody></table></div>\n</section>\n", f);
 }
 
-static void write_claim(FILE *f, const report_claim *claim)
+static void write_claim(FILE *f, const report_claim *one)
 {
     fputs("<tr><td>", f);
-    report_text(f, claim->statement);
-    fprintf(f, "</td><td class=\"verdict %s\">%s</td><td>", verdicts[claim->verdict].style,
-            verdicts[claim->verdict].text);
-    report_text(f, claim->numbers != NULL ? claim->numbers : "");
-    if (claim->reason != NULL && *claim->reason != '\0') {
+    report_text(f, one->statement);
+    fprintf(f, "</td><td class=\"verdict %s\">%s</td><td>", verdicts[one->verdict].style,
+            verdicts[one->verdict].text);
+    report_text(f, one->numbers != NULL ? one->numbers : "");
+    if (one->reason != NULL && *one->reason != '\0') {
         fputs("<br><span class=\"soft\">", f);
-        report_text(f, claim->reason);
+        report_text(f, one->reason);
         fputs("</span>", f);
     }
     fputs("</td></tr>\n", f);
@@ -449,6 +456,31 @@ static saddle_status check_trace(const saddle_trace *trace, saddle_error *error)
     return SADDLE_OK;
 }
 
+/* Write a page about traces, with the paper's claims if they can be asked of them. */
+static saddle_status write_about(const report_section *section, const char *title, const char *path,
+                                 saddle_error *error)
+{
+    asked claims;
+    char text[256];
+    saddle_status status = asked_make(&claims, section->trace, section->traces, error);
+    if (status != SADDLE_OK)
+        return status;
+    snprintf(text, sizeof text,
+             "Asked of these runs, with %zu seed%s%s, at fractions of the start's metric: "
+             "1.3x means that the other one's cost is 1.3 times as large.",
+             claims.seeds, claims.seeds == 1 ? "" : "s",
+             claims.seeds < FEW_SEEDS ? " (few to decide by)" : "");
+    report_page page = {.title = title,
+                        .claims_text = text,
+                        .claims = claims.claims,
+                        .claim = claims.claim,
+                        .sections = 1,
+                        .section = section};
+    status = report_write(&page, path, error);
+    asked_release(&claims);
+    return status;
+}
+
 saddle_status report_of_files(const char *const *trace, size_t count, report_section section,
                               const char *title, const char *path, saddle_error *error)
 {
@@ -458,9 +490,8 @@ saddle_status report_of_files(const char *const *trace, size_t count, report_sec
         status = check_trace(in.trace[k], error);
     section.traces = in.count;
     section.trace = (const saddle_trace *const *)in.trace;
-    report_page page = {.title = title, .sections = 1, .section = &section};
     if (status == SADDLE_OK)
-        status = report_write(&page, path, error);
+        status = write_about(&section, title, path, error);
     traces_release(&in);
     return status;
 }

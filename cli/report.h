@@ -37,8 +37,9 @@ typedef struct report_section {
 /* A page: a summary of the claims by themes, then sections, each with its curves and its claims.
  * Everything is borrowed. */
 typedef struct report_page {
-    const char *title; /* NULL or "": made of what the first trace says */
-    const char *text;  /* as of a section */
+    const char *title;       /* NULL or "": made of what the first trace says */
+    const char *text;        /* as of a section */
+    const char *claims_text; /* what the claims were asked of; NULL or "": nothing */
     size_t claims;
     const report_claim *claim;
     size_t sections;
@@ -47,7 +48,8 @@ typedef struct report_page {
 
 /* Write the page, whole or not at all. */
 saddle_status report_write(const report_page *r, const char *path, saddle_error *error);
-/* Read traces and write a page of one section about them; of `section` all but its traces counts. */
+/* Read traces and write a page of one section about them, with the paper's claims where they can be asked
+ * of these runs; of `section` all but its traces counts. */
 saddle_status report_of_files(const char *const *trace, size_t count, report_section section,
                               const char *title, const char *path, saddle_error *error);
 

@@ -258,13 +258,6 @@ saddle_status reproduction_draw(const reproduction *r, const reproduction_part *
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* What is claimed, without the experiment's title before it. */
-static const char *statement_of(const claims_outcome *o)
-{
-    const char *colon = strstr(o->statement, ": ");
-    return colon != NULL ? colon + 2 : o->statement;
-}
-
 static const char *reason_of(const claims_outcome *o)
 {
     return o->verdict == REPORT_FAILS && o->claim->reason != NULL ? o->claim->reason : "";
@@ -384,7 +377,7 @@ static void write_markdown_claims(FILE *f, const reproduction *r, const experime
         if (o->experiment != e)
             continue;
         fputs("| ", f);
-        write_cell(f, statement_of(o));
+        write_cell(f, claims_statement(o));
         fprintf(f, " (%s) | %s | ", o->claim->source, claims_verdict_text(o->verdict));
         write_cell(f, o->numbers);
         fputs(*reason_of(o) != '\0' ? ". Likely reason: " : "", f);
@@ -578,7 +571,7 @@ static void fill_sheet(sheet *t, const reproduction *r)
             section++;
         t->claim[k] = (report_claim){.section = section,
                                      .theme = o->claim->theme,
-                                     .statement = statement_of(o),
+                                     .statement = claims_statement(o),
                                      .verdict = o->verdict,
                                      .numbers = o->numbers,
                                      .reason = reason_of(o)};
