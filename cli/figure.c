@@ -487,7 +487,8 @@ static void place_panel(drawing *d, const sheet *at, size_t p)
 {
     double width = (double)at->width * (double)at->columns;
     double height = at->title + at->legend + (double)at->height * (double)at->rows;
-    double below = at->legend + (double)at->height * (double)(at->rows - 1 - p / at->columns);
+    size_t rows_below = at->rows - 1 - p / at->columns;
+    double below = at->legend + (double)at->height * (double)rows_below;
     fprintf(d->g.script, "set size %.6f,%.6f\nset origin %.6f,%.6f\n", at->width / width,
             at->height / height, at->width * (double)(p % at->columns) / width, below / height);
 }

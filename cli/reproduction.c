@@ -518,22 +518,19 @@ static void take_excerpt(excerpt *out, const saddle_trace *from)
         }
 }
 
-/* Excerpts of the traces of a part's figure; how many. */
-static size_t gather(excerpt *out, const saddle_trace **pointer, const reproduction *r,
-                     const reproduction_part *part)
+/* Append excerpts of those of a part's traces, or bounds, that its figure shows; how many there are then. */
+static size_t gather(excerpt *out, const saddle_trace **pointer, size_t count,
+                     const reproduction *r, const reproduction_part *part,
+                     saddle_trace *const *trace)
 {
-    size_t count = 0;
-    size_t runs = part->experiment->count * r->seeds;
-    for (size_t k = 0; k < 2 * runs; k++) {
-        const saddle_trace *trace = k < runs              ? part->trace[k]
-                                    : part->bound != NULL ? part->bound[k - runs]
-                                                          : NULL;
-        if (trace == NULL || !is_drawn(r, part, k % runs / r->seeds))
-            continue;
-        take_excerpt(&out[count], trace);
-        pointer[count] = &out[count].trace;
-        count++;
-    }
+    for (size_t s = 0; trace != NULL && s < part->experiment->count; s++)
+        for (size_t k = 0; k < r->seeds && is_drawn(r, part, s); k++) {
+            if (trace[s * r->seeds + k] == NULL)
+                continue;
+            take_excerpt(&out[count], trace[s * r->seeds + k]);
+            pointer[count] = &out[count].trace;
+            count++;
+        }
     return count;
 }
 
@@ -561,8 +558,10 @@ static void fill_sheet(sheet *t, const reproduction *r)
         const experiment *e = r->part[p].experiment;
         t->section[p] = (report_section){
             .title = e->title, .text = e->source, .y = first_columns(e), .trace = t->trace + used};
-        t->section[p].traces = gather(t->excerpt + used, t->trace + used, r, &r->part[p]);
-        used += t->section[p].traces;
+        size_t runs = gather(t->excerpt, t->trace, used, r, &r->part[p], r->part[p].trace);
+        size_t end = gather(t->excerpt, t->trace, runs, r, &r->part[p], r->part[p].bound);
+        t->section[p].traces = end - used;
+        used = end;
     }
     for (size_t k = 0; k < r->claims; k++) {
         const claims_outcome *o = &r->claim[k];

@@ -155,6 +155,16 @@ check "in its words" warns "gnuplot cannot draw this: unknown or ambiguous termi
 check "leaves nothing" absent failed.svg
 check "leaves no part" absent failed.svg.part
 
+# Numbers in labels are short, unless curves would get the same name.
+for tau in 2.723271307101159 2.719794868874131 0.5 0.123456781 0.123456782; do
+    printf '# algorithm: precision\n# seed: 1\n# tau: %s\niteration,ifo,metric\n0,0,1\n1,9,0.1\n' "$tau" >"tau$tau.csv"
+done
+try plot tau2*.csv tau0.5.csv -o tau.svg
+check "short numbers" is "$(sed -n 's/.*<text>PRECISION, tau \(.*\)<\/text>.*/\1/p' tau.svg | sort | tr '\n' ' ')" "0.5 2.72 2.723 "
+try plot tau0.1*.csv tau0.5.csv -o tau.svg
+check "long ones" is "$(sed -n 's/.*<text>PRECISION, tau \(.*\)<\/text>.*/\1/p' tau.svg | sort | tr '\n' ' ')" \
+    "0.123456781 0.123456782 0.5 "
+
 # ---- watch, without a terminal
 try watch c/precision-seed1.csv
 check "watch of a run that has ended" exits 0
