@@ -1,8 +1,8 @@
 /*
  * What `saddle reproduce` has found, and the files that it makes of it.
  *
- * cmd_reproduce.c makes the runs; reproduction.c turns their traces into figures, tables and a
- * report.
+ * cmd_reproduce.c makes the runs; reproduction_figures.c turns their traces into figures, reproduction.c
+ * into tables and a report.
  */
 #ifndef SADDLE_CLI_REPRODUCTION_H
 #define SADDLE_CLI_REPRODUCTION_H
@@ -34,7 +34,10 @@ typedef struct reproduction {
 const char *reproduction_data(const reproduction_part *part);
 /* Whether the directory has claims of a run without --quick. */
 bool reproduction_is_full(const reproduction *r);
-/* Draw figures/NAME.svg, .png and .pdf, and the networks of the part. */
+/* Whether a series is drawn: not if it has the default steps and the search had chosen these. */
+bool reproduction_is_drawn(const reproduction *r, const reproduction_part *part, size_t s);
+/* Draw figures/NAME.svg, .png and .pdf, NAME-slopes where slopes were fitted, and the networks of the part;
+ * its claims must be decided. */
 saddle_status reproduction_draw(const reproduction *r, const reproduction_part *part,
                                 saddle_error *error);
 /* Write claims.md, claims.json, claims.csv and costs.csv, each whole or not at all. */

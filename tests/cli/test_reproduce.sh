@@ -118,6 +118,12 @@ try reproduce --quick --only theorem --output more
 check "an experiment that is no longer whole is left out" is "$(wc -l <more/claims.csv)" 3
 check "which claims.md says" grep -qF "Only 1 of the 16 experiments" more/claims.md
 check "and left alone" is "$(traces more)" 9
+# Slopes are drawn with what the claims say of them.
+try reproduce --quick --only complexity-quadratic --output slopes
+check "slopes" is "$(sed -n 's/.*<text>slope \([-0-9.]*\) .*/\1/p' slopes/figures/complexity-quadratic-slopes.svg)" \
+    "$(grep -o 'slope [-0-9.]*' slopes/claims.csv | cut -d' ' -f2)"
+check "beside the theory's" grep -qF "theory: at most -1<" slopes/figures/complexity-quadratic-slopes.svg
+
 # Full results are not overwritten by quick ones.
 sed -i 's/"quick": true/"quick": false/' more/claims.json
 refuse "--output: 'more' holds results of a run without --quick, which would be overwritten" \

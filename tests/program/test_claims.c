@@ -344,12 +344,21 @@ START_TEST(growth_with_the_value)
         reach_at(s, (size_t)sqrt(series[s].value));
     ck_assert_int_eq(decide(c), REPORT_HOLDS);
     assert_near(outcome.slope.mean, 0.5, 1e-12);
+    static claims_line line;
+    claims_points(&line, &c, &four, traces, SEEDS, 0);
+    ck_assert_uint_eq(line.count, SERIES);
+    for (size_t s = 0; s < SERIES; s++) {
+        assert_near(line.x[s], log(series[s].value), 1e-15);
+        assert_near(line.y[s], 0.5 * line.x[s], 1e-12);
+    }
     for (size_t s = 0; s < SERIES; s++)
         reach_at(s, (size_t)(series[s].value / 20.0));
     ck_assert_int_eq(decide(c), REPORT_FAILS);
     assert_near(outcome.slope.mean, 1.0, 1e-12);
     reach_at(3, ROWS);
     ck_assert_int_eq(decide(c), REPORT_UNDECIDED);
+    claims_points(&line, &c, &four, traces, SEEDS, 0);
+    ck_assert_uint_eq(line.count, 0);
 }
 END_TEST
 
