@@ -83,11 +83,7 @@ void saddle_family_view(const saddle_agent *agent, saddle_view *out)
     out->d = family->tracking ? parts.d : NULL;
     out->v = parts.v;
     out->u = parts.u;
-    if (parts.curvature > 0.0) {
-        memcpy(parts.gy, parts.u, parts.y_dim * sizeof *parts.gy);
-        saddle_axpy(parts.y_dim, -parts.curvature, parts.y, parts.gy);
-        out->u = parts.gy;
-    }
+    out->u_shift = parts.curvature;
 }
 
 /* out = x - p / tau: the point whose prox is x~. */
