@@ -506,6 +506,15 @@ START_TEST(claims_name_what_there_is)
         bool slope = all[k].kind > CLAIM_BELOW;
         ck_assert_uint_ge(words, slope ? 1 : 2);
         ck_assert(slope || all[k].factor >= 1.0);
+        ck_assert_msg(all[k].theme != NULL, "claim %zu is in no summary", k);
+    }
+    /* The comparisons name algorithms that each are there once. */
+    size_t compared;
+    const experiment_series *algorithm = experiments_algorithms(&compared);
+    for (size_t k = 0; k < compared; k++) {
+        ck_assert_str_eq(algorithm[k].name, algorithm[k].algorithm);
+        for (size_t j = 0; j < k; j++)
+            ck_assert_str_ne(algorithm[j].algorithm, algorithm[k].algorithm);
     }
     for (size_t j = 0; j < experiments; j++) {
         ck_assert_uint_le(list[j].count, EXPERIMENT_MOST_SERIES);
