@@ -145,14 +145,41 @@ static void drop_missing(reproduction *r)
     r->parts = kept;
 }
 
-/* Full results are the work of minutes; --quick would put its own, of the same names, in their place. */
-static saddle_status check_quick(const work *w, saddle_error *error)
+/* The paper's data, and how claims.json says that results are of them. */
+static const struct {
+    experiment_data data;
+    const char *name;
+    const char *said;
+} real_data[] = {{EXPERIMENT_A9A, "a9a", "\"a9a\": \"file\""},
+                 {EXPERIMENT_MNIST, "mnist", "\"mnist\": \"file\""}};
+#define REAL_DATA (sizeof real_data / sizeof *real_data)
+
+/* Whether built-in data stand in for the k-th of them in an experiment that was chosen. */
+static bool is_replaced(const work *w, size_t k)
 {
-    if (w->result.quick && reproduction_is_full(&w->result))
+    bool used = false;
+    for (size_t p = 0; p < w->result.parts; p++)
+        used = used || (w->result.part[p].chosen &&
+                        w->result.part[p].experiment->data == real_data[k].data);
+    return used && study_is_substitute(real_data[k].data);
+}
+
+/* Results are the work of minutes: lesser ones, of the same names, do not take their place. */
+static saddle_status check_overwriting(const work *w, saddle_error *error)
+{
+    const char *directory = w->result.directory;
+    if (w->result.quick && reproduction_said(&w->result, "\"quick\": false"))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--output: '%.200s' holds results of a run without --quick, which "
                            "would be overwritten; give another directory",
-                           w->result.directory);
+                           directory);
+    for (size_t k = 0; k < REAL_DATA; k++)
+        if (is_replaced(w, k) && reproduction_said(&w->result, real_data[k].said))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "--output: '%.200s' holds results on %s, which is not here now: "
+                               "those on built-in data would overwrite them; say by SADDLE_DATA "
+                               "where it is, or give another directory",
+                               directory, real_data[k].name);
     return SADDLE_OK;
 }
 
@@ -304,20 +331,11 @@ static saddle_status run_part(work *w, reproduction_part *part, saddle_error *er
 /* Say loudly which data are not the paper's. */
 static void warn_of_substitutes(const work *w)
 {
-    static const struct {
-        experiment_data data;
-        const char *name;
-    } real[] = {{EXPERIMENT_A9A, "a9a"}, {EXPERIMENT_MNIST, "mnist"}};
-    for (size_t k = 0; k < sizeof real / sizeof *real; k++) {
-        bool used = false;
-        for (size_t p = 0; p < w->result.parts; p++)
-            used = used ||
-                   (w->result.part[p].chosen && w->result.part[p].experiment->data == real[k].data);
-        if (used && study_is_substitute(real[k].data))
+    for (size_t k = 0; k < REAL_DATA; k++)
+        if (is_replaced(w, k))
             cli_warn("%s IS NOT HERE: built-in data '%s' stand in for it, and results are not the "
                      "paper's; `saddle data fetch %s` downloads it",
-                     real[k].name, study_data(real[k].data), real[k].name);
-    }
+                     real_data[k].name, study_data(real_data[k].data), real_data[k].name);
 }
 
 /* How much of the work there was to do. */
@@ -360,9 +378,9 @@ static saddle_status prepare(work *w, const saddle_settings *settings, saddle_er
     if (status == SADDLE_OK)
         status = cli_check_directory("--output", w->result.directory, error);
     if (status == SADDLE_OK)
-        status = check_quick(w, error);
-    if (status == SADDLE_OK)
         status = choose(w, only, error);
+    if (status == SADDLE_OK)
+        status = check_overwriting(w, error);
     if (status == SADDLE_OK)
         status = cli_make_directory("--output", w->result.directory, error);
     char *figures = NULL;

@@ -29,19 +29,19 @@ void reproduction_release(reproduction *r)
     free(r->claim);
 }
 
-bool reproduction_is_full(const reproduction *r)
+bool reproduction_said(const reproduction *r, const char *what)
 {
     char *path = NULL;
-    char head[256] = "";
+    char head[512] = "";
     if (asprintf(&path, "%s/claims.json", r->directory) < 0)
         return false;
     FILE *f = fopen(path, "r");
     free(path);
     if (f == NULL)
         return false;
-    bool full = fgets(head, sizeof head, f) != NULL && strstr(head, "\"quick\": false") != NULL;
+    bool said = fgets(head, sizeof head, f) != NULL && strstr(head, what) != NULL;
     fclose(f);
-    return full;
+    return said;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -107,8 +107,11 @@ static void write_json_levels(FILE *f, const claims_outcome *o)
 static void write_json(FILE *f, const void *context)
 {
     const reproduction *r = context;
-    fprintf(f, "{\"version\": \"%s\", \"seeds\": %zu, \"quick\": %s, \"experiments\": [",
-            saddle_version(), r->seeds, r->quick ? "true" : "false");
+    fprintf(f, "{\"version\": \"%s\", \"seeds\": %zu, \"quick\": %s, ", saddle_version(), r->seeds,
+            r->quick ? "true" : "false");
+    fprintf(f, "\"a9a\": \"%s\", \"mnist\": \"%s\", \"experiments\": [",
+            study_is_substitute(EXPERIMENT_A9A) ? "built-in" : "file",
+            study_is_substitute(EXPERIMENT_MNIST) ? "built-in" : "file");
     for (size_t p = 0; p < r->parts; p++)
         fprintf(f, "%s\"%s\"", p > 0 ? ", " : "", r->part[p].experiment->name);
     fputs("], \"claims\": [", f);

@@ -32,8 +32,8 @@ typedef struct reproduction {
 
 /* "a9a" or what stands in for it, for the heads of files. */
 const char *reproduction_data(const reproduction_part *part);
-/* Whether the directory has claims of a run without --quick. */
-bool reproduction_is_full(const reproduction *r);
+/* Whether the directory has claims, of a run whose claims.json says `what` at its head. */
+bool reproduction_said(const reproduction *r, const char *what);
 /* Whether a series is drawn: not if it has the default steps and the search had chosen these. */
 bool reproduction_is_drawn(const reproduction *r, const reproduction_part *part, size_t s);
 /* Draw figures/NAME.svg, .png and .pdf, NAME-slopes where slopes were fitted, and the networks of the part;

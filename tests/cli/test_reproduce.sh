@@ -128,6 +128,12 @@ check "beside the theory's" grep -qF "theory: at most -1<" slopes/figures/comple
 sed -i 's/"quick": true/"quick": false/' more/claims.json
 refuse "--output: 'more' holds results of a run without --quick, which would be overwritten" \
     reproduce --quick --only topology --output more
+# Nor are those on the paper's data by those on built-in ones.
+sed -i 's/"quick": false, "a9a": "[a-z-]*"/"quick": true, "a9a": "file"/' more/claims.json
+grep -q '"a9a": "file"' more/claims.json
+XDG_DATA_HOME=$PWD/nothing SADDLE_DATA=$PWD/nothing \
+    refuse "--output: 'more' holds results on a9a, which is not here now" \
+    reproduce --quick --only topology --output more
 
 # Interrupted in a search and in runs, then on: the same files.
 tuned=(reproduce --quick --only agents-auc --seeds 1)
