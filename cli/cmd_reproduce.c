@@ -121,14 +121,11 @@ static saddle_status choose(work *w, const char *only, saddle_error *error)
     if (r->part == NULL || r->claim == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the experiments");
     for (size_t k = 0; k < r->experiments; k++) {
-        reproduction_part *part = &r->part[r->parts++];
-        part->experiment = &list[k];
-        part->chosen = is_chosen(only, list[k].name);
-        saddle_trace **trace = (saddle_trace **)calloc(list[k].count * r->seeds, sizeof *trace);
-        if (trace == NULL)
-            return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the traces");
-        part->trace = trace;
-        w->study.runs += part->chosen ? list[k].count * r->seeds : 0;
+        bool chosen = is_chosen(only, list[k].name);
+        saddle_status status = reproduction_add(r, &list[k], chosen, error);
+        if (status != SADDLE_OK)
+            return status;
+        w->study.runs += chosen ? list[k].count * r->seeds : 0;
     }
     return SADDLE_OK;
 }

@@ -13,6 +13,18 @@ const char *reproduction_data(const reproduction_part *part)
     return *data != '\0' ? data : "of the problem's own";
 }
 
+saddle_status reproduction_add(reproduction *r, const experiment *e, bool chosen,
+                               saddle_error *error)
+{
+    reproduction_part *part = &r->part[r->parts++];
+    part->experiment = e;
+    part->chosen = chosen;
+    part->trace = (saddle_trace **)calloc(e->count * r->seeds, sizeof *part->trace);
+    if (part->trace == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the traces");
+    return SADDLE_OK;
+}
+
 void reproduction_release(reproduction *r)
 {
     for (size_t p = 0; p < r->parts; p++) {

@@ -30,6 +30,9 @@ typedef struct reproduction {
     claims_outcome *claim; /* owned; those of theorems have no levels */
 } reproduction;
 
+/* One more part, for which there is room, with room for its traces. */
+saddle_status reproduction_add(reproduction *r, const experiment *e, bool chosen,
+                               saddle_error *error);
 /* "a9a" or what stands in for it, for the heads of files. */
 const char *reproduction_data(const reproduction_part *part);
 /* Whether the directory has claims, of a run whose claims.json says `what` at its head. */

@@ -33,6 +33,9 @@ typedef struct reader {
     size_t entry_capacity;
 } reader;
 
+/* Where a trace may be. */
+#define WANTED "the path of a trace, as --trace wrote it or as DIRECTORY/precision-seed1.csv"
+
 /* ---- lines --------------------------------------------------------------------------------- */
 
 static saddle_status grow_line(reader *in, saddle_error *error)
@@ -68,11 +71,6 @@ static void tidy_line(reader *in, size_t length)
 
 static saddle_status unreadable(const reader *in, int reason, saddle_error *error)
 {
-    if (reason == EISDIR)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' is a directory; give the traces in it, such as "
-                           "'%.300s/precision-seed1.csv'",
-                           in->trace->path, in->trace->path);
     return saddle_fail(error, SADDLE_IO,
                        "cannot read '%.300s' beyond line %zu: %s; give the path of a trace",
                        in->trace->path, in->number - 1, strerror(reason != 0 ? reason : EIO));
@@ -357,8 +355,7 @@ saddle_status saddle_trace_read(saddle_trace **out, const char *path, saddle_err
         saddle_no_memory(error, "a trace");
         return SADDLE_NO_MEMORY;
     }
-    saddle_status status =
-        saddle_reading_open(&in.stream, path, "the path of a trace, such as --trace writes", error);
+    saddle_status status = saddle_reading_open(&in.stream, path, WANTED, error);
     if (status == SADDLE_OK)
         status = read_lines(&in, error);
     if (in.stream != NULL)
