@@ -339,7 +339,7 @@ static int conclude(display *d, const saddle_result *result)
     return CLI_OK;
 }
 
-/* The run's trace with its outcomes, if they were written, as a page. */
+/* The run's trace with its outcomes, if they were written and all of them, as a page. */
 static saddle_status write_report(const saddle_result *result, const char *path,
                                   saddle_error *error)
 {
@@ -347,7 +347,7 @@ static saddle_status write_report(const saddle_result *result, const char *path,
     saddle_trace *trace = NULL;
     saddle_trace *other = NULL;
     saddle_status status = saddle_result_trace(result, &trace, error);
-    if (status == SADDLE_OK && *outcomes != '\0')
+    if (status == SADDLE_OK && *outcomes != '\0' && result->loss.status == SADDLE_OK)
         status = saddle_trace_read(&other, outcomes, error);
     if (status == SADDLE_OK && other != NULL)
         status = saddle_trace_join(trace, other, error);

@@ -410,17 +410,26 @@ static saddle_status refuse_unknown(const saddle_settings *settings, const char 
                        show(name, shown), near);
 }
 
-saddle_status saddle_settings_set(saddle_settings *settings, const char *name, const char *text,
-                                  saddle_error *error)
+saddle_status saddle_settings_settle(saddle_settings *settings, const char *name, const char *text,
+                                     saddle_error *error)
 {
     entry *chosen = find(settings, name);
     if (chosen == NULL)
         return refuse_unknown(settings, name, error);
     saddle_error why = {0};
-    saddle_status status = assign(chosen, text != NULL ? text : "", FROM_CALLER, &why);
+    saddle_status status = assign(chosen, text != NULL ? text : "", chosen->from, &why);
     if (status == SADDLE_OK)
         return SADDLE_OK;
     return saddle_fail(error, status, "--%s: %.900s", name, why.message);
+}
+
+saddle_status saddle_settings_set(saddle_settings *settings, const char *name, const char *text,
+                                  saddle_error *error)
+{
+    saddle_status status = saddle_settings_settle(settings, name, text, error);
+    if (status == SADDLE_OK)
+        find(settings, name)->from = FROM_CALLER;
+    return status;
 }
 
 /* Take over the values of a file, except where the caller has set one; check them all. */

@@ -133,7 +133,7 @@ static const saddle_option outcomes = SADDLE_TEXT(
 static const saddle_option model = SADDLE_TEXT(
     "model", OUTPUT, "", "PATH",
     "The file of the model: xbar, ybar, every agent's copy and what it takes to use them, as NumPy "
-    ".npz (or one .npy record). `run` writes it, `eval` and `predict` read it. Not given: none.");
+    ".npz (or one .npy record). `run` writes it if asked to, `eval` and `predict` read it.");
 
 static const saddle_option checkpoint = SADDLE_TEXT(
     "checkpoint", CHECKPOINTS, "", "DIR",
