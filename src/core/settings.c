@@ -444,11 +444,17 @@ static saddle_status apply(saddle_settings *settings, const saddle_config *confi
         saddle_error why = {0};
         entry checked = {.option = chosen->option};
         saddle_status status;
+        bool given = chosen->from == FROM_CALLER;
         if (chosen->option->not_in_file)
             status = saddle_fail(&why, SADDLE_BAD_INPUT, "not allowed in a file; give it directly");
+        else if (!given && chosen->option->no_path_in_file && strchr(text, '/') != NULL)
+            status = saddle_fail(&why, SADDLE_BAD_INPUT,
+                                 "'%.200s' is a plug-in, and no path to one in a file is followed; "
+                                 "if you trust it, give --%s %.200s",
+                                 text, chosen->option->name, text);
         else
-            status = chosen->from == FROM_CALLER ? read_value(&checked, text, &why)
-                                                 : assign(chosen, text, FROM_FILE, &why);
+            status =
+                given ? read_value(&checked, text, &why) : assign(chosen, text, FROM_FILE, &why);
         if (status != SADDLE_OK) {
             char place[SADDLE_PLACE_SIZE];
             saddle_config_place(config, settings->name[k], place);

@@ -17,11 +17,16 @@
 #define OUTPUT "Output"
 #define CHECKPOINTS "Checkpoints"
 
-static const saddle_option problem =
-    SADDLE_TEXT("problem", PROBLEM, "robust-logistic", "NAME",
-                "What to solve; `saddle problems` lists them. With "
-                "a / in it, the path of a shared object of one's "
-                "own: ./libmine.so[:OPTIONS].");
+static const saddle_option problem = {
+    .name = "problem",
+    .group = PROBLEM,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "robust-logistic",
+    .metavar = "NAME",
+    .help =
+        "What to solve; `saddle problems` lists them. With a / in it, the path of a shared object "
+        "of one's own: ./libmine.so[:OPTIONS].",
+    .no_path_in_file = true};
 static const saddle_option data =
     SADDLE_TEXT("data", PROBLEM, "synthetic", "NAME",
                 "A file (LIBSVM, CSV or IDX), a name to be looked up "
