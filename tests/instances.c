@@ -310,6 +310,8 @@ static void copy_agent(void *context, saddle_agent *agent)
     copy_part(out->y_dim, agent->id, view.d, out->d);
     copy_part(out->x_dim, agent->id, view.v, out->v);
     copy_part(out->y_dim, agent->id, view.u, out->u);
+    for (size_t k = 0; view.u_shift > 0.0 && k < out->y_dim; k++)
+        out->u[agent->id * out->y_dim + k] -= view.u_shift * view.y[k];
     out->ifo[agent->id] = agent->ifo;
 }
 

@@ -97,7 +97,8 @@ typedef struct saddle_view {
     const double *p; /**< Tracker of the x-gradient. */
     const double *d; /**< Tracker of the y-gradient. */
     const double *v; /**< Estimate of the local x-gradient. */
-    const double *u; /**< Estimate of the local y-gradient. */
+    const double *u; /**< Estimate of the local y-gradient, if u_shift is 0. */
+    double u_shift;  /**< The estimate is u - u_shift y: an algorithm may keep it in that form. */
 } saddle_view;
 
 /** What an algorithm is configured from. All borrowed for the length of the run. */

@@ -88,9 +88,10 @@ struct saddle_problem {
                        double *dx, double *dy, double *scratch);
     /**
      * Optional: structure that lets dense work be skipped. Above 0, entry j of y belongs to sample j,
-     * and all samples' grad_y f_ij are one function, -y_curvature y + constant, except in their own
-     * entries. Then difference() writes the entries of dy that belong to the batch, and no others:
-     * those are -y_curvature (y1 - y0), which saddle_problem_difference() fills in. 0: no such thing.
+     * and grad_y f_ij is -y_curvature y + constant, the same for all samples, and something of its own
+     * in entry j alone. Then difference() leaves the linear part -y_curvature (y1 - y0) to
+     * saddle_problem_difference(): it writes the entries of dy that belong to the batch, without that
+     * part, and no others. 0: no such thing.
      */
     double y_curvature;
     /**

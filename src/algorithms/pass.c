@@ -18,7 +18,7 @@ void saddle_pass_move(const saddle_agent *agent, const saddle_pass *pass, saddle
     saddle_pass_move_plain(agent, pass, out);
 }
 
-void saddle_pass_track(const saddle_agent *agent, const saddle_track *track, saddle_pass_sums *out)
+void saddle_pass_track(const saddle_agent *agent, const saddle_track *track, saddle_track_sums *out)
 {
 #ifdef SADDLE_X86_VECTORS
     int bits = saddle_vector_bits();

@@ -14,10 +14,9 @@
  *            [lower, upper]
  *   next   = sum_j M_ij w_j + step (w~ - w)
  *
- * and, if `tracker` is not NULL, for a problem whose gradient is linear in w,
+ * and, if `tracker` is not NULL, for a gradient that is linear in w,
  *
- *   e+     = e - curvature (next - w)
- *   track  = sum_j M_ij g_j + (e+ - e)
+ *   track  = sum_j M_ij g_j - curvature (next - w)
  *
  * Sums over neighbours begin with the agent's own term and go by agent number.
  */
@@ -34,16 +33,13 @@ typedef struct saddle_pass {
     double step;
     double *next;
     double curvature;
-    double *estimate; /* e, replaced by e+ */
     double *tracker;
 } saddle_pass;
 
-/* What a pass saw. */
+/* What a pass of steps saw. */
 typedef struct saddle_pass_sums {
-    double moved;  /* sum (next - w)^2 */
-    double reach;  /* sum (w~ - w)^2 */
-    double change; /* sum |e+ - e| before rounding: 0 exactly when no estimate was to change */
-    double size;   /* sum (e+)^2 */
+    double moved; /* sum (next - w)^2 */
+    double reach; /* sum (w~ - w)^2 */
 } saddle_pass_sums;
 
 /* Make the pass. */
@@ -63,12 +59,19 @@ typedef struct saddle_track {
     double *tracker;
 } saddle_track;
 
-/* Make the pass. `moved` and `reach` are 0, `change` is sum |news|. */
-void saddle_pass_track(const saddle_agent *agent, const saddle_track *track, saddle_pass_sums *out);
+/* What a pass of tracking saw. */
+typedef struct saddle_track_sums {
+    double change; /* sum |news| */
+    double size;   /* sum (e+)^2 */
+} saddle_track_sums;
+
+/* Make the pass. */
+void saddle_pass_track(const saddle_agent *agent, const saddle_track *track,
+                       saddle_track_sums *out);
 
 /* The same for one instruction set each, for the choice among them and for tests. */
 typedef void saddle_pass_mover(const saddle_agent *, const saddle_pass *, saddle_pass_sums *);
-typedef void saddle_pass_tracker(const saddle_agent *, const saddle_track *, saddle_pass_sums *);
+typedef void saddle_pass_tracker(const saddle_agent *, const saddle_track *, saddle_track_sums *);
 saddle_pass_mover saddle_pass_move_plain;
 saddle_pass_tracker saddle_pass_track_plain;
 #ifdef SADDLE_X86_VECTORS

@@ -9,12 +9,10 @@
 
 #define FOR_PARTS for (size_t i = 0; i < SADDLE_PACKS; i++)
 
-/* The sums of a pass, lane by lane. */
+/* The sums of a pass, lane by lane: of a step, moved and reach; of tracking, change and size. */
 typedef struct pass_sums {
-    saddle_line moved;
-    saddle_line reach;
-    saddle_line change;
-    saddle_line size;
+    saddle_line first;
+    saddle_line second;
 } pass_sums;
 
 /* What move_line() is told when it is compiled. */
@@ -48,19 +46,6 @@ SADDLE_INLINE void mix(const saddle_agent *agent, size_t at, size_t beside, bool
     }
 }
 
-/* Replace the estimate `old` by `new`, and write what is tracked: `mixed` and the change. */
-SADDLE_INLINE void follow(const saddle_line *old, const saddle_line *new, saddle_line *mixed,
-                          double *estimate, double *tracker, size_t first, size_t last,
-                          saddle_line *size)
-{
-    saddle_line square;
-    FOR_PARTS mixed->part[i] += new->part[i] - old->part[i];
-    FOR_PARTS square.part[i] = new->part[i] * new->part[i];
-    saddle_line_store(estimate, new, first, last);
-    saddle_line_store(tracker, mixed, first, last);
-    saddle_line_add(size, &square, first, last);
-}
-
 /* saddle_pass_move() for the coordinates from k on, in lanes [first, last) of their line. */
 SADDLE_INLINE void move_line(const saddle_agent *agent, const saddle_pass *pass, pass_shape shape,
                              size_t k, size_t first, size_t last, pass_sums *sums)
@@ -86,7 +71,7 @@ SADDLE_INLINE void move_line(const saddle_agent *agent, const saddle_pass *pass,
     }
     FOR_PARTS far.part[i] -= own.part[i];
     FOR_PARTS square.part[i] = far.part[i] * far.part[i];
-    saddle_line_add(&sums->reach, &square, first, last);
+    saddle_line_add(&sums->second, &square, first, last);
 
     saddle_line next = own;
     mix(agent, pass->offset + k, pass->direction + k, shape.tracked, first, last, &next, &slope);
@@ -95,17 +80,11 @@ SADDLE_INLINE void move_line(const saddle_agent *agent, const saddle_pass *pass,
     saddle_line move;
     FOR_PARTS move.part[i] = next.part[i] - own.part[i];
     FOR_PARTS square.part[i] = move.part[i] * move.part[i];
-    saddle_line_add(&sums->moved, &square, first, last);
+    saddle_line_add(&sums->first, &square, first, last);
 
     if (shape.tracked) {
-        saddle_line old;
-        saddle_line new;
-        saddle_line_load(&old, pass->estimate + k, first, last);
-        FOR_PARTS move.part[i] = -pass->curvature * move.part[i];
-        FOR_PARTS new.part[i] = old.part[i] + move.part[i];
-        follow(&old, &new, &slope, pass->estimate + k, pass->tracker + k, first, last, &sums->size);
-        FOR_PARTS saddle_pack_abs(&move.part[i]);
-        saddle_line_add(&sums->change, &move, first, last);
+        FOR_PARTS slope.part[i] -= pass->curvature * move.part[i];
+        saddle_line_store(pass->tracker + k, &slope, first, last);
     }
 }
 
@@ -123,9 +102,13 @@ SADDLE_INLINE void track_line(const saddle_agent *agent, const saddle_track *tra
     saddle_line new = given;
     if (added)
         FOR_PARTS new.part[i] += old.part[i];
-    follow(&old, &new, &mixed, track->estimate + k, track->tracker + k, first, last, &sums->size);
+    FOR_PARTS mixed.part[i] += new.part[i] - old.part[i];
+    saddle_line_store(track->estimate + k, &new, first, last);
+    saddle_line_store(track->tracker + k, &mixed, first, last);
     FOR_PARTS saddle_pack_abs(&given.part[i]);
-    saddle_line_add(&sums->change, &given, first, last);
+    saddle_line_add(&sums->first, &given, first, last);
+    FOR_PARTS new.part[i] *= new.part[i];
+    saddle_line_add(&sums->second, &new, first, last);
 }
 
 /*
@@ -146,14 +129,6 @@ SADDLE_INLINE void track_line(const saddle_agent *agent, const saddle_track *tra
         if (k < (count))                                                         \
             line(k, 0, (count)-k);                                               \
     } while (0)
-
-static void add_up(const pass_sums *sums, saddle_pass_sums *out)
-{
-    out->moved = saddle_line_sum(&sums->moved);
-    out->reach = saddle_line_sum(&sums->reach);
-    out->change = saddle_line_sum(&sums->change);
-    out->size = saddle_line_sum(&sums->size);
-}
 
 /* All lines of a part, with the shape known when it is compiled. */
 SADDLE_INLINE void move_all(const saddle_agent *agent, const saddle_pass *pass, pass_shape shape,
@@ -198,11 +173,12 @@ void SADDLE_PASS(saddle_pass_move)(const saddle_agent *agent, const saddle_pass 
         move_all(agent, pass, (pass_shape){.tracked = true}, &sums);
     else
         move_all(agent, pass, (pass_shape){.given = false}, &sums);
-    add_up(&sums, out);
+    out->moved = saddle_line_sum(&sums.first);
+    out->reach = saddle_line_sum(&sums.second);
 }
 
 void SADDLE_PASS(saddle_pass_track)(const saddle_agent *agent, const saddle_track *track,
-                                    saddle_pass_sums *out)
+                                    saddle_track_sums *out)
 {
     pass_sums sums;
     memset(&sums, 0, sizeof sums);
@@ -210,5 +186,6 @@ void SADDLE_PASS(saddle_pass_track)(const saddle_agent *agent, const saddle_trac
         track_all(agent, track, true, &sums);
     else
         track_all(agent, track, false, &sums);
-    add_up(&sums, out);
+    out->change = saddle_line_sum(&sums.first);
+    out->size = saddle_line_sum(&sums.second);
 }

@@ -30,7 +30,8 @@ static const saddle_option *const options[] = {
 static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,
                                saddle_error *error)
 {
-    return saddle_family_create(parameters, sizeof(saddle_family), true, inputs, error);
+    return saddle_family_create(parameters, sizeof(saddle_family), SADDLE_FAMILY_RECURSIVE, inputs,
+                                error);
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)

@@ -90,7 +90,8 @@ static saddle_status configure(void **out, const saddle_algorithm_inputs *inputs
                                saddle_error *error)
 {
     const saddle_settings *settings = inputs->settings;
-    saddle_status status = saddle_family_create(out, sizeof(parameters), true, inputs, error);
+    saddle_status status =
+        saddle_family_create(out, sizeof(parameters), SADDLE_FAMILY_RECURSIVE, inputs, error);
     if (status != SADDLE_OK)
         return status;
     parameters *p = *out;

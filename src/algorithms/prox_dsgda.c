@@ -20,7 +20,8 @@ static const saddle_option *const options[] = {
 static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,
                                saddle_error *error)
 {
-    return saddle_family_create(parameters, sizeof(saddle_family), false, inputs, error);
+    return saddle_family_create(parameters, sizeof(saddle_family), SADDLE_FAMILY_PLAIN, inputs,
+                                error);
 }
 
 const saddle_algorithm saddle_prox_dsgda = {

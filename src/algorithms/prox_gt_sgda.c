@@ -21,7 +21,8 @@ static const saddle_option *const options[] = {
 static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,
                                saddle_error *error)
 {
-    return saddle_family_create(parameters, sizeof(saddle_family), true, inputs, error);
+    return saddle_family_create(parameters, sizeof(saddle_family), SADDLE_FAMILY_TRACKING, inputs,
+                                error);
 }
 
 const saddle_algorithm saddle_prox_gt_sgda = {

@@ -21,11 +21,11 @@ void saddle_family_layout(const void *parameters, const saddle_problem *problem,
     size_t both = problem->x_dim + problem->y_dim;
     out->published = (family->tracking ? 2 * both : both) + family->published_extra;
     out->kept = both + 1 + family->kept_extra;
-    out->scratch = saddle_whole_lines(both) * 2 + saddle_whole_lines(problem->y_dim);
+    out->scratch = saddle_whole_lines(both) * 2;
     out->rounds = 1;
 }
 
-saddle_status saddle_family_create(void **parameters, size_t size, bool tracking,
+saddle_status saddle_family_create(void **parameters, size_t size, saddle_family_kind kind,
                                    const saddle_algorithm_inputs *inputs, saddle_error *error)
 {
     saddle_family *family = saddle_alloc(1, size);
@@ -33,7 +33,9 @@ saddle_status saddle_family_create(void **parameters, size_t size, bool tracking
     if (family == NULL)
         return saddle_no_memory(error, "the algorithm's parameters");
     family->steps = inputs->steps;
-    family->tracking = tracking;
+    family->tracking = kind != SADDLE_FAMILY_PLAIN;
+    if (kind == SADDLE_FAMILY_RECURSIVE && inputs->problem->difference != NULL)
+        family->curvature = inputs->problem->y_curvature;
     family->replacement =
         strcmp(saddle_settings_text(inputs->settings, "sampling"), "with-replacement") == 0;
     return SADDLE_OK;
@@ -53,6 +55,7 @@ void saddle_family_parts(const saddle_agent *agent, saddle_parts *out)
     out->y1 = agent->next + x_dim;
     out->v = agent->kept;
     out->u = agent->kept + x_dim;
+    out->curvature = family->curvature;
     out->d = family->tracking ? agent->now + both : out->u;
     out->p = family->tracking ? agent->now + both + y_dim : out->v;
     out->d1 = family->tracking ? agent->next + both : NULL;
@@ -66,8 +69,7 @@ void saddle_family_parts(const saddle_agent *agent, saddle_parts *out)
     out->y_tilde = out->x_tilde + x_dim;
     out->gx = agent->scratch + lines;
     out->gy = out->gx + x_dim;
-    out->saved = agent->scratch + 2 * lines;
-    out->rest = out->saved + saddle_whole_lines(y_dim);
+    out->rest = agent->scratch + 2 * lines;
 }
 
 void saddle_family_view(const saddle_agent *agent, saddle_view *out)
@@ -81,6 +83,7 @@ void saddle_family_view(const saddle_agent *agent, saddle_view *out)
     out->d = family->tracking ? parts.d : NULL;
     out->v = parts.v;
     out->u = parts.u;
+    out->u_shift = parts.curvature;
 }
 
 /* out = x - p / tau: the point whose prox is x~. */
@@ -112,6 +115,13 @@ size_t saddle_family_batch_size(const saddle_agent *agent)
     return saddle_batch_size(agent, family->steps.batch);
 }
 
+/* From what is kept to u, or back. */
+static void shift_estimate(saddle_parts *parts, double scale, const double *y)
+{
+    if (scale != 0.0)
+        saddle_axpy(parts->y_dim, scale, y, parts->u);
+}
+
 void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0)
 {
     size_t x_bytes = parts->x_dim * sizeof(double);
@@ -120,6 +130,7 @@ void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0
     memcpy(parts->y1, y0, y_bytes);
     memcpy(parts->v, parts->gx, x_bytes);
     memcpy(parts->u, parts->gy, y_bytes);
+    shift_estimate(parts, parts->curvature, y0);
     if (parts->p1 != NULL) {
         memcpy(parts->p1, parts->gx, x_bytes);
         memcpy(parts->d1, parts->gy, y_bytes);
@@ -153,8 +164,8 @@ static void descend(saddle_agent *agent, saddle_parts *parts, saddle_pass_sums *
     saddle_pass_move(agent, &pass, sums);
 }
 
-/* y~ and y+; with `linear`, in the same pass u+ and d+ as if the gradient were linear in y. */
-static void ascend(saddle_agent *agent, saddle_parts *parts, bool linear, saddle_pass_sums *sums)
+/* y~ and y+; with `track`, in the same pass d+ as if the gradient were linear in y. */
+static void ascend(saddle_agent *agent, saddle_parts *parts, bool track, saddle_pass_sums *sums)
 {
     const saddle_steps *steps = &((const saddle_family *)agent->parameters)->steps;
     saddle_pass pass = {.offset = parts->x_dim,
@@ -168,33 +179,33 @@ static void ascend(saddle_agent *agent, saddle_parts *parts, bool linear, saddle
         saddle_set_project(agent->y_set, parts->y_tilde, parts->rest);
         pass.target = parts->y_tilde;
     }
-    if (linear) {
+    if (track) {
         pass.direction = (size_t)(parts->d - agent->now);
-        pass.curvature = agent->problem->y_curvature;
-        pass.estimate = parts->u;
+        pass.curvature = parts->curvature;
         pass.tracker = parts->d1;
     }
     saddle_pass_move(agent, &pass, sums);
 }
 
-/* Steps 1 and 2; `sums` are those of the pass over y. */
-static void move_both(saddle_agent *agent, saddle_parts *parts, bool linear, saddle_pass_sums *sums)
+/* Steps 1 and 2; see ascend() for `track`. Returns |y+ - y|^2. */
+static double move_both(saddle_agent *agent, saddle_parts *parts, bool track)
 {
     saddle_pass_sums x_sums;
+    saddle_pass_sums y_sums;
     descend(agent, parts, &x_sums);
-    ascend(agent, parts, linear, sums);
+    ascend(agent, parts, track, &y_sums);
     parts->reach = x_sums.reach;
-    parts->moved = x_sums.moved + sums->moved;
+    parts->moved = x_sums.moved + y_sums.moved;
     if (!isfinite(parts->moved)) {
         saddle_watch(agent, "x", parts->x_dim, parts->x1);
         saddle_watch(agent, "y", parts->y_dim, parts->y1);
     }
+    return y_sums.moved;
 }
 
 void saddle_descend_ascend(saddle_agent *agent, saddle_parts *parts)
 {
-    saddle_pass_sums sums;
-    move_both(agent, parts, false, &sums);
+    move_both(agent, parts, false);
 }
 
 /* The stall counter stands between the estimates and the extra state. */
@@ -263,7 +274,7 @@ static double replace(size_t count, const double *new, double *old)
 
 /* Step 4 for x or y; `added`: news are the change of the estimate, not the estimate. */
 static void track(const saddle_agent *agent, const double *g, size_t count, const double *news,
-                  bool added, double *estimate, double *tracker, saddle_pass_sums *sums)
+                  bool added, double *estimate, double *tracker, saddle_track_sums *sums)
 {
     saddle_track what = {.offset = (size_t)(g - agent->now),
                          .count = count,
@@ -285,11 +296,13 @@ static void watch_estimates(saddle_agent *agent, const saddle_parts *parts, doub
 
 void saddle_track_estimates(saddle_agent *agent, saddle_parts *parts)
 {
-    saddle_pass_sums x_sums;
-    saddle_pass_sums y_sums;
+    saddle_track_sums x_sums;
+    saddle_track_sums y_sums;
     if (parts->p1 != NULL) {
         track(agent, parts->p, parts->x_dim, parts->gx, false, parts->v, parts->p1, &x_sums);
+        shift_estimate(parts, -parts->curvature, parts->y);
         track(agent, parts->d, parts->y_dim, parts->gy, false, parts->u, parts->d1, &y_sums);
+        shift_estimate(parts, parts->curvature, parts->y1);
     } else {
         x_sums.size = replace(parts->x_dim, parts->gx, parts->v);
         y_sums.size = replace(parts->y_dim, parts->gy, parts->u);
@@ -297,31 +310,18 @@ void saddle_track_estimates(saddle_agent *agent, saddle_parts *parts)
     watch_estimates(agent, parts, x_sums.size + y_sums.size);
 }
 
-/* sum_j M_ij of one entry of the span. */
-static double mix_entry(const saddle_agent *agent, size_t at)
+/* u+ and d+ in the batch's own entries, after a pass that has tracked the linear part everywhere. An
+ * entry that is in the batch twice is done once. */
+static void track_batch(saddle_parts *parts, const saddle_batch *batch, saddle_track_sums *sums)
 {
-    double sum = agent->self_weight * agent->now[at];
-    for (size_t j = 0; j < agent->degree; j++)
-        sum += agent->weight[j] * agent->neighbour[j][at];
-    return sum;
-}
-
-/*
- * The pass over y has treated all entries as if none were in the batch. For those that are, gy has
- * the whole change and `before` what u was: do them again. Once more for a sample that is in the
- * batch twice changes nothing.
- */
-static void redo_batch(saddle_agent *agent, saddle_parts *parts, const saddle_batch *batch,
-                       const double *before, saddle_pass_sums *sums)
-{
-    size_t offset = (size_t)(parts->d - agent->now);
     for (size_t k = 0; k < batch->count; k++) {
         size_t j = saddle_batch_sample(batch, k);
-        double new = before[j] + parts->gy[j];
-        parts->u[j] = new;
-        parts->d1[j] = mix_entry(agent, offset + j) + (new - before[j]);
-        sums->change += fabs(parts->gy[j]);
-        sums->size += new *new;
+        double change = parts->gy[j];
+        parts->gy[j] = 0.0;
+        parts->u[j] += change;
+        parts->d1[j] += change;
+        sums->change += fabs(change);
+        sums->size += parts->u[j] * parts->u[j];
     }
 }
 
@@ -329,22 +329,18 @@ void saddle_recursive_step(saddle_agent *agent, saddle_parts *parts)
 {
     const saddle_family *family = agent->parameters;
     const saddle_problem *problem = agent->problem;
-    bool linear = problem->difference != NULL && problem->y_curvature > 0.0;
-    double *before = parts->saved;
-    saddle_pass_sums x_sums;
-    saddle_pass_sums y_sums;
+    bool linear = parts->curvature > 0.0;
+    saddle_track_sums x_sums;
+    saddle_track_sums y_sums;
     saddle_batch batch = saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1,
                                      saddle_family_batch_size(agent), family->replacement);
-    for (size_t k = 0; linear && k < batch.count; k++) {
-        size_t j = saddle_batch_sample(&batch, k);
-        before[j] = parts->u[j];
-    }
-    move_both(agent, parts, linear, &y_sums);
+    double y_moved = move_both(agent, parts, linear);
     agent->ifo += 2 * batch.count;
     if (linear) {
         problem->difference(problem, agent->id, &batch, parts->x1, parts->y1, parts->x, parts->y,
                             parts->gx, parts->gy, parts->rest);
-        redo_batch(agent, parts, &batch, before, &y_sums);
+        y_sums = (saddle_track_sums){.change = parts->curvature * y_moved};
+        track_batch(parts, &batch, &y_sums);
     } else {
         saddle_problem_difference(problem, agent->id, &batch, parts->x1, parts->y1, parts->x,
                                   parts->y, parts->gx, parts->gy, parts->rest);

@@ -9,6 +9,10 @@
  * The published span is  x | y | d | p | extra  (x | y without trackers), the kept state
  * v | u | extra: y and d, of which one is long where there are many samples, lie alike in cache lines
  * when their length is a whole number of them.
+ *
+ * Where a problem declares y_curvature = c, a recursive step changes u by -c (y+ - y), and besides that in
+ * the batch's own entries alone. So u + c y is kept in the place of u: it changes in those entries only, and
+ * the pass over memory need not touch it.
  */
 #ifndef SADDLE_ALGORITHMS_STEPS_H
 #define SADDLE_ALGORITHMS_STEPS_H
@@ -20,6 +24,7 @@ typedef struct saddle_family {
     saddle_steps steps;
     bool replacement;       /* mini-batches with replacement */
     bool tracking;          /* p and d are published and mixed; otherwise p = v, d = u */
+    double curvature;       /* c; 0: u itself is kept */
     size_t published_extra; /* doubles of the span after d */
     size_t kept_extra;      /* doubles of the kept state after u */
 } saddle_family;
@@ -30,21 +35,28 @@ typedef struct saddle_parts {
     size_t y_dim;
     const double *x, *y, *p, *d; /* now */
     double *x1, *y1, *p1, *d1;   /* next; p1 = d1 = NULL without tracking */
-    double *v, *u;               /* kept */
+    double *v, *u;               /* kept; u + curvature y in the place of u */
+    double curvature;            /* c, 0 for most */
     const double *extra;         /* published, now */
     double *extra1;              /* published, next */
     double *kept;                /* kept_extra doubles */
     double *x_tilde, *y_tilde;   /* scratch */
     double *gx, *gy;             /* scratch */
-    double *saved;               /* scratch: y_dim */
     double *rest;                /* scratch for the problem and the sets */
     double moved;                /* |x+ - x|^2 + |y+ - y|^2, after steps 1 and 2 */
     double reach;                /* |x~ - x|^2, likewise */
 } saddle_parts;
 
+/* What the members of the family differ in. */
+typedef enum saddle_family_kind {
+    SADDLE_FAMILY_PLAIN,    /* no trackers, each estimate from a mini-batch alone */
+    SADDLE_FAMILY_TRACKING, /* the same with trackers */
+    SADDLE_FAMILY_RECURSIVE /* trackers, and estimates that saddle_recursive_step() continues */
+} saddle_family_kind;
+
 /* Make the parameters of an algorithm of the family: `size` zeroed bytes that begin with a
  * saddle_family, the shared options read. */
-saddle_status saddle_family_create(void **parameters, size_t size, bool tracking,
+saddle_status saddle_family_create(void **parameters, size_t size, saddle_family_kind kind,
                                    const saddle_algorithm_inputs *inputs, saddle_error *error);
 /* Find an agent's parts. */
 void saddle_family_parts(const saddle_agent *agent, saddle_parts *out);

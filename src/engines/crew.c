@@ -17,8 +17,13 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-/* Turns of the spin loop before a waiting worker goes to sleep: some tens of microseconds. */
-#define SPINS 2000
+/* Turns of the spin loop before a waiting worker goes to sleep: about a millisecond. To be woken takes as
+ * long as an iteration or two, and makes the others wait in their turn. */
+#define SPINS 50000
+
+/* Turns after which it lets another thread run: that may be the one it waits for, when the system has put
+ * both on one processor. */
+#define SPINS_TO_YIELD 64
 
 typedef struct worker {
     saddle_crew *crew;
@@ -100,6 +105,8 @@ void saddle_crew_meet(saddle_crew *crew)
     for (unsigned spin = 0; spin < crew->spins; spin++) {
         if (atomic_load_explicit(&crew->phase, memory_order_acquire) != phase)
             return;
+        if (spin % SPINS_TO_YIELD == SPINS_TO_YIELD - 1)
+            sched_yield();
         relax();
     }
     sleep_through(crew, phase);

@@ -327,7 +327,7 @@ static void tracking_term(void *context, saddle_agent *agent, double *out)
     for (size_t k = 0; k < x_dim; k++)
         out[k] = view.p[k] - view.v[k];
     for (size_t k = 0; k < y_dim; k++)
-        out[x_dim + k] = view.d[k] - view.u[k];
+        out[x_dim + k] = view.d[k] - (view.u[k] - view.u_shift * view.y[k]);
 }
 
 /* Squared size of trackers and estimators together: the scale of their rounding errors. */

@@ -66,12 +66,12 @@ void saddle_problem_gradient(const saddle_problem *problem, size_t agent, const 
     problem->gradient(problem, agent, batch, x, y, gx, gy, scratch);
 }
 
-/* out = slope (y1 - y0) */
-SADDLE_KERNEL static void linear_part(size_t count, double slope, const double *restrict y1,
-                                      const double *restrict y0, double *restrict out)
+/* out += slope (y1 - y0) */
+SADDLE_KERNEL static void add_linear_part(size_t count, double slope, const double *restrict y1,
+                                          const double *restrict y0, double *restrict out)
 {
     for (size_t k = 0; k < count; k++)
-        out[k] = slope * (y1[k] - y0[k]);
+        out[k] += slope * (y1[k] - y0[k]);
 }
 
 void saddle_problem_difference(const saddle_problem *problem, size_t agent,
@@ -81,8 +81,10 @@ void saddle_problem_difference(const saddle_problem *problem, size_t agent,
 {
     if (problem->difference != NULL) {
         if (problem->y_curvature > 0.0)
-            linear_part(problem->y_dim, -problem->y_curvature, y1, y0, dy);
+            memset(dy, 0, problem->y_dim * sizeof *dy);
         problem->difference(problem, agent, batch, x1, y1, x0, y0, dx, dy, scratch);
+        if (problem->y_curvature > 0.0)
+            add_linear_part(problem->y_dim, -problem->y_curvature, y1, y0, dy);
         return;
     }
     double *gx = scratch;

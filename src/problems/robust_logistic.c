@@ -268,10 +268,8 @@ static void difference(const saddle_problem *problem, size_t agent, const saddle
         pair[2 * k] = x1[k];
         pair[2 * k + 1] = x0[k];
     }
-    for (size_t k = 0; k < batch->count; k++) {
-        size_t row = saddle_batch_sample(batch, k);
-        dy[row] = -problem->y_curvature * (y1[row] - y0[row]);
-    }
+    for (size_t k = 0; k < batch->count; k++)
+        dy[saddle_batch_sample(batch, k)] = 0.0;
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
         size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
         find_margins(self, data, batch, begin, count, x1, x0, pair, z);

@@ -20,7 +20,7 @@ _Static_assert(sizeof(saddle_row) % 8 == 0, "all columns have 8 bytes");
 
 static const unsigned char magic[8] = {'S', 'A', 'D', 'D', 'L', 'E', 'C', 'K'};
 
-#define FORMAT 1
+#define FORMAT 2
 #define SUM_BYTES 32
 /* Far above any head: the longest setting is a list of local sizes. */
 #define MOST_HEAD ((uint64_t)1 << 28)
