@@ -53,6 +53,8 @@ disturb() {
     # Shells start background jobs with INT ignored.
     env --default-signal=INT,TERM,HUP "$saddle" "$@" >out 2>err </dev/null &
     process=$!
+    # Until it is a program of its own, it is this shell, whose exit would clear the directory away.
+    while [ "$(cat "/proc/$process/comm" 2>/dev/null)" = "$(cat /proc/$$/comm)" ]; do :; done
     sleep "$((delay / 1000)).$(printf %03d $((delay % 1000)))"
     kill -"$signal" "$process" 2>/dev/null
     if [ -n "${twice:-}" ]; then
@@ -77,6 +79,7 @@ ended_well() { [ "$code" -eq 130 ] || [ "$code" -eq 0 ] || [ "$code" -eq "$expec
 # ---- run: from its checkpoint it comes to the same trace and model
 work_of_run=(run "${tiny[@]}" --iterations 9000 --trace-every 100 --checkpoint-every 1000)
 measure "${work_of_run[@]}" --checkpoint right --trace right.csv --model right.npz
+[ "$span" -lt 2000 ] || moments=3 # a program that is watched by a sanitizer
 for _ in $(seq "$moments"); do
     rm -rf ck s.csv s.npz
     disturb "${work_of_run[@]}" --checkpoint ck --trace s.csv --model s.npz
@@ -151,7 +154,7 @@ some_in_order tune
 # ---- reproduce: what is finished stays, and the same command comes to the same claims
 work_of_reproduce=(reproduce --only "theorem,steps-x-regression" --quick --quiet)
 measure "${work_of_reproduce[@]}" --output right-reproduce
-for _ in $(seq $((moments / 2))); do
+for _ in 1 2 3; do
     rm -rf r
     disturb "${work_of_reproduce[@]}" --output r
     check "$moment: ends well" ended_well
