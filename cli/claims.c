@@ -5,8 +5,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Points of a fitted line. */
-#define MOST_POINTS 256
 /* Levels of CLAIM_SLOPE_EPSILON: half decades of the start's metric, from .. to. */
 #define FIRST_HALF_DECADE 2
 #define LAST_HALF_DECADE 16
@@ -35,6 +33,12 @@ const char *claims_verdict_text(report_verdict verdict)
                                        [REPORT_FAILS] = "does not hold",
                                        [REPORT_UNDECIDED] = "not decided"};
     return text[verdict];
+}
+
+const char *claims_statement(const claims_outcome *o)
+{
+    const char *colon = strstr(o->statement, ": ");
+    return colon != NULL ? colon + 2 : o->statement;
 }
 
 static void append(char *text, const char *format, ...) SADDLE_PRINTF(2, 3);
@@ -419,21 +423,15 @@ static report_verdict judge_curves(claims_outcome *out, const view *v)
 
 /* ---- slopes --------------------------------------------------------------------------------- */
 
-/* A line through points in logarithms. */
-typedef struct line {
-    size_t count;
-    double x[MOST_POINTS], y[MOST_POINTS];
-} line;
-
-static void add_point(line *l, double x, double y)
+static void add_point(claims_line *l, double x, double y)
 {
-    if (l->count < MOST_POINTS && x > 0.0 && y > 0.0 && isfinite(x) && isfinite(y)) {
+    if (l->count < CLAIMS_MOST_POINTS && x > 0.0 && y > 0.0 && isfinite(x) && isfinite(y)) {
         l->x[l->count] = log(x);
         l->y[l->count++] = log(y);
     }
 }
 
-static void points_of_values(line *l, const view *v, size_t seed)
+static void points_of_values(claims_line *l, const view *v, size_t seed)
 {
     for (size_t s = 0; s < v->chain.count; s++) {
         claims_cost cost = claims_reach(v->chain.trace[s][seed], v->claim->cost, v->claim->level);
@@ -444,7 +442,7 @@ static void points_of_values(line *l, const view *v, size_t seed)
         l->count = 0;
 }
 
-static void points_of_epsilon(line *l, const view *v, size_t seed)
+static void points_of_epsilon(claims_line *l, const view *v, size_t seed)
 {
     const saddle_trace *trace = v->chain.trace[0][seed];
     for (int k = FIRST_HALF_DECADE; k <= LAST_HALF_DECADE; k++) {
@@ -453,7 +451,7 @@ static void points_of_epsilon(line *l, const view *v, size_t seed)
     }
 }
 
-static void points_of_time(line *l, const view *v, size_t seed)
+static void points_of_time(claims_line *l, const view *v, size_t seed)
 {
     const saddle_trace *trace = v->chain.trace[0][seed];
     const double *iteration = saddle_trace_column(trace, "iteration");
@@ -469,20 +467,26 @@ static void points_of_time(line *l, const view *v, size_t seed)
     }
 }
 
+static void find_points(claims_line *l, const view *v, size_t seed)
+{
+    l->count = 0;
+    if (!complete(v, seed))
+        return;
+    if (v->claim->kind == CLAIM_SLOPE_VALUE)
+        points_of_values(l, v, seed);
+    else if (v->claim->kind == CLAIM_SLOPE_EPSILON)
+        points_of_epsilon(l, v, seed);
+    else
+        points_of_time(l, v, seed);
+}
+
 static report_verdict judge_slope(claims_outcome *out, const view *v)
 {
     double slope[CLAIMS_MOST_SEEDS] = {0.0};
     size_t slopes = 0;
     for (size_t r = 0; r < v->seeds && r < CLAIMS_MOST_SEEDS; r++) {
-        line l = {.count = 0};
-        if (!complete(v, r))
-            continue;
-        if (v->claim->kind == CLAIM_SLOPE_VALUE)
-            points_of_values(&l, v, r);
-        else if (v->claim->kind == CLAIM_SLOPE_EPSILON)
-            points_of_epsilon(&l, v, r);
-        else
-            points_of_time(&l, v, r);
+        claims_line l;
+        find_points(&l, v, r);
         slopes += l.count >= 3 && statistics_slope(l.x, l.y, l.count, &slope[slopes]);
     }
     out->slope = statistics_summarize(slope, slopes, CLAIMS_CONFIDENCE);
@@ -530,4 +534,14 @@ void claims_decide(claims_outcome *out, const claim *c, const experiment *e,
         out->verdict = judge_levels(out, &v);
     else
         out->verdict = c->kind == CLAIM_BELOW ? judge_curves(out, &v) : judge_slope(out, &v);
+}
+
+void claims_points(claims_line *out, const claim *c, const experiment *e,
+                   const saddle_trace *const *trace, size_t seeds, size_t seed)
+{
+    view v = {.claim = c, .experiment = e, .trace = trace, .seeds = seeds};
+    read_chain(&v);
+    out->count = 0;
+    if (v.chain.count > 0)
+        find_points(out, &v, seed);
 }

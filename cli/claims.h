@@ -32,6 +32,8 @@
 #define CLAIMS_TOLERANCE 0.05
 /* The most seeds. */
 #define CLAIMS_MOST_SEEDS 100
+/* The most points of a fitted line. */
+#define CLAIMS_MOST_POINTS 256
 /* Room for a text. */
 #define CLAIMS_TEXT 1024
 
@@ -79,6 +81,18 @@ claims_cost claims_settle(const saddle_trace *trace, const char *cost, double li
  * which leaves the seed out. Nothing is kept of the traces. */
 void claims_decide(claims_outcome *out, const claim *c, const experiment *e,
                    const saddle_trace *const *trace, size_t seeds);
+/* Points through which a line is fitted, in logarithms. */
+typedef struct claims_line {
+    size_t count;
+    double x[CLAIMS_MOST_POINTS], y[CLAIMS_MOST_POINTS];
+} claims_line;
+
+/* The points of a claim about a slope for one seed; none where runs are missing or did not get there.
+ * Traces as for claims_decide(). */
+void claims_points(claims_line *out, const claim *c, const experiment *e,
+                   const saddle_trace *const *trace, size_t seeds, size_t seed);
+/* What is claimed, without the experiment's title before it. */
+const char *claims_statement(const claims_outcome *o);
 /* "holds", "does not hold", "not decided". */
 const char *claims_verdict_text(report_verdict verdict);
 

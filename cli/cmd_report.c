@@ -38,12 +38,14 @@ const cli_command cli_report = {
     .operands = "TRACE...",
     .least = 1,
     .most = CLI_ANY,
-    .summary = "make one HTML page of traces: curves, costs, network, settings, data",
+    .summary = "make one HTML page of traces: curves, claims, costs, network, settings, data",
     .details =
         "The page is one file that needs nothing else, no network and no program but a browser. "
         "Its "
         "curves can be seen against samples, rounds, bytes, seconds and iterations, with values "
-        "under the pointer; traces that differ in their seed alone make one curve with a band.",
+        "under the pointer; traces that differ in their seed alone make one curve with a band. "
+        "Where at least two of PRECISION, PRECISION+, Prox-GT-SGDA and Prox-DSGDA ran on the same "
+        "instance, the paper's claims about them are decided, as `saddle reproduce` does.",
     .words = "@FILE",
     .own = own,
     .run = run,

@@ -108,28 +108,78 @@ static saddle_status check_only(const char *only, saddle_error *error)
     return SADDLE_OK;
 }
 
+/* Room for all experiments, whether they were chosen or are to be found finished. */
 static saddle_status choose(work *w, const char *only, saddle_error *error)
 {
-    size_t count;
-    const experiment *list = experiments_list(&count);
     reproduction *r = &w->result;
+    const experiment *list = experiments_list(&r->experiments);
     size_t claims;
     experiments_claims(&claims);
-    r->part = calloc(count, sizeof *r->part);
+    r->part = calloc(r->experiments, sizeof *r->part);
     /* Besides those of the table, one for each theorem. */
     r->claim = calloc(claims + 2, sizeof *r->claim);
     if (r->part == NULL || r->claim == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the experiments");
-    for (size_t k = 0; k < count; k++) {
-        if (!is_chosen(only, list[k].name))
-            continue;
+    for (size_t k = 0; k < r->experiments; k++) {
         reproduction_part *part = &r->part[r->parts++];
         part->experiment = &list[k];
+        part->chosen = is_chosen(only, list[k].name);
         part->trace = calloc(list[k].count * r->seeds, sizeof *part->trace);
         if (part->trace == NULL)
             return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the traces");
-        w->study.runs += list[k].count * r->seeds;
+        w->study.runs += part->chosen ? list[k].count * r->seeds : 0;
     }
+    return SADDLE_OK;
+}
+
+/* Leave out the experiments that were neither chosen nor finished before. */
+static void drop_missing(reproduction *r)
+{
+    size_t kept = 0;
+    for (size_t p = 0; p < r->parts; p++) {
+        if (r->part[p].trace[0] != NULL)
+            r->part[kept++] = r->part[p];
+        else
+            free((void *)r->part[p].trace);
+    }
+    r->parts = kept;
+}
+
+/* The paper's data, and how claims.json says that results are of them. */
+static const struct {
+    experiment_data data;
+    const char *name;
+    const char *said;
+} real_data[] = {{EXPERIMENT_A9A, "a9a", "\"a9a\": \"file\""},
+                 {EXPERIMENT_MNIST, "mnist", "\"mnist\": \"file\""}};
+#define REAL_DATA (sizeof real_data / sizeof *real_data)
+
+/* Whether built-in data stand in for the k-th of them in an experiment that was chosen. */
+static bool is_replaced(const work *w, size_t k)
+{
+    bool used = false;
+    for (size_t p = 0; p < w->result.parts; p++)
+        used = used || (w->result.part[p].chosen &&
+                        w->result.part[p].experiment->data == real_data[k].data);
+    return used && study_is_substitute(real_data[k].data);
+}
+
+/* Results are the work of minutes: lesser ones, of the same names, do not take their place. */
+static saddle_status check_overwriting(const work *w, saddle_error *error)
+{
+    const char *directory = w->result.directory;
+    if (w->result.quick && reproduction_said(&w->result, "\"quick\": false"))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--output: '%.200s' holds results of a run without --quick, which "
+                           "would be overwritten; give another directory",
+                           directory);
+    for (size_t k = 0; k < REAL_DATA; k++)
+        if (is_replaced(w, k) && reproduction_said(&w->result, real_data[k].said))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "--output: '%.200s' holds results on %s, which is not here now: "
+                               "those on built-in data would overwrite them; say by SADDLE_DATA "
+                               "where it is, or give another directory",
+                               directory, real_data[k].name);
     return SADDLE_OK;
 }
 
@@ -161,54 +211,69 @@ static saddle_status evaluate(const work *w, const experiment *e, const experime
     return status;
 }
 
-/* Compare a series with its theorem and add the claim. */
-static saddle_status check_theorem(work *w, const reproduction_part *part, size_t s,
-                                   const claim *statement, saddle_error *error)
+/* Compare one run with a theorem; `why` says why not, where the theorem says nothing. */
+static saddle_status compare_run(work *w, reproduction_part *part, size_t s, size_t seed, verify *v,
+                                 const char **why, saddle_error *error)
 {
-    const experiment *e = part->experiment;
-    const char *why = "";
-    verify *v = calloc(1, sizeof *v);
-    if (v == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a theorem");
-    v->plus = strcmp(e->series[s].algorithm, "precision+") == 0;
-    saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < w->result.seeds; k++) {
-        const saddle_trace *trace = part->trace[s * w->result.seeds + k];
-        saddle_theory theory;
-        double c_epsilon;
-        status = evaluate(w, e, &e->series[s], k + 1, &theory, &c_epsilon, error);
-        if (status == SADDLE_OK && trace != NULL && verify_applies(&theory, v->plus, &why))
-            verify_add(v, &theory, c_epsilon, trace->rows, saddle_trace_column(trace, "iteration"),
-                       saddle_trace_column(trace, "metric"),
-                       saddle_trace_column(trace, "potential"));
-    }
-    if (status == SADDLE_OK) {
-        claims_outcome *o = &w->result.claim[w->result.claims++];
-        *o = (claims_outcome){.claim = statement, .experiment = e, .seeds = v->seeds};
-        snprintf(o->statement, sizeof o->statement,
-                 "%s: mean metric and potential respect the bounds of Theorem %d with its steps",
-                 e->title, v->plus ? 2 : 1);
-        bool violated = v->seeds > 0 && verify_violated(v);
-        o->verdict = v->seeds == 0 ? REPORT_UNDECIDED : violated ? REPORT_FAILS : REPORT_HOLDS;
-        w->violated = w->violated || violated;
-        if (v->seeds > 0)
-            verify_describe(v, o->numbers, sizeof o->numbers);
-        else
-            snprintf(o->numbers, sizeof o->numbers, "it promises nothing here: %s", why);
-        if (!w->study.quiet && v->seeds > 0)
-            verify_print(v);
-    }
-    free(v);
-    return status;
+    size_t place = s * w->result.seeds + seed;
+    const saddle_trace *trace = part->trace[place];
+    saddle_theory theory;
+    double c_epsilon;
+    saddle_status status = evaluate(w, part->experiment, &part->experiment->series[s], seed + 1,
+                                    &theory, &c_epsilon, error);
+    if (status != SADDLE_OK || trace == NULL || !verify_applies(&theory, v->plus, why))
+        return status;
+    verify_bound bound = verify_bound_of(&theory, v->plus, c_epsilon);
+    verify_add(v, &bound, trace->rows, saddle_trace_column(trace, "iteration"),
+               saddle_trace_column(trace, "metric"), saddle_trace_column(trace, "potential"));
+    return derive_bound(&part->bound[place], trace, &bound, v->plus, error);
 }
 
-static saddle_status check_theorems(work *w, const reproduction_part *part, saddle_error *error)
+/* What became of a theorem. */
+static void add_theorem(work *w, const experiment *e, const claim *statement, const verify *v,
+                        const char *why)
 {
-    static const claim theorem[] = {{.experiment = "theorem", .source = "theorem 1"},
-                                    {.experiment = "theorem", .source = "theorem 2"}};
+    claims_outcome *o = &w->result.claim[w->result.claims++];
+    *o = (claims_outcome){.claim = statement, .experiment = e, .seeds = v->seeds};
+    snprintf(o->statement, sizeof o->statement,
+             "%s: mean metric and potential respect the bounds of Theorem %d with its steps",
+             e->title, v->plus ? 2 : 1);
+    bool violated = v->seeds > 0 && verify_violated(v);
+    o->verdict = v->seeds == 0 ? REPORT_UNDECIDED : violated ? REPORT_FAILS : REPORT_HOLDS;
+    w->violated = w->violated || violated;
+    if (v->seeds > 0)
+        verify_describe(v, o->numbers, sizeof o->numbers);
+    else
+        snprintf(o->numbers, sizeof o->numbers, "it promises nothing here: %s", why);
+}
+
+/* Compare the series with their theorems and add the claims. */
+static saddle_status check_theorems(work *w, reproduction_part *part, saddle_error *error)
+{
+    static const char says[] = "Theorems 1 and 2 bound metric and potential";
+    static const claim theorem[] = {
+        {.experiment = "theorem", .source = "theorem 1", .theme = says},
+        {.experiment = "theorem", .source = "theorem 2", .theme = says}};
+    const experiment *e = part->experiment;
+    verify *v = calloc(e->count, sizeof *v);
+    part->bound = calloc(e->count * w->result.seeds, sizeof *part->bound);
     saddle_status status = SADDLE_OK;
-    for (size_t s = 0; status == SADDLE_OK && s < part->experiment->count; s++)
-        status = check_theorem(w, part, s, &theorem[s], error);
+    if (v == NULL || part->bound == NULL) {
+        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the theorems");
+        status = SADDLE_NO_MEMORY;
+    }
+    for (size_t s = 0; status == SADDLE_OK && s < e->count; s++) {
+        const char *why = "";
+        v[s].plus = strcmp(e->series[s].algorithm, "precision+") == 0;
+        for (size_t k = 0; status == SADDLE_OK && k < w->result.seeds; k++)
+            status = compare_run(w, part, s, k, &v[s], &why, error);
+        if (status != SADDLE_OK)
+            break;
+        add_theorem(w, e, &theorem[s], &v[s], why);
+        if (!w->study.quiet && part->chosen && v[s].seeds > 0)
+            verify_print(&v[s]);
+    }
+    free(v);
     return status;
 }
 
@@ -224,43 +289,67 @@ static void decide_claims(work *w, const reproduction_part *part)
                           (const saddle_trace *const *)part->trace, w->result.seeds);
 }
 
-static saddle_status run_part(work *w, reproduction_part *part, saddle_error *error)
+/* Make the runs of a part, or find those of one that was not chosen: without them it is left out. */
+static saddle_status gather_part(work *w, reproduction_part *part, bool *there, saddle_error *error)
 {
     const experiment *e = part->experiment;
+    if (!part->chosen) {
+        *there = study_find(&w->study, e, part->trace);
+        return SADDLE_OK;
+    }
     if (!w->study.quiet) {
         printf("%s: %s\n", e->name, e->source);
         cli_flush();
     }
     saddle_status status = study_run(&w->study, e, part->trace, error);
-    if (status != SADDLE_OK || *w->study.interrupt)
+    *there = status == SADDLE_OK && !*w->study.interrupt;
+    return status;
+}
+
+static saddle_status run_part(work *w, reproduction_part *part, saddle_error *error)
+{
+    const experiment *e = part->experiment;
+    bool there = false;
+    saddle_status status = gather_part(w, part, &there, error);
+    if (status == SADDLE_OK && there)
+        status = derive_columns(e, part->trace, w->result.seeds, error);
+    if (status != SADDLE_OK || !there)
         return status;
+    if (strcmp(e->name, "theorem") == 0)
+        status = check_theorems(w, part, error);
+    else
+        decide_claims(w, part);
     saddle_error undrawn;
-    if (reproduction_draw(&w->result, part, &undrawn) != SADDLE_OK && !w->undrawn) {
+    if (status == SADDLE_OK && part->chosen && !w->undrawn &&
+        reproduction_draw(&w->result, part, &undrawn) != SADDLE_OK) {
         cli_warn("no figures: %s", undrawn.message);
         w->undrawn = true;
     }
-    if (strcmp(e->name, "theorem") == 0)
-        return check_theorems(w, part, error);
-    decide_claims(w, part);
-    return SADDLE_OK;
+    return status;
 }
 
 /* Say loudly which data are not the paper's. */
 static void warn_of_substitutes(const work *w)
 {
-    static const struct {
-        experiment_data data;
-        const char *name;
-    } real[] = {{EXPERIMENT_A9A, "a9a"}, {EXPERIMENT_MNIST, "mnist"}};
-    for (size_t k = 0; k < sizeof real / sizeof *real; k++) {
-        bool used = false;
-        for (size_t p = 0; p < w->result.parts; p++)
-            used = used || w->result.part[p].experiment->data == real[k].data;
-        if (used && study_is_substitute(real[k].data))
+    for (size_t k = 0; k < REAL_DATA; k++)
+        if (is_replaced(w, k))
             cli_warn("%s IS NOT HERE: built-in data '%s' stand in for it, and results are not the "
                      "paper's; `saddle data fetch %s` downloads it",
-                     real[k].name, study_data(real[k].data), real[k].name);
-    }
+                     real_data[k].name, study_data(real_data[k].data), real_data[k].name);
+}
+
+/* How much of the work there was to do. */
+static void print_end(const work *w)
+{
+    size_t there = w->study.runs - w->study.made;
+    if (there == 0)
+        printf("\nall %zu runs made", w->study.runs);
+    else if (w->study.made == 0)
+        printf("\nno run made, all %zu were there", w->study.runs);
+    else
+        printf("\n%zu of %zu runs made, the other %zu %s there", w->study.made, w->study.runs,
+               there, there == 1 ? "was" : "were");
+    printf("; claims.md, report.html, figures and traces are in %s\n", w->result.directory);
 }
 
 static int conclude(work *w)
@@ -271,15 +360,14 @@ static int conclude(work *w)
                 w->result.directory);
         return CLI_INTERRUPTED;
     }
+    drop_missing(&w->result);
     if (reproduction_save(&w->result, &error) != SADDLE_OK ||
         reproduction_report(&w->result, &error) != SADDLE_OK)
         return cli_fail(&error);
     reproduction_print(&w->result);
     warn_of_substitutes(w);
     if (!w->study.quiet)
-        printf("\n%zu of %zu runs made, the others were there; claims.md, report.html, figures and "
-               "traces are in %s\n",
-               w->study.made, w->study.runs, w->result.directory);
+        print_end(w);
     return w->violated ? CLI_CHECK_FAILED : CLI_OK;
 }
 
@@ -291,6 +379,8 @@ static saddle_status prepare(work *w, const saddle_settings *settings, saddle_er
         status = cli_check_directory("--output", w->result.directory, error);
     if (status == SADDLE_OK)
         status = choose(w, only, error);
+    if (status == SADDLE_OK)
+        status = check_overwriting(w, error);
     if (status == SADDLE_OK)
         status = cli_make_directory("--output", w->result.directory, error);
     char *figures = NULL;
@@ -342,7 +432,9 @@ const cli_command cli_reproduce = {
         "does not give, are searched for each algorithm with the same number of IFO calls. Then "
         "decides every claim by rules fixed beforehand (docs/reproduction.md), fits the exponents "
         "of the complexity, and compares the theorems' bounds with measurements. The same command "
-        "goes on where an earlier one stopped. Exit status 4 if a theorem's bound is violated; a "
+        "goes on where an earlier one stopped; with --only, claims and report cover the other "
+        "experiments, too, that are finished in the directory. Exit status 4 if a theorem's bound "
+        "is violated; a "
         "claim that does not hold is a result.",
     .library = library,
     .own = own,

@@ -194,8 +194,9 @@ static saddle_status measure(verify *v, saddle_experiment *experiment,
             column[rows + k] = result->rows[k].metric;
             column[2 * rows + k] = result->rows[k].potential;
         }
-        verify_add(v, theory, saddle_settings_real(settings, "c-epsilon"), rows, column,
-                   column + rows, column + 2 * rows);
+        verify_bound bound =
+            verify_bound_of(theory, v->plus, saddle_settings_real(settings, "c-epsilon"));
+        verify_add(v, &bound, rows, column, column + rows, column + 2 * rows);
     }
     free(column);
     saddle_result_free(result);

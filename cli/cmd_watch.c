@@ -3,8 +3,10 @@
  *
  * The file is looked at a few times a second; it need not be there yet, and a run that begins anew
  * is followed. The view ends when the trace says that its run has, at q and at Ctrl-C. On anything
- * but a terminal new rows are printed instead.
+ * but a terminal new rows are printed instead; there, where nobody may be looking, a trace that never
+ * begins is given up, and what is waited for is said once.
  */
+#include <math.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -21,6 +23,8 @@
 #define QUIET 10.0
 /* Seconds that a file may be no trace: its head may not be whole yet. */
 #define PATIENCE 2.0
+/* Seconds to wait for a first row where there is no terminal and the user does not say. */
+#define WAIT 60.0
 
 static const saddle_option x_option = {
     .name = "x",
@@ -41,7 +45,18 @@ static const saddle_option y_option = {
     .metavar = "COLUMN",
     .help = "What is drawn: metric, loss, or another column of the file."};
 
-static const saddle_option *const own[] = {&x_option, &y_option, NULL};
+static const saddle_option wait_option = {
+    .name = "wait",
+    .group = "Waiting",
+    .kind = SADDLE_OPTION_REAL,
+    .fallback = "auto",
+    .minimum = 0,
+    .maximum = 1e9,
+    .metavar = "SECONDS",
+    .help = "Give up if the trace has no row by then. auto: never on a terminal, after 60 seconds "
+            "elsewhere."};
+
+static const saddle_option *const own[] = {&x_option, &y_option, &wait_option, NULL};
 
 /* What a file was like when it was looked at. */
 typedef struct sight {
@@ -62,6 +77,9 @@ typedef struct view {
     double news;         /* when the file last changed */
     double bad_since;    /* since when it has been no trace; 0: it is one */
     size_t printed;      /* rows, where there is no terminal */
+    double since;        /* since when there has been nothing to show */
+    double wait;         /* seconds to wait for a first row */
+    bool told;           /* that nothing comes, where there is no terminal */
     struct winsize size;
     struct termios terminal; /* as it was */
     bool screen;             /* whether a terminal is drawn on */
@@ -149,6 +167,40 @@ static void print_rows(view *v)
         printf("%.17g,%.17g\n", x[v->printed], y[v->printed]);
     if (t->end != NULL)
         printf("# ended: %s\n", t->end);
+}
+
+/* Whether there is something to show. */
+static bool begun(const view *v)
+{
+    return v->trace != NULL && v->trace->rows > 0;
+}
+
+/* Why there is nothing to show. */
+static const char *what_is_missing(const view *v)
+{
+    if (!v->last.there)
+        return "is not there";
+    return v->last.size == 0 ? "is empty" : "has no row yet";
+}
+
+/* Say once, beside the rows, that none come. */
+static void tell_of_silence(view *v)
+{
+    if (begun(v) && now() - v->news < QUIET) {
+        v->told = false; /* the next silence is another one */
+        return;
+    }
+    if (v->told)
+        return;
+    v->told = true;
+    if (begun(v))
+        fprintf(stderr, "saddle: '%s': no new row for %.0f seconds; still watching\n", v->path,
+                now() - v->news);
+    else if (isfinite(v->wait))
+        fprintf(stderr, "saddle: waiting at most %g s (--wait) for '%s', which %s\n", v->wait,
+                v->path, what_is_missing(v));
+    else
+        fprintf(stderr, "saddle: waiting for '%s', which %s\n", v->path, what_is_missing(v));
 }
 
 /* ---- on a terminal ------------------------------------------------------------------------- */
@@ -262,13 +314,23 @@ static saddle_status follow(view *v, const volatile sig_atomic_t *interrupt, sad
             remark = now();
             stale = true;
         }
-        if (status == SADDLE_OK && !v->screen)
+        if (status == SADDLE_OK && !v->screen) {
             print_rows(v);
-        else if (status == SADDLE_OK && (news || stale))
+            tell_of_silence(v);
+        } else if (status == SADDLE_OK && (news || stale)) {
             status = redraw(v, error);
+        }
         if (status != SADDLE_OK)
             return status;
-        if (!cli_flush() || (v->trace != NULL && v->trace->end != NULL) || wait_for_key(v))
+        bool ended = v->trace != NULL && v->trace->end != NULL;
+        if (begun(v))
+            v->since = now();
+        else if (!ended && now() - v->since >= v->wait)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "'%.300s' %s after %g s; give the file of a run's --trace, or "
+                               "a longer --wait",
+                               v->path, what_is_missing(v), v->wait);
+        if (!cli_flush() || ended || wait_for_key(v))
             break;
     }
     return SADDLE_OK;
@@ -281,7 +343,12 @@ static int run(const cli_arguments *arguments)
               .x = figure_column(saddle_settings_text(arguments->settings, "x")),
               .y = figure_column(saddle_settings_text(arguments->settings, "y")),
               .screen = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO),
-              .news = now()};
+              .news = now(),
+              .since = now()};
+    v.wait = !saddle_settings_auto(arguments->settings, "wait")
+                 ? saddle_settings_real(arguments->settings, "wait")
+             : v.screen ? (double)INFINITY
+                        : WAIT;
     const volatile sig_atomic_t *interrupt = cli_catch_interrupts();
     take_screen(&v);
     saddle_status status = follow(&v, interrupt, &error);
@@ -307,7 +374,8 @@ const cli_command cli_watch = {
                "ends when "
                "the run does, which the trace's last line says, at q and at Ctrl-C; the run is "
                "left alone. "
-               "On anything but a terminal new rows are printed instead.",
+               "On anything but a terminal new rows are printed instead, and a trace that has no "
+               "row after a minute is given up (--wait).",
     .words = "@FILE",
     .own = own,
     .run = run,

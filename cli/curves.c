@@ -4,6 +4,7 @@
 
 #include "figure.h"
 #include "grouping.h"
+#include "traces.h"
 
 /* What is known about columns. */
 static const struct {
@@ -19,6 +20,8 @@ static const struct {
     {"seconds", NULL, "seconds", FIGURE_LINEAR},
     {"iteration", "iterations", "iterations", FIGURE_LINEAR},
     {"loss", NULL, "loss", FIGURE_LINEAR},
+    {"loss_gap", NULL, "distance of the loss from its limit", FIGURE_LOG},
+    {"mean_metric", NULL, "mean metric so far", FIGURE_LOG},
     {"primal", NULL, "primal value", FIGURE_LINEAR},
     {"metric", NULL, "convergence metric", FIGURE_LOG},
     {"x_stationarity", NULL, "x stationarity", FIGURE_LOG},
@@ -57,25 +60,16 @@ figure_scale figure_scale_of(const char *column)
     return FIGURE_LINEAR;
 }
 
-/* Refuse a column that a trace does not have. */
-static saddle_status missing(const saddle_trace *trace, const char *column, saddle_error *error)
-{
-    char names[512] = "";
-    size_t used = 0;
-    for (size_t c = 0; c < trace->columns && used + 80 < sizeof names; c++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s", c == 0 ? "" : ", ",
-                                 trace->column[c]);
-    return saddle_fail(error, SADDLE_BAD_INPUT, "'%.200s' has no column '%.60s'; it has %s",
-                       trace->path, column, names);
-}
-
 static saddle_status check_columns(const saddle_trace *const *trace, size_t count, const char *x,
                                    const char *y, saddle_error *error)
 {
     for (size_t k = 0; k < count; k++)
         for (int side = 0; side < 2; side++)
-            if (saddle_trace_column(trace[k], side == 0 ? x : y) == NULL)
-                return missing(trace[k], side == 0 ? x : y, error);
+            if (saddle_trace_column(trace[k], side == 0 ? x : y) == NULL) {
+                char quoted[80];
+                snprintf(quoted, sizeof quoted, "'%.60s'", side == 0 ? x : y);
+                return traces_missing(trace[k], quoted, error);
+            }
     return SADDLE_OK;
 }
 

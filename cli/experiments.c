@@ -28,6 +28,7 @@ static const experiment_series algorithms[] = {
     {"prox-gt-sgda-default", "Prox-GT-SGDA, default", "prox-gt-sgda", "trace-every=20", 0, false},
     {"prox-dsgda-default", "Prox-DSGDA, default", "prox-dsgda", "trace-every=20", 0, false},
 };
+#define COMPARED 4 /* of them, once each */
 static const experiment_series steps_x[] = {
     {"nu-0.1", "nu = 0.1", "precision", "nu=0.1 eta=0.1", 0.1, false},
     {"nu-0.03", "nu = 0.03", "precision", "nu=0.03 eta=0.1", 0.03, false},
@@ -57,8 +58,8 @@ static const experiment_series sizes[] = {
     {"n-6400", "n = 6400", "precision", "samples=6400", 6400, false},
 };
 static const experiment_series theorems[] = {
-    {"precision", "Theorem 1 (PRECISION)", "precision", "", 0, false},
-    {"precision+", "Theorem 2 (PRECISION+)", "precision+", "c-gamma=1000 epsilon=0.1", 0, false},
+    {"precision", "PRECISION", "precision", "", 0, false},
+    {"precision+", "PRECISION+", "precision+", "c-gamma=1000 epsilon=0.1", 0, false},
 };
 
 /* ---- experiments ------------------------------------------------------------------------------ */
@@ -232,7 +233,7 @@ static const experiment experiments[] = {
          "problem=quadratic agents=20 topology=complete samples=16 x-dim=6 y-dim=4 "
          "mu=1.05 lipschitz=3.16 tau=5.6 steps=theory iterations=20000 trace-every=10 threads=1",
      .quick = "iterations=2000",
-     .panels = "rounds:metric rounds:potential",
+     .panels = "iteration:mean_metric iteration:potential",
      .count = COUNT(theorems),
      .series = theorems},
 };
@@ -252,16 +253,24 @@ const experiment *experiments_list(size_t *count)
 #define AGENTS_TEXT "appendix B.4"
 #define COROLLARY "corollary 1"
 
-/* `a` is faster than `b`: reaches a level of `quantity` in 1/factor of its cost or less. */
-#define FASTER(where, text, first, second, what, of, by)                                           \
-    {                                                                                              \
-        .experiment = (where), .source = (text), .kind = CLAIM_FASTER, .series = first " " second, \
-        .cost = (what), .quantity = (of), .factor = (by)                                           \
-    }
-#define FASTER_BUT(where, text, first, second, what, of, by, why)                                  \
-    {                                                                                              \
-        .experiment = (where), .source = (text), .kind = CLAIM_FASTER, .series = first " " second, \
-        .cost = (what), .quantity = (of), .factor = (by), .reason = (why)                          \
+/* What claims say, for those who do not want to read all of them. */
+#define PLUS "PRECISION+ needs fewer samples than PRECISION"
+#define AHEAD "PRECISION and PRECISION+ need fewer samples than Prox-GT-SGDA and Prox-DSGDA"
+#define TALKS "PRECISION and PRECISION+ need at most half the rounds of Prox-GT-SGDA and Prox-DSGDA"
+#define MUCH "PRECISION+ needs at most half the samples of the others (\"much\")"
+#define SLOWER "smaller steps are slower"
+#define INSENSITIVE "the network hardly matters"
+#define SPARSER "the metric rises as the network gets sparser"
+#define IN_N "samples grow at most like n^0.5"
+#define IN_EPSILON "rounds grow at most like 1/epsilon^2"
+#define IN_TIME "the metric falls at least like 1/T"
+
+/* `first` is faster than `second`: reaches a level of `quantity` in 1/factor of its cost or less. */
+#define FASTER(where, text, says, first, second, what, of, by, why)                     \
+    {                                                                                   \
+        .experiment = (where), .source = (text), .theme = (says), .kind = CLAIM_FASTER, \
+        .series = first " " second, .cost = (what), .quantity = (of), .factor = (by),   \
+        .reason = (why)                                                                 \
     }
 
 #define A_THIRD                                                                                    \
@@ -286,36 +295,39 @@ const experiment *experiments_list(size_t *count)
     "they never come"
 /* Which algorithm needs fewer IFO calls or rounds than which: everywhere the same statements. "much
  * lower communication costs" are taken to be half. */
-#define COMPARISON(where, text, of)                                                     \
-    FASTER_BUT(where, text, "precision+", "precision", "ifo", of, 1, REFRESHES),        \
-        FASTER_BUT(where, text, "precision+", "prox-gt-sgda", "ifo", of, 1, FLOOR),     \
-        FASTER_BUT(where, text, "precision+", "prox-dsgda", "ifo", of, 1, FLOOR),       \
-        FASTER_BUT(where, text, "precision", "prox-gt-sgda", "ifo", of, 1, FLOOR),      \
-        FASTER_BUT(where, text, "precision", "prox-dsgda", "ifo", of, 1, FLOOR),        \
-        FASTER_BUT(where, text, "precision", "prox-gt-sgda", "rounds", of, 2, ROUNDS),  \
-        FASTER_BUT(where, text, "precision", "prox-dsgda", "rounds", of, 2, ROUNDS),    \
-        FASTER_BUT(where, text, "precision+", "prox-gt-sgda", "rounds", of, 2, ROUNDS), \
-        FASTER_BUT(where, text, "precision+", "prox-dsgda", "rounds", of, 2, ROUNDS)
+#define COMPARISON(where, text, of)                                                        \
+    FASTER(where, text, PLUS, "precision+", "precision", "ifo", of, 1, REFRESHES),         \
+        FASTER(where, text, AHEAD, "precision+", "prox-gt-sgda", "ifo", of, 1, FLOOR),     \
+        FASTER(where, text, AHEAD, "precision+", "prox-dsgda", "ifo", of, 1, FLOOR),       \
+        FASTER(where, text, AHEAD, "precision", "prox-gt-sgda", "ifo", of, 1, FLOOR),      \
+        FASTER(where, text, AHEAD, "precision", "prox-dsgda", "ifo", of, 1, FLOOR),        \
+        FASTER(where, text, TALKS, "precision", "prox-gt-sgda", "rounds", of, 2, ROUNDS),  \
+        FASTER(where, text, TALKS, "precision", "prox-dsgda", "rounds", of, 2, ROUNDS),    \
+        FASTER(where, text, TALKS, "precision+", "prox-gt-sgda", "rounds", of, 2, ROUNDS), \
+        FASTER(where, text, TALKS, "precision+", "prox-dsgda", "rounds", of, 2, ROUNDS)
+/* "much faster" is taken to be half. */
+#define MUCH_FASTER(where, text, of)                                                  \
+    FASTER(where, text, MUCH, "precision+", "precision", "ifo", of, 2, A_THIRD),      \
+        FASTER(where, text, MUCH, "precision+", "prox-gt-sgda", "ifo", of, 2, FLOOR), \
+        FASTER(where, text, MUCH, "precision+", "prox-dsgda", "ifo", of, 2, FLOOR)
+/* A step and smaller ones. */
+#define STEPS_IN(where, largest, others, why) \
+    FASTER(where, STEPS_TEXT, SLOWER, largest, others, "ifo", "metric", 1, why)
 
 static const claim claims[] = {
     COMPARISON("regression", FIGURE_1, "metric"),
-    /* "much faster" is taken to be half. */
-    FASTER_BUT("regression", FIGURE_1, "precision+", "precision", "ifo", "metric", 2, A_THIRD),
-    FASTER_BUT("regression", FIGURE_1, "precision+", "prox-gt-sgda", "ifo", "metric", 2, FLOOR),
-    FASTER_BUT("regression", FIGURE_1, "precision+", "prox-dsgda", "ifo", "metric", 2, FLOOR),
+    MUCH_FASTER("regression", FIGURE_1, "metric"),
     COMPARISON("regression", FIGURE_1, "loss"),
-    FASTER_BUT("regression", FIGURE_1, "precision+", "precision", "ifo", "loss", 2, A_THIRD),
-    FASTER_BUT("regression", FIGURE_1, "precision+", "prox-gt-sgda", "ifo", "loss", 2, FLOOR),
-    FASTER_BUT("regression", FIGURE_1, "precision+", "prox-dsgda", "ifo", "loss", 2, FLOOR),
+    MUCH_FASTER("regression", FIGURE_1, "loss"),
     COMPARISON("auc-a9a", AUC_TEXT, "metric"),
     COMPARISON("auc-mnist", AUC_TEXT, "metric"),
-    FASTER("steps-x-regression", STEPS_TEXT, "nu-0.1", "nu-0.03 nu-0.01", "ifo", "metric", 1),
-    FASTER("steps-y-regression", STEPS_TEXT, "eta-0.1", "eta-0.03 eta-0.01", "ifo", "metric", 1),
-    FASTER("steps-x-auc", STEPS_TEXT, "nu-0.1", "nu-0.03 nu-0.01", "ifo", "metric", 1),
-    FASTER_BUT("steps-y-auc", STEPS_TEXT, "eta-0.1", "eta-0.03 eta-0.01", "ifo", "metric", 1,
-               SCALAR),
+    STEPS_IN("steps-x-regression", "nu-0.1", "nu-0.03 nu-0.01", NULL),
+    STEPS_IN("steps-y-regression", "eta-0.1", "eta-0.03 eta-0.01", NULL),
+    STEPS_IN("steps-x-auc", "nu-0.1", "nu-0.03 nu-0.01", NULL),
+    STEPS_IN("steps-y-auc", "eta-0.1", "eta-0.03 eta-0.01", SCALAR),
     {.experiment = "topology-regression",
      .source = NETWORKS_TEXT,
+     .theme = INSENSITIVE,
      .kind = CLAIM_ALIKE,
      .series = "er-0.9 er-0.6 er-0.3",
      .cost = "rounds",
@@ -323,6 +335,7 @@ static const claim claims[] = {
      .factor = 1.5},
     {.experiment = "topology-regression",
      .source = NETWORKS_TEXT,
+     .theme = SPARSER,
      .kind = CLAIM_BELOW,
      .series = "er-0.9 er-0.6 er-0.3",
      .cost = "rounds",
@@ -330,6 +343,7 @@ static const claim claims[] = {
      .factor = 1},
     {.experiment = "topology-auc",
      .source = NETWORKS_TEXT,
+     .theme = INSENSITIVE,
      .kind = CLAIM_ALIKE,
      .series = "er-0.9 er-0.6 er-0.3",
      .cost = "rounds",
@@ -337,6 +351,7 @@ static const claim claims[] = {
      .factor = 1.5},
     {.experiment = "topology-auc",
      .source = NETWORKS_TEXT,
+     .theme = SPARSER,
      .kind = CLAIM_BELOW,
      .series = "er-0.9 er-0.6 er-0.3",
      .cost = "rounds",
@@ -346,6 +361,7 @@ static const claim claims[] = {
     COMPARISON("agents-auc", AGENTS_TEXT, "metric"),
     {.experiment = "complexity-quadratic",
      .source = COROLLARY,
+     .theme = IN_N,
      .kind = CLAIM_SLOPE_VALUE,
      .series = "n-100 n-400 n-1600 n-6400",
      .cost = "ifo",
@@ -354,6 +370,7 @@ static const claim claims[] = {
      .bound = 0.5},
     {.experiment = "complexity-quadratic",
      .source = COROLLARY,
+     .theme = IN_EPSILON,
      .kind = CLAIM_SLOPE_EPSILON,
      .series = "n-1600",
      .cost = "rounds",
@@ -361,6 +378,7 @@ static const claim claims[] = {
      .bound = 1},
     {.experiment = "complexity-quadratic",
      .source = "theorem 1",
+     .theme = IN_TIME,
      .kind = CLAIM_SLOPE_TIME,
      .series = "n-1600",
      .cost = "rounds",
@@ -368,6 +386,7 @@ static const claim claims[] = {
      .bound = -1},
     {.experiment = "complexity-regression",
      .source = COROLLARY,
+     .theme = IN_N,
      .kind = CLAIM_SLOPE_VALUE,
      .series = "n-100 n-400 n-1600 n-6400",
      .cost = "ifo",
@@ -376,6 +395,7 @@ static const claim claims[] = {
      .bound = 0.5},
     {.experiment = "complexity-regression",
      .source = COROLLARY,
+     .theme = IN_EPSILON,
      .kind = CLAIM_SLOPE_EPSILON,
      .series = "n-1600",
      .cost = "rounds",
@@ -383,6 +403,7 @@ static const claim claims[] = {
      .bound = 1},
     {.experiment = "complexity-regression",
      .source = "theorem 1",
+     .theme = IN_TIME,
      .kind = CLAIM_SLOPE_TIME,
      .series = "n-1600",
      .cost = "rounds",
@@ -394,6 +415,19 @@ const claim *experiments_claims(size_t *count)
 {
     *count = COUNT(claims);
     return claims;
+}
+
+const experiment_series *experiments_algorithms(size_t *count)
+{
+    *count = COMPARED;
+    return algorithms;
+}
+
+const claim *experiments_comparison(size_t *count)
+{
+    static const claim list[] = {COMPARISON("", "", "metric")};
+    *count = COUNT(list);
+    return list;
 }
 
 const experiment_series *experiment_find_series(const experiment *e, const char *name,

@@ -42,7 +42,7 @@ typedef struct experiment {
     uint64_t tuning;      /* IFO calls of each search for tau and alpha; 0: none. Otherwise claims
                              about a series are about its algorithm: its best series counts */
     uint64_t quick_tuning;
-    const char *panels; /* of the figure: "x:y x:y", columns of the trace, or loss_gap */
+    const char *panels; /* of the figure: "x:y x:y", columns of the trace, or those of derive.h */
     bool outcomes;      /* whether the problem's outcomes are measured, as columns of the trace */
     size_t count;
     const experiment_series *series; /* the first one measures the start */
@@ -63,6 +63,7 @@ typedef enum claim_kind {
 typedef struct claim {
     const char *experiment;
     const char *source; /* where it stands in the paper */
+    const char *theme;  /* what it says in a few words, the same for all that say it elsewhere */
     claim_kind kind;
     const char *series;   /* names in the claim's order, separated by blanks */
     const char *cost;     /* "ifo" or "rounds" */
@@ -76,6 +77,9 @@ typedef struct claim {
 /* The tables. */
 const experiment *experiments_list(size_t *count);
 const claim *experiments_claims(size_t *count);
+/* The algorithms that the paper compares, and what it claims of them in every comparison. */
+const experiment_series *experiments_algorithms(size_t *count);
+const claim *experiments_comparison(size_t *count);
 /* The series of a name; NULL: none. */
 const experiment_series *experiment_find_series(const experiment *e, const char *name,
                                                 size_t length);

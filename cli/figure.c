@@ -8,10 +8,11 @@
 #include "gnuplot.h"
 #include "palette.h"
 
-/* Pixels of a panel without its legend, and of a line of the legend. */
+/* Pixels of a panel without its legend, of a line of the legend, and of the title. */
 #define PANEL_WIDTH 560
 #define PANEL_HEIGHT 380
 #define LEGEND_HEIGHT 22
+#define TITLE_HEIGHT 30
 /* What a run did beyond the end of the mean is drawn where it is more than this share of it. */
 #define SHORTEST_TAIL 0.05
 /* Curves beyond so many points are thinned, which no picture of this size can show. */
@@ -24,14 +25,17 @@
 typedef struct drawing {
     gnuplot g;
     const figure *f;
-    bool text; /* with characters */
+    bool text;   /* with characters */
+    bool shared; /* one legend for all panels */
 } drawing;
 
 /* An axis as it is drawn. */
 typedef struct axis {
     bool logarithmic;
-    double low, high; /* of a logarithmic axis */
-    double unit;      /* values are divided by it */
+    double low,
+        high; /* of the values; on a logarithmic axis from a decade on, and to one if it is vertical */
+    bool fixed;  /* a linear axis shows no more than these */
+    double unit; /* values are divided by it */
     const char *unit_text;
 } axis;
 
@@ -47,12 +51,13 @@ saddle_status figure_check_path(const char *what, const char *path, saddle_error
 
 /* ---- axes ---------------------------------------------------------------------------------- */
 
-/* Widen a range by a run's values on one axis; `below`: there was one that is not positive. */
-static void extend(const figure_run *run, bool vertical, axis *a, bool *below)
+/* Widen a range by a run's values on one axis, where x is at least `from`; `below`: there was one that is
+ * not positive. */
+static void extend(const figure_run *run, bool vertical, double from, axis *a, bool *below)
 {
     for (size_t k = 0; k < run->count; k++) {
         double value = vertical ? run->y[k] : run->x[k];
-        if (!isfinite(value))
+        if (!isfinite(value) || !(run->x[k] >= from))
             continue;
         if (a->logarithmic && !(value > 0.0)) {
             *below = true;
@@ -82,7 +87,8 @@ static void choose_unit(axis *a)
         }
 }
 
-static axis make_axis(const figure_panel *panel, bool vertical)
+/* The values of all curves on one axis, where x is at least `from`. */
+static axis measure(const figure_panel *panel, bool vertical, double from, bool *below)
 {
     figure_scale scale = vertical ? panel->y_scale : panel->x_scale;
     axis a = {.logarithmic = scale == FIGURE_LOG,
@@ -90,17 +96,34 @@ static axis make_axis(const figure_panel *panel, bool vertical)
               .high = -(double)INFINITY,
               .unit = 1.0,
               .unit_text = ""};
-    bool below = false;
+    *below = false;
     for (size_t c = 0; c < panel->curves; c++)
         for (size_t r = 0; r < panel->curve[c].runs; r++)
-            extend(&panel->curve[c].run[r], vertical, &a, &below);
-    if (a.logarithmic && !(a.high > 0.0 && (below || a.high / a.low >= 10.0)))
+            extend(&panel->curve[c].run[r], vertical, from, &a, below);
+    if (a.logarithmic && !(a.high > 0.0 && (*below || a.high / a.low >= 10.0)))
         a.logarithmic = false;
+    return a;
+}
+
+static axis make_axis(const figure_panel *panel, bool vertical)
+{
+    bool below;
+    axis a = measure(panel, vertical, -(double)INFINITY, &below);
     if (a.logarithmic) {
         a.low = pow(10.0, floor(log10(a.low)) - (below ? 1.0 : 0.0));
-        a.high = pow(10.0, ceil(log10(a.high)));
+        if (vertical)
+            a.high = pow(10.0, ceil(log10(a.high)));
     } else if (!vertical) {
         choose_unit(&a);
+    } else if (panel->y_from > 0.0) {
+        bool ignored;
+        axis x = measure(panel, false, -(double)INFINITY, &ignored);
+        axis late = measure(panel, true, panel->y_from * x.high, &ignored);
+        late.fixed = late.high > late.low;
+        double room = 0.08 * (late.high - late.low);
+        late.low -= room;
+        late.high += room;
+        return late.fixed ? late : a;
     }
     return a;
 }
@@ -134,6 +157,8 @@ static void write_axis(drawing *d, const axis *a, char name)
         if (name == 'x' && a->high > a->low)
             fprintf(f, "set xrange [%.17g:%.17g]\n", fmin(a->low, 0.0) / a->unit,
                     1.01 * a->high / a->unit); /* room for the last number */
+        else if (a->fixed)
+            fprintf(f, "set %crange [%.17g:%.17g]\n", name, a->low, a->high);
         else
             fprintf(f, "set %crange [*:*]\n", name);
         return;
@@ -291,15 +316,36 @@ static void write_paler(const char *colour, int strength, char out[8])
     snprintf(out, 8, "#%02x%02x%02x", part[0] & 0xFF, part[1] & 0xFF, part[2] & 0xFF);
 }
 
+/* The colour of a curve; terminals tend to be dark. */
+static void write_colour(const drawing *d, size_t p, size_t c, char out[8])
+{
+    const palette_entry *look = palette_find(d->f->panel[p].curve[c].algorithm, c);
+    size_t repeat = repeats_before(&d->f->panel[p], c);
+    write_paler(d->text ? look->dark : look->light, palette_strength(repeat), out);
+}
+
+/* How a curve's line is drawn. */
+static void write_look(drawing *d, size_t p, size_t c)
+{
+    FILE *f = d->g.script;
+    const figure_curve *curve = &d->f->panel[p].curve[c];
+    bool line = points_of(curve) != 1;
+    char colour[8];
+    write_colour(d, p, c, colour);
+    fprintf(f, " with %s lt %zu lc rgb '%s' lw 2.2", line ? "lines" : "points pt 7 ps 0.8", c + 1,
+            colour);
+    if (line && !d->text)
+        write_dashes(f, palette_dashes(palette_find(curve->algorithm, c),
+                                       repeats_before(&d->f->panel[p], c)));
+}
+
 /* One curve of the plot command: band, tails, line. */
 static void write_curve(drawing *d, size_t p, size_t c)
 {
     FILE *f = d->g.script;
     const figure_curve *curve = &d->f->panel[p].curve[c];
-    const palette_entry *look = palette_find(curve->algorithm, c);
-    size_t repeat = repeats_before(&d->f->panel[p], c);
-    char colour[8]; /* terminals tend to be dark */
-    write_paler(d->text ? look->dark : look->light, palette_strength(repeat), colour);
+    char colour[8];
+    write_colour(d, p, c, colour);
     if (curve->runs > 1 && !d->text)
         fprintf(f,
                 "$P%zuC%zu using 1:3:4 with filledcurves fs transparent solid 0.16 noborder "
@@ -308,10 +354,12 @@ static void write_curve(drawing *d, size_t p, size_t c)
     for (size_t r = 0; curve->runs > 1 && r < curve->runs; r++)
         fprintf(f, "$P%zuC%zuR%zu using 1:2 with lines lw 0.7 lc rgb '%s' notitle, ", p, c, r,
                 colour);
-    fprintf(f, "$P%zuC%zu using 1:2 with %s lt %zu lc rgb '%s' lw 2.2", p, c,
-            points_of(curve) == 1 ? "points pt 7 ps 0.8" : "lines", c + 1, colour);
-    if (points_of(curve) != 1 && !d->text)
-        write_dashes(f, palette_dashes(look, repeat));
+    fprintf(f, "$P%zuC%zu using 1:2", p, c);
+    write_look(d, p, c);
+    if (d->shared) {
+        fputs(" notitle", f);
+        return;
+    }
     fputs(" title ", f);
     gnuplot_text(&d->g, curve->label, LABEL_LENGTH);
 }
@@ -360,19 +408,38 @@ static saddle_status write_panel(drawing *d, size_t p, saddle_error *error)
 
 /* ---- pictures ------------------------------------------------------------------------------ */
 
-/* Lines that the longest legend takes below its panel. */
-static int legend_lines(const figure *f)
+/* Whether all panels, of which there are several, have the same curves. */
+static bool shares_legend(const figure *f)
+{
+    for (size_t p = 1; p < f->panels; p++) {
+        if (f->panel[p].curves != f->panel[0].curves)
+            return false;
+        for (size_t c = 0; c < f->panel[p].curves; c++)
+            if (strcmp(f->panel[p].curve[c].label, f->panel[0].curve[c].label) != 0)
+                return false;
+    }
+    return f->panels > 1;
+}
+
+/* Entries of a panel's legend side by side in a width. */
+static size_t legend_columns(const figure_panel *panel, int width)
+{
+    size_t longest = 1;
+    for (size_t c = 0; c < panel->curves; c++) {
+        size_t length = strnlen(panel->curve[c].label, LABEL_LENGTH);
+        longest = length > longest ? length : longest;
+    }
+    /* About 7 pixels a character, and 50 for the sample of the line. */
+    size_t across = (size_t)(width - 80) / (7 * longest + 50);
+    return across > 0 ? across : 1;
+}
+
+/* Lines that the longest legend takes in a width. */
+static int legend_lines(const figure *f, int width)
 {
     size_t lines = 0;
     for (size_t p = 0; p < f->panels; p++) {
-        size_t longest = 1;
-        for (size_t c = 0; c < f->panel[p].curves; c++) {
-            size_t length = strnlen(f->panel[p].curve[c].label, LABEL_LENGTH);
-            longest = length > longest ? length : longest;
-        }
-        /* About 7 pixels a character, and 50 for the sample of the line. */
-        size_t across = (size_t)(PANEL_WIDTH - 80) / (7 * longest + 50);
-        across = across > 0 ? across : 1;
+        size_t across = legend_columns(&f->panel[p], width);
         size_t need = (f->panel[p].curves + across - 1) / across;
         lines = need > lines ? need : lines;
     }
@@ -392,36 +459,89 @@ static void write_style(drawing *d)
           d->g.script);
 }
 
+/* Where the parts of a picture are, in pixels. */
+typedef struct sheet {
+    size_t columns, rows; /* of panels */
+    int width, height;    /* of a panel, with its own legend if it has one */
+    int title;            /* above all panels */
+    int legend;           /* below all panels */
+} sheet;
+
+static sheet lay_out(const figure *f, bool shared)
+{
+    size_t columns = f->columns > 0 ? f->columns : 3;
+    columns = columns < f->panels ? columns : f->panels;
+    columns = columns > 0 ? columns : 1;
+    int whole = PANEL_WIDTH * (int)columns;
+    return (sheet){.columns = columns,
+                   .rows = (f->panels + columns - 1) / columns,
+                   .width = PANEL_WIDTH,
+                   .height =
+                       PANEL_HEIGHT + (shared ? 0 : LEGEND_HEIGHT * legend_lines(f, PANEL_WIDTH)),
+                   .title = f->title != NULL && *f->title != '\0' ? TITLE_HEIGHT : 0,
+                   .legend = shared ? LEGEND_HEIGHT * (legend_lines(f, whole) + 1) : 0};
+}
+
+/* Where the next plot goes: the place of a panel. */
+static void place_panel(drawing *d, const sheet *at, size_t p)
+{
+    double width = (double)at->width * (double)at->columns;
+    double height = at->title + at->legend + (double)at->height * (double)at->rows;
+    size_t rows_below = at->rows - 1 - p / at->columns;
+    double below = at->legend + (double)at->height * (double)rows_below;
+    fprintf(d->g.script, "set size %.6f,%.6f\nset origin %.6f,%.6f\n", at->width / width,
+            at->height / height, at->width * (double)(p % at->columns) / width, below / height);
+}
+
+/* The legend of all panels: a plot of nothing, below them. */
+static void write_legend(drawing *d, const sheet *at)
+{
+    FILE *f = d->g.script;
+    const figure_panel *panel = &d->f->panel[0];
+    double height = at->title + at->legend + (double)at->height * (double)at->rows;
+    fprintf(f,
+            "set size 1,%.6f\nset origin 0,0\nunset border\nunset tics\nunset title\n"
+            "unset xlabel\nunset ylabel\nunset logscale\nset xrange [0:1]\nset yrange [0:1]\n"
+            "set margins 0,0,0,0\n"
+            "set key inside center center horizontal Left reverse noenhanced samplen 2.6 "
+            "spacing 1.2 maxcols %zu\nplot ",
+            at->legend / height, legend_columns(panel, at->width * (int)at->columns));
+    for (size_t c = 0; c < panel->curves; c++) {
+        fputs(c == 0 ? "NaN" : ", NaN", f);
+        write_look(d, 0, c);
+        fputs(" title ", f);
+        gnuplot_text(&d->g, panel->curve[c].label, LABEL_LENGTH);
+    }
+    fputc('\n', f);
+}
+
 saddle_status figure_draw(const figure *f, const char *path, saddle_error *error)
 {
     gnuplot_kind kind = GNUPLOT_SVG;
-    drawing d = {.f = f};
+    drawing d = {.f = f, .shared = shares_legend(f)};
     saddle_status status = figure_check_path("figure", path, error);
     if (status == SADDLE_OK)
         status = gnuplot_open(&d.g, error);
     if (status != SADDLE_OK)
         return status;
     gnuplot_kind_of(path, &kind);
-    size_t columns = f->columns > 0 ? f->columns : 3;
-    columns = columns < f->panels ? columns : f->panels;
-    columns = columns > 0 ? columns : 1;
-    size_t rows = (f->panels + columns - 1) / columns;
-    bool titled = f->title != NULL && *f->title != '\0';
-    int height = PANEL_HEIGHT + LEGEND_HEIGHT * legend_lines(f);
-    gnuplot_terminal(&d.g, kind, PANEL_WIDTH * (int)columns,
-                     height * (int)rows + (titled ? 30 : 0));
+    sheet at = lay_out(f, d.shared);
+    gnuplot_terminal(&d.g, kind, at.width * (int)at.columns,
+                     at.title + at.legend + at.height * (int)at.rows);
     write_style(&d);
-    if (f->panels > 1 || titled) {
-        fprintf(d.g.script, "set multiplot layout %zu,%zu", rows, columns);
-        if (titled) {
-            fputs(" title ", d.g.script);
-            gnuplot_text(&d.g, f->title, 2 * TITLE_LENGTH);
-            fputs(" noenhanced", d.g.script);
-        }
-        fputc('\n', d.g.script);
+    fputs("set multiplot", d.g.script);
+    if (at.title > 0) {
+        fputs(" title ", d.g.script);
+        gnuplot_text(&d.g, f->title, 2 * TITLE_LENGTH);
+        fputs(" noenhanced", d.g.script);
     }
-    for (size_t p = 0; status == SADDLE_OK && p < f->panels; p++)
+    fputc('\n', d.g.script);
+    for (size_t p = 0; status == SADDLE_OK && p < f->panels; p++) {
+        place_panel(&d, &at, p);
         status = write_panel(&d, p, error);
+    }
+    if (status == SADDLE_OK && d.shared)
+        write_legend(&d, &at);
     if (status == SADDLE_OK)
         return gnuplot_save(&d.g, path, error);
     gnuplot_discard(&d.g);

@@ -5,7 +5,8 @@
  * several runs that differ in their seed alone. Of several runs the mean is drawn (the geometric
  * one on a logarithmic axis) over a band that holds the runs: from the 10th to the 90th percentile,
  * rounded outwards, which is their whole range for up to 10 runs. Mean and band end where the first
- * of the runs does; what others did beyond is drawn as thin lines.
+ * of the runs does; what others did beyond is drawn as thin lines. Panels with the same curves share
+ * one legend.
  */
 #ifndef SADDLE_CLI_FIGURE_H
 #define SADDLE_CLI_FIGURE_H
@@ -40,6 +41,9 @@ typedef struct figure_panel {
     const char *y_label;
     figure_scale x_scale;
     figure_scale y_scale; /* on a logarithmic axis, values of 0 and less lie on its lower end */
+    double
+        y_from; /* of a linear vertical axis: it shows the values from this share of the horizontal
+                      axis on, and what lies outside before is cut off; 0: all */
     size_t curves;
     const figure_curve *curve; /* borrowed */
 } figure_panel;

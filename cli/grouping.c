@@ -166,6 +166,35 @@ static bool tells_apart(const work *w, const char *algorithm, const char *name)
     return false;
 }
 
+/* A value for a label: of a number four digits. */
+static void shorten(const saddle_trace *trace, const char *name, char *out, size_t size)
+{
+    double number;
+    const char *value = saddle_trace_setting(trace, name);
+    if (strlen(value) > 6 && saddle_parse_real(value, &number))
+        snprintf(out, size, "%.4g", number);
+    else
+        snprintf(out, size, "%s", value);
+}
+
+/* Whether four digits leave the values of an algorithm's groups apart. */
+static bool short_is_enough(const work *w, const trace_group *group, const char *name)
+{
+    const grouping *g = w->out;
+    const saddle_trace *mine = w->trace[group->first];
+    char own[256];
+    shorten(mine, name, own, sizeof own);
+    for (size_t k = 0; k < g->groups; k++) {
+        const saddle_trace *trace = w->trace[g->group[k].first];
+        char other[256];
+        shorten(trace, name, other, sizeof other);
+        if (same_algorithm(&g->group[k], group->algorithm) && differ(mine, trace, name) &&
+            strcmp(own, other) == 0)
+            return false;
+    }
+    return true;
+}
+
 /* ", nu 0.1, topology ring" for what tells a group from others of its algorithm. */
 static void print_differences(const work *w, const trace_group *group, FILE *out)
 {
@@ -174,9 +203,15 @@ static void print_differences(const work *w, const trace_group *group, FILE *out
         const saddle_option *option = saddle_settings_option(w->options, k);
         if (!parts(option) || !tells_apart(w, group->algorithm, option->name))
             continue;
-        if (named++ < MOST_NAMED)
-            fprintf(out, ", %s %s", option->name,
-                    saddle_trace_setting(w->trace[group->first], option->name));
+        if (named++ >= MOST_NAMED)
+            continue;
+        const saddle_trace *trace = w->trace[group->first];
+        char text[256];
+        shorten(trace, option->name, text, sizeof text);
+        fprintf(out, ", %s %s", option->name,
+                short_is_enough(w, group, option->name)
+                    ? text
+                    : saddle_trace_setting(trace, option->name));
     }
 }
 

@@ -209,3 +209,29 @@ saddle_status network_write_svg(const saddle_graph *graph, FILE *stream, saddle_
     layout_release(&at);
     return SADDLE_OK;
 }
+
+/* ---- of a run ------------------------------------------------------------------------------ */
+
+saddle_status network_of_trace(saddle_graph **out, const saddle_trace *trace, saddle_error *error)
+{
+    const char *topology = saddle_trace_setting(trace, "topology");
+    uint64_t agents = 0;
+    uint64_t seed = 0;
+    *out = NULL;
+    if (*topology == '\0' ||
+        !saddle_parse_integer(saddle_trace_setting(trace, "agents"), &agents) ||
+        !saddle_parse_integer(saddle_trace_setting(trace, "seed"), &seed))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' does not say its run's topology, agents and seed",
+                           trace->path);
+    return saddle_graph_create(out, topology, (size_t)agents, seed, error);
+}
+
+bool network_is_same(const saddle_trace *a, const saddle_trace *b)
+{
+    static const char *const name[] = {"topology", "agents"};
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++)
+        if (strcmp(saddle_trace_setting(a, name[k]), saddle_trace_setting(b, name[k])) != 0)
+            return false;
+    return true;
+}

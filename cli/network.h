@@ -13,4 +13,10 @@ saddle_status network_draw(const saddle_graph *graph, const double *distance, co
 /* Write an <svg> element for a page: classes edge and agent, colours the page's. */
 saddle_status network_write_svg(const saddle_graph *graph, FILE *stream, saddle_error *error);
 
+/* The network of a run, made again from what its trace says. A file of edges may have changed or gone
+ * since, and an old trace may say too little: then it is refused. */
+saddle_status network_of_trace(saddle_graph **out, const saddle_trace *trace, saddle_error *error);
+/* Whether two runs with the same seed had the same network. */
+bool network_is_same(const saddle_trace *a, const saddle_trace *b);
+
 #endif

@@ -6,18 +6,18 @@
  * are dotted or dash-dotted. */
 static const palette_entry entries[] = {
     {"precision", "PRECISION", "#0072b2", "#4ea8de", ""},
-    {"precision+", "PRECISION+", "#d55e00", "#ff8c4b", "7 3"},
+    {"precision+", "PRECISION+", "#d55e00", "#ff8c4b", "8 5"},
     {"prox-gt-sgda", "Prox-GT-SGDA", "#009e73", "#2ecc9f", ""},
-    {"prox-dsgda", "Prox-DSGDA", "#cc79a7", "#e8a3c8", "2 3"},
-    {"gt-gda", "GT-GDA", "#56b4e9", "#8fd0f7", "7 3"},
+    {"prox-dsgda", "Prox-DSGDA", "#cc79a7", "#e8a3c8", "3 6"},
+    {"gt-gda", "GT-GDA", "#56b4e9", "#8fd0f7", "8 5"},
     {"dposg", "DPOSG", "#e69f00", "#f7b93e", ""},
-    {"dppsp", "DPPSP", "#882255", "#d4709f", "7 3"},
+    {"dppsp", "DPPSP", "#882255", "#d4709f", "8 5"},
     {"cspsg", "C-SP-SG", "#767676", "#b0b0b0", ""},
-    {"gda", "GDA", "#44aa99", "#6cd0bf", "2 3"},
-    {"sgda", "SGDA", "#8a8a2c", "#c9c95e", "2 3"},
-    {"minimax-ppa", "Minimax-PPA", "#4b3fb0", "#a296f2", "2 3"},
-    {"sreda", "SREDA", "#aa4499", "#e083d0", "9 3 2 3"},
-    {"sreda-boost", "SREDA-Boost", "#8c510a", "#d09a57", "9 3 2 3"},
+    {"gda", "GDA", "#44aa99", "#6cd0bf", "3 6"},
+    {"sgda", "SGDA", "#8a8a2c", "#c9c95e", "3 6"},
+    {"minimax-ppa", "Minimax-PPA", "#4b3fb0", "#a296f2", "3 6"},
+    {"sreda", "SREDA", "#aa4499", "#e083d0", "9 4 3 4"},
+    {"sreda-boost", "SREDA-Boost", "#8c510a", "#d09a57", "9 4 3 4"},
 };
 
 #define ENTRIES (sizeof entries / sizeof *entries)
@@ -33,7 +33,7 @@ const palette_entry *palette_find(const char *algorithm, size_t place)
 
 const char *palette_dashes(const palette_entry *entry, size_t repeat)
 {
-    static const char *const other[] = {"", "7 3", "2 3", "9 3 2 3", "14 4"};
+    static const char *const other[] = {"", "8 5", "3 6", "9 4 3 4", "14 4"};
     const size_t count = sizeof other / sizeof *other;
     if (repeat == 0)
         return entry->dashes;

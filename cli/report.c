@@ -3,14 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asked.h"
 #include "network.h"
 #include "palette.h"
 #include "report_assets.h"
 #include "report_parts.h"
 #include "traces.h"
 
-/* Networks of more agents are not drawn on a page. */
+/* Networks of more agents are not drawn on a page, nor are more networks of one section. */
 #define MOST_DRAWN 400
+#define MOST_NETWORKS 4
+/* With fewer seeds all may agree by chance. */
+#define FEW_SEEDS 5
 
 /* ---- small things -------------------------------------------------------------------------- */
 
@@ -129,76 +133,201 @@ static void write_head(FILE *f, const report_page *r)
 
 /* ---- claims -------------------------------------------------------------------------------- */
 
-static void write_claims(FILE *f, const report_page *r)
+#define VERDICTS 3
+static const struct {
+    const char *style;
+    const char *text;
+} verdicts[VERDICTS] = {[REPORT_HOLDS] = {"holds", "&#10003; holds"},
+                        [REPORT_FAILS] = {"fails", "&#10007; does not hold"},
+                        [REPORT_UNDECIDED] = {"undecided", "? not decided"}};
+
+/* Which claims are meant. */
+typedef struct choice {
+    const char *theme; /* NULL: of any */
+    size_t section;    /* ANY_SECTION: of any */
+} choice;
+#define ANY_SECTION SIZE_MAX
+
+static bool is_meant(const report_claim *one, choice which)
 {
-    static const struct {
-        const char *style;
-        const char *text;
-    } verdict[] = {[REPORT_HOLDS] = {"holds", "&#10003; holds"},
-                   [REPORT_FAILS] = {"fails", "&#10007; does not hold"},
-                   [REPORT_UNDECIDED] = {"undecided", "? not decided"}};
-    if (r->claims == 0)
-        return;
-    size_t count[sizeof verdict / sizeof *verdict] = {0};
+    return (which.theme == NULL || (one->theme != NULL && strcmp(one->theme, which.theme) == 0)) &&
+           (which.section == ANY_SECTION || one->section == which.section);
+}
+
+/* How many claims there are of each verdict; returns how many in all. */
+static size_t count_claims(const report_page *r, choice which, size_t count[VERDICTS])
+{
+    size_t all = 0;
+    memset(count, 0, VERDICTS * sizeof *count);
     for (size_t k = 0; k < r->claims; k++)
-        count[r->claim[k].verdict]++;
-    fputs("<section id=\"claims\">\n<h2>Claims</h2>\n", f);
+        if (is_meant(&r->claim[k], which)) {
+            count[r->claim[k].verdict]++;
+            all++;
+        }
+    return all;
+}
+
+/* "38 hold, 31 do not, 7 are not decided". */
+static void write_counts(FILE *f, const size_t count[VERDICTS])
+{
     fprintf(f,
-            "<p>Of %zu: <b class=\"holds\">%zu</b> hold, <b class=\"fails\">%zu</b> not, <b "
-            "class=\"undecided\">%zu</b> not decided.</p>\n",
-            r->claims, count[REPORT_HOLDS], count[REPORT_FAILS], count[REPORT_UNDECIDED]);
-    fputs("<div class=\"card scroll\"><table "
+            "<b class=\"holds\">%zu</b> hold%s, <b class=\"fails\">%zu</b> %s not, "
+            "<b class=\"undecided\">%zu</b> %s not decided",
+            count[REPORT_HOLDS], count[REPORT_HOLDS] == 1 ? "s" : "", count[REPORT_FAILS],
+            count[REPORT_FAILS] == 1 ? "does" : "do", count[REPORT_UNDECIDED],
+            count[REPORT_UNDECIDED] == 1 ? "is" : "are");
+}
+
+/* The sections where claims of a theme have a verdict, with how many of how many if not all have. */
+static void write_places(FILE *f, const report_page *r, const char *theme, report_verdict verdict)
+{
+    bool first = true;
+    for (size_t s = 0; s < r->sections; s++) {
+        size_t count[VERDICTS];
+        size_t all = count_claims(r, (choice){theme, s}, count);
+        if (count[verdict] == 0)
+            continue;
+        if (r->sections == 1) {
+            fprintf(f, "<a href=\"#section-1\">%zu of %zu</a>", count[verdict], all);
+            continue;
+        }
+        /* Titles may have commas of their own. */
+        fprintf(f, "%s<a href=\"#section-%zu\">", first ? "" : "; ", s + 1);
+        report_text(f, r->section[s].title != NULL ? r->section[s].title : "");
+        fputs("</a>", f);
+        if (count[verdict] < all)
+            fprintf(f, " (%zu of %zu)", count[verdict], all);
+        first = false;
+    }
+}
+
+/* What is claimed, in a few words, and where it holds. */
+static void write_theme(FILE *f, const report_page *r, const char *theme)
+{
+    size_t count[VERDICTS];
+    count_claims(r, (choice){theme, ANY_SECTION}, count);
+    fputs("<tr><td>", f);
+    report_text(f, theme);
+    fputs("</td><td>", f);
+    for (size_t v = 0; v < VERDICTS; v++) {
+        if (count[v] == 0)
+            continue;
+        fprintf(f, "<div><span class=\"verdict %s\">%s:</span> ", verdicts[v].style,
+                verdicts[v].text);
+        write_places(f, r, theme, (report_verdict)v);
+        fputs("</div>", f);
+    }
+    fputs("</td></tr>\n", f);
+}
+
+/* Whether an earlier claim has the theme of claim k, or it has none. */
+static bool is_told(const report_page *r, size_t k)
+{
+    for (size_t j = 0; j < k; j++)
+        if (is_meant(&r->claim[j], (choice){r->claim[k].theme, ANY_SECTION}))
+            return true;
+    return r->claim[k].theme == NULL;
+}
+
+/* The verdicts, before anything else. */
+static void write_summary(FILE *f, const report_page *r)
+{
+    size_t count[VERDICTS];
+    if (count_claims(r, (choice){NULL, ANY_SECTION}, count) == 0)
+        return;
+    fputs("<section id=\"claims\">\n<h2>What became of the paper's claims</h2>\n<p>", f);
+    report_text(f, r->claims_text != NULL ? r->claims_text : "");
+    fprintf(f, " Of %zu claims ", r->claims);
+    write_counts(f, count);
+    fputs(". They are below the curves, each with its numbers.</p>\n", f);
+    fputs("<div class=\"card scroll\"><table class=\"themes\"><tbody>\n", f);
+    for (size_t k = 0; k < r->claims; k++)
+        if (!is_told(r, k))
+            write_theme(f, r, r->claim[k].theme);
+    fputs("</tbody></table></div>\n</section>\n", f);
+}
+
+static void write_claim(FILE *f, const report_claim *one)
+{
+    fputs("<tr><td>", f);
+    report_text(f, one->statement);
+    fprintf(f, "</td><td class=\"verdict %s\">%s</td><td>", verdicts[one->verdict].style,
+            verdicts[one->verdict].text);
+    report_text(f, one->numbers != NULL ? one->numbers : "");
+    if (one->reason != NULL && *one->reason != '\0') {
+        fputs("<br><span class=\"soft\">", f);
+        report_text(f, one->reason);
+        fputs("</span>", f);
+    }
+    fputs("</td></tr>\n", f);
+}
+
+/* The claims about a section, folded. */
+static void write_claims(FILE *f, const report_page *r, size_t section)
+{
+    size_t count[VERDICTS];
+    size_t all = count_claims(r, (choice){NULL, section}, count);
+    if (all == 0)
+        return;
+    fprintf(f, "<details class=\"card claims-of\"><summary>%zu claim%s: ", all,
+            all == 1 ? "" : "s");
+    write_counts(f, count);
+    fputs("</summary>\n<div class=\"scroll\"><table "
           "class=\"claims\"><thead><tr><th>claim</th><th>verdict</th><th>measured</th></tr></thead>"
           "<tbody>\n",
           f);
-    for (size_t k = 0; k < r->claims; k++) {
-        const report_claim *claim = &r->claim[k];
-        fputs("<tr><td>", f);
-        report_text(f, claim->statement);
-        fprintf(f, "</td><td class=\"verdict %s\">%s</td><td>", verdict[claim->verdict].style,
-                verdict[claim->verdict].text);
-        report_text(f, claim->numbers != NULL ? claim->numbers : "");
-        if (claim->reason != NULL && *claim->reason != '\0') {
-            fputs("<br><span class=\"soft\">", f);
-            report_text(f, claim->reason);
-            fputs("</span>", f);
-        }
-        fputs("</td></tr>\n", f);
-    }
-    fputs("</tbody></table></div>\n</section>\n", f);
+    for (size_t k = 0; k < r->claims; k++)
+        if (r->claim[k].section == section)
+            write_claim(f, &r->claim[k]);
+    fputs("</tbody></table></div></details>\n", f);
 }
 
 /* ---- sections ------------------------------------------------------------------------------ */
 
-/* The network of the section's first trace, if it says enough and the graph can be made again. */
-static saddle_graph *make_network(const report_section *section)
+/* The network of a trace, if it says enough, the graph can be made again and is not too large. */
+static saddle_graph *make_network(const saddle_trace *trace)
 {
     saddle_graph *graph = NULL;
-    const saddle_trace *trace = section->traces > 0 ? section->trace[0] : NULL;
-    const char *topology = trace != NULL ? saddle_trace_setting(trace, "topology") : "";
     uint64_t agents = 0;
-    uint64_t seed = 0;
-    bool said = *topology != '\0' &&
-                saddle_parse_integer(saddle_trace_setting(trace, "agents"), &agents) &&
-                saddle_parse_integer(saddle_trace_setting(trace, "seed"), &seed);
-    /* A file of edges may have changed or gone; then there is no drawing. */
-    if (!said || agents > MOST_DRAWN ||
-        saddle_graph_create(&graph, topology, (size_t)agents, seed, NULL) != SADDLE_OK)
+    if (!saddle_parse_integer(saddle_trace_setting(trace, "agents"), &agents) ||
+        agents > MOST_DRAWN || network_of_trace(&graph, trace, NULL) != SADDLE_OK)
         return NULL;
     return graph;
 }
 
-static saddle_status write_network(FILE *f, const report_section *section, saddle_error *error)
+/* Whether the network of trace k has the first seed, and is that of none before it. */
+static bool is_another_network(const report_section *section, size_t k)
 {
-    saddle_graph *graph = make_network(section);
-    if (graph == NULL)
-        return SADDLE_OK;
-    fputs("<div class=\"card\">\n<h3>Network</h3>\n", f);
-    saddle_status status = network_write_svg(graph, f, error);
-    fprintf(f, "<p class=\"soft\">%zu agents, %zu edges, seed ", graph->agents, graph->edges);
-    report_text(f, saddle_trace_setting(section->trace[0], "seed"));
-    fputs("</p>\n</div>\n", f);
-    saddle_graph_free(graph);
+    for (size_t j = 0; j < k; j++)
+        if (network_is_same(section->trace[j], section->trace[k]))
+            return false;
+    return strcmp(saddle_trace_setting(section->trace[k], "seed"),
+                  saddle_trace_setting(section->trace[0], "seed")) == 0;
+}
+
+/* The networks of the section's runs with its first seed. */
+static saddle_status write_networks(FILE *f, const report_section *section, saddle_error *error)
+{
+    size_t drawn = 0;
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < section->traces && drawn < MOST_NETWORKS; k++) {
+        saddle_graph *graph =
+            is_another_network(section, k) ? make_network(section->trace[k]) : NULL;
+        if (graph == NULL)
+            continue;
+        fputs(drawn++ == 0 ? "<div class=\"card\">\n<h3>Network</h3>\n<div class=\"networks\">\n"
+                           : "",
+              f);
+        fputs("<figure>\n", f);
+        status = network_write_svg(graph, f, error);
+        fputs("<figcaption class=\"soft\">", f);
+        report_text(f, saddle_trace_setting(section->trace[k], "topology"));
+        fprintf(f, ": %zu agents, %zu edges, seed ", graph->agents, graph->edges);
+        report_text(f, saddle_trace_setting(section->trace[k], "seed"));
+        fputs("</figcaption>\n</figure>\n", f);
+        saddle_graph_free(graph);
+    }
+    fputs(drawn > 0 ? "</div>\n</div>\n" : "", f);
     return status;
 }
 
@@ -234,8 +363,6 @@ static void write_contents(FILE *f, const report_page *r)
     if (r->sections < 2)
         return;
     fputs("<nav aria-label=\"contents\">\n", f);
-    if (r->claims > 0)
-        fputs("<a href=\"#claims\">Claims</a>\n", f);
     for (size_t k = 0; k < r->sections; k++)
         if (r->section[k].title != NULL && *r->section[k].title != '\0') {
             fprintf(f, "<a href=\"#section-%zu\">", k + 1);
@@ -245,14 +372,14 @@ static void write_contents(FILE *f, const report_page *r)
     fputs("</nav>\n", f);
 }
 
-static saddle_status write_section(FILE *f, const report_section *section, size_t number,
-                                   saddle_error *error)
+static saddle_status write_section(FILE *f, const report_page *r, size_t place, saddle_error *error)
 {
     grouping g;
+    const report_section *section = &r->section[place];
     saddle_status status = grouping_make(&g, section->trace, section->traces, error);
     if (status != SADDLE_OK)
         return status;
-    fprintf(f, "<section class=\"traces\" id=\"section-%zu\" data-y=\"", number);
+    fprintf(f, "<section class=\"traces\" id=\"section-%zu\" data-y=\"", place + 1);
     report_text(f, section->y != NULL ? section->y : "");
     fputs("\">\n", f);
     if (section->title != NULL && *section->title != '\0') {
@@ -266,9 +393,10 @@ static saddle_status write_section(FILE *f, const report_section *section, size_
         "<div class=\"pair\">\n<div class=\"card chart\"></div>\n<div class=\"card chart\"></div>\n"
         "</div>\n",
         f);
+    write_claims(f, r, place);
     report_costs(f, section, &g);
     fputs("<div class=\"pair uneven\">\n", f);
-    status = write_network(f, section, error);
+    status = write_networks(f, section, error);
     report_settings(f, section);
     fputs("</div>\n", f);
     report_runs(f, section, &g);
@@ -286,8 +414,8 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
     write_title(f, r);
     fprintf(f, "</h1>\n<p class=\"soft\">Made by saddle %s.</p>\n</header>\n", saddle_version());
     write_paragraphs(f, r->text);
+    write_summary(f, r);
     write_contents(f, r);
-    write_claims(f, r);
     fputs("<div class=\"axes\" role=\"group\" aria-label=\"horizontal axis\"><span "
           "class=\"soft\">against"
           "</span></div>\n<noscript><p>The curves are drawn by a script, which is off; the tables "
@@ -296,7 +424,7 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
           f);
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < r->sections; k++)
-        status = write_section(f, &r->section[k], k + 1, error);
+        status = write_section(f, r, k, error);
     fputs("</div>\n<script>\n", f);
     fputs(report_js, f);
     fputs("</script>\n</body>\n</html>\n", f);
@@ -313,17 +441,57 @@ saddle_status report_write(const report_page *r, const char *path, saddle_error 
     return cli_output_close(&file, status, error);
 }
 
+/* Refuse a file of which a page could show no curve: what is no trace would make an empty page. */
+static saddle_status check_trace(const saddle_trace *trace, saddle_error *error)
+{
+    static const char *const axis[] = {"iteration", "ifo", "rounds", "bytes", "seconds"};
+    size_t axes = 0;
+    for (size_t k = 0; k < sizeof axis / sizeof *axis; k++)
+        axes += saddle_trace_column(trace, axis[k]) != NULL;
+    if (axes == 0)
+        return traces_missing(trace, "iteration, ifo, rounds, bytes or seconds, as a trace has",
+                              error);
+    if (axes == trace->columns)
+        return traces_missing(trace, "such as metric or loss to draw over these", error);
+    return SADDLE_OK;
+}
+
+/* Write a page about traces, with the paper's claims if they can be asked of them. */
+static saddle_status write_about(const report_section *section, const char *title, const char *path,
+                                 saddle_error *error)
+{
+    asked claims;
+    char text[256];
+    saddle_status status = asked_make(&claims, section->trace, section->traces, error);
+    if (status != SADDLE_OK)
+        return status;
+    snprintf(text, sizeof text,
+             "Asked of these runs, with %zu seed%s%s, at fractions of the start's metric: "
+             "1.3x means that the other one's cost is 1.3 times as large.",
+             claims.seeds, claims.seeds == 1 ? "" : "s",
+             claims.seeds < FEW_SEEDS ? " (few to decide by)" : "");
+    report_page page = {.title = title,
+                        .claims_text = text,
+                        .claims = claims.claims,
+                        .claim = claims.claim,
+                        .sections = 1,
+                        .section = section};
+    status = report_write(&page, path, error);
+    asked_release(&claims);
+    return status;
+}
+
 saddle_status report_of_files(const char *const *trace, size_t count, report_section section,
                               const char *title, const char *path, saddle_error *error)
 {
     traces in;
     saddle_status status = traces_read(&in, trace, count, error);
-    if (status != SADDLE_OK)
-        return status;
+    for (size_t k = 0; status == SADDLE_OK && k < in.count; k++)
+        status = check_trace(in.trace[k], error);
     section.traces = in.count;
     section.trace = (const saddle_trace *const *)in.trace;
-    report_page page = {.title = title, .sections = 1, .section = &section};
-    status = report_write(&page, path, error);
+    if (status == SADDLE_OK)
+        status = write_about(&section, title, path, error);
     traces_release(&in);
     return status;
 }

@@ -12,8 +12,11 @@
 /* What became of a claim. */
 typedef enum report_verdict { REPORT_HOLDS, REPORT_FAILS, REPORT_UNDECIDED } report_verdict;
 
-/* A row of the claim table. Texts are borrowed. */
+/* A claim. Texts are borrowed. */
 typedef struct report_claim {
+    size_t section;    /* the place of the section that it is about */
+    const char *theme; /* what it says in a few words, as others do of their sections; claims of one
+                              theme follow each other in no order; NULL: none */
     const char *statement; /* "PRECISION+ reaches 1e-4 with fewer IFO calls than PRECISION" */
     report_verdict verdict;
     const char *numbers; /* what was measured */
@@ -24,17 +27,19 @@ typedef struct report_claim {
 typedef struct report_section {
     const char *title; /* NULL or "": none, for a page with one section */
     const char *text;  /* paragraphs separated by empty lines; NULL or "": none */
-    const char *y;     /* the column shown first; NULL: the metric, or the first one there is */
+    const char *y;     /* columns shown first, "a,b"; NULL: the metric, and what there is */
     size_t traces;
     const saddle_trace *const *trace; /* borrowed */
     size_t levels;                    /* of the metric, for the table of costs; 0: chosen */
     const double *level;              /* descending; borrowed */
 } report_section;
 
-/* A page. Everything is borrowed. */
+/* A page: a summary of the claims by themes, then sections, each with its curves and its claims.
+ * Everything is borrowed. */
 typedef struct report_page {
-    const char *title; /* NULL or "": made of what the first trace says */
-    const char *text;  /* as of a section */
+    const char *title;       /* NULL or "": made of what the first trace says */
+    const char *text;        /* as of a section */
+    const char *claims_text; /* what the claims were asked of; NULL or "": nothing */
     size_t claims;
     const report_claim *claim;
     size_t sections;
@@ -43,7 +48,8 @@ typedef struct report_page {
 
 /* Write the page, whole or not at all. */
 saddle_status report_write(const report_page *r, const char *path, saddle_error *error);
-/* Read traces and write a page of one section about them; of `section` all but its traces counts. */
+/* Read traces and write a page of one section about them, with the paper's claims where they can be asked
+ * of these runs; of `section` all but its traces counts. */
 saddle_status report_of_files(const char *const *trace, size_t count, report_section section,
                               const char *title, const char *path, saddle_error *error);
 

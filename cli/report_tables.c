@@ -7,6 +7,8 @@
 
 /* Longer traces are thinned to about so many rows on the page. */
 #define MOST_ROWS 4000
+/* A longer table of runs is folded. */
+#define MOST_UNFOLDED 12
 
 /* ---- costs --------------------------------------------------------------------------------- */
 
@@ -154,7 +156,8 @@ void report_costs(FILE *f, const report_section *section, const grouping *g)
         }
         fputs("</tr></thead><tbody>\n", f);
         for (size_t group = 0; group < g->groups; group++)
-            write_cost_row(f, section, g, group, costs[c].column, level, levels);
+            if (saddle_trace_column(section->trace[g->group[group].first], "metric") != NULL)
+                write_cost_row(f, section, g, group, costs[c].column, level, levels);
         fputs("</tbody></table></div>\n", f);
         if (section->traces > g->groups)
             fputs("<p class=\"soft\">Means over the runs that reach the level.</p>\n", f);
@@ -338,7 +341,15 @@ static void write_run(FILE *f, const saddle_trace *trace, const grouping *g, siz
 
 void report_runs(FILE *f, const report_section *section, const grouping *g)
 {
-    fputs("<div class=\"card\">\n<h3>Runs and their data</h3>\n<div class=\"scroll\"><table><thead>"
+    bool folded = section->traces > MOST_UNFOLDED;
+    if (folded)
+        fprintf(f,
+                "<details class=\"card\"><summary>%zu runs and their data</summary>\n<div "
+                "class=\"scroll\">",
+                section->traces);
+    else
+        fputs("<div class=\"card\">\n<h3>Runs and their data</h3>\n<div class=\"scroll\">", f);
+    fputs("<table><thead>"
           "<tr><th>run</th><th class=\"number\">seed</th><th class=\"number\">iterations</th>"
           "<th class=\"number\">samples</th><th class=\"number\">last metric</th><th>ended</th>"
           "<th>data</th></tr></thead><tbody>\n",
@@ -347,5 +358,5 @@ void report_runs(FILE *f, const report_section *section, const grouping *g)
         for (size_t k = 0; k < section->traces; k++)
             if (g->of[k] == group)
                 write_run(f, section->trace[k], g, group);
-    fputs("</tbody></table></div>\n</div>\n", f);
+    fputs(folded ? "</tbody></table></div>\n</details>\n" : "</tbody></table></div>\n</div>\n", f);
 }

@@ -1,15 +1,11 @@
-/* Figures, tables and the report of `saddle reproduce`. */
+/* Tables and the report of `saddle reproduce`. */
 #include "reproduction.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "figure.h"
 #include "study.h"
-
-/* The most panels of a figure. */
-#define MOST_PANELS 6
 
 const char *reproduction_data(const reproduction_part *part)
 {
@@ -20,169 +16,32 @@ const char *reproduction_data(const reproduction_part *part)
 void reproduction_release(reproduction *r)
 {
     for (size_t p = 0; p < r->parts; p++) {
-        size_t count = r->part[p].experiment->count * r->seeds;
-        for (size_t k = 0; r->part[p].trace != NULL && k < count; k++)
-            saddle_trace_free(r->part[p].trace[k]);
-        free((void *)r->part[p].trace);
+        const reproduction_part *part = &r->part[p];
+        size_t count = part->experiment->count * r->seeds;
+        for (size_t k = 0; part->bound != NULL && k < count; k++)
+            derive_free(part->bound[k]);
+        for (size_t k = 0; part->trace != NULL && k < count; k++)
+            saddle_trace_free(part->trace[k]);
+        free((void *)part->bound);
+        free((void *)part->trace);
     }
     free(r->part);
     free(r->claim);
 }
 
-/* ---- figures --------------------------------------------------------------------------------- */
-
-/* A step of a series' first run; NaN when it is not known. */
-static double step_of(const reproduction *r, const reproduction_part *part, size_t s,
-                      const char *name)
+bool reproduction_said(const reproduction *r, const char *what)
 {
-    const saddle_trace *trace = part->trace[s * r->seeds];
-    double value = NAN;
-    if (trace == NULL || !saddle_parse_real(saddle_trace_setting(trace, name), &value))
-        return NAN;
-    return value;
-}
-
-/* Whether two series ran with the same steps, so that their curves would hide each other. Defaults
- * may depend a little on the seed; the search's candidates are half decades apart. */
-static bool same_steps(const reproduction *r, const reproduction_part *part, size_t a, size_t b)
-{
-    static const char *const step[] = {"nu", "eta", "tau", "alpha"};
-    for (size_t k = 0; k < sizeof step / sizeof *step; k++) {
-        double ratio = step_of(r, part, a, step[k]) / step_of(r, part, b, step[k]);
-        if (!(ratio > 0.8 && ratio < 1.25))
-            return false;
-    }
-    return true;
-}
-
-/* Whether a series is drawn: not if it has the default steps and the search had chosen these. */
-static bool is_drawn(const reproduction *r, const reproduction_part *part, size_t s)
-{
-    const experiment *e = part->experiment;
-    for (size_t k = 0; !e->series[s].tuned && k < s; k++)
-        if (e->series[k].tuned && strcmp(e->series[k].algorithm, e->series[s].algorithm) == 0 &&
-            same_steps(r, part, k, s))
-            return false;
-    return true;
-}
-
-/* The algorithm whose colour a series has; NULL: a colour of its own, where an experiment is about one
- * algorithm. */
-static const char *colour_of(const experiment *e, size_t s)
-{
-    size_t alike = 0;
-    for (size_t k = 0; k < e->count; k++)
-        alike += strcmp(e->series[k].algorithm, e->series[s].algorithm) == 0;
-    return alike == 1 || e->tuning > 0 ? e->series[s].algorithm : NULL;
-}
-
-/* A panel's quantity that is no column of a trace: how far the loss is from what it settles at. Where
- * losses fall by many digits, their own values show nothing after the first. */
-#define LOSS_GAP "loss_gap"
-
-/* A figure with room for its parts. */
-typedef struct canvas {
-    double *made[MOST_PANELS * EXPERIMENT_MOST_SERIES * CLAIMS_MOST_SEEDS]; /* values; owned */
-    size_t count;                                                           /* of them */
-    char x[MOST_PANELS][32];
-    char y[MOST_PANELS][32];
-    figure_panel panel[MOST_PANELS];
-    figure_curve curve[MOST_PANELS][EXPERIMENT_MOST_SERIES];
-    figure_run run[MOST_PANELS][EXPERIMENT_MOST_SERIES][CLAIMS_MOST_SEEDS];
-} canvas;
-
-/* |loss - limit| of a trace, in fresh memory; NULL: none is left. */
-static double *loss_gaps(const saddle_trace *trace, double limit)
-{
-    double *out = calloc(trace->rows, sizeof *out);
-    const double *loss = saddle_trace_column(trace, "loss");
-    for (size_t k = 0; out != NULL && k < trace->rows; k++)
-        out[k] = fabs(loss[k] - limit);
-    return out;
-}
-
-/* What panel p draws of a run. */
-static figure_run run_of(canvas *c, size_t p, const reproduction *r, const reproduction_part *part,
-                         size_t s, size_t seed)
-{
-    const saddle_trace *trace = part->trace[s * r->seeds + seed];
-    const double *y = saddle_trace_column(trace, c->y[p]);
-    if (strcmp(c->y[p], LOSS_GAP) == 0) {
-        double limit = claims_loss_limit(part->experiment, (const saddle_trace *const *)part->trace,
-                                         r->seeds, seed);
-        c->made[c->count] = loss_gaps(trace, limit);
-        y = c->made[c->count++];
-    }
-    return (figure_run){
-        .count = y != NULL ? trace->rows : 0, .x = saddle_trace_column(trace, c->x[p]), .y = y};
-}
-
-static void fill_panel(canvas *c, size_t p, const reproduction *r, const reproduction_part *part)
-{
-    bool gap = strcmp(c->y[p], LOSS_GAP) == 0;
-    const experiment *e = part->experiment;
-    size_t curves = 0;
-    for (size_t s = 0; s < e->count; s++) {
-        if (!is_drawn(r, part, s))
-            continue;
-        size_t runs = 0;
-        for (size_t k = 0; k < r->seeds; k++) {
-            const saddle_trace *trace = part->trace[s * r->seeds + k];
-            if (trace != NULL && trace->rows > 0)
-                c->run[p][s][runs++] = run_of(c, p, r, part, s, k);
-        }
-        c->curve[p][curves++] = (figure_curve){.label = e->series[s].label,
-                                               .algorithm = colour_of(e, s),
-                                               .runs = runs,
-                                               .run = c->run[p][s]};
-    }
-    c->panel[p] = (figure_panel){.x_label = figure_title(c->x[p]),
-                                 .y_label = gap ? "distance of the loss from its limit"
-                                                : figure_title(c->y[p]),
-                                 .x_scale = figure_scale_of(c->x[p]),
-                                 .y_scale = gap ? FIGURE_LOG : figure_scale_of(c->y[p]),
-                                 .curves = curves,
-                                 .curve = c->curve[p]};
-}
-
-/* Read "x:y x:y" and fill the panels; how many there are. */
-static size_t fill_canvas(canvas *c, const reproduction *r, const reproduction_part *part)
-{
-    size_t panels = 0;
-    for (const char *word = part->experiment->panels; *word != '\0' && panels < MOST_PANELS;) {
-        size_t first = strcspn(word, ":");
-        size_t length = strcspn(word, " ");
-        snprintf(c->x[panels], sizeof c->x[panels], "%.*s", (int)first, word);
-        snprintf(c->y[panels], sizeof c->y[panels], "%.*s", (int)(length - first - 1),
-                 word + first + 1);
-        fill_panel(c, panels++, r, part);
-        word += length + (word[length] == ' ');
-    }
-    return panels;
-}
-
-saddle_status reproduction_draw(const reproduction *r, const reproduction_part *part,
-                                saddle_error *error)
-{
-    static const char *const kind[] = {"svg", "png", "pdf"};
-    canvas *c = calloc(1, sizeof *c);
-    if (c == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a figure");
-    figure f = {.title = part->experiment->title, .columns = 2, .panel = c->panel};
-    f.panels = fill_canvas(c, r, part);
-    saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < sizeof kind / sizeof *kind; k++) {
-        char *path = NULL;
-        if (asprintf(&path, "%s/figures/%s.%s", r->directory, part->experiment->name, kind[k]) < 0)
-            status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
-        else
-            status = figure_draw(&f, path, error);
-        free(path);
-    }
-    for (size_t k = 0; k < c->count; k++)
-        free(c->made[k]);
-    free(c);
-    return status;
+    char *path = NULL;
+    char head[512] = "";
+    if (asprintf(&path, "%s/claims.json", r->directory) < 0)
+        return false;
+    FILE *f = fopen(path, "r");
+    free(path);
+    if (f == NULL)
+        return false;
+    bool said = fgets(head, sizeof head, f) != NULL && strstr(head, what) != NULL;
+    fclose(f);
+    return said;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -248,8 +107,14 @@ static void write_json_levels(FILE *f, const claims_outcome *o)
 static void write_json(FILE *f, const void *context)
 {
     const reproduction *r = context;
-    fprintf(f, "{\"version\": \"%s\", \"seeds\": %zu, \"quick\": %s, \"claims\": [",
-            saddle_version(), r->seeds, r->quick ? "true" : "false");
+    fprintf(f, "{\"version\": \"%s\", \"seeds\": %zu, \"quick\": %s, ", saddle_version(), r->seeds,
+            r->quick ? "true" : "false");
+    fprintf(f, "\"a9a\": \"%s\", \"mnist\": \"%s\", \"experiments\": [",
+            study_is_substitute(EXPERIMENT_A9A) ? "built-in" : "file",
+            study_is_substitute(EXPERIMENT_MNIST) ? "built-in" : "file");
+    for (size_t p = 0; p < r->parts; p++)
+        fprintf(f, "%s\"%s\"", p > 0 ? ", " : "", r->part[p].experiment->name);
+    fputs("], \"claims\": [", f);
     for (size_t k = 0; k < r->claims; k++) {
         const claims_outcome *o = &r->claim[k];
         const char *const text[][2] = {{"experiment", o->experiment->name},
@@ -302,9 +167,8 @@ static void write_markdown_claims(FILE *f, const reproduction *r, const experime
         const claims_outcome *o = &r->claim[k];
         if (o->experiment != e)
             continue;
-        const char *colon = strstr(o->statement, ": ");
         fputs("| ", f);
-        write_cell(f, colon != NULL ? colon + 2 : o->statement);
+        write_cell(f, claims_statement(o));
         fprintf(f, " (%s) | %s | ", o->claim->source, claims_verdict_text(o->verdict));
         write_cell(f, o->numbers);
         fputs(*reason_of(o) != '\0' ? ". Likely reason: " : "", f);
@@ -325,6 +189,13 @@ static void write_markdown(FILE *f, const void *context)
             count_claims(r, NULL, REPORT_HOLDS), count_claims(r, NULL, REPORT_FAILS),
             count_claims(r, NULL, REPORT_UNDECIDED), saddle_version(), r->seeds,
             r->seeds == 1 ? "" : "s", r->quick ? ", shortened by --quick" : "");
+    if (r->parts == r->experiments)
+        fprintf(f, "\nAll %zu experiments are covered.\n", r->experiments);
+    else
+        fprintf(f,
+                "\nOnly %zu of the %zu experiments are covered; there are no finished runs of the "
+                "others in this directory.\n",
+                r->parts, r->experiments);
     for (size_t p = 0; p < r->parts; p++) {
         const reproduction_part *part = &r->part[p];
         const experiment *e = part->experiment;
@@ -398,8 +269,9 @@ saddle_status reproduction_save(const reproduction *r, saddle_error *error)
 
 /* Hundreds of whole traces would make a page of many megabytes: it gets these columns, and at most
  * so many rows of each. */
-static const char *const shown[] = {"iteration", "ifo",    "rounds",   "bytes",
-                                    "loss",      "metric", "train_auc"};
+static const char *const shown[] = {"iteration", "ifo",      "rounds",   "bytes",
+                                    "loss",      "metric",   "loss_gap", "mean_metric",
+                                    "potential", "train_auc"};
 #define SHOWN (sizeof shown / sizeof *shown)
 #define SHOWN_ROWS 100
 
@@ -423,6 +295,10 @@ static void take_excerpt(excerpt *out, const saddle_trace *from)
         for (size_t k = 0; k < SHOWN; k++) {
             if (strcmp(from->column[c], shown[k]) != 0)
                 continue;
+            /* The potential says something beside its bound. */
+            if (strcmp(shown[k], "potential") == 0 &&
+                saddle_trace_column(from, "mean_metric") == NULL)
+                continue;
             size_t place = out->trace.columns++;
             out->column[place] = from->column[c];
             out->value[place] = out->number[place];
@@ -433,18 +309,28 @@ static void take_excerpt(excerpt *out, const saddle_trace *from)
         }
 }
 
-/* Excerpts of the traces of a part's figure; how many. */
-static size_t gather(excerpt *out, const saddle_trace **pointer, const reproduction *r,
-                     const reproduction_part *part)
+/* Append excerpts of those of a part's traces, or bounds, that its figure shows; how many there are then. */
+static size_t gather(excerpt *out, const saddle_trace **pointer, size_t count,
+                     const reproduction *r, const reproduction_part *part,
+                     saddle_trace *const *trace)
 {
-    size_t count = 0;
-    for (size_t k = 0; k < part->experiment->count * r->seeds; k++)
-        if (part->trace[k] != NULL && is_drawn(r, part, k / r->seeds)) {
-            take_excerpt(&out[count], part->trace[k]);
+    for (size_t s = 0; trace != NULL && s < part->experiment->count; s++)
+        for (size_t k = 0; k < r->seeds && reproduction_is_drawn(r, part, s); k++) {
+            if (trace[s * r->seeds + k] == NULL)
+                continue;
+            take_excerpt(&out[count], trace[s * r->seeds + k]);
             pointer[count] = &out[count].trace;
             count++;
         }
     return count;
+}
+
+/* What a section shows first, where its figure is about more than the metric. */
+static const char *first_columns(const experiment *e)
+{
+    if (strstr(e->panels, "loss_gap") != NULL)
+        return "loss_gap,metric";
+    return strstr(e->panels, "mean_metric") != NULL ? "mean_metric,potential" : NULL;
 }
 
 /* What the page is made of. */
@@ -461,16 +347,25 @@ static void fill_sheet(sheet *t, const reproduction *r)
     size_t used = 0;
     for (size_t p = 0; p < r->parts; p++) {
         const experiment *e = r->part[p].experiment;
-        t->section[p] =
-            (report_section){.title = e->title, .text = e->source, .trace = t->trace + used};
-        t->section[p].traces = gather(t->excerpt + used, t->trace + used, r, &r->part[p]);
-        used += t->section[p].traces;
+        t->section[p] = (report_section){
+            .title = e->title, .text = e->source, .y = first_columns(e), .trace = t->trace + used};
+        size_t runs = gather(t->excerpt, t->trace, used, r, &r->part[p], r->part[p].trace);
+        size_t end = gather(t->excerpt, t->trace, runs, r, &r->part[p], r->part[p].bound);
+        t->section[p].traces = end - used;
+        used = end;
     }
-    for (size_t k = 0; k < r->claims; k++)
-        t->claim[k] = (report_claim){.statement = r->claim[k].statement,
-                                     .verdict = r->claim[k].verdict,
-                                     .numbers = r->claim[k].numbers,
-                                     .reason = reason_of(&r->claim[k])};
+    for (size_t k = 0; k < r->claims; k++) {
+        const claims_outcome *o = &r->claim[k];
+        size_t section = 0;
+        while (r->part[section].experiment != o->experiment)
+            section++;
+        t->claim[k] = (report_claim){.section = section,
+                                     .theme = o->claim->theme,
+                                     .statement = claims_statement(o),
+                                     .verdict = o->verdict,
+                                     .numbers = o->numbers,
+                                     .reason = reason_of(o)};
+    }
 }
 
 saddle_status reproduction_report(const reproduction *r, saddle_error *error)
@@ -478,7 +373,7 @@ saddle_status reproduction_report(const reproduction *r, saddle_error *error)
     size_t traces = 0;
     bool substitute = false;
     for (size_t p = 0; p < r->parts; p++) {
-        traces += r->part[p].experiment->count * r->seeds;
+        traces += 2 * r->part[p].experiment->count * r->seeds; /* with bounds */
         substitute = substitute || study_is_substitute(r->part[p].experiment->data);
     }
     sheet t = {.section = calloc(r->parts + 1, sizeof *t.section),

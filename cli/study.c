@@ -96,7 +96,17 @@ static void on_trial(void *context, const saddle_tuning *t, const saddle_trial *
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* DIR/KIND/EXPERIMENT, made if it is not there; to be freed. */
+/* DIR/KIND/EXPERIMENT; to be freed. NULL: no memory, which is said. */
+static char *name_folder(const study *w, const char *kind, const experiment *e, saddle_error *error)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s/%s", w->directory, kind, e->name) >= 0)
+        return path;
+    saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+    return NULL;
+}
+
+/* The same, made if it is not there. */
 static saddle_status make_folder(char **out, const study *w, const char *kind, const experiment *e,
                                  saddle_error *error)
 {
@@ -105,15 +115,14 @@ static saddle_status make_folder(char **out, const study *w, const char *kind, c
     if (asprintf(&parent, "%s/%s", w->directory, kind) < 0)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
     saddle_status status = cli_make_directory("--output", parent, error);
-    if (status == SADDLE_OK && asprintf(out, "%s/%s", parent, e->name) < 0)
-        status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
-    if (status == SADDLE_OK)
-        status = cli_make_directory("--output", *out, error);
-    if (status != SADDLE_OK) {
-        free(*out);
-        *out = NULL;
-    }
     free(parent);
+    char *path = status == SADDLE_OK ? name_folder(w, kind, e, error) : NULL;
+    if (status == SADDLE_OK)
+        status = path != NULL ? cli_make_directory("--output", path, error) : SADDLE_NO_MEMORY;
+    if (status == SADDLE_OK)
+        *out = path;
+    else
+        free(path);
     return status;
 }
 
@@ -390,4 +399,44 @@ saddle_status study_run(study *w, const experiment *e, saddle_trace **trace, sad
     free(in.outcomes);
     free(in.traces);
     return status;
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+/* Read the runs of a series; false: one is missing. */
+static bool find_series(const study *w, const experiment *e, size_t s, const folders *in,
+                        saddle_trace **trace)
+{
+    saddle_settings *settings = NULL;
+    bool found_all = study_settings(&settings, w, e, &e->series[s], NULL) == SADDLE_OK;
+    for (size_t r = 0; found_all && r < w->seeds; r++) {
+        run_files files;
+        char text[CLI_NUMBER];
+        snprintf(text, sizeof text, "%zu", r + 1);
+        found_all = saddle_settings_set(settings, "seed", text, NULL) == SADDLE_OK &&
+                    name_files(&files, in, &e->series[s], r + 1, NULL) == SADDLE_OK;
+        if (!found_all)
+            break;
+        trace[r] = find_run(&files, settings);
+        found_all = trace[r] != NULL;
+        release_files(&files);
+    }
+    saddle_settings_free(settings);
+    return found_all;
+}
+
+bool study_find(const study *w, const experiment *e, saddle_trace **trace)
+{
+    folders in = {.traces = name_folder(w, "traces", e, NULL),
+                  .outcomes = e->outcomes ? name_folder(w, "outcomes", e, NULL) : NULL};
+    bool found_all = in.traces != NULL && (in.outcomes != NULL || !e->outcomes);
+    for (size_t s = 0; found_all && s < e->count; s++)
+        found_all = find_series(w, e, s, &in, trace + s * w->seeds);
+    for (size_t k = 0; !found_all && k < e->count * w->seeds; k++) {
+        saddle_trace_free(trace[k]);
+        trace[k] = NULL;
+    }
+    free(in.outcomes);
+    free(in.traces);
+    return found_all;
 }

@@ -48,4 +48,11 @@ saddle_status study_settings(saddle_settings **out, const study *w, const experi
  */
 saddle_status study_run(study *w, const experiment *e, saddle_trace **trace, saddle_error *error);
 
+/*
+ * Read the runs of an experiment that were all made before, as study_run() leaves them; false, and all
+ * NULL, where one is missing or was made with other settings. Nothing is made, and steps that were
+ * searched are taken as they are.
+ */
+bool study_find(const study *w, const experiment *e, saddle_trace **trace);
+
 #endif

@@ -33,3 +33,14 @@ saddle_status traces_check_output(const cli_arguments *arguments, const char *wh
         status = cli_check_distinct(what, path, "a trace", arguments->operand[k], error);
     return status;
 }
+
+saddle_status traces_missing(const saddle_trace *trace, const char *column, saddle_error *error)
+{
+    char names[512] = "";
+    size_t used = 0;
+    for (size_t c = 0; c < trace->columns && used + 80 < sizeof names; c++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s", c == 0 ? "" : ", ",
+                                 trace->column[c]);
+    return saddle_fail(error, SADDLE_BAD_INPUT, "'%.200s' has no column %s; it has %s", trace->path,
+                       column, names);
+}

@@ -17,4 +17,7 @@ void traces_release(traces *t);
 saddle_status traces_check_output(const cli_arguments *arguments, const char *what,
                                   const char *path, saddle_error *error);
 
+/* Refuse a trace that has no column of a kind, and say which it has. */
+saddle_status traces_missing(const saddle_trace *trace, const char *column, saddle_error *error);
+
 #endif

@@ -18,39 +18,74 @@ bool verify_applies(const saddle_theory *theory, bool plus, const char **why)
     return false;
 }
 
-/* The sum of the metric over iterations 0 .. T-1 from trace points that are `stride` apart, row k
- * being that of T. */
-static double metric_sum(const double *metric, size_t k, double stride)
+verify_bound verify_bound_of(const saddle_theory *theory, bool plus, double c_epsilon)
+{
+    return (verify_bound){.gap = theory->gap,
+                          .rate = plus ? theory->rate_plus : theory->rate,
+                          .level = plus ? theory->error_factor * theory->epsilon / c_epsilon : 0.0};
+}
+
+/* What the mean metric of the first T iterations may be. */
+static double mean_bound_at(const verify_bound *bound, double T)
+{
+    return bound->gap / (bound->rate * (T + 1.0)) + bound->level;
+}
+
+/* What the potential may be after T iterations with this sum of metrics. */
+static double potential_bound_at(const verify_bound *bound, double T, double start, double sum)
+{
+    return start - bound->rate * sum + T * bound->level;
+}
+
+/* The sum of the metric over the iterations before trace point k, by trace points before it. */
+static double metric_sum(const double *iteration, const double *metric, size_t k)
 {
     double sum = 0.0;
     for (size_t j = 0; j < k; j++)
         sum += metric[j];
-    return sum * stride;
+    return k > 0 ? sum * (iteration[k] / (double)k) : 0.0;
 }
 
-void verify_add(verify *v, const saddle_theory *theory, double c_epsilon, size_t rows,
-                const double *iteration, const double *metric, const double *potential)
+void verify_mean(size_t rows, const double *iteration, const double *metric, double *mean)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < rows; sum += metric[k++])
+        mean[k] = iteration[k] > 0.0 ? sum / (double)k : (double)NAN;
+}
+
+void verify_allowed(const verify_bound *bound, size_t rows, const double *iteration,
+                    const double *metric, const double *potential, double *mean_bound,
+                    double *potential_bound)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < rows; sum += metric[k++]) {
+        double T = iteration[k];
+        double stride = k > 0 ? T / (double)k : 0.0;
+        mean_bound[k] = k > 0 ? mean_bound_at(bound, T) : (double)NAN;
+        potential_bound[k] = potential_bound_at(bound, T, potential[0], stride * sum);
+    }
+}
+
+void verify_add(verify *v, const verify_bound *bound, size_t rows, const double *iteration,
+                const double *metric, const double *potential)
 {
     if (v->seeds == VERIFY_MOST_SEEDS || rows < 2)
         return;
-    double rate = v->plus ? theory->rate_plus : theory->rate;
-    double floor_level = v->plus ? theory->error_factor * theory->epsilon / c_epsilon : 0.0;
-    double stride = iteration[1] - iteration[0];
     size_t place = rows - 1;
     for (size_t p = VERIFY_POINTS; p-- > 0; place /= 10) {
         verify_point *point = &v->point[p];
         size_t k = place > 0 ? place : 1;
         double T = iteration[k];
-        double sum = metric_sum(metric, k, stride);
+        double sum = metric_sum(iteration, metric, k);
         point->iterations = T;
         point->average[v->seeds] = sum / T;
-        point->average_bound[v->seeds] = theory->gap / (rate * (T + 1.0)) + floor_level;
+        point->average_bound[v->seeds] = mean_bound_at(bound, T);
         point->average_excess[v->seeds] =
             point->average[v->seeds] / point->average_bound[v->seeds] - 1.0;
         point->potential[v->seeds] = potential[k];
-        point->potential_bound[v->seeds] = potential[0] - rate * sum + T * floor_level;
+        point->potential_bound[v->seeds] = potential_bound_at(bound, T, potential[0], sum);
         point->potential_excess[v->seeds] =
-            (potential[k] - point->potential_bound[v->seeds]) / theory->gap;
+            (potential[k] - point->potential_bound[v->seeds]) / bound->gap;
     }
     v->seeds++;
 }

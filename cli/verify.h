@@ -39,12 +39,27 @@ typedef struct verify {
     verify_point point[VERIFY_POINTS];
 } verify;
 
+/* What a theorem says about one run. */
+typedef struct verify_bound {
+    double gap;   /* p_0 - Q* */
+    double rate;  /* of the descent */
+    double level; /* the floor; 0 for PRECISION */
+} verify_bound;
+
+/* A theorem's bound for runs on an experiment. `c_epsilon` is the setting of that name. */
+verify_bound verify_bound_of(const saddle_theory *theory, bool plus, double c_epsilon);
+/* At every trace point, which are at equal distances, the first one at iteration 0: the mean of the
+ * metric over the iterations before it, and what the theorem allows. Means are NaN at iteration 0. */
+void verify_mean(size_t rows, const double *iteration, const double *metric, double *mean);
+void verify_allowed(const verify_bound *bound, size_t rows, const double *iteration,
+                    const double *metric, const double *potential, double *mean_bound,
+                    double *potential_bound);
+
 /* Whether a theorem says anything about an experiment; otherwise `why` says why not. */
 bool verify_applies(const saddle_theory *theory, bool plus, const char **why);
-/* Add a run: `rows` trace points at equal distances, the first one at iteration 0. `c_epsilon` is the
- * setting of that name. */
-void verify_add(verify *v, const saddle_theory *theory, double c_epsilon, size_t rows,
-                const double *iteration, const double *metric, const double *potential);
+/* Add a run: `rows` trace points at equal distances, the first one at iteration 0. */
+void verify_add(verify *v, const verify_bound *bound, size_t rows, const double *iteration,
+                const double *metric, const double *potential);
 /* Whether a bound is violated. */
 bool verify_violated(const verify *v);
 /* Print bounds beside measurements. */

@@ -16,6 +16,8 @@
     ];
     const TITLES = {
         metric: "convergence metric",
+        mean_metric: "mean metric so far",
+        loss_gap: "distance of the loss from its limit",
         primal: "primal value",
         x_stationarity: "x stationarity",
         x_consensus: "x consensus error",
@@ -25,9 +27,13 @@
         test_auc: "AUC on held-out data",
     };
     const LOGARITHMIC = new Set([
-        "metric", "x_stationarity", "x_consensus", "y_consensus", "y_gap", "stationarity", "potential",
+        "metric", "mean_metric", "loss_gap", "x_stationarity", "x_consensus", "y_consensus", "y_gap", "stationarity", "potential",
     ]);
     const MARGIN = { top: 10, right: 14, bottom: 40, left: 56 };
+    /* What comes after this share of the horizontal axis is late; a range of late values below this share of
+     * all is what a steep start leaves. */
+    const LATE = 0.2;
+    const STEEP = 0.1;
     const SVG = "http://www.w3.org/2000/svg";
     const state = { x: "ifo" };
     const sections = [];
@@ -175,8 +181,8 @@
         return ticks;
     }
 
-    /* The vertical axis over all values that are drawn. */
-    function vertical(curves, wantsLog, height) {
+    /* The least and largest value where x is at least `from`. */
+    function range(curves, wantsLog, from) {
         let low = Infinity;
         let high = -Infinity;
         let below = false;
@@ -184,12 +190,22 @@
             for (const list of [curve.points, ...curve.tails])
                 for (const point of list)
                     for (const value of point.slice(1)) {
-                        if (!Number.isFinite(value)) continue;
+                        if (!Number.isFinite(value) || !(point[0] >= from)) continue;
                         if (wantsLog && !(value > 0)) { below = true; continue; }
                         low = Math.min(low, value);
                         high = Math.max(high, value);
                     }
+        return { low, high, below };
+    }
+
+    /* The vertical axis. A linear one over values that fall steeply at the start and differ little
+     * afterwards would show a line: it shows what comes later, unless all is wanted. */
+    function vertical(curves, wantsLog, height, end, whole) {
+        let { low, high, below } = range(curves, wantsLog, -Infinity);
         const log = wantsLog && high > 0 && (below || high / low >= 10);
+        const late = range(curves, false, LATE * end);
+        const steep = !log && late.high > late.low && late.high - late.low < STEEP * (high - low);
+        if (steep && !whole) ({ low, high } = late);
         if (!(low <= high)) { low = 0; high = 1; }
         if (log) {
             /* A mean of decades is a decade but for its last digit. */
@@ -205,7 +221,7 @@
         /* On a logarithmic axis what is not positive lies on its lower end. */
         const place = (value) =>
             height * (1 - (log ? Math.log(Math.max(value, low) / low) : value - low) / span);
-        return { log, low, high, place, ticks: log ? decadeTicks(low, high, 7) : linearTicks(low, high, 6) };
+        return { log, low, high, place, steep, ticks: log ? decadeTicks(low, high, 7) : linearTicks(low, high, 6) };
     }
 
     function horizontal(curves, width) {
@@ -318,17 +334,21 @@
         const curves = section.groups
             .filter((group) => !section.hidden.has(group.index))
             .map((group) => Object.assign(series(group, state.x, chart.y, wantsLog), { group }));
-        const y = vertical(curves, wantsLog, height);
+        const x = horizontal(curves, width);
+        const y = vertical(curves, wantsLog, height, x.high, chart.whole);
         if (wantsLog && !y.log)
             for (const curve of curves) Object.assign(curve, series(curve.group, state.x, chart.y, false));
-        const x = horizontal(curves, width);
+        chart.zoom.hidden = !y.steep;
+        chart.zoom.textContent = chart.whole ? "cut off the start" : "start cut off: show all";
         svg.replaceChildren();
         const plot = element("g", { transform: `translate(${MARGIN.left} ${MARGIN.top})` }, svg);
         drawAxes(chart, plot, x, y, width, height);
         /* The first of the legend on top, but dashes over lines, which would hide them. */
         const order = curves.slice().reverse();
-        for (const curve of order) if (curve.group.dashes === "") drawCurve(plot, curve, x, y);
-        for (const curve of order) if (curve.group.dashes !== "") drawCurve(plot, curve, x, y);
+        const cut = y.steep && !chart.whole;
+        const frame = element("svg", { width, height, overflow: cut ? "hidden" : "visible" }, plot);
+        for (const curve of order) if (curve.group.dashes === "") drawCurve(frame, curve, x, y);
+        for (const curve of order) if (curve.group.dashes !== "") drawCurve(frame, curve, x, y);
         chart.drawn = { plot, curves, x, y, width, height };
         chart.mark = element("g", {}, plot);
         drawCursor(chart);
@@ -361,7 +381,7 @@
             .filter((entry) => entry.point && entry.curve.points[entry.curve.points.length - 1][0] >= at - 0.02 * x.high)
             .sort((a, b) => b.point[1] - a.point[1]);
         for (const { curve, point } of found) {
-            element("circle", {
+            if (point[1] >= y.low && point[1] <= y.high) element("circle", {
                 r: 3.5, cx: x.place(point[0]), cy: y.place(point[1]), style: `fill:${curve.group.colour}`,
             }, chart.mark);
             const row = html("tr", "", undefined, rows);
@@ -418,7 +438,13 @@
         const svg = element("svg", { role: "img", tabindex: "0", "aria-label": title(y) }, box);
         const tip = html("div", "tip", undefined, box);
         tip.hidden = true;
-        const chart = { section, box, svg, tip, y };
+        const zoom = html("button", "zoom", undefined, bar);
+        zoom.type = "button";
+        const chart = { section, box, svg, tip, y, zoom, whole: false };
+        zoom.addEventListener("click", () => {
+            chart.whole = !chart.whole;
+            draw(chart);
+        });
         select.addEventListener("change", () => {
             chart.y = select.value;
             svg.setAttribute("aria-label", title(chart.y));
@@ -436,7 +462,7 @@
         if (choices.length === 0) return;
         /* What a solution is worth says more than its loss, where it was written down. */
         const worth = choices.find((name) => name.startsWith("test_")) || choices.find((name) => name.startsWith("train_"));
-        const wanted = [root.dataset.y, "metric", worth, "loss", ...choices].filter((name) => choices.includes(name));
+        const wanted = [...root.dataset.y.split(","), "metric", worth, "loss", ...choices].filter((name) => choices.includes(name));
         const shown = [...new Set(wanted)];
         Array.from(root.querySelectorAll(".chart")).forEach((box, k) => {
             if (shown[k] !== undefined) makeChart(section, box, shown[k], choices);

@@ -187,8 +187,9 @@ static size_t next_piece(payload *body, size_t most, const char **piece)
 {
     size_t at = body->taken - body->head_bytes;
     size_t left = body->bytes - at;
-    *piece = (const char *)body->data + at;
-    if (body->row != NULL) {
+    if (body->row == NULL) {
+        *piece = left > 0 ? (const char *)body->data + at : NULL;
+    } else {
         size_t width = body->array->shape[1] * sizeof(double);
         if (left > 0 && at % width == 0)
             body->array->fetch(body->array->context, at / width, body->row);

@@ -65,6 +65,18 @@ static void tidy_line(reader *in, size_t length)
         memmove(in->line, in->line + 3, length - 2);
 }
 
+static saddle_status unreadable(const reader *in, int reason, saddle_error *error)
+{
+    if (reason == EISDIR)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' is a directory; give the traces in it, such as "
+                           "'%.300s/precision-seed1.csv'",
+                           in->trace->path, in->trace->path);
+    return saddle_fail(error, SADDLE_IO,
+                       "cannot read '%.300s' beyond line %zu: %s; give the path of a trace",
+                       in->trace->path, in->number - 1, strerror(reason != 0 ? reason : EIO));
+}
+
 /* Go to the next line; `*more` is false when no whole one is left. */
 static saddle_status next_line(reader *in, bool *more, saddle_error *error)
 {
@@ -79,9 +91,7 @@ static saddle_status next_line(reader *in, bool *more, saddle_error *error)
                 return status;
         }
         if (c == EOF && ferror(in->stream))
-            return saddle_fail(error, errno == EISDIR ? SADDLE_BAD_INPUT : SADDLE_IO,
-                               "cannot read '%.300s' beyond line %zu: %s; give the path of a trace",
-                               in->trace->path, in->number - 1, strerror(errno != 0 ? errno : EIO));
+            return unreadable(in, errno, error);
         if (c == EOF)
             return SADDLE_OK;
         if (c == '\n')

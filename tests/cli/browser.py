@@ -129,12 +129,24 @@ def examine(browser, address, shots):
     tell("ready", browser.run("return document.documentElement.dataset.ready || 'no'"))
     tell("title", browser.run("return document.title"))
     tell("sections", browser.run("return document.querySelectorAll('section.traces').length"))
-    tell("charts", browser.run("return document.querySelectorAll('.chart svg').length"))
+    tell("charts", browser.run("return document.querySelectorAll('.chart > svg').length"))
     tell("curves", browser.run(CURVES))
     tell("bands", browser.run("return document.querySelectorAll('.chart .band').length"))
     tell("legend", browser.run("return document.querySelectorAll('.legend button').length"))
     tell("network", browser.run("return document.querySelectorAll('.network circle').length"))
     tell("claims", browser.run("return document.querySelectorAll('.claims tbody tr').length"))
+    tell("themes", browser.run("return document.querySelectorAll('.themes tr').length"))
+    tell("theme-link", browser.run("return document.querySelector('.themes a')?.getAttribute('href') ?? 'none'"))
+    tell("networks", browser.run("return document.querySelectorAll('.network').length"))
+    # What a reader meets first, second and third.
+    tell("order", browser.run(
+        "return [...new Set(Array.from(document.querySelectorAll('.themes, .chart, .claims')).map(e => e.classList."
+        "contains('chart') ? 'chart' : e.classList[0]))].join(' ')"))
+    tell("unfolded", browser.run("return document.querySelectorAll('details[open]').length"))
+    tell("claims-opened", browser.run(
+        "const d = document.querySelector('details.claims-of'); if (!d) return 'none'; const t = d.querySelector('table');"
+        "const before = t.checkVisibility(); d.querySelector('summary').click(); const after = t.checkVisibility();"
+        "d.open = false; return !before && after"))
     # Without the sign before it.
     tell("verdicts", browser.run(
         "return Array.from(document.querySelectorAll('.claims .verdict')).map(v => "
@@ -150,7 +162,7 @@ def examine(browser, address, shots):
         "return Array.from((document.querySelector('.chart .curve')?.getAttribute('d') ?? '')"
         ".matchAll(/[ML][0-9.-]+ ([0-9.-]+)/g)).map(m => m[1]).join(' ')"))
     tell("lines", browser.run(
-        "return Array.from(document.querySelectorAll('.chart svg')[0]?.querySelectorAll('.grid') ?? [])"
+        "return Array.from(document.querySelectorAll('.chart > svg')[0]?.querySelectorAll('.grid') ?? [])"
         ".filter(l => l.getAttribute('y1') === l.getAttribute('y2')).map(l => l.getAttribute('y1')).join(' ')"))
     shoot("desk-light")
 
@@ -178,9 +190,18 @@ def examine(browser, address, shots):
                 "s.value = Array.from(s.options).map(o => o.value).includes('metric') ? 'metric' : s.options[0].value;"
                 "s.dispatchEvent(new Event('change'))")
 
+    # A steep start is cut off until all is asked for.
+    tell("zoom", browser.run(
+        "const charts = Array.from(document.querySelectorAll('.chart'));"
+        "const chart = charts.find(c => !c.querySelector('.zoom').hidden); if (!chart) return 'none';"
+        "const lines = () => chart.querySelector('.curve').getAttribute('d'); const before = lines();"
+        "const said = chart.querySelector('.zoom').textContent; chart.querySelector('.zoom').click();"
+        "const after = lines(); chart.querySelector('.zoom').click();"
+        "return said + ', ' + (before !== after) + ', ' + (before === lines())"))
+
     # The pointer.
     browser.run("document.querySelector('.chart').scrollIntoView({block: 'center'})")
-    box = browser.run("const b = document.querySelector('.chart svg').getBoundingClientRect();"
+    box = browser.run("const b = document.querySelector('.chart > svg').getBoundingClientRect();"
                       "return [b.left + b.width / 2, b.top + b.height / 2]")
     browser.point(int(box[0]), int(box[1]))
     tell("tips", browser.run(

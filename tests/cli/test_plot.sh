@@ -47,6 +47,7 @@ check "no band of one run" is "$(grep -c 'fill-opacity' one.svg)" 0
 try plot c/*-seed*.csv --x rounds,bytes,seconds --y metric,loss --title "two by three" -o grid.svg
 check "several pictures in one" is "$(grep -cE 'communication rounds|bytes sent|>seconds' grid.svg)" 6
 check "with a title" grep -qF 'two by three' grid.svg
+check "and one legend" is "$(grep -cF '<text>Prox-DSGDA<' grid.svg)" 1
 try plot c/precision-seed1.csv --x iterations --y x_consensus --x-scale log -o log.svg
 check "logarithmic axes" exits 0
 
@@ -157,6 +158,16 @@ check "in its words" warns "gnuplot cannot draw this: unknown or ambiguous termi
 check "leaves nothing" absent failed.svg
 check "leaves no part" absent failed.svg.part
 
+# Numbers in labels are short, unless curves would get the same name.
+for tau in 2.723271307101159 2.719794868874131 0.5 0.123456781 0.123456782; do
+    printf '# algorithm: precision\n# seed: 1\n# tau: %s\niteration,ifo,metric\n0,0,1\n1,9,0.1\n' "$tau" >"tau$tau.csv"
+done
+try plot tau2*.csv tau0.5.csv -o tau.svg
+check "short numbers" is "$(sed -n 's/.*<text>PRECISION, tau \(.*\)<\/text>.*/\1/p' tau.svg | sort | tr '\n' ' ')" "0.5 2.72 2.723 "
+try plot tau0.1*.csv tau0.5.csv -o tau.svg
+check "long ones" is "$(sed -n 's/.*<text>PRECISION, tau \(.*\)<\/text>.*/\1/p' tau.svg | sort | tr '\n' ' ')" \
+    "0.123456781 0.123456782 0.5 "
+
 # ---- watch, without a terminal
 try watch c/precision-seed1.csv
 check "watch of a run that has ended" exits 0
@@ -184,6 +195,26 @@ printf 'iteration,ifo,metric\n1,2,x\n' >wrong.csv
 try watch wrong.csv
 check "what stays no trace is refused" exits 2
 check "with its line" warns "line 2"
+
+# What it waits for is said once, and one that never begins is given up.
+try watch never.csv --wait 0.6
+check "a file that never comes" exits 2
+check "is waited for, which is said" warns "waiting at most 0.6 s (--wait) for 'never.csv', which is not there"
+check "once, and then given up" is "$(grep -c . err)" 2
+check "with the reason" warns "'never.csv' is not there after 0.6 s; give the file of a run's --trace, or a longer --wait"
+check "and no row" is "$(wc -c <out)" 0
+: >hollow.csv
+try watch hollow.csv --wait 0.3
+check "a file that stays empty" warns "'hollow.csv' is empty after 0.3 s"
+grep '^[#i]' c/precision-seed1.csv | grep -v '^# ended' >head.csv
+try watch head.csv --wait 0.3
+check "a run without a row" warns "'head.csv' has no row yet after 0.3 s"
+{ cat head.csv && echo '# ended: interrupted'; } >over.csv
+try watch over.csv --wait 0
+check "a run that ended without one" exits 0
+check "is not waited for" is "$(grep -c 'after' err)" 0
+check "a trace that begins in time is not given up" is "$(grep -c . live.err)" 1
+refuse "--wait: '-1' is out of range" watch head.csv --wait -1
 
 # ---- watch, on a terminal
 if command -v script >/dev/null; then

@@ -30,6 +30,38 @@ shown=$(sed -n '/data-x="ifo"/,/<\/table>/p' page.html | grep -m 1 '>PRECISION<'
     sed 's/.*<\/th><td class="number[^>]*>\([^<]*\)<.*/\1/; s/&#8239;//g')
 check "cost of PRECISION ($shown, wanted $mean)" is "$shown" "$mean"
 
+# The paper's claims, where they can be asked of the runs: here of PRECISION against Prox-DSGDA.
+asks() { grep -A9 'class="themes"' "$1" | grep -c '<tr>'; }
+check "claims of the paper" is "$(asks page.html)" 2
+check "with their seeds" grep -qF "Asked of these runs, with 2 seeds (few to decide by)" page.html
+check "each with its numbers" is "$(grep -c '^<tr><td>PRECISION brings the metric to .* Prox-DSGDA<' page.html)" 2
+verdict() { sed -n "s/^<tr><td>$2<\/td><td class=\"verdict \([a-z]*\)\".*/\1/p" "$1"; }
+claim="PRECISION brings the metric to .* in fewer IFO calls than Prox-DSGDA"
+# Made by hand: one reaches every level at 100, the other at 200 calls.
+run_by_hand() {
+    printf '# algorithm: %s\n# seed: %s\n# problem: p\n# topology: ring\niteration,ifo,rounds,metric\n' "$1" "$2"
+    printf '0,0,0,1\n1,%d,%d,1e-9\n2,%d,%d,1e-9\n' "$3" "$3" $(($3 + 1)) $(($3 + 1))
+}
+for seed in 1 2; do
+    run_by_hand precision "$seed" 100 >"fast$seed.csv"
+    run_by_hand prox-dsgda "$seed" 300 >"slow$seed.csv"
+done
+try report fast?.csv slow?.csv -o decided.html
+check "nothing is decided between two trace points" is "$(verdict decided.html "$claim")" undecided
+for seed in 1 2; do
+    sed -i 's/^1,300,300,1e-9/1,299,299,1\n2,300,300,1e-9/; s/^2,301/3,301/' "slow$seed.csv"
+done
+try report fast?.csv slow?.csv -o decided.html
+check "the cheaper one is ahead" is "$(verdict decided.html "$claim")" holds
+sed -i 's/precision$/prox-dsgda/; t; s/prox-dsgda$/precision/' fast?.csv slow?.csv
+try report fast?.csv slow?.csv -o decided.html
+check "the dearer one is not" is "$(verdict decided.html "$claim")" fails
+sed -i 's/^# topology: ring/# topology: star/' slow?.csv
+try report fast?.csv slow?.csv -o decided.html
+check "runs on other networks are not compared" is "$(asks decided.html)" 0
+try report c/precision-*.csv -o alone.html
+check "nor one algorithm with itself" is "$(asks alone.html)" 0
+
 # The data behind the links are the traces.
 decode() {
     python3 - "$1" <<'PYTHON'
@@ -63,6 +95,15 @@ refuse "is the file of a trace" report c/gda-seed1.csv -o c/gda-seed1.csv
 refuse "cannot write 'nowhere/page.html'" report c/gda-seed1.csv -o nowhere/page.html
 refuse "cannot read 'absent.csv'" report absent.csv
 refuse "saddle report needs TRACE..." report
+# What is no trace, or more than one file, makes no empty page.
+printf 'name,price\n1,2\n' >foreign.csv
+refuse "'foreign.csv' has no column iteration, ifo, rounds, bytes or seconds, as a trace has; it has name, price" \
+    report foreign.csv -o foreign.html
+refuse "'foreign.csv' has no column" report c/gda-seed1.csv foreign.csv -o foreign.html
+printf 'iteration,ifo\n1,2\n' >bare.csv
+refuse "'bare.csv' has no column such as metric or loss" report bare.csv -o foreign.html
+refuse "'c' is a directory; give the traces in it, such as 'c/precision-seed1.csv'" report c -o foreign.html
+check "and leaves none" absent foreign.html
 
 # Texts that a page could take for its own, and traces with little in them.
 mkdir "d's \"<b>\" é"
@@ -85,6 +126,10 @@ printf '# algorithm: precision\n# seed: 2\niteration,ifo,metric\n0,0,1e-4\n10,10
 try report long.csv -o long.html
 check "a long trace is thinned" grep -q '1 row in 6' long.html
 try report low.csv high.csv -o mean.html
+# A loss that falls from 1 to about 0.1 at once, and then by a thousandth: the axis shows the latter.
+awk 'BEGIN {print "# algorithm: precision\n# seed: 1\niteration,ifo,loss"
+    for (t = 0; t < 100; t++) printf "%d,%d,%g\n", t, 10 * t, t == 0 ? 1 : 0.1 + 0.001 / t}' >steep.csv
+try report steep.csv -o steep.html
 try reproduce --quick --only topology-regression --output claimed --quiet
 check "a page with claims" [ -s claimed/report.html ]
 
@@ -131,8 +176,17 @@ check "its claims" is "$(seen claims)" "$(($(wc -l <claimed/claims.csv) - 1))"
 check "each with its verdict" is "$(seen verdicts)" "$(python3 -c 'import csv
 print(", ".join(row["verdict"] for row in csv.DictReader(open("claimed/claims.csv"))))')"
 check "a section for the experiment" is "$(seen sections)" 1
+check "a summary of them by what they say" is "$(seen themes)" 2
+check "comes first, then the curves, then the claims" is "$(seen order)" "themes chart claims"
+check "which are folded" is "$(seen unfolded)" 0
+check "and can be opened" is "$(seen claims-opened)" True
+check "as a link of the summary leads there" is "$(seen theme-link)" "#section-1"
+check "its three networks" is "$(seen networks)" 3
 check "a curve for each network" is "$(seen legend)" 3
+see steep.html
+check "a steep start is cut off, and comes back on request" is "$(seen zoom)" "start cut off: show all, true, true"
 see mean.html
+check "a logarithmic axis shows everything" is "$(seen zoom)" none
 check "the geometric mean is half-way" is "$(seen heights | tr ' ' '\n' | sort -u)" \
     "$(seen lines | awk '{printf "%.1f", ($1 + $NF) / 2}')"
 finish

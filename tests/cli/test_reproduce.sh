@@ -28,7 +28,7 @@ check "says loudly that a9a is not here" warns "a9a IS NOT HERE: built-in data '
 check "and how to get it" warns "saddle data fetch a9a"
 check "names the experiment and its place in the paper" says "topology-regression: appendix B.3"
 check "shows where it is" says "[6/10] topology-regression er-0.3 seed 2: "
-check "counts" says "10 of 10 runs made"
+check "counts" says "all 10 runs made; claims.md"
 check "all traces" is "$(traces all)" 10
 check "bounds beside measurements" grep -qE '^ +2000 +[0-9.]+ +[0-9.e+]+ +[0-9.]+ +[0-9.]+ ' out
 check "theorem 1 is respected" says "Theorem 1 (PRECISION), means over 2 seeds: respected"
@@ -41,6 +41,43 @@ for name in topology-regression theorem; do
     check "$name.png" grep -q PNG "all/figures/$name.png"
     check "$name.pdf" grep -qa '^%PDF' "all/figures/$name.pdf"
 done
+# The networks are those that `saddle graph` draws.
+for p in 0.3 0.6 0.9; do
+    "$saddle" graph "er:$p" --agents 5 --seed 1 --draw "er-$p.svg" >out 2>err
+    check "er:$p with 5 agents" cmp -s "er-$p.svg" "all/figures/network-5-er-$p.svg"
+done
+check "each as three files" is "$(find all/figures -name 'network-5-er-*' | wc -l)" 9
+check "and the theorems' own" [ -s all/figures/network-20-complete.pdf ]
+for text in "bound of Theorem 1 (PRECISION)" "bound of Theorem 2 (PRECISION+)" "mean metric so far"; do
+    check "the theorems' figure has: $text, once" is "$(grep -cF "<text>$text<" all/figures/theorem.svg)" 1
+done
+# The bound that is drawn is the one that is claimed; the mean is that of the metrics before.
+check "bounds and means" python3 - <<'PYTHON'
+import csv, html.parser, json, re, urllib.parse
+class Links(html.parser.HTMLParser):
+    data = {}
+    def handle_starttag(self, tag, attributes):
+        link = dict(attributes)
+        if "download" in link and "theorem" in self.section:
+            text = urllib.parse.unquote(link["href"].split(",", 1)[1])
+            self.data[link["download"]] = list(csv.DictReader(l for l in text.splitlines() if l[0] != "#"))
+    def handle_data(self, data):
+        self.section = data.lower() if "Theorems 1 and 2, quadratic" in data else self.section
+    section = ""
+page = Links()
+page.feed(open("all/report.html", encoding="utf-8").read())
+claims = [c for c in json.load(open("all/claims.json"))["claims"] if c["experiment"] == "theorem"]
+for theorem, name in ((1, "precision"), (2, "precision+")):
+    bounds, means = [], []
+    for seed in (1, 2):
+        bounds.append(float(page.data[f"theorem-{theorem}-bound-seed{seed}.csv"][-1]["mean_metric"]))
+        means.append(float(page.data[f"{name}-seed{seed}.csv"][-1]["mean_metric"]))
+        rows = [l for l in open(f"all/traces/theorem/{name}-seed{seed}.csv") if l[0] != "#"]
+        metric = [float(r["metric"]) for r in csv.DictReader(rows)][:-1]
+        assert abs(means[-1] / (sum(metric) / len(metric)) - 1) < 1e-12
+    told = re.search(r"mean metric (\S+), bound ([^;]+);", claims[theorem - 1]["numbers"])
+    assert "%.4g" % (sum(means) / 2) == told[1] and "%.4g" % (sum(bounds) / 2) == told[2]
+PYTHON
 check "claims.json is JSON" python3 -c 'import json; d = json.load(open("all/claims.json"))
 assert d["seeds"] == 2 and d["quick"] and len(d["claims"]) == 4
 assert {c["verdict"] for c in d["claims"]} <= {"holds", "does not hold", "not decided"}'
@@ -58,7 +95,7 @@ check "costs.csv" is "$(grep '^topology-regression,er-0.3,1,1e-01,' all/costs.cs
 # What is there is not made again, unless its settings, its version or its end differ.
 try "${studies[@]}" --output all
 check "again" exits 0
-check "nothing is made again" says "0 of 10 runs made"
+check "nothing is made again" says "no run made, all 10 were there; claims.md"
 cp -r all some
 sed -i 's/^# nu: .*/# nu: 0.2/' some/traces/topology-regression/er-0.9-seed1.csv
 sed -i '1s/.*/# saddle 0.0.1/' some/traces/topology-regression/er-0.9-seed2.csv
@@ -66,8 +103,37 @@ head -n 60 all/traces/topology-regression/er-0.6-seed1.csv >some/traces/topology
 printf 'nonsense' >some/traces/topology-regression/er-0.6-seed2.csv
 rm some/traces/topology-regression/er-0.3-seed1.csv
 try "${studies[@]}" --output some --threads 1
-check "other settings, other version, cut short, broken, missing" says "5 of 10 runs made"
+check "other settings, other version, cut short, broken, missing" says "5 of 10 runs made, the other 5 were there; claims.md"
 check "the results are the same" same_results all some
+
+# A part of it, made into a directory that has more: nothing is lost.
+cp -r all more
+try reproduce --quick --only theorem --output more
+check "a part of it" says "no run made, all 4 were there"
+check "claims, costs and traces of the others are kept" same_results all more
+check "and their sections" is "$(grep -c 'section class="traces"' more/report.html)" 2
+check "claims.md says what it covers" grep -qF "Only 2 of the 16 experiments are covered; there are no finished runs" more/claims.md
+rm more/traces/topology-regression/er-0.6-seed2.csv
+try reproduce --quick --only theorem --output more
+check "an experiment that is no longer whole is left out" is "$(wc -l <more/claims.csv)" 3
+check "which claims.md says" grep -qF "Only 1 of the 16 experiments" more/claims.md
+check "and left alone" is "$(traces more)" 9
+# Slopes are drawn with what the claims say of them.
+try reproduce --quick --only complexity-quadratic --output slopes
+check "slopes" is "$(sed -n 's/.*<text>slope \([-0-9.]*\) .*/\1/p' slopes/figures/complexity-quadratic-slopes.svg)" \
+    "$(grep -o 'slope [-0-9.]*' slopes/claims.csv | cut -d' ' -f2)"
+check "beside the theory's" grep -qF "theory: at most -1<" slopes/figures/complexity-quadratic-slopes.svg
+
+# Full results are not overwritten by quick ones.
+sed -i 's/"quick": true/"quick": false/' more/claims.json
+refuse "--output: 'more' holds results of a run without --quick, which would be overwritten" \
+    reproduce --quick --only topology --output more
+# Nor are those on the paper's data by those on built-in ones.
+sed -i 's/"quick": false, "a9a": "[a-z-]*"/"quick": true, "a9a": "file"/' more/claims.json
+grep -q '"a9a": "file"' more/claims.json
+XDG_DATA_HOME=$PWD/nothing SADDLE_DATA=$PWD/nothing \
+    refuse "--output: 'more' holds results on a9a, which is not here now" \
+    reproduce --quick --only topology --output more
 
 # Interrupted in a search and in runs, then on: the same files.
 tuned=(reproduce --quick --only agents-auc --seeds 1)
@@ -82,6 +148,7 @@ check "which is the problem's" is "$usual" "$(sed -n 's/^# alpha: //p' whole/tra
 check "AUC at every point of every trace" is "$(cat whole/outcomes/agents-auc/*.csv | grep -c '^[0-9]')" \
     "$(cat whole/traces/agents-auc/*.csv | grep -c '^[0-9]')"
 check "and in the figure" grep -q "AUC on the agents' data" whole/figures/agents-auc.svg
+check "whose steep start is cut off" grep -q "AUC on the agents' data (start cut off)" whole/figures/agents-auc.svg
 check "and in the report" grep -q train_auc whole/report.html
 check "one tau for all metrics" is "$(sed -n 's/^# metric-tau: //p' whole/traces/agents-auc/*.csv | sort -u | wc -l)" 1
 

@@ -344,12 +344,21 @@ START_TEST(growth_with_the_value)
         reach_at(s, (size_t)sqrt(series[s].value));
     ck_assert_int_eq(decide(c), REPORT_HOLDS);
     assert_near(outcome.slope.mean, 0.5, 1e-12);
+    static claims_line line;
+    claims_points(&line, &c, &four, traces, SEEDS, 0);
+    ck_assert_uint_eq(line.count, SERIES);
+    for (size_t s = 0; s < SERIES; s++) {
+        assert_near(line.x[s], log(series[s].value), 1e-15);
+        assert_near(line.y[s], 0.5 * line.x[s], 1e-12);
+    }
     for (size_t s = 0; s < SERIES; s++)
         reach_at(s, (size_t)(series[s].value / 20.0));
     ck_assert_int_eq(decide(c), REPORT_FAILS);
     assert_near(outcome.slope.mean, 1.0, 1e-12);
     reach_at(3, ROWS);
     ck_assert_int_eq(decide(c), REPORT_UNDECIDED);
+    claims_points(&line, &c, &four, traces, SEEDS, 0);
+    ck_assert_uint_eq(line.count, 0);
 }
 END_TEST
 
@@ -405,8 +414,9 @@ static void theorem(verify *v, double last_potential, double level)
         potential[k] = 10.0 + (last_potential - 10.0) * (double)k / 100.0;
     }
     memset(v, 0, sizeof *v);
+    const verify_bound bound = verify_bound_of(&theory, false, 1.0);
     for (int r = 0; r < 3; r++)
-        verify_add(v, &theory, 1.0, 101, iteration, metric, potential);
+        verify_add(v, &bound, 101, iteration, metric, potential);
 }
 
 START_TEST(bounds_that_hold_and_that_do_not)
@@ -426,6 +436,32 @@ START_TEST(bounds_that_hold_and_that_do_not)
     ck_assert(verify_violated(&v)); /* the potential */
     theorem(&v, (double)NAN, 0.9);
     ck_assert(verify_violated(&v));
+}
+END_TEST
+
+START_TEST(bounds_at_every_trace_point)
+{
+    const saddle_theory theory = {
+        .gap = 6.0, .rate = 0.5, .rate_plus = 0.25, .error_factor = 8.0, .epsilon = 0.1};
+    const double iteration[] = {0, 2, 4};
+    const double metric[] = {3, 1, 7};
+    const double potential[] = {10, 5, 1};
+    double mean[3];
+    double mean_bound[3];
+    double potential_bound[3];
+    verify_bound bound = verify_bound_of(&theory, false, 2.0);
+    verify_mean(3, iteration, metric, mean);
+    verify_allowed(&bound, 3, iteration, metric, potential, mean_bound, potential_bound);
+    ck_assert(isnan(mean[0]) && isnan(mean_bound[0]));
+    assert_near(potential_bound[0], 10.0, 0.0);
+    assert_near(mean[1], 3.0, 1e-15);
+    assert_near(mean[2], (2 * 3 + 2 * 1) / 4.0, 1e-15);
+    assert_near(mean_bound[2], 6.0 / (0.5 * 5), 1e-15);
+    assert_near(potential_bound[2], 10.0 - 0.5 * 8, 1e-15);
+    bound = verify_bound_of(&theory, true, 2.0); /* floor 8 0.1 / 2 */
+    verify_allowed(&bound, 3, iteration, metric, potential, mean_bound, potential_bound);
+    assert_near(mean_bound[2], 6.0 / (0.25 * 5) + 0.4, 1e-14);
+    assert_near(potential_bound[2], 10.0 - 0.25 * 8 + 4 * 0.4, 1e-14);
 }
 END_TEST
 
@@ -470,6 +506,15 @@ START_TEST(claims_name_what_there_is)
         bool slope = all[k].kind > CLAIM_BELOW;
         ck_assert_uint_ge(words, slope ? 1 : 2);
         ck_assert(slope || all[k].factor >= 1.0);
+        ck_assert_msg(all[k].theme != NULL, "claim %zu is in no summary", k);
+    }
+    /* The comparisons name algorithms that each are there once. */
+    size_t compared;
+    const experiment_series *algorithm = experiments_algorithms(&compared);
+    for (size_t k = 0; k < compared; k++) {
+        ck_assert_str_eq(algorithm[k].name, algorithm[k].algorithm);
+        for (size_t j = 0; j < k; j++)
+            ck_assert_str_ne(algorithm[j].algorithm, algorithm[k].algorithm);
     }
     for (size_t j = 0; j < experiments; j++) {
         ck_assert_uint_le(list[j].count, EXPERIMENT_MOST_SERIES);
@@ -503,6 +548,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, seeds_that_spread_leave_a_slope_open);
     tcase_add_test(tests, growth_with_accuracy_and_time);
     tcase_add_test(tests, bounds_that_hold_and_that_do_not);
+    tcase_add_test(tests, bounds_at_every_trace_point);
     tcase_add_test(tests, theorems_that_say_nothing);
     tcase_add_test(tests, claims_name_what_there_is);
     suite_add_tcase(suite, tests);

@@ -213,7 +213,7 @@ START_TEST(refuses_what_is_no_trace)
     assert_refused(saddle_trace_read(&trace, "/nonexistent/t.csv", &error), error, SADDLE_BAD_INPUT,
                    "cannot read '/nonexistent/t.csv'");
     assert_refused(saddle_trace_read(&trace, saddle_test_directory(), &error), error,
-                   SADDLE_BAD_INPUT, "cannot read");
+                   SADDLE_BAD_INPUT, "is a directory; give the traces in it");
 }
 END_TEST
 
