@@ -116,6 +116,15 @@ static saddle_status unknown_option(const cli_arguments *a, const char *name, sa
                        near != NULL ? near : "", near != NULL ? "?" : "", a->command->name);
 }
 
+/* Whether the value of an option is the name of a file or a directory. One that is empty is more likely a
+ * shell's variable that was never set than a wish for none. */
+static bool names_file(const saddle_option *option)
+{
+    char words[4096];
+    cli_option_words(option, words, sizeof words);
+    return strcmp(words, "@FILE") == 0 || strcmp(words, "@DIRECTORY") == 0;
+}
+
 /* Read the option in argv[*k]; *k moves on to its value if that is a word of its own. */
 static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, int *k,
                                  saddle_error *error)
@@ -142,6 +151,9 @@ static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, 
     if (value == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT, "--%s needs a value: --%s %s", name, name,
                            option->metavar);
+    if (*value == '\0' && names_file(option))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--%s: the name is empty; give a name, or leave the option out", name);
     return saddle_settings_set(a->settings, name, value, error);
 }
 
@@ -202,10 +214,7 @@ static saddle_status read_config(saddle_settings *settings, saddle_error *error)
 {
     if (!saddle_settings_given(settings, "config"))
         return SADDLE_OK;
-    const char *path = saddle_settings_text(settings, "config");
-    if (*path == '\0')
-        return saddle_fail(error, SADDLE_BAD_INPUT, "--config: '' is no file; give a path");
-    return saddle_settings_load(settings, path, error);
+    return saddle_settings_load(settings, saddle_settings_text(settings, "config"), error);
 }
 
 saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command, int argc,

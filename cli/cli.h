@@ -53,8 +53,9 @@ typedef struct cli_command {
     const char *summary;  /* one line */
     const char *details;  /* a paragraph or more for the help, or NULL */
     const char *words;    /* what the operand may be, for completion: "a|b|c", "@FILE" or NULL */
-    const char *const *library;                 /* library options it takes; see cli_takes() */
-    const saddle_option *const *own;            /* options of its own; NULL-terminated, or NULL */
+    const char *const *library;      /* library options it takes; see cli_takes() */
+    const char *const *undecided;    /* those of them whose default does not hold here, or NULL */
+    const saddle_option *const *own; /* options of its own; NULL-terminated, or NULL */
     int (*run)(const cli_arguments *arguments); /* returns the exit code */
 } cli_command;
 
@@ -203,8 +204,8 @@ void cli_print_family(const char *family);
 int cli_print_help(const cli_command *command);
 /* The heading of an option: "--nu STEP". */
 void cli_option_heading(const saddle_option *option, char *out, size_t size);
-/* Its help with its default: "Step in x. [auto]". */
-void cli_option_text(const saddle_option *option, char *out, size_t size);
+/* Its help, with its default if that holds: "Step in x. Default: auto." */
+void cli_option_text(const saddle_option *option, bool holds, char *out, size_t size);
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 

@@ -47,7 +47,7 @@ static void print_options(const saddle_option *const *option)
         char heading[128];
         char text[1024];
         cli_option_heading(*option, heading, sizeof heading);
-        cli_option_text(*option, text, sizeof text);
+        cli_option_text(*option, true, text, sizeof text);
         append_range(*option, text, sizeof text);
         cli_table_add(table, "%s", heading);
         cli_table_add(table, "%s", text);

@@ -48,7 +48,7 @@ static void print_tagged(const char *tag, const char *text)
 static void print_option(const saddle_option *option)
 {
     char text[1024];
-    cli_option_text(option, text, sizeof text);
+    cli_option_text(option, true, text, sizeof text);
     fputs(".TP\n.BI \\-\\-", stdout);
     print_roff(option->name);
     if (option->kind != SADDLE_OPTION_FLAG) {
@@ -163,6 +163,9 @@ static int run(const cli_arguments *arguments)
                                  "otherwise.");
     fputs(".SH ENVIRONMENT\n", stdout);
     print_tagged("SADDLE_DATA", "A directory where data sets are looked for first.");
+    print_tagged("SADDLE_MEMORY",
+                 "Gigabytes of memory that a process may take, in the place of what the system has "
+                 "to spare; inf: any number. For those who know better when a run is refused.");
     print_tagged("XDG_DATA_HOME", "Its subdirectory saddle is the data directory.");
     fputs(".SH EXAMPLES\n.nf\n", stdout);
     print_roff("saddle run --agents 10 --topology ring --trace trace.csv\n"

@@ -12,6 +12,9 @@ static const char *const eval_library[] = {
 static const char *const predict_library[] = {"model",  "data",    "format",  "label-column",
                                               "labels", "problem", "threads", NULL};
 
+/* What is not given of these is needed, or the model's. */
+static const char *const undecided[] = {"problem", "data", "label-column", "positive", NULL};
+
 static const saddle_option output = {.name = "output",
                                      .group = CLI_OUTPUT,
                                      .kind = SADDLE_OPTION_TEXT,
@@ -147,6 +150,7 @@ const cli_command cli_eval = {
         "--problem is for the model of a plug-in alone: the shared object is loaded only when "
         "named here.",
     .library = eval_library,
+    .undecided = undecided,
     .own = eval_own,
     .run = run_eval,
 };
@@ -204,6 +208,7 @@ const cli_command cli_predict = {
                "--problem is for the model of a plug-in alone: the shared object is loaded only "
                "when named here.",
     .library = predict_library,
+    .undecided = undecided,
     .own = predict_own,
     .run = run_predict,
 };

@@ -23,9 +23,7 @@ static int run(const cli_arguments *arguments)
     saddle_error error;
     const char *path = saddle_settings_text(arguments->settings, "output");
     const char *title = saddle_settings_text(arguments->settings, "title");
-    saddle_status status = *path != '\0' ? traces_check_output(arguments, "--output", path, &error)
-                                         : saddle_fail(&error, SADDLE_BAD_INPUT,
-                                                       "--output: '' is no file; give a path");
+    saddle_status status = traces_check_output(arguments, "--output", path, &error);
     if (status == SADDLE_OK)
         status = report_of_files(arguments->operand, arguments->count,
                                  (report_section){.title = NULL}, title, path, &error);

@@ -17,6 +17,7 @@ static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK,     CLI_ALGORITH
 /* What the hooks need. */
 typedef struct display {
     const saddle_problem_class *kind; /* what is solved */
+    const char *problem;              /* as the user names it */
     bool quiet;
     bool table;           /* rows are printed */
     cli_meter meter;      /* for a terminal */
@@ -330,7 +331,9 @@ static int conclude(display *d, const saddle_result *result)
     if (result->stop == SADDLE_STOP_DIVERGED)
         return CLI_DIVERGED;
     if (result->stop == SADDLE_STOP_INTERRUPTED && result->checkpoint != NULL)
-        cli_say("interrupted; `saddle run --resume %s` goes on",
+        cli_say("interrupted; `saddle run%s%s --resume %s` goes on",
+                strchr(d->problem, '/') != NULL ? " --problem " : "",
+                strchr(d->problem, '/') != NULL ? d->problem : "",
                 saddle_settings_text(result->settings, "checkpoint"));
     if (result->loss.status != SADDLE_OK)
         return cli_fail(&result->loss);
@@ -339,7 +342,7 @@ static int conclude(display *d, const saddle_result *result)
     return CLI_OK;
 }
 
-/* The run's trace with its outcomes, if they were written, as a page. */
+/* The run's trace with its outcomes, if they were written and all of them, as a page. */
 static saddle_status write_report(const saddle_result *result, const char *path,
                                   saddle_error *error)
 {
@@ -347,7 +350,7 @@ static saddle_status write_report(const saddle_result *result, const char *path,
     saddle_trace *trace = NULL;
     saddle_trace *other = NULL;
     saddle_status status = saddle_result_trace(result, &trace, error);
-    if (status == SADDLE_OK && *outcomes != '\0')
+    if (status == SADDLE_OK && *outcomes != '\0' && result->loss.status == SADDLE_OK)
         status = saddle_trace_read(&other, outcomes, error);
     if (status == SADDLE_OK && other != NULL)
         status = saddle_trace_join(trace, other, error);
@@ -455,6 +458,7 @@ static int run(const cli_arguments *arguments)
     if (status == SADDLE_OK) {
         cli_warn_unused(settings, experiment, &algorithm, 1);
         d.kind = saddle_experiment_kind(experiment);
+        d.problem = saddle_settings_text(settings, "problem");
         prepare_last_words(settings);
         saddle_hooks hooks = {.context = &d,
                               .begin = on_begin,

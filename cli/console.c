@@ -48,8 +48,12 @@ void cli_hush(void)
 bool cli_flush(void)
 {
     errno = 0;
-    if ((fflush(stdout) != 0 || ferror(stdout)) && stdout_error == 0)
-        stdout_error = errno != 0 ? errno : EIO;
+    bool good = fflush(stdout) == 0 && !ferror(stdout);
+    /* A stream that has failed before does not tell why: one byte more does. */
+    if (!good && errno == 0 && write(STDOUT_FILENO, "\n", 1) >= 0)
+        errno = EIO;
+    if (!good && stdout_error == 0)
+        stdout_error = errno;
     return stdout_error == 0;
 }
 

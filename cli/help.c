@@ -17,7 +17,7 @@ void cli_option_heading(const saddle_option *option, char *out, size_t size)
         snprintf(out, size, "--%s %s", option->name, option->metavar);
 }
 
-void cli_option_text(const saddle_option *option, char *out, size_t size)
+void cli_option_text(const saddle_option *option, bool holds, char *out, size_t size)
 {
     bool choice = option->kind == SADDLE_OPTION_CHOICE;
     bool plain = option->kind == SADDLE_OPTION_FLAG || *option->fallback == '\0';
@@ -32,16 +32,25 @@ void cli_option_text(const saddle_option *option, char *out, size_t size)
         }
         used += (size_t)snprintf(out + used, size - used, ".");
     }
-    if (!plain && used < size)
+    if (holds && !plain && used < size)
         snprintf(out + used, size - used, " Default: %s.", option->fallback);
 }
 
-static void print_option(const saddle_option *option, int width)
+/* Whether the default of an option is the command's, too. */
+static bool default_holds(const cli_command *command, const saddle_option *option)
+{
+    for (const char *const *name = command->undecided; name != NULL && *name != NULL; name++)
+        if (strcmp(*name, option->name) == 0)
+            return false;
+    return true;
+}
+
+static void print_option(const cli_command *command, const saddle_option *option, int width)
 {
     char heading[128];
     char text[1024];
     cli_option_heading(option, heading, sizeof heading);
-    cli_option_text(option, text, sizeof text);
+    cli_option_text(option, default_holds(command, option), text, sizeof text);
     int used = printf("  %s", heading);
     if (used + 2 > INDENT) {
         putchar('\n');
@@ -75,7 +84,7 @@ static void print_options(const saddle_settings *settings, const cli_command *co
         for (size_t j = k; j < count; j++) {
             const saddle_option *option = saddle_settings_option(settings, j);
             if (cli_takes(command, option) && strcmp(option->group, first->group) == 0)
-                print_option(option, width);
+                print_option(command, option, width);
         }
     }
 }

@@ -301,6 +301,11 @@ static saddle_status make_run(study *w, saddle_settings *settings, const run_fil
         status = saddle_experiment_run(instance, settings, &hooks, &result, error);
     if (status == SADDLE_OK)
         report(w, result);
+    /* Claims are made from whole traces, and runs of hours should not be made for nothing. */
+    if (status == SADDLE_OK && result->loss.status != SADDLE_OK)
+        status = saddle_fail(error, result->loss.status,
+                             "%.700s; runs that are finished stay, and the same command goes on",
+                             result->loss.message);
     w->made++;
     saddle_result_free(result);
     saddle_experiment_free(instance);

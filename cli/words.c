@@ -85,9 +85,11 @@ void cli_words(const char *kind, char *out, size_t size)
 void cli_option_words(const saddle_option *option, char *out, size_t size)
 {
     static const char *const kind[][2] = {
-        {"algorithm", "@ALGORITHM"}, {"algorithms", "@ALGORITHM"},    {"problem", "@PROBLEM"},
-        {"topology", "@TOPOLOGY"},   {"mixing", "@MIXING"},           {"x-set", "@SET"},
-        {"y-set", "@SET"},           {"regularizer", "@REGULARIZER"}, {"data", "@FILE"},
+        {"algorithm", "@ALGORITHM"}, {"algorithms", "@ALGORITHM"},
+        {"problem", "@PROBLEM"},     {"topology", "@TOPOLOGY"},
+        {"mixing", "@MIXING"},       {"x-set", "@SET"},
+        {"y-set", "@SET"},           {"regularizer", "@REGULARIZER"},
+        {"data", "@FILE"},           {"test-data", "@FILE"},
         {"resume", "@FILE"}};
     const char *meta = option->metavar != NULL ? option->metavar : "";
     const char *found = option->choices != NULL ? option->choices : "";

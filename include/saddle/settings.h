@@ -53,6 +53,7 @@ typedef struct saddle_option {
     const char *help;            /**< One or two sentences. */
     const saddle_search *search; /**< For numbers that a search varies; NULL: it does not. */
     bool not_in_file;            /**< Refused in a configuration file. */
+    bool no_path_in_file;        /**< There, a value with a / is: it names code to be run. */
     const char *alone;           /**< What its name alone means on the command line; NULL: it needs
                                       a value, unless it is a flag. */
 } saddle_option;

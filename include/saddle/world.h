@@ -55,6 +55,8 @@ struct saddle_world {
     void (*carry)(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block);
     /** Free it. */
     void (*destroy)(saddle_world *world);
+    /** Processes on this machine, this one among them; 0 counts as 1. */
+    size_t together;
 };
 
 /** An agent's contribution to a sum. Called where the agent is. */

@@ -294,15 +294,35 @@ static void watch_estimates(saddle_agent *agent, const saddle_parts *parts, doub
     saddle_watch(agent, "u (y-gradient)", parts->y_dim, parts->u);
 }
 
+/* d1[k] -= c (y1[k] - y[k]) */
+SADDLE_KERNEL static void take_move(size_t count, double c, const double *restrict y,
+                                    const double *restrict y1, double *restrict d1)
+{
+    for (size_t k = 0; k < count; k++)
+        d1[k] -= c * (y1[k] - y[k]);
+}
+
+/*
+ * Step 4 for y with w = u + c y kept: d+ = sum_j M_ij d_j + w+ - w - c (y+ - y). To make u of w and back would
+ * add the rounding of that to d at every refresh, the same one once nothing moves any more.
+ */
+static void track_shifted(const saddle_agent *agent, saddle_parts *parts, saddle_track_sums *sums)
+{
+    double c = parts->curvature;
+    if (c > 0.0)
+        saddle_axpy(parts->y_dim, c, parts->y1, parts->gy);
+    track(agent, parts->d, parts->y_dim, parts->gy, false, parts->u, parts->d1, sums);
+    if (c > 0.0)
+        take_move(parts->y_dim, c, parts->y, parts->y1, parts->d1);
+}
+
 void saddle_track_estimates(saddle_agent *agent, saddle_parts *parts)
 {
     saddle_track_sums x_sums;
     saddle_track_sums y_sums;
     if (parts->p1 != NULL) {
         track(agent, parts->p, parts->x_dim, parts->gx, false, parts->v, parts->p1, &x_sums);
-        shift_estimate(parts, -parts->curvature, parts->y);
-        track(agent, parts->d, parts->y_dim, parts->gy, false, parts->u, parts->d1, &y_sums);
-        shift_estimate(parts, parts->curvature, parts->y1);
+        track_shifted(agent, parts, &y_sums);
     } else {
         x_sums.size = replace(parts->x_dim, parts->gx, parts->v);
         y_sums.size = replace(parts->y_dim, parts->gy, parts->u);

@@ -9,9 +9,12 @@
 #include <unistd.h>
 
 #include "core/status.h"
+#include "core/text.h"
 
 /* Less than this always fits, or fails cleanly. */
 #define SMALL_BYTES 1e8
+/* What the user says about it. */
+#define VARIABLE "SADDLE_MEMORY"
 
 /* The number after a word at the beginning of a line, such as "MemAvailable:"; a word of no letters
  * is found at once. Infinite when it is not there, as where a limit is "max". */
@@ -105,19 +108,51 @@ static double of_groups(void)
     return least;
 }
 
-double saddle_available_bytes(void)
+double saddle_available_bytes(size_t processes)
 {
-    return fmax(fmin(of_system(), fmin(of_addresses(), of_groups())), 0.0);
+    double share = fmin(of_system(), of_groups()) / (double)(processes > 0 ? processes : 1);
+    return fmax(fmin(share, of_addresses()), 0.0);
 }
 
-saddle_status saddle_available_check(double bytes, const char *what, saddle_error *error)
+/* Bytes that the user grants; infinite for "inf", negative when nothing is said. */
+static saddle_status read_grant(double *bytes, saddle_error *error)
+{
+    const char *text = getenv(VARIABLE);
+    double gigabytes = 0.0;
+    *bytes = -1.0;
+    if (text == NULL || *text == '\0')
+        return SADDLE_OK;
+    if (strcmp(text, "inf") == 0)
+        gigabytes = INFINITY;
+    else if (!saddle_parse_real(text, &gigabytes) || !(gigabytes > 0.0))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "the environment variable %s is '%.80s'; it must be a number of "
+                           "gigabytes above 0, or inf",
+                           VARIABLE, text);
+    *bytes = 1e9 * gigabytes;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_available_check(double bytes, size_t processes, const char *what,
+                                     saddle_error *error)
 {
     if (bytes < SMALL_BYTES)
         return SADDLE_OK;
-    double available = saddle_available_bytes();
+    double available = 0.0;
+    saddle_status status = read_grant(&available, error);
+    if (status != SADDLE_OK)
+        return status;
+    bool granted = available >= 0.0;
+    if (!granted)
+        available = saddle_available_bytes(processes);
     if (bytes <= available)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_NO_MEMORY,
-                       "%s would take about %.3g GB of memory, and about %.3g GB can be had", what,
-                       bytes / 1e9, available / 1e9);
+    char share[64] = "";
+    if (!granted && processes > 1)
+        snprintf(share, sizeof share, " by each of %zu processes", processes);
+    return saddle_fail(
+        error, SADDLE_NO_MEMORY,
+        "%s would take about %.3g GB of memory, and about %.3g GB can be had%s%s; to "
+        "go on nonetheless, set %s to the gigabytes that it may take, or to inf",
+        what, bytes / 1e9, available / 1e9, share, granted ? " by " VARIABLE : "", VARIABLE);
 }

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-double saddle_round_eigenvalue(double v)
+double saddle_round_significant(double v)
 {
     int exponent = 0;
     double fraction = frexp(v, &exponent);

@@ -410,17 +410,26 @@ static saddle_status refuse_unknown(const saddle_settings *settings, const char 
                        show(name, shown), near);
 }
 
-saddle_status saddle_settings_set(saddle_settings *settings, const char *name, const char *text,
-                                  saddle_error *error)
+saddle_status saddle_settings_settle(saddle_settings *settings, const char *name, const char *text,
+                                     saddle_error *error)
 {
     entry *chosen = find(settings, name);
     if (chosen == NULL)
         return refuse_unknown(settings, name, error);
     saddle_error why = {0};
-    saddle_status status = assign(chosen, text != NULL ? text : "", FROM_CALLER, &why);
+    saddle_status status = assign(chosen, text != NULL ? text : "", chosen->from, &why);
     if (status == SADDLE_OK)
         return SADDLE_OK;
     return saddle_fail(error, status, "--%s: %.900s", name, why.message);
+}
+
+saddle_status saddle_settings_set(saddle_settings *settings, const char *name, const char *text,
+                                  saddle_error *error)
+{
+    saddle_status status = saddle_settings_settle(settings, name, text, error);
+    if (status == SADDLE_OK)
+        find(settings, name)->from = FROM_CALLER;
+    return status;
 }
 
 /* Take over the values of a file, except where the caller has set one; check them all. */
@@ -435,11 +444,17 @@ static saddle_status apply(saddle_settings *settings, const saddle_config *confi
         saddle_error why = {0};
         entry checked = {.option = chosen->option};
         saddle_status status;
+        bool given = chosen->from == FROM_CALLER;
         if (chosen->option->not_in_file)
             status = saddle_fail(&why, SADDLE_BAD_INPUT, "not allowed in a file; give it directly");
+        else if (!given && chosen->option->no_path_in_file && strchr(text, '/') != NULL)
+            status = saddle_fail(&why, SADDLE_BAD_INPUT,
+                                 "'%.200s' is a plug-in, and no path to one in a file is followed; "
+                                 "if you trust it, give --%s %.200s",
+                                 text, chosen->option->name, text);
         else
-            status = chosen->from == FROM_CALLER ? read_value(&checked, text, &why)
-                                                 : assign(chosen, text, FROM_FILE, &why);
+            status =
+                given ? read_value(&checked, text, &why) : assign(chosen, text, FROM_FILE, &why);
         if (status != SADDLE_OK) {
             char place[SADDLE_PLACE_SIZE];
             saddle_config_place(config, settings->name[k], place);

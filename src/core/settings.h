@@ -74,4 +74,9 @@ saddle_status saddle_settings_build(saddle_settings **out,
                                     const saddle_option *const *const *tables, size_t table_count,
                                     saddle_error *error);
 
+/* Replace a value by the one that is in use, where only the work shows which that is: the same as
+ * saddle_settings_set(), but who gave the option is not forgotten. */
+saddle_status saddle_settings_settle(saddle_settings *settings, const char *name, const char *text,
+                                     saddle_error *error);
+
 #endif

@@ -15,13 +15,14 @@
 #include "core/text.h"
 #include "data/readers.h"
 
-/* Refuse rows for which there is no memory. */
+/* Refuse rows for which there is no memory. Other processes of a job may be reading the same, now or later:
+ * what they have taken is gone from what is left, and what they will take is theirs to check. */
 static saddle_status check_room(const char *name, size_t rows, double row_bytes,
                                 saddle_error *error)
 {
     char what[320];
     snprintf(what, sizeof what, "%zu rows of '%.200s'", rows, name);
-    return saddle_available_check((double)rows * row_bytes, what, error);
+    return saddle_available_check((double)rows * row_bytes, 1, what, error);
 }
 
 static saddle_dataset *new_dataset(const char *name, size_t rows, size_t features)

@@ -124,7 +124,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
         return size * count;
     if (!download->begun && !begin_body(download, code))
         return 0;
-    if (size * count > MOST_BYTES - download->done) {
+    if (download->done > MOST_BYTES || size * count > MOST_BYTES - download->done) {
         snprintf(download->reason, sizeof download->reason, "more than %" PRIu64 " MiB arrived",
                  MOST_BYTES >> 20);
         return 0;

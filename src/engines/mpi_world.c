@@ -276,19 +276,24 @@ void saddle_mpi_finalize(bool failed)
         MPI_Finalize();
 }
 
-/* A share of the machine's processors, unless whoever started the job gave this process its own. */
-static unsigned share_processors(MPI_Comm comm)
+/* How many processes of the job are on this machine. */
+static size_t count_together(MPI_Comm comm)
 {
     MPI_Comm machine;
-    int neighbours = 1;
-    unsigned mine = saddle_processors();
-    unsigned online = saddle_processors_online();
+    int together = 1;
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-    MPI_Comm_size(machine, &neighbours);
+    MPI_Comm_size(machine, &together);
     MPI_Comm_free(&machine);
-    if (mine < online || neighbours == 1)
+    return (size_t)together;
+}
+
+/* A share of the machine's processors, unless whoever started the job gave this process its own. */
+static unsigned share_processors(size_t together)
+{
+    unsigned mine = saddle_processors();
+    if (mine < saddle_processors_online() || together == 1)
         return mine;
-    unsigned part = mine / (unsigned)neighbours;
+    unsigned part = mine / (unsigned)together;
     return part > 0 ? part : 1;
 }
 
@@ -354,7 +359,8 @@ saddle_status saddle_mpi_meet(saddle_world **out, const saddle_graph *graph, sad
                              .carry = carry,
                              .destroy = destroy};
     MPI_Comm_dup(MPI_COMM_WORLD, &w->comm);
-    w->processors = share_processors(w->comm);
+    w->base.together = count_together(w->comm);
+    w->processors = share_processors(w->base.together);
     status = settle(w, graph, error);
     if (status != SADDLE_OK) {
         destroy(&w->base);

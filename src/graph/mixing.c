@@ -9,7 +9,15 @@
  * Control Lett. 53, 2004)
  *
  * A weight is computed once per pair of degrees, the same from both ends, so M is symmetric to the
- * bit; M_ii is 1 less the compensated sum of the others.
+ * bit, and rounded so that mixing keeps the mean of what agents track, whatever rounding does:
+ *
+ *   - to whole multiples of 2^-53, whose sums up to 1 are exact in doubles: so is M_ii, which is 1 less the
+ *     others, and rows and columns sum to 1 not nearly but exactly;
+ *   - to 40 significant bits: a product with all 53 bits of, say, 1/3 is rounded to what the real 1/3 would
+ *     have given, more often than not, and rows are off by the difference after all.
+ *
+ * Either would move the mean by a part of a rounding in every iteration, always the same way. The 40 bits
+ * also hide what one machine's LAPACK adds to an eigenvalue.
  */
 #include <math.h>
 #include <string.h>
@@ -23,6 +31,8 @@
 
 /* How far from its definition an M may be. */
 static const double TOLERANCE = 1e-12;
+/* What weights are multiples of. */
+static const double UNIT = 0x1p-53;
 
 static size_t degree(const saddle_graph *graph, size_t i)
 {
@@ -42,8 +52,12 @@ static double sum_weights(const saddle_graph *graph, const double *weight, size_
     return sum + lost;
 }
 
-static void set_self_weights(saddle_mixing *mixing)
+/* Round the weights of edges, and let the diagonal have the rest. */
+static void complete(saddle_mixing *mixing)
 {
+    for (size_t k = 0; k < 2 * mixing->graph->edges; k++)
+        mixing->weight[k] =
+            UNIT * fmax(rint(saddle_round_significant(mixing->weight[k]) / UNIT), 1.0);
     for (size_t i = 0; i < mixing->graph->agents; i++)
         mixing->self_weight[i] = 1.0 - sum_weights(mixing->graph, mixing->weight, i);
 }
@@ -73,7 +87,7 @@ static void weigh_constant(saddle_mixing *mixing, double weight)
 {
     for (size_t k = 0; k < 2 * mixing->graph->edges; k++)
         mixing->weight[k] = weight;
-    set_self_weights(mixing);
+    complete(mixing);
 }
 
 static saddle_status weigh_laplacian(saddle_mixing *mixing, const char *path, saddle_error *error)
@@ -83,7 +97,7 @@ static saddle_status weigh_laplacian(saddle_mixing *mixing, const char *path, sa
     saddle_status status =
         saddle_laplacian_ends(mixing->graph, SADDLE_SPECTRUM_AUTO, NULL, &largest, error);
     if (status == SADDLE_OK)
-        weigh_constant(mixing, 2.0 / (3.0 * saddle_round_eigenvalue(largest)));
+        weigh_constant(mixing, 2.0 / (3.0 * largest));
     return status;
 }
 
@@ -97,7 +111,7 @@ static saddle_status weigh_best_constant(saddle_mixing *mixing, const char *path
         saddle_laplacian_ends(mixing->graph, SADDLE_SPECTRUM_AUTO, &second, &largest, error);
     if (status != SADDLE_OK)
         return status;
-    weigh_constant(mixing, 2.0 / saddle_round_eigenvalue(second + largest));
+    weigh_constant(mixing, 2.0 / (second + largest));
     for (size_t i = 0; i < mixing->graph->agents; i++)
         if (!(mixing->self_weight[i] > TOLERANCE))
             return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -128,7 +142,7 @@ static void weigh_by_degrees(saddle_mixing *mixing, double offset, double scale)
             size_t other = degree(graph, graph->neighbour[k]);
             mixing->weight[k] = 1.0 / (offset + scale * (double)(own > other ? own : other));
         }
-    set_self_weights(mixing);
+    complete(mixing);
 }
 
 static saddle_status weigh_metropolis(saddle_mixing *mixing, const char *path, saddle_error *error)
@@ -150,7 +164,7 @@ static saddle_status weigh_lazy_metropolis(saddle_mixing *mixing, const char *pa
 
 /*
  * A matrix in text is rarely exact. It must be what M is to 1e-12; then its off-diagonal halves are
- * averaged and its diagonal is made anew, so that the bits are as good as the other rules'.
+ * averaged and rounded and its diagonal is made anew, so that the bits are as good as the other rules'.
  */
 static saddle_status weigh_file(saddle_mixing *mixing, const char *path, saddle_error *error)
 {
@@ -178,7 +192,7 @@ static saddle_status weigh_file(saddle_mixing *mixing, const char *path, saddle_
                 mixing->weight[back] = mean;
             }
         }
-    set_self_weights(mixing);
+    complete(mixing);
     return SADDLE_OK;
 }
 

@@ -72,8 +72,8 @@ saddle_status saddle_same_settings(const saddle_world *world, const saddle_setti
 static void share_spectrum(const saddle_world *world, saddle_spectrum *spectrum)
 {
     double number[] = {
-        saddle_round_eigenvalue(spectrum->lambda2), saddle_round_eigenvalue(spectrum->lambda_m),
-        saddle_round_eigenvalue(spectrum->lambda), saddle_round_eigenvalue(spectrum->gap)};
+        saddle_round_significant(spectrum->lambda2), saddle_round_significant(spectrum->lambda_m),
+        saddle_round_significant(spectrum->lambda), saddle_round_significant(spectrum->gap)};
     world->share(world, 0, sizeof number, number);
     spectrum->lambda2 = number[0];
     spectrum->lambda_m = number[1];

@@ -17,11 +17,16 @@
 #define OUTPUT "Output"
 #define CHECKPOINTS "Checkpoints"
 
-static const saddle_option problem =
-    SADDLE_TEXT("problem", PROBLEM, "robust-logistic", "NAME",
-                "What to solve; `saddle problems` lists them. With "
-                "a / in it, the path of a shared object of one's "
-                "own: ./libmine.so[:OPTIONS].");
+static const saddle_option problem = {
+    .name = "problem",
+    .group = PROBLEM,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "robust-logistic",
+    .metavar = "NAME",
+    .help =
+        "What to solve; `saddle problems` lists them. With a / in it, the path of a shared object "
+        "of one's own: ./libmine.so[:OPTIONS].",
+    .no_path_in_file = true};
 static const saddle_option data =
     SADDLE_TEXT("data", PROBLEM, "synthetic", "NAME",
                 "A file (LIBSVM, CSV or IDX), a name to be looked up "
@@ -133,7 +138,7 @@ static const saddle_option outcomes = SADDLE_TEXT(
 static const saddle_option model = SADDLE_TEXT(
     "model", OUTPUT, "", "PATH",
     "The file of the model: xbar, ybar, every agent's copy and what it takes to use them, as NumPy "
-    ".npz (or one .npy record). `run` writes it, `eval` and `predict` read it. Not given: none.");
+    ".npz (or one .npy record). `run` writes it if asked to, `eval` and `predict` read it.");
 
 static const saddle_option checkpoint = SADDLE_TEXT(
     "checkpoint", CHECKPOINTS, "", "DIR",

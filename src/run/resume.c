@@ -486,11 +486,19 @@ saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info
     return status;
 }
 
-/* Give settings what a resumption's checkpoint says, and its directory for further ones. */
+/* Give settings what a resumption's checkpoint says, and its directory for further ones. A plug-in is
+ * loaded only for who names it, not because a checkpoint does. */
 static saddle_status take_over(const saddle_resumption *r, saddle_settings *settings,
                                saddle_error *error)
 {
+    bool named = saddle_settings_given(settings, "problem");
     saddle_status status = take_settings(r->from, settings, error);
+    const char *problem = saddle_settings_text(settings, "problem");
+    if (status == SADDLE_OK && !named && strchr(problem, '/') != NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' is of a run of the plug-in %.200s, and no path in a file is "
+                           "followed; if you trust it, give --problem %.200s",
+                           r->from->path, problem, problem);
     if (status != SADDLE_OK || saddle_settings_given(settings, "checkpoint"))
         return status;
     char *directory = saddle_directory_of(r->from->path);

@@ -306,7 +306,7 @@ static saddle_status configure(run *r, saddle_error *error)
     return r->algorithm->configure(&r->parameters, &inputs, error);
 }
 
-/* Refuse a run whose agents cannot fit, before memory is taken for them. */
+/* Refuse a run whose agents cannot fit, before memory is taken for them, here or in another process. */
 static saddle_status check_memory(const run *r, saddle_error *error)
 {
     saddle_layout layout;
@@ -318,7 +318,7 @@ static saddle_status check_memory(const run *r, saddle_error *error)
     size_t agents = r->scene.world->local;
     char what[96];
     snprintf(what, sizeof what, "the state of %zu agents, %.3g MB each,", agents, bytes / 1e6);
-    return saddle_available_check((double)agents * bytes, what, error);
+    return saddle_available_check((double)agents * bytes, r->scene.world->together, what, error);
 }
 
 /* All that comes before the agents are made. */

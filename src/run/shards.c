@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/settings.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "data/dataset.h"
@@ -151,7 +152,7 @@ static saddle_status label(saddle_experiment *e, saddle_dataset *data, saddle_er
     if (status == SADDLE_OK)
         status = saddle_dataset_make_binary(data, rule, error);
     if (status == SADDLE_OK)
-        status = saddle_settings_set(e->settings, "positive", rule, error);
+        status = saddle_settings_settle(e->settings, "positive", rule, error);
     saddle_free(rule);
     return status;
 }
@@ -222,7 +223,7 @@ static saddle_status check_pattern(saddle_experiment *e, saddle_error *error)
                            "--partition: '%s' with --data '%s': every agent has a file of its own "
                            "already; leave --partition out",
                            partition, data);
-    return saddle_settings_set(e->settings, "partition", "contiguous", error);
+    return saddle_settings_settle(e->settings, "partition", "contiguous", error);
 }
 
 /* Keep the first `count` rows. */
@@ -391,7 +392,7 @@ static saddle_status label_parts(saddle_experiment *e, const double *all, size_t
     for (size_t k = 0; status == SADDLE_OK && k < e->world->local; k++)
         saddle_labels_apply(e->shard[e->world->here[k]], all, total, marked);
     if (status == SADDLE_OK)
-        status = saddle_settings_set(e->settings, "positive", rule, error);
+        status = saddle_settings_settle(e->settings, "positive", rule, error);
     saddle_free(marked);
     saddle_free(rule);
     return status;

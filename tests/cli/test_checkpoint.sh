@@ -132,6 +132,8 @@ check "what they are" exits 0
 check "iteration and state" says "whole: iteration 60"
 check "the older one, too" says "whole: iteration 50"
 check "the options" says "--trace-every 7"
+check "those that were given alone" is "$(sed -n 's/^  --\([a-z-]*\) .*/\1/p' out | sort | tr '\n' ' ')" \
+    "checkpoint-every data iterations model samples trace trace-every "
 check "fits 80 columns" narrow out
 
 # ---- refused: damage

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Things that go wrong while a run is under way: full disks, files that vanish, signals at any moment,
-# memory that is not there, steps that are too long. What can be kept is kept, and the rest is told.
+# Things that go wrong while a run is under way: full disks, files that vanish, memory that is not there,
+# steps that are too long. What can be kept is kept, and the rest is told. Signals: test_signals.sh.
 # shellcheck disable=SC2317  # functions are called by check
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
@@ -47,6 +47,40 @@ check "the summary is there" says "all iterations done"
 check "and says so, too" says "not written"
 check "nothing is left of it" absent large.npz
 check "no temporary file either" no_litter
+
+# ---- the same in work of many runs: a comparison goes on without the file, a reproduction, which is made of
+# files, keeps what is finished and goes on from there another time
+try compare "${small[@]}" --iterations 300 --algorithms precision,prox-dsgda --trace-every 1 --output full
+(
+    ulimit -f 24
+    "$saddle" compare "${small[@]}" --iterations 300 --algorithms precision,prox-dsgda --trace-every 1 \
+        --output cut >out 2>err </dev/null
+)
+code=$?
+check "a comparison that lost a trace ends with 1" exits 1
+check "names the first" grep -q "^saddle: cannot write the trace 'cut/precision-seed1.csv': File too large" err
+check "warns of the second" warns "prox-dsgda seed 1: cannot write the trace 'cut/prox-dsgda-seed1.csv'"
+check "prints its tables" says "prox-dsgda"
+check "keeps its summary" is "$(cut -d, -f1-6 cut/summary.csv)" "$(cut -d, -f1-6 full/summary.csv)"
+check "and whole rows" whole_rows cut/prox-dsgda-seed1.csv
+try reproduce --only theorem --quick --quiet --output all
+(
+    ulimit -f 8
+    "$saddle" reproduce --only theorem --quick --quiet --output some >out 2>err </dev/null
+)
+code=$?
+check "a reproduction that lost a trace ends with 1" exits 1
+check "says which, and how to go on" grep -qE \
+    "^saddle: cannot write the trace 'some/traces/theorem/precision-seed1.csv': File too large; is the disk full\?; runs that are finished stay, and the same command goes on$" err
+check "claims nothing" absent some/claims.md
+try reproduce --only theorem --quick --quiet --output some
+check "the same command goes on" exits 0
+check "to the same claims" cmp -s some/claims.md all/claims.md
+# Outcomes that were lost do not cost the page.
+try run "${small[@]}" --problem auc --outcomes /dev/full --report page.html
+check "outcomes that are lost end with 1" exits 1
+check "and are named" warns "cannot write the outcomes '/dev/full': No space left on device"
+check "the page is there" grep -q '</html>' page.html
 
 # ---- a real full disk, and one that is read-only, where they can be had
 mkdir disk
@@ -100,41 +134,6 @@ check "is told" warns "cannot write 'gone/m.npz'"
 check "costs the model alone" whole_rows stay.csv
 check "and the summary is there" says "interrupted"
 
-# ---- signals at any moment, set-up included: a clean end, or an end with nothing written
-# (Shells start background jobs with INT ignored; test_run.sh sends it to one that has begun.)
-moment=0
-for pause in 0.01 0.02 0.03 0.05 0.08 0.11 0.15 0.2 0.3; do
-    moment=$((moment + 1))
-    signal=$([ $((moment % 2)) -eq 0 ] && echo HUP || echo TERM)
-    rm -f s.csv s.npz
-    "$saddle" run "${small[@]}" --iterations 1e9 --max-seconds 60 --trace s.csv --model s.npz >out 2>err </dev/null &
-    process=$!
-    sleep "$pause"
-    kill -"$signal" "$process"
-    wait "$process"
-    code=$?
-    if [ "$code" -eq 130 ]; then
-        check "$signal $moment: a model" model_works s.npz
-        check "$signal $moment: whole rows" whole_rows s.csv
-    else
-        check "$signal $moment: killed by it" is "$code" "$((128 + $(kill -l "$signal")))"
-        check "$signal $moment: no model" absent s.npz
-    fi
-    check "$signal $moment: no temporary file" no_litter
-done
-# nohup is respected.
-(
-    trap '' HUP
-    exec "$saddle" run "${small[@]}" --iterations 1e9 --max-seconds 0.5 >out 2>err </dev/null
-) &
-process=$!
-sleep 0.2
-kill -HUP "$process"
-wait "$process"
-code=$?
-check "an ignored hang-up ends nothing" exits 0
-check "the run ends by itself" says "time budget spent"
-
 # ---- memory that is not there: refused with numbers, before it is taken
 if (ulimit -v 3000000 && "$saddle" --version >/dev/null 2>&1); then
     (
@@ -145,7 +144,7 @@ if (ulimit -v 3000000 && "$saddle" --version >/dev/null 2>&1); then
     code=$?
     check "a run that cannot fit ends with 1" exits 1
     check "says what it needs and what there is" grep -qE \
-        '^saddle: the state of 1000 agents, [0-9.]+ MB each, would take about [0-9.]+ GB of memory, and about [0-9.]+ GB can be had$' err
+        '^saddle: the state of 1000 agents, [0-9.]+ MB each, would take about [0-9.]+ GB of memory, and about [0-9.]+ GB can be had; to go on nonetheless, set SADDLE_MEMORY to the gigabytes that it may take, or to inf$' err
     check "before anything is run" is "$(wc -c <out)" 0
     (
         ulimit -v 3000000
@@ -155,9 +154,32 @@ if (ulimit -v 3000000 && "$saddle" --version >/dev/null 2>&1); then
     check "data that cannot fit end with 1" exits 1
     check "say what they need" grep -qE \
         "^saddle: 30000000 rows of 'synthetic' would take about [0-9.]+ GB of memory, and about" err
+    (
+        ulimit -v 3000000
+        SADDLE_MEMORY=inf "$saddle" run --data synthetic:30000000 --iterations 1 >out 2>err </dev/null
+    )
+    code=$?
+    check "who goes on nonetheless" exits 1
+    check "gets as far as the memory does" warns "saddle: out of memory"
 else
     printf 'skip: this program cannot be held to so little memory\n'
 fi
+
+# The user's word comes before what the system says, both ways.
+granted() {
+    SADDLE_MEMORY=$1 timeout 300 "$saddle" run --data synthetic:700000 --iterations 1 --quiet \
+        >out 2>err </dev/null
+    code=$?
+}
+granted 0.1
+check "less than is granted" exits 1
+check "says by whom" grep -qE \
+    "^saddle: 700000 rows of 'synthetic' would take about [0-9.]+ GB of memory, and about 0.1 GB can be had by SADDLE_MEMORY; " err
+granted 2.5
+check "as much as is granted" exits 0
+granted much
+check "a grant that is no number" exits 2
+check "is named" warns "SADDLE_MEMORY is 'much'; it must be a number of gigabytes above 0, or inf"
 
 # ---- steps that are too long are found out early, and the step is named
 diverging() {

@@ -30,6 +30,13 @@ refuse "no option --epsilon" graph ring --epsilon 1
 # Starting points.
 refuse "are not finite: agent" run --problem quadratic --init constant:1e200 --trace t.csv
 
+# Empty names, as of a shell's variable that was never set.
+for option in checkpoint trace model outcomes report config data test-data labels resume; do
+    refuse "--$option: the name is empty; give a name, or leave the option out" run "--$option" ''
+done
+refuse "--output: the name is empty" report t.csv -o ''
+refuse "--output: the name is empty" compare --output=
+
 # Numbers.
 refuse "'abc'" run --nu abc
 refuse "'0.1x'" run --nu 0.1x

@@ -126,6 +126,9 @@ try plot "d d's \"x\" é/t.csv" --title '`touch pwned` '"'"'; system("touch pwne
 check "odd names are drawn" exits 0
 check "into the file of that name" test -s '|touch pwned.svg'
 check "and nothing is run" absent pwned
+try plot low.csv --title '{/Bold x}_y^z @HOME \n %s <b> & #' -o marks.svg
+check "marks of enhanced text, macros and formats" exits 0
+check "stand as they are" grep -qF '{/Bold x}_y^z @HOME \n %s &lt;b' marks.svg
 # shellcheck disable=SC2016
 try plot low.csv --y '`touch pwned`'
 check "a column of that name is refused" exits 2

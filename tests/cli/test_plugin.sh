@@ -146,6 +146,39 @@ refuse "there is no problem 'libright'" run --problem libright
 refuse "'./plugin.c' cannot be loaded" run --problem ./plugin.c
 refuse_object "problem tested makes its own instance" run --problem ./libright.so --data synthetic
 refuse "is the file of --problem too" run --problem ./libright.so --trace ./libright.so
+
+# No file makes a plug-in run, however it is named there: not a configuration, not a checkpoint. (A model:
+# test_predict.sh.) What is loaded says so when it goes.
+printf 'problem: ./libright.so\n' >named.yaml
+try run --config named.yaml --iterations 1
+check "a configuration's plug-in is refused" exits 2
+check "with the remedy" one_line
+check "in words" warns "named.yaml:1:10: problem: './libright.so' is a plug-in, and no path to one in a file is followed; if you trust it, give --problem ./libright.so"
+try run --config named.yaml --problem ./libright.so --iterations 1
+check "who names it as well may have it" exits 0
+try run --problem ./libright.so --iterations 5 --checkpoint kept --quiet
+check "a run with checkpoints" exits 0
+try run --resume kept --iterations 9
+check "a checkpoint's plug-in is refused" exits 2
+check "with its remedy" one_line
+check "in words, too" warns "is of a run of the plug-in ./libright.so, and no path in a file is followed; if you trust it, give --problem ./libright.so"
+try checkpoint kept
+check "showing it loads nothing" silent
+check "but names it" says "--problem ./libright.so"
+try run --resume kept --problem ./libright.so --iterations 9 --quiet
+check "who names it goes on" exits 0
+"$saddle" run --problem ./libright.so --iterations 1e9 --checkpoint cut --quiet >out 2>err </dev/null &
+process=$!
+for _ in $(seq 100); do
+    [ -d cut ] && break
+    sleep 0.05
+done
+sleep 0.2
+kill -TERM "$process"
+wait "$process"
+code=$?
+check "interrupted" exits 130
+check "how to go on names it" warns "\`saddle run --problem ./libright.so --resume cut\` goes on"
 mkfifo pipe
 refuse "'./pipe' is no regular file" run --problem ./pipe
 if [ "$(id -u)" -ne 0 ]; then

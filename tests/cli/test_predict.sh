@@ -119,6 +119,17 @@ refuse "give the label file's path, or none" predict --model c.npz --data images
 try predict --model c.npz --data images --labels none
 check "images alone" is "$(wc -l <out)" 4
 
+# ---- a full disk, and what is not the command's -----------------------------------------------
+
+"$saddle" predict --model m.npz --data synthetic:3000 >/dev/full 2>err </dev/null
+code=$?
+check "a full disk for the scores" exits 1
+check "is named" is "$(cat err)" "saddle: cannot write to standard output: No space left on device"
+for command in eval predict; do
+    try help "$command"
+    check "$command: no default of what is needed or the model's" is "$(grep -c 'Default:' out)" 2
+done
+
 # ---- refusals ---------------------------------------------------------------------------------
 
 refuse "saddle eval needs --model" eval --data held

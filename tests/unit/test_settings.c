@@ -1,9 +1,11 @@
 /* Settings: defaults, every kind of value and every refusal, configuration files, the clock. */
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/available.h"
 #include "core/clock.h"
 #include "core/settings.h"
 #include "support.h"
@@ -530,6 +532,32 @@ START_TEST(clock_runs_forward_in_seconds)
 }
 END_TEST
 
+START_TEST(what_is_settled_was_not_given)
+{
+    saddle_settings *settings = NULL;
+    assert_ok(saddle_settings_create(&settings, &error), error);
+    assert_ok(saddle_settings_settle(settings, "positive", "3", &error), error);
+    ck_assert_str_eq(saddle_settings_text(settings, "positive"), "3");
+    ck_assert(!saddle_settings_given(settings, "positive"));
+    assert_ok(saddle_settings_set(settings, "positive", "4", &error), error);
+    assert_ok(saddle_settings_settle(settings, "positive", "5", &error), error);
+    ck_assert_str_eq(saddle_settings_text(settings, "positive"), "5");
+    ck_assert(saddle_settings_given(settings, "positive"));
+    ck_assert_int_eq(saddle_settings_settle(settings, "agents", "none", &error), SADDLE_BAD_INPUT);
+    saddle_settings_free(settings);
+}
+END_TEST
+
+/* What is there changes while others work: by less than a third from one look to the next. */
+START_TEST(processes_share_the_memory)
+{
+    double alone = saddle_available_bytes(1);
+    double shared = saddle_available_bytes(4);
+    ck_assert(alone > 0.0);
+    ck_assert(isinf(alone) || (4.0 * shared > 0.67 * alone && 4.0 * shared < 1.5 * alone));
+}
+END_TEST
+
 Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("settings");
@@ -538,6 +566,8 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, union_of_tables_keeps_order_and_defaults);
     tcase_add_test(cases, unknown_names_are_nothing);
     tcase_add_test(cases, bad_declarations_are_found);
+    tcase_add_test(cases, what_is_settled_was_not_given);
+    tcase_add_test(cases, processes_share_the_memory);
     tcase_add_test(cases, reals_are_checked);
     tcase_add_test(cases, integers_are_checked_exactly);
     tcase_add_test(cases, integer_limits_need_not_be_whole);

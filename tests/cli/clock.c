@@ -1,0 +1,77 @@
+/*
+ * Clocks that misbehave, for test_clock.sh: preloaded, it stands in for the C library's.
+ *
+ * The clock of the day is hours off, and by others at every look, forwards and backwards. The monotonic
+ * one runs as it should, but goes forward by CLOCK_LEAP seconds at once, if that is set, CLOCK_AFTER
+ * seconds after the program first looked. At the end CLOCK_LOG receives how often each was read.
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+static atomic_uint day_looks;
+static atomic_uint steady_looks;
+static atomic_long first_second; /* of the monotonic clock, and one; 0: nobody has looked */
+
+static long number_of(const char *name)
+{
+    const char *text = getenv(name);
+    return text != NULL ? strtol(text, NULL, 10) : 0;
+}
+
+/* Seconds by which the clock of the day is off this time. */
+static long error_of_day(void)
+{
+    static const long hours[] = {0, -5, 3, -26, 8760, -1, 48};
+    return 3600 * hours[atomic_fetch_add(&day_looks, 1) % (sizeof hours / sizeof *hours)];
+}
+
+int clock_gettime(clockid_t clock, struct timespec *out)
+{
+    long result = syscall(SYS_clock_gettime, clock, out);
+    if (result != 0)
+        return -1;
+    if (clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_COARSE ||
+        clock == CLOCK_MONOTONIC_RAW) {
+        long unseen = 0;
+        atomic_fetch_add(&steady_looks, 1);
+        atomic_compare_exchange_strong(&first_second, &unseen, out->tv_sec + 1);
+        if (out->tv_sec + 1 - atomic_load(&first_second) >= number_of("CLOCK_AFTER"))
+            out->tv_sec += number_of("CLOCK_LEAP");
+    } else if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) {
+        out->tv_sec += error_of_day();
+    }
+    return 0;
+}
+
+int gettimeofday(struct timeval *restrict out, void *restrict zone)
+{
+    struct timespec now;
+    (void)zone;
+    clock_gettime(CLOCK_REALTIME, &now);
+    *out = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
+    return 0;
+}
+
+time_t time(time_t *out)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (out != NULL)
+        *out = now.tv_sec;
+    return now.tv_sec;
+}
+
+__attribute__((destructor)) static void write_log(void)
+{
+    const char *path = getenv("CLOCK_LOG");
+    FILE *f = path != NULL ? fopen(path, "a") : NULL;
+    if (f == NULL)
+        return;
+    fprintf(f, "%u %u\n", atomic_load(&day_looks), atomic_load(&steady_looks));
+    fclose(f);
+}
