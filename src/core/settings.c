@@ -426,9 +426,10 @@ saddle_status saddle_settings_settle(saddle_settings *settings, const char *name
 saddle_status saddle_settings_set(saddle_settings *settings, const char *name, const char *text,
                                   saddle_error *error)
 {
+    entry *chosen = find(settings, name);
     saddle_status status = saddle_settings_settle(settings, name, text, error);
-    if (status == SADDLE_OK)
-        find(settings, name)->from = FROM_CALLER;
+    if (status == SADDLE_OK && chosen != NULL)
+        chosen->from = FROM_CALLER;
     return status;
 }
 
