@@ -115,13 +115,6 @@ size_t saddle_family_batch_size(const saddle_agent *agent)
     return saddle_batch_size(agent, family->steps.batch);
 }
 
-/* From what is kept to u, or back. */
-static void shift_estimate(saddle_parts *parts, double scale, const double *y)
-{
-    if (scale != 0.0)
-        saddle_axpy(parts->y_dim, scale, y, parts->u);
-}
-
 void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0)
 {
     size_t x_bytes = parts->x_dim * sizeof(double);
@@ -130,7 +123,8 @@ void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0
     memcpy(parts->y1, y0, y_bytes);
     memcpy(parts->v, parts->gx, x_bytes);
     memcpy(parts->u, parts->gy, y_bytes);
-    shift_estimate(parts, parts->curvature, y0);
+    if (parts->curvature > 0.0)
+        saddle_axpy(parts->y_dim, parts->curvature, y0, parts->u);
     if (parts->p1 != NULL) {
         memcpy(parts->p1, parts->gx, x_bytes);
         memcpy(parts->d1, parts->gy, y_bytes);
