@@ -17,9 +17,9 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-/* Turns of the spin loop before a waiting worker goes to sleep: about a millisecond. To be woken takes as
- * long as an iteration or two, and makes the others wait in their turn. */
-#define SPINS 50000
+/* Turns of the spin loop before a waiting worker goes to sleep: some tens of microseconds. Who is woken is
+ * put on a free processor; who goes on waiting stays where it is. */
+#define SPINS 2000
 
 /* Turns after which it lets another thread run: that may be the one it waits for, when the system has put
  * both on one processor. */
