@@ -3,8 +3,8 @@
 #define SADDLE_CORE_ROUNDING_H
 
 /*
- * The nearest number of 40 significant bits, a relative 9.1e-13 away at most; NaN stays NaN. What is made
- * from eigenvalues, such as weights and step sizes, is so rounded, lest it depend on the rounding errors
+ * The nearest number of 40 significant bits, a relative 9.1e-13 away at most; NaN stays NaN. Eigenvalues
+ * and the weights that are made from them are so rounded, lest they depend on the rounding errors
  * of one machine's LAPACK or ARPACK, or on how many threads these use: unless the exact value lies within
  * such an error of the middle between two rounded ones, all agree on every bit.
  */

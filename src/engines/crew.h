@@ -2,7 +2,8 @@
  * A crew of worker threads that run one job together, with a barrier inside the job.
  *
  * The caller is worker 0. Between jobs the others sleep; inside a job they meet at a spinning
- * barrier, which costs no system call unless a worker is late: then the others sleep.
+ * barrier, which costs no system call unless a worker is late: then the others offer their processors
+ * and, after some tens of microseconds, sleep.
  */
 #ifndef SADDLE_ENGINES_CREW_H
 #define SADDLE_ENGINES_CREW_H

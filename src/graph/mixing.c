@@ -55,9 +55,11 @@ static double sum_weights(const saddle_graph *graph, const double *weight, size_
 /* Round the weights of edges, and let the diagonal have the rest. */
 static void complete(saddle_mixing *mixing)
 {
-    for (size_t k = 0; k < 2 * mixing->graph->edges; k++)
-        mixing->weight[k] =
-            UNIT * fmax(rint(saddle_round_significant(mixing->weight[k]) / UNIT), 1.0);
+    for (size_t k = 0; k < 2 * mixing->graph->edges; k++) {
+        double units = rint(saddle_round_significant(mixing->weight[k]) / UNIT);
+        /* No edge loses its weight; a NaN stays one. */
+        mixing->weight[k] = UNIT * (units < 1.0 ? 1.0 : units);
+    }
     for (size_t i = 0; i < mixing->graph->agents; i++)
         mixing->self_weight[i] = 1.0 - sum_weights(mixing->graph, mixing->weight, i);
 }
@@ -162,6 +164,19 @@ static saddle_status weigh_lazy_metropolis(saddle_mixing *mixing, const char *pa
     return SADDLE_OK;
 }
 
+/* Refuse a matrix of a file as saddle_mixing_check() does; `how` it was read. */
+static saddle_status check_file(const saddle_mixing *mixing, const char *path, const char *how,
+                                saddle_error *error)
+{
+    saddle_error found = {.message = ""};
+    saddle_status status = saddle_mixing_check(mixing, &found);
+    if (status == SADDLE_CHECK_FAILED)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s'%s: %s", path, how, found.message);
+    if (status != SADDLE_OK && error != NULL)
+        *error = found;
+    return status;
+}
+
 /*
  * A matrix in text is rarely exact. It must be what M is to 1e-12; then its off-diagonal halves are
  * averaged and rounded and its diagonal is made anew, so that the bits are as good as the other rules'.
@@ -171,15 +186,8 @@ static saddle_status weigh_file(saddle_mixing *mixing, const char *path, saddle_
     const saddle_graph *graph = mixing->graph;
     saddle_status status =
         saddle_matrix_read(graph, path, TOLERANCE, mixing->weight, mixing->self_weight, error);
-    if (status == SADDLE_OK) {
-        status = saddle_mixing_check(mixing, error);
-        if (status == SADDLE_CHECK_FAILED) {
-            saddle_error found = {.message = ""};
-            if (error != NULL)
-                found = *error;
-            status = saddle_fail(error, SADDLE_BAD_INPUT, "'%s': %s", path, found.message);
-        }
-    }
+    if (status == SADDLE_OK)
+        status = check_file(mixing, path, "", error);
     if (status != SADDLE_OK)
         return status;
     for (size_t i = 0; i < graph->agents; i++)
@@ -193,7 +201,7 @@ static saddle_status weigh_file(saddle_mixing *mixing, const char *path, saddle_
             }
         }
     complete(mixing);
-    return SADDLE_OK;
+    return check_file(mixing, path, ", its weights rounded to 40 bits", error);
 }
 
 /* ---- registry ---- */

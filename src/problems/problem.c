@@ -46,10 +46,17 @@ saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *
                            name, problem->survey != NULL ? "survey" : "response_value",
                            problem->response_solve == NULL ? "response_solve"
                                                            : "response_statistic");
-    if (!(problem->y_curvature >= 0.0))
+    if (!(problem->y_curvature >= 0.0) || isinf(problem->y_curvature))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "problem %s has y_curvature %g; it must be 0 or above", name,
+                           "problem %s has y_curvature %g; it must be a number, 0 or above", name,
                            problem->y_curvature);
+    for (size_t i = 0; problem->y_curvature > 0.0 && i < problem->agents; i++)
+        if (problem->samples[i] > problem->y_dim)
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "problem %s has y_curvature %g and %zu entries of y, but agent %zu has "
+                "%zu samples; with y_curvature each sample has an entry of its own",
+                name, problem->y_curvature, problem->y_dim, i, problem->samples[i]);
     return SADDLE_OK;
 }
 
@@ -82,6 +89,9 @@ void saddle_problem_difference(const saddle_problem *problem, size_t agent,
     if (problem->difference != NULL) {
         if (problem->y_curvature > 0.0)
             memset(dy, 0, problem->y_dim * sizeof *dy);
+        /* What it is to overwrite it must not add to: recursive steps hand it what they have there. */
+        for (size_t k = 0; problem->y_curvature > 0.0 && k < batch->count; k++)
+            dy[saddle_batch_sample(batch, k)] = NAN;
         problem->difference(problem, agent, batch, x1, y1, x0, y0, dx, dy, scratch);
         if (problem->y_curvature > 0.0)
             add_linear_part(problem->y_dim, -problem->y_curvature, y1, y0, dy);

@@ -286,7 +286,8 @@ static saddle_status read_prologue(saddle_checkpoint *c, prologue *out, uint64_t
     if (got == sizeof *out && out->format != FORMAT)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "the checkpoint '%s' has format %" PRIu64
-                           "; this version of saddle reads format %d",
+                           "; this version of saddle reads format %d: go on with the version "
+                           "that wrote it, or begin anew in another directory",
                            c->path, out->format, FORMAT);
     if (got == sizeof *out && bytes > out->file)
         return saddle_fail(error, SADDLE_BAD_INPUT,

@@ -83,8 +83,9 @@ static saddle_status read_vector(const char *path, const char *name, double **ou
     for (size_t k = 0; k < *length; k++)
         if (!isfinite((*out)[k])) {
             saddle_fail(error, SADDLE_BAD_INPUT,
-                        "entry %zu of '%s' in '%.300s' is %g; a model's numbers are finite", k,
-                        name, path, (*out)[k]);
+                        "entry %zu of '%s' in '%.300s' is %g; a model's numbers are finite: "
+                        "give the file of a run that did not diverge",
+                        k, name, path, (*out)[k]);
             saddle_free(*out);
             *out = NULL;
             return SADDLE_BAD_INPUT;

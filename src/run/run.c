@@ -171,8 +171,10 @@ static bool look_at_steps(const run *r, double *bound, bool *x_safe, bool *y_saf
     const saddle_experiment *e = r->experiment;
     bool always = r->algorithm->traits.feasible;
     *bound = saddle_mixing_min_self_weight(r->scene.mixing);
-    *x_safe = always || r->steps.nu <= *bound || saddle_set_is_whole_space(e->x_set);
-    *y_safe = always || r->steps.eta <= *bound || saddle_set_is_whole_space(e->y_set);
+    /* Weights have 40 bits: that of a rule that says 1/10 may be a little less. */
+    double allowed = *bound * (1.0 + 1e-11);
+    *x_safe = always || r->steps.nu <= allowed || saddle_set_is_whole_space(e->x_set);
+    *y_safe = always || r->steps.eta <= allowed || saddle_set_is_whole_space(e->y_set);
     return *x_safe && *y_safe;
 }
 

@@ -712,6 +712,37 @@ START_TEST(declared_structure_holds)
 }
 END_TEST
 
+/* A difference that adds to what it finds. */
+static void adding(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                   const double *x1, const double *y1, const double *x0, const double *y0,
+                   double *dx, double *dy, double *scratch)
+{
+    const saddle_problem *honest = problem->self;
+    double found = dy[batch->index[0]];
+    honest->difference(honest, agent, batch, x1, y1, x0, y0, dx, dy, scratch);
+    dy[batch->index[0]] += found;
+}
+
+/* It would see an old gradient in a recursive step; here it shows. */
+START_TEST(differences_that_add_show)
+{
+    bench b;
+    bench_open(&b, _i);
+    saddle_problem honest = *b.problem;
+    saddle_problem adds = honest;
+    adds.self = &honest;
+    adds.difference = adding;
+    if (b.problem->y_curvature > 0.0) {
+        uint32_t index[2] = {0, 1};
+        saddle_batch batch = {.index = index, .count = 2};
+        draw(&b);
+        difference_by(&b, &adds, 0, &batch, 1);
+        ck_assert(isnan(b.gy[1][0]) && isfinite(b.gy[1][1]));
+    }
+    bench_close(&b);
+}
+END_TEST
+
 /* Sample variance in two passes: the mean first. Leaves the mean in gx[0], gy[0]. */
 static double two_pass_variance(bench *b, size_t agent, const saddle_batch *batch)
 {
@@ -990,6 +1021,26 @@ START_TEST(incomplete_instances_are_refused)
     assert_refused(saddle_problem_check(&p, &error), error, SADDLE_BAD_INPUT, "samples");
     p.samples = none;
     assert_refused(saddle_problem_check(&p, &error), error, SADDLE_BAD_INPUT, "agent 1");
+    static const double no_curvature[] = {-1.0, NAN, INFINITY};
+    p = *test_own_problem();
+    for (size_t k = 0; k < sizeof no_curvature / sizeof *no_curvature; k++) {
+        p.y_curvature = no_curvature[k];
+        assert_refused(saddle_problem_check(&p, &error), error, SADDLE_BAD_INPUT,
+                       "it must be a number, 0 or above");
+    }
+    /* Entry j of y belongs to sample j: no agent has more of these than y has entries. */
+    p.y_curvature = 1.0;
+    size_t *samples = calloc(p.agents, sizeof *samples);
+    ck_assert_ptr_nonnull(samples);
+    for (size_t i = 0; i < p.agents; i++)
+        samples[i] = p.y_dim;
+    p.samples = samples;
+    assert_ok(saddle_problem_check(&p, &error), error);
+    samples[1] = p.y_dim + 1;
+    assert_refused(saddle_problem_check(&p, &error), error, SADDLE_BAD_INPUT, "but agent 1 has");
+    free(samples);
+    p = *test_own_problem();
+    p.samples = none;
     saddle_settings *settings = test_settings(NULL, NULL);
     saddle_experiment *experiment = NULL;
     assert_refused(saddle_experiment_create(&experiment, settings, &p, &error), error,
@@ -1195,6 +1246,7 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(every, a_batch_is_the_mean_of_its_samples, 0, INSTANCES);
     tcase_add_loop_test(every, differences_are_differences, 0, INSTANCES);
     tcase_add_loop_test(every, declared_structure_holds, 0, INSTANCES);
+    tcase_add_loop_test(every, differences_that_add_show, 0, INSTANCES);
     tcase_add_loop_test(every, surveys_agree_with_their_parts, 0, INSTANCES);
     tcase_add_loop_test(every, variances_are_sample_variances, 0, INSTANCES);
     tcase_add_loop_test(every, best_responses_are_best, 0, INSTANCES);

@@ -221,8 +221,9 @@ START_TEST(other_files_are_no_checkpoints)
     assert_refused(saddle_checkpoint_open(&c, path, &error), error, SADDLE_BAD_INPUT, "is empty");
     unsigned char later[40] = "SADDLECK\3";
     write_bytes(path, later, sizeof later);
-    assert_refused(saddle_checkpoint_open(&c, path, &error), error, SADDLE_BAD_INPUT,
-                   "has format 3; this version of saddle reads format 2");
+    assert_refused(
+        saddle_checkpoint_open(&c, path, &error), error, SADDLE_BAD_INPUT,
+        "has format 3; this version of saddle reads format 2: go on with the version that");
     assert_refused(saddle_checkpoint_open(&c, saddle_test_directory(), &error), error,
                    SADDLE_BAD_INPUT, "it is a directory");
     assert_refused(saddle_checkpoint_open(&c, path_of("nowhere"), &error), error, SADDLE_BAD_INPUT,

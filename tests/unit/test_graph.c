@@ -1065,6 +1065,11 @@ START_TEST(matrices_are_read_from_files)
     refuse_matrix("0.75 0.25 0\n0.25 0.5 0.25\n0 0.25 0.75\n0 0 1\n", "line 4");
     refuse_matrix("0.75 0.25 0\n0.2 0.55 0.25\n0 0.25 0.75\n", "symmetric");
     refuse_matrix("0.8 0.25 0\n0.25 0.5 0.25\n0 0.25 0.75\n", "row 0 of the mixing matrix sums to");
+    refuse_matrix(
+        "0.50000000000005 0.49999999999995 0\n"
+        "0.49999999999995 1e-13 0.49999999999995\n"
+        "0 0.49999999999995 0.50000000000005\n",
+        "its weights rounded to 40 bits: row 1 of the mixing matrix has the diagonal entry 0");
     refuse_matrix("", "has 0 rows");
 }
 END_TEST
