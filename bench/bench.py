@@ -17,6 +17,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 AGREE = 1e-10  # largest relative difference between a peer's iterates and saddle's
@@ -454,7 +455,22 @@ def machine():
     except OSError:
         pass
     return {"processor": model, "cores": os.cpu_count(), "system": platform.platform(),
-            "load": os.getloadavg()[0]}
+            "busy": busy_cores()}
+
+
+def busy_cores(seconds=1.0):
+    """Cores that others keep busy just now; the load average would remember the build before this."""
+    def times():
+        with open("/proc/stat", encoding="ascii") as file:
+            user, nice, system, idle, wait, *rest = map(int, file.readline().split()[1:])
+        return user + nice + system + sum(rest[:3]), idle + wait
+    try:
+        before = times()
+        time.sleep(seconds)
+        worked, idle = (now - then for now, then in zip(times(), before))
+    except (OSError, ValueError):
+        return os.getloadavg()[0]
+    return os.cpu_count() * worked / max(worked + idle, 1)
 
 
 def parse():
@@ -487,10 +503,10 @@ def main():
         if options.check:
             return check_peers(bench)
         about = machine()
-        if about["load"] > 0.25 * about["cores"]:
-            bench.note(f"the machine is BUSY (load {about['load']:.1f} on {about['cores']} cores): "
+        if about["busy"] > 0.1 * about["cores"]:
+            bench.note(f"the machine is BUSY ({about['busy']:.1f} of {about['cores']} cores): "
                        "times are longer than they would be, with two threads most")
-        print(f"{about['processor']}, {about['cores']} cores, load {about['load']:.2f}"
+        print(f"{about['processor']}, {about['cores']} cores, {about['busy']:.2f} of them busy"
               + "".join(f", {peer} {version}" for peer, version in bench.peers.items()))
         print(HEAD, flush=True)
         for name, body in CASES.items():
