@@ -498,6 +498,14 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
     self->lambda1 = saddle_settings_auto(settings, "lambda1")
                         ? 1.0 / (n * n)
                         : saddle_settings_real(settings, "lambda1");
+    if (isinf(self->lambda1 * n * n)) {
+        saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "--lambda1: %g times n^2, with n = %zu, is beyond all numbers; give a smaller one",
+            self->lambda1, most);
+        saddle_free(self);
+        return SADDLE_BAD_INPUT;
+    }
     self->lambda2 = saddle_settings_real(settings, "lambda2");
     self->curvature = saddle_settings_real(settings, "g-curvature");
     self->weight = simplex ? n : 1.0;
