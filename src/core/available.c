@@ -136,11 +136,9 @@ static saddle_status read_grant(double *bytes, saddle_error *error)
 saddle_status saddle_available_check(double bytes, size_t processes, const char *what,
                                      saddle_error *error)
 {
-    if (bytes < SMALL_BYTES)
-        return SADDLE_OK;
     double available = 0.0;
     saddle_status status = read_grant(&available, error);
-    if (status != SADDLE_OK)
+    if (status != SADDLE_OK || bytes < SMALL_BYTES)
         return status;
     bool granted = available >= 0.0;
     if (!granted)

@@ -180,6 +180,8 @@ check "as much as is granted" exits 0
 granted much
 check "a grant that is no number" exits 2
 check "is named" warns "SADDLE_MEMORY is 'much'; it must be a number of gigabytes above 0, or inf"
+SADDLE_MEMORY=-3 try run --data synthetic:200 --iterations 1
+check "so is one that nobody would have asked for" warns "SADDLE_MEMORY is '-3'; it must be"
 
 # ---- steps that are too long are found out early, and the step is named
 diverging() {
