@@ -73,6 +73,15 @@ void saddle_problem_gradient(const saddle_problem *problem, size_t agent, const 
     problem->gradient(problem, agent, batch, x, y, gx, gy, scratch);
 }
 
+/* Zeros, but for the batch's entries. These difference() is to overwrite and must not add to: recursive
+ * steps hand it what they have there. */
+static void prepare_entries(size_t count, const saddle_batch *batch, double *dy)
+{
+    memset(dy, 0, count * sizeof *dy);
+    for (size_t k = 0; k < batch->count; k++)
+        dy[saddle_batch_sample(batch, k)] = NAN;
+}
+
 /* out += slope (y1 - y0) */
 SADDLE_KERNEL static void add_linear_part(size_t count, double slope, const double *restrict y1,
                                           const double *restrict y0, double *restrict out)
@@ -86,14 +95,12 @@ void saddle_problem_difference(const saddle_problem *problem, size_t agent,
                                const double *x0, const double *y0, double *dx, double *dy,
                                double *scratch)
 {
+    bool linear = problem->y_curvature > 0.0;
     if (problem->difference != NULL) {
-        if (problem->y_curvature > 0.0)
-            memset(dy, 0, problem->y_dim * sizeof *dy);
-        /* What it is to overwrite it must not add to: recursive steps hand it what they have there. */
-        for (size_t k = 0; problem->y_curvature > 0.0 && k < batch->count; k++)
-            dy[saddle_batch_sample(batch, k)] = NAN;
+        if (linear)
+            prepare_entries(problem->y_dim, batch, dy);
         problem->difference(problem, agent, batch, x1, y1, x0, y0, dx, dy, scratch);
-        if (problem->y_curvature > 0.0)
+        if (linear)
             add_linear_part(problem->y_dim, -problem->y_curvature, y1, y0, dy);
         return;
     }

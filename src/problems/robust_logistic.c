@@ -498,7 +498,8 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
     self->lambda1 = saddle_settings_auto(settings, "lambda1")
                         ? 1.0 / (n * n)
                         : saddle_settings_real(settings, "lambda1");
-    if (isinf(self->lambda1 * n * n)) {
+    double concavity = self->lambda1 * n * n;
+    if (isinf(concavity)) {
         saddle_fail(
             error, SADDLE_BAD_INPUT,
             "--lambda1: %g times n^2, with n = %zu, is beyond all numbers; give a smaller one",
@@ -535,8 +536,8 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .destroy = destroy,
     };
     self->problem.tau = suitable_tau(self, simplex);
-    self->problem.y_curvature = self->lambda1 * n * n;
-    self->problem.alpha = 1.0 / self->problem.y_curvature;
+    self->problem.y_curvature = concavity;
+    self->problem.alpha = 1.0 / concavity;
     *out = &self->problem;
     return SADDLE_OK;
 }
