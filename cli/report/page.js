@@ -34,6 +34,8 @@
      * all is what a steep start leaves. */
     const LATE = 0.2;
     const STEEP = 0.1;
+    /* Heights of a chart beyond which nothing is told apart. */
+    const FAR = 1000;
     const SVG = "http://www.w3.org/2000/svg";
     const state = { x: "ifo" };
     const sections = [];
@@ -218,9 +220,12 @@
             high += room;
         }
         const span = log ? Math.log(high / low) : high - low;
-        /* On a logarithmic axis what is not positive lies on its lower end. */
-        const place = (value) =>
-            height * (1 - (log ? Math.log(Math.max(value, low) / low) : value - low) / span);
+        /* On a logarithmic axis what is not positive lies on its lower end. What lies far outside is drawn
+         * nearer: browsers draw a line of a million dashes without any. */
+        const place = (value) => {
+            const part = (log ? Math.log(Math.max(value, low) / low) : value - low) / span;
+            return height * (1 - Math.min(Math.max(part, -FAR), FAR));
+        };
         return { log, low, high, place, steep, ticks: log ? decadeTicks(low, high, 7) : linearTicks(low, high, 6) };
     }
 
