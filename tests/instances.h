@@ -8,7 +8,7 @@
 #include <saddle/run.h>
 
 #include "core/rng.h"
-#include "run/experiment.h"
+#include "instance/experiment.h"
 
 /* Sanitizers cost a factor of ten; long tests divide their work by this. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -17,7 +17,7 @@
 
 #include "core/clock.h"
 #include "observe/observer.h"
-#include "run/experiment.h"
+#include "instance/experiment.h"
 
 enum { TURNS = 25, TAG = 7 };
 

@@ -24,8 +24,8 @@
 #include <string.h>
 
 #include "algorithms/descent_ascent.h"
-#include "algorithms/options.h"
 #include "algorithms/sampling.h"
+#include "algorithms/step_options.h"
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "core/settings.h"

@@ -27,8 +27,8 @@
 #include <string.h>
 
 #include "algorithms/descent_ascent.h"
-#include "algorithms/options.h"
-#include "algorithms/steps.h"
+#include "algorithms/family.h"
+#include "algorithms/step_options.h"
 #include "core/memory.h"
 #include "core/settings.h"
 

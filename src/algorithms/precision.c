@@ -18,8 +18,8 @@
  */
 #include "algorithms/algorithms.h"
 
-#include "algorithms/options.h"
-#include "algorithms/steps.h"
+#include "algorithms/family.h"
+#include "algorithms/step_options.h"
 #include "core/memory.h"
 
 static const saddle_option *const options[] = {

@@ -24,9 +24,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "algorithms/options.h"
+#include "algorithms/family.h"
 #include "algorithms/sampling.h"
-#include "algorithms/steps.h"
+#include "algorithms/step_options.h"
 #include "core/memory.h"
 #include "core/settings.h"
 #include "core/vector.h"

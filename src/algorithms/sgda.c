@@ -13,8 +13,8 @@
 #include "algorithms/algorithms.h"
 
 #include "algorithms/descent_ascent.h"
-#include "algorithms/gda_steps.h"
-#include "algorithms/options.h"
+#include "algorithms/family_gda.h"
+#include "algorithms/step_options.h"
 #include "core/memory.h"
 
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,

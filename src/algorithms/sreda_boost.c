@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-#include "algorithms/sreda_steps.h"
+#include "algorithms/family_sreda.h"
 #include "core/memory.h"
 
 static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/config.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "files/config.h"
 
 /* The most choices an option has. */
 #define MOST_CHOICES 32

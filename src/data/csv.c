@@ -26,7 +26,7 @@ struct table {
     size_t label; /* which field; as many as there are fields: none */
     size_t rows;
     saddle_dataset *data; /* NULL: only check and count */
-    saddle_fault fault;
+    saddle_read_fault fault;
 };
 
 /* A field without the blanks and quotes around it. */

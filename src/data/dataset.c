@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 
 #include "core/available.h"
-#include "core/file.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "data/readers.h"
+#include "files/file.h"
 
 /* Refuse rows for which there is no memory. Other processes of a job may be reading the same, now or later:
  * what they have taken is gone from what is left, and what they will take is theirs to check. */

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "core/file.h"
 #include "core/status.h"
+#include "files/file.h"
 
 static saddle_status map(saddle_input *in, int descriptor, size_t size, saddle_error *error)
 {

@@ -41,9 +41,9 @@ struct part {
     size_t lines;
     size_t rows;
     size_t entries;
-    size_t features;    /* the highest index */
-    size_t widest;      /* the line that has it first; counted within the part */
-    saddle_fault fault; /* the first; its line counted within the part */
+    size_t features;         /* the highest index */
+    size_t widest;           /* the line that has it first; counted within the part */
+    saddle_read_fault fault; /* the first; its line counted within the part */
     saddle_dataset *data;
 };
 
@@ -95,7 +95,7 @@ static const char *token_end(const char *at, const char *end)
 }
 
 /* A number that ends where its token does; NULL, with the fault, otherwise. */
-static const char *read_number(saddle_fault *fault, const char *line, const char *at,
+static const char *read_number(saddle_read_fault *fault, const char *line, const char *at,
                                const char *end, const char *what, double *out)
 {
     const char *stop = saddle_scan_real(at, end, out);
@@ -107,8 +107,8 @@ static const char *read_number(saddle_fault *fault, const char *line, const char
 }
 
 /* What is wrong with the index at `at`. */
-static void explain_index(saddle_fault *fault, const char *line, const char *at, const char *end,
-                          uint64_t previous, uint64_t index)
+static void explain_index(saddle_read_fault *fault, const char *line, const char *at,
+                          const char *end, uint64_t previous, uint64_t index)
 {
     const char *stop = token_end(at, end);
     saddle_excerpt token = saddle_excerpt_of(at, stop);
@@ -131,7 +131,7 @@ static void explain_index(saddle_fault *fault, const char *line, const char *at,
 }
 
 /* INDEX and its colon; returns what follows, NULL with the fault otherwise. */
-static const char *read_index(saddle_fault *fault, const char *line, const char *at,
+static const char *read_index(saddle_read_fault *fault, const char *line, const char *at,
                               const char *end, uint64_t previous, uint64_t *out)
 {
     uint64_t index = 0;
@@ -324,7 +324,7 @@ static saddle_status add_up(const struct part *part, size_t count, struct part *
     memset(total, 0, sizeof *total);
     for (size_t k = 0; k < count; k++) {
         if (part[k].fault.line != 0) {
-            saddle_fault fault = part[k].fault;
+            saddle_read_fault fault = part[k].fault;
             fault.line += total->lines;
             return saddle_fault_report(&fault, path, error);
         }

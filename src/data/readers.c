@@ -17,8 +17,8 @@ saddle_excerpt saddle_excerpt_of(const char *at, const char *end)
     return excerpt;
 }
 
-bool saddle_fault_set(saddle_fault *fault, const char *line, const char *at, const char *format,
-                      ...)
+bool saddle_fault_set(saddle_read_fault *fault, const char *line, const char *at,
+                      const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -28,7 +28,8 @@ bool saddle_fault_set(saddle_fault *fault, const char *line, const char *at, con
     return false;
 }
 
-saddle_status saddle_fault_report(const saddle_fault *fault, const char *path, saddle_error *error)
+saddle_status saddle_fault_report(const saddle_read_fault *fault, const char *path,
+                                  saddle_error *error)
 {
     return saddle_fail(error, SADDLE_BAD_INPUT, "%s:%zu:%zu: %s", path, fault->line, fault->column,
                        fault->text);

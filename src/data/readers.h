@@ -7,11 +7,11 @@
 #include "data/input.h"
 
 /* What is wrong with a text file, and where. */
-typedef struct saddle_fault {
+typedef struct saddle_read_fault {
     size_t line;   /* from 1; 0: nothing is wrong */
     size_t column; /* bytes from 1 */
     char text[256];
-} saddle_fault;
+} saddle_read_fault;
 
 /* Words of a file as they are shown in a message: cut to a handy length, unprintables as '?'. */
 typedef struct saddle_excerpt {
@@ -21,10 +21,11 @@ typedef struct saddle_excerpt {
 saddle_excerpt saddle_excerpt_of(const char *at, const char *end);
 
 /* Record what is wrong at `at` in the line that starts at `line`. Returns false, for callers. */
-bool saddle_fault_set(saddle_fault *fault, const char *line, const char *at, const char *format,
-                      ...) __attribute__((format(printf, 4, 5)));
+bool saddle_fault_set(saddle_read_fault *fault, const char *line, const char *at,
+                      const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Turn a fault into "FILE:LINE:COLUMN: what". */
-saddle_status saddle_fault_report(const saddle_fault *fault, const char *path, saddle_error *error);
+saddle_status saddle_fault_report(const saddle_read_fault *fault, const char *path,
+                                  saddle_error *error);
 
 /* The text after a UTF-8 byte order mark, if there is one. */
 const char *saddle_skip_mark(const saddle_input *in);

@@ -1,5 +1,5 @@
 /*
- * The engine `mpi`: agents on the processes of an MPI job, in each on a crew of threads.
+ * The engine `mpi`: agents on the processes of an MPI job, in each on a pool of threads.
  *
  * Before a round, neighbouring processes exchange what their agents have published for it: one
  * message each way, which holds every span that the other side reads, once. Messages go over a
@@ -13,7 +13,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "engines/engines.h"
-#include "engines/local.h"
+#include "engines/local_agents.h"
 #include "engines/mpi_world.h"
 
 /* The most iterations of a stretch. */
@@ -35,7 +35,7 @@ typedef struct peer {
 
 typedef struct engine {
     saddle_local local; /* first: its functions are this engine's */
-    saddle_courier courier;
+    saddle_exchange exchange;
     MPI_Comm comm; /* over the graph of processes */
     size_t peers;
     peer *peer;
@@ -65,16 +65,16 @@ static size_t set_of(const engine *e, size_t parity, size_t round)
     return (parity * e->local.layout.rounds + round) * 2 * e->peers;
 }
 
-static void begin_round(saddle_courier *courier, unsigned parity, unsigned round)
+static void begin_round(saddle_exchange *exchange, unsigned parity, unsigned round)
 {
-    engine *e = (engine *)((char *)courier - offsetof(engine, courier));
+    engine *e = (engine *)((char *)exchange - offsetof(engine, exchange));
     e->flying = e->request + set_of(e, parity, round);
     MPI_Startall((int)(2 * e->peers), e->flying);
 }
 
-static void end_round(saddle_courier *courier)
+static void end_round(saddle_exchange *exchange)
 {
-    engine *e = (engine *)((char *)courier - offsetof(engine, courier));
+    engine *e = (engine *)((char *)exchange - offsetof(engine, exchange));
     MPI_Waitall((int)(2 * e->peers), e->flying, e->status);
 }
 
@@ -282,8 +282,8 @@ static void open_channels(engine *e, int *rank, int *weight)
         for (unsigned parity = 0; parity < 2; parity++)
             make_requests(e, parity, type, e->request + set_of(e, parity, round));
     }
-    e->courier = (saddle_courier){.send = begin_round, .receive = end_round};
-    e->local.courier = e->peers > 0 && local->layout.rounds > 0 ? &e->courier : NULL;
+    e->exchange = (saddle_exchange){.send = begin_round, .receive = end_round};
+    e->local.exchange = e->peers > 0 && local->layout.rounds > 0 ? &e->exchange : NULL;
 }
 
 /* ---- making and freeing ---------------------------------------------------------------------- */

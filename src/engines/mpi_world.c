@@ -14,8 +14,8 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "engines/crew.h"
 #include "engines/placement.h"
+#include "engines/thread_pool.h"
 
 /* Seconds that a process that failed waits for the others to follow. */
 #define PATIENCE 5.0

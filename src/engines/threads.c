@@ -1,8 +1,8 @@
-/* The engine `threads`: all agents in one process, stepped by a crew of worker threads. */
+/* The engine `threads`: all agents in one process, stepped by a pool of worker threads. */
 #include "core/memory.h"
 #include "core/status.h"
 #include "engines/engines.h"
-#include "engines/local.h"
+#include "engines/local_agents.h"
 
 static void destroy(saddle_engine *engine)
 {

@@ -202,7 +202,7 @@ static bool agent_0_is_outermost(const saddle_graph *graph)
 {
     size_t rows;
     size_t columns;
-    saddle_family family = saddle_graph_family(graph, &rows, &columns);
+    saddle_topology_family family = saddle_graph_family(graph, &rows, &columns);
     return family != SADDLE_FAMILY_OTHER && family != SADDLE_FAMILY_STAR;
 }
 

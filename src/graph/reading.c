@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/file.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "files/file.h"
 
 /* ---- a file as lines of words ---- */
 

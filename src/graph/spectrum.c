@@ -90,7 +90,7 @@ static bool closed_laplacian_ends(const saddle_graph *graph, ends *out)
     size_t rows = 1;
     size_t columns = graph->agents;
     double m = (double)graph->agents;
-    saddle_family family = saddle_graph_family(graph, &rows, &columns);
+    saddle_topology_family family = saddle_graph_family(graph, &rows, &columns);
     switch (family) {
     case SADDLE_FAMILY_PATH:
     case SADDLE_FAMILY_GRID:

@@ -229,7 +229,7 @@ typedef struct topology {
     const char *synopsis;
     size_t fields;
     bool chooses_agents;
-    saddle_family family;
+    saddle_topology_family family;
     saddle_topology_build build;
 } topology;
 
@@ -341,7 +341,7 @@ void saddle_graph_free(saddle_graph *graph)
     saddle_free(graph);
 }
 
-saddle_family saddle_graph_family(const saddle_graph *graph, size_t *rows, size_t *columns)
+saddle_topology_family saddle_graph_family(const saddle_graph *graph, size_t *rows, size_t *columns)
 {
     const topology *kind = find_topology(graph->text);
     if (kind == NULL)

@@ -6,7 +6,7 @@
 #include "graph/edges.h"
 
 /* What a graph is known to be by construction, so that its spectrum has a closed form. */
-typedef enum saddle_family {
+typedef enum saddle_topology_family {
     SADDLE_FAMILY_OTHER,
     SADDLE_FAMILY_PATH,
     SADDLE_FAMILY_STAR,
@@ -15,7 +15,7 @@ typedef enum saddle_family {
     SADDLE_FAMILY_TORUS,
     SADDLE_FAMILY_HYPERCUBE,
     SADDLE_FAMILY_CIRCULANT /* i is linked with i + s for every s of a fixed set of offsets */
-} saddle_family;
+} saddle_topology_family;
 
 /* What a topology is asked to build. */
 typedef struct saddle_topology_request {
@@ -46,6 +46,7 @@ saddle_status saddle_topology_probability(const saddle_topology_request *request
                                           double *out, saddle_error *error);
 
 /* The family a graph's text names; sides of a grid or torus, which are untouched otherwise. */
-saddle_family saddle_graph_family(const saddle_graph *graph, size_t *rows, size_t *columns);
+saddle_topology_family saddle_graph_family(const saddle_graph *graph, size_t *rows,
+                                           size_t *columns);
 
 #endif

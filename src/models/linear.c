@@ -6,10 +6,10 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "data/rows.h"
 #include "models/model.h"
-#include "problems/rows.h"
 
-static void forward(const saddle_model *model, const saddle_block *block, const double *w,
+static void forward(const saddle_model *model, const saddle_rows_block *block, const double *w,
                     double *h, double *scratch)
 {
     (void)scratch;
@@ -17,7 +17,7 @@ static void forward(const saddle_model *model, const saddle_block *block, const 
         h[k] = saddle_row_dot(block->data, saddle_block_row(block, k), w) + w[model->inputs];
 }
 
-static void backward(const saddle_model *model, const saddle_block *block, const double *w,
+static void backward(const saddle_model *model, const saddle_rows_block *block, const double *w,
                      const double *c, double *g, double *square, double *scratch)
 {
     (void)w;
@@ -31,7 +31,7 @@ static void backward(const saddle_model *model, const saddle_block *block, const
     }
 }
 
-static void forward2(const saddle_model *model, const saddle_block *block, const double *w1,
+static void forward2(const saddle_model *model, const saddle_rows_block *block, const double *w1,
                      const double *w0, double *h1, double *h0, double *scratch)
 {
     (void)scratch;
@@ -43,7 +43,7 @@ static void forward2(const saddle_model *model, const saddle_block *block, const
 }
 
 /* grad h does not depend on w: the two points are one. */
-static void backward2(const saddle_model *model, const saddle_block *block, const double *w1,
+static void backward2(const saddle_model *model, const saddle_rows_block *block, const double *w1,
                       const double *w0, const double *c1, double *c0, double *g, double *scratch)
 {
     (void)w0;

@@ -28,9 +28,9 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "core/vector.h"
+#include "data/rows.h"
 #include "models/model.h"
 #include "models/sparse_layer.h"
-#include "problems/rows.h"
 
 /* Limits that keep all sizes within int, which BLAS counts in. */
 enum { MOST_LAYERS = 16, MOST_UNITS = 65536 };
@@ -148,7 +148,7 @@ static void multiply_slope(activation kind, size_t count, const double *a, doubl
 /* ---- one layer ------------------------------------------------------------------------------- */
 
 /* The block's dense rows, in one piece: where they are, or gathered. */
-static const double *dense_rows(const saddle_block *block, double *gathered)
+static const double *dense_rows(const saddle_rows_block *block, double *gathered)
 {
     const saddle_dataset *data = block->data;
     if (block->index == NULL)
@@ -170,7 +170,7 @@ static void apply_layer(size_t count, size_t inputs, size_t outputs, const doubl
 }
 
 /* The first layer. Rows may have fewer columns than W_1 has rows: the last ones are not met. */
-static void apply_first(const mlp *net, const saddle_block *block, const double *in,
+static void apply_first(const mlp *net, const saddle_rows_block *block, const double *in,
                         const double *w, double *out)
 {
     const saddle_dataset *data = block->data;
@@ -194,8 +194,8 @@ static void pull_weight(size_t count, size_t inputs, size_t outputs, const doubl
 }
 
 /* square[k] += |d_k|^2 (1 + |a_k|^2), a_k the layer's inputs; `in` NULL: the rows of data. */
-static void add_squares(const saddle_block *block, size_t inputs, size_t outputs, const double *in,
-                        const double *delta, double *square)
+static void add_squares(const saddle_rows_block *block, size_t inputs, size_t outputs,
+                        const double *in, const double *delta, double *square)
 {
     for (size_t k = 0; k < block->count; k++) {
         double norm2 = in != NULL ? saddle_norm2(inputs, in + k * inputs)
@@ -207,7 +207,7 @@ static void add_squares(const saddle_block *block, size_t inputs, size_t outputs
 /* ---- the network ----------------------------------------------------------------------------- */
 
 /* Scores; keeps A_1, A_2, ... in `hidden`. */
-static void run_forward(const mlp *net, const saddle_block *block, const double *in,
+static void run_forward(const mlp *net, const saddle_rows_block *block, const double *in,
                         const double *w, double *h, double *hidden)
 {
     size_t count = block->count;
@@ -235,7 +235,7 @@ static void pull_bias(size_t count, size_t outputs, const double *delta, double 
 
 /* g += sum_k c[k] grad h_k in all layers but the first, from the A_l that run_forward() kept. Returns
  * D_1, in one of the two deltas. */
-static double *run_backward(const mlp *net, const saddle_block *block, const double *w,
+static double *run_backward(const mlp *net, const saddle_rows_block *block, const double *w,
                             const double *c, double *g, double *square, const double *hidden,
                             double *const delta[2])
 {
@@ -264,14 +264,14 @@ static double *run_backward(const mlp *net, const saddle_block *block, const dou
 }
 
 /* The dense rows as forward() left them. */
-static const double *kept_rows(const saddle_block *block, const workspace *space)
+static const double *kept_rows(const saddle_rows_block *block, const workspace *space)
 {
     return block->index != NULL ? space->rows
                                 : block->data->dense + block->first * block->data->features;
 }
 
 /* The same in the first layer, from D_1, after forward() or forward2() with the same scratch. */
-static void pull_first(const mlp *net, const saddle_block *block, const workspace *space,
+static void pull_first(const mlp *net, const saddle_rows_block *block, const workspace *space,
                        const double *delta, double *g)
 {
     size_t outputs = net->width[1];
@@ -283,7 +283,7 @@ static void pull_first(const mlp *net, const saddle_block *block, const workspac
         saddle_sparse_backward(block, outputs, delta, g, space->rows);
 }
 
-static void forward(const saddle_model *model, const saddle_block *block, const double *w,
+static void forward(const saddle_model *model, const saddle_rows_block *block, const double *w,
                     double *h, double *scratch)
 {
     const mlp *net = mlp_of(model);
@@ -292,7 +292,7 @@ static void forward(const saddle_model *model, const saddle_block *block, const 
     run_forward(net, block, in, w, h, space.hidden[0]);
 }
 
-static void backward(const saddle_model *model, const saddle_block *block, const double *w,
+static void backward(const saddle_model *model, const saddle_rows_block *block, const double *w,
                      const double *c, double *g, double *square, double *scratch)
 {
     const mlp *net = mlp_of(model);
@@ -305,7 +305,7 @@ static void backward(const saddle_model *model, const saddle_block *block, const
         add_squares(block, net->width[0], net->width[1], NULL, delta, square);
 }
 
-static void forward2(const saddle_model *model, const saddle_block *block, const double *w1,
+static void forward2(const saddle_model *model, const saddle_rows_block *block, const double *w1,
                      const double *w0, double *h1, double *h0, double *scratch)
 {
     const mlp *net = mlp_of(model);
@@ -315,7 +315,7 @@ static void forward2(const saddle_model *model, const saddle_block *block, const
     run_forward(net, block, in, w0, h0, space.hidden[1]);
 }
 
-static void backward2(const saddle_model *model, const saddle_block *block, const double *w1,
+static void backward2(const saddle_model *model, const saddle_rows_block *block, const double *w1,
                       const double *w0, const double *c1, double *c0, double *g, double *scratch)
 {
     const mlp *net = mlp_of(model);

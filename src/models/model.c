@@ -52,9 +52,9 @@ saddle_status saddle_model_score(const saddle_model *model, const saddle_dataset
         return saddle_no_memory(error, "the model");
     for (size_t first = 0; first < data->rows; first += SADDLE_MODEL_BLOCK) {
         size_t rest = data->rows - first;
-        saddle_block block = {.data = data,
-                              .first = first,
-                              .count = rest < SADDLE_MODEL_BLOCK ? rest : SADDLE_MODEL_BLOCK};
+        saddle_rows_block block = {.data = data,
+                                   .first = first,
+                                   .count = rest < SADDLE_MODEL_BLOCK ? rest : SADDLE_MODEL_BLOCK};
         model->forward(model, &block, w, out + first, scratch);
     }
     saddle_free(scratch);

@@ -28,15 +28,15 @@ extern const saddle_option saddle_activation_option; /* --activation */
 
 /* A block of rows: row k is index[k], or first + k where index is NULL. Columns of the data beyond
  * the model's inputs are not allowed; missing ones count as zero. */
-typedef struct saddle_block {
+typedef struct saddle_rows_block {
     const saddle_dataset *data;
     const uint32_t *index;
     size_t first;
     size_t count;
-} saddle_block;
+} saddle_rows_block;
 
 /* Number of the block's row k in the data. */
-static inline size_t saddle_block_row(const saddle_block *block, size_t k)
+static inline size_t saddle_block_row(const saddle_rows_block *block, size_t k)
 {
     return block->index != NULL ? block->index[k] : block->first + k;
 }
@@ -49,20 +49,20 @@ struct saddle_model {
     size_t scratch;    /* doubles of scratch that the functions below need */
 
     /* h[k] = h(w; a_k) for the rows of a block. */
-    void (*forward)(const saddle_model *model, const saddle_block *block, const double *w,
+    void (*forward)(const saddle_model *model, const saddle_rows_block *block, const double *w,
                     double *h, double *scratch);
     /*
      * g += sum_k c[k] grad h(w; a_k), after forward() with the same block, w and scratch. If
      * `square` is not NULL, square[k] = c[k]^2 |grad h(w; a_k)|^2.
      */
-    void (*backward)(const saddle_model *model, const saddle_block *block, const double *w,
+    void (*backward)(const saddle_model *model, const saddle_rows_block *block, const double *w,
                      const double *c, double *g, double *square, double *scratch);
     /* forward() at two points with one pass over the rows. */
-    void (*forward2)(const saddle_model *model, const saddle_block *block, const double *w1,
+    void (*forward2)(const saddle_model *model, const saddle_rows_block *block, const double *w1,
                      const double *w0, double *h1, double *h0, double *scratch);
     /* g += sum_k (c1[k] grad h(w1; a_k) - c0[k] grad h(w0; a_k)), after forward2(). c0 is
      * overwritten. */
-    void (*backward2)(const saddle_model *model, const saddle_block *block, const double *w1,
+    void (*backward2)(const saddle_model *model, const saddle_rows_block *block, const double *w1,
                       const double *w0, const double *c1, double *c0, double *g, double *scratch);
     /* A starting point, a function of the seed. */
     void (*initialize)(const saddle_model *model, uint64_t seed, double *w);

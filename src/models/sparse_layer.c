@@ -14,7 +14,8 @@ static saddle_rows_adder *adder(void)
     return saddle_add_rows_plain;
 }
 
-void saddle_sparse_forward(const saddle_block *block, size_t outputs, const double *w, double *out)
+void saddle_sparse_forward(const saddle_rows_block *block, size_t outputs, const double *w,
+                           double *out)
 {
     const saddle_dataset *data = block->data;
     saddle_rows_adder *add_rows = adder();
@@ -55,7 +56,7 @@ size_t saddle_sparse_scratch(size_t features)
 }
 
 /* Counting sort by feature. */
-static void transpose(const saddle_block *block, const transposed *t)
+static void transpose(const saddle_rows_block *block, const transposed *t)
 {
     const saddle_dataset *data = block->data;
     size_t features = data->features;
@@ -78,7 +79,7 @@ static void transpose(const saddle_block *block, const transposed *t)
     }
 }
 
-void saddle_sparse_backward(const saddle_block *block, size_t outputs, const double *delta,
+void saddle_sparse_backward(const saddle_rows_block *block, size_t outputs, const double *delta,
                             double *g, double *scratch)
 {
     size_t features = block->data->features;

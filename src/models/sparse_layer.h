@@ -8,12 +8,13 @@
 #include "models/model.h"
 
 /* out += A W, for the rows A of a block: W has `outputs` columns and lies row by row, as does out. */
-void saddle_sparse_forward(const saddle_block *block, size_t outputs, const double *w, double *out);
+void saddle_sparse_forward(const saddle_rows_block *block, size_t outputs, const double *w,
+                           double *out);
 
 /* Doubles of scratch that saddle_sparse_backward() needs for rows of so many features. */
 size_t saddle_sparse_scratch(size_t features);
 /* g += A' D: D has a row for every row of the block, g one for every feature. */
-void saddle_sparse_backward(const saddle_block *block, size_t outputs, const double *delta,
+void saddle_sparse_backward(const saddle_rows_block *block, size_t outputs, const double *delta,
                             double *g, double *scratch);
 
 /* out += sum_e value[e] rows[which[e]], rows of `width`: for one instruction set each. */

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/file.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "files/file.h"
 
 /* For messages. */
 #define WHAT "the outcomes"

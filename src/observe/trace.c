@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "core/file.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "files/file.h"
 
 /* For messages. */
 #define WHAT "the trace"

@@ -26,10 +26,10 @@
 #include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
+#include "data/rows.h"
 #include "graph/consensus.h"
 #include "models/model.h"
 #include "models/ranking.h"
-#include "problems/rows.h"
 
 #define GROUP "Problem auc"
 
@@ -68,19 +68,19 @@ static const instance *self_of(const saddle_problem *problem)
     return problem->self;
 }
 
-static bool is_positive(const saddle_block *block, size_t k)
+static bool is_positive(const saddle_rows_block *block, size_t k)
 {
     return block->data->label[saddle_block_row(block, k)] > 0.0;
 }
 
-static saddle_block block_at(const instance *self, size_t agent, const saddle_batch *batch,
-                             size_t begin)
+static saddle_rows_block block_at(const instance *self, size_t agent, const saddle_batch *batch,
+                                  size_t begin)
 {
     size_t rest = batch->count - begin;
-    return (saddle_block){.data = self->shard[agent],
-                          .index = batch->index != NULL ? batch->index + begin : NULL,
-                          .first = begin,
-                          .count = rest < BLOCK ? rest : BLOCK};
+    return (saddle_rows_block){.data = self->shard[agent],
+                               .index = batch->index != NULL ? batch->index + begin : NULL,
+                               .first = begin,
+                               .count = rest < BLOCK ? rest : BLOCK};
 }
 
 /* What multiplies h in the coupling: r for a negative, -(1-r) for a positive. */
@@ -90,8 +90,8 @@ static double coupling(const instance *self, bool positive)
 }
 
 /* From scores in s->h to slopes, scaled by `scale`. */
-static void find_slopes(const instance *self, const saddle_block *block, const double *x, double y,
-                        double scale, slopes *s)
+static void find_slopes(const instance *self, const saddle_rows_block *block, const double *x,
+                        double y, double scale, slopes *s)
 {
     const double *center = x + self->model->parameters; /* c1, c2 */
     for (size_t k = 0; k < block->count; k++) {
@@ -105,7 +105,7 @@ static void find_slopes(const instance *self, const saddle_block *block, const d
 }
 
 /* Add the slopes in c1, c2 and y. */
-static void add_scalars(const instance *self, const saddle_block *block, const slopes *s,
+static void add_scalars(const instance *self, const saddle_rows_block *block, const slopes *s,
                         double sign, double *gx, double *gy)
 {
     double *center = gx + self->model->parameters;
@@ -129,7 +129,7 @@ static double sample_gradient(const instance *self, size_t agent, const saddle_b
     memset(gx, 0, self->problem.x_dim * sizeof *gx);
     *gy = 0.0;
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
-        saddle_block block = block_at(self, agent, batch, begin);
+        saddle_rows_block block = block_at(self, agent, batch, begin);
         model->forward(model, &block, x, s.h, scratch);
         find_slopes(self, &block, x, *y, 1.0 / count, &s);
         /* cppcheck-suppress legacyUninitvar; it is written to */
@@ -182,7 +182,7 @@ static void difference(const saddle_problem *problem, size_t agent, const saddle
     memset(dx, 0, problem->x_dim * sizeof *dx);
     *dy = -concavity(self) * (*y1 - *y0);
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
-        saddle_block block = block_at(self, agent, batch, begin);
+        saddle_rows_block block = block_at(self, agent, batch, begin);
         model->forward2(model, &block, x1, x0, s1.h, s0.h, scratch);
         find_slopes(self, &block, x1, *y1, scale, &s1);
         find_slopes(self, &block, x0, *y0, scale, &s0);
@@ -201,7 +201,7 @@ static double value(const saddle_problem *problem, size_t agent, const double *x
     double h[BLOCK];
     double sum = 0.0;
     for (size_t begin = 0; begin < all.count; begin += BLOCK) {
-        saddle_block block = block_at(self, agent, &all, begin);
+        saddle_rows_block block = block_at(self, agent, &all, begin);
         self->model->forward(self->model, &block, x, h, scratch);
         for (size_t k = 0; k < block.count; k++) {
             bool positive = is_positive(&block, k);
@@ -222,7 +222,7 @@ static void response_statistic(const saddle_problem *problem, size_t agent, cons
     double h[BLOCK];
     double sum = 0.0;
     for (size_t begin = 0; begin < all.count; begin += BLOCK) {
-        saddle_block block = block_at(self, agent, &all, begin);
+        saddle_rows_block block = block_at(self, agent, &all, begin);
         self->model->forward(self->model, &block, x, h, scratch);
         for (size_t k = 0; k < block.count; k++)
             sum += coupling(self, is_positive(&block, k)) * h[k];
@@ -509,7 +509,7 @@ static void curvature_term(void *context, size_t agent, double *out)
     for (size_t k = 0; k < BLOCK; k++)
         one[k] = 1.0;
     saddle_batch all = {.index = NULL, .count = problem->samples[agent]};
-    saddle_block block = block_at(look->self, agent, &all, 0);
+    saddle_rows_block block = block_at(look->self, agent, &all, 0);
     model->forward(model, &block, look->w, h, scratch);
     model->backward(model, &block, look->w, one, g, square, scratch);
     *out = saddle_sum(block.count, square) / (double)(block.count * problem->agents);

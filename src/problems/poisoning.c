@@ -21,15 +21,15 @@
 
 #include "core/batch.h"
 #include "core/elementary.h"
+#include "core/index_list.h"
 #include "core/memory.h"
 #include "core/settings.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "core/vector.h"
+#include "data/rows.h"
 #include "problems/bounds.h"
-#include "problems/marks.h"
-#include "problems/rows.h"
-#include "problems/shards.h"
+#include "problems/longest_row.h"
 
 #define GROUP "Problem poisoning"
 

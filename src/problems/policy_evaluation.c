@@ -37,8 +37,8 @@
 #include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
+#include "instance/samples.h"
 #include "problems/problems.h"
-#include "problems/samples.h"
 
 #define GROUP "Problem policy-evaluation"
 

@@ -28,7 +28,7 @@
 #include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "problems/samples.h"
+#include "instance/samples.h"
 
 #define GROUP "Problem quadratic"
 /* Largest relative deviation of a sample's Hessian, D above. */

@@ -26,8 +26,8 @@
 #include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "problems/rows.h"
-#include "problems/shards.h"
+#include "data/rows.h"
+#include "problems/longest_row.h"
 
 #define GROUP "Problem robust-logistic"
 

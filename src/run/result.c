@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "core/npz.h"
 #include "core/status.h"
+#include "files/npz.h"
 
 const char *saddle_stop_text(saddle_stop stop)
 {

@@ -3,18 +3,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "checkpoint/checkpoint.h"
 #include "core/available.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
+#include "instance/experiment.h"
+#include "instance/run_options.h"
 #include "observe/observer.h"
 #include "observe/outcomes.h"
 #include "observe/trace.h"
-#include "run/checkpoint.h"
-#include "run/experiment.h"
-#include "run/options.h"
 #include "run/result.h"
 
 /* Seconds between two calls of the progress hook. */
@@ -48,7 +48,7 @@ typedef struct run {
     uint64_t last_check;
     saddle_resumption resumed;         /* where the run goes on from */
     saddle_checkpoint_context context; /* what its checkpoints are tied to */
-    saddle_keeper *keeper;             /* NULL: no checkpoints */
+    saddle_checkpoint_writer *writer;  /* NULL: no checkpoints */
     saddle_row row;     /* the last one; after advance() that of the present iteration */
     double seconds;     /* spent iterating, as all processes know */
     double unshared;    /* more of them, which only this process knows */
@@ -560,7 +560,8 @@ static saddle_status set_out(run *r, saddle_error *error)
     if (status == SADDLE_OK)
         status = agree(r, make_engine(r, error), error);
     if (status == SADDLE_OK)
-        status = saddle_keeper_create(&r->keeper, &r->context, r->engine, &r->resumed, error);
+        status =
+            saddle_checkpoint_writer_create(&r->writer, &r->context, r->engine, &r->resumed, error);
     if (status == SADDLE_OK)
         status = agree(r, make_observer(r, error), error);
     if (status != SADDLE_OK)
@@ -673,14 +674,15 @@ static uint64_t rounds_left(const run *r, const saddle_cost *cost)
 static void keep(run *r, bool last)
 {
     saddle_error error = {.message = ""};
-    const saddle_moment moment = {.seconds = r->seconds,
-                                  .last_check = r->last_check,
-                                  .trace_ifo = r->trace_ifo,
-                                  .observer = r->observer,
-                                  .result = r->result,
-                                  .outcomes = r->outcomes};
+    const saddle_checkpoint_moment moment = {.seconds = r->seconds,
+                                             .last_check = r->last_check,
+                                             .trace_ifo = r->trace_ifo,
+                                             .observer = r->observer,
+                                             .result = r->result,
+                                             .outcomes = r->outcomes};
     char message[sizeof error.message + 64];
-    if (r->keeper == NULL || saddle_keeper_look(r->keeper, &moment, last, &error) == SADDLE_OK)
+    if (r->writer == NULL ||
+        saddle_checkpoint_write_due(r->writer, &moment, last, &error) == SADDLE_OK)
         return;
     snprintf(message, sizeof message, "no checkpoint: %s%s", error.message,
              last ? "" : "; the run goes on without");
@@ -721,8 +723,8 @@ static void advance(run *r, saddle_fault *fault, int *stop)
             limits.max_ifo = ifo_target;
         if (max_seconds > 0.0)
             limits.deadline = fmin(limits.deadline, now + max_seconds - r->seconds);
-        if (r->keeper != NULL)
-            saddle_keeper_limit(r->keeper, &limits);
+        if (r->writer != NULL)
+            saddle_checkpoint_writer_limit(r->writer, &limits);
         r->engine->kind->advance(r->engine, &limits, fault);
         r->unshared += saddle_clock_seconds() - now;
         iteration = r->engine->kind->iteration(r->engine);
@@ -829,7 +831,7 @@ static saddle_status conclude(run *r, saddle_error *error)
     memcpy(result->y_mean, saddle_observer_y_mean(r->observer), result->y_dim * sizeof(double));
     r->engine->kind->for_each(r->engine, copy_task, r);
     r->engine->kind->cost(r->engine, &result->cost);
-    const char *kept = r->keeper != NULL ? saddle_keeper_newest(r->keeper) : NULL;
+    const char *kept = r->writer != NULL ? saddle_checkpoint_writer_newest(r->writer) : NULL;
     result->checkpoint = saddle_strdup(kept);
     if (kept != NULL && result->checkpoint == NULL) {
         saddle_no_memory(error, "the checkpoint's path");
@@ -909,7 +911,7 @@ saddle_status saddle_experiment_run(saddle_experiment *experiment, const saddle_
         save_model(&r);
     close_files(&r, status);
     saddle_observer_free(r.observer);
-    saddle_keeper_free(r.keeper);
+    saddle_checkpoint_writer_free(r.writer);
     saddle_resume_close(&r.resumed);
     if (r.engine != NULL)
         r.engine->kind->destroy(r.engine);

@@ -14,7 +14,7 @@
 typedef struct block_set {
     saddle_set base;
     size_t count;
-    saddle_block *block; /* owned, with the sets in it */
+    saddle_set_part *block; /* owned, with the sets in it */
 } block_set;
 
 /* One COUNT*SET as it is written. */
@@ -139,7 +139,7 @@ cleanup:
     return status;
 }
 
-const saddle_block *saddle_set_block_list(const saddle_set *set, size_t *count)
+const saddle_set_part *saddle_set_block_list(const saddle_set *set, size_t *count)
 {
     const block_set *blocks = (const block_set *)set;
     *count = blocks->count;

@@ -65,12 +65,12 @@ SADDLE_SETS(SADDLE_SET_DECLARE)
 #undef SADDLE_SET_DECLARE
 
 /* A part of the vector and the set it must lie in. */
-typedef struct saddle_block {
+typedef struct saddle_set_part {
     size_t offset;   /* where the part begins; its length is the set's dimension */
     saddle_set *set; /* owned by the set of blocks */
-} saddle_block;
+} saddle_set_part;
 
 /* The blocks of a set of class saddle_set_blocks. Borrowed. */
-const saddle_block *saddle_set_block_list(const saddle_set *set, size_t *count);
+const saddle_set_part *saddle_set_block_list(const saddle_set *set, size_t *count);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/steps.h"
+#include "algorithms/family.h"
 #include "instances.h"
 #include "support.h"
 

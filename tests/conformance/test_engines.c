@@ -87,9 +87,9 @@ START_TEST(threads_do_not_change_a_bit)
     for (size_t a = 0; a < algorithms; a++) {
         saddle_result *alone = run_with(_i, list[a], 1);
         for (size_t c = 1; c < COUNTS; c++) {
-            saddle_result *crew = run_with(_i, list[a], thread_counts[c]);
-            assert_same_results(alone, crew);
-            saddle_result_free(crew);
+            saddle_result *pool = run_with(_i, list[a], thread_counts[c]);
+            assert_same_results(alone, pool);
+            saddle_result_free(pool);
         }
         saddle_result_free(alone);
     }

@@ -8,9 +8,9 @@
 
 #include <saddle/checkpoint.h>
 
-#include "company.h"
 #include "instances.h"
 #include "support.h"
+#include "thread_world.h"
 
 #define ITERATIONS 40
 
@@ -237,7 +237,7 @@ END_TEST
 
 /* ---- processes ---------------------------------------------------------------------------------- */
 
-/* What every process of a company does, and how it ended in each. */
+/* What every process of a thread_world does, and how it ended in each. */
 typedef struct joint_run {
     const saddle_settings *settings;
     const saddle_hooks *hooks; /* NULL: none */
@@ -251,7 +251,7 @@ static void run_rank(void *context, size_t rank)
     saddle_experiment *experiment = NULL;
     saddle_result *result = NULL;
     saddle_error *error = &joint->error[rank];
-    saddle_status status = saddle_experiment_create_on(&experiment, &test_company_engine,
+    saddle_status status = saddle_experiment_create_on(&experiment, &test_thread_world_engine,
                                                        joint->settings, NULL, error);
     if (status == SADDLE_OK)
         status = saddle_experiment_run(experiment, NULL, joint->hooks, &result, error);
@@ -265,7 +265,7 @@ static saddle_status run_jointly(size_t ranks, const saddle_settings *settings,
                                  const saddle_hooks *hooks, saddle_error *error)
 {
     joint_run joint = {.settings = settings, .hooks = hooks};
-    test_company_run(ranks, run_rank, &joint);
+    test_thread_world_run(ranks, run_rank, &joint);
     for (size_t r = 1; r < ranks; r++) {
         ck_assert_int_eq(joint.status[r], joint.status[0]);
         if (joint.status[0] != SADDLE_OK)

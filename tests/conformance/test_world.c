@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "company.h"
 #include "instances.h"
 #include "support.h"
+#include "thread_world.h"
 
 enum { PATH = 4200 };
 
@@ -96,7 +96,7 @@ static void run_rank(void *context, size_t rank)
     saddle_experiment *e = NULL;
     const saddle_settings *own = p->other != NULL && rank + 1 == p->ranks ? p->other : p->settings;
     end->status =
-        saddle_experiment_create_on(&e, &test_company_engine, own, p->problem, &end->error);
+        saddle_experiment_create_on(&e, &test_thread_world_engine, own, p->problem, &end->error);
     if (end->status == SADDLE_OK) {
         const saddle_world *world = saddle_experiment_world(e);
         bool last = rank + 1 == world->ranks;
@@ -125,7 +125,7 @@ static void run_in(plan *p, size_t ranks)
 {
     memset(p->end, 0, sizeof p->end);
     p->ranks = ranks;
-    test_company_run(ranks, run_rank, p);
+    test_thread_world_run(ranks, run_rank, p);
     for (size_t r = 1; r < ranks; r++) {
         ck_assert_int_eq(p->end[r].status, p->end[0].status);
         ck_assert_str_eq(p->end[r].error.message, p->end[0].error.message);
@@ -636,7 +636,7 @@ static void use_world(void *context, size_t rank)
     double sum[3];
     double expected[3];
     assert_ok(saddle_graph_create(&graph, "ring", MANY, 1, &error), error);
-    assert_ok(saddle_engine_meet(&test_company_engine, &world, graph, &error), error);
+    assert_ok(saddle_engine_meet(&test_thread_world_engine, &world, graph, &error), error);
     assert_ok(saddle_world_alone(&alone, MANY, &error), error);
     for (size_t k = 0; k < 3 * MANY; k++) {
         table[k] = table_entry(k);
@@ -663,7 +663,7 @@ static void use_world(void *context, size_t rank)
 
 START_TEST(collective_calls)
 {
-    test_company_run(3, use_world, NULL);
+    test_thread_world_run(3, use_world, NULL);
 }
 END_TEST
 
@@ -673,7 +673,7 @@ static void look_around(void *context, size_t rank)
     (void)context;
     saddle_error error = {.message = ""};
     saddle_world *world = NULL;
-    assert_ok(saddle_engine_meet(&test_company_engine, &world, NULL, &error), error);
+    assert_ok(saddle_engine_meet(&test_thread_world_engine, &world, NULL, &error), error);
     ck_assert_uint_eq(world->rank, rank);
     ck_assert_uint_eq(world->agents, 0);
     double largest = (double)rank;
@@ -687,7 +687,7 @@ START_TEST(world_without_agents)
     saddle_error error = {.message = ""};
     const saddle_engine_class *threads = NULL;
     saddle_world *world = NULL;
-    test_company_run(3, look_around, NULL);
+    test_thread_world_run(3, look_around, NULL);
     assert_ok(saddle_engine_find(&threads, "threads", &error), error);
     assert_ok(saddle_engine_meet(threads, &world, NULL, &error), error);
     ck_assert_uint_eq(world->ranks, 1);

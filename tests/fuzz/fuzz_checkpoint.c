@@ -1,8 +1,8 @@
 /* Checkpoints: whole files, whose sums refuse nearly everything, and heads without sums. */
 #include <saddle/checkpoint.h>
 
+#include "checkpoint/checkpoint_file.h"
 #include "fuzz.h"
-#include "run/checkpoint_file.h"
 
 static void examine(const char *path)
 {

@@ -1,6 +1,6 @@
 /* The reader of NumPy's files: arrays, records and archives. */
 #include "core/memory.h"
-#include "core/npz.h"
+#include "files/npz.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

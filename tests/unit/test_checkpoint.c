@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "run/checkpoint.h"
-#include "run/checkpoint_file.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/checkpoint_file.h"
 #include "support.h"
 
 enum { AGENTS = 3, PUBLISHED = 4, KEPT = 2, ROWS = 2, MEMORY = 3, TRAIN = 2, TEST = 1 };
@@ -66,7 +66,7 @@ static uint64_t body_word(size_t k)
 static void write_sample(const char *path)
 {
     saddle_error error = {.message = ""};
-    saddle_checkpoint_writer writer;
+    saddle_checkpoint_stream writer;
     const saddle_checkpoint c = sample();
     assert_ok(saddle_checkpoint_begin(&writer, path, &c, &error), error);
     for (size_t k = 0; k < body_words(); k++) {
@@ -195,7 +195,7 @@ END_TEST
 START_TEST(claims_are_checked_before_memory_is_taken)
 {
     saddle_error error = {.message = ""};
-    saddle_checkpoint_writer writer;
+    saddle_checkpoint_stream writer;
     saddle_checkpoint *c = NULL;
     saddle_checkpoint claim = sample();
     const char *path = path_of("claim");

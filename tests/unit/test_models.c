@@ -164,14 +164,15 @@ START_TEST(scores_are_the_formula)
 END_TEST
 
 /* A block of rows, some of them repeated, or consecutive ones. */
-static saddle_block draw_block(bench *b, int form, bool gathered, uint32_t *index, size_t count)
+static saddle_rows_block draw_block(bench *b, int form, bool gathered, uint32_t *index,
+                                    size_t count)
 {
     for (size_t k = 0; k < count; k++)
         index[k] = gathered ? (uint32_t)saddle_rng_below(&b->rng, ROWS) : (uint32_t)(k + 5);
-    return (saddle_block){.data = b->data[form],
-                          .index = gathered ? index : NULL,
-                          .first = gathered ? 0 : 5,
-                          .count = count};
+    return (saddle_rows_block){.data = b->data[form],
+                               .index = gathered ? index : NULL,
+                               .first = gathered ? 0 : 5,
+                               .count = count};
 }
 
 START_TEST(gradients_are_slopes)
@@ -186,7 +187,7 @@ START_TEST(gradients_are_slopes)
         double c[SADDLE_MODEL_BLOCK];
         double square[SADDLE_MODEL_BLOCK];
         size_t count = round < 2 ? 6 : 1;
-        saddle_block block = draw_block(&b, round % 2, round >= 1, index, count);
+        saddle_rows_block block = draw_block(&b, round % 2, round >= 1, index, count);
         double *expected = test_doubles(parameters);
         for (size_t k = 0; k < count; k++)
             c[k] = saddle_rng_normal(&b.rng);
@@ -223,7 +224,7 @@ START_TEST(two_points_are_two_calls)
         double h[2][SADDLE_MODEL_BLOCK];
         double one[SADDLE_MODEL_BLOCK];
         double c[2][SADDLE_MODEL_BLOCK];
-        saddle_block block =
+        saddle_rows_block block =
             draw_block(&b, round % 2, round >= 2, index, round == 0 ? 1 : SADDLE_MODEL_BLOCK);
         for (int point = 0; point < 2; point++) {
             memset(b.g[point], 0, parameters * sizeof(double));

@@ -13,7 +13,7 @@
 #include <zip.h>
 
 #include "core/memory.h"
-#include "core/npz.h"
+#include "files/npz.h"
 #include "support.h"
 
 static saddle_error error;

@@ -9,7 +9,7 @@
 
 #include <saddle/saddle.h>
 
-#include "core/npz.h"
+#include "files/npz.h"
 #include "instances.h"
 #include "support.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engines/crew.h"
+#include "engines/thread_pool.h"
 #include "instances.h"
 #include "support.h"
 
@@ -107,18 +107,18 @@ static void halve(void *context, unsigned worker)
 
 START_TEST(denormals_are_flushed_in_every_worker)
 {
-    saddle_crew *crew = NULL;
+    saddle_thread_pool *pool = NULL;
     saddle_error error = {.message = ""};
     double number[3] = {0x1p-1022, 0x1p-1022, 0x1p-1022};
-    assert_ok(saddle_crew_create(&crew, 3, 1, &error), error);
-    saddle_crew_run(crew, halve, number);
+    assert_ok(saddle_thread_pool_create(&pool, 3, 1, &error), error);
+    saddle_thread_pool_run(pool, halve, number);
     for (size_t k = 0; k < 3; k++)
         ck_assert(number[k] == 0.0);
     /* The caller's own arithmetic is left as it was. */
     volatile double own = 0x1p-1022;
     own = own / 2.0;
     ck_assert(own == 0x1p-1023);
-    saddle_crew_destroy(crew);
+    saddle_thread_pool_destroy(pool);
 }
 END_TEST
 

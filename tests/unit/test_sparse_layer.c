@@ -51,7 +51,7 @@ static double *normals(size_t count, saddle_rng *rng)
 }
 
 /* out += A W, entry by entry in ascending order. */
-static void forward_slowly(const sample *s, const saddle_block *block, size_t width,
+static void forward_slowly(const sample *s, const saddle_rows_block *block, size_t width,
                            const double *w, double *out)
 {
     for (size_t k = 0; k < block->count; k++)
@@ -63,7 +63,7 @@ static void forward_slowly(const sample *s, const saddle_block *block, size_t wi
 }
 
 /* g += A' D, row by row in ascending order. */
-static void backward_slowly(const sample *s, const saddle_block *block, size_t width,
+static void backward_slowly(const sample *s, const saddle_rows_block *block, size_t width,
                             const double *delta, double *g)
 {
     for (size_t c = 0; c < FEATURES; c++)
@@ -75,7 +75,8 @@ static void backward_slowly(const sample *s, const saddle_block *block, size_t w
 }
 
 /* Both products of one block, to the last bit. */
-static void check_block(const sample *s, const saddle_block *block, size_t width, saddle_rng *rng)
+static void check_block(const sample *s, const saddle_rows_block *block, size_t width,
+                        saddle_rng *rng)
 {
     double *w = normals(FEATURES * width, rng);
     double *out[2] = {normals(block->count * width, rng), test_doubles(block->count * width)};
@@ -109,9 +110,9 @@ START_TEST(products_are_right_to_the_last_bit)
     saddle_rng_init(&rng, 5, SADDLE_RNG_TEST, 0, 0);
     sample_make(&s, &rng);
     for (size_t k = 0; k < sizeof width / sizeof *width; k++) {
-        saddle_block listed = {.data = &s.data, .index = index, .count = 6};
-        saddle_block range = {.data = &s.data, .first = 2, .count = ROWS - 2};
-        saddle_block empty = {.data = &s.data, .first = 3, .count = 1};
+        saddle_rows_block listed = {.data = &s.data, .index = index, .count = 6};
+        saddle_rows_block range = {.data = &s.data, .first = 2, .count = ROWS - 2};
+        saddle_rows_block empty = {.data = &s.data, .first = 3, .count = 1};
         check_block(&s, &listed, width[k], &rng);
         check_block(&s, &range, width[k], &rng);
         check_block(&s, &empty, width[k], &rng);

@@ -1,0 +1,47 @@
+/* How far the agents of a saved model are from consensus. */
+#include <saddle/run.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "files/npz.h"
+
+/* Add each row's squared distance from the mean of the rows. */
+static void add_distances(const double *copies, size_t agents, size_t dim, double *distance)
+{
+    for (size_t k = 0; k < dim; k++) {
+        double mean = 0.0;
+        for (size_t i = 0; i < agents; i++)
+            mean += copies[i * dim + k];
+        mean /= (double)agents;
+        for (size_t i = 0; i < agents; i++) {
+            double off = copies[i * dim + k] - mean;
+            distance[i] += off * off;
+        }
+    }
+}
+
+saddle_status saddle_model_spread(const char *path, size_t agents, double *distance,
+                                  saddle_error *error)
+{
+    static const char *const name[] = {"x", "y"};
+    for (size_t i = 0; i < agents; i++)
+        distance[i] = 0.0;
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++) {
+        double *copies = NULL;
+        size_t rank = 0;
+        size_t shape[2] = {0, 0};
+        saddle_status status = saddle_numpy_read(path, name[k], &copies, &rank, shape, error);
+        if (status != SADDLE_OK)
+            return status;
+        if (rank == 2 && shape[0] == agents)
+            add_distances(copies, agents, shape[1], distance);
+        else
+            status = saddle_fail(error, SADDLE_BAD_INPUT,
+                                 "'%.300s' holds %zu copies of %s; the network has %zu agents",
+                                 path, rank == 2 ? shape[0] : 1, name[k], agents);
+        saddle_free(copies);
+        if (status != SADDLE_OK)
+            return status;
+    }
+    return SADDLE_OK;
+}

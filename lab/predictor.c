@@ -1,0 +1,504 @@
+/*
+ * Saved models at work. A model file is untrusted: its sizes are checked against each other before
+ * anything is made of them, its settings go through the same checks as a user's, and no file that they
+ * name is opened, a plug-in least of all.
+ */
+#include <saddle/predictor.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/elementary.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "files/file.h"
+#include "files/npz.h"
+#include "models/ranking.h"
+#include "problems/plugin.h"
+#include "run/result.h"
+
+/* What stands in for an agent's samples: one row of zeros. */
+typedef struct stand_in {
+    saddle_dataset data;
+    double label;
+    size_t row_start[2];
+    uint32_t column;
+    double value;
+} stand_in;
+
+struct saddle_predictor {
+    char *path;
+    saddle_settings *settings;
+    size_t agents;
+    size_t features;
+    double *x;
+    size_t x_dim;
+    double *y;
+    size_t y_dim;
+    double *unknown_y; /* for a problem whose y belongs to samples: NaN */
+    stand_in row;
+    saddle_dataset **shard; /* the row, for every agent */
+    size_t *samples;        /* 1, for every agent */
+    saddle_graph *graph;
+    saddle_mixing *mixing;
+    saddle_world *world;
+    saddle_plugin_object *plugin;
+    saddle_problem *problem;
+};
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* A whole number of the file. */
+static saddle_status read_whole(const char *path, const char *name, size_t *out,
+                                saddle_error *error)
+{
+    double *value = NULL;
+    size_t rank;
+    size_t shape[2];
+    saddle_status status = saddle_numpy_read(path, name, &value, &rank, shape, error);
+    if (status != SADDLE_OK)
+        return status;
+    bool good =
+        shape[0] * shape[1] == 1 && *value >= 0.0 && *value <= 0x1p53 && *value == floor(*value);
+    if (good)
+        *out = (size_t)*value;
+    else
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%.300s' is no model: its '%s' is no whole number", path, name);
+    saddle_free(value);
+    return status;
+}
+
+static saddle_status read_vector(const char *path, const char *name, double **out, size_t *length,
+                                 saddle_error *error)
+{
+    size_t rank;
+    size_t shape[2];
+    saddle_status status = saddle_numpy_read(path, name, out, &rank, shape, error);
+    if (status != SADDLE_OK)
+        return status;
+    *length = shape[0] * shape[1];
+    for (size_t k = 0; k < *length; k++)
+        if (!isfinite((*out)[k])) {
+            saddle_fail(error, SADDLE_BAD_INPUT,
+                        "entry %zu of '%s' in '%.300s' is %g; a model's numbers are finite: "
+                        "give the file of a run that did not diverge",
+                        k, name, path, (*out)[k]);
+            saddle_free(*out);
+            *out = NULL;
+            return SADDLE_BAD_INPUT;
+        }
+    return SADDLE_OK;
+}
+
+/* The file's format; says so when it is none of ours or from before models could be used. */
+static saddle_status check_format(const char *path, saddle_error *error)
+{
+    size_t format = 0;
+    double *x = NULL;
+    size_t length;
+    saddle_error why;
+    saddle_status status = read_vector(path, "xbar", &x, &length, &why);
+    saddle_free(x);
+    if (status != SADDLE_OK)
+        return saddle_fail(error, status, "no model: %.900s", why.message);
+    status = read_whole(path, "format", &format, &why);
+    if (status == SADDLE_BAD_INPUT)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' has xbar, but not the settings of its run; write the model "
+                           "again with saddle %s",
+                           path, saddle_version());
+    if (status != SADDLE_OK)
+        return saddle_fail(error, status, "%s", why.message);
+    if (format != SADDLE_MODEL_FORMAT)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' is a model of format %zu, but saddle %s reads format %d", path,
+                           format, saddle_version(), SADDLE_MODEL_FORMAT);
+    return SADDLE_OK;
+}
+
+/* Take over "name: value" lines; `text` is cut into pieces. */
+static saddle_status read_lines(saddle_predictor *p, char *text, saddle_error *error)
+{
+    for (char *line = strsep(&text, "\n"); line != NULL; line = strsep(&text, "\n")) {
+        char *value = strstr(line, ": ");
+        saddle_error why = {.message = "it is no line 'name: value'"};
+        saddle_status status = SADDLE_BAD_INPUT;
+        if (*line == '\0')
+            continue;
+        if (value != NULL) {
+            *value = '\0';
+            status = saddle_settings_set(p->settings, line, value + 2, &why);
+        }
+        if (status != SADDLE_OK)
+            return saddle_fail(error, status,
+                               "the settings in '%.300s' are not those of saddle %s: %.600s",
+                               p->path, saddle_version(), why.message);
+    }
+    return SADDLE_OK;
+}
+
+static saddle_status read_settings(saddle_predictor *p, saddle_error *error)
+{
+    char *text = NULL;
+    saddle_status status = saddle_numpy_read_text(p->path, "settings", &text, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_create(&p->settings, error);
+    if (status == SADDLE_OK)
+        status = read_lines(p, text, error);
+    saddle_free(text);
+    if (status == SADDLE_OK)
+        p->agents = (size_t)saddle_settings_integer(p->settings, "agents");
+    return status;
+}
+
+static saddle_status read_model(saddle_predictor *p, saddle_error *error)
+{
+    saddle_status status = check_format(p->path, error);
+    if (status == SADDLE_OK)
+        status = read_settings(p, error);
+    if (status == SADDLE_OK)
+        status = read_whole(p->path, "features", &p->features, error);
+    if (status == SADDLE_OK)
+        status = read_vector(p->path, "xbar", &p->x, &p->x_dim, error);
+    if (status == SADDLE_OK)
+        status = read_vector(p->path, "ybar", &p->y, &p->y_dim, error);
+    if (status == SADDLE_OK && (p->agents == 0 || p->x_dim == 0 || p->y_dim == 0))
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%.300s' is no model: it has %zu agents, xbar %zu entries and ybar "
+                             "%zu; each must be at least 1",
+                             p->path, p->agents, p->x_dim, p->y_dim);
+    return status;
+}
+
+/* ---- the problem ----------------------------------------------------------------------------- */
+
+/* The model's problem if it is built in; otherwise the plug-in that the caller names. */
+static saddle_status find_kind(saddle_predictor *p, const char *plugin,
+                               const saddle_problem_class **out, saddle_error *error)
+{
+    const char *name = saddle_settings_text(p->settings, "problem");
+    if (saddle_plugin_named(name)) {
+        if (plugin == NULL)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "'%.300s' is a model of the plug-in %.300s, and no path in a file "
+                               "is followed; if you trust it, give --problem %.300s",
+                               p->path, name, name);
+        if (!saddle_plugin_named(plugin))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "--problem: '%.300s' is no path; give that of the plug-in, such as "
+                               "%.300s",
+                               plugin, name);
+        saddle_status status = saddle_plugin_open(&p->plugin, plugin, error);
+        if (status == SADDLE_OK)
+            *out = saddle_plugin_kind(p->plugin);
+        return status;
+    }
+    if (plugin != NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--problem: '%.300s' is a model of problem %.100s; leave --problem out",
+                           p->path, name);
+    saddle_error why;
+    if (saddle_problem_find(out, name, &why) == SADDLE_OK)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%.300s' is a model of problem '%.100s', which is neither built in nor a "
+                       "plug-in",
+                       p->path, name);
+}
+
+/* Every agent's samples and a network; a ring costs least. */
+static saddle_status make_inputs(saddle_predictor *p, saddle_error *error)
+{
+    stand_in *row = &p->row;
+    row->label = 1.0;
+    row->data = (saddle_dataset){.name = p->path,
+                                 .rows = 1,
+                                 .features = p->features,
+                                 .label = &row->label,
+                                 .row_start = row->row_start,
+                                 .column = &row->column,
+                                 .value = &row->value};
+    p->shard = saddle_alloc(p->agents, sizeof *p->shard);
+    p->samples = saddle_alloc(p->agents, sizeof *p->samples);
+    if (p->shard == NULL || p->samples == NULL) {
+        saddle_no_memory(error, "the model");
+        return SADDLE_NO_MEMORY;
+    }
+    for (size_t i = 0; i < p->agents; i++) {
+        p->shard[i] = &row->data;
+        p->samples[i] = 1;
+    }
+    saddle_status status = saddle_graph_create(&p->graph, "ring", p->agents, 0, error);
+    if (status == SADDLE_OK)
+        status = saddle_mixing_create(&p->mixing, p->graph, "metropolis", error);
+    if (status == SADDLE_OK)
+        status = saddle_world_alone(&p->world, p->agents, error);
+    return status;
+}
+
+/* Refuse sizes that do not belong together. */
+static saddle_status check_problem(const saddle_predictor *p, saddle_error *error)
+{
+    const saddle_problem *problem = p->problem;
+    saddle_status status = saddle_problem_check(problem, error);
+    if (status != SADDLE_OK)
+        return status;
+    if (problem->scores == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' is a model of problem %s, which gives rows no scores", p->path,
+                           problem->name);
+    if (problem->x_dim != p->x_dim)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' has %zu entries in xbar, but problem %s with its settings has "
+                           "%zu; the file is not as it was written, or the plug-in is another",
+                           p->path, p->x_dim, problem->name, problem->x_dim);
+    return SADDLE_OK;
+}
+
+static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddle_error *error)
+{
+    const saddle_problem_class *kind = NULL;
+    saddle_status status = find_kind(p, plugin, &kind, error);
+    if (kind == NULL)
+        return status;
+    if (!kind->needs_data)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%.300s' is a model of problem %s, which is not made from data and "
+                             "gives rows no scores",
+                             p->path, kind->name);
+    /* No built-in model has fewer numbers than features: nothing is made for a size that is a lie. */
+    if (status == SADDLE_OK &&
+        (p->features == 0 || (p->plugin == NULL && p->features > p->x_dim + p->y_dim)))
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%.300s' claims %zu features for %zu numbers; the file is not as it "
+                             "was written",
+                             p->path, p->features, p->x_dim + p->y_dim);
+    if (status == SADDLE_OK)
+        status = make_inputs(p, error);
+    if (status != SADDLE_OK)
+        return status;
+    saddle_problem_inputs inputs = {.settings = p->settings,
+                                    .agents = p->agents,
+                                    .features = p->features,
+                                    .samples = p->samples,
+                                    .shard = p->shard,
+                                    .seed = saddle_settings_integer(p->settings, "seed"),
+                                    .mixing = p->mixing,
+                                    .world = p->world,
+                                    .scoring = 1};
+    status = p->plugin != NULL ? saddle_plugin_instance(p->plugin, &p->problem, &inputs, error)
+                               : kind->create(&p->problem, &inputs, error);
+    return status == SADDLE_OK ? check_problem(p, error) : status;
+}
+
+/* A y that has an entry per sample of the run says nothing about other rows. */
+static saddle_status match_y(saddle_predictor *p, saddle_error *error)
+{
+    size_t length = p->problem->y_dim;
+    if (length == p->y_dim)
+        return SADDLE_OK;
+    p->unknown_y = saddle_alloc_doubles(length);
+    if (p->unknown_y == NULL) {
+        saddle_no_memory(error, "the model");
+        return SADDLE_NO_MEMORY;
+    }
+    for (size_t k = 0; k < length; k++)
+        p->unknown_y[k] = (double)NAN;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_predictor_load(saddle_predictor **out, const char *path, const char *plugin,
+                                    saddle_error *error)
+{
+    *out = NULL;
+    saddle_predictor *p = saddle_alloc(1, sizeof *p);
+    saddle_status status = SADDLE_NO_MEMORY;
+    if (p != NULL)
+        p->path = saddle_strdup(path);
+    if (p == NULL || p->path == NULL)
+        saddle_no_memory(error, "the model");
+    else
+        status = read_model(p, error);
+    if (status == SADDLE_OK)
+        status = make_problem(p, plugin, error);
+    if (status == SADDLE_OK)
+        status = match_y(p, error);
+    if (status == SADDLE_OK)
+        *out = p;
+    else
+        saddle_predictor_free(p);
+    return status;
+}
+
+void saddle_predictor_free(saddle_predictor *p)
+{
+    if (p == NULL)
+        return;
+    saddle_problem_free(p->problem);
+    saddle_plugin_close(p->plugin);
+    saddle_world_free(p->world);
+    saddle_mixing_free(p->mixing);
+    saddle_graph_free(p->graph);
+    saddle_free((void *)p->shard);
+    saddle_free(p->samples);
+    saddle_free(p->unknown_y);
+    saddle_free(p->x);
+    saddle_free(p->y);
+    saddle_settings_free(p->settings);
+    saddle_free(p->path);
+    saddle_free(p);
+}
+
+const saddle_settings *saddle_predictor_settings(const saddle_predictor *predictor)
+{
+    return predictor->settings;
+}
+
+const saddle_problem *saddle_predictor_problem(const saddle_predictor *predictor)
+{
+    return predictor->problem;
+}
+
+size_t saddle_predictor_features(const saddle_predictor *predictor)
+{
+    return predictor->features;
+}
+
+/* ---- use ------------------------------------------------------------------------------------- */
+
+/* Refuse rows of another width. */
+static saddle_status check_rows(const saddle_predictor *p, const saddle_dataset *data,
+                                saddle_error *error)
+{
+    if (data->features == p->features)
+        return SADDLE_OK;
+    bool label_taken = data->features + 1 == p->features;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%.300s' has %zu features, but the model '%.300s' was made from %zu; give "
+                       "rows of the same kind%s",
+                       data->name, data->features, p->path, p->features,
+                       label_taken ? ", or --label-column none if no column is a label" : "");
+}
+
+saddle_status saddle_predictor_data(const saddle_predictor *p, saddle_dataset **out,
+                                    const char *name, const saddle_data_options *options,
+                                    saddle_error *error)
+{
+    saddle_data_options how = {.format = NULL};
+    if (options != NULL)
+        how = *options;
+    how.features = p->features;
+    if (how.label_column == NULL)
+        how.label_column = saddle_settings_text(p->settings, "label-column");
+    saddle_status status =
+        saddle_dataset_load(out, name, &how, saddle_settings_integer(p->settings, "seed"), error);
+    if (status == SADDLE_OK)
+        status = check_rows(p, *out, error);
+    if (status != SADDLE_OK) {
+        saddle_dataset_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static const double *y_of(const saddle_predictor *p)
+{
+    return p->unknown_y != NULL ? p->unknown_y : p->y;
+}
+
+saddle_status saddle_predictor_scores(const saddle_predictor *p, const saddle_dataset *data,
+                                      double *out, saddle_error *error)
+{
+    saddle_status status = check_rows(p, data, error);
+    if (status == SADDLE_OK)
+        status = p->problem->scores(p->problem, data, p->x, y_of(p), out, error);
+    return status;
+}
+
+/* Append an outcome that the problem has not given itself. */
+static void append(saddle_outcome *out, size_t *count, const char *name, double value)
+{
+    for (size_t k = 0; k < *count; k++)
+        if (strcmp(out[k].name, name) == 0)
+            return;
+    out[(*count)++] = (saddle_outcome){name, value};
+}
+
+/* What scores are worth for rows labelled +1 and -1. */
+static saddle_status measure(const saddle_dataset *data, const double *score, saddle_outcome *out,
+                             size_t *count, saddle_error *error)
+{
+    double correct = 0.0;
+    double auc = NAN;
+    double loss = 0.0;
+    double positives = 0.0;
+    double rows = (double)data->rows;
+    for (size_t row = 0; row < data->rows; row++) {
+        positives += data->label[row] > 0.0 ? 1.0 : 0.0;
+        correct += (score[row] > 0.0) == (data->label[row] > 0.0) ? 1.0 : 0.0;
+        loss += saddle_softplus(-data->label[row] * score[row]);
+    }
+    saddle_status status = saddle_ranking_auc(data->rows, score, data->label, &auc, error);
+    if (status != SADDLE_OK)
+        return status;
+    append(out, count, "accuracy", isnan(loss) ? (double)NAN : correct / rows);
+    append(out, count, "auc", auc);
+    append(out, count, "loss", loss / rows);
+    append(out, count, "positive_share", positives / rows);
+    return SADDLE_OK;
+}
+
+/* `data` has labels of its own, which become +1 and -1. */
+static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, const char *positive,
+                              double *score, saddle_outcome *out, size_t *count,
+                              saddle_error *error)
+{
+    if (positive == NULL || strcmp(positive, "auto") == 0)
+        positive = saddle_settings_text(p->settings, "positive");
+    saddle_status status = saddle_dataset_label(data, positive, error);
+    if (status == SADDLE_OK)
+        status = saddle_predictor_scores(p, data, score, error);
+    if (status != SADDLE_OK)
+        return status;
+    if (p->problem->outcomes != NULL)
+        status = p->problem->outcomes(p->problem, data, p->x, y_of(p), out, count, error);
+    return status == SADDLE_OK ? measure(data, score, out, count, error) : status;
+}
+
+saddle_status saddle_predictor_evaluate(const saddle_predictor *p, const saddle_dataset *data,
+                                        const char *positive, saddle_outcome *out, size_t *count,
+                                        saddle_error *error)
+{
+    *count = 0;
+    saddle_dataset labelled = *data;
+    double *score = saddle_alloc_doubles(data->rows);
+    labelled.label = saddle_alloc_doubles(data->rows);
+    saddle_status status = SADDLE_NO_MEMORY;
+    if (score == NULL || labelled.label == NULL) {
+        saddle_no_memory(error, "the scores");
+    } else {
+        memcpy(labelled.label, data->label, data->rows * sizeof *labelled.label);
+        status = evaluate(p, &labelled, positive, score, out, count, error);
+    }
+    saddle_free(score);
+    saddle_free(labelled.label);
+    return status;
+}
+
+saddle_status saddle_save_numbers(const double *number, size_t count, const char *path,
+                                  saddle_error *error)
+{
+    saddle_output file = {0};
+    saddle_status status = saddle_output_open(&file, path, error);
+    if (status == SADDLE_OK) {
+        /* A short write shows when the stream is committed. */
+        for (size_t k = 0; k < count; k++)
+            fprintf(file.stream, "%.17g\n", number[k]);
+        status = saddle_output_commit(&file, error);
+    }
+    saddle_output_discard(&file);
+    return status;
+}

@@ -1,0 +1,601 @@
+/*
+ * Successive halving over the candidates of tune_grid.c.
+ *
+ * K candidates make rungs of c_0 = K, c_{r+1} = ceil(c_r / 2), ..., 2 evaluations. Rung r, with M
+ * IFO calls of the budget left, allots to each of its evaluations
+ *
+ *   b_r = floor( M 2^r / sum_{s >= r} c_s 2^s ),
+ *
+ * at least twice what rung r - 1 did, as what an evaluation leaves over is shared out again. A run
+ * stops after the iteration in which it reaches --max-ifo; it is therefore stopped at
+ * b_r - w + 1, w being the most that one iteration costs, and the budget holds to the last call.
+ *
+ * Everything that decides follows from the settings and from the values of evaluations in their
+ * order. Evaluations that a log has already are taken from there; the rest follows as it would
+ * have.
+ */
+#include "lab/tune.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "files/file.h"
+
+/* An allotment of the first rung is at least so many of the costliest iterations. */
+#define LEAST_ITERATIONS 5
+/* The most candidates when the caller does not say. */
+#define AUTO_CANDIDATES 128
+
+/* A search at work. */
+/* A run whose objective ends this many times as large as it began is diverging. */
+#define RUNAWAY 10.0
+
+typedef struct search {
+    saddle_experiment *experiment;
+    const saddle_settings *settings;
+    const saddle_tune_inputs *inputs;
+    const saddle_tune_hooks *hooks;
+    saddle_forecast forecast; /* of the default */
+    saddle_settings *centre;  /* of the grid */
+    saddle_tuning *tuning;
+    saddle_tune_log log;
+    size_t *runner; /* candidates of the present rung, in the order of their numbers */
+    size_t runners;
+} search;
+
+/* Learn how a step went in all processes. */
+static saddle_status agree(const search *s, saddle_status status, saddle_error *error)
+{
+    return saddle_world_agree(s->experiment->world, status, error);
+}
+
+const char *saddle_objective_text(saddle_objective objective)
+{
+    switch (objective) {
+    case SADDLE_OBJECTIVE_METRIC:
+        return "metric";
+    case SADDLE_OBJECTIVE_PRIMAL:
+        return "primal";
+    case SADDLE_OBJECTIVE_STATIONARITY:
+        return "stationarity";
+    }
+    return "unknown";
+}
+
+const char *saddle_tuning_value(const saddle_tuning *tuning, size_t candidate, size_t option)
+{
+    return tuning->value[candidate * tuning->option_count + option];
+}
+
+const saddle_trial *saddle_tuning_last(const saddle_tuning *tuning, size_t candidate)
+{
+    for (size_t k = tuning->trial_count; k-- > 0;)
+        if (tuning->trials[k].candidate == candidate)
+            return &tuning->trials[k];
+    return NULL;
+}
+
+/* ---- the schedule -------------------------------------------------------------------------- */
+
+/* c_0, c_1, ...; returns how many there are. */
+static size_t make_field(size_t candidates, size_t field[SADDLE_TUNE_MOST_RUNGS])
+{
+    size_t rungs = 0;
+    for (size_t c = candidates; rungs < SADDLE_TUNE_MOST_RUNGS; c = (c + 1) / 2) {
+        field[rungs++] = c;
+        if (c <= 2)
+            break;
+    }
+    return rungs;
+}
+
+/* sum over s >= rung of c_s 2^(s - rung) */
+static uint64_t weight_from(const size_t *field, size_t rungs, size_t rung)
+{
+    uint64_t sum = 0;
+    for (size_t s = rung; s < rungs; s++)
+        sum += (uint64_t)field[s] << (s - rung);
+    return sum;
+}
+
+/* The least budget that can pay for so many candidates; UINT64_MAX when it is out of reach. */
+static uint64_t least_budget(const search *s, size_t candidates)
+{
+    size_t field[SADDLE_TUNE_MOST_RUNGS];
+    size_t rungs = make_field(candidates, field);
+    uint64_t weight = weight_from(field, rungs, 0) * LEAST_ITERATIONS;
+    uint64_t most = s->forecast.most_ifo;
+    return weight > 0 && most <= UINT64_MAX / weight ? weight * most : UINT64_MAX;
+}
+
+/* How many candidates there are to be: as many as wanted, or as the budget pays for. */
+static saddle_status count_candidates(search *s, size_t *out, saddle_error *error)
+{
+    size_t points = 0;
+    saddle_status status =
+        saddle_tune_grid_size(s->tuning, &s->forecast, s->centre, &points, error);
+    if (status != SADDLE_OK)
+        return status;
+    size_t wanted = s->inputs->candidates;
+    size_t count = wanted > 0 ? wanted : AUTO_CANDIDATES;
+    count = count < points ? count : points;
+    if (wanted == 0)
+        while (count > 2 && least_budget(s, count) > s->tuning->budget)
+            count--;
+    *out = count;
+    return SADDLE_OK;
+}
+
+static saddle_status choose_candidates(search *s, saddle_error *error)
+{
+    saddle_tuning *t = s->tuning;
+    size_t count = 0;
+    saddle_status status = count_candidates(s, &count, error);
+    if (status != SADDLE_OK)
+        return status;
+    if (least_budget(s, count) > t->budget)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "a budget of %" PRIu64 " IFO calls is too small for %zu candidates of "
+                           "%s; give at least %" PRIu64,
+                           t->budget, count, t->algorithm->name, least_budget(s, count));
+    status =
+        saddle_tune_choose(t, s->experiment, s->settings, &s->forecast, s->centre, count, error);
+    if (status == SADDLE_OK)
+        t->rungs = make_field(t->candidates, t->field);
+    return status;
+}
+
+/* ---- evaluations --------------------------------------------------------------------------- */
+
+/* Settings of a candidate's run of at most `allotment` IFO calls. */
+static saddle_status trial_settings(const search *s, const saddle_trial *trial,
+                                    saddle_settings **out, saddle_error *error)
+{
+    const char *const fixed[][2] = {{"iterations", "9007199254740992"},
+                                    {"trace-every", "9007199254740992"},
+                                    {"tolerance", "0"},
+                                    {"max-rounds", "0"},
+                                    {"max-seconds", "0"},
+                                    {"trace", ""},
+                                    {"model", ""},
+                                    {"checkpoint", ""},
+                                    {"checkpoint-every", ""},
+                                    {"resume", ""}};
+    char limit[SADDLE_TUNE_TEXT];
+    snprintf(limit, sizeof limit, "%" PRIu64, trial->allotment - s->forecast.most_ifo + 1);
+    saddle_status status = saddle_settings_copy(out, s->settings, error);
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof fixed / sizeof *fixed; k++)
+        status = saddle_settings_set(*out, fixed[k][0], fixed[k][1], error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(*out, "max-ifo", limit, error);
+    /* One yardstick for all: with its own tau a candidate could shrink the metric by a large one.
+     */
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(
+            *out, "metric-tau", saddle_settings_text(s->forecast.settings, "metric-tau"), error);
+    if (status == SADDLE_OK)
+        status = saddle_tune_apply(s->tuning, trial->candidate, *out, error);
+    return status;
+}
+
+static double objective_of(const saddle_row *row, saddle_objective objective)
+{
+    switch (objective) {
+    case SADDLE_OBJECTIVE_METRIC:
+        return row->metric;
+    case SADDLE_OBJECTIVE_PRIMAL:
+        return row->primal;
+    case SADDLE_OBJECTIVE_STATIONARITY:
+        return row->stationarity;
+    }
+    return (double)NAN;
+}
+
+/* Run a candidate; *interrupted is set when the run was, and the trial is worth nothing then. */
+static saddle_status evaluate(const search *s, saddle_trial *trial, bool *interrupted,
+                              saddle_error *error)
+{
+    saddle_settings *settings = NULL;
+    saddle_result *result = NULL;
+    saddle_hooks hooks = {.interrupt = s->hooks->interrupt};
+    saddle_status status = agree(s, trial_settings(s, trial, &settings, error), error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_run(s->experiment, settings, &hooks, &result, error);
+    if (status == SADDLE_OK) {
+        const saddle_row *row = &result->rows[result->row_count - 1];
+        double value = objective_of(row, s->tuning->objective);
+        double start = objective_of(&result->rows[0], s->tuning->objective);
+        *interrupted = result->stop == SADDLE_STOP_INTERRUPTED;
+        /* On its way to infinity is as bad as there. */
+        trial->diverged = result->stop == SADDLE_STOP_DIVERGED ||
+                          !(value <= start + (RUNAWAY - 1.0) * fabs(start));
+        trial->value = trial->diverged ? (double)INFINITY : value;
+        trial->ifo = result->cost.ifo;
+        trial->iterations = trial->diverged ? result->fault.iteration : row->iteration;
+        if (trial->ifo > trial->allotment)
+            status = saddle_fail(error, SADDLE_CHECK_FAILED,
+                                 "an iteration of %s made more than the %" PRIu64
+                                 " IFO calls that it says it makes at most",
+                                 s->tuning->algorithm->name, s->forecast.most_ifo);
+    }
+    /* An iterate so wild that it cannot be measured counts as diverged, and as costing all that it
+     * might have. */
+    if (status == SADDLE_NUMERIC) {
+        trial->diverged = true;
+        trial->value = (double)INFINITY;
+        trial->ifo = trial->allotment;
+        status = SADDLE_OK;
+    }
+    saddle_result_free(result);
+    saddle_settings_free(settings);
+    return status;
+}
+
+/* Take an evaluation from the log; false when the log has no more. */
+static saddle_status take_logged(const search *s, saddle_trial *trial, bool *taken,
+                                 saddle_error *error)
+{
+    size_t k = s->tuning->trial_count;
+    *taken = k < s->log.count;
+    if (!*taken)
+        return SADDLE_OK;
+    const saddle_trial *logged = &s->log.trials[k];
+    if (logged->rung != trial->rung || logged->candidate != trial->candidate ||
+        logged->allotment != trial->allotment)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s': its evaluation %zu is none of this search; start anew in another "
+                           "place",
+                           s->log.path, k + 1);
+    *trial = *logged;
+    return SADDLE_OK;
+}
+
+/* ---- rungs --------------------------------------------------------------------------------- */
+
+/* All evaluations of a rung; ends early, with SADDLE_OK, when interrupted. */
+static saddle_status run_rung(search *s, size_t rung, bool *interrupted, saddle_error *error)
+{
+    saddle_tuning *t = s->tuning;
+    uint64_t allotment = (t->budget - t->spent) / weight_from(t->field, t->rungs, rung);
+    for (size_t k = 0; k < s->runners; k++) {
+        saddle_trial trial = {.rung = rung, .candidate = s->runner[k], .allotment = allotment};
+        bool taken = false;
+        saddle_status status = take_logged(s, &trial, &taken, error);
+        if (status == SADDLE_OK && !taken)
+            status = evaluate(s, &trial, interrupted, error);
+        if (status != SADDLE_OK || *interrupted)
+            return status;
+        if (!taken)
+            status = agree(s, saddle_tune_log_write(&s->log, t, &trial, error), error);
+        if (status != SADDLE_OK)
+            return status;
+        t->trials[t->trial_count++] = trial;
+        t->spent += trial.ifo;
+        t->resumed += taken;
+        if (!taken && s->hooks->trial != NULL)
+            s->hooks->trial(s->hooks->context, t, &trial);
+    }
+    return SADDLE_OK;
+}
+
+/* Smaller values first, equal ones in the order of candidates. */
+static int by_value(const void *a, const void *b)
+{
+    const saddle_trial *left = a;
+    const saddle_trial *right = b;
+    if (left->value != right->value)
+        return left->value < right->value ? -1 : 1;
+    return (left->candidate > right->candidate) - (left->candidate < right->candidate);
+}
+
+/* Later rungs first, then as above. */
+static int by_rung(const void *a, const void *b)
+{
+    const saddle_trial *left = a;
+    const saddle_trial *right = b;
+    if (left->rung != right->rung)
+        return left->rung > right->rung ? -1 : 1;
+    return by_value(a, b);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    size_t left = *(const size_t *)a;
+    size_t right = *(const size_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Keep the better part of a rung for the next; the default always stays. */
+static saddle_status halve(search *s, size_t rung, saddle_error *error)
+{
+    saddle_tuning *t = s->tuning;
+    saddle_trial *sorted = saddle_alloc(s->runners, sizeof *sorted);
+    if (sorted == NULL)
+        return saddle_no_memory(error, "a rung");
+    memcpy(sorted, t->trials + t->trial_count - s->runners, s->runners * sizeof *sorted);
+    qsort(sorted, s->runners, sizeof *sorted, by_value);
+    if (s->hooks->rung != NULL)
+        s->hooks->rung(s->hooks->context, t, &sorted[0]);
+    if (rung + 1 < t->rungs) {
+        s->runners = t->field[rung + 1];
+        bool has_default = false;
+        for (size_t k = 0; k < s->runners; k++) {
+            s->runner[k] = sorted[k].candidate;
+            has_default = has_default || sorted[k].candidate == 0;
+        }
+        if (!has_default)
+            s->runner[s->runners - 1] = 0;
+        qsort(s->runner, s->runners, sizeof *s->runner, ascending);
+    }
+    saddle_free(sorted);
+    return SADDLE_OK;
+}
+
+/* Order the candidates by how far they came. */
+static saddle_status rank(saddle_tuning *t, saddle_error *error)
+{
+    saddle_trial *last = saddle_alloc(t->candidates, sizeof *last);
+    if (last == NULL)
+        return saddle_no_memory(error, "the ranking");
+    size_t count = 0;
+    for (size_t c = 0; c < t->candidates; c++) {
+        const saddle_trial *trial = saddle_tuning_last(t, c);
+        last[count++] =
+            trial != NULL ? *trial : (saddle_trial){.candidate = c, .value = (double)INFINITY};
+    }
+    qsort(last, count, sizeof *last, by_rung);
+    for (size_t k = 0; k < count; k++)
+        t->ranking[k] = last[k].candidate;
+    saddle_free(last);
+    return SADDLE_OK;
+}
+
+static saddle_status climb(search *s, saddle_error *error)
+{
+    saddle_tuning *t = s->tuning;
+    saddle_status status = SADDLE_OK;
+    bool interrupted = false;
+    s->runners = t->candidates;
+    for (size_t k = 0; k < t->candidates; k++)
+        s->runner[k] = k;
+    for (size_t rung = 0; status == SADDLE_OK && rung < t->rungs; rung++) {
+        status = run_rung(s, rung, &interrupted, error);
+        if (status != SADDLE_OK || interrupted)
+            break;
+        status = agree(s, halve(s, rung, error), error);
+    }
+    t->finished = status == SADDLE_OK && !interrupted;
+    return status == SADDLE_OK ? rank(t, error) : status;
+}
+
+/* ---- begin and end ------------------------------------------------------------------------- */
+
+static uint64_t sample_count(const saddle_problem *problem)
+{
+    uint64_t samples = 0;
+    for (size_t i = 0; i < problem->agents; i++)
+        samples += problem->samples[i];
+    return samples;
+}
+
+/* Room for all evaluations. */
+static saddle_status make_room(search *s, saddle_error *error)
+{
+    saddle_tuning *t = s->tuning;
+    size_t trials = 0;
+    for (size_t r = 0; r < t->rungs; r++)
+        trials += t->field[r];
+    t->trials = saddle_alloc(trials, sizeof *t->trials);
+    t->ranking = saddle_alloc(t->candidates, sizeof *t->ranking);
+    s->runner = saddle_alloc(t->candidates, sizeof *s->runner);
+    if (t->trials == NULL || t->ranking == NULL || s->runner == NULL)
+        return saddle_no_memory(error, "the search");
+    return SADDLE_OK;
+}
+
+/* Keep the list of options that are not searched; a word that is no option is refused. */
+static saddle_status read_hold(search *s, saddle_error *error)
+{
+    saddle_tuning *t = s->tuning;
+    if (s->inputs->hold == NULL || *s->inputs->hold == '\0')
+        return SADDLE_OK;
+    t->hold = saddle_strdup(s->inputs->hold);
+    if (t->hold == NULL)
+        return saddle_no_memory(error, "the options to hold");
+    for (const char *word = t->hold; word != NULL;) {
+        size_t length = strcspn(word, ",");
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name),
+                 word);
+        if (saddle_settings_find(s->settings, name) == NULL)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "--hold: '%s' is no option; give names of step sizes separated by "
+                               "commas, such as nu,eta",
+                               name);
+        word = word[length] == ',' ? word + length + 1 : NULL;
+    }
+    return SADDLE_OK;
+}
+
+static saddle_status look_ahead(search *s, saddle_error *error)
+{
+    saddle_tuning *t = s->tuning;
+    saddle_status status =
+        saddle_algorithm_find(&t->algorithm, saddle_settings_text(s->settings, "algorithm"), error);
+    if (status == SADDLE_OK)
+        status = read_hold(s, error);
+    if (status == SADDLE_OK)
+        status = saddle_run_forecast(s->experiment, s->settings, &s->forecast, error);
+    if (status == SADDLE_OK)
+        status = saddle_tune_centre(&s->centre, s->experiment, s->settings, &s->forecast, error);
+    status = agree(s, status, error);
+    if (status != SADDLE_OK)
+        return status;
+    t->objective = s->inputs->objective;
+    t->budget = s->inputs->budget > 0 ? s->inputs->budget
+                                      : SADDLE_TUNE_PASSES * sample_count(s->experiment->problem);
+    if (s->inputs->candidates == 1 || s->inputs->candidates > SADDLE_TUNE_MOST_CANDIDATES)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "%zu candidates cannot be compared; give 2 to %d, or 0 to choose",
+                           s->inputs->candidates, SADDLE_TUNE_MOST_CANDIDATES);
+    return SADDLE_OK;
+}
+
+static saddle_status prepare(search *s, saddle_error *error)
+{
+    saddle_status status = look_ahead(s, error);
+    if (status == SADDLE_OK)
+        status = choose_candidates(s, error);
+    if (status == SADDLE_OK)
+        status = make_room(s, error);
+    status = agree(s, status, error);
+    if (status == SADDLE_OK)
+        status = saddle_tune_log_open(&s->log, s->experiment->world, s->tuning, s->inputs,
+                                      &s->forecast, error);
+    return status;
+}
+
+/* What the user gave, of the library's options, with the best candidate's values. */
+static saddle_status best_settings(search *s, saddle_error *error)
+{
+    saddle_tuning *t = s->tuning;
+    saddle_status status = saddle_settings_create(&t->settings, error);
+    for (size_t k = 0; status == SADDLE_OK && k < saddle_settings_count(t->settings); k++) {
+        const char *name = saddle_settings_option(t->settings, k)->name;
+        if (saddle_settings_given(s->settings, name) && !saddle_tune_ignores(name))
+            status = saddle_settings_set(t->settings, name, saddle_settings_text(s->settings, name),
+                                         error);
+    }
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(t->settings, "algorithm", t->algorithm->name, error);
+    if (status == SADDLE_OK)
+        status =
+            saddle_settings_set(t->settings, "metric-tau",
+                                saddle_settings_text(s->forecast.settings, "metric-tau"), error);
+    for (size_t j = 0; status == SADDLE_OK && j < t->option_count; j++)
+        status = saddle_settings_set(t->settings, t->option[j]->name,
+                                     saddle_tuning_value(t, t->ranking[0], j), error);
+    return status;
+}
+
+saddle_status saddle_tune(saddle_tuning **out, saddle_experiment *experiment,
+                          const saddle_settings *settings, const saddle_tune_inputs *inputs,
+                          const saddle_tune_hooks *hooks, saddle_error *error)
+{
+    static const saddle_tune_inputs no_inputs = {.budget = 0};
+    static const saddle_tune_hooks no_hooks = {.context = NULL};
+    *out = NULL;
+    search s = {.experiment = experiment,
+                .settings = settings != NULL ? settings : experiment->settings,
+                .inputs = inputs != NULL ? inputs : &no_inputs,
+                .hooks = hooks != NULL ? hooks : &no_hooks,
+                .tuning = saddle_alloc(1, sizeof *s.tuning)};
+    saddle_tune_hooks silent = {.interrupt = s.hooks->interrupt};
+    /* Process 0 speaks for all. */
+    if (experiment->world->rank > 0)
+        s.hooks = &silent;
+    saddle_status status = s.tuning != NULL ? SADDLE_OK : saddle_no_memory(error, "the search");
+    status = agree(&s, status, error);
+    if (s.tuning == NULL || status != SADDLE_OK) {
+        saddle_tuning_free(s.tuning);
+        return status;
+    }
+    status = prepare(&s, error);
+    if (status == SADDLE_OK && s.hooks->begin != NULL)
+        s.hooks->begin(s.hooks->context, s.tuning);
+    if (status == SADDLE_OK)
+        status = climb(&s, error);
+    if (status == SADDLE_OK)
+        status = best_settings(&s, error);
+    status = agree(&s, status, error);
+    saddle_tune_log_close(&s.log);
+    saddle_settings_free(s.forecast.settings);
+    saddle_settings_free(s.centre);
+    saddle_free(s.runner);
+    if (status == SADDLE_OK)
+        *out = s.tuning;
+    else
+        saddle_tuning_free(s.tuning);
+    return status;
+}
+
+saddle_status saddle_tune_least_budget(saddle_experiment *experiment,
+                                       const saddle_settings *settings,
+                                       const saddle_tune_inputs *inputs, uint64_t *out,
+                                       saddle_error *error)
+{
+    search s = {.experiment = experiment,
+                .settings = settings,
+                .inputs = inputs,
+                .tuning = saddle_alloc(1, sizeof *s.tuning)};
+    size_t count = 0;
+    saddle_status status = s.tuning != NULL ? SADDLE_OK : saddle_no_memory(error, "the search");
+    status = agree(&s, status, error);
+    if (s.tuning == NULL || status != SADDLE_OK) {
+        saddle_tuning_free(s.tuning);
+        return status;
+    }
+    status = look_ahead(&s, error);
+    if (status == SADDLE_OK)
+        status = count_candidates(&s, &count, error);
+    if (status == SADDLE_OK)
+        *out = least_budget(&s, count);
+    saddle_settings_free(s.forecast.settings);
+    saddle_settings_free(s.centre);
+    saddle_tuning_free(s.tuning);
+    return status;
+}
+
+void saddle_tuning_free(saddle_tuning *tuning)
+{
+    if (tuning == NULL)
+        return;
+    saddle_free(tuning->hold);
+    saddle_free(tuning->option);
+    saddle_free(tuning->value);
+    saddle_free(tuning->trials);
+    saddle_free(tuning->ranking);
+    saddle_settings_free(tuning->settings);
+    saddle_free(tuning);
+}
+
+/* ---- the answer as a file ------------------------------------------------------------------ */
+
+/* A YAML string in single quotes. */
+static void print_quoted(FILE *f, const char *text)
+{
+    fputc('\'', f);
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            fputc('\'', f);
+        fputc(*text, f);
+    }
+    fputc('\'', f);
+}
+
+saddle_status saddle_tuning_save(const saddle_tuning *tuning, const char *path, saddle_error *error)
+{
+    saddle_output output;
+    saddle_status status = saddle_output_open(&output, path, error);
+    if (status != SADDLE_OK)
+        return status;
+    const saddle_trial *best = saddle_tuning_last(tuning, tuning->ranking[0]);
+    FILE *f = output.stream;
+    if (best != NULL)
+        fprintf(f, "# saddle %s: the best of %zu candidates, %s %.6g after %" PRIu64 " IFO calls\n",
+                saddle_version(), tuning->candidates, saddle_objective_text(tuning->objective),
+                best->value, best->ifo);
+    for (size_t k = 0; k < saddle_settings_count(tuning->settings); k++) {
+        const char *name = saddle_settings_option(tuning->settings, k)->name;
+        if (!saddle_settings_given(tuning->settings, name))
+            continue;
+        fprintf(f, "%s: ", name);
+        print_quoted(f, saddle_settings_text(tuning->settings, name));
+        fputc('\n', f);
+    }
+    return saddle_output_commit(&output, error);
+}

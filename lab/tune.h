@@ -1,0 +1,59 @@
+/* The parts of a search for step sizes, for the files of this folder. */
+#ifndef SADDLE_LAB_TUNE_H
+#define SADDLE_LAB_TUNE_H
+
+#include <stdio.h>
+
+#include <saddle/tune.h>
+
+#include "instance/experiment.h"
+
+/* ---- candidates: tune_grid.c ---- */
+
+/*
+ * Choose the candidates: number 0 is the default, the others are points of the log grid, all of
+ * them or a seeded choice of `most` in all. Points at which a value is out of its option's range,
+ * or at which iterates might leave X or Y although the default's cannot, are passed over. Fills in
+ * option, option_count, candidates and value.
+ */
+saddle_status saddle_tune_choose(saddle_tuning *tuning, saddle_experiment *experiment,
+                                 const saddle_settings *settings, const saddle_forecast *forecast,
+                                 const saddle_settings *centre, size_t most, saddle_error *error);
+/* The settings around which the grid lies: the default's, or practical steps where a paper's rule
+ * is far from them. */
+saddle_status saddle_tune_centre(saddle_settings **out, saddle_experiment *experiment,
+                                 const saddle_settings *settings, const saddle_forecast *forecast,
+                                 saddle_error *error);
+/* How many candidates there are at most: the default and the points of the grid. */
+saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_forecast *forecast,
+                                    const saddle_settings *centre, size_t *out,
+                                    saddle_error *error);
+/* Give settings the values of a candidate; number 0 leaves them as they are. */
+saddle_status saddle_tune_apply(const saddle_tuning *tuning, size_t candidate,
+                                saddle_settings *settings, saddle_error *error);
+
+/* ---- the log: tune_log.c ---- */
+
+/* Whether a setting changes no result of a search: threads, stopping rules, outputs. */
+bool saddle_tune_ignores(const char *name);
+
+/* Evaluations in a file, and those that were there before. */
+typedef struct saddle_tune_log {
+    FILE *stream; /* NULL: no log */
+    char *path;
+    saddle_trial *trials; /* read from the file */
+    size_t count;
+} saddle_tune_log;
+
+/* Open a log; what is not whole at its end is cut off. `forecast` is the default's. The file is
+ * process 0's; what was in it, everybody's. Collective. */
+saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_world *world,
+                                   const saddle_tuning *tuning, const saddle_tune_inputs *inputs,
+                                   const saddle_forecast *forecast, saddle_error *error);
+/* Append an evaluation; it is in the file, if this process has it, when this returns. */
+saddle_status saddle_tune_log_write(saddle_tune_log *log, const saddle_tuning *tuning,
+                                    const saddle_trial *trial, saddle_error *error);
+/* Close it. Safe on a zeroed struct. */
+void saddle_tune_log_close(saddle_tune_log *log);
+
+#endif

@@ -1,0 +1,302 @@
+/*
+ * The log of a search: a head that says what is searched and how, then one line per evaluation.
+ *
+ *   # saddle 0.1.0
+ *   # problem: quadratic         every effective setting that can change a result
+ *   # budget: 100000             and the search's own
+ *   rung,candidate,allotment,ifo,iterations,metric,eta-x,eta-y
+ *   0,0,1250,1250,11,0.93,0.01,0.1
+ *
+ * A search goes on from a log only if the head is the one that it would write itself. A line that
+ * was cut short, by a kill or a full disk, is written again.
+ */
+#include "lab/tune.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "files/file.h"
+
+/* Far above any log: 2^12 candidates make 2^13 lines. */
+#define MOST_BYTES ((size_t)1 << 24)
+/* Columns before the values of options. */
+#define FIXED_COLUMNS 6
+
+/* ---- the head ------------------------------------------------------------------------------ */
+
+bool saddle_tune_ignores(const char *name)
+{
+    static const char *const irrelevant[] = {
+        "threads",    "engine",           "trace",   "model",      "trace-every",
+        "iterations", "tolerance",        "max-ifo", "max-rounds", "max-seconds",
+        "checkpoint", "checkpoint-every", "resume"};
+    for (size_t k = 0; k < sizeof irrelevant / sizeof *irrelevant; k++)
+        if (strcmp(name, irrelevant[k]) == 0)
+            return true;
+    return false;
+}
+
+static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_settings *settings)
+{
+    fprintf(f, "# saddle %s\n", saddle_version());
+    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
+        const char *name = saddle_settings_option(settings, k)->name;
+        const char *text = saddle_settings_text(settings, name);
+        if (*text != '\0' && !saddle_tune_ignores(name))
+            fprintf(f, "# %s: %s\n", name, text);
+    }
+    fprintf(f, "# budget: %" PRIu64 "\n# candidates: %zu\n", tuning->budget, tuning->candidates);
+    fprintf(f, "rung,candidate,allotment,ifo,iterations,%s",
+            saddle_objective_text(tuning->objective));
+    for (size_t j = 0; j < tuning->option_count; j++)
+        fprintf(f, ",%s", tuning->option[j]->name);
+    fputc('\n', f);
+}
+
+/* The head as text, to be freed with free(); NULL when memory is short. */
+static char *make_head(const saddle_tuning *tuning, const saddle_settings *settings)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *f = open_memstream(&text, &bytes);
+    if (f == NULL)
+        return NULL;
+    print_head(f, tuning, settings);
+    if (fclose(f) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* Say in which line a log's head is not the one that is wanted. */
+static saddle_status refuse_head(const char *path, const char *found, const char *wanted,
+                                 saddle_error *error)
+{
+    size_t start = 0;
+    for (size_t k = 0; found[k] == wanted[k] && found[k] != '\0'; k++)
+        if (found[k] == '\n')
+            start = k + 1;
+    int length = (int)strnlen(found + start, 80);
+    int wanted_length = (int)strnlen(wanted + start, 80);
+    const char *end = memchr(found + start, '\n', (size_t)length);
+    const char *wanted_end = memchr(wanted + start, '\n', (size_t)wanted_length);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%s' belongs to another search: it says '%.*s' where this one has '%.*s'; "
+                       "repeat that one's options, or start anew in another place",
+                       path, end != NULL ? (int)(end - (found + start)) : length, found + start,
+                       wanted_end != NULL ? (int)(wanted_end - (wanted + start)) : wanted_length,
+                       wanted + start);
+}
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+static void print_trial(FILE *f, const saddle_tuning *tuning, const saddle_trial *trial)
+{
+    fprintf(f, "%zu,%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", trial->rung, trial->candidate,
+            trial->allotment, trial->ifo, trial->iterations);
+    if (trial->diverged)
+        fputs("diverged", f);
+    else
+        fprintf(f, "%.17g", trial->value);
+    for (size_t j = 0; j < tuning->option_count; j++)
+        fprintf(f, ",%s", saddle_tuning_value(tuning, trial->candidate, j));
+    fputc('\n', f);
+}
+
+/* Read a line, which is cut into its fields; false when it is not one of this search. */
+static bool read_trial(char *line, const saddle_tuning *tuning, saddle_trial *out)
+{
+    uint64_t number[FIXED_COLUMNS - 1];
+    char *rest = line;
+    for (size_t k = 0; k + 1 < FIXED_COLUMNS; k++)
+        if (!saddle_parse_integer(strsep(&rest, ","), &number[k]))
+            return false;
+    *out = (saddle_trial){.rung = number[0],
+                          .candidate = number[1],
+                          .allotment = number[2],
+                          .ifo = number[3],
+                          .iterations = number[4]};
+    const char *value = strsep(&rest, ",");
+    out->diverged = value != NULL && strcmp(value, "diverged") == 0;
+    out->value = (double)INFINITY;
+    if (!out->diverged && !saddle_parse_real(value, &out->value))
+        return false;
+    if (out->candidate >= tuning->candidates || out->ifo > out->allotment)
+        return false;
+    for (size_t j = 0; j < tuning->option_count; j++) {
+        const char *text = strsep(&rest, ",");
+        if (text == NULL || strcmp(text, saddle_tuning_value(tuning, out->candidate, j)) != 0)
+            return false;
+    }
+    return rest == NULL;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+/* The file as text; *bytes is 0 and *out NULL when there is none. */
+static saddle_status read_file(const char *path, char **out, size_t *bytes, saddle_error *error)
+{
+    *out = NULL;
+    *bytes = 0;
+    FILE *f;
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return SADDLE_OK;
+    saddle_status status = saddle_reading_open(&f, path, "the log of a search", error);
+    if (status != SADDLE_OK)
+        return status;
+    char *text = saddle_alloc(MOST_BYTES + 1, 1);
+    if (text == NULL) {
+        status = saddle_no_memory(error, "the log");
+    } else {
+        *bytes = fread(text, 1, MOST_BYTES, f);
+        if (ferror(f) || *bytes == MOST_BYTES || memchr(text, '\0', *bytes) != NULL)
+            status = saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is no log of a search", path);
+    }
+    fclose(f);
+    if (status == SADDLE_OK)
+        *out = text;
+    else
+        saddle_free(text);
+    return status;
+}
+
+/* Read the whole lines after the head; *used receives where they end. */
+static saddle_status read_trials(saddle_tune_log *log, char *text, size_t head, size_t *used,
+                                 const saddle_tuning *tuning, saddle_error *error)
+{
+    size_t lines = 0;
+    for (const char *c = text + head; *c != '\0'; c++)
+        lines += *c == '\n';
+    log->trials = saddle_alloc(lines, sizeof *log->trials);
+    if (log->trials == NULL)
+        return saddle_no_memory(error, "the log");
+    char *line = text + head;
+    for (char *end = strchr(line, '\n'); end != NULL; end = strchr(line, '\n')) {
+        *end = '\0';
+        if (!read_trial(line, tuning, &log->trials[log->count]))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "'%s': its evaluation %zu is none of this search; start anew in "
+                               "another place",
+                               log->path, log->count + 1);
+        log->count++;
+        line = end + 1;
+    }
+    *used = (size_t)(line - text);
+    return SADDLE_OK;
+}
+
+/* Open the file, keep `used` of its bytes, and go on after them. */
+static saddle_status open_stream(saddle_tune_log *log, bool resume, size_t used,
+                                 saddle_error *error)
+{
+    if (!resume && access(log->path, F_OK) == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' is there already; go on from it with --resume, or choose another "
+                           "--output",
+                           log->path);
+    log->stream = fopen(log->path, "ae");
+    if (log->stream == NULL || ftruncate(fileno(log->stream), (off_t)used) != 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "cannot write '%s': %s; choose another --output", log->path,
+                           strerror(errno));
+    return SADDLE_OK;
+}
+
+static saddle_status flush(const saddle_tune_log *log, saddle_error *error)
+{
+    if (fflush(log->stream) == 0 && !ferror(log->stream))
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_IO, "cannot write '%s': %s; is the disk full?", log->path,
+                       strerror(errno != 0 ? errno : EIO));
+}
+
+/* Open the file and read what is in it. */
+static saddle_status open_file(saddle_tune_log *log, const saddle_tuning *tuning,
+                               const saddle_tune_inputs *inputs, const saddle_forecast *forecast,
+                               saddle_error *error)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    size_t used = 0;
+    char *head = make_head(tuning, forecast->settings);
+    if (head == NULL)
+        return saddle_no_memory(error, "the log");
+    size_t size = strlen(head);
+    saddle_status status = SADDLE_OK;
+    if (inputs->resume)
+        status = read_file(log->path, &text, &bytes, error);
+    /* A head that was cut short counts as none. */
+    if (status == SADDLE_OK && text != NULL && bytes >= size && memcmp(text, head, size) == 0)
+        status = read_trials(log, text, size, &used, tuning, error);
+    else if (status == SADDLE_OK && text != NULL && strncmp(text, head, bytes) != 0)
+        status = refuse_head(log->path, text, head, error);
+    if (status == SADDLE_OK)
+        status = open_stream(log, inputs->resume, used, error);
+    if (status == SADDLE_OK && used == 0) {
+        fputs(head, log->stream);
+        status = flush(log, error);
+    }
+    saddle_free(text);
+    free(head);
+    return status;
+}
+
+/* Everybody learns of the evaluations that process 0 has read. */
+static saddle_status share_trials(saddle_tune_log *log, const saddle_world *world,
+                                  saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    world->share(world, 0, sizeof log->count, &log->count);
+    if (world->rank > 0) {
+        log->trials = saddle_alloc(log->count, sizeof *log->trials);
+        if (log->trials == NULL)
+            status = saddle_no_memory(error, "the log");
+    }
+    status = saddle_world_agree(world, status, error);
+    if (status == SADDLE_OK && log->count > 0)
+        world->share(world, 0, log->count * sizeof *log->trials, log->trials);
+    return status;
+}
+
+saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_world *world,
+                                   const saddle_tuning *tuning, const saddle_tune_inputs *inputs,
+                                   const saddle_forecast *forecast, saddle_error *error)
+{
+    memset(log, 0, sizeof *log);
+    if (inputs->log == NULL)
+        return SADDLE_OK;
+    saddle_status status = SADDLE_OK;
+    log->path = saddle_strdup(inputs->log);
+    if (log->path == NULL)
+        status = saddle_no_memory(error, "the log");
+    else if (world->rank == 0)
+        status = open_file(log, tuning, inputs, forecast, error);
+    status = saddle_world_agree(world, status, error);
+    return status == SADDLE_OK ? share_trials(log, world, error) : status;
+}
+
+saddle_status saddle_tune_log_write(saddle_tune_log *log, const saddle_tuning *tuning,
+                                    const saddle_trial *trial, saddle_error *error)
+{
+    if (log->stream == NULL)
+        return SADDLE_OK;
+    errno = 0;
+    print_trial(log->stream, tuning, trial);
+    return flush(log, error);
+}
+
+void saddle_tune_log_close(saddle_tune_log *log)
+{
+    if (log->stream != NULL)
+        fclose(log->stream);
+    saddle_free(log->trials);
+    saddle_free(log->path);
+    memset(log, 0, sizeof *log);
+}

@@ -1,0 +1,385 @@
+#include "algorithms/family.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "algorithms/descent_ascent.h"
+#include "algorithms/pass.h"
+#include "algorithms/sampling.h"
+#include "core/batch.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/vector.h"
+
+/* Consecutive all-zero differences of a moving iterate after which the recursion counts as broken.
+ * One alone can happen by chance: a mini-batch may not touch the coordinates that moved. */
+#define STALL_LIMIT 16
+
+void saddle_family_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out)
+{
+    const saddle_family *family = parameters;
+    size_t both = problem->x_dim + problem->y_dim;
+    out->published = (family->tracking ? 2 * both : both) + family->published_extra;
+    out->kept = both + 1 + family->kept_extra;
+    out->scratch = saddle_whole_lines(both) * 2;
+    out->rounds = 1;
+}
+
+saddle_status saddle_family_create(void **parameters, size_t size, saddle_family_kind kind,
+                                   const saddle_algorithm_inputs *inputs, saddle_error *error)
+{
+    saddle_family *family = saddle_alloc(1, size);
+    *parameters = family;
+    if (family == NULL)
+        return saddle_no_memory(error, "the algorithm's parameters");
+    family->steps = inputs->steps;
+    family->tracking = kind != SADDLE_FAMILY_PLAIN;
+    if (kind == SADDLE_FAMILY_RECURSIVE && inputs->problem->difference != NULL)
+        family->curvature = inputs->problem->y_curvature;
+    family->replacement =
+        strcmp(saddle_settings_text(inputs->settings, "sampling"), "with-replacement") == 0;
+    return SADDLE_OK;
+}
+
+void saddle_family_parts(const saddle_agent *agent, saddle_parts *out)
+{
+    const saddle_family *family = agent->parameters;
+    size_t x_dim = agent->problem->x_dim;
+    size_t y_dim = agent->problem->y_dim;
+    size_t both = x_dim + y_dim;
+    out->x_dim = x_dim;
+    out->y_dim = y_dim;
+    out->x = agent->now;
+    out->y = agent->now + x_dim;
+    out->x1 = agent->next;
+    out->y1 = agent->next + x_dim;
+    out->v = agent->kept;
+    out->u = agent->kept + x_dim;
+    out->curvature = family->curvature;
+    out->d = family->tracking ? agent->now + both : out->u;
+    out->p = family->tracking ? agent->now + both + y_dim : out->v;
+    out->d1 = family->tracking ? agent->next + both : NULL;
+    out->p1 = family->tracking ? agent->next + both + y_dim : NULL;
+    size_t span = family->tracking ? 2 * both : both;
+    out->extra = agent->now + span;
+    out->extra1 = agent->next + span;
+    out->kept = agent->kept + both + 1;
+    size_t lines = saddle_whole_lines(both);
+    out->x_tilde = agent->scratch;
+    out->y_tilde = out->x_tilde + x_dim;
+    out->gx = agent->scratch + lines;
+    out->gy = out->gx + x_dim;
+    out->rest = agent->scratch + 2 * lines;
+}
+
+void saddle_family_view(const saddle_agent *agent, saddle_view *out)
+{
+    const saddle_family *family = agent->parameters;
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    out->x = parts.x;
+    out->y = parts.y;
+    out->p = family->tracking ? parts.p : NULL;
+    out->d = family->tracking ? parts.d : NULL;
+    out->v = parts.v;
+    out->u = parts.u;
+    out->u_shift = parts.curvature;
+}
+
+/* out = x - p / tau: the point whose prox is x~. */
+SADDLE_KERNEL static void gradient_point(size_t count, double tau, const double *restrict x,
+                                         const double *restrict p, double *restrict out)
+{
+    for (size_t k = 0; k < count; k++)
+        out[k] = x[k] - p[k] / tau;
+}
+
+static void proximal_point(const saddle_agent *agent, double tau, const double *x, const double *p,
+                           double *x_tilde, double *scratch)
+{
+    gradient_point(agent->problem->x_dim, tau, x, p, x_tilde);
+    saddle_prox_apply(agent->x_prox, 1.0 / tau, x_tilde, scratch);
+}
+
+void saddle_family_prox_point(const saddle_agent *agent, double *x_tilde, double *scratch)
+{
+    const saddle_family *family = agent->parameters;
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    proximal_point(agent, family->steps.tau, parts.x, parts.p, x_tilde, scratch);
+}
+
+size_t saddle_family_batch_size(const saddle_agent *agent)
+{
+    const saddle_family *family = agent->parameters;
+    return saddle_batch_size(agent, family->steps.batch);
+}
+
+void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0)
+{
+    size_t x_bytes = parts->x_dim * sizeof(double);
+    size_t y_bytes = parts->y_dim * sizeof(double);
+    memcpy(parts->x1, x0, x_bytes);
+    memcpy(parts->y1, y0, y_bytes);
+    memcpy(parts->v, parts->gx, x_bytes);
+    memcpy(parts->u, parts->gy, y_bytes);
+    if (parts->curvature > 0.0)
+        saddle_axpy(parts->y_dim, parts->curvature, y0, parts->u);
+    if (parts->p1 != NULL) {
+        memcpy(parts->p1, parts->gx, x_bytes);
+        memcpy(parts->d1, parts->gy, y_bytes);
+    }
+}
+
+/* out = y + alpha d */
+SADDLE_KERNEL static void ascent_point(size_t count, double alpha, const double *restrict y,
+                                       const double *restrict d, double *restrict out)
+{
+    for (size_t k = 0; k < count; k++)
+        out[k] = y[k] + alpha * d[k];
+}
+
+/* x~ and x+. Where the prox only clips, x~ is never written down. */
+static void descend(saddle_agent *agent, saddle_parts *parts, saddle_pass_sums *sums)
+{
+    const saddle_steps *steps = &((const saddle_family *)agent->parameters)->steps;
+    saddle_pass pass = {.offset = 0,
+                        .count = parts->x_dim,
+                        .g = parts->p,
+                        .descend = true,
+                        .rate = steps->tau,
+                        .step = steps->nu,
+                        .next = parts->x1};
+    if (!saddle_regularizer_is_zero(saddle_prox_regularizer(agent->x_prox)) ||
+        !saddle_set_uniform_bounds(saddle_prox_set(agent->x_prox), &pass.lower, &pass.upper)) {
+        proximal_point(agent, steps->tau, parts->x, parts->p, parts->x_tilde, parts->rest);
+        pass.target = parts->x_tilde;
+    }
+    saddle_pass_move(agent, &pass, sums);
+}
+
+/* y~ and y+; with `track`, in the same pass d+ as if the gradient were linear in y. */
+static void ascend(saddle_agent *agent, saddle_parts *parts, bool track, saddle_pass_sums *sums)
+{
+    const saddle_steps *steps = &((const saddle_family *)agent->parameters)->steps;
+    saddle_pass pass = {.offset = parts->x_dim,
+                        .count = parts->y_dim,
+                        .g = parts->d,
+                        .rate = steps->alpha,
+                        .step = steps->eta,
+                        .next = parts->y1};
+    if (!saddle_set_uniform_bounds(agent->y_set, &pass.lower, &pass.upper)) {
+        ascent_point(parts->y_dim, steps->alpha, parts->y, parts->d, parts->y_tilde);
+        saddle_set_project(agent->y_set, parts->y_tilde, parts->rest);
+        pass.target = parts->y_tilde;
+    }
+    if (track) {
+        pass.direction = (size_t)(parts->d - agent->now);
+        pass.curvature = parts->curvature;
+        pass.tracker = parts->d1;
+    }
+    saddle_pass_move(agent, &pass, sums);
+}
+
+/* Steps 1 and 2; see ascend() for `track`. Returns |y+ - y|^2. */
+static double move_both(saddle_agent *agent, saddle_parts *parts, bool track)
+{
+    saddle_pass_sums x_sums;
+    saddle_pass_sums y_sums;
+    descend(agent, parts, &x_sums);
+    ascend(agent, parts, track, &y_sums);
+    parts->reach = x_sums.reach;
+    parts->moved = x_sums.moved + y_sums.moved;
+    if (!isfinite(parts->moved)) {
+        saddle_watch(agent, "x", parts->x_dim, parts->x1);
+        saddle_watch(agent, "y", parts->y_dim, parts->y1);
+    }
+    return y_sums.moved;
+}
+
+void saddle_descend_ascend(saddle_agent *agent, saddle_parts *parts)
+{
+    move_both(agent, parts, false);
+}
+
+/* The stall counter stands between the estimates and the extra state. */
+static double *stall_counter(const saddle_parts *parts)
+{
+    return parts->kept - 1;
+}
+
+/* Count differences that are exactly zero although the iterate moved by more than rounding. */
+static void watch_recursion(saddle_agent *agent, const saddle_parts *parts, double difference)
+{
+    double *stalled = stall_counter(parts);
+    if (difference != 0.0) {
+        *stalled = 0.0;
+        return;
+    }
+    double size = saddle_norm2(parts->x_dim, parts->x) + saddle_norm2(parts->y_dim, parts->y);
+    if (!(parts->moved > 1e-20 * size) || !(parts->moved > 1e-200))
+        return;
+    *stalled += 1.0;
+    if (*stalled >= STALL_LIMIT && agent->fault.kind == SADDLE_FAULT_NONE)
+        agent->fault = (saddle_fault){.kind = SADDLE_FAULT_STALLED,
+                                      .variable = "(v, u)",
+                                      .agent = agent->id,
+                                      .iteration = agent->iteration + 1};
+}
+
+void saddle_minibatch_estimate(saddle_agent *agent, saddle_parts *parts, uint64_t iteration,
+                               const double *x, const double *y)
+{
+    const saddle_family *family = agent->parameters;
+    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_BATCH, iteration,
+                                     saddle_family_batch_size(agent), family->replacement);
+    saddle_problem_gradient(agent->problem, agent->id, &batch, x, y, parts->gx, parts->gy,
+                            parts->rest);
+    agent->ifo += batch.count;
+}
+
+void saddle_full_estimate(saddle_agent *agent, saddle_parts *parts, const double *x,
+                          const double *y)
+{
+    saddle_batch all = {.index = NULL, .count = agent->problem->samples[agent->id]};
+    saddle_problem_gradient(agent->problem, agent->id, &all, x, y, parts->gx, parts->gy,
+                            parts->rest);
+    agent->ifo += all.count;
+}
+
+SADDLE_KERNEL double saddle_track_change(size_t count, const double *restrict new,
+                                         double *restrict old, double *restrict tracker)
+{
+    double lane[SADDLE_LANES] = {0.0};
+    SADDLE_FOR_LANES(count, {
+        tracker[k] += new[k] - old[k];
+        old[k] = new[k];
+        lane[l] += new[k] * new[k];
+    });
+    return saddle_add_lanes(lane);
+}
+
+/* The same without a tracker. */
+static double replace(size_t count, const double *new, double *old)
+{
+    memcpy(old, new, count * sizeof *old);
+    return saddle_norm2(count, old);
+}
+
+/* Step 4 for x or y; `added`: news are the change of the estimate, not the estimate. */
+static void track(const saddle_agent *agent, const double *g, size_t count, const double *news,
+                  bool added, double *estimate, double *tracker, saddle_track_sums *sums)
+{
+    saddle_track what = {.offset = (size_t)(g - agent->now),
+                         .count = count,
+                         .news = news,
+                         .added = added,
+                         .estimate = estimate,
+                         .tracker = tracker};
+    saddle_pass_track(agent, &what, sums);
+}
+
+/* Record estimates that are not finite, given the sum of their squares. */
+static void watch_estimates(saddle_agent *agent, const saddle_parts *parts, double size)
+{
+    if (isfinite(size))
+        return;
+    saddle_watch(agent, "v (x-gradient)", parts->x_dim, parts->v);
+    saddle_watch(agent, "u (y-gradient)", parts->y_dim, parts->u);
+}
+
+/* d1[k] -= c (y1[k] - y[k]) */
+SADDLE_KERNEL static void take_move(size_t count, double c, const double *restrict y,
+                                    const double *restrict y1, double *restrict d1)
+{
+    for (size_t k = 0; k < count; k++)
+        d1[k] -= c * (y1[k] - y[k]);
+}
+
+/*
+ * Step 4 for y with w = u + c y kept: d+ = sum_j M_ij d_j + w+ - w - c (y+ - y). To make u of w and back would
+ * add the rounding of that to d at every refresh, the same one once nothing moves any more.
+ */
+static void track_shifted(const saddle_agent *agent, saddle_parts *parts, saddle_track_sums *sums)
+{
+    double c = parts->curvature;
+    if (c > 0.0)
+        saddle_axpy(parts->y_dim, c, parts->y1, parts->gy);
+    track(agent, parts->d, parts->y_dim, parts->gy, false, parts->u, parts->d1, sums);
+    if (c > 0.0)
+        take_move(parts->y_dim, c, parts->y, parts->y1, parts->d1);
+}
+
+void saddle_track_estimates(saddle_agent *agent, saddle_parts *parts)
+{
+    saddle_track_sums x_sums;
+    saddle_track_sums y_sums;
+    if (parts->p1 != NULL) {
+        track(agent, parts->p, parts->x_dim, parts->gx, false, parts->v, parts->p1, &x_sums);
+        track_shifted(agent, parts, &y_sums);
+    } else {
+        x_sums.size = replace(parts->x_dim, parts->gx, parts->v);
+        y_sums.size = replace(parts->y_dim, parts->gy, parts->u);
+    }
+    watch_estimates(agent, parts, x_sums.size + y_sums.size);
+}
+
+/* u+ and d+ in the batch's own entries, after a pass that has tracked the linear part everywhere. An
+ * entry that is in the batch twice is done once. */
+static void track_batch(saddle_parts *parts, const saddle_batch *batch, saddle_track_sums *sums)
+{
+    for (size_t k = 0; k < batch->count; k++) {
+        size_t j = saddle_batch_sample(batch, k);
+        double change = parts->gy[j];
+        parts->gy[j] = 0.0;
+        parts->u[j] += change;
+        parts->d1[j] += change;
+        sums->change += fabs(change);
+        sums->size += parts->u[j] * parts->u[j];
+    }
+}
+
+void saddle_recursive_step(saddle_agent *agent, saddle_parts *parts)
+{
+    const saddle_family *family = agent->parameters;
+    const saddle_problem *problem = agent->problem;
+    bool linear = parts->curvature > 0.0;
+    saddle_track_sums x_sums;
+    saddle_track_sums y_sums;
+    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1,
+                                     saddle_family_batch_size(agent), family->replacement);
+    double y_moved = move_both(agent, parts, linear);
+    agent->ifo += 2 * batch.count;
+    if (linear) {
+        problem->difference(problem, agent->id, &batch, parts->x1, parts->y1, parts->x, parts->y,
+                            parts->gx, parts->gy, parts->rest);
+        y_sums = (saddle_track_sums){.change = parts->curvature * y_moved};
+        track_batch(parts, &batch, &y_sums);
+    } else {
+        saddle_problem_difference(problem, agent->id, &batch, parts->x1, parts->y1, parts->x,
+                                  parts->y, parts->gx, parts->gy, parts->rest);
+        track(agent, parts->d, parts->y_dim, parts->gy, true, parts->u, parts->d1, &y_sums);
+    }
+    track(agent, parts->p, parts->x_dim, parts->gx, true, parts->v, parts->p1, &x_sums);
+    watch_recursion(agent, parts, x_sums.change + y_sums.change);
+    watch_estimates(agent, parts, x_sums.size + y_sums.size);
+}
+
+void saddle_sgda_start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    saddle_minibatch_estimate(agent, &parts, 0, x0, y0);
+    saddle_family_start(&parts, x0, y0);
+}
+
+void saddle_sgda_step(saddle_agent *agent, unsigned round)
+{
+    (void)round;
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+
+    saddle_descend_ascend(agent, &parts);
+    saddle_minibatch_estimate(agent, &parts, agent->iteration + 1, parts.x1, parts.y1);
+    saddle_track_estimates(agent, &parts);
+}

@@ -1,0 +1,94 @@
+/*
+ * The steps of PRECISION's "Algorithm 1 at Agent i" that its relatives share.
+ *
+ *   Step 1  x~ = prox of (h / tau) over X at  x - p / tau,   y~ = projection onto Y of y + alpha d
+ *   Step 2  x+ = sum_j M_ij x_j + nu (x~ - x),               y+ = sum_j M_ij y_j + eta (y~ - y)
+ *   Step 3  new estimates (v, u)+ of the local gradients: a refresh, or recursive differences
+ *   Step 4  p+ = sum_j M_ij p_j + v+ - v,                    d+ = sum_j M_ij d_j + u+ - u
+ *
+ * The published span is  x | y | d | p | extra  (x | y without trackers), the kept state
+ * v | u | extra: y and d, of which one is long where there are many samples, lie alike in cache lines
+ * when their length is a whole number of them.
+ *
+ * Where a problem declares y_curvature = c, a recursive step changes u by -c (y+ - y), and besides that in
+ * the batch's own entries alone. So u + c y is kept in the place of u: it changes in those entries only, and
+ * the pass over memory need not touch it.
+ */
+#ifndef SADDLE_ALGORITHMS_FAMILY_H
+#define SADDLE_ALGORITHMS_FAMILY_H
+
+#include <saddle/algorithm.h>
+
+/* The first member of every parameters struct of the family: what the shared steps read. */
+typedef struct saddle_family {
+    saddle_steps steps;
+    bool replacement;       /* mini-batches with replacement */
+    bool tracking;          /* p and d are published and mixed; otherwise p = v, d = u */
+    double curvature;       /* c; 0: u itself is kept */
+    size_t published_extra; /* doubles of the span after d */
+    size_t kept_extra;      /* doubles of the kept state after u */
+} saddle_family;
+
+/* Where things are at one agent; pointers into its memory. */
+typedef struct saddle_parts {
+    size_t x_dim;
+    size_t y_dim;
+    const double *x, *y, *p, *d; /* now */
+    double *x1, *y1, *p1, *d1;   /* next; p1 = d1 = NULL without tracking */
+    double *v, *u;               /* kept; u + curvature y in the place of u */
+    double curvature;            /* c, 0 for most */
+    const double *extra;         /* published, now */
+    double *extra1;              /* published, next */
+    double *kept;                /* kept_extra doubles */
+    double *x_tilde, *y_tilde;   /* scratch */
+    double *gx, *gy;             /* scratch */
+    double *rest;                /* scratch for the problem and the sets */
+    double moved;                /* |x+ - x|^2 + |y+ - y|^2, after steps 1 and 2 */
+    double reach;                /* |x~ - x|^2, likewise */
+} saddle_parts;
+
+/* What the members of the family differ in. */
+typedef enum saddle_family_kind {
+    SADDLE_FAMILY_PLAIN,    /* no trackers, each estimate from a mini-batch alone */
+    SADDLE_FAMILY_TRACKING, /* the same with trackers */
+    SADDLE_FAMILY_RECURSIVE /* trackers, and estimates that saddle_recursive_step() continues */
+} saddle_family_kind;
+
+/* Make the parameters of an algorithm of the family: `size` zeroed bytes that begin with a
+ * saddle_family, the shared options read. */
+saddle_status saddle_family_create(void **parameters, size_t size, saddle_family_kind kind,
+                                   const saddle_algorithm_inputs *inputs, saddle_error *error);
+/* Find an agent's parts. */
+void saddle_family_parts(const saddle_agent *agent, saddle_parts *out);
+
+/* For saddle_algorithm's layout, view and prox_point. */
+void saddle_family_layout(const void *parameters, const saddle_problem *problem,
+                          saddle_layout *out);
+void saddle_family_view(const saddle_agent *agent, saddle_view *out);
+void saddle_family_prox_point(const saddle_agent *agent, double *x_tilde, double *scratch);
+
+/* |S_i|: the size of a mini-batch at this agent. */
+size_t saddle_family_batch_size(const saddle_agent *agent);
+/* Put the start into the next span: x0, y0, and p = v, d = u from the estimates in gx, gy. */
+void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0);
+/* Steps 1 and 2; fills parts->moved and parts->reach. A value that is not finite is recorded. */
+void saddle_descend_ascend(saddle_agent *agent, saddle_parts *parts);
+/* Step 3, plain: gx, gy = mean gradient over a fresh mini-batch. */
+void saddle_minibatch_estimate(saddle_agent *agent, saddle_parts *parts, uint64_t iteration,
+                               const double *x, const double *y);
+/* Step 3, full: gx, gy = gradient of F_i. */
+void saddle_full_estimate(saddle_agent *agent, saddle_parts *parts, const double *x,
+                          const double *y);
+/* Step 4: move the trackers by the change from (v, u) to (gx, gy), and keep the latter. */
+void saddle_track_estimates(saddle_agent *agent, saddle_parts *parts);
+/* All four steps with step 3 recursive, (v, u)+ = (v, u) + mean over S of the gradient differences.
+ * Records a stall when differences stay exactly zero while the iterate moves. */
+void saddle_recursive_step(saddle_agent *agent, saddle_parts *parts);
+/* One vector of step 4 after mixing: tracker += new - old, old = new. Returns |new|^2. */
+double saddle_track_change(size_t count, const double *new, double *old, double *tracker);
+
+/* The two baselines, whole: with tracking this is Prox-GT-SGDA, without it Prox-DSGDA. */
+void saddle_sgda_start(saddle_agent *agent, const double *x0, const double *y0);
+void saddle_sgda_step(saddle_agent *agent, unsigned round);
+
+#endif

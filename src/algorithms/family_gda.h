@@ -1,0 +1,17 @@
+/* Gradient descent ascent with full gradients or mini-batches: what GDA and SGDA share. */
+#ifndef SADDLE_ALGORITHMS_FAMILY_GDA_H
+#define SADDLE_ALGORITHMS_FAMILY_GDA_H
+
+#include <saddle/algorithm.h>
+
+/* Parameters with the steps of Lin, Jin, Jordan 2020 where none are given. */
+saddle_status saddle_gda_create(void **parameters, const saddle_algorithm_inputs *inputs, bool full,
+                                saddle_error *error);
+
+/* For saddle_algorithm's layout, start, step and view. */
+void saddle_gda_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out);
+void saddle_gda_start(saddle_agent *agent, const double *x0, const double *y0);
+void saddle_gda_step(saddle_agent *agent, unsigned round);
+void saddle_gda_view(const saddle_agent *agent, saddle_view *out);
+
+#endif

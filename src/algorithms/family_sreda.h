@@ -1,0 +1,48 @@
+/*
+ * What SREDA and SREDA-Boost share: one outer iteration, centralized, from (x_k, y_k) and the
+ * estimates (v, u) of the gradients there.
+ *
+ *   k mod q == 0:  (v, u) = mean over S1 samples of grad f(x_k, y_k)      (S1 = N: the exact one)
+ *   x_{k+1} = x_k - eta_k v,   eta_k = eta_x min{1, 2 eps / |v|}, or eta_x alone
+ *   maximizer: with (x, y)_{-1} = (x_k, y_k), y_0 = y_k, for t = 0, 1, ..., s
+ *     draw S2 samples;  (v, u) += mean over them of grad f(x_{k+1}, y_t) - grad f(x, y)_{t-1}
+ *     y_{t+1} = projection onto Y of  y_t + eta_y u
+ *   y_{k+1} = y_s with the estimates made there; s uniform in {1, ..., m}, or m
+ *
+ * Steps after s would change nothing that is used, so they are not made: an iteration costs
+ * 2 S2 (s + 1) IFO calls, and S1 more when it refreshes.
+ *
+ * Before k = 0, SREDA moves y_0 near the maximizer by projected SARAH: epochs of one full gradient
+ * u = grad_y F(x_0, y) followed by m recursive ascent steps, until the gradient mapping
+ * |y - projection of (y + eta_y u)| / eta_y is at most zeta or there have been enough of them. An
+ * epoch costs N + 2 S2 m IFO calls, the test that ends them N.
+ */
+#ifndef SADDLE_ALGORITHMS_FAMILY_SREDA_H
+#define SADDLE_ALGORITHMS_FAMILY_SREDA_H
+
+#include <saddle/algorithm.h>
+
+/* What a paper says, as functions of L and kappa; not positive numbers where these are unknown. */
+typedef struct saddle_sreda_rules {
+    double eta_x;
+    double eta_y;
+    double steps;     /* m */
+    bool normalized;  /* the length of a step in x is at most 2 eps eta_x */
+    uint64_t initial; /* most epochs of the initial solve when the user does not say */
+} saddle_sreda_rules;
+
+/* The options of both, NULL-terminated. */
+extern const saddle_option *const saddle_sreda_options[];
+
+/* For saddle_algorithm's functions. */
+saddle_status saddle_sreda_create(void **parameters, const saddle_algorithm_inputs *inputs,
+                                  const saddle_sreda_rules *paper, saddle_error *error);
+saddle_status saddle_sreda_resolve(const void *parameters, saddle_settings *settings,
+                                   saddle_error *error);
+uint64_t saddle_sreda_most_ifo(const void *parameters, const saddle_problem *problem);
+void saddle_sreda_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out);
+void saddle_sreda_start(saddle_agent *agent, const double *x0, const double *y0);
+void saddle_sreda_step(saddle_agent *agent, unsigned round);
+void saddle_sreda_view(const saddle_agent *agent, saddle_view *out);
+
+#endif

@@ -1,0 +1,112 @@
+/*
+ * Checkpoints of a run: when they are written, and how a run goes on from one.
+ *
+ * A checkpoint is taken between two calls of the engine's advance(), before anything is measured
+ * at that iteration: its rows are those of earlier iterations. The run that goes on from it measures
+ * where the other one would have done.
+ *
+ * Rank 0 has the files. Agents' records travel in the order of agents, one at a time, to rank 0
+ * when a checkpoint is written, and from it to their homes when a run goes on.
+ */
+#ifndef SADDLE_CHECKPOINT_CHECKPOINT_H
+#define SADDLE_CHECKPOINT_CHECKPOINT_H
+
+#include <saddle/checkpoint.h>
+
+#include "checkpoint/checkpoint_file.h"
+#include "instance/experiment.h"
+#include "observe/observer.h"
+#include "observe/outcomes.h"
+
+/* What ties a checkpoint to its run. All borrowed for the length of the run. */
+typedef struct saddle_checkpoint_context {
+    const saddle_experiment *experiment;
+    const saddle_scene *scene;
+    const saddle_algorithm *algorithm;
+    const void *parameters;
+    const saddle_settings *settings;  /* as given to the run */
+    const saddle_settings *effective; /* without "auto" */
+} saddle_checkpoint_context;
+
+/* Fill in the numbers that must be equal in a run and in the checkpoints that it goes on from:
+ * sizes, and a fingerprint of the data, the same whoever holds them. Collective. */
+saddle_status saddle_checkpoint_measure(const saddle_checkpoint_context *context,
+                                        saddle_checkpoint_numbers *out, saddle_error *error);
+
+/* ---- directories: checkpoint_directory.c --------------------------------------------------- */
+
+/* Room for a directory's name with that of a checkpoint in it. */
+char *saddle_checkpoint_path(const char *directory, uint64_t iteration);
+/* Whether two names are those of one directory. */
+bool saddle_same_directory(const char *a, const char *b);
+/* The directory that a file is in; to be freed. */
+char *saddle_directory_of(const char *path);
+/* Remove all checkpoints of a directory and what is left of unfinished ones, but for those two;
+ * either may be NULL. */
+void saddle_checkpoint_prune(const char *directory, const char *newest, const char *older);
+
+/* ---- going on: resume.c -------------------------------------------------------------------- */
+
+/* A run that goes on. Zeroed: one that begins at its start. */
+typedef struct saddle_resumption {
+    saddle_checkpoint *from; /* NULL: nothing to go on from */
+    char *refused;           /* why the newest checkpoint was passed over; NULL: it was not */
+    const saddle_world *world;
+    double *memory;     /* the observer's */
+    saddle_row *rows;   /* of the trace so far */
+    double *outcomes;   /* their outcomes, at rank 0 */
+    uint64_t *record;   /* of the agents here, in their order */
+    size_t record_size; /* words of each */
+} saddle_resumption;
+
+/* Find what the setting `resume` asks for, and check it as far as that is possible without the
+ * run. Collective. */
+saddle_status saddle_resume_open(saddle_resumption *out, const saddle_settings *settings,
+                                 const saddle_world *world, saddle_error *error);
+/* Refuse a checkpoint of another run, and read the rest of it. Collective. */
+saddle_status saddle_resume_load(saddle_resumption *resumption,
+                                 const saddle_checkpoint_context *context, saddle_error *error);
+/* The iterations between two of its trace points. */
+uint64_t saddle_resume_trace_every(const saddle_resumption *resumption);
+/* Bring an agent to where it was: saddle_engine_inputs::restore, with the resumption. */
+void saddle_resume_agent(void *resumption, saddle_agent *agent);
+/* Free what it holds but the checkpoint's head. */
+void saddle_resume_forget(saddle_resumption *resumption);
+/* Free what it holds. */
+void saddle_resume_close(saddle_resumption *resumption);
+
+/* ---- writing: checkpoint_writer.c --------------------------------------------------------------------- */
+
+/* Who writes the checkpoints of a run. */
+typedef struct saddle_checkpoint_writer saddle_checkpoint_writer;
+
+/* What a checkpoint holds besides the agents. Borrowed for the call. */
+typedef struct saddle_checkpoint_moment {
+    double seconds;
+    uint64_t last_check;
+    uint64_t trace_ifo;
+    const saddle_observer *observer;
+    const saddle_result *result;
+    const saddle_outcome_file *outcomes; /* NULL: none are recorded */
+} saddle_checkpoint_moment;
+
+/* Make the directory ready. *out is NULL, too, when no checkpoints are asked for. Collective. */
+saddle_status saddle_checkpoint_writer_create(saddle_checkpoint_writer **out,
+                                              const saddle_checkpoint_context *context,
+                                              saddle_engine *engine,
+                                              const saddle_resumption *resumption,
+                                              saddle_error *error);
+/* Free. NULL is allowed. */
+void saddle_checkpoint_writer_free(saddle_checkpoint_writer *writer);
+/* Let advance() end where a checkpoint is due. */
+void saddle_checkpoint_writer_limit(const saddle_checkpoint_writer *writer, saddle_limits *limits);
+/* Write a checkpoint if one is due, as always at the run's end. SADDLE_IO: it could not be written,
+ * and the last one is still there; said once until it works again, and always at the end.
+ * Collective. */
+saddle_status saddle_checkpoint_write_due(saddle_checkpoint_writer *writer,
+                                          const saddle_checkpoint_moment *moment, bool last,
+                                          saddle_error *error);
+/* The newest checkpoint; NULL: none yet. Borrowed. */
+const char *saddle_checkpoint_writer_newest(const saddle_checkpoint_writer *writer);
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * The file of a checkpoint: how it is written, and read back with every byte checked.
+ *
+ *   magic, format, bytes of the head, bytes of the file
+ *   head: version, numbers, settings, names of outcomes
+ *   SHA-256 of all that
+ *   observer's memory, rows of the trace, outcomes, one record per agent
+ *   SHA-256 of all that
+ *
+ * Numbers are little-endian, 8 bytes each. A record is the agent's number, its IFO calls, its
+ * published span and what it keeps. The sizes in the head add up to the size of the file, which is
+ * checked before memory is taken for anything.
+ */
+#ifndef SADDLE_CHECKPOINT_CHECKPOINT_FILE_H
+#define SADDLE_CHECKPOINT_CHECKPOINT_FILE_H
+
+#include <saddle/run.h>
+
+#include "files/file.h"
+
+/* Words of an agent's record before its vectors: number and IFO calls. */
+#define SADDLE_RECORD_WORDS 2
+
+/* The numbers of a head; they lie in the file as they lie here. */
+typedef struct saddle_checkpoint_numbers {
+    uint64_t iteration;
+    double seconds;      /* spent iterating */
+    uint64_t last_check; /* iteration of the last self-check */
+    uint64_t trace_ifo;  /* a trace point every so many IFO calls, too; 0: no */
+    uint64_t data;       /* fingerprint of the agents' data */
+    uint64_t agents;
+    uint64_t x_dim;
+    uint64_t y_dim;
+    uint64_t published; /* doubles of an agent */
+    uint64_t kept;      /* doubles of an agent */
+    uint64_t memory;    /* doubles of the observer */
+    uint64_t rows;      /* of the trace */
+    uint64_t row_words; /* of 8 bytes each */
+    uint64_t train;     /* outcomes per row on the agents' data; 0: none are recorded */
+    uint64_t test;      /* outcomes per row on held-out data */
+} saddle_checkpoint_numbers;
+
+/* A setting of the run. */
+typedef struct saddle_checkpoint_setting {
+    const char *name;
+    const char *effective; /* its value, without "auto" where there is one */
+    const char *given;     /* as the user gave it; "" when that is "" or nothing was given */
+    bool is_given;
+} saddle_checkpoint_setting;
+
+/* What is read of a checkpoint before its body. The texts are borrowed: of a checkpoint that was
+ * read, from its own `head`. */
+typedef struct saddle_checkpoint {
+    char *path;
+    const char *version;
+    saddle_checkpoint_numbers number;
+    size_t setting_count;
+    saddle_checkpoint_setting *setting;
+    const char *outcome[2 * SADDLE_MOST_OUTCOMES]; /* names: train, then test */
+    /* Of one that was read. */
+    FILE *stream;        /* NULL where another process has the file */
+    unsigned char *head; /* up to and without its sum */
+    size_t head_bytes;
+    uint64_t bytes; /* of the file */
+} saddle_checkpoint;
+
+/* Bytes of an agent's record. */
+size_t saddle_checkpoint_record(const saddle_checkpoint_numbers *number);
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+/* A checkpoint being written. */
+typedef struct saddle_checkpoint_stream {
+    saddle_output output;
+    void *sum; /* of all bytes so far */
+    bool bad;
+} saddle_checkpoint_stream;
+
+/* Begin with the head; path, stream and head of `checkpoint` are not used. The body follows in
+ * pieces, as the numbers of the head say. */
+saddle_status saddle_checkpoint_begin(saddle_checkpoint_stream *writer, const char *path,
+                                      const saddle_checkpoint *checkpoint, saddle_error *error);
+/* A piece of the body; a failure shows at the end. */
+void saddle_checkpoint_put(saddle_checkpoint_stream *writer, const void *block, size_t bytes);
+/* Add the sum and move the file into place. Frees the writer in any case. */
+saddle_status saddle_checkpoint_end(saddle_checkpoint_stream *writer, saddle_error *error);
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+/* Open a checkpoint, check it from its first byte to its last, and stop at its body. */
+saddle_status saddle_checkpoint_open(saddle_checkpoint **out, const char *path,
+                                     saddle_error *error);
+/* The next piece of the body. */
+saddle_status saddle_checkpoint_get(saddle_checkpoint *checkpoint, void *block, size_t bytes,
+                                    saddle_error *error);
+/* The same checkpoint from its head alone, which another process has read. The head is copied. */
+saddle_status saddle_checkpoint_decode(saddle_checkpoint **out, const char *path,
+                                       const unsigned char *head, size_t bytes,
+                                       saddle_error *error);
+/* Close. NULL is allowed. */
+void saddle_checkpoint_close(saddle_checkpoint *checkpoint);
+
+#endif

@@ -1,0 +1,370 @@
+/* Writing the checkpoints of a run: when one is due, what it holds, and which are kept. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "checkpoint/checkpoint.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "instance/fingerprint.h"
+
+/* Time between two checkpoints when the user does not say. */
+#define DEFAULT_SECONDS 60.0
+
+/* Where an agent's state is. */
+typedef struct place {
+    const double *now;
+    const double *kept;
+    uint64_t ifo;
+} place;
+
+struct saddle_checkpoint_writer {
+    saddle_checkpoint_context context;
+    saddle_engine *engine;
+    saddle_checkpoint_numbers number; /* those that do not change */
+    char *directory;
+    int lock;       /* the directory, held by this run; -1: it is not */
+    uint64_t every; /* iterations between two; 0: by time */
+    double seconds; /* between two; 0: by iterations */
+    double moment;  /* of the last one, or of the run's start */
+    uint64_t done;  /* iteration of the last one, or where the run began */
+    char *newest;   /* NULL: none yet */
+    char *older;    /* NULL: none */
+    bool failing;   /* the last one could not be written */
+    place *place;   /* of the agents here, by their numbers */
+    uint64_t *record;
+    double *memory; /* the observer's */
+};
+
+/* ---- what ties a checkpoint to its run ------------------------------------------------------- */
+
+saddle_status saddle_checkpoint_measure(const saddle_checkpoint_context *context,
+                                        saddle_checkpoint_numbers *out, saddle_error *error)
+{
+    const saddle_problem *problem = context->scene->problem;
+    saddle_layout layout;
+    context->algorithm->layout(context->parameters, problem, &layout);
+    *out = (saddle_checkpoint_numbers){.agents = problem->agents,
+                                       .x_dim = problem->x_dim,
+                                       .y_dim = problem->y_dim,
+                                       .published = layout.published,
+                                       .kept = layout.kept,
+                                       .memory = saddle_observer_memory(problem),
+                                       .row_words = sizeof(saddle_row) / 8};
+    return saddle_fingerprint_experiment(context->experiment, &out->data, error);
+}
+
+/* ---- setting up ------------------------------------------------------------------------------ */
+
+/* "500": iterations; "30s": seconds. */
+static saddle_status read_every(saddle_checkpoint_writer *k, const char *text, saddle_error *error)
+{
+    size_t length = strlen(text);
+    char number[64];
+    k->seconds = DEFAULT_SECONDS;
+    if (length == 0)
+        return SADDLE_OK;
+    if (saddle_parse_integer(text, &k->every) && k->every > 0) {
+        k->seconds = 0.0;
+        return SADDLE_OK;
+    }
+    if (text[length - 1] == 's' && length < sizeof number) {
+        memcpy(number, text, length - 1);
+        number[length - 1] = '\0';
+        if (saddle_parse_real(number, &k->seconds) && k->seconds > 0.0)
+            return SADDLE_OK;
+    }
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "--checkpoint-every: '%.80s' is neither a number of iterations, such as 500, "
+        "nor a time, such as 30s",
+        text);
+}
+
+/* Hold the directory for this run: two that write into one would remove each other's checkpoints. A
+ * file system that knows no locks is taken as it is. The kernel lets go when the process ends. */
+static saddle_status hold_directory(saddle_checkpoint_writer *k, saddle_error *error)
+{
+    k->lock = open(k->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (k->lock < 0 || flock(k->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "--checkpoint: another run is writing its checkpoints into '%s'; wait for "
+                       "its end, or give another directory",
+                       k->directory);
+}
+
+/* Make the directory, or see that it may be used: the checkpoints of another run stay. */
+static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle_checkpoint *from,
+                                       saddle_error *error)
+{
+    char *home = from != NULL ? saddle_directory_of(from->path) : NULL;
+    char *there = NULL;
+    saddle_status status = SADDLE_OK;
+    if (mkdir(k->directory, 0777) != 0 && errno != EEXIST)
+        status = saddle_fail(error, SADDLE_BAD_INPUT, "--checkpoint: cannot make '%s': %s",
+                             k->directory, strerror(errno));
+    if (status == SADDLE_OK && access(k->directory, W_OK | X_OK) != 0)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "--checkpoint: cannot write into '%s': %s; give another directory",
+                             k->directory, strerror(errno));
+    if (status == SADDLE_OK)
+        status = hold_directory(k, error);
+    if (status == SADDLE_OK)
+        status = saddle_checkpoint_find(&there, k->directory, 0, error);
+    bool own = home != NULL && saddle_same_directory(home, k->directory);
+    if (status == SADDLE_OK && there != NULL && !own)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "--checkpoint: '%s' has checkpoints of a run already; go on from them "
+                             "with --resume, or give another directory",
+                             k->directory);
+    if (status == SADDLE_OK && own) {
+        k->newest = saddle_strdup(from->path);
+        if (k->newest == NULL)
+            status = saddle_no_memory(error, "the checkpoints");
+    }
+    if (from != NULL && home == NULL)
+        status = saddle_no_memory(error, "the checkpoints");
+    saddle_free(home);
+    saddle_free(there);
+    return status;
+}
+
+static saddle_status set_up(saddle_checkpoint_writer *k, const saddle_resumption *resumption,
+                            saddle_error *error)
+{
+    const saddle_settings *settings = k->context.settings;
+    const saddle_world *world = k->context.scene->world;
+    k->directory = saddle_strdup(saddle_settings_text(settings, "checkpoint"));
+    k->place = saddle_alloc(world->local, sizeof *k->place);
+    k->record = saddle_alloc(1, saddle_checkpoint_record(&k->number));
+    k->memory = saddle_alloc_doubles((size_t)k->number.memory);
+    if (k->directory == NULL || k->place == NULL || k->record == NULL || k->memory == NULL)
+        return saddle_no_memory(error, "the checkpoints");
+    saddle_status status = read_every(k, saddle_settings_text(settings, "checkpoint-every"), error);
+    if (status == SADDLE_OK && k->context.experiment->world->rank == 0)
+        status = prepare_directory(k, resumption->from, error);
+    return status;
+}
+
+saddle_status saddle_checkpoint_writer_create(saddle_checkpoint_writer **out,
+                                              const saddle_checkpoint_context *context,
+                                              saddle_engine *engine,
+                                              const saddle_resumption *resumption,
+                                              saddle_error *error)
+{
+    const char *directory = saddle_settings_text(context->settings, "checkpoint");
+    *out = NULL;
+    if (*directory == '\0' && *saddle_settings_text(context->settings, "checkpoint-every") != '\0')
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--checkpoint-every: where to? Give --checkpoint DIR as well");
+    if (*directory == '\0')
+        return SADDLE_OK;
+    saddle_checkpoint_numbers number;
+    saddle_status status = saddle_checkpoint_measure(context, &number, error);
+    if (status != SADDLE_OK)
+        return status;
+    saddle_checkpoint_writer *k = saddle_alloc(1, sizeof *k);
+    if (k == NULL) {
+        status = saddle_no_memory(error, "the checkpoints");
+    } else {
+        k->lock = -1;
+        k->context = *context;
+        k->engine = engine;
+        k->number = number;
+        k->moment = saddle_clock_seconds();
+        k->done = engine->kind->iteration(engine);
+        status = set_up(k, resumption, error);
+    }
+    status = saddle_world_agree(context->experiment->world, status, error);
+    if (status == SADDLE_OK)
+        *out = k;
+    else
+        saddle_checkpoint_writer_free(k);
+    return status;
+}
+
+void saddle_checkpoint_writer_free(saddle_checkpoint_writer *k)
+{
+    if (k == NULL)
+        return;
+    if (k->lock >= 0)
+        close(k->lock);
+    saddle_free(k->directory);
+    saddle_free(k->newest);
+    saddle_free(k->older);
+    saddle_free(k->place);
+    saddle_free(k->record);
+    saddle_free(k->memory);
+    saddle_free(k);
+}
+
+const char *saddle_checkpoint_writer_newest(const saddle_checkpoint_writer *writer)
+{
+    return writer->newest;
+}
+
+/* ---- when one is due ------------------------------------------------------------------------- */
+
+void saddle_checkpoint_writer_limit(const saddle_checkpoint_writer *k, saddle_limits *limits)
+{
+    uint64_t iteration = k->engine->kind->iteration(k->engine);
+    if (k->every > 0 && k->every - iteration % k->every < limits->iterations)
+        limits->iterations = k->every - iteration % k->every;
+    if (k->every == 0)
+        limits->deadline = fmin(limits->deadline, k->moment + k->seconds);
+}
+
+/* Whether to write one now; rank 0's clock decides for all. */
+static bool is_due(const saddle_checkpoint_writer *k, uint64_t iteration, bool last)
+{
+    const saddle_world *world = k->context.experiment->world;
+    if (iteration == k->done)
+        return false;
+    unsigned char due = last || (k->every > 0 ? iteration % k->every == 0
+                                              : saddle_clock_seconds() >= k->moment + k->seconds);
+    world->share(world, 0, sizeof due, &due);
+    return due != 0;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* Fill in the settings, of which `out->setting` has room for all. */
+static void fill_settings(const saddle_checkpoint_writer *k, saddle_checkpoint *out)
+{
+    const saddle_settings *effective = k->context.effective;
+    const saddle_experiment *e = k->context.experiment;
+    for (size_t s = 0; s < out->setting_count; s++) {
+        const char *name = saddle_settings_option(effective, s)->name;
+        const saddle_settings *from =
+            saddle_experiment_shaped_by(e, name) ? e->settings : k->context.settings;
+        bool given = saddle_settings_given(from, name) && strcmp(name, "resume") != 0;
+        out->setting[s] =
+            (saddle_checkpoint_setting){.name = name,
+                                        .effective = saddle_settings_text(effective, name),
+                                        .given = given ? saddle_settings_text(from, name) : "",
+                                        .is_given = given};
+    }
+}
+
+/* Write the head and all of the body but the agents. */
+static saddle_status write_common(saddle_checkpoint_writer *k, saddle_checkpoint_stream *writer,
+                                  const char *path, const saddle_checkpoint_moment *moment,
+                                  saddle_error *error)
+{
+    saddle_checkpoint c = {.version = saddle_version(), .number = k->number};
+    saddle_outcome_table table = {.values = NULL};
+    if (moment->outcomes != NULL)
+        saddle_outcomes_table(moment->outcomes, &table);
+    c.number.iteration = k->engine->kind->iteration(k->engine);
+    c.number.seconds = moment->seconds;
+    c.number.last_check = moment->last_check;
+    c.number.trace_ifo = moment->trace_ifo;
+    c.number.rows = moment->result->row_count;
+    c.number.train = table.train;
+    c.number.test = table.test;
+    memcpy(c.outcome, table.name, sizeof c.outcome);
+    c.setting_count = saddle_settings_count(k->context.effective);
+    c.setting = saddle_alloc(c.setting_count, sizeof *c.setting);
+    if (c.setting == NULL) {
+        saddle_no_memory(error, "a checkpoint");
+        return SADDLE_NO_MEMORY;
+    }
+    fill_settings(k, &c);
+    saddle_status status = saddle_checkpoint_begin(writer, path, &c, error);
+    saddle_free(c.setting);
+    if (status != SADDLE_OK)
+        return status;
+    saddle_observer_remember(moment->observer, k->memory);
+    saddle_checkpoint_put(writer, k->memory, (size_t)c.number.memory * sizeof *k->memory);
+    saddle_checkpoint_put(writer, moment->result->rows,
+                          (size_t)c.number.rows * sizeof *moment->result->rows);
+    if (table.values != NULL)
+        saddle_checkpoint_put(writer, table.values,
+                              (size_t)c.number.rows * (table.train + table.test) *
+                                  sizeof *table.values);
+    return SADDLE_OK;
+}
+
+static void place_task(void *context, saddle_agent *agent)
+{
+    saddle_checkpoint_writer *k = context;
+    size_t at = saddle_world_place(k->context.scene->world, agent->id);
+    k->place[at] = (place){.now = agent->now, .kept = agent->kept, .ifo = agent->ifo};
+}
+
+/* Bring all records to rank 0, which writes them if `writer` is not NULL. */
+static void write_agents(saddle_checkpoint_writer *k, saddle_checkpoint_stream *writer)
+{
+    const saddle_world *world = k->context.scene->world;
+    size_t bytes = saddle_checkpoint_record(&k->number);
+    k->engine->kind->for_each(k->engine, place_task, k);
+    const place *next = k->place;
+    for (size_t i = 0; i < world->agents; i++) {
+        bool here = saddle_world_has(world, i);
+        if (here) {
+            k->record[0] = i;
+            k->record[1] = next->ifo;
+            memcpy(k->record + SADDLE_RECORD_WORDS, next->now, k->number.published * 8);
+            memcpy(k->record + SADDLE_RECORD_WORDS + k->number.published, next->kept,
+                   k->number.kept * 8);
+            next++;
+        }
+        if (world->home[i] != 0 && (here || world->rank == 0))
+            world->carry(world, world->home[i], 0, bytes, k->record);
+        if (writer != NULL)
+            saddle_checkpoint_put(writer, k->record, bytes);
+    }
+}
+
+/* Write a checkpoint, where the files are; the others send their agents' records. */
+static saddle_status save(saddle_checkpoint_writer *k, const saddle_checkpoint_moment *moment,
+                          saddle_error *error)
+{
+    saddle_checkpoint_stream writer;
+    saddle_status status = SADDLE_OK;
+    if (k->context.experiment->world->rank != 0) {
+        write_agents(k, NULL);
+        return SADDLE_OK;
+    }
+    char *path = saddle_checkpoint_path(k->directory, k->engine->kind->iteration(k->engine));
+    status = path != NULL ? write_common(k, &writer, path, moment, error)
+                          : saddle_no_memory(error, "a checkpoint's path");
+    write_agents(k, status == SADDLE_OK ? &writer : NULL);
+    if (status == SADDLE_OK)
+        status = saddle_checkpoint_end(&writer, error);
+    if (status != SADDLE_OK) {
+        saddle_free(path);
+        return status;
+    }
+    saddle_free(k->older);
+    k->older = k->newest;
+    k->newest = path;
+    saddle_checkpoint_prune(k->directory, k->newest, k->older);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_checkpoint_write_due(saddle_checkpoint_writer *k,
+                                          const saddle_checkpoint_moment *moment, bool last,
+                                          saddle_error *error)
+{
+    uint64_t iteration = k->engine->kind->iteration(k->engine);
+    if (!is_due(k, iteration, last))
+        return SADDLE_OK;
+    const saddle_world *world = k->context.experiment->world;
+    saddle_status status = save(k, moment, error);
+    /* All must know it, to agree on what is due next. */
+    world->share(world, 0, sizeof status, &status);
+    bool quiet = status != SADDLE_OK && k->failing && !last;
+    k->failing = status != SADDLE_OK;
+    k->moment = saddle_clock_seconds();
+    if (status == SADDLE_OK)
+        k->done = iteration;
+    return quiet ? SADDLE_OK : status;
+}

@@ -1,0 +1,527 @@
+/* Going on from a checkpoint: which one, whether it is this run's, and what it holds. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "checkpoint/checkpoint.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/text.h"
+
+/* ---- which one ------------------------------------------------------------------------------ */
+
+/* What --resume asks for. */
+typedef struct wish {
+    const char *place; /* NULL: nothing is to be resumed */
+    bool directory;    /* the newest of this directory; otherwise this file */
+    bool lenient;      /* the newest whole one, or the start */
+} wish;
+
+static saddle_status read_wish(wish *out, const saddle_settings *settings, saddle_error *error)
+{
+    struct stat status;
+    const char *text = saddle_settings_text(settings, "resume");
+    *out = (wish){.place = NULL};
+    if (*text == '\0' || strcmp(text, "no") == 0)
+        return SADDLE_OK;
+    out->lenient = strcmp(text, "auto") == 0;
+    out->place = text;
+    out->directory = stat(text, &status) == 0 && S_ISDIR(status.st_mode);
+    if (!out->lenient && strcmp(text, "yes") != 0)
+        return SADDLE_OK;
+    out->place = saddle_settings_text(settings, "checkpoint");
+    out->directory = true;
+    if (*out->place != '\0')
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "--resume: from where? Give --checkpoint DIR as well, or --resume PATH with "
+                       "the directory or file of a checkpoint");
+}
+
+/* Whether a checkpoint belongs to a run: see belongs(). NULL: every one does. */
+typedef struct demands {
+    const saddle_checkpoint_context *context;
+    const saddle_checkpoint_numbers *number;
+} demands;
+
+static saddle_status belongs(const saddle_checkpoint *c, const demands *wanted,
+                             saddle_error *error);
+
+/* Open the newest checkpoint of a directory, besides the one at `refused`, that is whole and
+ * belongs to the run; NULL: there is none. */
+static saddle_checkpoint *find_other(const char *directory, const char *refused,
+                                     const demands *wanted)
+{
+    saddle_checkpoint *found = NULL;
+    char *path = NULL;
+    for (size_t age = 0; found == NULL; age++) {
+        if (saddle_checkpoint_find(&path, directory, age, NULL) != SADDLE_OK || path == NULL)
+            break;
+        const char *name = strrchr(refused, '/');
+        name = name != NULL ? name + 1 : refused;
+        if (strcmp(strrchr(path, '/') + 1, name) != 0 &&
+            saddle_checkpoint_open(&found, path, NULL) == SADDLE_OK && wanted != NULL &&
+            belongs(found, wanted, NULL) != SADDLE_OK) {
+            saddle_checkpoint_close(found);
+            found = NULL;
+        }
+        saddle_free(path);
+        path = NULL;
+    }
+    saddle_free(path);
+    return found;
+}
+
+/* Add to a refusal which other checkpoint there is. */
+static saddle_status offer(const char *refused, const demands *wanted, saddle_error *error)
+{
+    char *directory = saddle_directory_of(refused);
+    saddle_checkpoint *other = directory != NULL ? find_other(directory, refused, wanted) : NULL;
+    saddle_free(directory);
+    if (other == NULL || error == NULL) {
+        saddle_checkpoint_close(other);
+        return error != NULL ? error->status : SADDLE_BAD_INPUT;
+    }
+    saddle_error said = *error;
+    saddle_fail(error, said.status,
+                "%.600s; '%s' of iteration %" PRIu64 " is whole: go on from it with --resume %s",
+                said.message, other->path, other->number.iteration, other->path);
+    saddle_checkpoint_close(other);
+    return said.status;
+}
+
+/* Open the newest checkpoint of a directory. */
+static saddle_status open_newest(saddle_resumption *out, const wish *w, saddle_error *error)
+{
+    char *path = NULL;
+    saddle_error reason = {.status = SADDLE_OK};
+    saddle_status status = SADDLE_OK;
+    struct stat there;
+    /* A directory that is not there yet has nothing in it. */
+    if (!w->lenient || stat(w->place, &there) == 0 || errno != ENOENT)
+        status = saddle_checkpoint_find(&path, w->place, 0, error);
+    if (status == SADDLE_OK && path == NULL && !w->lenient)
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT,
+                        "--resume: there is no checkpoint in '%s'; leave --resume out to begin "
+                        "at the start, or give --resume auto to go on only if there is one",
+                        w->place);
+    if (path == NULL)
+        return status;
+    status = saddle_checkpoint_open(&out->from, path, &reason);
+    if (status == SADDLE_BAD_INPUT && w->lenient)
+        out->from = find_other(w->place, path, NULL);
+    if (status != SADDLE_OK && out->from != NULL) {
+        out->refused = saddle_format("%s; going on from '%s' of iteration %" PRIu64 " instead",
+                                     reason.message, out->from->path, out->from->number.iteration);
+        status = SADDLE_OK;
+    } else if (status != SADDLE_OK) {
+        if (error != NULL)
+            *error = reason;
+        status = offer(path, NULL, error);
+    }
+    saddle_free(path);
+    return status;
+}
+
+/* Open what is asked for, in this process. */
+static saddle_status choose(saddle_resumption *out, const saddle_settings *settings,
+                            saddle_error *error)
+{
+    wish w;
+    saddle_status status = read_wish(&w, settings, error);
+    if (status != SADDLE_OK || w.place == NULL)
+        return status;
+    if (w.directory)
+        return open_newest(out, &w, error);
+    status = saddle_checkpoint_open(&out->from, w.place, error);
+    return status == SADDLE_BAD_INPUT ? offer(w.place, NULL, error) : status;
+}
+
+/* Give all processes the head that rank 0 has read. */
+static saddle_status share_head(saddle_resumption *r, const saddle_world *world,
+                                saddle_error *error)
+{
+    uint64_t bytes[2] = {0, 0};
+    if (r->from != NULL) {
+        bytes[0] = r->from->head_bytes;
+        bytes[1] = strlen(r->from->path) + 1;
+    }
+    if (world->ranks == 1)
+        return SADDLE_OK;
+    world->share(world, 0, sizeof bytes, bytes);
+    if (bytes[0] == 0)
+        return SADDLE_OK;
+    unsigned char *block = saddle_alloc(bytes[0] + bytes[1], 1);
+    saddle_status status = block != NULL ? SADDLE_OK : saddle_no_memory(error, "a checkpoint");
+    status = saddle_world_agree(world, status, error);
+    if (status != SADDLE_OK || block == NULL) {
+        saddle_free(block);
+        return status;
+    }
+    if (r->from != NULL) {
+        memcpy(block, r->from->head, bytes[0]);
+        memcpy(block + bytes[0], r->from->path, bytes[1]);
+    }
+    world->share(world, 0, bytes[0] + bytes[1], block);
+    if (r->from == NULL)
+        status = saddle_checkpoint_decode(&r->from, (const char *)block + bytes[0], block, bytes[0],
+                                          error);
+    saddle_free(block);
+    return saddle_world_agree(world, status, error);
+}
+
+saddle_status saddle_resume_open(saddle_resumption *out, const saddle_settings *settings,
+                                 const saddle_world *world, saddle_error *error)
+{
+    memset(out, 0, sizeof *out);
+    saddle_status status = SADDLE_OK;
+    if (world->rank == 0)
+        status = choose(out, settings, error);
+    status = saddle_world_agree(world, status, error);
+    if (status == SADDLE_OK)
+        status = share_head(out, world, error);
+    if (status != SADDLE_OK)
+        saddle_resume_close(out);
+    return status;
+}
+
+/* ---- whether it is this run's ---------------------------------------------------------------- */
+
+/* Whether a setting may change between a checkpoint and the run that goes on from it. Where data are
+ * found may; that they are the same is seen from their fingerprint. */
+static bool may_change(const saddle_option *option, const saddle_algorithm *algorithm)
+{
+    static const char *const group[] = {"Engine", "Stopping", "Output", "Checkpoints"};
+    static const char *const place[] = {"data", "labels", "test-data"};
+    for (size_t k = 0; k < sizeof place / sizeof *place; k++)
+        if (strcmp(option->name, place[k]) == 0)
+            return true;
+    /* Both enter the rows; and a budget of IFO calls cuts inner loops short. */
+    if (strcmp(option->name, "trace-every") == 0 || strcmp(option->name, "metric-tau") == 0)
+        return false;
+    if (strcmp(option->name, "max-ifo") == 0 && algorithm->most_ifo != NULL)
+        return false;
+    for (size_t k = 0; k < sizeof group / sizeof *group; k++)
+        if (strcmp(option->group, group[k]) == 0)
+            return true;
+    return false;
+}
+
+/* Whether two texts are the same value of an option. */
+static bool same_value(const saddle_settings *settings, const saddle_option *option,
+                       const char *text)
+{
+    const char *own = saddle_settings_text(settings, option->name);
+    saddle_settings *copy = NULL;
+    if (strcmp(own, text) == 0)
+        return true;
+    if (option->kind != SADDLE_OPTION_REAL && option->kind != SADDLE_OPTION_INTEGER)
+        return false;
+    bool same =
+        saddle_settings_copy(&copy, settings, NULL) == SADDLE_OK &&
+        saddle_settings_set(copy, option->name, text, NULL) == SADDLE_OK &&
+        saddle_settings_real(copy, option->name) == saddle_settings_real(settings, option->name);
+    saddle_settings_free(copy);
+    return same;
+}
+
+static saddle_status check_settings(const saddle_checkpoint *c,
+                                    const saddle_checkpoint_context *context, saddle_error *error)
+{
+    for (size_t k = 0; k < c->setting_count; k++) {
+        const saddle_checkpoint_setting *setting = &c->setting[k];
+        const saddle_option *option = saddle_settings_find(context->effective, setting->name);
+        if (option != NULL && (may_change(option, context->algorithm) ||
+                               same_value(context->effective, option, setting->effective)))
+            continue;
+        const char *own = option != NULL ? saddle_settings_text(context->effective, option->name)
+                                         : "no such setting";
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "the checkpoint '%s' is of another run: --%s is '%.100s' there and "
+                           "'%.100s' here; give its options, which `saddle checkpoint` shows, or "
+                           "leave them out",
+                           c->path, setting->name, setting->effective, own);
+    }
+    return SADDLE_OK;
+}
+
+/* What the settings cannot show: the data, and the shape of everything. */
+static saddle_status check_numbers(const saddle_checkpoint *c,
+                                   const saddle_checkpoint_numbers *wanted, saddle_error *error)
+{
+    const saddle_checkpoint_numbers *n = &c->number;
+    const struct {
+        const char *name;
+        uint64_t there;
+        uint64_t here;
+    } size[] = {{"agents", n->agents, wanted->agents},
+                {"entries of x", n->x_dim, wanted->x_dim},
+                {"entries of y", n->y_dim, wanted->y_dim},
+                {"published numbers per agent", n->published, wanted->published},
+                {"kept numbers per agent", n->kept, wanted->kept},
+                {"numbers of the observer", n->memory, wanted->memory}};
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++)
+        if (size[k].there != size[k].here)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "the checkpoint '%s' is of another run: it has %" PRIu64
+                               " %s where this one has %" PRIu64,
+                               c->path, size[k].there, size[k].name, size[k].here);
+    if (n->data != wanted->data)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "the checkpoint '%s' is of a run on other data or another network: their "
+            "fingerprint is %016" PRIx64 " there and %016" PRIx64
+            " here; give the same files of --data, --test-data, --init, --topology "
+            "and --mixing",
+            c->path, n->data, wanted->data);
+    return SADDLE_OK;
+}
+
+/* What the run that goes on asks for and the checkpoint cannot give. */
+static saddle_status check_wishes(const saddle_checkpoint *c, const saddle_settings *effective,
+                                  saddle_error *error)
+{
+    uint64_t iterations = saddle_settings_integer(effective, "iterations");
+    if (iterations < c->number.iteration)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "the checkpoint '%s' is of iteration %" PRIu64
+                           ", beyond --iterations %" PRIu64 "; give a larger number",
+                           c->path, c->number.iteration, iterations);
+    if (*saddle_settings_text(effective, "outcomes") != '\0' && c->number.train == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--outcomes: the run of the checkpoint '%s' recorded none, so that rows "
+                           "before iteration %" PRIu64 " would be missing; leave it out",
+                           c->path, c->number.iteration);
+    return SADDLE_OK;
+}
+
+static saddle_status belongs(const saddle_checkpoint *c, const demands *wanted, saddle_error *error)
+{
+    if (strcmp(c->version, saddle_version()) != 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "the checkpoint '%s' is of saddle %.40s and this is %s, which may give "
+                           "other bits; go on with that version",
+                           c->path, c->version, saddle_version());
+    saddle_status status = check_settings(c, wanted->context, error);
+    if (status == SADDLE_OK)
+        status = check_numbers(c, wanted->number, error);
+    if (status == SADDLE_OK)
+        status = check_wishes(c, wanted->context->effective, error);
+    return status;
+}
+
+/* ---- what it holds --------------------------------------------------------------------------- */
+
+/* Read the parts that all processes need, and the outcomes, which rank 0 writes. */
+static saddle_status load_common(saddle_resumption *r, const saddle_world *world,
+                                 saddle_error *error)
+{
+    const saddle_checkpoint_numbers *n = &r->from->number;
+    size_t memory = (size_t)n->memory * sizeof *r->memory;
+    size_t rows = (size_t)n->rows * sizeof *r->rows;
+    size_t outcomes = (size_t)(n->rows * (n->train + n->test)) * sizeof *r->outcomes;
+    saddle_status status = SADDLE_OK;
+    r->memory = saddle_alloc(memory, 1);
+    r->rows = saddle_alloc(rows, 1);
+    r->outcomes = saddle_alloc(world->rank == 0 ? outcomes : 0, 1);
+    if (r->memory == NULL || r->rows == NULL || r->outcomes == NULL)
+        status = saddle_no_memory(error, "a checkpoint");
+    if (status == SADDLE_OK && world->rank == 0)
+        status = saddle_checkpoint_get(r->from, r->memory, memory, error);
+    if (status == SADDLE_OK && world->rank == 0)
+        status = saddle_checkpoint_get(r->from, r->rows, rows, error);
+    if (status == SADDLE_OK && world->rank == 0)
+        status = saddle_checkpoint_get(r->from, r->outcomes, outcomes, error);
+    status = saddle_world_agree(world, status, error);
+    if (status != SADDLE_OK)
+        return status;
+    world->share(world, 0, memory, r->memory);
+    world->share(world, 0, rows, r->rows);
+    return SADDLE_OK;
+}
+
+/* Read the agents' records and carry them to their homes. A rank 0 that cannot read on still sends
+ * what the others wait for. */
+static saddle_status load_records(saddle_resumption *r, const saddle_world *world,
+                                  saddle_error *error)
+{
+    size_t bytes = saddle_checkpoint_record(&r->from->number);
+    uint64_t *passing = saddle_alloc(bytes, 1);
+    r->world = world;
+    r->record_size = bytes / sizeof *r->record;
+    r->record = saddle_alloc(world->local, bytes);
+    saddle_status status = passing != NULL && r->record != NULL
+                               ? SADDLE_OK
+                               : saddle_no_memory(error, "the agents' state");
+    status = saddle_world_agree(world, status, error);
+    if (status != SADDLE_OK || passing == NULL || r->record == NULL) {
+        saddle_free(passing);
+        return status;
+    }
+    uint64_t *next = r->record;
+    for (size_t i = 0; i < world->agents; i++) {
+        bool here = saddle_world_has(world, i);
+        uint64_t *record = here ? next : passing;
+        if (world->rank == 0 && status == SADDLE_OK)
+            status = saddle_checkpoint_get(r->from, record, bytes, error);
+        if (world->home[i] != 0 && (here || world->rank == 0))
+            world->carry(world, 0, world->home[i], bytes, record);
+        if (here && status == SADDLE_OK && record[0] != i)
+            status = saddle_fail(error, SADDLE_BAD_INPUT,
+                                 "the checkpoint '%s' is damaged: agent %zu's record is that of "
+                                 "agent %" PRIu64,
+                                 r->from->path, i, record[0]);
+        next += here ? r->record_size : 0;
+    }
+    saddle_free(passing);
+    return saddle_world_agree(world, status, error);
+}
+
+saddle_status saddle_resume_load(saddle_resumption *r, const saddle_checkpoint_context *context,
+                                 saddle_error *error)
+{
+    const saddle_world *world = context->experiment->world;
+    saddle_checkpoint_numbers number;
+    if (r->from == NULL)
+        return SADDLE_OK;
+    saddle_status status = saddle_checkpoint_measure(context, &number, error);
+    if (status != SADDLE_OK)
+        return status;
+    const demands wanted = {.context = context, .number = &number};
+    status = belongs(r->from, &wanted, error);
+    if (status != SADDLE_OK && world->rank == 0)
+        status = offer(r->from->path, &wanted, error);
+    status = saddle_world_agree(world, status, error);
+    if (status == SADDLE_OK)
+        status = load_common(r, world, error);
+    if (status == SADDLE_OK)
+        status = load_records(r, context->scene->world, error);
+    return status;
+}
+
+uint64_t saddle_resume_trace_every(const saddle_resumption *r)
+{
+    uint64_t every = 0;
+    for (size_t k = 0; k < r->from->setting_count; k++)
+        if (strcmp(r->from->setting[k].name, "trace-every") == 0)
+            saddle_parse_integer(r->from->setting[k].effective, &every);
+    return every > 0 ? every : 1;
+}
+
+void saddle_resume_agent(void *resumption, saddle_agent *agent)
+{
+    const saddle_resumption *r = resumption;
+    const saddle_checkpoint_numbers *n = &r->from->number;
+    const uint64_t *record = r->record + saddle_world_place(r->world, agent->id) * r->record_size;
+    agent->ifo = record[1];
+    record += SADDLE_RECORD_WORDS;
+    memcpy(agent->next, record, n->published * sizeof *agent->next);
+    memcpy(agent->kept, record + n->published, n->kept * sizeof *agent->kept);
+}
+
+void saddle_resume_forget(saddle_resumption *r)
+{
+    saddle_free(r->memory);
+    saddle_free(r->rows);
+    saddle_free(r->outcomes);
+    saddle_free(r->record);
+    r->memory = NULL;
+    r->rows = NULL;
+    r->outcomes = NULL;
+    r->record = NULL;
+}
+
+void saddle_resume_close(saddle_resumption *r)
+{
+    saddle_resume_forget(r);
+    saddle_checkpoint_close(r->from);
+    saddle_free(r->refused);
+    memset(r, 0, sizeof *r);
+}
+
+/* ---- its settings ---------------------------------------------------------------------------- */
+
+/* Give settings what was given to the run of a checkpoint and is not given in them. */
+static saddle_status take_settings(const saddle_checkpoint *c, saddle_settings *settings,
+                                   saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < c->setting_count; k++) {
+        const char *name = c->setting[k].name;
+        const saddle_option *option = saddle_settings_find(settings, name);
+        if (option == NULL || !c->setting[k].is_given || saddle_settings_given(settings, name))
+            continue;
+        if (strcmp(option->group, "Engine") != 0 && strcmp(name, "checkpoint") != 0)
+            status = saddle_settings_set(settings, name, c->setting[k].given, error);
+    }
+    return status;
+}
+
+saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info *out,
+                                        saddle_settings **settings, saddle_error *error)
+{
+    saddle_checkpoint *c = NULL;
+    memset(out, 0, sizeof *out);
+    if (settings != NULL)
+        *settings = NULL;
+    saddle_status status = saddle_checkpoint_open(&c, path, error);
+    if (status == SADDLE_OK && settings != NULL)
+        status = saddle_settings_create(settings, error);
+    if (status == SADDLE_OK && settings != NULL)
+        status = take_settings(c, *settings, error);
+    if (status == SADDLE_OK) {
+        *out = (saddle_checkpoint_info){.iteration = c->number.iteration,
+                                        .bytes = c->bytes,
+                                        .seconds = c->number.seconds,
+                                        .rows = (size_t)c->number.rows,
+                                        .agents = (size_t)c->number.agents};
+        snprintf(out->version, sizeof out->version, "%s", c->version);
+    } else if (settings != NULL) {
+        saddle_settings_free(*settings);
+        *settings = NULL;
+    }
+    saddle_checkpoint_close(c);
+    return status;
+}
+
+/* Give settings what a resumption's checkpoint says, and its directory for further ones. A plug-in is
+ * loaded only for who names it, not because a checkpoint does. */
+static saddle_status take_over(const saddle_resumption *r, saddle_settings *settings,
+                               saddle_error *error)
+{
+    bool named = saddle_settings_given(settings, "problem");
+    saddle_status status = take_settings(r->from, settings, error);
+    const char *problem = saddle_settings_text(settings, "problem");
+    if (status == SADDLE_OK && !named && strchr(problem, '/') != NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' is of a run of the plug-in %.200s, and no path in a file is "
+                           "followed; if you trust it, give --problem %.200s",
+                           r->from->path, problem, problem);
+    if (status != SADDLE_OK || saddle_settings_given(settings, "checkpoint"))
+        return status;
+    char *directory = saddle_directory_of(r->from->path);
+    if (directory == NULL) {
+        saddle_no_memory(error, "a checkpoint's path");
+        return SADDLE_NO_MEMORY;
+    }
+    status = saddle_settings_set(settings, "checkpoint", directory, error);
+    saddle_free(directory);
+    return status;
+}
+
+saddle_status saddle_settings_resume(saddle_settings *settings, const saddle_world *world,
+                                     saddle_error *error)
+{
+    saddle_resumption r = {.from = NULL};
+    saddle_world *alone = NULL;
+    saddle_status status = world == NULL ? saddle_world_alone(&alone, 0, error) : SADDLE_OK;
+    if (status == SADDLE_OK)
+        status = saddle_resume_open(&r, settings, world != NULL ? world : alone, error);
+    if (status == SADDLE_OK && r.from != NULL)
+        status = take_over(&r, settings, error);
+    saddle_resume_close(&r);
+    saddle_world_free(alone);
+    return world != NULL ? saddle_world_agree(world, status, error) : status;
+}

@@ -1,0 +1,73 @@
+/* Products of data rows with vectors, for sparse and dense data alike, in a fixed order. */
+#ifndef SADDLE_DATA_ROWS_H
+#define SADDLE_DATA_ROWS_H
+
+#include <saddle/data.h>
+
+#include "core/status.h"
+#include "core/vector.h"
+
+/* Refuse rows that have not as many features as a model. */
+static inline saddle_status saddle_rows_check(const saddle_dataset *data, size_t features,
+                                              saddle_error *error)
+{
+    if (data->features == features)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%s' has %zu features, but the model %zu; give rows of the same kind",
+                       data->name, data->features, features);
+}
+
+/* a_row' x */
+static inline double saddle_row_dot(const saddle_dataset *data, size_t row, const double *x)
+{
+    if (data->dense != NULL)
+        return saddle_dot(data->features, data->dense + row * data->features, x);
+    double sum = 0.0;
+    for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
+        sum += data->value[k] * x[data->column[k]];
+    return sum;
+}
+
+/* a_row' x1 and a_row' x0 in one pass over the row. */
+static inline void saddle_row_dot2(const saddle_dataset *data, size_t row, const double *x1,
+                                   const double *x0, double *dot1, double *dot0)
+{
+    if (data->dense != NULL) {
+        *dot1 = saddle_dot(data->features, data->dense + row * data->features, x1);
+        *dot0 = saddle_dot(data->features, data->dense + row * data->features, x0);
+        return;
+    }
+    double sum1 = 0.0;
+    double sum0 = 0.0;
+    for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++) {
+        sum1 += data->value[k] * x1[data->column[k]];
+        sum0 += data->value[k] * x0[data->column[k]];
+    }
+    *dot1 = sum1;
+    *dot0 = sum0;
+}
+
+/* out += scale a_row */
+static inline void saddle_row_add(const saddle_dataset *data, size_t row, double scale, double *out)
+{
+    if (data->dense != NULL) {
+        saddle_axpy(data->features, scale, data->dense + row * data->features, out);
+        return;
+    }
+    for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
+        out[data->column[k]] += scale * data->value[k];
+}
+
+/* |a_row|^2 */
+static inline double saddle_row_norm2(const saddle_dataset *data, size_t row)
+{
+    if (data->dense != NULL)
+        return saddle_norm2(data->features, data->dense + row * data->features);
+    double sum = 0.0;
+    for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
+        sum += data->value[k] * data->value[k];
+    return sum;
+}
+
+#endif

@@ -1,0 +1,573 @@
+#include "engines/local_agents.h"
+
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/rng.h"
+#include "core/status.h"
+#include "core/vector.h"
+
+/* Agents of the longest vectors whose contributions to a mean are held at once, and the doubles
+ * that there is room for at least. */
+#define MEAN_BLOCK 16
+#define MEAN_ROOM 32768
+
+static saddle_local *local_of(saddle_engine *base)
+{
+    return (saddle_local *)base;
+}
+
+/* Doubles rounded up to whole cache lines. */
+static size_t whole_lines(size_t doubles)
+{
+    const size_t line = SADDLE_ALIGNMENT / sizeof(double);
+    return (doubles + line - 1) / line * line;
+}
+
+/* The agents of a worker: [first, last). */
+static void range_of(const saddle_local *e, unsigned worker, size_t *first, size_t *last)
+{
+    size_t size = saddle_thread_pool_size(e->pool);
+    *first = e->agents * worker / size;
+    *last = e->agents * (worker + 1) / size;
+}
+
+/* Lend a worker's memory to an agent and point it at the current spans. */
+static saddle_agent *lend(saddle_local *e, unsigned worker, size_t i, unsigned parity,
+                          uint64_t iteration)
+{
+    saddle_agent *agent = &e->agent[i];
+    agent->iteration = iteration;
+    agent->now = e->span[parity] + i * e->stride;
+    agent->next = e->span[1 - parity] + i * e->stride;
+    agent->neighbour = e->neighbour[parity] + e->start[i];
+    agent->scratch = e->worker[worker].scratch;
+    agent->index = e->worker[worker].index;
+    agent->mark = e->worker[worker].mark;
+    return agent;
+}
+
+/* ---- advancing ---------------------------------------------------------------------------- */
+
+/* Lower the iteration after which everybody leaves. */
+static void ask_to_stop(saddle_local *e, uint64_t iteration)
+{
+    uint_fast64_t before = atomic_load_explicit(&e->stop_at, memory_order_relaxed);
+    while (iteration < before &&
+           !atomic_compare_exchange_weak_explicit(&e->stop_at, &before, iteration,
+                                                  memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+static bool out_of_time(const saddle_limits *limits)
+{
+    if (limits->interrupt != NULL && *limits->interrupt != 0)
+        return true;
+    return limits->deadline > 0.0 && saddle_clock_seconds() >= limits->deadline;
+}
+
+/* The number that only a simulation can know, given to all agents by worker 0. */
+static void consult_oracle(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration)
+{
+    if (!e->oracle)
+        return;
+    if (worker == 0) {
+        for (size_t i = 0; i < e->agents; i++)
+            lend(e, 0, i, parity, iteration);
+        double number =
+            e->inputs.algorithm->oracle(e->agent, e->agents, e->oracle_mean, e->worker[0].scratch);
+        for (size_t i = 0; i < e->agents; i++)
+            e->agent[i].oracle = number;
+    }
+    saddle_thread_pool_barrier(e->pool);
+}
+
+/* What each agent may add to its IFO calls before its inner loops end; 0: whatever it likes. */
+static uint64_t allowance(const saddle_local *e, uint64_t ifo)
+{
+    uint64_t budget = e->limits->ifo_budget;
+    if (budget == 0)
+        return 0;
+    uint64_t share = budget > ifo ? (budget - ifo) / e->inputs.world->agents : 0;
+    return share > 0 ? share : 1;
+}
+
+/* Keep a worker's first fault; its agents come in the order of their numbers. */
+static void note_fault(saddle_local *e, unsigned worker, const saddle_agent *agent,
+                       uint64_t iteration)
+{
+    saddle_worker *self = &e->worker[worker];
+    bool earlier = self->fault_iteration == iteration && agent->id < self->fault.agent;
+    if (self->fault.kind == SADDLE_FAULT_NONE || earlier) {
+        self->fault = agent->fault;
+        self->fault_iteration = iteration;
+    }
+    if (e->ifo_log == NULL)
+        ask_to_stop(e, iteration);
+}
+
+/* One round of those of a worker's agents that have a ghost for a neighbour, or that have none. */
+static void step_agents(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration,
+                        unsigned round, uint64_t allowed, bool remote)
+{
+    size_t first;
+    size_t last;
+    range_of(e, worker, &first, &last);
+    for (size_t i = first; i < last; i++) {
+        if (e->remote[i] != remote)
+            continue;
+        saddle_agent *agent = lend(e, worker, i, parity, iteration);
+        if (round == 0)
+            agent->ifo_limit = allowed > 0 ? agent->ifo + allowed : 0;
+        uint64_t before = agent->ifo;
+        e->inputs.algorithm->step(agent, round);
+        e->worker[worker].ifo += agent->ifo - before;
+        if (agent->fault.kind != SADDLE_FAULT_NONE)
+            note_fault(e, worker, agent, iteration);
+    }
+}
+
+/* One iteration of a worker's agents: all its rounds. `allowed`: see allowance(). */
+static void iterate(saddle_local *e, unsigned worker, unsigned *parity, uint64_t iteration,
+                    uint64_t allowed)
+{
+    unsigned rounds = e->layout.rounds > 0 ? e->layout.rounds : 1;
+    consult_oracle(e, worker, *parity, iteration);
+    for (unsigned round = 0; round < rounds; round++) {
+        if (e->exchange != NULL && worker == 0)
+            e->exchange->send(e->exchange, *parity, round);
+        step_agents(e, worker, *parity, iteration, round, allowed, false);
+        if (e->exchange != NULL) {
+            if (worker == 0)
+                e->exchange->receive(e->exchange);
+            saddle_thread_pool_barrier(e->pool);
+            step_agents(e, worker, *parity, iteration, round, allowed, true);
+        }
+        if (round + 1 == rounds) {
+            e->worker[worker].ifo_after[iteration % 2] = e->worker[worker].ifo;
+            if (worker == 0 && out_of_time(e->limits))
+                ask_to_stop(e, iteration);
+        }
+        saddle_thread_pool_barrier(e->pool);
+        *parity = 1 - *parity;
+    }
+}
+
+/* IFO calls of all agents here until the end of an iteration. */
+static uint64_t ifo_after(const saddle_local *e, uint64_t iteration)
+{
+    uint64_t ifo = 0;
+    for (unsigned w = 0; w < saddle_thread_pool_size(e->pool); w++)
+        ifo += e->worker[w].ifo_after[iteration % 2];
+    return ifo;
+}
+
+/* Whether all workers leave after this iteration: each computes the same answer from what was
+ * written before the barrier. A faster worker may already have asked to stop after the next
+ * iteration, which is why the iteration is compared; IFO counts alternate between two slots. */
+static bool finished(const saddle_local *e, uint64_t iteration)
+{
+    if (atomic_load_explicit(&e->stop_at, memory_order_relaxed) <= iteration)
+        return true;
+    return e->limits->max_ifo > 0 && ifo_after(e, iteration) >= e->limits->max_ifo;
+}
+
+static void advance_job(void *context, unsigned worker)
+{
+    saddle_local *e = context;
+    unsigned parity = e->parity;
+    uint64_t iteration = e->iteration;
+    uint64_t done = 0;
+    uint64_t allowed = allowance(e, e->ifo);
+    while (done < e->limits->iterations) {
+        iterate(e, worker, &parity, iteration, allowed);
+        if (e->ifo_log != NULL && worker == 0)
+            e->ifo_log[done] = ifo_after(e, iteration);
+        done++;
+        if (finished(e, iteration))
+            break;
+        if (allowed > 0)
+            allowed = allowance(e, ifo_after(e, iteration));
+        iteration++;
+    }
+    if (worker == 0)
+        e->done = done;
+}
+
+/* The first of the workers' faults: the lowest agent's of the first iteration that had any. */
+static void find_first(const saddle_local *e, saddle_first_fault *first)
+{
+    *first = (saddle_first_fault){.fault = {.kind = SADDLE_FAULT_NONE}};
+    for (unsigned w = 0; w < saddle_thread_pool_size(e->pool); w++) {
+        const saddle_worker *worker = &e->worker[w];
+        if (worker->fault.kind == SADDLE_FAULT_NONE)
+            continue;
+        if (first->fault.kind == SADDLE_FAULT_NONE || worker->fault_iteration < first->iteration)
+            *first =
+                (saddle_first_fault){.fault = worker->fault, .iteration = worker->fault_iteration};
+    }
+}
+
+static void prepare(saddle_local *e, unsigned worker)
+{
+    size_t first;
+    size_t last;
+    range_of(e, worker, &first, &last);
+    e->worker[worker].fault.kind = SADDLE_FAULT_NONE;
+    e->worker[worker].ifo = 0;
+    for (size_t i = first; i < last; i++)
+        e->worker[worker].ifo += e->agent[i].ifo;
+}
+
+void saddle_local_run(saddle_local *e, const saddle_limits *limits, uint64_t *log,
+                      saddle_first_fault *first)
+{
+    unsigned rounds = e->layout.rounds > 0 ? e->layout.rounds : 1;
+    e->limits = limits;
+    e->ifo_log = log;
+    e->done = 0;
+    for (unsigned w = 0; w < saddle_thread_pool_size(e->pool); w++)
+        prepare(e, w);
+    atomic_store(&e->stop_at, UINT64_MAX);
+    saddle_thread_pool_run(e->pool, advance_job, e);
+    e->iteration += e->done;
+    if (e->done * rounds % 2 == 1)
+        e->parity = 1 - e->parity;
+    for (size_t i = 0; i < e->agents; i++)
+        lend(e, 0, i, e->parity, e->iteration);
+    e->ifo = saddle_local_ifo(e);
+    find_first(e, first);
+}
+
+uint64_t saddle_local_ifo(const saddle_local *e)
+{
+    uint64_t ifo = 0;
+    for (size_t i = 0; i < e->agents; i++)
+        ifo += e->agent[i].ifo;
+    return ifo;
+}
+
+uint64_t saddle_local_iteration(const saddle_engine *base)
+{
+    return ((const saddle_local *)base)->iteration;
+}
+
+void saddle_local_cost(const saddle_engine *base, saddle_cost *out)
+{
+    const saddle_local *e = (const saddle_local *)base;
+    out->ifo = e->ifo;
+    out->rounds = e->iteration * e->layout.rounds;
+    out->messages = out->rounds * e->messages_per_round;
+    out->bytes = e->iteration * e->bytes_per_iteration;
+}
+
+/* ---- tasks and means ---------------------------------------------------------------------- */
+
+typedef struct task_job {
+    saddle_local *e;
+    saddle_agent_task *task;
+    void *context;
+} task_job;
+
+static void run_tasks(void *context, unsigned worker)
+{
+    task_job *job = context;
+    size_t first;
+    size_t last;
+    range_of(job->e, worker, &first, &last);
+    for (size_t i = first; i < last; i++)
+        job->task(job->context, lend(job->e, worker, i, job->e->parity, job->e->iteration));
+}
+
+void saddle_local_for_each(saddle_engine *base, saddle_agent_task *task, void *context)
+{
+    task_job job = {.e = local_of(base), .task = task, .context = context};
+    saddle_thread_pool_run(job.e->pool, run_tasks, &job);
+}
+
+typedef struct mean_job {
+    saddle_local *e;
+    saddle_agent_term *term;
+    void *context;
+    size_t size;
+    double *out;
+} mean_job;
+
+/* Blocks of agents contribute in parallel. In a world of one process each worker then adds its
+ * coordinates, agent by agent; with others, the world does. */
+static void run_mean(void *context, unsigned worker)
+{
+    mean_job *job = context;
+    saddle_local *e = job->e;
+    const saddle_world *world = e->inputs.world;
+    unsigned pool = saddle_thread_pool_size(e->pool);
+    size_t low = job->size * worker / pool;
+    size_t high = job->size * (worker + 1) / pool;
+    size_t stride = whole_lines(job->size);
+    size_t rows = e->mean_room / stride;
+    size_t at = 0;
+    memset(job->out + low, 0, (high - low) * sizeof *job->out);
+    for (size_t begin = 0; begin < world->agents; begin += rows) {
+        size_t count = world->agents - begin < rows ? world->agents - begin : rows;
+        size_t past = at;
+        while (past < e->agents && world->here[past] < begin + count)
+            past++;
+        for (size_t k = at + worker; k < past; k += pool)
+            job->term(job->context, lend(e, worker, k, e->parity, e->iteration),
+                      e->mean_terms + (world->here[k] - begin) * stride);
+        at = past;
+        saddle_thread_pool_barrier(e->pool);
+        for (size_t k = 0; world->ranks == 1 && k < count; k++)
+            saddle_axpy(high - low, 1.0, e->mean_terms + k * stride + low, job->out + low);
+        if (world->ranks > 1 && worker == 0)
+            world->add_terms(world, begin, count, job->size, stride, e->mean_terms, job->out);
+        saddle_thread_pool_barrier(e->pool);
+    }
+    if (worker == 0)
+        world->join(world, job->size, job->out);
+    saddle_thread_pool_barrier(e->pool);
+    saddle_scale(high - low, 1.0 / (double)world->agents, job->out + low);
+}
+
+void saddle_local_mean(saddle_engine *base, size_t size, saddle_agent_term *term, void *context,
+                       double *out)
+{
+    mean_job job = {
+        .e = local_of(base), .term = term, .context = context, .size = size, .out = out};
+    saddle_thread_pool_run(job.e->pool, run_mean, &job);
+}
+
+/* ---- making and freeing ------------------------------------------------------------------- */
+
+void saddle_local_clear(saddle_local *e)
+{
+    for (unsigned w = 0; e->worker != NULL && w < saddle_thread_pool_size(e->pool); w++) {
+        saddle_free(e->worker[w].scratch);
+        saddle_free(e->worker[w].index);
+        saddle_free(e->worker[w].mark);
+    }
+    saddle_thread_pool_destroy(e->pool);
+    saddle_free(e->worker);
+    saddle_free(e->agent);
+    for (int parity = 0; parity < 2; parity++) {
+        saddle_free(e->span[parity]);
+        saddle_free(e->neighbour[parity]);
+    }
+    saddle_free(e->start);
+    saddle_free(e->remote);
+    saddle_free(e->ghost);
+    saddle_free(e->halo);
+    saddle_free(e->kept);
+    saddle_free(e->oracle_mean);
+    saddle_free(e->mean_terms);
+}
+
+/* Scratch for a step of the algorithm or for a task, whichever needs more. */
+static size_t scratch_size(const saddle_local *e)
+{
+    size_t inner = saddle_larger(
+        saddle_problem_scratch(e->inputs.problem),
+        saddle_larger(saddle_prox_scratch(e->inputs.x_prox), saddle_set_scratch(e->inputs.y_set)));
+    return saddle_larger(e->layout.scratch + inner, e->inputs.scratch);
+}
+
+static bool allocate_workers(saddle_local *e)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < e->agents; i++)
+        most = saddle_larger(most, e->inputs.problem->samples[e->inputs.world->here[i]]);
+    unsigned pool = saddle_thread_pool_size(e->pool);
+    e->worker = saddle_alloc(pool, sizeof *e->worker);
+    for (unsigned w = 0; e->worker != NULL && w < pool; w++) {
+        saddle_worker *memory = &e->worker[w];
+        memory->scratch = saddle_alloc_doubles(scratch_size(e));
+        memory->index = saddle_alloc(most, sizeof *memory->index);
+        memory->mark = saddle_alloc(saddle_rng_mark_words(most), sizeof *memory->mark);
+        if (memory->scratch == NULL || memory->index == NULL || memory->mark == NULL)
+            return false;
+    }
+    return e->worker != NULL;
+}
+
+static bool allocate_agents(saddle_local *e)
+{
+    const saddle_problem *problem = e->inputs.problem;
+    size_t longest = problem->x_dim + saddle_larger(problem->y_dim, problem->response_size);
+    e->stride = whole_lines(e->layout.published);
+    e->kept_stride = whole_lines(e->layout.kept);
+    e->mean_room = saddle_larger(MEAN_BLOCK * whole_lines(longest), MEAN_ROOM);
+    e->agent = saddle_alloc(e->agents, sizeof *e->agent);
+    e->start = saddle_alloc(e->agents + 1, sizeof *e->start);
+    e->remote = saddle_alloc(e->agents, sizeof *e->remote);
+    e->mean_terms = saddle_alloc_doubles(e->mean_room);
+    e->oracle_mean = saddle_alloc_doubles(problem->x_dim);
+    e->kept = saddle_alloc_unset(e->agents, e->kept_stride * sizeof(double));
+    for (int parity = 0; parity < 2; parity++)
+        e->span[parity] = saddle_alloc_unset(e->agents, e->stride * sizeof(double));
+    return e->agent != NULL && e->start != NULL && e->remote != NULL && e->mean_terms != NULL &&
+           e->oracle_mean != NULL && e->kept != NULL && e->span[0] != NULL && e->span[1] != NULL;
+}
+
+/* Memory belongs to the processor that first writes to it: each worker does for its agents. */
+static void touch_job(void *context, unsigned worker)
+{
+    saddle_local *e = context;
+    size_t first;
+    size_t last;
+    range_of(e, worker, &first, &last);
+    size_t span = (last - first) * e->stride * sizeof(double);
+    memset(e->span[0] + first * e->stride, 0, span);
+    memset(e->span[1] + first * e->stride, 0, span);
+    memset(e->kept + first * e->kept_stride, 0, (last - first) * e->kept_stride * sizeof(double));
+}
+
+/* Find the ghosts. place[j] becomes the position of agent j among the agents here, or, for a ghost,
+ * that behind them; `place` has room for all agents, `count` for all ranks and one more. */
+static bool find_ghosts(saddle_local *e, size_t *place, size_t *count)
+{
+    const saddle_world *world = e->inputs.world;
+    const saddle_graph *graph = e->inputs.mixing->graph;
+    for (size_t i = 0; i < e->agents; i++)
+        for (size_t k = graph->start[world->here[i]]; k < graph->start[world->here[i] + 1]; k++)
+            if (!saddle_world_has(world, graph->neighbour[k])) {
+                place[graph->neighbour[k]] = 1;
+                e->remote[i] = true;
+            }
+    for (size_t j = 0; j < world->agents; j++)
+        count[world->home[j] + 1] += place[j];
+    for (size_t r = 0; r < world->ranks; r++)
+        count[r + 1] += count[r];
+    e->ghosts = count[world->ranks];
+    e->ghost = saddle_alloc(e->ghosts, sizeof *e->ghost);
+    e->halo = saddle_alloc(e->ghosts, e->stride * sizeof(double));
+    if (e->ghost == NULL || e->halo == NULL)
+        return false;
+    for (size_t j = 0; j < world->agents; j++)
+        if (place[j] == 1) {
+            size_t row = count[world->home[j]]++;
+            e->ghost[row] = j;
+            place[j] = e->agents + row;
+        }
+    for (size_t i = 0; i < e->agents; i++)
+        place[world->here[i]] = i;
+    return true;
+}
+
+/* Point every agent at its neighbours' spans. */
+static bool wire_neighbours(saddle_local *e, const size_t *place)
+{
+    const saddle_world *world = e->inputs.world;
+    const saddle_graph *graph = e->inputs.mixing->graph;
+    for (size_t i = 0; i < e->agents; i++) {
+        size_t degree = graph->start[world->here[i] + 1] - graph->start[world->here[i]];
+        e->start[i + 1] = e->start[i] + degree;
+    }
+    for (int parity = 0; parity < 2; parity++) {
+        const double **list = saddle_alloc(e->start[e->agents], sizeof *list);
+        e->neighbour[parity] = list;
+        if (list == NULL)
+            return false;
+        for (size_t i = 0; i < e->agents; i++)
+            for (size_t k = e->start[i]; k < e->start[i + 1]; k++) {
+                size_t at = place[graph->neighbour[graph->start[world->here[i]] + k - e->start[i]]];
+                list[k] = at < e->agents ? e->span[parity] + at * e->stride
+                                         : e->halo + (at - e->agents) * e->stride;
+            }
+    }
+    return true;
+}
+
+static bool wire(saddle_local *e)
+{
+    const saddle_world *world = e->inputs.world;
+    size_t *place = saddle_alloc(world->agents, sizeof *place);
+    size_t *count = saddle_alloc(world->ranks + 1, sizeof *count);
+    bool whole =
+        place != NULL && count != NULL && find_ghosts(e, place, count) && wire_neighbours(e, place);
+    saddle_free(place);
+    saddle_free(count);
+    return whole;
+}
+
+static void introduce_agents(saddle_local *e)
+{
+    const saddle_mixing *mixing = e->inputs.mixing;
+    const saddle_world *world = e->inputs.world;
+    for (size_t i = 0; i < e->agents; i++) {
+        size_t id = world->here[i];
+        e->agent[i] = (saddle_agent){
+            .id = id,
+            .agents = world->agents,
+            .seed = e->inputs.seed,
+            .problem = e->inputs.problem,
+            .x_prox = e->inputs.x_prox,
+            .y_set = e->inputs.y_set,
+            .parameters = e->inputs.parameters,
+            .kept = e->kept + i * e->kept_stride,
+            .degree = e->start[i + 1] - e->start[i],
+            .weight = mixing->weight + mixing->graph->start[id],
+            .self_weight = mixing->self_weight[id],
+        };
+    }
+}
+
+size_t saddle_local_message(const saddle_local *e, unsigned round)
+{
+    const saddle_algorithm *algorithm = e->inputs.algorithm;
+    return algorithm->message != NULL ? algorithm->message(e->inputs.parameters, &e->layout, round)
+                                      : e->layout.published;
+}
+
+static void count_messages(saddle_local *e)
+{
+    e->messages_per_round = 2 * (uint64_t)e->inputs.mixing->graph->edges;
+    for (unsigned round = 0; round < e->layout.rounds; round++)
+        e->bytes_per_iteration +=
+            e->messages_per_round * saddle_local_message(e, round) * sizeof(double);
+}
+
+saddle_status saddle_local_make(saddle_local *e, const saddle_engine_inputs *inputs,
+                                unsigned processors, saddle_error *error)
+{
+    e->inputs = *inputs;
+    e->agents = inputs->world->local;
+    inputs->algorithm->layout(inputs->parameters, inputs->problem, &e->layout);
+    e->oracle = inputs->algorithm->wants_oracle != NULL &&
+                inputs->algorithm->wants_oracle(inputs->parameters);
+    size_t threads = inputs->threads > 0 ? inputs->threads : processors;
+    threads = threads < e->agents ? threads : e->agents;
+    saddle_status status =
+        saddle_thread_pool_create(&e->pool, (unsigned)threads, processors, error);
+    if (status != SADDLE_OK)
+        return status;
+    if (!allocate_workers(e) || !allocate_agents(e) || !wire(e)) {
+        saddle_no_memory(error, "the agents' state");
+        return SADDLE_NO_MEMORY;
+    }
+    saddle_thread_pool_run(e->pool, touch_job, e);
+    introduce_agents(e);
+    count_messages(e);
+    return SADDLE_OK;
+}
+
+static void start_job(void *context, unsigned worker)
+{
+    saddle_local *e = context;
+    size_t first;
+    size_t last;
+    range_of(e, worker, &first, &last);
+    for (size_t i = first; i < last; i++)
+        e->inputs.algorithm->start(lend(e, worker, i, 1, 0), e->inputs.x0, e->inputs.y0);
+}
+
+void saddle_local_start(saddle_local *e)
+{
+    e->iteration = e->inputs.iteration;
+    if (e->inputs.restore == NULL)
+        saddle_thread_pool_run(e->pool, start_job, e);
+    for (size_t i = 0; e->inputs.restore != NULL && i < e->agents; i++)
+        e->inputs.restore(e->inputs.restore_context, lend(e, 0, i, 1, e->iteration));
+    for (size_t i = 0; i < e->agents; i++)
+        lend(e, 0, i, 0, e->iteration);
+    e->ifo = saddle_local_ifo(e);
+}

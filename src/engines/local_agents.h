@@ -1,0 +1,111 @@
+/*
+ * The agents of one process on a pool of threads: what all engines share.
+ *
+ * Every agent's published span exists twice, for the last round and for the next; a round reads the
+ * one and writes the other, so that neighbours are read in place and no agent waits for another
+ * inside a round. Workers own contiguous ranges of agents and meet at a barrier after each round.
+ * What an agent computes does not depend on who runs it: the bits are the same for any number of
+ * threads.
+ *
+ * Neighbours in other processes are ghosts: rows that a exchange fills in before a round reads them.
+ * Agents without a ghost among their neighbours step while the messages fly.
+ */
+#ifndef SADDLE_ENGINES_LOCAL_AGENTS_H
+#define SADDLE_ENGINES_LOCAL_AGENTS_H
+
+#include <stdatomic.h>
+
+#include <saddle/engine.h>
+
+#include "core/memory.h"
+#include "engines/thread_pool.h"
+
+/* What a worker has to itself. Padded so that two workers never share a cache line. */
+typedef struct saddle_worker {
+    double *scratch;
+    uint32_t *index;
+    uint64_t *mark;
+    saddle_fault fault;       /* the first of its agents' in this run of iterations */
+    uint64_t fault_iteration; /* when */
+    uint64_t ifo;             /* IFO calls of its agents */
+    _Alignas(SADDLE_ALIGNMENT) uint64_t ifo_after[2]; /* the same after an iteration, by parity */
+} saddle_worker;
+
+/* Carries spans between processes. Called by worker 0 only. */
+typedef struct saddle_exchange saddle_exchange;
+struct saddle_exchange {
+    /* Begin to send what a round publishes: spans of a parity, as they were left by the last. */
+    void (*send)(saddle_exchange *exchange, unsigned parity, unsigned round);
+    /* Wait until the ghosts are there and what was sent may be overwritten. */
+    void (*receive)(saddle_exchange *exchange);
+};
+
+/* Agents are meant by their position in world->here, ghosts by theirs in `ghost`. */
+typedef struct saddle_local {
+    saddle_engine base;
+    saddle_engine_inputs inputs;
+    saddle_layout layout;
+    saddle_thread_pool *pool;
+    saddle_worker *worker;
+    size_t agents; /* of this process */
+    saddle_agent *agent;
+    size_t stride;   /* doubles between two agents' spans */
+    double *span[2]; /* published spans; parity says which one is `now` */
+    size_t *start;   /* start[i]: the first of agent i's neighbours in the lists below */
+    const double **neighbour[2]; /* per parity, all agents' neighbours one after another */
+    bool *remote;                /* whether a neighbour is a ghost */
+    size_t ghosts;
+    size_t *ghost;             /* their numbers, ordered by home, then by number */
+    double *halo;              /* their spans, `stride` apart */
+    saddle_exchange *exchange; /* NULL: none */
+    double *kept;
+    size_t kept_stride;
+    uint64_t iteration;
+    unsigned parity;
+    uint64_t ifo; /* IFO calls so far, of all agents of all processes */
+    uint64_t messages_per_round;
+    uint64_t bytes_per_iteration;
+    bool oracle;
+    double *oracle_mean;
+    double *mean_terms; /* contributions of a block of agents to a mean */
+    size_t mean_room;   /* doubles of it */
+    /* A run of iterations. */
+    const saddle_limits *limits;
+    uint64_t *ifo_log; /* IFO calls of the agents here after each iteration, where wanted */
+    uint64_t done;     /* iterations of it; written by worker 0 */
+    atomic_uint_fast64_t stop_at; /* iteration after which all workers leave; UINT64_MAX: none */
+} saddle_local;
+
+/* The first fault of a run of iterations. */
+typedef struct saddle_first_fault {
+    saddle_fault fault; /* kind SADDLE_FAULT_NONE: there was none */
+    uint64_t iteration; /* the engine's count before the iteration that made it */
+} saddle_first_fault;
+
+/* Make the agents of this process, without bringing them to their start. `processors` are those
+ * that this process may count on. On failure saddle_local_clear() is still to be called. */
+saddle_status saddle_local_make(saddle_local *local, const saddle_engine_inputs *inputs,
+                                unsigned processors, saddle_error *error);
+/* Bring the agents to where they begin: at the algorithm's start, or where they once were. */
+void saddle_local_start(saddle_local *local);
+/* Free what it holds, but not `local` itself. */
+void saddle_local_clear(saddle_local *local);
+
+/* Doubles that an agent sends to a neighbour in a round. */
+size_t saddle_local_message(const saddle_local *local, unsigned round);
+/* IFO calls of the agents of this process. */
+uint64_t saddle_local_ifo(const saddle_local *local);
+
+/* Run iterations until a limit or a fault. With `log`, a place per iteration, no fault ends it, and
+ * the IFO calls of the agents here are noted after each iteration. */
+void saddle_local_run(saddle_local *local, const saddle_limits *limits, uint64_t *log,
+                      saddle_first_fault *first);
+
+/* Functions of an engine whose first field is a saddle_local. */
+uint64_t saddle_local_iteration(const saddle_engine *engine);
+void saddle_local_cost(const saddle_engine *engine, saddle_cost *out);
+void saddle_local_for_each(saddle_engine *engine, saddle_agent_task *task, void *context);
+void saddle_local_mean(saddle_engine *engine, size_t size, saddle_agent_term *term, void *context,
+                       double *out);
+
+#endif

@@ -1,0 +1,227 @@
+#include "engines/thread_pool.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#include "core/memory.h"
+#include "core/status.h"
+
+/* Turns of the spin loop before a waiting worker goes to sleep: some tens of microseconds. Who is woken is
+ * put on a free processor; who goes on waiting stays where it is. */
+#define SPINS 2000
+
+/* Turns after which it lets another thread run: that may be the one it waits for, when the system has put
+ * both on one processor. */
+#define SPINS_TO_YIELD 64
+
+typedef struct worker {
+    saddle_thread_pool *pool;
+    unsigned number;
+    pthread_t thread;
+} worker;
+
+struct saddle_thread_pool {
+    unsigned size;
+    unsigned started; /* threads that exist */
+    worker *workers;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    pthread_cond_t done;
+    unsigned long generation; /* counts jobs; guarded by mutex */
+    unsigned running;         /* workers still in the job; guarded by mutex */
+    bool leave;               /* guarded by mutex */
+    saddle_thread_pool_job *job;
+    void *context;
+    unsigned
+        spins; /* 0 when there are more workers than processors: spinning would only delay them */
+    _Alignas(SADDLE_ALIGNMENT) atomic_uint arrived;
+    _Alignas(SADDLE_ALIGNMENT) atomic_uint phase; /* also the word that late workers sleep on */
+    _Alignas(SADDLE_ALIGNMENT) atomic_uint sleepers;
+};
+
+/* Denormal numbers cost ten times as much; iterates that decay to zero are full of them. */
+static unsigned flush_denormals(void)
+{
+#if defined(__SSE2__)
+    unsigned before = _mm_getcsr();
+    _mm_setcsr(before | 0x8040u); /* flush to zero, denormals are zero */
+    return before;
+#else
+    return 0;
+#endif
+}
+
+static void restore_denormals(unsigned before)
+{
+#if defined(__SSE2__)
+    _mm_setcsr(before);
+#else
+    (void)before;
+#endif
+}
+
+static void relax(void)
+{
+#if defined(__SSE2__)
+    _mm_pause();
+#endif
+}
+
+/* Sleep until the phase is no longer `phase`. */
+static void sleep_through(saddle_thread_pool *pool, unsigned phase)
+{
+    atomic_fetch_add(&pool->sleepers, 1);
+    while (atomic_load(&pool->phase) == phase)
+        syscall(SYS_futex, &pool->phase, FUTEX_WAIT_PRIVATE, phase, NULL, NULL, 0);
+    atomic_fetch_sub(&pool->sleepers, 1);
+}
+
+void saddle_thread_pool_barrier(saddle_thread_pool *pool)
+{
+    if (pool->size == 1)
+        return;
+    unsigned phase = atomic_load_explicit(&pool->phase, memory_order_relaxed);
+    unsigned arrived = atomic_fetch_add_explicit(&pool->arrived, 1, memory_order_acq_rel) + 1;
+    if (arrived == pool->size) {
+        atomic_store_explicit(&pool->arrived, 0, memory_order_relaxed);
+        /* Either this sees a sleeper, or the sleeper sees the new phase: both are sequentially
+         * consistent, and the kernel compares the phase before it lets a worker sleep. */
+        atomic_store(&pool->phase, phase + 1);
+        if (atomic_load(&pool->sleepers) > 0)
+            syscall(SYS_futex, &pool->phase, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+        return;
+    }
+    for (unsigned spin = 0; spin < pool->spins; spin++) {
+        if (atomic_load_explicit(&pool->phase, memory_order_acquire) != phase)
+            return;
+        if (spin % SPINS_TO_YIELD == SPINS_TO_YIELD - 1)
+            sched_yield();
+        relax();
+    }
+    sleep_through(pool, phase);
+}
+
+static void *work(void *argument)
+{
+    worker *self = argument;
+    saddle_thread_pool *pool = self->pool;
+    unsigned long seen = 0;
+    flush_denormals();
+    for (;;) {
+        pthread_mutex_lock(&pool->mutex);
+        while (pool->generation == seen && !pool->leave)
+            pthread_cond_wait(&pool->wake, &pool->mutex);
+        bool leave = pool->leave;
+        seen = pool->generation;
+        pthread_mutex_unlock(&pool->mutex);
+        if (leave)
+            return NULL;
+        pool->job(pool->context, self->number);
+        pthread_mutex_lock(&pool->mutex);
+        if (--pool->running == 0)
+            pthread_cond_signal(&pool->done);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+}
+
+unsigned saddle_processors_online(void)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (unsigned)online : 1;
+}
+
+unsigned saddle_processors(void)
+{
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        return (unsigned)CPU_COUNT(&allowed);
+    return saddle_processors_online();
+}
+
+saddle_status saddle_thread_pool_create(saddle_thread_pool **out, unsigned size,
+                                        unsigned processors, saddle_error *error)
+{
+    *out = NULL;
+    saddle_thread_pool *pool = saddle_alloc(1, sizeof *pool);
+    worker *workers = saddle_alloc(size, sizeof *workers);
+    if (pool == NULL || workers == NULL) {
+        saddle_free(pool);
+        saddle_free(workers);
+        return saddle_no_memory(error, "worker threads");
+    }
+    pool->size = size;
+    pool->workers = workers;
+    pool->spins = size <= processors ? SPINS : 0;
+    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    pthread_cond_init(&pool->done, NULL);
+    for (unsigned w = 1; w < size; w++) {
+        workers[w].pool = pool;
+        workers[w].number = w;
+        int reason = pthread_create(&workers[w].thread, NULL, work, &workers[w]);
+        if (reason != 0) {
+            saddle_thread_pool_destroy(pool);
+            return saddle_fail(error, SADDLE_NO_MEMORY,
+                               "cannot start thread %u of %u: %s; give a smaller --threads", w + 1,
+                               size, strerror(reason));
+        }
+        pool->started = w;
+    }
+    *out = pool;
+    return SADDLE_OK;
+}
+
+void saddle_thread_pool_destroy(saddle_thread_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    pthread_mutex_lock(&pool->mutex);
+    pool->leave = true;
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
+    for (unsigned w = 1; w <= pool->started; w++)
+        pthread_join(pool->workers[w].thread, NULL);
+    pthread_cond_destroy(&pool->wake);
+    pthread_cond_destroy(&pool->done);
+    pthread_mutex_destroy(&pool->mutex);
+    saddle_free(pool->workers);
+    saddle_free(pool);
+}
+
+unsigned saddle_thread_pool_size(const saddle_thread_pool *pool)
+{
+    return pool->size;
+}
+
+void saddle_thread_pool_run(saddle_thread_pool *pool, saddle_thread_pool_job *job, void *context)
+{
+    unsigned before = flush_denormals();
+    if (pool->size > 1) {
+        pthread_mutex_lock(&pool->mutex);
+        pool->job = job;
+        pool->context = context;
+        pool->running = pool->size - 1;
+        pool->generation++;
+        pthread_cond_broadcast(&pool->wake);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+    job(context, 0);
+    if (pool->size > 1) {
+        pthread_mutex_lock(&pool->mutex);
+        while (pool->running > 0)
+            pthread_cond_wait(&pool->done, &pool->mutex);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+    restore_denormals(before);
+}

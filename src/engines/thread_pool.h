@@ -1,0 +1,35 @@
+/*
+ * A pool of worker threads that run one job together, with a barrier inside the job.
+ *
+ * The caller is worker 0. Between jobs the others sleep; inside a job they meet at a spinning
+ * barrier, which costs no system call unless a worker is late: then the others offer their processors
+ * and, after some tens of microseconds, sleep.
+ */
+#ifndef SADDLE_ENGINES_THREAD_POOL_H
+#define SADDLE_ENGINES_THREAD_POOL_H
+
+#include <saddle/status.h>
+
+typedef struct saddle_thread_pool saddle_thread_pool;
+
+/* What a worker does; worker = 0 .. size - 1. */
+typedef void saddle_thread_pool_job(void *context, unsigned worker);
+
+/* Processors of this machine, and those of them that this process may run on. */
+unsigned saddle_processors_online(void);
+unsigned saddle_processors(void);
+
+/* Start size - 1 threads; size >= 1. `processors` are those that it may count on: with fewer than
+ * workers, a worker that waits makes room at once. */
+saddle_status saddle_thread_pool_create(saddle_thread_pool **out, unsigned size,
+                                        unsigned processors, saddle_error *error);
+/* End the threads. NULL is allowed. */
+void saddle_thread_pool_destroy(saddle_thread_pool *pool);
+/* Number of workers. */
+unsigned saddle_thread_pool_size(const saddle_thread_pool *pool);
+/* Run a job on all workers and wait for all of them. Denormals are flushed to zero inside. */
+void saddle_thread_pool_run(saddle_thread_pool *pool, saddle_thread_pool_job *job, void *context);
+/* Called by every worker inside a job: wait until all have called it. */
+void saddle_thread_pool_barrier(saddle_thread_pool *pool);
+
+#endif

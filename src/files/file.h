@@ -1,0 +1,54 @@
+/* Files to be read, files that appear whole or not at all, and files that grow line by line. */
+#ifndef SADDLE_FILES_FILE_H
+#define SADDLE_FILES_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include <saddle/status.h>
+
+/* Open a file, or the pipe or device that is there, to be read once from its beginning. A pipe that nobody
+ * writes to is refused, not waited for. `wanted`, such as "the path of a trace", ends the refusal of
+ * what cannot be read, SADDLE_BAD_INPUT. */
+saddle_status saddle_reading_open(FILE **out, const char *path, const char *wanted,
+                                  saddle_error *error);
+/* The same for a regular file and nothing else; *bytes receives its size. */
+saddle_status saddle_reading_open_regular(FILE **out, const char *path, const char *wanted,
+                                          size_t *bytes, saddle_error *error);
+
+/* A file being written beside its final place. */
+typedef struct saddle_output {
+    FILE *stream;    /* write here */
+    char *name;      /* as the caller gave it, for messages */
+    char *path;      /* where it will be: what a link points to */
+    char *temporary; /* where it is until commit */
+} saddle_output;
+
+/* Start writing; SADDLE_BAD_INPUT when the place cannot be written to. */
+saddle_status saddle_output_open(saddle_output *out, const char *path, saddle_error *error);
+/* Flush, sync, rename into place and sync the directory; on failure the temporary file is removed. */
+saddle_status saddle_output_commit(saddle_output *out, saddle_error *error);
+/* Remove the temporary file, if there is one still. Safe after commit and on a zeroed struct. */
+void saddle_output_discard(saddle_output *out);
+
+/* A file that grows line by line and can be read at any moment. */
+typedef struct saddle_lines {
+    FILE *stream; /* write here */
+    char *path;   /* as the caller gave it */
+    off_t whole;  /* bytes up to the last line that was written */
+    bool broken;  /* a line could not be written, and was reported */
+} saddle_lines;
+
+/* Start a file, or the device or pipe that is there. `option`, such as "--trace", begins the
+ * refusal, SADDLE_BAD_INPUT, of a place that cannot be written to. */
+saddle_status saddle_lines_open(saddle_lines *out, const char *path, const char *option,
+                                saddle_error *error);
+/* Send the lines that were written to the stream. SADDLE_IO when they cannot be, or when the file
+ * has been removed: said once; lines after that go nowhere, and those before it stay whole. `what`
+ * is for the message, such as "the trace". */
+saddle_status saddle_lines_flush(saddle_lines *lines, const char *what, saddle_error *error);
+/* Close and free. Safe on a zeroed struct. */
+saddle_status saddle_lines_close(saddle_lines *lines, const char *what, saddle_error *error);
+
+#endif

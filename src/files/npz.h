@@ -1,0 +1,59 @@
+/*
+ * NumPy's files: .npz archives (zip, here stored without compression) and .npy files.
+ *
+ * A .npy file is "\x93NUMPY", a version, the length of a header, the header (a Python dictionary
+ * with the keys descr, fortran_order and shape) and the entries. Numbers are little-endian, rows
+ * follow each other (C order). Format: numpy.lib.format, NEP 1.
+ */
+#ifndef SADDLE_FILES_NPZ_H
+#define SADDLE_FILES_NPZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <saddle/status.h>
+
+/* What the entries of an array are. */
+typedef enum saddle_array_kind {
+    SADDLE_ARRAY_REAL, /* const double *, '<f8' */
+    SADDLE_ARRAY_WORD, /* const uint64_t *, '<u8' */
+    SADDLE_ARRAY_TEXT  /* const char *, one UTF-8 text, '<U'; the rank is 0 */
+} saddle_array_kind;
+
+/* An array to be written. Everything is borrowed. A matrix need not be in memory: `fetch` then brings
+ * its rows, each once and in order. */
+typedef struct saddle_array {
+    const char *name; /* letters, digits and _ only, so that it needs no quoting anywhere */
+    saddle_array_kind kind;
+    size_t rank; /* 0, 1 or 2 */
+    size_t shape[2];
+    const void *data;
+    void (*fetch)(void *context, size_t row, double *out); /* reals of rank 2 only; NULL: data */
+    void *context;                                         /* of fetch */
+} saddle_array;
+
+/* Write an .npz file, whole or not at all: numpy.load(path)[name]. */
+saddle_status saddle_npz_write(const char *path, const saddle_array *array, size_t count,
+                               saddle_error *error);
+
+/* Write a .npy file, whole or not at all, that holds one record with a field per array:
+ * numpy.load(path)[name]. */
+saddle_status saddle_npy_write_record(const char *path, const saddle_array *array, size_t count,
+                                      saddle_error *error);
+
+/*
+ * Read an array of numbers ('<f8', '<f4', '<i8', '<i4' or '<u8'; rank at most 2) from an .npz file, from
+ * a .npy file with one array (whatever `name` says), or from a record as written above; which of
+ * these it is shows in the file's first bytes. shape[k] is 1 for k >= rank. No memory is taken
+ * before the size of the file has been found to bear the size of the array.
+ * The caller frees *out with saddle_free().
+ */
+saddle_status saddle_numpy_read(const char *path, const char *name, double **out, size_t *rank,
+                                size_t shape[2], saddle_error *error);
+
+/* Read one text ('<U', rank 0) as UTF-8, from the same kinds of file and as warily. The caller frees
+ * *out with saddle_free(). */
+saddle_status saddle_numpy_read_text(const char *path, const char *name, char **out,
+                                     saddle_error *error);
+
+#endif

@@ -1,0 +1,492 @@
+#include "thread_world.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <check.h>
+
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/rng.h"
+#include "core/status.h"
+#include "core/vector.h"
+
+/* ---- threads that meet ------------------------------------------------------------------------ */
+
+/* A message on its way. */
+typedef struct letter {
+    struct letter *next;
+    size_t bytes;
+    char text[];
+} letter;
+
+typedef struct thread_world {
+    size_t ranks;
+    pthread_barrier_t meeting;
+    void *shown[MOST_RANKS]; /* what every process shows the others */
+    pthread_mutex_t mutex;
+    pthread_cond_t arrival;
+    letter *mail[MOST_RANKS][MOST_RANKS]; /* from, to; the oldest first */
+    double *span[2];                      /* of the engine at work */
+} thread_world;
+
+typedef struct seat {
+    thread_world *at;
+    size_t rank;
+    test_thread_world_job *job;
+    void *context;
+} seat;
+
+/* Where the present thread sits. */
+static _Thread_local const seat *mine;
+
+static void meet_all(thread_world *c)
+{
+    pthread_barrier_wait(&c->meeting);
+}
+
+static void *sit(void *argument)
+{
+    mine = argument;
+    mine->job(mine->context, mine->rank);
+    return NULL;
+}
+
+void test_thread_world_run(size_t ranks, test_thread_world_job *job, void *context)
+{
+    thread_world c = {
+        .ranks = ranks, .mutex = PTHREAD_MUTEX_INITIALIZER, .arrival = PTHREAD_COND_INITIALIZER};
+    pthread_t thread[MOST_RANKS];
+    seat seats[MOST_RANKS];
+    ck_assert_uint_le(ranks, MOST_RANKS);
+    ck_assert_int_eq(pthread_barrier_init(&c.meeting, NULL, (unsigned)ranks), 0);
+    for (size_t r = 0; r < ranks; r++) {
+        seats[r] = (seat){.at = &c, .rank = r, .job = job, .context = context};
+        ck_assert_int_eq(pthread_create(&thread[r], NULL, sit, &seats[r]), 0);
+    }
+    for (size_t r = 0; r < ranks; r++)
+        ck_assert_int_eq(pthread_join(thread[r], NULL), 0);
+    for (size_t from = 0; from < ranks; from++)
+        for (size_t to = 0; to < ranks; to++)
+            ck_assert_msg(c.mail[from][to] == NULL, "a message from %zu to %zu was never read",
+                          from, to);
+    pthread_barrier_destroy(&c.meeting);
+}
+
+/* ---- the world -------------------------------------------------------------------------------- */
+
+typedef struct place {
+    saddle_world base;
+    thread_world *at;
+    size_t *here;
+    size_t *home;
+} place;
+
+static thread_world *world_of(const saddle_world *world)
+{
+    return ((const place *)world)->at;
+}
+
+/* Show something to all, and wait until all have. */
+static void show(const saddle_world *world, void *what)
+{
+    thread_world *c = world_of(world);
+    c->shown[world->rank] = what;
+    meet_all(c);
+}
+
+static void add_terms(const saddle_world *world, size_t first, size_t count, size_t size,
+                      size_t stride, double *terms, double *sum)
+{
+    thread_world *c = world_of(world);
+    size_t low = size * world->rank / world->ranks;
+    size_t high = size * (world->rank + 1) / world->ranks;
+    show(world, terms);
+    for (size_t k = 0; k < count; k++) {
+        const double *from = c->shown[world->home[first + k]];
+        saddle_axpy(high - low, 1.0, from + k * stride + low, sum + low);
+    }
+    meet_all(c);
+}
+
+static void join(const saddle_world *world, size_t size, double *sum)
+{
+    thread_world *c = world_of(world);
+    show(world, sum);
+    for (size_t r = 0; r < world->ranks; r++) {
+        size_t low = size * r / world->ranks;
+        size_t high = size * (r + 1) / world->ranks;
+        const double *from = c->shown[r];
+        if (r != world->rank)
+            memcpy(sum + low, from + low, (high - low) * sizeof *sum);
+    }
+    meet_all(c);
+}
+
+static void add_words(const saddle_world *world, size_t count, int64_t *words)
+{
+    thread_world *c = world_of(world);
+    uint64_t *sum = calloc(count + 1, sizeof *sum);
+    ck_assert_ptr_nonnull(sum);
+    show(world, words);
+    for (size_t r = 0; r < world->ranks; r++)
+        for (size_t k = 0; k < count; k++)
+            sum[k] += (uint64_t)((const int64_t *)c->shown[r])[k];
+    meet_all(c);
+    memcpy(words, sum, count * sizeof *words);
+    free(sum);
+}
+
+static void largest(const saddle_world *world, size_t count, double *values)
+{
+    thread_world *c = world_of(world);
+    double *most = calloc(count + 1, sizeof *most);
+    ck_assert_ptr_nonnull(most);
+    show(world, values);
+    for (size_t k = 0; k < count; k++) {
+        most[k] = values[k];
+        for (size_t r = 0; r < world->ranks; r++) {
+            double other = ((const double *)c->shown[r])[k];
+            ck_assert_msg(other == other, "a NaN was given to largest()");
+            most[k] = other > most[k] ? other : most[k];
+        }
+    }
+    meet_all(c);
+    memcpy(values, most, count * sizeof *values);
+    free(most);
+}
+
+static void share(const saddle_world *world, size_t from, size_t bytes, void *block)
+{
+    thread_world *c = world_of(world);
+    show(world, block);
+    if (world->rank != from)
+        memcpy(block, c->shown[from], bytes);
+    meet_all(c);
+}
+
+static void carry(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block)
+{
+    thread_world *c = world_of(world);
+    if (from == to)
+        return;
+    ck_assert(world->rank == from || world->rank == to);
+    pthread_mutex_lock(&c->mutex);
+    letter **mail = &c->mail[from][to];
+    if (world->rank == from) {
+        letter *sent = malloc(sizeof *sent + bytes);
+        ck_assert_ptr_nonnull(sent);
+        sent->next = NULL;
+        sent->bytes = bytes;
+        memcpy(sent->text, block, bytes);
+        while (*mail != NULL)
+            mail = &(*mail)->next;
+        *mail = sent;
+        pthread_cond_broadcast(&c->arrival);
+    } else {
+        while (*mail == NULL)
+            pthread_cond_wait(&c->arrival, &c->mutex);
+        letter *got = *mail;
+        *mail = got->next;
+        ck_assert_uint_eq(got->bytes, bytes);
+        memcpy(block, got->text, bytes);
+        free(got);
+    }
+    pthread_mutex_unlock(&c->mutex);
+}
+
+static void leave(saddle_world *world)
+{
+    place *self = (place *)world;
+    free(self->here);
+    free(self->home);
+    free(self);
+}
+
+static saddle_status meet(saddle_world **out, const saddle_graph *graph, saddle_error *error)
+{
+    (void)error;
+    size_t agents = graph != NULL ? graph->agents : 0;
+    place *self = calloc(1, sizeof *self);
+    ck_assert_ptr_nonnull(self);
+    self->at = mine->at;
+    self->here = calloc(agents + 1, sizeof *self->here);
+    self->home = calloc(agents + 1, sizeof *self->home);
+    ck_assert(self->here != NULL && self->home != NULL);
+    size_t local = 0;
+    for (size_t i = 0; i < agents; i++) {
+        self->home[i] = mine->at->ranks - 1 - i % mine->at->ranks;
+        if (self->home[i] == mine->rank)
+            self->here[local++] = i;
+    }
+    self->base = (saddle_world){.rank = mine->rank,
+                                .ranks = mine->at->ranks,
+                                .agents = agents,
+                                .local = local,
+                                .here = self->here,
+                                .home = self->home,
+                                .add_terms = add_terms,
+                                .join = join,
+                                .add_words = add_words,
+                                .largest = largest,
+                                .share = share,
+                                .carry = carry,
+                                .destroy = leave};
+    *out = &self->base;
+    return SADDLE_OK;
+}
+
+/* ---- the engine ------------------------------------------------------------------------------- */
+
+typedef struct engine {
+    saddle_engine base;
+    saddle_engine_inputs in;
+    thread_world *at;
+    saddle_layout layout;
+    saddle_agent *agent; /* those here */
+    const double **neighbour;
+    double *kept;
+    double *scratch;
+    uint32_t *index;
+    uint64_t *mark;
+    double *terms;
+    uint64_t iteration;
+    unsigned parity;
+} engine;
+
+static engine *engine_of(saddle_engine *base)
+{
+    return (engine *)base;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Point an agent of this process at the spans of a round. */
+static saddle_agent *lend(engine *e, size_t k)
+{
+    const saddle_graph *graph = e->in.mixing->graph;
+    saddle_agent *agent = &e->agent[k];
+    const double *const *span = (const double *const *)e->at->span;
+    size_t stride = e->layout.published;
+    agent->iteration = e->iteration;
+    agent->now = span[e->parity] + agent->id * stride;
+    agent->next = e->at->span[1 - e->parity] + agent->id * stride;
+    for (size_t n = 0; n < agent->degree; n++)
+        e->neighbour[n] = span[e->parity] + graph->neighbour[graph->start[agent->id] + n] * stride;
+    agent->neighbour = e->neighbour;
+    agent->scratch = e->scratch;
+    agent->index = e->index;
+    agent->mark = e->mark;
+    return agent;
+}
+
+static uint64_t all_ifo(const engine *e)
+{
+    int64_t ifo = 0;
+    for (size_t k = 0; k < e->in.world->local; k++)
+        ifo += (int64_t)e->agent[k].ifo;
+    e->in.world->add_words(e->in.world, 1, &ifo);
+    return (uint64_t)ifo;
+}
+
+/* The fault of the lowest faulty agent of any process, in all of them. */
+static void agree_on_fault(const engine *e, saddle_fault *fault)
+{
+    const saddle_world *world = e->in.world;
+    double first = -(double)world->agents;
+    saddle_fault own = {.kind = SADDLE_FAULT_NONE};
+    for (size_t k = world->local; k-- > 0;)
+        if (e->agent[k].fault.kind != SADDLE_FAULT_NONE) {
+            own = e->agent[k].fault;
+            first = -(double)world->here[k];
+        }
+    world->largest(world, 1, &first);
+    if (first == -(double)world->agents)
+        return;
+    world->share(world, world->home[(size_t)-first], sizeof own, &own);
+    *fault = own;
+}
+
+static void iterate(engine *e, uint64_t allowed)
+{
+    unsigned rounds = e->layout.rounds > 0 ? e->layout.rounds : 1;
+    for (unsigned round = 0; round < rounds; round++) {
+        for (size_t k = 0; k < e->in.world->local; k++) {
+            saddle_agent *agent = lend(e, k);
+            if (round == 0)
+                agent->ifo_limit = allowed > 0 ? agent->ifo + allowed : 0;
+            e->in.algorithm->step(agent, round);
+        }
+        meet_all(e->at);
+        e->parity = 1 - e->parity;
+    }
+    e->iteration++;
+}
+
+static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fault *fault)
+{
+    engine *e = engine_of(base);
+    const saddle_world *world = e->in.world;
+    uint64_t ifo = all_ifo(e);
+    for (uint64_t done = 0; done < limits->iterations; done++) {
+        uint64_t left = limits->ifo_budget > ifo ? limits->ifo_budget - ifo : 0;
+        uint64_t allowed = limits->ifo_budget > 0 ? larger(left / world->agents, 1) : 0;
+        iterate(e, allowed);
+        ifo = all_ifo(e);
+        agree_on_fault(e, fault);
+        double stop = limits->interrupt != NULL && *limits->interrupt != 0 ? 1.0 : 0.0;
+        if (limits->deadline > 0.0 && saddle_clock_seconds() >= limits->deadline)
+            stop = 1.0;
+        world->largest(world, 1, &stop);
+        if (stop > 0.0 || fault->kind != SADDLE_FAULT_NONE ||
+            (limits->max_ifo > 0 && ifo >= limits->max_ifo))
+            break;
+    }
+    for (size_t k = 0; k < world->local; k++)
+        lend(e, k);
+}
+
+static uint64_t iteration_of(const saddle_engine *base)
+{
+    return ((const engine *)base)->iteration;
+}
+
+static void cost(const saddle_engine *base, saddle_cost *out)
+{
+    const engine *e = (const engine *)base;
+    uint64_t edges = 2 * (uint64_t)e->in.mixing->graph->edges;
+    out->ifo = all_ifo(e);
+    out->rounds = e->iteration * e->layout.rounds;
+    out->messages = out->rounds * edges;
+    out->bytes = 0;
+    for (unsigned round = 0; round < e->layout.rounds; round++) {
+        size_t doubles = e->in.algorithm->message != NULL
+                             ? e->in.algorithm->message(e->in.parameters, &e->layout, round)
+                             : e->layout.published;
+        out->bytes += e->iteration * edges * doubles * sizeof(double);
+    }
+}
+
+static void for_each(saddle_engine *base, saddle_agent_task *task, void *context)
+{
+    engine *e = engine_of(base);
+    for (size_t k = 0; k < e->in.world->local; k++)
+        task(context, lend(e, k));
+}
+
+/* One agent at a time: nothing is simpler. */
+static void mean(saddle_engine *base, size_t size, saddle_agent_term *term, void *context,
+                 double *out)
+{
+    engine *e = engine_of(base);
+    const saddle_world *world = e->in.world;
+    memset(out, 0, size * sizeof *out);
+    for (size_t i = 0; i < world->agents; i++) {
+        if (saddle_world_has(world, i))
+            term(context, lend(e, saddle_world_place(world, i)), e->terms);
+        world->add_terms(world, i, 1, size, size, e->terms, out);
+    }
+    world->join(world, size, out);
+    saddle_scale(size, 1.0 / (double)world->agents, out);
+}
+
+static void destroy(saddle_engine *base)
+{
+    engine *e = engine_of(base);
+    meet_all(e->at);
+    if (e->in.world->rank == 0)
+        for (int parity = 0; parity < 2; parity++)
+            saddle_free(e->at->span[parity]);
+    void *const memory[] = {
+        e->agent, (void *)e->neighbour, e->kept, e->scratch, e->index, e->mark, e->terms, e};
+    for (size_t k = 0; k < sizeof memory / sizeof *memory; k++)
+        saddle_free(memory[k]);
+}
+
+static void allocate(engine *e)
+{
+    const saddle_problem *problem = e->in.problem;
+    const saddle_world *world = e->in.world;
+    size_t most = 0;
+    for (size_t i = 0; i < problem->agents; i++)
+        most = larger(most, problem->samples[i]);
+    size_t inner = larger(saddle_problem_scratch(problem), larger(saddle_prox_scratch(e->in.x_prox),
+                                                                  saddle_set_scratch(e->in.y_set)));
+    size_t line = SADDLE_ALIGNMENT / sizeof(double);
+    e->agent = saddle_alloc(world->local, sizeof *e->agent);
+    e->neighbour = saddle_alloc(world->agents, sizeof *e->neighbour);
+    e->kept = saddle_alloc_doubles(world->local * e->layout.kept);
+    e->scratch = saddle_alloc_doubles(larger(e->layout.scratch + inner, e->in.scratch));
+    e->index = saddle_alloc(most, sizeof *e->index);
+    e->mark = saddle_alloc(saddle_rng_mark_words(most), sizeof *e->mark);
+    e->terms = saddle_alloc_doubles(problem->x_dim +
+                                    larger(problem->y_dim, problem->response_size) + line);
+    for (int parity = 0; world->rank == 0 && parity < 2; parity++) {
+        e->at->span[parity] = saddle_alloc_doubles(world->agents * e->layout.published);
+        ck_assert_ptr_nonnull(e->at->span[parity]);
+    }
+    ck_assert(e->agent != NULL && e->neighbour != NULL && e->kept != NULL && e->scratch != NULL &&
+              e->index != NULL && e->mark != NULL && e->terms != NULL);
+}
+
+static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inputs,
+                            saddle_error *error)
+{
+    (void)error;
+    const saddle_mixing *mixing = inputs->mixing;
+    engine *e = saddle_alloc(1, sizeof *e);
+    ck_assert_ptr_nonnull(e);
+    e->base.kind = &test_thread_world_engine;
+    e->in = *inputs;
+    e->at = world_of(inputs->world);
+    e->iteration = inputs->iteration;
+    inputs->algorithm->layout(inputs->parameters, inputs->problem, &e->layout);
+    allocate(e);
+    meet_all(e->at);
+    for (size_t k = 0; k < inputs->world->local; k++) {
+        size_t i = inputs->world->here[k];
+        e->agent[k] = (saddle_agent){
+            .id = i,
+            .agents = inputs->world->agents,
+            .seed = inputs->seed,
+            .problem = inputs->problem,
+            .x_prox = inputs->x_prox,
+            .y_set = inputs->y_set,
+            .parameters = inputs->parameters,
+            .kept = e->kept + k * e->layout.kept,
+            .degree = mixing->graph->start[i + 1] - mixing->graph->start[i],
+            .weight = mixing->weight + mixing->graph->start[i],
+            .self_weight = mixing->self_weight[i],
+        };
+        /* The start is written to `next`, which is to become `now`. */
+        e->parity = 1;
+        saddle_agent *agent = lend(e, k);
+        if (inputs->restore != NULL)
+            inputs->restore(inputs->restore_context, agent);
+        else
+            inputs->algorithm->start(agent, inputs->x0, inputs->y0);
+        e->parity = 0;
+    }
+    meet_all(e->at);
+    for (size_t k = 0; k < inputs->world->local; k++)
+        lend(e, k);
+    *out = &e->base;
+    return SADDLE_OK;
+}
+
+const saddle_engine_class test_thread_world_engine = {
+    .name = "thread_world",
+    .summary = "threads that are processes to each other",
+    .meet = meet,
+    .create = create,
+    .destroy = destroy,
+    .advance = advance,
+    .iteration = iteration_of,
+    .cost = cost,
+    .for_each = for_each,
+    .mean = mean,
+};
