@@ -16,6 +16,8 @@
 
 #include <saddle/saddle.h>
 
+#include "lab/number_text.h"
+
 /* ---- exit codes ---------------------------------------------------------------------------- */
 
 /* Code, meaning. The one list behind the enum, the help and the manual page. */
@@ -159,9 +161,7 @@ void cli_progress_clear(void);
 bool cli_has_progress(void);
 
 /* Room for a number as text. */
-#define CLI_NUMBER 32
-/* Bytes as "12.3 MB". */
-const char *cli_bytes(double bytes, char out[CLI_NUMBER]);
+#define CLI_NUMBER NUMBER_TEXT
 /* Seconds as "1.23 s", "2m 05s", "3h 20m". */
 const char *cli_duration(double seconds, char out[CLI_NUMBER]);
 
@@ -228,29 +228,11 @@ saddle_status cli_check_distinct(const char *what, const char *path, const char 
 saddle_status cli_check_inputs(const char *what, const char *path, const saddle_settings *settings,
                                saddle_error *error);
 
-/* Write a file, whole or not at all. */
-saddle_status cli_save(const char *path, void (*write)(FILE *f, const void *context),
-                       const void *context, saddle_error *error);
-
-/* The same for a directory, which may be there already. */
+/* Refuse an output that cannot be written or is one of the command's operands, which are traces. */
+saddle_status cli_check_trace_output(const cli_arguments *arguments, const char *what,
+                                     const char *path, saddle_error *error);
+/* Refuse a directory that could not be made or written into. */
 saddle_status cli_check_directory(const char *what, const char *path, saddle_error *error);
-/* Make a directory that may be there already. */
-saddle_status cli_make_directory(const char *what, const char *path, saddle_error *error);
-
-/* A path without its directories. */
-const char *cli_file_name(const char *path);
-
-/* A file that appears whole or not at all. */
-typedef struct cli_output {
-    FILE *stream; /* write here */
-    char *path;   /* where it will be; owned */
-    char *part;   /* where it is until then; owned */
-} cli_output;
-/* Begin to write it. */
-saddle_status cli_output_open(cli_output *out, const char *path, saddle_error *error);
-/* Put it in its place, or remove it when `status`, which is then returned, is a failure. */
-saddle_status cli_output_close(cli_output *out, saddle_status status, saddle_error *error);
-
 /* Progress of a run on a terminal. */
 typedef struct cli_meter {
     const char *label;   /* before the numbers; "" for none */
@@ -264,6 +246,8 @@ void cli_meter_show(const cli_meter *meter, uint64_t iteration, double seconds);
 /* Hooks of a run that has a meter and prints nothing else. The meter must outlive it. */
 saddle_hooks cli_meter_hooks(cli_meter *meter, const volatile sig_atomic_t *interrupt);
 
+/* "  LABEL: N iterations, TIME, metric M: STOP" on stdout, for those who watch a log. */
+void cli_report_run(const char *label, const saddle_row *last, saddle_stop stop);
 /* "saddle: diverged at iteration ..." on stderr. */
 void cli_report_divergence(const saddle_result *result, const char *prefix);
 

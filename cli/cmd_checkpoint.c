@@ -18,7 +18,7 @@ static saddle_status show(const char *path, saddle_settings **settings)
     if (status == SADDLE_OK)
         printf("whole: iteration %llu, %zu rows, %s, %s, saddle %s\n",
                (unsigned long long)info.iteration, info.rows, cli_duration(info.seconds, time),
-               cli_bytes((double)info.bytes, bytes), info.version);
+               saddle_bytes_text((double)info.bytes, bytes), info.version);
     else
         cli_wrap(stdout, error.message, 2, 2, cli_width(STDOUT_FILENO));
     if (*settings == NULL)

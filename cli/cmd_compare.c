@@ -9,8 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compare.h"
-#include "report.h"
+#include "cli.h"
+#include "draw/report.h"
+#include "files/file.h"
+#include "lab/comparison.h"
+#include "result_tables.h"
 
 #define GROUP "Comparison"
 #define DEFAULT_ALGORITHMS "precision,precision+,prox-gt-sgda,prox-dsgda"
@@ -106,9 +109,9 @@ static saddle_status read_levels(work *w, saddle_error *error)
     for (char *word = strsep(&rest, ","); status == SADDLE_OK && word != NULL;
          word = strsep(&rest, ",")) {
         double level;
-        if (c->levels == COMPARE_MOST_LEVELS)
+        if (c->levels == COMPARISON_MOST_LEVELS)
             status = saddle_fail(error, SADDLE_BAD_INPUT, "--levels: more than %d levels",
-                                 COMPARE_MOST_LEVELS);
+                                 COMPARISON_MOST_LEVELS);
         else if (saddle_parse_real(word, &level) && level >= 0.0)
             c->level[c->levels++] = level;
         else
@@ -125,8 +128,8 @@ static saddle_status read_levels(work *w, saddle_error *error)
 static saddle_status prepare(work *w, saddle_error *error)
 {
     comparison *c = &w->result;
-    saddle_status status =
-        cli_read_algorithms(w->settings, c->algorithm, CLI_MOST_ALGORITHMS, &c->algorithms, error);
+    saddle_status status = cli_read_algorithms(w->settings, c->algorithm,
+                                               COMPARISON_MOST_ALGORITHMS, &c->algorithms, error);
     if (status == SADDLE_OK)
         status = read_levels(w, error);
     if (status == SADDLE_OK && cli_leads())
@@ -287,21 +290,6 @@ static saddle_status try_all(work *w, saddle_experiment *experiment, saddle_erro
                                       refused, c->refused[0]);
 }
 
-/* One line for those who watch a log. */
-static void report(const work *w, const compare_run *run)
-{
-    char time[CLI_NUMBER];
-    const saddle_row *row = &run->rows[run->row_count - 1];
-    cli_progress_clear();
-    if (w->quiet)
-        return;
-    printf("  %s%llu iterations, %s, metric %.4e: %s\n", w->place,
-           (unsigned long long)row->iteration, cli_duration(row->seconds, time), row->metric,
-           saddle_stop_text(run->stop));
-    if (!cli_flush() && cli_reader_gone())
-        cli_interrupt();
-}
-
 /* Where the trace of algorithm a in repeat r goes; to be freed. NULL: memory is short. */
 static char *trace_path(const work *w, size_t a, size_t r)
 {
@@ -318,7 +306,7 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
                              saddle_error *error)
 {
     comparison *c = &w->result;
-    compare_run *run = &c->run[a * c->repeats + r];
+    comparison_run *run = &c->run[a * c->repeats + r];
     uint64_t seed = c->first_seed + r;
     char *path = trace_path(w, a, r);
     saddle_settings *settings = NULL;
@@ -340,13 +328,14 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
         status = saddle_experiment_run(experiment, settings, &hooks, &result, error);
     }
     if (status == SADDLE_OK)
-        status = compare_keep(run, result, error);
+        status = saddle_comparison_keep(run, result, error);
     if (status == SADDLE_OK && w->loss.status == SADDLE_OK)
         w->loss = result->loss;
     if (status == SADDLE_OK && run->stop == SADDLE_STOP_DIVERGED)
         cli_report_divergence(result, w->label);
-    if (status == SADDLE_OK)
-        report(w, run);
+    cli_progress_clear();
+    if (status == SADDLE_OK && !w->quiet)
+        cli_report_run(w->place, &run->rows[run->row_count - 1], run->stop);
     saddle_result_free(result);
     saddle_settings_free(settings);
     free(path);
@@ -396,7 +385,7 @@ static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
     if (status == SADDLE_OK && r == 0)
         status = try_all(w, experiment, error);
     if (status == SADDLE_OK && r == 0 && cli_leads())
-        status = cli_make_directory("--output", w->directory, error);
+        status = saddle_make_directory("--output", w->directory, error);
     if (status == SADDLE_OK && r == 0 && cli_leads()) /* which may be in that directory */
         status = check_report(w, error);
     status = cli_agree(status, error);
@@ -438,7 +427,7 @@ static saddle_status save_summary(const work *w, saddle_error *error)
     char *path = NULL;
     if (asprintf(&path, "%s/summary.csv", w->directory) < 0)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of the summary");
-    saddle_status status = compare_save(&w->result, path, error);
+    saddle_status status = saddle_comparison_save(&w->result, path, error);
     free(path);
     return status;
 }
@@ -473,8 +462,8 @@ static int conclude(work *w)
     const char *page = saddle_settings_text(w->settings, "report");
     cli_progress_clear();
     if (w->result.levels == 0)
-        compare_choose_levels(&w->result);
-    compare_print(&w->result);
+        saddle_comparison_choose_levels(&w->result);
+    cli_print_comparison(&w->result);
     saddle_status status = cli_leads() ? save_summary(w, &error) : SADDLE_OK;
     if (status == SADDLE_OK && *page != '\0' && cli_leads())
         status = save_report(w, page, &error);
@@ -509,7 +498,7 @@ static int run(const cli_arguments *arguments)
             break;
     }
     int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);
-    compare_release(&w.result);
+    saddle_comparison_release(&w.result);
     return code;
 }
 

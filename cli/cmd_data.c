@@ -90,7 +90,7 @@ static void print_file(const char *name)
     struct stat status;
     char size[CLI_NUMBER];
     if (saddle_data_find(name, &path, NULL) == SADDLE_OK && stat(path, &status) == 0)
-        printf("  file        %s, %s\n", path, cli_bytes((double)status.st_size, size));
+        printf("  file        %s, %s\n", path, saddle_bytes_text((double)status.st_size, size));
     else
         printf("  file        none: made by the built-in generator\n");
     free(path);
@@ -247,10 +247,10 @@ static int on_fetch(void *context, const char *file, uint64_t done, uint64_t tot
     char have[CLI_NUMBER];
     char all[CLI_NUMBER] = "";
     if (total > 0)
-        cli_progress("%s: %s of %s (%.0f%%)", file, cli_bytes((double)done, have),
-                     cli_bytes((double)total, all), 100.0 * (double)done / (double)total);
+        cli_progress("%s: %s of %s (%.0f%%)", file, saddle_bytes_text((double)done, have),
+                     saddle_bytes_text((double)total, all), 100.0 * (double)done / (double)total);
     else
-        cli_progress("%s: %s", file, cli_bytes((double)done, have));
+        cli_progress("%s: %s", file, saddle_bytes_text((double)done, have));
     return *t->interrupt != 0;
 }
 

@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "network.h"
+#include "cli.h"
+#include "draw/network_drawing.h"
 
 /* The most different degrees that a histogram is printed of. */
 #define MOST_DEGREES 16

@@ -4,8 +4,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "figure.h"
-#include "traces.h"
+#include "cli.h"
+#include "draw/trace_curves.h"
+#include "lab/trace_list.h"
 
 #define GROUP "Picture"
 /* The most words of --x and of --y. */
@@ -66,7 +67,7 @@ static const saddle_option *const own[] = {
 /* What is drawn. */
 typedef struct plot {
     const saddle_settings *settings;
-    traces in;
+    trace_list in;
     size_t panels;
     figure_panel panel[MOST_WORDS * MOST_WORDS];
     figure_curves curves[MOST_WORDS * MOST_WORDS];
@@ -150,7 +151,8 @@ static saddle_status check_output(const cli_arguments *arguments, saddle_error *
     if (*path == '\0')
         return SADDLE_OK;
     saddle_status status = figure_check_path("--output", path, error);
-    return status == SADDLE_OK ? traces_check_output(arguments, "--output", path, error) : status;
+    return status == SADDLE_OK ? cli_check_trace_output(arguments, "--output", path, error)
+                               : status;
 }
 
 static int run(const cli_arguments *arguments)
@@ -169,14 +171,14 @@ static int run(const cli_arguments *arguments)
     if (status == SADDLE_OK)
         status = read_list(p.settings, "y", &y_copy, y, &down, &error);
     if (status == SADDLE_OK)
-        status = traces_read(&p.in, arguments->operand, arguments->count, &error);
+        status = saddle_trace_list_read(&p.in, arguments->operand, arguments->count, &error);
     for (size_t k = 0; status == SADDLE_OK && k < across * down; k++)
         status = add_panel(&p, x[k % across], y[k / across], &error);
     if (status == SADDLE_OK)
         status = draw(&p, &error);
     for (size_t k = 0; k < p.panels; k++)
         figure_release(&p.curves[k]);
-    traces_release(&p.in);
+    saddle_trace_list_release(&p.in);
     free(x_copy);
     free(y_copy);
     return status == SADDLE_OK ? CLI_OK : cli_fail(&error);

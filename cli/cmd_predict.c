@@ -77,17 +77,6 @@ static void close_job(job *j)
 
 /* ---- eval ---------------------------------------------------------------------------------- */
 
-/* A number with as few digits, but at least 6, as read back equal. */
-static const char *shortest(double value, char out[CLI_NUMBER])
-{
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(out, CLI_NUMBER, "%.*g", digits, value);
-        if (strtod(out, NULL) == value)
-            break;
-    }
-    return out;
-}
-
 static void print_measures(const job *j, const cli_arguments *arguments,
                            const saddle_outcome *outcome, size_t count)
 {
@@ -100,7 +89,8 @@ static void print_measures(const job *j, const cli_arguments *arguments,
         char number[CLI_NUMBER];
         cli_table_add(table, "%s", outcome[k].name);
         cli_table_add(table, "%s",
-                      isnan(outcome[k].value) ? "not defined" : shortest(outcome[k].value, number));
+                      isnan(outcome[k].value) ? "not defined"
+                                              : saddle_number_text(outcome[k].value, 6, number));
     }
     cli_table_print(table);
 }

@@ -1,6 +1,6 @@
 /* `saddle report`: one HTML page about traces. */
-#include "report.h"
-#include "traces.h"
+#include "cli.h"
+#include "draw/report.h"
 
 static const saddle_option output_option = {.name = "output",
                                             .group = CLI_OUTPUT,
@@ -23,7 +23,7 @@ static int run(const cli_arguments *arguments)
     saddle_error error;
     const char *path = saddle_settings_text(arguments->settings, "output");
     const char *title = saddle_settings_text(arguments->settings, "title");
-    saddle_status status = traces_check_output(arguments, "--output", path, &error);
+    saddle_status status = cli_check_trace_output(arguments, "--output", path, &error);
     if (status == SADDLE_OK)
         status = report_of_files(arguments->operand, arguments->count,
                                  (report_section){.title = NULL}, title, path, &error);

@@ -9,8 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reproduction.h"
-#include "study.h"
+#include "cli.h"
+#include "draw/reproduction_drawing.h"
+#include "files/file.h"
+#include "lab/experiment_runs.h"
+#include "result_tables.h"
 
 #define GROUP "Reproduction"
 /* Seeds when the user does not say. */
@@ -60,11 +63,41 @@ static const char *const library[] = {"threads", NULL};
 
 /* The work. */
 typedef struct work {
-    study study;
+    experiment_runs runs;
+    cli_meter meter; /* of the run at hand */
+    bool quiet;
     reproduction result;
     bool violated; /* a theorem's bound */
     bool undrawn;  /* a figure could not be drawn, which was said */
 } work;
+
+/* ---- progress --------------------------------------------------------------------------------- */
+
+static void on_trial(void *context, const char *label, const saddle_tuning *tuning,
+                     const saddle_trial *trial)
+{
+    const work *w = context;
+    if (!w->quiet)
+        cli_progress("%srung %zu/%zu  %.0f%% of %.3g IFO calls", label, trial->rung + 1,
+                     tuning->rungs, 100.0 * (double)tuning->spent / (double)tuning->budget,
+                     (double)tuning->budget);
+}
+
+static saddle_hooks on_begin(void *context, const char *label)
+{
+    work *w = context;
+    cli_progress_clear();
+    w->meter = (cli_meter){.label = label, .run = label, .hidden = w->quiet};
+    return cli_meter_hooks(&w->meter, w->runs.interrupt);
+}
+
+static void on_end(void *context, const char *label, const saddle_result *result)
+{
+    const work *w = context;
+    cli_progress_clear();
+    if (!w->quiet)
+        cli_report_run(label, &result->rows[result->row_count - 1], result->stop);
+}
 
 /* ---- which experiments ------------------------------------------------------------------------ */
 
@@ -89,7 +122,7 @@ static bool is_chosen(const char *only, const char *name)
 static saddle_status check_only(const char *only, saddle_error *error)
 {
     size_t count;
-    const experiment *list = experiments_list(&count);
+    const paper_experiment *list = saddle_paper_experiments(&count);
     for (const char *word = only; *word != '\0';) {
         size_t length = strcspn(word, ",");
         bool known = false;
@@ -112,9 +145,9 @@ static saddle_status check_only(const char *only, saddle_error *error)
 static saddle_status choose(work *w, const char *only, saddle_error *error)
 {
     reproduction *r = &w->result;
-    const experiment *list = experiments_list(&r->experiments);
+    const paper_experiment *list = saddle_paper_experiments(&r->experiments);
     size_t claims;
-    experiments_claims(&claims);
+    saddle_paper_claims(&claims);
     r->part = calloc(r->experiments, sizeof *r->part);
     /* Besides those of the table, one for each theorem. */
     r->claim = calloc(claims + 2, sizeof *r->claim);
@@ -122,10 +155,10 @@ static saddle_status choose(work *w, const char *only, saddle_error *error)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the experiments");
     for (size_t k = 0; k < r->experiments; k++) {
         bool chosen = is_chosen(only, list[k].name);
-        saddle_status status = reproduction_add(r, &list[k], chosen, error);
+        saddle_status status = saddle_reproduction_add(r, &list[k], chosen, error);
         if (status != SADDLE_OK)
             return status;
-        w->study.runs += chosen ? list[k].count * r->seeds : 0;
+        w->runs.runs += chosen ? list[k].count * r->seeds : 0;
     }
     return SADDLE_OK;
 }
@@ -159,20 +192,20 @@ static bool is_replaced(const work *w, size_t k)
     for (size_t p = 0; p < w->result.parts; p++)
         used = used || (w->result.part[p].chosen &&
                         w->result.part[p].experiment->data == real_data[k].data);
-    return used && study_is_substitute(real_data[k].data);
+    return used && saddle_paper_data_is_substitute(real_data[k].data);
 }
 
 /* Results are the work of minutes: lesser ones, of the same names, do not take their place. */
 static saddle_status check_overwriting(const work *w, saddle_error *error)
 {
     const char *directory = w->result.directory;
-    if (w->result.quick && reproduction_said(&w->result, "\"quick\": false"))
+    if (w->result.quick && saddle_reproduction_said(&w->result, "\"quick\": false"))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--output: '%.200s' holds results of a run without --quick, which "
                            "would be overwritten; give another directory",
                            directory);
     for (size_t k = 0; k < REAL_DATA; k++)
-        if (is_replaced(w, k) && reproduction_said(&w->result, real_data[k].said))
+        if (is_replaced(w, k) && saddle_reproduction_said(&w->result, real_data[k].said))
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "--output: '%.200s' holds results on %s, which is not here now: "
                                "those on built-in data would overwrite them; say by SADDLE_DATA "
@@ -184,15 +217,15 @@ static saddle_status check_overwriting(const work *w, saddle_error *error)
 /* ---- theorems --------------------------------------------------------------------------------- */
 
 /* What a theorem says about a series with one seed. */
-static saddle_status evaluate(const work *w, const experiment *e, const experiment_series *series,
-                              size_t seed, saddle_theory *theory, double *c_epsilon,
-                              saddle_error *error)
+static saddle_status evaluate(const work *w, const paper_experiment *e,
+                              const experiment_series *series, size_t seed, saddle_theory *theory,
+                              double *c_epsilon, saddle_error *error)
 {
     saddle_settings *settings = NULL;
     saddle_experiment *instance = NULL;
     char text[CLI_NUMBER];
     snprintf(text, sizeof text, "%zu", seed);
-    saddle_status status = study_settings(&settings, &w->study, e, series, error);
+    saddle_status status = saddle_experiment_runs_settings(&settings, &w->runs, e, series, error);
     if (status == SADDLE_OK)
         status = saddle_settings_set(settings, "seed", text, error);
     if (status == SADDLE_OK)
@@ -210,8 +243,8 @@ static saddle_status evaluate(const work *w, const experiment *e, const experime
 }
 
 /* Compare one run with a theorem; `why` says why not, where the theorem says nothing. */
-static saddle_status compare_run(work *w, reproduction_part *part, size_t s, size_t seed, verify *v,
-                                 const char **why, saddle_error *error)
+static saddle_status check_run(work *w, reproduction_part *part, size_t s, size_t seed,
+                               theorem_check *v, const char **why, saddle_error *error)
 {
     size_t place = s * w->result.seeds + seed;
     const saddle_trace *trace = part->trace[place];
@@ -219,28 +252,29 @@ static saddle_status compare_run(work *w, reproduction_part *part, size_t s, siz
     double c_epsilon;
     saddle_status status = evaluate(w, part->experiment, &part->experiment->series[s], seed + 1,
                                     &theory, &c_epsilon, error);
-    if (status != SADDLE_OK || trace == NULL || !verify_applies(&theory, v->plus, why))
+    if (status != SADDLE_OK || trace == NULL || !saddle_theorem_applies(&theory, v->plus, why))
         return status;
-    verify_bound bound = verify_bound_of(&theory, v->plus, c_epsilon);
-    verify_add(v, &bound, trace->rows, saddle_trace_column(trace, "iteration"),
-               saddle_trace_column(trace, "metric"), saddle_trace_column(trace, "potential"));
-    return derive_bound(&part->bound[place], trace, &bound, v->plus, error);
+    theorem_bound bound = saddle_theorem_bound_of(&theory, v->plus, c_epsilon);
+    saddle_theorem_add(v, &bound, trace->rows, saddle_trace_column(trace, "iteration"),
+                       saddle_trace_column(trace, "metric"),
+                       saddle_trace_column(trace, "potential"));
+    return saddle_derive_bound(&part->bound[place], trace, &bound, v->plus, error);
 }
 
 /* What became of a theorem. */
-static void add_theorem(work *w, const experiment *e, const claim *statement, const verify *v,
-                        const char *why)
+static void add_theorem(work *w, const paper_experiment *e, const paper_claim *statement,
+                        const theorem_check *v, const char *why)
 {
     claims_outcome *o = &w->result.claim[w->result.claims++];
     *o = (claims_outcome){.claim = statement, .experiment = e, .seeds = v->seeds};
     snprintf(o->statement, sizeof o->statement,
              "%s: mean metric and potential respect the bounds of Theorem %d with its steps",
              e->title, v->plus ? 2 : 1);
-    bool violated = v->seeds > 0 && verify_violated(v);
-    o->verdict = v->seeds == 0 ? REPORT_UNDECIDED : violated ? REPORT_FAILS : REPORT_HOLDS;
+    bool violated = v->seeds > 0 && saddle_theorem_violated(v);
+    o->verdict = v->seeds == 0 ? CLAIM_UNDECIDED : violated ? CLAIM_FAILS : CLAIM_HOLDS;
     w->violated = w->violated || violated;
     if (v->seeds > 0)
-        verify_describe(v, o->numbers, sizeof o->numbers);
+        saddle_theorem_describe(v, o->numbers, sizeof o->numbers);
     else
         snprintf(o->numbers, sizeof o->numbers, "it promises nothing here: %s", why);
 }
@@ -249,11 +283,11 @@ static void add_theorem(work *w, const experiment *e, const claim *statement, co
 static saddle_status check_theorems(work *w, reproduction_part *part, saddle_error *error)
 {
     static const char says[] = "Theorems 1 and 2 bound metric and potential";
-    static const claim theorem[] = {
+    static const paper_claim theorem[] = {
         {.experiment = "theorem", .source = "theorem 1", .theme = says},
         {.experiment = "theorem", .source = "theorem 2", .theme = says}};
-    const experiment *e = part->experiment;
-    verify *v = calloc(e->count, sizeof *v);
+    const paper_experiment *e = part->experiment;
+    theorem_check *v = calloc(e->count, sizeof *v);
     part->bound = calloc(e->count * w->result.seeds, sizeof *part->bound);
     saddle_status status = SADDLE_OK;
     if (v == NULL || part->bound == NULL) {
@@ -264,12 +298,12 @@ static saddle_status check_theorems(work *w, reproduction_part *part, saddle_err
         const char *why = "";
         v[s].plus = strcmp(e->series[s].algorithm, "precision+") == 0;
         for (size_t k = 0; status == SADDLE_OK && k < w->result.seeds; k++)
-            status = compare_run(w, part, s, k, &v[s], &why, error);
+            status = check_run(w, part, s, k, &v[s], &why, error);
         if (status != SADDLE_OK)
             break;
         add_theorem(w, e, &theorem[s], &v[s], why);
-        if (!w->study.quiet && part->chosen && v[s].seeds > 0)
-            verify_print(&v[s]);
+        if (!w->quiet && part->chosen && v[s].seeds > 0)
+            cli_print_theorem(&v[s]);
     }
     free(v);
     return status;
@@ -280,37 +314,38 @@ static saddle_status check_theorems(work *w, reproduction_part *part, saddle_err
 static void decide_claims(work *w, const reproduction_part *part)
 {
     size_t count;
-    const claim *list = experiments_claims(&count);
+    const paper_claim *list = saddle_paper_claims(&count);
     for (size_t k = 0; k < count; k++)
         if (strcmp(list[k].experiment, part->experiment->name) == 0)
-            claims_decide(&w->result.claim[w->result.claims++], &list[k], part->experiment,
-                          (const saddle_trace *const *)part->trace, w->result.seeds);
+            saddle_claims_decide(&w->result.claim[w->result.claims++], &list[k], part->experiment,
+                                 (const saddle_trace *const *)part->trace, w->result.seeds);
 }
 
 /* Make the runs of a part, or find those of one that was not chosen: without them it is left out. */
 static saddle_status gather_part(work *w, reproduction_part *part, bool *there, saddle_error *error)
 {
-    const experiment *e = part->experiment;
+    const paper_experiment *e = part->experiment;
     if (!part->chosen) {
-        *there = study_find(&w->study, e, part->trace);
+        *there = saddle_experiment_runs_find(&w->runs, e, part->trace);
         return SADDLE_OK;
     }
-    if (!w->study.quiet) {
+    if (!w->quiet) {
         printf("%s: %s\n", e->name, e->source);
         cli_flush();
     }
-    saddle_status status = study_run(&w->study, e, part->trace, error);
-    *there = status == SADDLE_OK && !*w->study.interrupt;
+    saddle_status status = saddle_experiment_runs_make(&w->runs, e, part->trace, error);
+    cli_progress_clear();
+    *there = status == SADDLE_OK && !*w->runs.interrupt;
     return status;
 }
 
 static saddle_status run_part(work *w, reproduction_part *part, saddle_error *error)
 {
-    const experiment *e = part->experiment;
+    const paper_experiment *e = part->experiment;
     bool there = false;
     saddle_status status = gather_part(w, part, &there, error);
     if (status == SADDLE_OK && there)
-        status = derive_columns(e, part->trace, w->result.seeds, error);
+        status = saddle_derive_columns(e, part->trace, w->result.seeds, error);
     if (status != SADDLE_OK || !there)
         return status;
     if (strcmp(e->name, "theorem") == 0)
@@ -333,38 +368,38 @@ static void warn_of_substitutes(const work *w)
         if (is_replaced(w, k))
             cli_warn("%s IS NOT HERE: built-in data '%s' stand in for it, and results are not the "
                      "paper's; `saddle data fetch %s` downloads it",
-                     real_data[k].name, study_data(real_data[k].data), real_data[k].name);
+                     real_data[k].name, saddle_paper_data(real_data[k].data), real_data[k].name);
 }
 
 /* How much of the work there was to do. */
 static void print_end(const work *w)
 {
-    size_t there = w->study.runs - w->study.made;
+    size_t there = w->runs.runs - w->runs.made;
     if (there == 0)
-        printf("\nall %zu runs made", w->study.runs);
-    else if (w->study.made == 0)
-        printf("\nno run made, all %zu were there", w->study.runs);
+        printf("\nall %zu runs made", w->runs.runs);
+    else if (w->runs.made == 0)
+        printf("\nno run made, all %zu were there", w->runs.runs);
     else
-        printf("\n%zu of %zu runs made, the other %zu %s there", w->study.made, w->study.runs,
-               there, there == 1 ? "was" : "were");
+        printf("\n%zu of %zu runs made, the other %zu %s there", w->runs.made, w->runs.runs, there,
+               there == 1 ? "was" : "were");
     printf("; claims.md, report.html, figures and traces are in %s\n", w->result.directory);
 }
 
 static int conclude(work *w)
 {
     saddle_error error;
-    if (*w->study.interrupt) {
+    if (*w->runs.interrupt) {
         fprintf(stderr, "saddle: interrupted; the same command goes on from '%s'\n",
                 w->result.directory);
         return CLI_INTERRUPTED;
     }
     drop_missing(&w->result);
-    if (reproduction_save(&w->result, &error) != SADDLE_OK ||
-        reproduction_report(&w->result, &error) != SADDLE_OK)
+    if (saddle_reproduction_save(&w->result, &error) != SADDLE_OK ||
+        reproduction_write_page(&w->result, &error) != SADDLE_OK)
         return cli_fail(&error);
-    reproduction_print(&w->result);
+    cli_print_claims(&w->result);
     warn_of_substitutes(w);
-    if (!w->study.quiet)
+    if (!w->quiet)
         print_end(w);
     return w->violated ? CLI_CHECK_FAILED : CLI_OK;
 }
@@ -380,12 +415,12 @@ static saddle_status prepare(work *w, const saddle_settings *settings, saddle_er
     if (status == SADDLE_OK)
         status = check_overwriting(w, error);
     if (status == SADDLE_OK)
-        status = cli_make_directory("--output", w->result.directory, error);
+        status = saddle_make_directory("--output", w->result.directory, error);
     char *figures = NULL;
     if (status == SADDLE_OK && asprintf(&figures, "%s/figures", w->result.directory) < 0)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
     if (status == SADDLE_OK)
-        status = cli_make_directory("--output", figures, error);
+        status = saddle_make_directory("--output", figures, error);
     free(figures);
     return status;
 }
@@ -399,22 +434,22 @@ static int run(const cli_arguments *arguments)
                        ? (quick ? QUICK_SEEDS : DEFAULT_SEEDS)
                        : (size_t)saddle_settings_integer(settings, "seeds");
     const char *directory = saddle_settings_text(settings, "output");
-    work w = {.study = {.directory = directory,
-                        .threads = saddle_settings_text(settings, "threads"),
-                        .seeds = seeds,
-                        .quick = quick,
-                        .quiet = saddle_settings_flag(settings, "quiet"),
-                        .meter = {.label = ""}},
+    work w = {.runs = {.directory = directory,
+                       .threads = saddle_settings_text(settings, "threads"),
+                       .seeds = seeds,
+                       .quick = quick,
+                       .hooks = {&w, on_trial, on_begin, on_end}},
+              .quiet = saddle_settings_flag(settings, "quiet"),
               .result = {.directory = directory, .seeds = seeds, .quick = quick}};
     saddle_status status = prepare(&w, settings, &error);
     if (status == SADDLE_OK) {
         warn_of_substitutes(&w);
-        w.study.interrupt = cli_catch_interrupts();
+        w.runs.interrupt = cli_catch_interrupts();
     }
-    for (size_t p = 0; status == SADDLE_OK && p < w.result.parts && !*w.study.interrupt; p++)
+    for (size_t p = 0; status == SADDLE_OK && p < w.result.parts && !*w.runs.interrupt; p++)
         status = run_part(&w, &w.result.part[p], &error);
     int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);
-    reproduction_release(&w.result);
+    saddle_reproduction_release(&w.result);
     return code;
 }
 

@@ -3,7 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report.h"
+#include "cli.h"
+#include "draw/report.h"
 
 /* About so many rows are printed of a run. */
 #define SHOWN_ROWS 21
@@ -294,7 +295,7 @@ static void print_summary(const saddle_result *result)
              "%llu iterations, %llu IFO calls, %llu rounds, %llu messages, %s sent, %s",
              (unsigned long long)row->iteration, (unsigned long long)row->cost.ifo,
              (unsigned long long)row->cost.rounds, (unsigned long long)row->cost.messages,
-             cli_bytes((double)row->cost.bytes, bytes), cli_duration(row->seconds, time));
+             saddle_bytes_text((double)row->cost.bytes, bytes), cli_duration(row->seconds, time));
     print_field("cost", text);
     snprintf(text, sizeof text, "%.10g   (primal %.10g)", row->loss, row->primal);
     print_field("loss", text);

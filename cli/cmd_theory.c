@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "verify.h"
+#include "cli.h"
+#include "result_tables.h"
 
 #define GROUP "Verification"
 /* The accuracy when the user names none. */
@@ -28,7 +29,7 @@ static const saddle_option repeats_option = {
     .kind = SADDLE_OPTION_INTEGER,
     .fallback = "10",
     .minimum = 1,
-    .maximum = VERIFY_MOST_SEEDS,
+    .maximum = THEOREM_MOST_SEEDS,
     .metavar = "K",
     .help = "With --verify: seeds seed, seed+1, ..., seed+K-1."};
 static const saddle_option *const own[] = {&verify_option, &repeats_option, &cli_option_config,
@@ -152,7 +153,7 @@ static saddle_status evaluate(saddle_experiment *experiment, const saddle_settin
 /* ---- verification -------------------------------------------------------------------------- */
 
 /* One algorithm with the theory's steps on one experiment. */
-static saddle_status measure(verify *v, saddle_experiment *experiment,
+static saddle_status measure(theorem_check *v, saddle_experiment *experiment,
                              const saddle_settings *settings, const saddle_theory *theory,
                              const volatile sig_atomic_t *interrupt, saddle_error *error)
 {
@@ -194,9 +195,9 @@ static saddle_status measure(verify *v, saddle_experiment *experiment,
             column[rows + k] = result->rows[k].metric;
             column[2 * rows + k] = result->rows[k].potential;
         }
-        verify_bound bound =
-            verify_bound_of(theory, v->plus, saddle_settings_real(settings, "c-epsilon"));
-        verify_add(v, &bound, rows, column, column + rows, column + 2 * rows);
+        theorem_bound bound =
+            saddle_theorem_bound_of(theory, v->plus, saddle_settings_real(settings, "c-epsilon"));
+        saddle_theorem_add(v, &bound, rows, column, column + rows, column + 2 * rows);
     }
     free(column);
     saddle_result_free(result);
@@ -205,8 +206,9 @@ static saddle_status measure(verify *v, saddle_experiment *experiment,
 }
 
 /* Both algorithms with one seed; a theorem that says nothing is left out. */
-static saddle_status measure_seed(verify theorem[2], const saddle_settings *settings, uint64_t seed,
-                                  const volatile sig_atomic_t *interrupt, saddle_error *error)
+static saddle_status measure_seed(theorem_check theorem[2], const saddle_settings *settings,
+                                  uint64_t seed, const volatile sig_atomic_t *interrupt,
+                                  saddle_error *error)
 {
     saddle_settings *own_settings = NULL;
     saddle_experiment *experiment = NULL;
@@ -223,7 +225,7 @@ static saddle_status measure_seed(verify theorem[2], const saddle_settings *sett
         status = evaluate(experiment, own_settings, &practical, &theory, error);
     for (size_t k = 0; status == SADDLE_OK && k < 2 && !*interrupt; k++) {
         const char *why;
-        if (verify_applies(&theory, theorem[k].plus, &why))
+        if (saddle_theorem_applies(&theory, theorem[k].plus, &why))
             status = measure(&theorem[k], experiment, own_settings, &theory, interrupt, error);
     }
     saddle_experiment_free(experiment);
@@ -234,18 +236,18 @@ static saddle_status measure_seed(verify theorem[2], const saddle_settings *sett
 /* Compare bounds with measurements; `theory` is that of the first seed. */
 static int run_verification(const saddle_settings *settings, const saddle_theory *theory)
 {
-    static verify theorem[2]; /* some 20 kB each; a program verifies once */
+    static theorem_check theorem[2]; /* some 20 kB each; a program verifies once */
     saddle_error error;
     const char *why;
     size_t repeats = (size_t)saddle_settings_integer(settings, "repeats");
     const volatile sig_atomic_t *interrupt = cli_catch_interrupts();
     theorem[1].plus = true;
-    if (!verify_applies(theory, false, &why)) {
+    if (!saddle_theorem_applies(theory, false, &why)) {
         saddle_fail(&error, SADDLE_UNSUPPORTED, "--verify: the theorems promise nothing here: %s",
                     why);
         return cli_fail(&error);
     }
-    if (!verify_applies(theory, true, &why))
+    if (!saddle_theorem_applies(theory, true, &why))
         cli_warn("Theorem 2 promises nothing here: %s", why);
     for (size_t r = 0; r < repeats && !*interrupt; r++) {
         cli_progress("seed %zu of %zu", r + 1, repeats);
@@ -258,8 +260,8 @@ static int run_verification(const saddle_settings *settings, const saddle_theory
     bool violated = false;
     for (size_t k = 0; k < 2; k++)
         if (theorem[k].seeds > 0) {
-            verify_print(&theorem[k]);
-            violated = violated || verify_violated(&theorem[k]);
+            cli_print_theorem(&theorem[k]);
+            violated = violated || saddle_theorem_violated(&theorem[k]);
         }
     if (*interrupt)
         return CLI_INTERRUPTED;

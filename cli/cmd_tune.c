@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "files/file.h"
 
 #define GROUP "Search"
 /* The most candidates of the table at the end. */
@@ -365,7 +366,7 @@ static int run(const cli_arguments *arguments)
         status = check_budget(&w, experiment, &error);
     bool made = cli_leads() && access(w.directory, F_OK) != 0;
     if (status == SADDLE_OK && cli_leads())
-        status = cli_make_directory("--output", w.directory, &error);
+        status = saddle_make_directory("--output", w.directory, &error);
     status = cli_agree(status, &error);
     if (status == SADDLE_OK) {
         cli_warn_unused(w.settings, experiment, w.algorithm, w.algorithms);

@@ -15,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "figure.h"
+#include "cli.h"
+#include "draw/trace_curves.h"
 
 /* Milliseconds between looks at the file. */
 #define INTERVAL 250

@@ -226,22 +226,16 @@ saddle_hooks cli_meter_hooks(cli_meter *meter, const volatile sig_atomic_t *inte
                           .interrupt = interrupt};
 }
 
-/* ---- numbers ------------------------------------------------------------------------------- */
-
-const char *cli_bytes(double bytes, char out[CLI_NUMBER])
+void cli_report_run(const char *label, const saddle_row *last, saddle_stop stop)
 {
-    static const char *const unit[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
-    if (bytes < 1000.0) {
-        snprintf(out, CLI_NUMBER, "%.0f B", bytes);
-        return out;
-    }
-    size_t k = 0;
-    for (bytes /= 1000.0; bytes >= 999.5 && k + 1 < sizeof unit / sizeof *unit; k++)
-        bytes /= 1000.0;
-    int decimals = bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
-    snprintf(out, CLI_NUMBER, "%.*f %s", decimals, bytes, unit[k]);
-    return out;
+    char time[CLI_NUMBER];
+    printf("  %s%llu iterations, %s, metric %.4e: %s\n", label, (unsigned long long)last->iteration,
+           cli_duration(last->seconds, time), last->metric, saddle_stop_text(stop));
+    if (!cli_flush() && cli_reader_gone())
+        cli_interrupt();
 }
+
+/* ---- numbers ------------------------------------------------------------------------------- */
 
 const char *cli_duration(double seconds, char out[CLI_NUMBER])
 {

@@ -39,12 +39,6 @@ saddle_status cli_check_output(const char *what, const char *path, bool stream, 
                        what, path, strerror(errno != 0 ? errno : ENOENT));
 }
 
-const char *cli_file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 /* A file that need not exist yet, by its directory and its name in it. */
 static bool locate(const char *path, struct stat *directory, char *name, size_t size)
 {
@@ -78,6 +72,15 @@ saddle_status cli_check_distinct(const char *what, const char *path, const char 
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "%s: '%s' is the file of %s too and would be overwritten; give another path",
                        what, path, other_what);
+}
+
+saddle_status cli_check_trace_output(const cli_arguments *arguments, const char *what,
+                                     const char *path, saddle_error *error)
+{
+    saddle_status status = cli_check_output(what, path, false, error);
+    for (size_t k = 0; status == SADDLE_OK && k < arguments->count; k++)
+        status = cli_check_distinct(what, path, "a trace", arguments->operand[k], error);
+    return status;
 }
 
 /* What follows "file:", or nothing. */
@@ -150,31 +153,6 @@ saddle_status cli_check_inputs(const char *what, const char *path, const saddle_
     return status;
 }
 
-saddle_status cli_save(const char *path, void (*write)(FILE *f, const void *context),
-                       const void *context, saddle_error *error)
-{
-    char *part = NULL;
-    if (asprintf(&part, "%s.part", path) < 0)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a file");
-    bool good = false;
-    errno = 0;
-    FILE *f = fopen(part, "we");
-    if (f != NULL) {
-        write(f, context);
-        good = !ferror(f);
-        good = fclose(f) == 0 && good;
-        good = good && rename(part, path) == 0;
-    }
-    saddle_status status = SADDLE_OK;
-    if (!good) {
-        status = saddle_fail(error, SADDLE_IO, "cannot write '%s': %s", path,
-                             strerror(errno != 0 ? errno : EIO));
-        remove(part);
-    }
-    free(part);
-    return status;
-}
-
 saddle_status cli_check_directory(const char *what, const char *path, saddle_error *error)
 {
     struct stat status;
@@ -191,45 +169,4 @@ saddle_status cli_check_directory(const char *what, const char *path, saddle_err
                            "%s: cannot write into '%s': %s; give another directory", what, path,
                            strerror(errno));
     return SADDLE_OK;
-}
-
-saddle_status cli_make_directory(const char *what, const char *path, saddle_error *error)
-{
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
-        return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT, "%s: cannot make '%s': %s", what, path,
-                       strerror(errno));
-}
-
-saddle_status cli_output_open(cli_output *out, const char *path, saddle_error *error)
-{
-    *out = (cli_output){.path = strdup(path)};
-    if (out->path == NULL || asprintf(&out->part, "%s.part", path) < 0) {
-        free(out->path);
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
-    }
-    out->stream = fopen(out->part, "we");
-    if (out->stream != NULL)
-        return SADDLE_OK;
-    saddle_status status =
-        saddle_fail(error, SADDLE_IO, "cannot write '%s': %s", path, strerror(errno));
-    free(out->path);
-    free(out->part);
-    return status;
-}
-
-saddle_status cli_output_close(cli_output *out, saddle_status status, saddle_error *error)
-{
-    errno = 0;
-    bool good = !ferror(out->stream);
-    good = fclose(out->stream) == 0 && good;
-    good = good && (status != SADDLE_OK || rename(out->part, out->path) == 0);
-    if (status == SADDLE_OK && !good)
-        status = saddle_fail(error, SADDLE_IO, "cannot write '%s': %s", out->path,
-                             strerror(errno != 0 ? errno : EIO));
-    if (status != SADDLE_OK)
-        remove(out->part);
-    free(out->path);
-    free(out->part);
-    return status;
 }

@@ -128,9 +128,22 @@ typedef struct saddle_traits {
     const char *communication; /**< Published communication complexity. */
 } saddle_traits;
 
+/**
+ * How pictures draw an algorithm: the same colour and dashes everywhere. The built-in colours are those of
+ * Okabe and Ito and of Tol, which readers with any common kind of colour blindness can tell apart;
+ * algorithms whose colours are close differ in their dashes.
+ */
+typedef struct saddle_look {
+    const char *light;  /**< Colour on a white background, "#rrggbb". */
+    const char *dark;   /**< Colour on a black background. */
+    const char *dashes; /**< Lengths of strokes and gaps, "6 3"; "" for a solid line. */
+} saddle_look;
+
 /** A kind of algorithm that can be asked for by name. */
 typedef struct saddle_algorithm {
     const char *name;                    /**< Such as "precision". */
+    const char *title;                   /**< As papers write it: "PRECISION+"; NULL: the name. */
+    saddle_look look;                    /**< Its curves in pictures. */
     const char *summary;                 /**< One line. */
     const char *citation;                /**< Where it was published. */
     const saddle_option *const *options; /**< The options it reads; NULL-terminated. */

@@ -127,6 +127,8 @@ static void view(const saddle_agent *agent, saddle_view *out)
 
 const saddle_algorithm saddle_cspsg = {
     .name = "cspsg",
+    .title = "C-SP-SG",
+    .look = {"#767676", "#b0b0b0", ""},
     .summary = "consensus and mini-batch subgradients with decreasing steps; reports averages",
     .citation = "Mateos-Nunez, Cortes, CDC 2015",
     .options = options,

@@ -172,6 +172,8 @@ static void view(const saddle_agent *agent, saddle_view *out)
 
 const saddle_algorithm saddle_dposg = {
     .name = "dposg",
+    .title = "DPOSG",
+    .look = {"#e69f00", "#f7b93e", ""},
     .summary = "optimistic mini-batch gradients from iterates that are averaged several times",
     .citation = "Liu, Zhang, Mroueh, Cui, Ross, Yang, Das, NeurIPS 2020",
     .options = options,

@@ -252,6 +252,8 @@ static void view(const saddle_agent *agent, saddle_view *out)
 
 const saddle_algorithm saddle_dppsp = {
     .name = "dppsp",
+    .title = "DPPSP",
+    .look = {"#882255", "#d4709f", "8 5"},
     .summary = "proximal points of the local saddle problems, combined by the P-EXTRA recursion",
     .citation = "Liu, Mokhtari, Ozdaglar, Pattathil, Shen, Zheng 2019",
     .options = options,

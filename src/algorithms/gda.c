@@ -26,6 +26,8 @@ static saddle_status configure(void **parameters, const saddle_algorithm_inputs 
 
 const saddle_algorithm saddle_gda = {
     .name = "gda",
+    .title = "GDA",
+    .look = {"#44aa99", "#6cd0bf", "3 6"},
     .summary = "gradient descent ascent with full gradients and two step sizes",
     .citation = "Lin, Jin, Jordan, ICML 2020",
     .options = options,

@@ -174,6 +174,8 @@ static void view(const saddle_agent *agent, saddle_view *out)
 
 const saddle_algorithm saddle_gt_gda = {
     .name = "gt-gda",
+    .title = "GT-GDA",
+    .look = {"#56b4e9", "#8fd0f7", "8 5"},
     .summary = "gradient tracking with full gradients: several ascents for one descent",
     .citation = "Tsaknakis, Hong, Liu, ICASSP 2020",
     .options = options,

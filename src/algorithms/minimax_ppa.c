@@ -319,6 +319,8 @@ static void step(saddle_agent *agent, unsigned round)
 
 const saddle_algorithm saddle_minimax_ppa = {
     .name = "minimax-ppa",
+    .title = "Minimax-PPA",
+    .look = {"#4b3fb0", "#a296f2", "3 6"},
     .summary = "inexact proximal points, each by nested accelerated gradient methods",
     .citation = "Lin, Jin, Jordan, COLT 2020",
     .options = options,

@@ -60,6 +60,8 @@ static void step(saddle_agent *agent, unsigned round)
 
 const saddle_algorithm saddle_precision = {
     .name = "precision",
+    .title = "PRECISION",
+    .look = {"#0072b2", "#4ea8de", ""},
     .summary = "proximal steps, gradient tracking, recursive variance reduction",
     .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1",
     .options = options,

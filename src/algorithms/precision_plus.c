@@ -226,6 +226,8 @@ static double oracle(saddle_agent *agents, size_t count, double *x_mean, double 
 
 const saddle_algorithm saddle_precision_plus = {
     .name = "precision+",
+    .title = "PRECISION+",
+    .look = {"#d55e00", "#ff8c4b", "8 5"},
     .summary = "PRECISION with refreshes whose size adapts to the progress made",
     .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1 and Theorem 2",
     .options = options,

@@ -26,6 +26,8 @@ static saddle_status configure(void **parameters, const saddle_algorithm_inputs 
 
 const saddle_algorithm saddle_prox_dsgda = {
     .name = "prox-dsgda",
+    .title = "Prox-DSGDA",
+    .look = {"#cc79a7", "#e8a3c8", "3 6"},
     .summary = "PRECISION without variance reduction and tracking: local mini-batch gradients",
     .citation = "Liu, Zhang, Lu, Liu 2023, section 4",
     .options = options,

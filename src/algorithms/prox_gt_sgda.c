@@ -27,6 +27,8 @@ static saddle_status configure(void **parameters, const saddle_algorithm_inputs 
 
 const saddle_algorithm saddle_prox_gt_sgda = {
     .name = "prox-gt-sgda",
+    .title = "Prox-GT-SGDA",
+    .look = {"#009e73", "#2ecc9f", ""},
     .summary = "PRECISION without variance reduction: mini-batch gradients, tracked",
     .citation = "Liu, Zhang, Lu, Liu 2023, section 4",
     .options = options,

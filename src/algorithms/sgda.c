@@ -28,6 +28,8 @@ static saddle_status configure(void **parameters, const saddle_algorithm_inputs 
 
 const saddle_algorithm saddle_sgda = {
     .name = "sgda",
+    .title = "SGDA",
+    .look = {"#8a8a2c", "#c9c95e", "3 6"},
     .summary = "gradient descent ascent with mini-batches and two step sizes",
     .citation = "Lin, Jin, Jordan, ICML 2020",
     .options = options,

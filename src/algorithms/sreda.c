@@ -40,6 +40,8 @@ static saddle_status configure(void **parameters, const saddle_algorithm_inputs 
 
 const saddle_algorithm saddle_sreda = {
     .name = "sreda",
+    .title = "SREDA",
+    .look = {"#aa4499", "#e083d0", "9 4 3 4"},
     .summary = "recursive gradients, normalized steps in x, an inner maximizer over y",
     .citation = "Luo, Ye, Huang, Zhang, NeurIPS 2020",
     .options = saddle_sreda_options,

@@ -35,6 +35,8 @@ static saddle_status configure(void **parameters, const saddle_algorithm_inputs 
 
 const saddle_algorithm saddle_sreda_boost = {
     .name = "sreda-boost",
+    .title = "SREDA-Boost",
+    .look = {"#8c510a", "#d09a57", "9 4 3 4"},
     .summary = "SREDA with constant, longer steps in x and no initial maximization",
     .citation = "Xu, Wang, Liang, Poor, 2020",
     .options = saddle_sreda_options,

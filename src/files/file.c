@@ -186,6 +186,33 @@ void saddle_output_discard(saddle_output *out)
     release(out);
 }
 
+saddle_status saddle_output_save(const char *path, void (*write)(FILE *f, const void *context),
+                                 const void *context, saddle_error *error)
+{
+    saddle_output out;
+    saddle_status status = saddle_output_open(&out, path, error);
+    if (status != SADDLE_OK)
+        return status;
+    write(out.stream, context);
+    return saddle_output_commit(&out, error);
+}
+
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+const char *saddle_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+saddle_status saddle_make_directory(const char *what, const char *path, saddle_error *error)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT, "%s: cannot make '%s': %s", what, path,
+                       strerror(errno));
+}
+
 /* ---- line by line ---------------------------------------------------------------------------- */
 
 saddle_status saddle_lines_open(saddle_lines *out, const char *path, const char *option,

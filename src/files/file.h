@@ -32,6 +32,15 @@ saddle_status saddle_output_commit(saddle_output *out, saddle_error *error);
 /* Remove the temporary file, if there is one still. Safe after commit and on a zeroed struct. */
 void saddle_output_discard(saddle_output *out);
 
+/* Write a file that appears whole or not at all. */
+saddle_status saddle_output_save(const char *path, void (*write)(FILE *f, const void *context),
+                                 const void *context, saddle_error *error);
+
+/* A path without its directories. */
+const char *saddle_file_name(const char *path);
+/* Make a directory, which may exist already. `what`, such as "--output", begins the refusal. */
+saddle_status saddle_make_directory(const char *what, const char *path, saddle_error *error);
+
 /* A file that grows line by line and can be read at any moment. */
 typedef struct saddle_lines {
     FILE *stream; /* write here */

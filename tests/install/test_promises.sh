@@ -22,7 +22,7 @@ check() {
 exists() { [ -e "$1" ]; }
 contains() { grep -qE "$2" "$1"; }
 # Calls of a function in the library and the program; comments do not count.
-never_called() { ! grep -nE "(^|[^a-zA-Z0-9_>.])($1)\(" src/*/*.c cli/*.c | grep -vE '^[^:]+:[0-9]+: *(/?\*|//)'; }
+never_called() { ! grep -nE "(^|[^a-zA-Z0-9_>.])($1)\(" src/*/*.c lab/*.c draw/*.c cli/*.c | grep -vE '^[^:]+:[0-9]+: *(/?\*|//)'; }
 
 # Names of tests in the table, as `tests/PATH` or `tests/PATH: name_of_test`.
 # shellcheck disable=SC2016  # the backquotes are Markdown's
@@ -42,6 +42,6 @@ done
 for function in gettimeofday time; do
     check "$function() is not called: the clock may jump" never_called "$function"
 done
-check "no clock but the monotonic one" bash -c '! grep -n CLOCK_REALTIME src/*/*.c cli/*.c'
+check "no clock but the monotonic one" bash -c '! grep -n CLOCK_REALTIME src/*/*.c lab/*.c draw/*.c cli/*.c'
 printf 'checks: %d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -3,12 +3,13 @@
  * of experiments, which must make sense.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "claims.h"
+#include "lab/claims.h"
+#include "lab/theorem_check.h"
 #include "support.h"
-#include "verify.h"
 
 #define ROWS 400
 #define SEEDS 3
@@ -57,13 +58,13 @@ static const experiment_series series[SERIES] = {{"a", "Alpha", "one", "", 100.0
                                                  {"d", "Delta", "two", "", 6400.0, false}};
 static made runs[SERIES][SEEDS];
 static const saddle_trace *traces[SERIES * SEEDS];
-static experiment four;
+static paper_experiment four;
 static claims_outcome outcome;
 
 /* All runs alike: rate 0.05, 10 calls a row. */
 static void reset(void)
 {
-    four = (experiment){.name = "e", .title = "Test", .count = SERIES, .series = series};
+    four = (paper_experiment){.name = "e", .title = "Test", .count = SERIES, .series = series};
     for (size_t s = 0; s < SERIES; s++)
         for (size_t r = 0; r < SEEDS; r++) {
             make(&runs[s][r], 10.0);
@@ -78,17 +79,17 @@ static void shape(size_t s, double rate, double least)
         fall(&runs[s][r], rate, least);
 }
 
-static report_verdict decide(claim c)
+static claim_verdict decide(paper_claim c)
 {
     c.cost = c.cost != NULL ? c.cost : "ifo";
     c.quantity = c.quantity != NULL ? c.quantity : "metric";
-    claims_decide(&outcome, &c, &four, traces, SEEDS);
+    saddle_claims_decide(&outcome, &c, &four, traces, SEEDS);
     return outcome.verdict;
 }
 
-static report_verdict faster(const char *which, double factor)
+static claim_verdict faster(const char *which, double factor)
 {
-    return decide((claim){.kind = CLAIM_FASTER, .series = which, .factor = factor});
+    return decide((paper_claim){.kind = CLAIM_FASTER, .series = which, .factor = factor});
 }
 
 /* ---- costs ---- */
@@ -98,13 +99,13 @@ START_TEST(costs_lie_between_trace_points)
     reset();
     const saddle_trace *trace = traces[0];
     /* 10^(-0.05 k) <= 0.1 first at k = 20. */
-    claims_cost cost = claims_reach(trace, "ifo", 0.1000001);
+    claims_cost cost = saddle_claims_reach(trace, "ifo", 0.1000001);
     assert_near(cost.low, 200.0, 0.0);
     assert_near(cost.high, 210.0, 0.0);
-    cost = claims_reach(trace, "rounds", 0.1000001);
+    cost = saddle_claims_reach(trace, "rounds", 0.1000001);
     assert_near(cost.low, 19.0, 0.0);
     assert_near(cost.high, 20.0, 0.0);
-    cost = claims_reach(trace, "ifo", 2.0);
+    cost = saddle_claims_reach(trace, "ifo", 2.0);
     assert_near(cost.low, 0.0, 0.0);
     assert_near(cost.high, 10.0, 0.0);
 }
@@ -114,16 +115,16 @@ START_TEST(what_is_never_reached_costs_more_than_was_spent)
 {
     reset();
     shape(0, 0.05, 0.01);
-    claims_cost cost = claims_reach(traces[0], "ifo", 0.001);
+    claims_cost cost = saddle_claims_reach(traces[0], "ifo", 0.001);
     assert_near(cost.low, 10.0 * ROWS, 0.0);
     ck_assert(isinf(cost.high));
     char end[64];
     snprintf(end, sizeof end, "%s", saddle_stop_text(SADDLE_STOP_DIVERGED));
     runs[0][0].trace.end = end;
-    ck_assert(isinf(claims_reach(traces[0], "ifo", 0.001).low));
-    ck_assert(isinf(claims_settle(traces[0], "ifo", 5.0, 10.0).low));
+    ck_assert(isinf(saddle_claims_reach(traces[0], "ifo", 0.001).low));
+    ck_assert(isinf(saddle_claims_settle(traces[0], "ifo", 5.0, 10.0).low));
     runs[0][1].numbers[4][50] = NAN;
-    assert_near(claims_reach(traces[1], "ifo", 0.1000001).high, 210.0, 0.0);
+    assert_near(saddle_claims_reach(traces[1], "ifo", 0.1000001).high, 210.0, 0.0);
 }
 END_TEST
 
@@ -133,11 +134,11 @@ START_TEST(the_loss_must_stay)
     double *loss = runs[0][0].numbers[3];
     for (size_t k = 0; k < ROWS; k++)
         loss[k] = k == 3 || k >= 100 ? 1.0 : 2.0;
-    claims_cost cost = claims_settle(traces[0], "rounds", 1.0, 0.5);
+    claims_cost cost = saddle_claims_settle(traces[0], "rounds", 1.0, 0.5);
     assert_near(cost.low, 99.0, 0.0);
     assert_near(cost.high, 100.0, 0.0);
     loss[ROWS - 1] = 2.0;
-    ck_assert(isinf(claims_settle(traces[0], "rounds", 1.0, 0.5).high));
+    ck_assert(isinf(saddle_claims_settle(traces[0], "rounds", 1.0, 0.5).high));
 }
 END_TEST
 
@@ -147,19 +148,19 @@ START_TEST(faster_holds)
 {
     reset();
     shape(1, 0.02, 0.0);
-    ck_assert_int_eq(faster("a b", 1.0), REPORT_HOLDS);
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_HOLDS);
     for (size_t k = 0; k < CLAIMS_LEVELS; k++) {
         ck_assert_uint_eq(outcome.level[k].won, SEEDS);
         /* Costs are 10 (20 j + 1) and 10 (50 j + 1), or a row later where the power rounds up. */
-        double j = -log10(claims_fraction(k));
+        double j = -log10(saddle_claims_fraction(k));
         assert_near(exp(outcome.level[k].log_ratio.mean), (50.0 * j + 1.0) / (20.0 * j + 1.0),
                     0.06);
     }
     ck_assert_ptr_nonnull(strstr(outcome.statement, "Alpha"));
     ck_assert_ptr_nonnull(strstr(outcome.statement, "fewer IFO calls than Beta"));
     ck_assert_ptr_nonnull(strstr(outcome.numbers, "3 of 3"));
-    ck_assert_int_eq(faster("a b", 2.0), REPORT_HOLDS);
-    ck_assert_int_eq(faster("a b", 3.0), REPORT_FAILS);
+    ck_assert_int_eq(faster("a b", 2.0), CLAIM_HOLDS);
+    ck_assert_int_eq(faster("a b", 3.0), CLAIM_FAILS);
     ck_assert_ptr_nonnull(strstr(outcome.statement, "at most 1/3 of the IFO calls of Beta"));
 }
 END_TEST
@@ -168,7 +169,7 @@ START_TEST(faster_fails)
 {
     reset();
     shape(0, 0.02, 0.0);
-    ck_assert_int_eq(faster("a b", 1.0), REPORT_FAILS);
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_FAILS);
     ck_assert_uint_eq(outcome.level[2].lost, SEEDS);
     ck_assert_ptr_nonnull(strstr(outcome.numbers, "0 of 3"));
 }
@@ -179,7 +180,7 @@ START_TEST(one_seed_that_disagrees_leaves_it_open)
     reset();
     shape(1, 0.02, 0.0);
     fall(&runs[1][2], 0.2, 0.0);
-    ck_assert_int_eq(faster("a b", 1.0), REPORT_UNDECIDED);
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_UNDECIDED);
     ck_assert_uint_eq(outcome.level[1].won, 2);
     ck_assert_uint_eq(outcome.level[1].lost, 1);
 }
@@ -188,7 +189,7 @@ END_TEST
 START_TEST(what_trace_points_cannot_tell_apart_is_open)
 {
     reset();
-    ck_assert_int_eq(faster("a b", 1.0), REPORT_UNDECIDED);
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_UNDECIDED);
     ck_assert_uint_eq(outcome.level[1].tied, SEEDS);
 }
 END_TEST
@@ -201,7 +202,7 @@ START_TEST(the_first_digit_does_not_decide)
     for (size_t r = 0; r < SEEDS; r++)
         for (size_t k = 1; k < 20; k++)
             runs[1][r].numbers[4][k] = 0.05;
-    ck_assert_int_eq(faster("a b", 1.0), REPORT_HOLDS);
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_HOLDS);
     ck_assert_uint_eq(outcome.level[0].lost, SEEDS);
 }
 END_TEST
@@ -211,7 +212,7 @@ START_TEST(a_level_that_fails_decides)
     reset();
     shape(0, 0.05, 5e-4);
     shape(1, 0.02, 0.0);
-    ck_assert_int_eq(faster("a b", 1.0), REPORT_FAILS);
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_FAILS);
     ck_assert_uint_eq(outcome.level[2].won, SEEDS);
     ck_assert_uint_eq(outcome.level[3].lost, SEEDS);
     ck_assert_ptr_nonnull(strstr(outcome.numbers, "<= "));
@@ -224,11 +225,11 @@ START_TEST(levels_that_nobody_reaches_say_nothing)
     reset();
     shape(0, 0.05, 5e-4);
     shape(1, 0.02, 5e-4);
-    ck_assert_int_eq(faster("a b", 1.0), REPORT_HOLDS);
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_HOLDS);
     ck_assert_ptr_nonnull(strstr(outcome.numbers, "1e-04: not reached"));
     shape(0, 0.05, 0.5);
     shape(1, 0.02, 0.5);
-    ck_assert_int_eq(faster("a b", 1.0), REPORT_UNDECIDED);
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_UNDECIDED);
 }
 END_TEST
 
@@ -238,9 +239,9 @@ START_TEST(a_run_cut_short_proves_nothing)
     shape(1, 0.02, 0.0);
     for (size_t r = 0; r < SEEDS; r++)
         runs[1][r].trace.rows = 20; /* before Alpha gets to 1e-2 */
-    ck_assert_int_eq(faster("a b", 1.0), REPORT_UNDECIDED);
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_UNDECIDED);
     traces[SEEDS] = NULL; /* Beta with the first seed */
-    ck_assert_int_eq(faster("a b", 1.0), REPORT_UNDECIDED);
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_UNDECIDED);
     ck_assert_uint_eq(outcome.level[1].tied, SEEDS - 1);
 }
 END_TEST
@@ -250,8 +251,8 @@ START_TEST(chains_need_every_link)
     reset();
     shape(1, 0.03, 0.0);
     shape(2, 0.02, 0.0);
-    ck_assert_int_eq(faster("a b c", 1.0), REPORT_HOLDS);
-    ck_assert_int_eq(faster("a c b", 1.0), REPORT_FAILS);
+    ck_assert_int_eq(faster("a b c", 1.0), CLAIM_HOLDS);
+    ck_assert_int_eq(faster("a c b", 1.0), CLAIM_FAILS);
 }
 END_TEST
 
@@ -260,9 +261,9 @@ START_TEST(an_algorithm_is_as_good_as_its_best_series)
     reset();
     shape(1, 0.02, 0.0);
     shape(3, 0.2, 0.0); /* the same algorithm as Beta */
-    ck_assert_int_eq(faster("a b", 1.0), REPORT_HOLDS);
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_HOLDS);
     four.tuning = 1;
-    ck_assert_int_eq(faster("a b", 1.0), REPORT_FAILS);
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_FAILS);
 }
 END_TEST
 
@@ -270,10 +271,10 @@ START_TEST(losses_are_compared_by_their_distance)
 {
     reset();
     shape(1, 0.02, 0.0);
-    claim c = {.kind = CLAIM_FASTER, .series = "a b", .factor = 1.0, .quantity = "loss"};
-    ck_assert_int_eq(decide(c), REPORT_HOLDS);
+    paper_claim c = {.kind = CLAIM_FASTER, .series = "a b", .factor = 1.0, .quantity = "loss"};
+    ck_assert_int_eq(decide(c), CLAIM_HOLDS);
     c.series = "b a";
-    ck_assert_int_eq(decide(c), REPORT_FAILS);
+    ck_assert_int_eq(decide(c), CLAIM_FAILS);
 }
 END_TEST
 
@@ -282,17 +283,17 @@ START_TEST(links_that_nobody_reaches_are_left_out)
     reset();
     shape(1, 0.02, 5e-3);
     shape(2, 0.01, 5e-3);
-    ck_assert_int_eq(faster("a b c", 1.0), REPORT_HOLDS);
+    ck_assert_int_eq(faster("a b c", 1.0), CLAIM_HOLDS);
 }
 END_TEST
 
 START_TEST(curves_are_compared_where_both_were_traced)
 {
-    claim c = {.kind = CLAIM_BELOW, .series = "a b c", .factor = 1.0};
+    paper_claim c = {.kind = CLAIM_BELOW, .series = "a b c", .factor = 1.0};
     reset();
     shape(1, 0.0499, 0.0);
     shape(2, 0.0498, 0.0);
-    ck_assert_int_eq(decide(c), REPORT_HOLDS);
+    ck_assert_int_eq(decide(c), CLAIM_HOLDS);
     /* The mean of 10^(0.0002 k) over k = 0 .. ROWS - 1, in the geometric sense. */
     assert_near(outcome.level[0].log_ratio.mean, log(10.0) * 0.0002 * (ROWS - 1) / 2.0, 1e-12);
     /* Rows of other iterations do not count: Gamma traced odd ones, with a metric of their own. */
@@ -301,12 +302,12 @@ START_TEST(curves_are_compared_where_both_were_traced)
             runs[2][r].numbers[0][k] = (double)(2 * k + 1);
             runs[2][r].numbers[4][k] = pow(10.0, -0.0498 * (double)(2 * k + 1));
         }
-    ck_assert_int_eq(decide(c), REPORT_HOLDS);
+    ck_assert_int_eq(decide(c), CLAIM_HOLDS);
     c.series = "c b a";
-    ck_assert_int_eq(decide(c), REPORT_FAILS);
+    ck_assert_int_eq(decide(c), CLAIM_FAILS);
     c.series = "a b";
     fall(&runs[1][1], 0.06, 0.0);
-    ck_assert_int_eq(decide(c), REPORT_UNDECIDED);
+    ck_assert_int_eq(decide(c), CLAIM_UNDECIDED);
     ck_assert_uint_eq(outcome.level[0].lost, 1);
 }
 END_TEST
@@ -315,10 +316,10 @@ START_TEST(alike)
 {
     reset();
     shape(1, 0.045, 0.0);
-    claim c = {.kind = CLAIM_ALIKE, .series = "a b c", .factor = 1.5, .cost = "rounds"};
-    ck_assert_int_eq(decide(c), REPORT_HOLDS);
+    paper_claim c = {.kind = CLAIM_ALIKE, .series = "a b c", .factor = 1.5, .cost = "rounds"};
+    ck_assert_int_eq(decide(c), CLAIM_HOLDS);
     shape(2, 0.02, 0.0);
-    ck_assert_int_eq(decide(c), REPORT_FAILS);
+    ck_assert_int_eq(decide(c), CLAIM_FAILS);
 }
 END_TEST
 
@@ -334,18 +335,18 @@ static void reach_at(size_t s, size_t row)
 
 START_TEST(growth_with_the_value)
 {
-    claim c = {.kind = CLAIM_SLOPE_VALUE,
-               .series = "a b c d",
-               .cost = "rounds",
-               .level = 0.5,
-               .bound = 0.5};
+    paper_claim c = {.kind = CLAIM_SLOPE_VALUE,
+                     .series = "a b c d",
+                     .cost = "rounds",
+                     .level = 0.5,
+                     .bound = 0.5};
     reset();
     for (size_t s = 0; s < SERIES; s++)
         reach_at(s, (size_t)sqrt(series[s].value));
-    ck_assert_int_eq(decide(c), REPORT_HOLDS);
+    ck_assert_int_eq(decide(c), CLAIM_HOLDS);
     assert_near(outcome.slope.mean, 0.5, 1e-12);
     static claims_line line;
-    claims_points(&line, &c, &four, traces, SEEDS, 0);
+    saddle_claims_points(&line, &c, &four, traces, SEEDS, 0);
     ck_assert_uint_eq(line.count, SERIES);
     for (size_t s = 0; s < SERIES; s++) {
         assert_near(line.x[s], log(series[s].value), 1e-15);
@@ -353,29 +354,29 @@ START_TEST(growth_with_the_value)
     }
     for (size_t s = 0; s < SERIES; s++)
         reach_at(s, (size_t)(series[s].value / 20.0));
-    ck_assert_int_eq(decide(c), REPORT_FAILS);
+    ck_assert_int_eq(decide(c), CLAIM_FAILS);
     assert_near(outcome.slope.mean, 1.0, 1e-12);
     reach_at(3, ROWS);
-    ck_assert_int_eq(decide(c), REPORT_UNDECIDED);
-    claims_points(&line, &c, &four, traces, SEEDS, 0);
+    ck_assert_int_eq(decide(c), CLAIM_UNDECIDED);
+    saddle_claims_points(&line, &c, &four, traces, SEEDS, 0);
     ck_assert_uint_eq(line.count, 0);
 }
 END_TEST
 
 START_TEST(seeds_that_spread_leave_a_slope_open)
 {
-    claim c = {.kind = CLAIM_SLOPE_VALUE,
-               .series = "a b c d",
-               .cost = "rounds",
-               .level = 0.5,
-               .bound = 0.5};
+    paper_claim c = {.kind = CLAIM_SLOPE_VALUE,
+                     .series = "a b c d",
+                     .cost = "rounds",
+                     .level = 0.5,
+                     .bound = 0.5};
     reset();
     const double power[SEEDS] = {0.2, 0.5, 0.65};
     for (size_t s = 0; s < SERIES; s++)
         for (size_t r = 0; r < SEEDS; r++)
             for (size_t k = 0; k < ROWS; k++)
                 runs[s][r].numbers[4][k] = (double)k < pow(series[s].value, power[r]) ? 1.0 : 0.5;
-    ck_assert_int_eq(decide(c), REPORT_UNDECIDED);
+    ck_assert_int_eq(decide(c), CLAIM_UNDECIDED);
 }
 END_TEST
 
@@ -386,23 +387,23 @@ START_TEST(growth_with_accuracy_and_time)
     for (size_t r = 0; r < SEEDS; r++)
         for (size_t k = 0; k < ROWS; k++)
             runs[0][r].numbers[4][k] = 1.0 / (k > 0 ? (double)k : 1.0);
-    claim c = {.kind = CLAIM_SLOPE_TIME, .series = "a", .bound = -1.0};
-    ck_assert_int_eq(decide(c), REPORT_HOLDS);
+    paper_claim c = {.kind = CLAIM_SLOPE_TIME, .series = "a", .bound = -1.0};
+    ck_assert_int_eq(decide(c), CLAIM_HOLDS);
     assert_near(outcome.slope.mean, -1.0, 1e-12);
     c.bound = -1.2;
-    ck_assert_int_eq(decide(c), REPORT_FAILS);
-    c = (claim){.kind = CLAIM_SLOPE_EPSILON, .series = "a", .cost = "rounds", .bound = 1.0};
-    ck_assert_int_eq(decide(c), REPORT_HOLDS);
+    ck_assert_int_eq(decide(c), CLAIM_FAILS);
+    c = (paper_claim){.kind = CLAIM_SLOPE_EPSILON, .series = "a", .cost = "rounds", .bound = 1.0};
+    ck_assert_int_eq(decide(c), CLAIM_HOLDS);
     assert_near(outcome.slope.mean, 1.0, 0.03); /* rounds are whole */
     c.bound = 0.5;
-    ck_assert_int_eq(decide(c), REPORT_FAILS);
+    ck_assert_int_eq(decide(c), CLAIM_FAILS);
 }
 END_TEST
 
 /* ---- theorems ---- */
 
 /* p_0 - Q* = 10, metric 1, rate 0.5: sum of the metric over T is T. */
-static void theorem(verify *v, double last_potential, double level)
+static void theorem(theorem_check *v, double last_potential, double level)
 {
     const saddle_theory theory = {.gap = 10.0, .rate = 0.5, .rate_plus = 0.5};
     double iteration[101];
@@ -414,28 +415,28 @@ static void theorem(verify *v, double last_potential, double level)
         potential[k] = 10.0 + (last_potential - 10.0) * (double)k / 100.0;
     }
     memset(v, 0, sizeof *v);
-    const verify_bound bound = verify_bound_of(&theory, false, 1.0);
+    const theorem_bound bound = saddle_theorem_bound_of(&theory, false, 1.0);
     for (int r = 0; r < 3; r++)
-        verify_add(v, &bound, 101, iteration, metric, potential);
+        saddle_theorem_add(v, &bound, 101, iteration, metric, potential);
 }
 
 START_TEST(bounds_that_hold_and_that_do_not)
 {
-    static verify v;
+    static theorem_check v;
     /* T = 20: the mean may be 10 / (0.5 21), the potential 10 - 0.5 20 level. */
     theorem(&v, -0.1, 0.9);
     ck_assert_uint_eq(v.seeds, 3);
-    assert_near(v.point[VERIFY_POINTS - 1].iterations, 20.0, 0.0);
-    assert_near(v.point[VERIFY_POINTS - 1].average[0], 0.9, 1e-12);
-    assert_near(v.point[VERIFY_POINTS - 1].average_bound[0], 10.0 / 10.5, 1e-12);
-    assert_near(v.point[VERIFY_POINTS - 1].potential_bound[0], 1.0, 1e-12);
-    ck_assert(!verify_violated(&v));
+    assert_near(v.point[THEOREM_POINTS - 1].iterations, 20.0, 0.0);
+    assert_near(v.point[THEOREM_POINTS - 1].average[0], 0.9, 1e-12);
+    assert_near(v.point[THEOREM_POINTS - 1].average_bound[0], 10.0 / 10.5, 1e-12);
+    assert_near(v.point[THEOREM_POINTS - 1].potential_bound[0], 1.0, 1e-12);
+    ck_assert(!saddle_theorem_violated(&v));
     theorem(&v, -10.0, 0.96);
-    ck_assert(verify_violated(&v)); /* the mean */
+    ck_assert(saddle_theorem_violated(&v)); /* the mean */
     theorem(&v, 1.1, 0.9);
-    ck_assert(verify_violated(&v)); /* the potential */
+    ck_assert(saddle_theorem_violated(&v)); /* the potential */
     theorem(&v, (double)NAN, 0.9);
-    ck_assert(verify_violated(&v));
+    ck_assert(saddle_theorem_violated(&v));
 }
 END_TEST
 
@@ -449,17 +450,17 @@ START_TEST(bounds_at_every_trace_point)
     double mean[3];
     double mean_bound[3];
     double potential_bound[3];
-    verify_bound bound = verify_bound_of(&theory, false, 2.0);
-    verify_mean(3, iteration, metric, mean);
-    verify_allowed(&bound, 3, iteration, metric, potential, mean_bound, potential_bound);
+    theorem_bound bound = saddle_theorem_bound_of(&theory, false, 2.0);
+    saddle_theorem_mean_metric(3, iteration, metric, mean);
+    saddle_theorem_allowed(&bound, 3, iteration, metric, potential, mean_bound, potential_bound);
     ck_assert(isnan(mean[0]) && isnan(mean_bound[0]));
     assert_near(potential_bound[0], 10.0, 0.0);
     assert_near(mean[1], 3.0, 1e-15);
     assert_near(mean[2], (2 * 3 + 2 * 1) / 4.0, 1e-15);
     assert_near(mean_bound[2], 6.0 / (0.5 * 5), 1e-15);
     assert_near(potential_bound[2], 10.0 - 0.5 * 8, 1e-15);
-    bound = verify_bound_of(&theory, true, 2.0); /* floor 8 0.1 / 2 */
-    verify_allowed(&bound, 3, iteration, metric, potential, mean_bound, potential_bound);
+    bound = saddle_theorem_bound_of(&theory, true, 2.0); /* floor 8 0.1 / 2 */
+    saddle_theorem_allowed(&bound, 3, iteration, metric, potential, mean_bound, potential_bound);
     assert_near(mean_bound[2], 6.0 / (0.25 * 5) + 0.4, 1e-14);
     assert_near(potential_bound[2], 10.0 - 0.25 * 8 + 4 * 0.4, 1e-14);
 }
@@ -469,15 +470,15 @@ START_TEST(theorems_that_say_nothing)
 {
     const char *why = NULL;
     saddle_theory t = {.gap = 1.0, .rate = 1.0, .rate_plus = 1.0};
-    ck_assert(verify_applies(&t, true, &why));
+    ck_assert(saddle_theorem_applies(&t, true, &why));
     t.rate_plus = -1.0;
-    ck_assert(verify_applies(&t, false, &why));
-    ck_assert(!verify_applies(&t, true, &why));
+    ck_assert(saddle_theorem_applies(&t, false, &why));
+    ck_assert(!saddle_theorem_applies(&t, true, &why));
     ck_assert_ptr_nonnull(strstr(why, "--c-gamma"));
     t.gap = NAN;
-    ck_assert(!verify_applies(&t, false, &why));
+    ck_assert(!saddle_theorem_applies(&t, false, &why));
     t = (saddle_theory){.gap = 1.0, .rate = 1.0, .estimated = 1};
-    ck_assert(!verify_applies(&t, false, &why));
+    ck_assert(!saddle_theorem_applies(&t, false, &why));
 }
 END_TEST
 
@@ -487,11 +488,11 @@ START_TEST(claims_name_what_there_is)
 {
     size_t experiments;
     size_t claims;
-    const experiment *list = experiments_list(&experiments);
-    const claim *all = experiments_claims(&claims);
+    const paper_experiment *list = saddle_paper_experiments(&experiments);
+    const paper_claim *all = saddle_paper_claims(&claims);
     ck_assert_uint_gt(claims, 50);
     for (size_t k = 0; k < claims; k++) {
-        const experiment *e = NULL;
+        const paper_experiment *e = NULL;
         for (size_t j = 0; j < experiments; j++)
             if (strcmp(list[j].name, all[k].experiment) == 0)
                 e = &list[j];
@@ -499,7 +500,7 @@ START_TEST(claims_name_what_there_is)
         size_t words = 0;
         for (const char *word = all[k].series; *word != '\0'; words++) {
             size_t length = strcspn(word, " ");
-            ck_assert_msg(experiment_find_series(e, word, length) != NULL, "%s has no series %s",
+            ck_assert_msg(saddle_paper_series(e, word, length) != NULL, "%s has no series %s",
                           e->name, word);
             word += length + (word[length] == ' ');
         }
@@ -510,7 +511,7 @@ START_TEST(claims_name_what_there_is)
     }
     /* The comparisons name algorithms that each are there once. */
     size_t compared;
-    const experiment_series *algorithm = experiments_algorithms(&compared);
+    const experiment_series *algorithm = saddle_paper_algorithms(&compared);
     for (size_t k = 0; k < compared; k++) {
         ck_assert_str_eq(algorithm[k].name, algorithm[k].algorithm);
         for (size_t j = 0; j < k; j++)

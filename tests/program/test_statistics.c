@@ -1,7 +1,7 @@
 /* Student's quantiles, means and slopes, each against another way to compute it. */
 #include <math.h>
 
-#include "statistics.h"
+#include "lab/statistics.h"
 #include "support.h"
 
 /* P(|T| <= t) by Simpson's rule on the density. */
@@ -25,7 +25,7 @@ START_TEST(student_quantiles_have_their_probability)
     const double confidence[] = {0.5, 0.9, 0.95, 0.99};
     for (size_t f = 1; f <= 30; f++)
         for (size_t k = 0; k < sizeof confidence / sizeof *confidence; k++) {
-            double t = statistics_student(confidence[k], f);
+            double t = saddle_statistics_student(confidence[k], f);
             assert_near(student_probability(t, (double)f), confidence[k], 1e-9);
         }
 }
@@ -33,10 +33,10 @@ END_TEST
 
 START_TEST(student_refuses_what_has_no_quantile)
 {
-    ck_assert(isnan(statistics_student(0.95, 0)));
-    ck_assert(isnan(statistics_student(0.0, 5)));
-    ck_assert(isnan(statistics_student(1.0, 5)));
-    ck_assert(isnan(statistics_student(NAN, 5)));
+    ck_assert(isnan(saddle_statistics_student(0.95, 0)));
+    ck_assert(isnan(saddle_statistics_student(0.0, 5)));
+    ck_assert(isnan(saddle_statistics_student(1.0, 5)));
+    ck_assert(isnan(saddle_statistics_student(NAN, 5)));
 }
 END_TEST
 
@@ -53,8 +53,8 @@ START_TEST(means_and_intervals)
             pairs += (value[j] - value[k]) * (value[j] - value[k]);
     }
     double n = (double)count;
-    double half = statistics_student(0.9, count - 1) * sqrt(pairs / (n * (n - 1.0)) / n);
-    statistics_mean s = statistics_summarize(value, count, 0.9);
+    double half = saddle_statistics_student(0.9, count - 1) * sqrt(pairs / (n * (n - 1.0)) / n);
+    statistics_mean s = saddle_statistics_summarize(value, count, 0.9);
     ck_assert_uint_eq(s.count, count);
     assert_near(s.mean, sum / n, 1e-14);
     assert_near(s.least, -1.0, 0.0);
@@ -67,11 +67,11 @@ END_TEST
 START_TEST(few_values)
 {
     const double value[] = {2.5};
-    statistics_mean one = statistics_summarize(value, 1, 0.95);
+    statistics_mean one = saddle_statistics_summarize(value, 1, 0.95);
     assert_near(one.mean, 2.5, 0.0);
     ck_assert(isinf(one.low) && one.low < 0.0);
     ck_assert(isinf(one.high) && one.high > 0.0);
-    statistics_mean none = statistics_summarize(value, 0, 0.95);
+    statistics_mean none = saddle_statistics_summarize(value, 0, 0.95);
     ck_assert(isnan(none.mean) && isnan(none.low) && isnan(none.high));
 }
 END_TEST
@@ -92,7 +92,7 @@ START_TEST(slopes_solve_the_normal_equations)
         sxy += x[k] * y[k];
     }
     double slope;
-    ck_assert(statistics_slope(x, y, 5, &slope));
+    ck_assert(saddle_statistics_slope(x, y, 5, &slope));
     assert_near(slope, (n * sxy - sx * sy) / (n * sxx - sx * sx), 1e-13);
 }
 END_TEST
@@ -103,10 +103,10 @@ START_TEST(slopes_that_do_not_exist)
     const double y[] = {1.0, 2.0, 3.0};
     const double broken[] = {1.0, NAN, 3.0};
     double slope;
-    ck_assert(!statistics_slope(same, y, 3, &slope));
-    ck_assert(!statistics_slope(y, broken, 3, &slope));
-    ck_assert(!statistics_slope(y, y, 1, &slope));
-    ck_assert(!statistics_slope(y, y, 0, &slope));
+    ck_assert(!saddle_statistics_slope(same, y, 3, &slope));
+    ck_assert(!saddle_statistics_slope(y, broken, 3, &slope));
+    ck_assert(!saddle_statistics_slope(y, y, 1, &slope));
+    ck_assert(!saddle_statistics_slope(y, y, 0, &slope));
 }
 END_TEST
 

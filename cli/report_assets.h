@@ -1,8 +1,0 @@
-/* Style and script of reports: the files of cli/report/, built into the program. */
-#ifndef SADDLE_CLI_REPORT_ASSETS_H
-#define SADDLE_CLI_REPORT_ASSETS_H
-
-extern const char report_css[];
-extern const char report_js[];
-
-#endif

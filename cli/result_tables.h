@@ -1,0 +1,15 @@
+/* Tables of results: costs of a comparison, bounds of theorems, claims. */
+#ifndef SADDLE_CLI_RESULT_TABLES_H
+#define SADDLE_CLI_RESULT_TABLES_H
+
+#include "lab/comparison.h"
+#include "lab/reproduction.h"
+
+/* Print a table for each level, then one of how the runs ended. */
+void cli_print_comparison(const comparison *c);
+/* Print a theorem's bounds beside measurements. */
+void cli_print_theorem(const theorem_check *v);
+/* Print how many claims hold in each experiment, and those that do not. */
+void cli_print_claims(const reproduction *r);
+
+#endif

@@ -1,0 +1,575 @@
+#include "draw/figure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw/gnuplot.h"
+#include "draw/mean_band.h"
+#include "draw/palette.h"
+
+/* Pixels of a panel without its legend, of a line of the legend, and of the title. */
+#define PANEL_WIDTH 560
+#define PANEL_HEIGHT 380
+#define LEGEND_HEIGHT 22
+#define TITLE_HEIGHT 30
+/* What a run did beyond the end of the mean is drawn where it is more than this share of it. */
+#define SHORTEST_TAIL 0.05
+/* Curves beyond so many points are thinned, which no picture of this size can show. */
+#define MOST_POINTS ((size_t)1200)
+/* Characters of a label and of a title. */
+#define LABEL_LENGTH ((size_t)48)
+#define TITLE_LENGTH ((size_t)90)
+
+/* A figure being drawn. */
+typedef struct drawing {
+    gnuplot g;
+    const figure *f;
+    bool text;   /* with characters */
+    bool shared; /* one legend for all panels */
+} drawing;
+
+/* An axis as it is drawn. */
+typedef struct axis {
+    bool logarithmic;
+    double low,
+        high; /* of the values; on a logarithmic axis from a decade on, and to one if it is vertical */
+    bool fixed;  /* a linear axis shows no more than these */
+    double unit; /* values are divided by it */
+    const char *unit_text;
+} axis;
+
+saddle_status figure_check_path(const char *what, const char *path, saddle_error *error)
+{
+    gnuplot_kind kind;
+    if (gnuplot_kind_of(path, &kind))
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s: '%.200s' does not end in .svg, .png or .pdf, which says what to draw",
+                       what, path);
+}
+
+/* ---- axes ---------------------------------------------------------------------------------- */
+
+/* Widen a range by a run's values on one axis, where x is at least `from`; `below`: there was one that is
+ * not positive. */
+static void extend(const figure_run *run, bool vertical, double from, axis *a, bool *below)
+{
+    for (size_t k = 0; k < run->count; k++) {
+        double value = vertical ? run->y[k] : run->x[k];
+        if (!isfinite(value) || !(run->x[k] >= from))
+            continue;
+        if (a->logarithmic && !(value > 0.0)) {
+            *below = true;
+            continue;
+        }
+        a->low = fmin(a->low, value);
+        a->high = fmax(a->high, value);
+    }
+}
+
+/* "(millions)" where numbers would be long. */
+static void choose_unit(axis *a)
+{
+    static const struct {
+        double least;
+        double unit;
+        const char *text;
+    } units[] = {{1e12, 1e12, " (trillions)"},
+                 {1e9, 1e9, " (billions)"},
+                 {1e6, 1e6, " (millions)"},
+                 {1e5, 1e3, " (thousands)"}};
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+        if (a->high >= units[k].least && a->high < 1e15) {
+            a->unit = units[k].unit;
+            a->unit_text = units[k].text;
+            return;
+        }
+}
+
+/* The values of all curves on one axis, where x is at least `from`. */
+static axis measure(const figure_panel *panel, bool vertical, double from, bool *below)
+{
+    figure_scale scale = vertical ? panel->y_scale : panel->x_scale;
+    axis a = {.logarithmic = scale == FIGURE_LOG,
+              .low = (double)INFINITY,
+              .high = -(double)INFINITY,
+              .unit = 1.0,
+              .unit_text = ""};
+    *below = false;
+    for (size_t c = 0; c < panel->curves; c++)
+        for (size_t r = 0; r < panel->curve[c].runs; r++)
+            extend(&panel->curve[c].run[r], vertical, from, &a, below);
+    if (a.logarithmic && !(a.high > 0.0 && (*below || a.high / a.low >= 10.0)))
+        a.logarithmic = false;
+    return a;
+}
+
+static axis make_axis(const figure_panel *panel, bool vertical)
+{
+    bool below;
+    axis a = measure(panel, vertical, -(double)INFINITY, &below);
+    if (a.logarithmic) {
+        a.low = pow(10.0, floor(log10(a.low)) - (below ? 1.0 : 0.0));
+        if (vertical)
+            a.high = pow(10.0, ceil(log10(a.high)));
+    } else if (!vertical) {
+        choose_unit(&a);
+    } else if (panel->y_from > 0.0) {
+        bool ignored;
+        axis x = measure(panel, false, -(double)INFINITY, &ignored);
+        axis late = measure(panel, true, panel->y_from * x.high, &ignored);
+        late.fixed = late.high > late.low;
+        double room = 0.08 * (late.high - late.low);
+        late.low -= room;
+        late.high += room;
+        return late.fixed ? late : a;
+    }
+    return a;
+}
+
+/* A value as it is drawn; NaN leaves a gap. */
+static double place(const axis *a, double value)
+{
+    if (!isfinite(value))
+        return (double)NAN;
+    if (a->logarithmic && !(value > a->low))
+        return a->low;
+    return value / a->unit;
+}
+
+static void write_label(drawing *d, const char *axis_name, const char *label, const char *unit)
+{
+    char text[256];
+    FILE *f = d->g.script;
+    snprintf(text, sizeof text, "%.200s%s", label != NULL ? label : "", unit);
+    fprintf(f, "set %slabel ", axis_name);
+    gnuplot_text(&d->g, text, TITLE_LENGTH);
+    fputs(" noenhanced\n", f);
+}
+
+static void write_axis(drawing *d, const axis *a, char name)
+{
+    FILE *f = d->g.script;
+    fprintf(f, "unset m%ctics\n", name);
+    if (!a->logarithmic) {
+        fprintf(f, "unset logscale %c\nset format %c '%%g'\n", name, name);
+        if (name == 'x' && a->high > a->low)
+            fprintf(f, "set xrange [%.17g:%.17g]\n", fmin(a->low, 0.0) / a->unit,
+                    1.01 * a->high / a->unit); /* room for the last number */
+        else if (a->fixed)
+            fprintf(f, "set %crange [%.17g:%.17g]\n", name, a->low, a->high);
+        else
+            fprintf(f, "set %crange [*:*]\n", name);
+        return;
+    }
+    fprintf(f, "set logscale %c\nset %crange [%.17g:%.17g]\n", name, name, a->low, a->high);
+    fprintf(f, "set format %c '%s'\n", name, d->text ? "%.0e" : "10^{%T}");
+}
+
+/* ---- curves -------------------------------------------------------------------------------- */
+
+/* A point as it is written. */
+typedef struct dot {
+    double x, y;
+} dot;
+
+/* Write a line of points, ended by a gap. A point between gaps is no line: it is drawn twice, a little
+ * apart. */
+static void write_line(FILE *f, const dot *line, size_t count, const axis *x)
+{
+    for (size_t k = 0; k < count; k++)
+        fprintf(f, "%.9g %.9g\n", line[k].x, line[k].y);
+    if (count == 1)
+        fprintf(f, "%.9g %.9g\n", line[0].x + 0.006 * x->high / x->unit, line[0].y);
+    fputc('\n', f);
+}
+
+/* Write points as a data block; a gap is an empty line. Of a long run only every so many points are
+ * written, but the largest and smallest of those between are among them. */
+static void write_points(drawing *d, const char *name, const figure_run *run, size_t from,
+                         const axis *x, const axis *y)
+{
+    size_t count = run->count - from;
+    size_t stride = count > MOST_POINTS ? 2 * count / MOST_POINTS : 1;
+    dot line[2 * MOST_POINTS];
+    size_t length = 0;
+    fprintf(d->g.script, "%s << EOD\n", name);
+    for (size_t k = from; k < run->count; k += stride) {
+        size_t end = k + stride < run->count ? k + stride : run->count;
+        size_t low = k;
+        size_t high = k;
+        for (size_t j = k; j < end; j++) {
+            low = run->y[j] < run->y[low] ? j : low;
+            high = run->y[j] > run->y[high] ? j : high;
+        }
+        size_t kept[] = {low < high ? low : high, low < high ? high : low};
+        for (size_t j = 0; j < (kept[0] == kept[1] ? 1u : 2u); j++) {
+            dot at = {place(x, run->x[kept[j]]), place(y, run->y[kept[j]])};
+            bool gap = isnan(at.x) || isnan(at.y);
+            if (gap || length == 2 * MOST_POINTS) {
+                write_line(d->g.script, line, length, x);
+                length = 0;
+            }
+            if (!gap)
+                line[length++] = at;
+        }
+    }
+    write_line(d->g.script, line, length, x);
+    fputs("EOD\n", d->g.script);
+}
+
+static void write_band(drawing *d, const char *name, const mean_band *b, const axis *x,
+                       const axis *y)
+{
+    FILE *f = d->g.script;
+    fprintf(f, "%s << EOD\n", name);
+    for (size_t k = 0; k < b->count; k++) {
+        double value = place(y, b->mean[k]);
+        if (isnan(value))
+            fputc('\n', f);
+        else
+            fprintf(f, "%.9g %.9g %.9g %.9g\n", place(x, b->x[k]), value, place(y, b->low[k]),
+                    place(y, b->high[k]));
+    }
+    fputs("EOD\n", f);
+}
+
+/* Where the part of a run beyond the mean's range begins, with the point before it so that lines
+ * join; the end of the run where there is no such part worth showing. */
+static size_t beyond(const figure_run *run, const mean_band *b)
+{
+    double first = b->count > 0 ? b->x[0] : -(double)INFINITY;
+    double last = b->count > 0 ? b->x[b->count - 1] : -(double)INFINITY;
+    if (run->count == 0 || run->x[run->count - 1] - last <= SHORTEST_TAIL * fmax(last - first, 0.0))
+        return run->count;
+    size_t k = 0;
+    while (k < run->count && run->x[k] <= last)
+        k++;
+    return k > 0 ? k - 1 : 0;
+}
+
+/* Write a curve's data: $PpCc for the line, and for the tails of several runs $PpCcRr. */
+static saddle_status write_data(drawing *d, size_t p, size_t c, const axis *x, const axis *y,
+                                saddle_error *error)
+{
+    const figure_curve *curve = &d->f->panel[p].curve[c];
+    char name[64];
+    snprintf(name, sizeof name, "$P%zuC%zu", p, c);
+    if (curve->runs == 1) {
+        write_points(d, name, &curve->run[0], 0, x, y);
+        return SADDLE_OK;
+    }
+    mean_band b;
+    saddle_status status = mean_band_make(&b, curve, y->logarithmic, MOST_POINTS, error);
+    if (status != SADDLE_OK)
+        return status;
+    write_band(d, name, &b, x, y);
+    for (size_t r = 0; r < curve->runs; r++) {
+        snprintf(name, sizeof name, "$P%zuC%zuR%zu", p, c, r);
+        write_points(d, name, &curve->run[r], beyond(&curve->run[r], &b), x, y);
+    }
+    mean_band_release(&b);
+    return SADDLE_OK;
+}
+
+/* "dt (6,3)" of "6 3". */
+static void write_dashes(FILE *f, const char *dashes)
+{
+    if (*dashes == '\0') {
+        fputs(" dt solid", f);
+        return;
+    }
+    fputs(" dt (", f);
+    for (const char *c = dashes; *c != '\0'; c++)
+        fputc(*c == ' ' ? ',' : *c, f);
+    fputc(')', f);
+}
+
+static size_t points_of(const figure_curve *curve)
+{
+    size_t most = 0;
+    for (size_t r = 0; r < curve->runs; r++)
+        most = curve->run[r].count > most ? curve->run[r].count : most;
+    return most;
+}
+
+/* How many curves of a panel before this one are the same algorithm's. */
+static size_t repeats_before(const figure_panel *panel, size_t c)
+{
+    size_t count = 0;
+    const char *algorithm = panel->curve[c].algorithm;
+    for (size_t k = 0; algorithm != NULL && k < c; k++)
+        count +=
+            panel->curve[k].algorithm != NULL && strcmp(panel->curve[k].algorithm, algorithm) == 0;
+    return count;
+}
+
+/* A colour "#rrggbb" of which a part, of 100, is left and the rest is white. */
+static void write_paler(const char *colour, int strength, char out[8])
+{
+    unsigned long rgb = strtoul(colour + 1, NULL, 16);
+    unsigned part[3];
+    for (int k = 0; k < 3; k++) {
+        unsigned full = (unsigned)(rgb >> (16 - 8 * k)) & 0xFF;
+        part[k] = 255 - (255 - full) * (unsigned)strength / 100;
+    }
+    snprintf(out, 8, "#%02x%02x%02x", part[0] & 0xFF, part[1] & 0xFF, part[2] & 0xFF);
+}
+
+static const saddle_look *look_of(const figure_curve *curve, size_t place)
+{
+    return palette_look(palette_index(curve->algorithm, place));
+}
+
+/* The colour of a curve; terminals tend to be dark. */
+static void write_colour(const drawing *d, size_t p, size_t c, char out[8])
+{
+    const saddle_look *look = look_of(&d->f->panel[p].curve[c], c);
+    size_t repeat = repeats_before(&d->f->panel[p], c);
+    write_paler(d->text ? look->dark : look->light, palette_strength(repeat), out);
+}
+
+/* How a curve's line is drawn. */
+static void write_look(drawing *d, size_t p, size_t c)
+{
+    FILE *f = d->g.script;
+    const figure_curve *curve = &d->f->panel[p].curve[c];
+    bool line = points_of(curve) != 1;
+    char colour[8];
+    write_colour(d, p, c, colour);
+    fprintf(f, " with %s lt %zu lc rgb '%s' lw 2.2", line ? "lines" : "points pt 7 ps 0.8", c + 1,
+            colour);
+    if (line && !d->text)
+        write_dashes(f, palette_dashes(look_of(curve, c), repeats_before(&d->f->panel[p], c)));
+}
+
+/* One curve of the plot command: band, tails, line. */
+static void write_curve(drawing *d, size_t p, size_t c)
+{
+    FILE *f = d->g.script;
+    const figure_curve *curve = &d->f->panel[p].curve[c];
+    char colour[8];
+    write_colour(d, p, c, colour);
+    if (curve->runs > 1 && !d->text)
+        fprintf(f,
+                "$P%zuC%zu using 1:3:4 with filledcurves fs transparent solid 0.16 noborder "
+                "lc rgb '%s' notitle, ",
+                p, c, colour);
+    for (size_t r = 0; curve->runs > 1 && r < curve->runs; r++)
+        fprintf(f, "$P%zuC%zuR%zu using 1:2 with lines lw 0.7 lc rgb '%s' notitle, ", p, c, r,
+                colour);
+    fprintf(f, "$P%zuC%zu using 1:2", p, c);
+    write_look(d, p, c);
+    if (d->shared) {
+        fputs(" notitle", f);
+        return;
+    }
+    fputs(" title ", f);
+    gnuplot_text(&d->g, curve->label, LABEL_LENGTH);
+}
+
+static bool has_points(const figure_panel *panel)
+{
+    for (size_t c = 0; c < panel->curves; c++)
+        for (size_t r = 0; r < panel->curve[c].runs; r++)
+            for (size_t k = 0; k < panel->curve[c].run[r].count; k++)
+                if (isfinite(panel->curve[c].run[r].x[k]) && isfinite(panel->curve[c].run[r].y[k]))
+                    return true;
+    return false;
+}
+
+static saddle_status write_panel(drawing *d, size_t p, saddle_error *error)
+{
+    const figure_panel *panel = &d->f->panel[p];
+    FILE *f = d->g.script;
+    axis x = make_axis(panel, false);
+    axis y = make_axis(panel, true);
+    saddle_status status = SADDLE_OK;
+    for (size_t c = 0; status == SADDLE_OK && c < panel->curves; c++)
+        status = write_data(d, p, c, &x, &y, error);
+    if (status != SADDLE_OK)
+        return status;
+    fputs("set title ", f);
+    gnuplot_text(&d->g, panel->title != NULL ? panel->title : "", TITLE_LENGTH);
+    fputs(" noenhanced\n", f);
+    write_label(d, "x", panel->x_label, x.unit_text);
+    if (!d->text) /* gnuplot has no upright characters */
+        write_label(d, "y", panel->y_label, y.unit_text);
+    write_axis(d, &x, 'x');
+    write_axis(d, &y, 'y');
+    if (!has_points(panel)) { /* gnuplot refuses to draw nothing */
+        fputs("set xrange [0:1]\nset yrange [0:1]\nplot NaN notitle\n", f);
+        return SADDLE_OK;
+    }
+    fputs("plot ", f);
+    for (size_t c = 0; c < panel->curves; c++) {
+        fputs(c == 0 ? "" : ", ", f);
+        write_curve(d, p, c);
+    }
+    fputc('\n', f);
+    return SADDLE_OK;
+}
+
+/* ---- pictures ------------------------------------------------------------------------------ */
+
+/* Whether all panels, of which there are several, have the same curves. */
+static bool shares_legend(const figure *f)
+{
+    for (size_t p = 1; p < f->panels; p++) {
+        if (f->panel[p].curves != f->panel[0].curves)
+            return false;
+        for (size_t c = 0; c < f->panel[p].curves; c++)
+            if (strcmp(f->panel[p].curve[c].label, f->panel[0].curve[c].label) != 0)
+                return false;
+    }
+    return f->panels > 1;
+}
+
+/* Entries of a panel's legend side by side in a width. */
+static size_t legend_columns(const figure_panel *panel, int width)
+{
+    size_t longest = 1;
+    for (size_t c = 0; c < panel->curves; c++) {
+        size_t length = strnlen(panel->curve[c].label, LABEL_LENGTH);
+        longest = length > longest ? length : longest;
+    }
+    /* About 7 pixels a character, and 50 for the sample of the line. */
+    size_t across = (size_t)(width - 80) / (7 * longest + 50);
+    return across > 0 ? across : 1;
+}
+
+/* Lines that the longest legend takes in a width. */
+static int legend_lines(const figure *f, int width)
+{
+    size_t lines = 0;
+    for (size_t p = 0; p < f->panels; p++) {
+        size_t across = legend_columns(&f->panel[p], width);
+        size_t need = (f->panel[p].curves + across - 1) / across;
+        lines = need > lines ? need : lines;
+    }
+    return (int)lines;
+}
+
+static void write_style(drawing *d)
+{
+    fputs("set datafile missing NaN\n"
+          "set border 3 lc rgb '#555555'\n"
+          "set tics nomirror out tc rgb '#333333'\n"
+          "set grid ytics xtics lc rgb '#dddddd' lw 0.6 dt solid\n"
+          "set key outside below center horizontal Left reverse noenhanced samplen 2.6 spacing 1.2 "
+          "height 0.7\n"
+          "set title offset 0,-0.4\n"
+          "set xlabel offset 0,0.5\n",
+          d->g.script);
+}
+
+/* Where the parts of a picture are, in pixels. */
+typedef struct sheet {
+    size_t columns, rows; /* of panels */
+    int width, height;    /* of a panel, with its own legend if it has one */
+    int title;            /* above all panels */
+    int legend;           /* below all panels */
+} sheet;
+
+static sheet lay_out(const figure *f, bool shared)
+{
+    size_t columns = f->columns > 0 ? f->columns : 3;
+    columns = columns < f->panels ? columns : f->panels;
+    columns = columns > 0 ? columns : 1;
+    int whole = PANEL_WIDTH * (int)columns;
+    return (sheet){.columns = columns,
+                   .rows = (f->panels + columns - 1) / columns,
+                   .width = PANEL_WIDTH,
+                   .height =
+                       PANEL_HEIGHT + (shared ? 0 : LEGEND_HEIGHT * legend_lines(f, PANEL_WIDTH)),
+                   .title = f->title != NULL && *f->title != '\0' ? TITLE_HEIGHT : 0,
+                   .legend = shared ? LEGEND_HEIGHT * (legend_lines(f, whole) + 1) : 0};
+}
+
+/* Where the next plot goes: the place of a panel. */
+static void place_panel(drawing *d, const sheet *at, size_t p)
+{
+    double width = (double)at->width * (double)at->columns;
+    double height = at->title + at->legend + (double)at->height * (double)at->rows;
+    size_t rows_below = at->rows - 1 - p / at->columns;
+    double below = at->legend + (double)at->height * (double)rows_below;
+    fprintf(d->g.script, "set size %.6f,%.6f\nset origin %.6f,%.6f\n", at->width / width,
+            at->height / height, at->width * (double)(p % at->columns) / width, below / height);
+}
+
+/* The legend of all panels: a plot of nothing, below them. */
+static void write_legend(drawing *d, const sheet *at)
+{
+    FILE *f = d->g.script;
+    const figure_panel *panel = &d->f->panel[0];
+    double height = at->title + at->legend + (double)at->height * (double)at->rows;
+    fprintf(f,
+            "set size 1,%.6f\nset origin 0,0\nunset border\nunset tics\nunset title\n"
+            "unset xlabel\nunset ylabel\nunset logscale\nset xrange [0:1]\nset yrange [0:1]\n"
+            "set margins 0,0,0,0\n"
+            "set key inside center center horizontal Left reverse noenhanced samplen 2.6 "
+            "spacing 1.2 maxcols %zu\nplot ",
+            at->legend / height, legend_columns(panel, at->width * (int)at->columns));
+    for (size_t c = 0; c < panel->curves; c++) {
+        fputs(c == 0 ? "NaN" : ", NaN", f);
+        write_look(d, 0, c);
+        fputs(" title ", f);
+        gnuplot_text(&d->g, panel->curve[c].label, LABEL_LENGTH);
+    }
+    fputc('\n', f);
+}
+
+saddle_status figure_draw(const figure *f, const char *path, saddle_error *error)
+{
+    gnuplot_kind kind = GNUPLOT_SVG;
+    drawing d = {.f = f, .shared = shares_legend(f)};
+    saddle_status status = figure_check_path("figure", path, error);
+    if (status == SADDLE_OK)
+        status = gnuplot_open(&d.g, error);
+    if (status != SADDLE_OK)
+        return status;
+    gnuplot_kind_of(path, &kind);
+    sheet at = lay_out(f, d.shared);
+    gnuplot_terminal(&d.g, kind, at.width * (int)at.columns,
+                     at.title + at.legend + at.height * (int)at.rows);
+    write_style(&d);
+    fputs("set multiplot", d.g.script);
+    if (at.title > 0) {
+        fputs(" title ", d.g.script);
+        gnuplot_text(&d.g, f->title, 2 * TITLE_LENGTH);
+        fputs(" noenhanced", d.g.script);
+    }
+    fputc('\n', d.g.script);
+    for (size_t p = 0; status == SADDLE_OK && p < f->panels; p++) {
+        place_panel(&d, &at, p);
+        status = write_panel(&d, p, error);
+    }
+    if (status == SADDLE_OK && d.shared)
+        write_legend(&d, &at);
+    if (status == SADDLE_OK)
+        return gnuplot_save(&d.g, path, error);
+    gnuplot_discard(&d.g);
+    return status;
+}
+
+saddle_status figure_print(const figure *f, FILE *stream, int columns, int rows, bool colour,
+                           saddle_error *error)
+{
+    drawing d = {.f = f, .text = true};
+    saddle_status status = gnuplot_open(&d.g, error);
+    if (status != SADDLE_OK)
+        return status;
+    fprintf(d.g.script,
+            "set encoding utf8\nset terminal dumb size %d,%d noenhanced %s\n"
+            "set key outside below center horizontal Left reverse samplen 2\n"
+            "set border 3\nset tics nomirror\nset lmargin 10\n",
+            columns, rows, colour ? "ansirgb" : "mono");
+    fprintf(stream, "%s\n", f->panel[0].y_label != NULL ? f->panel[0].y_label : "");
+    status = write_panel(&d, 0, error);
+    if (status == SADDLE_OK)
+        return gnuplot_print(&d.g, stream, error);
+    gnuplot_discard(&d.g);
+    return status;
+}

@@ -1,0 +1,226 @@
+#include "draw/gnuplot.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "files/file.h"
+
+bool gnuplot_kind_of(const char *path, gnuplot_kind *out)
+{
+    static const struct {
+        const char *ending;
+        gnuplot_kind kind;
+    } known[] = {{".svg", GNUPLOT_SVG}, {".png", GNUPLOT_PNG}, {".pdf", GNUPLOT_PDF}};
+    size_t length = strlen(path);
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (length > 4 && strcasecmp(path + length - 4, known[k].ending) == 0) {
+            *out = known[k].kind;
+            return true;
+        }
+    return false;
+}
+
+/* ---- the script ---------------------------------------------------------------------------- */
+
+saddle_status gnuplot_open(gnuplot *g, saddle_error *error)
+{
+    int descriptor = memfd_create("saddle-gnuplot", MFD_CLOEXEC);
+    g->script = descriptor >= 0 ? fdopen(descriptor, "w+") : NULL;
+    if (g->script != NULL)
+        return SADDLE_OK;
+    int reason = errno;
+    if (descriptor >= 0)
+        close(descriptor);
+    return saddle_fail(error, SADDLE_IO, "cannot hold a script for gnuplot: %s", strerror(reason));
+}
+
+void gnuplot_discard(gnuplot *g)
+{
+    if (g->script != NULL)
+        fclose(g->script);
+    g->script = NULL;
+}
+
+/* In single quotes gnuplot takes everything as it stands but the quote itself, which is doubled. A
+ * control character could end the line; a text that is cut ends in dots. */
+void gnuplot_text(gnuplot *g, const char *text, size_t most)
+{
+    size_t count = 0;
+    fputc('\'', g->script);
+    for (const char *c = text; *c != '\0'; c++) {
+        bool first = ((unsigned char)*c & 0xC0) != 0x80; /* of a character's bytes */
+        if (first && count++ == most) {
+            fputs("\xE2\x80\xA6", g->script);
+            break;
+        }
+        if (*c == '\'')
+            fputc('\'', g->script);
+        fputc((unsigned char)*c < 0x20 || *c == 0x7F ? ' ' : *c, g->script);
+    }
+    fputc('\'', g->script);
+}
+
+void gnuplot_terminal(gnuplot *g, gnuplot_kind kind, int width, int height)
+{
+    FILE *f = g->script;
+    fputs("set encoding utf8\n", f);
+    switch (kind) {
+    case GNUPLOT_SVG:
+        fprintf(f,
+                "set terminal svg size %d,%d enhanced font 'Helvetica,Arial,sans-serif,13' "
+                "background '#ffffff' linewidth 1\n",
+                width, height);
+        break;
+    case GNUPLOT_PNG: /* two dots for a pixel: sharp on paper and on fine screens */
+        fprintf(f,
+                "set terminal pngcairo size %d,%d enhanced font 'sans,10' fontscale 2 linewidth 2 "
+                "background '#ffffff'\n",
+                2 * width, 2 * height);
+        break;
+    case GNUPLOT_PDF:
+        fprintf(f,
+                "set terminal pdfcairo size %.3fin,%.3fin enhanced font 'sans,9' linewidth 1 "
+                "background '#ffffff'\n",
+                width / 96.0, height / 96.0);
+        break;
+    case GNUPLOT_TEXT:
+        break; /* its caller knows more about the terminal */
+    }
+}
+
+/* ---- the program --------------------------------------------------------------------------- */
+
+/* Start gnuplot on the script; 0 or the reason why not. */
+static int start(pid_t *child, int script, int output, int complaints)
+{
+    /* -d: without the user's and the system's start-up files. */
+    static char name[] = "gnuplot";
+    static char plain[] = "-d";
+    char *const argv[] = {name, plain, NULL};
+    posix_spawn_file_actions_t actions;
+    int reason = posix_spawn_file_actions_init(&actions);
+    if (reason != 0)
+        return reason;
+    reason = posix_spawn_file_actions_adddup2(&actions, script, STDIN_FILENO);
+    if (reason == 0)
+        reason = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    if (reason == 0)
+        reason = posix_spawn_file_actions_adddup2(&actions, complaints, STDERR_FILENO);
+    if (reason == 0)
+        reason = posix_spawnp(child, name, &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return reason;
+}
+
+/* gnuplot's own words: the last line of what it said that is not blank. */
+static void last_words(int complaints, char *out, size_t size)
+{
+    char text[2048];
+    ssize_t got = pread(complaints, text, sizeof text - 1, 0);
+    text[got > 0 ? got : 0] = '\0';
+    snprintf(out, size, "no reason given");
+    char *rest = text;
+    for (char *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n")) {
+        line += strspn(line, " \t^");
+        if (*line != '\0')
+            snprintf(out, size, "%s", line);
+    }
+}
+
+static saddle_status missing(int reason, saddle_error *error)
+{
+    if (reason == ENOENT)
+        return saddle_fail(
+            error, SADDLE_UNSUPPORTED,
+            "pictures are drawn by the program gnuplot, which is not installed here; "
+            "on Debian: apt-get install gnuplot-nox");
+    return saddle_fail(error, SADDLE_IO, "cannot start gnuplot: %s", strerror(reason));
+}
+
+/* Run the script, with the picture on a descriptor, and free it. */
+static saddle_status run_script(gnuplot *g, int output, saddle_error *error)
+{
+    bool good = fflush(g->script) == 0 && !ferror(g->script);
+    int script = fileno(g->script);
+    int complaints = memfd_create("saddle-gnuplot-errors", MFD_CLOEXEC);
+    pid_t child = 0;
+    int reason = good && complaints >= 0 && lseek(script, 0, SEEK_SET) == 0 ? 0 : errno;
+    if (reason == 0)
+        reason = start(&child, script, output, complaints);
+    saddle_status status = SADDLE_OK;
+    if (reason != 0) {
+        status = missing(reason, error);
+    } else {
+        int ending = 0;
+        while (waitpid(child, &ending, 0) < 0 && errno == EINTR)
+            ;
+        char words[512];
+        last_words(complaints, words, sizeof words);
+        if (WIFSIGNALED(ending))
+            status =
+                saddle_fail(error, SADDLE_IO, "gnuplot was ended by signal %d", WTERMSIG(ending));
+        else if (WEXITSTATUS(ending) != 0)
+            status = saddle_fail(error, SADDLE_IO, "gnuplot cannot draw this: %s", words);
+    }
+    if (complaints >= 0)
+        close(complaints);
+    gnuplot_discard(g);
+    return status;
+}
+
+saddle_status gnuplot_save(gnuplot *g, const char *path, saddle_error *error)
+{
+    saddle_output file;
+    saddle_status status = saddle_output_open(&file, path, error);
+    if (status != SADDLE_OK) {
+        gnuplot_discard(g);
+        return status;
+    }
+    status = run_script(g, fileno(file.stream), error);
+    if (status == SADDLE_OK)
+        return saddle_output_commit(&file, error);
+    saddle_output_discard(&file);
+    return status;
+}
+
+/* Copy lines of characters, but the empty ones and the form feed at the front, and blanks at the
+ * ends of lines. */
+static void copy_text(int from, FILE *stream)
+{
+    FILE *in = fdopen(dup(from), "r");
+    char *line = NULL;
+    size_t room = 0;
+    if (in == NULL)
+        return;
+    rewind(in);
+    for (ssize_t length = getline(&line, &room, in); length >= 0;
+         length = getline(&line, &room, in)) {
+        while (length > 0 && strchr(" \n\f", line[length - 1]) != NULL)
+            line[--length] = '\0';
+        if (length > 0)
+            fprintf(stream, "%s\n", line + strspn(line, "\f"));
+    }
+    free(line);
+    fclose(in);
+}
+
+saddle_status gnuplot_print(gnuplot *g, FILE *stream, saddle_error *error)
+{
+    int shown = memfd_create("saddle-picture", MFD_CLOEXEC);
+    if (shown < 0) {
+        gnuplot_discard(g);
+        return saddle_fail(error, SADDLE_IO, "cannot hold a picture: %s", strerror(errno));
+    }
+    saddle_status status = run_script(g, shown, error);
+    if (status == SADDLE_OK)
+        copy_text(shown, stream);
+    close(shown);
+    return status;
+}

@@ -1,0 +1,239 @@
+#include "draw/network_drawing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "draw/gnuplot.h"
+#include "draw/network_layout.h"
+#include "files/file.h"
+
+/* Agents are numbered up to so many of them. */
+#define MOST_NUMBERED 64
+/* Side of a drawing in pixels. */
+#define SIDE 560
+
+static bool is_dot(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 4 && strcasecmp(path + length - 4, ".dot") == 0;
+}
+
+saddle_status network_check_path(const char *what, const char *path, saddle_error *error)
+{
+    gnuplot_kind kind;
+    if (is_dot(path) || gnuplot_kind_of(path, &kind))
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s: '%.200s' does not end in .svg, .png, .pdf or .dot, which says what to "
+                       "draw",
+                       what, path);
+}
+
+/* Radius of an agent in pixels of a drawing: smaller when there are many. */
+static double radius(size_t agents)
+{
+    double r = 0.11 * (double)SIDE / sqrt((double)agents);
+    return fmin(18.0, fmax(1.5, r));
+}
+
+/* How dark edges are: fainter when there are many. */
+static double ink(const saddle_graph *graph)
+{
+    return fmin(0.7, fmax(0.08, 120.0 / (double)(graph->edges + 120)));
+}
+
+/* Call for every edge once. */
+#define FOR_EDGES(graph, i, j, k)                                             \
+    for (size_t i = 0; i < (graph)->agents; i++)                              \
+        for (size_t k = (graph)->start[i], j; k < (graph)->start[i + 1]; k++) \
+            if ((j = (graph)->neighbour[k]) > i)
+
+/* ---- graphviz ------------------------------------------------------------------------------ */
+
+static saddle_status write_dot(const saddle_graph *graph, const network_layout *at,
+                               const double *distance, const char *path, saddle_error *error)
+{
+    saddle_output file;
+    saddle_status status = saddle_output_open(&file, path, error);
+    if (status != SADDLE_OK)
+        return status;
+    FILE *f = file.stream;
+    fputs("// Positions are fixed: neato -n2 draws them as they are.\n"
+          "graph network {\n    node [shape=circle fixedsize=true width=0.3];\n",
+          f);
+    for (size_t i = 0; i < graph->agents; i++) {
+        fprintf(f, "    %zu [pos=\"%.1f,%.1f\"", i, 400.0 * at->x[i], 400.0 * at->y[i]);
+        if (distance != NULL)
+            fprintf(f, " distance=\"%.6g\"", distance[i]);
+        fputs("];\n", f);
+    }
+    FOR_EDGES(graph, i, j, k)
+    fprintf(f, "    %zu -- %zu;\n", i, j);
+    fputs("}\n", f);
+    return saddle_output_commit(&file, error);
+}
+
+/* ---- gnuplot ------------------------------------------------------------------------------- */
+
+/* The smallest positive and the largest distance. */
+static void distance_range(const double *distance, size_t agents, double *low, double *high)
+{
+    *low = (double)INFINITY;
+    *high = 0.0;
+    for (size_t i = 0; i < agents; i++) {
+        *low = distance[i] > 0.0 ? fmin(*low, distance[i]) : *low;
+        *high = fmax(*high, distance[i]);
+    }
+}
+
+/* Colours for distances: cividis, which is read alike by all eyes; dark is near. */
+static void write_colours(gnuplot *g, const double *distance, size_t agents)
+{
+    double low;
+    double high;
+    distance_range(distance, agents, &low, &high);
+    fputs("set palette defined (0 '#00224e', 0.25 '#434e6c', 0.5 '#7d7c78', 0.75 '#bcae6c', "
+          "1 '#fee838')\n"
+          "set colorbox user origin 0.83,0.2 size 0.025,0.6\nset rmargin at screen 0.82\n"
+          "set cblabel 'squared distance from consensus' offset 1,0\nset format cb '%.0e'\n",
+          g->script);
+    if (high > low)
+        fprintf(g->script, "set logscale cb\nset cbrange [%.9g:%.9g]\n", low, high);
+    else
+        fprintf(g->script, "set cbrange [0:%.9g]\n", high > 0.0 ? high : 1.0);
+}
+
+/* The colour of an agent's number, to be read on the agent's: black on the bright ones. */
+static unsigned number_colour(const double *distance, size_t agents, size_t i)
+{
+    double low;
+    double high;
+    if (distance == NULL)
+        return 0xFFFFFF;
+    distance_range(distance, agents, &low, &high);
+    bool bright = high > low ? distance[i] * distance[i] > low * high : high > 0.0;
+    return bright ? 0x000000 : 0xFFFFFF;
+}
+
+static void write_network(gnuplot *g, const saddle_graph *graph, const network_layout *at,
+                          const double *distance)
+{
+    FILE *f = g->script;
+    fputs("$edges << EOD\n", f);
+    FOR_EDGES(graph, i, j, k)
+    fprintf(f, "%.5f %.5f\n%.5f %.5f\n\n", at->x[i], at->y[i], at->x[j], at->y[j]);
+    fputs("EOD\n$agents << EOD\n", f);
+    for (size_t i = 0; i < graph->agents; i++)
+        fprintf(f, "%.5f %.5f %.9g %zu %u\n", at->x[i], at->y[i],
+                distance != NULL ? fmax(distance[i], 1e-300) : 0.0, i,
+                number_colour(distance, graph->agents, i));
+    fputs("EOD\n", f);
+    double size = 1.12 * radius(graph->agents) / SIDE;
+    fputs("unset border\nunset xtics\nunset ytics\nunset key\nset xrange [-0.06:1.06]\nset yrange "
+          "[-0.06:1.06]\n"
+          "set size ratio -1\n",
+          f);
+    fputs("plot ", f);
+    if (graph->edges > 0)
+        fprintf(f, "$edges using 1:2 with lines lw 1.1 lc rgb '#%02x333333', ",
+                (unsigned)(255.0 * (1.0 - ink(graph))));
+    /* A white rim parts an agent from the edges that pass behind it. */
+    fprintf(f, "$agents using 1:2:(%.5f) with circles fs solid noborder fc rgb '#ffffff', ",
+            1.2 * size);
+    if (distance != NULL)
+        fprintf(f, "$agents using 1:2:(%.5f):3 with circles fs solid noborder fc palette", size);
+    else
+        fprintf(f, "$agents using 1:2:(%.5f) with circles fs solid noborder fc rgb '#0072b2'",
+                size);
+    if (graph->agents <= MOST_NUMBERED)
+        fprintf(f, ", $agents using 1:2:4:5 with labels font ',%d' tc rgb variable",
+                graph->agents <= 24 ? 9 : 7);
+    fputc('\n', f);
+}
+
+saddle_status network_draw(const saddle_graph *graph, const double *distance, const char *path,
+                           saddle_error *error)
+{
+    network_layout at;
+    saddle_status status = network_layout_make(&at, graph, error);
+    if (status != SADDLE_OK)
+        return status;
+    gnuplot g = {NULL};
+    gnuplot_kind kind;
+    if (is_dot(path)) {
+        status = write_dot(graph, &at, distance, path, error);
+    } else if (!gnuplot_kind_of(path, &kind)) {
+        status = network_check_path("drawing", path, error);
+    } else {
+        status = gnuplot_open(&g, error);
+        if (status == SADDLE_OK) {
+            gnuplot_terminal(&g, kind, SIDE + (distance != NULL ? 120 : 0), SIDE);
+            if (distance != NULL)
+                write_colours(&g, distance, graph->agents);
+            write_network(&g, graph, &at, distance);
+            status = gnuplot_save(&g, path, error);
+        }
+    }
+    network_layout_release(&at);
+    return status;
+}
+
+/* ---- a page -------------------------------------------------------------------------------- */
+
+saddle_status network_write_svg(const saddle_graph *graph, FILE *stream, saddle_error *error)
+{
+    network_layout at;
+    saddle_status status = network_layout_make(&at, graph, error);
+    if (status != SADDLE_OK)
+        return status;
+    double r = 100.0 * radius(graph->agents) / SIDE;
+    fprintf(stream,
+            "<svg class=\"network\" viewBox=\"-6 -6 112 112\" role=\"img\" aria-label=\"network of "
+            "%zu agents and %zu edges\">\n<g class=\"edges\" stroke-opacity=\"%.2f\">\n",
+            graph->agents, graph->edges, ink(graph));
+    FOR_EDGES(graph, i, j, k)
+    fprintf(stream, "<path d=\"M%.2f %.2fL%.2f %.2f\"/>\n", 100.0 * at.x[i],
+            100.0 - 100.0 * at.y[i], 100.0 * at.x[j], 100.0 - 100.0 * at.y[j]);
+    fputs("</g>\n<g class=\"agents\">\n", stream);
+    for (size_t i = 0; i < graph->agents; i++) {
+        double x = 100.0 * at.x[i];
+        double y = 100.0 - 100.0 * at.y[i];
+        fprintf(stream,
+                "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\"><title>agent %zu</title></circle>\n", x,
+                y, r, i);
+        if (graph->agents <= MOST_NUMBERED)
+            fprintf(stream, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.2f\">%zu</text>\n", x, y,
+                    1.1 * r, i);
+    }
+    fputs("</g>\n</svg>\n", stream);
+    network_layout_release(&at);
+    return SADDLE_OK;
+}
+
+/* ---- of a run ------------------------------------------------------------------------------ */
+
+saddle_status network_of_trace(saddle_graph **out, const saddle_trace *trace, saddle_error *error)
+{
+    const char *topology = saddle_trace_setting(trace, "topology");
+    uint64_t agents = 0;
+    uint64_t seed = 0;
+    *out = NULL;
+    if (*topology == '\0' ||
+        !saddle_parse_integer(saddle_trace_setting(trace, "agents"), &agents) ||
+        !saddle_parse_integer(saddle_trace_setting(trace, "seed"), &seed))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' does not say its run's topology, agents and seed",
+                           trace->path);
+    return saddle_graph_create(out, topology, (size_t)agents, seed, error);
+}
+
+bool network_is_same(const saddle_trace *a, const saddle_trace *b)
+{
+    static const char *const name[] = {"topology", "agents"};
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++)
+        if (strcmp(saddle_trace_setting(a, name[k]), saddle_trace_setting(b, name[k])) != 0)
+            return false;
+    return true;
+}

@@ -1,0 +1,290 @@
+#include "draw/network_layout.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Irregular graphs of at most so many agents lie on a circle. */
+#define SMALL 8
+/* Steps of the power method; pairs that majorization looks at in all, and the change at which it ends. */
+#define POWER_STEPS 60
+#define STRESS_PAIRS 4e8
+#define STRESS_CHANGE 1e-5
+
+/* ---- circle and grid ----------------------------------------------------------------------- */
+
+static void place_on_circle(network_layout *l)
+{
+    const double turn = 2.0 * acos(-1.0);
+    for (size_t i = 0; i < l->agents; i++) {
+        double angle = turn * (double)i / (double)l->agents;
+        l->x[i] = sin(angle);
+        l->y[i] = cos(angle);
+    }
+}
+
+/* Whether a topology's text begins with a name. */
+static bool is(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(text, name, length) == 0 && (text[length] == '\0' || text[length] == ':');
+}
+
+static bool suits_circle(const saddle_graph *graph)
+{
+    static const char *const round[] = {"ring", "complete", "exponential", "small-world"};
+    for (size_t k = 0; k < sizeof round / sizeof *round; k++)
+        if (is(graph->text, round[k]))
+            return true;
+    return graph->agents <= SMALL && !is(graph->text, "path") && !is(graph->text, "star") &&
+           !is(graph->text, "hypercube");
+}
+
+/* The columns of "grid:RxC". */
+static bool read_grid(const saddle_graph *graph, size_t *columns)
+{
+    const char *cross = is(graph->text, "grid") ? strrchr(graph->text, 'x') : NULL;
+    uint64_t across = 0;
+    if (cross == NULL || !saddle_parse_integer(cross + 1, &across) || across == 0)
+        return false;
+    *columns = (size_t)across;
+    return true;
+}
+
+static void place_on_grid(network_layout *l, size_t columns)
+{
+    for (size_t i = 0; i < l->agents; i++) {
+        size_t row = i / columns;
+        l->x[i] = (double)(i - row * columns);
+        l->y[i] = -(double)row;
+    }
+}
+
+/* ---- by distances -------------------------------------------------------------------------- */
+
+/* Hops between all pairs, by a breadth-first search from each agent. */
+static void measure(const saddle_graph *graph, float *hops, size_t *queue)
+{
+    size_t m = graph->agents;
+    for (size_t k = 0; k < m * m; k++)
+        hops[k] = -1.0f;
+    for (size_t source = 0; source < m; source++) {
+        float *from = hops + source * m;
+        size_t head = 0;
+        size_t tail = 0;
+        from[source] = 0.0f;
+        queue[tail++] = source;
+        while (head < tail) {
+            size_t i = queue[head++];
+            for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++) {
+                size_t j = graph->neighbour[k];
+                if (from[j] < 0.0f) {
+                    from[j] = from[i] + 1.0f;
+                    queue[tail++] = j;
+                }
+            }
+        }
+    }
+}
+
+/* out = B v for the doubly centred squared distances B, which classical scaling is made of. */
+static void apply(const float *hops, size_t m, const double *row_mean, double mean, const double *v,
+                  double *out)
+{
+    for (size_t i = 0; i < m; i++) {
+        double sum = 0.0;
+        for (size_t j = 0; j < m; j++) {
+            double squared = (double)hops[i * m + j] * (double)hops[i * m + j];
+            sum -= 0.5 * (squared - row_mean[i] - row_mean[j] + mean) * v[j];
+        }
+        out[i] = sum;
+    }
+}
+
+/* A leading eigenvector of B orthogonal to `other` (NULL: none), by the power method. */
+static void eigenvector(const float *hops, size_t m, const double *row_mean, double mean,
+                        const double *other, double *v, double *next)
+{
+    for (size_t i = 0; i < m; i++) /* anything that is not special */
+        v[i] = sin(1.0 + (other != NULL ? 2.7 : 1.3) * (double)i);
+    for (int step = 0; step < POWER_STEPS; step++) {
+        apply(hops, m, row_mean, mean, v, next);
+        double along = 0.0;
+        for (size_t i = 0; other != NULL && i < m; i++)
+            along += other[i] * next[i];
+        double norm = 0.0;
+        for (size_t i = 0; i < m; i++) {
+            next[i] -= other != NULL ? along * other[i] : 0.0;
+            norm += next[i] * next[i];
+        }
+        norm = sqrt(norm);
+        for (size_t i = 0; i < m; i++)
+            v[i] = norm > 0.0 ? next[i] / norm : (double)(i % 2);
+    }
+}
+
+/* Classical scaling: a start in which the drawing is not folded. */
+static void scale_classically(network_layout *l, const float *hops, double *row_mean,
+                              double *scratch)
+{
+    size_t m = l->agents;
+    double mean = 0.0;
+    for (size_t i = 0; i < m; i++) {
+        row_mean[i] = 0.0;
+        for (size_t j = 0; j < m; j++)
+            row_mean[i] += (double)hops[i * m + j] * (double)hops[i * m + j] / (double)m;
+        mean += row_mean[i] / (double)m;
+    }
+    eigenvector(hops, m, row_mean, mean, NULL, l->x, scratch);
+    eigenvector(hops, m, row_mean, mean, l->x, l->y, scratch);
+    double size = sqrt(mean * (double)m);
+    for (size_t i = 0; i < m; i++) {
+        /* Agents that classical scaling puts onto each other are moved apart a little. */
+        l->x[i] = l->x[i] * size + 0.01 * sin(12.9898 * (double)i);
+        l->y[i] = l->y[i] * size + 0.01 * sin(78.233 * (double)i);
+    }
+}
+
+/* One sweep: every agent to the weighted mean of where the others want it. Returns the largest move. */
+static double majorize(network_layout *l, const float *hops)
+{
+    size_t m = l->agents;
+    double largest = 0.0;
+    for (size_t i = 0; i < m; i++) {
+        double x = 0.0;
+        double y = 0.0;
+        double weights = 0.0;
+        for (size_t j = 0; j < m; j++) {
+            if (j == i)
+                continue;
+            double wanted = (double)hops[i * m + j];
+            double weight = 1.0 / (wanted * wanted);
+            double dx = l->x[i] - l->x[j];
+            double dy = l->y[i] - l->y[j];
+            double distance = sqrt(dx * dx + dy * dy);
+            double ratio = distance > 1e-9 ? wanted / distance : 0.0;
+            x += weight * (l->x[j] + dx * ratio);
+            y += weight * (l->y[j] + dy * ratio);
+            weights += weight;
+        }
+        x /= weights;
+        y /= weights;
+        largest = fmax(largest, fabs(x - l->x[i]) + fabs(y - l->y[i]));
+        l->x[i] = x;
+        l->y[i] = y;
+    }
+    return largest;
+}
+
+static saddle_status place_by_stress(network_layout *l, const saddle_graph *graph,
+                                     saddle_error *error)
+{
+    size_t m = l->agents;
+    float *hops = calloc(m * m, sizeof *hops);
+    size_t *queue = calloc(m, sizeof *queue);
+    double *row_mean = calloc(m, sizeof *row_mean);
+    double *scratch = calloc(m, sizeof *scratch);
+    saddle_status status = SADDLE_OK;
+    if (hops == NULL || queue == NULL || row_mean == NULL || scratch == NULL) {
+        status =
+            saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a drawing of %zu agents", m);
+    } else {
+        measure(graph, hops, queue);
+        scale_classically(l, hops, row_mean, scratch);
+        double steps = fmin(3000.0, STRESS_PAIRS / ((double)m * (double)m));
+        while (steps-- > 0.0 && majorize(l, hops) > STRESS_CHANGE)
+            ;
+    }
+    free(hops);
+    free(queue);
+    free(row_mean);
+    free(scratch);
+    return status;
+}
+
+/* ---- the public part ----------------------------------------------------------------------- */
+
+/* Turn the drawing so that it is wider than high: along its longest extent. */
+static void turn(network_layout *l)
+{
+    double xx = 0.0;
+    double yy = 0.0;
+    double xy = 0.0;
+    double mx = 0.0;
+    double my = 0.0;
+    for (size_t i = 0; i < l->agents; i++) {
+        mx += l->x[i] / (double)l->agents;
+        my += l->y[i] / (double)l->agents;
+    }
+    for (size_t i = 0; i < l->agents; i++) {
+        xx += (l->x[i] - mx) * (l->x[i] - mx);
+        yy += (l->y[i] - my) * (l->y[i] - my);
+        xy += (l->x[i] - mx) * (l->y[i] - my);
+    }
+    double angle = 0.5 * atan2(2.0 * xy, xx - yy);
+    for (size_t i = 0; i < l->agents; i++) {
+        double x = l->x[i] - mx;
+        double y = l->y[i] - my;
+        l->x[i] = x * cos(angle) + y * sin(angle);
+        l->y[i] = y * cos(angle) - x * sin(angle);
+    }
+}
+
+/* Fit it into the unit square, in its middle, without changing its proportions. */
+static void fit(network_layout *l)
+{
+    double low[2] = {(double)INFINITY, (double)INFINITY};
+    double high[2] = {-(double)INFINITY, -(double)INFINITY};
+    for (size_t i = 0; i < l->agents; i++) {
+        low[0] = fmin(low[0], l->x[i]);
+        high[0] = fmax(high[0], l->x[i]);
+        low[1] = fmin(low[1], l->y[i]);
+        high[1] = fmax(high[1], l->y[i]);
+    }
+    double size = fmax(high[0] - low[0], high[1] - low[1]);
+    size = size > 0.0 ? size : 1.0;
+    for (size_t i = 0; i < l->agents; i++) {
+        l->x[i] = 0.5 + (l->x[i] - 0.5 * (low[0] + high[0])) / size;
+        l->y[i] = 0.5 + (l->y[i] - 0.5 * (low[1] + high[1])) / size;
+    }
+}
+
+saddle_status network_layout_make(network_layout *out, const saddle_graph *graph,
+                                  saddle_error *error)
+{
+    size_t m = graph->agents;
+    *out = (network_layout){.agents = m};
+    if (m > LAYOUT_MOST_AGENTS)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "a drawing of %zu agents would show nothing; at most %d are drawn", m,
+                           LAYOUT_MOST_AGENTS);
+    out->x = calloc(m, sizeof *out->x);
+    out->y = calloc(m, sizeof *out->y);
+    if (out->x == NULL || out->y == NULL) {
+        network_layout_release(out);
+        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a drawing of %zu agents", m);
+        return SADDLE_NO_MEMORY;
+    }
+    saddle_status status = SADDLE_OK;
+    size_t columns = 0;
+    if (read_grid(graph, &columns)) {
+        place_on_grid(out, columns);
+    } else if (suits_circle(graph)) {
+        place_on_circle(out);
+    } else {
+        status = place_by_stress(out, graph, error);
+        turn(out);
+    }
+    if (status == SADDLE_OK)
+        fit(out);
+    else
+        network_layout_release(out);
+    return status;
+}
+
+void network_layout_release(network_layout *l)
+{
+    free(l->x);
+    free(l->y);
+    *l = (network_layout){.agents = 0};
+}

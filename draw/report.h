@@ -1,0 +1,56 @@
+/*
+ * Reports: one self-contained HTML page about a few traces, with claims if there are any.
+ *
+ * The page asks nothing of the network, and a policy in its head forbids it to: style, script,
+ * drawings and data are inside it. Style and script are draw/report/page.css and page.js.
+ */
+#ifndef SADDLE_DRAW_REPORT_H
+#define SADDLE_DRAW_REPORT_H
+
+#include "lab/claims.h"
+
+/* A claim. Texts are borrowed. */
+typedef struct report_claim {
+    size_t section;    /* the place of the section that it is about */
+    const char *theme; /* what it says in a few words, as others do of their sections; claims of one
+                              theme follow each other in no order; NULL: none */
+    const char *statement; /* "PRECISION+ reaches 1e-4 with fewer IFO calls than PRECISION" */
+    claim_verdict verdict;
+    const char *numbers; /* what was measured */
+    const char *reason;  /* the likely reason, where it does not hold; NULL or "": none */
+} report_claim;
+
+/* A decided claim about a section, without a reason. Borrows the outcome's texts. */
+report_claim report_claim_of(const claims_outcome *outcome, size_t section);
+
+/* A chapter: traces of one experiment, with their curves and table of costs. */
+typedef struct report_section {
+    const char *title; /* NULL or "": none, for a page with one section */
+    const char *text;  /* paragraphs separated by empty lines; NULL or "": none */
+    const char *y;     /* columns shown first, "a,b"; NULL: the metric, and what there is */
+    size_t traces;
+    const saddle_trace *const *trace; /* borrowed */
+    size_t levels;                    /* of the metric, for the table of costs; 0: chosen */
+    const double *level;              /* descending; borrowed */
+} report_section;
+
+/* A page: a summary of the claims by themes, then sections, each with its curves and its claims.
+ * Everything is borrowed. */
+typedef struct report_page {
+    const char *title;       /* NULL or "": made of what the first trace says */
+    const char *text;        /* as of a section */
+    const char *claims_text; /* what the claims were tested on; NULL or "": nothing */
+    size_t claims;
+    const report_claim *claim;
+    size_t sections;
+    const report_section *section;
+} report_page;
+
+/* Write the page, whole or not at all. */
+saddle_status report_write(const report_page *r, const char *path, saddle_error *error);
+/* Read traces and write a page of one section about them, with the paper's claims where they can be asked
+ * of these runs; of `section` all but its traces counts. */
+saddle_status report_of_files(const char *const *trace, size_t count, report_section section,
+                              const char *title, const char *path, saddle_error *error);
+
+#endif

@@ -1,0 +1,24 @@
+/* The parts of a report's page, for report.c. */
+#ifndef SADDLE_DRAW_REPORT_PARTS_H
+#define SADDLE_DRAW_REPORT_PARTS_H
+
+#include <stdio.h>
+
+#include "draw/report.h"
+#include "lab/trace_groups.h"
+
+/* A text with what HTML would take for itself escaped, in elements and in quoted attributes. */
+void report_text(FILE *f, const char *text);
+/* A coloured dot and the label of a group. */
+void report_label(FILE *f, const trace_group *group, size_t place);
+/* The colour of a group as CSS says it. */
+void report_colour(FILE *f, const trace_group *group, size_t place);
+
+/* Costs at levels of the metric: a table for each kind of cost. Nothing without a metric. */
+void report_costs(FILE *f, const report_section *section, const trace_groups *g);
+/* The settings: the ones that matter most, and all of them folded away. */
+void report_settings(FILE *f, const report_section *section);
+/* The runs: seed, end, last values, and the data behind a link. */
+void report_runs(FILE *f, const report_section *section, const trace_groups *g);
+
+#endif

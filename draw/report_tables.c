@@ -1,0 +1,363 @@
+/* The tables of a report: costs at levels, settings, runs with their data. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "draw/report_parts.h"
+#include "files/file.h"
+#include "lab/metric_levels.h"
+#include "lab/number_text.h"
+
+/* Longer traces are thinned to about so many rows on the page. */
+#define MOST_ROWS 4000
+/* A longer table of runs is folded. */
+#define MOST_UNFOLDED 12
+
+/* ---- costs --------------------------------------------------------------------------------- */
+
+/* Kinds of cost that tables are made of. */
+static const struct {
+    const char *column;
+    const char *title;
+} costs[] = {{"ifo", "gradient evaluations"},
+             {"rounds", "communication rounds"},
+             {"bytes", "bytes sent"},
+             {"seconds", "seconds"}};
+
+/* The largest metric at a start and the smallest of all that is not 0, where there is one. */
+static bool metric_range(const report_section *section, double *start, double *best)
+{
+    bool zero = false;
+    *start = 0.0;
+    *best = (double)INFINITY;
+    for (size_t k = 0; k < section->traces; k++) {
+        const double *metric = saddle_trace_column(section->trace[k], "metric");
+        for (size_t r = 0; metric != NULL && r < section->trace[k]->rows; r++) {
+            *start = r == 0 && isfinite(metric[r]) ? fmax(*start, metric[r]) : *start;
+            zero = zero || metric[r] <= 0.0;
+            *best = metric[r] > 0.0 ? fmin(*best, metric[r]) : *best;
+        }
+    }
+    *best = zero && !isfinite(*best) ? 0.0 : *best;
+    return isfinite(*best);
+}
+
+/* The cost of the first row at or below a level; NaN: never. */
+static double cost_at(const saddle_trace *trace, const char *column, double level)
+{
+    const double *metric = saddle_trace_column(trace, "metric");
+    const double *cost = saddle_trace_column(trace, column);
+    for (size_t r = 0; metric != NULL && cost != NULL && r < trace->rows; r++)
+        if (metric[r] <= level)
+            return cost[r];
+    return (double)NAN;
+}
+
+/* The mean over the runs of a group that reach a level; NaN: none does. */
+static double mean_cost(const report_section *section, const trace_groups *g, size_t group,
+                        const char *column, double level, size_t *reached)
+{
+    double sum = 0.0;
+    *reached = 0;
+    for (size_t k = 0; k < section->traces; k++) {
+        double cost = g->of[k] == group ? cost_at(section->trace[k], column, level) : (double)NAN;
+        if (!isnan(cost)) {
+            sum += cost;
+            (*reached)++;
+        }
+    }
+    return *reached > 0 ? sum / (double)*reached : (double)NAN;
+}
+
+/* 1234567 as "1 234 567", with blanks that do not break. */
+static void write_count(FILE *f, double value)
+{
+    char digits[NUMBER_TEXT];
+    int length = snprintf(digits, sizeof digits, "%.0f", value);
+    for (int k = 0; k < length && k < (int)sizeof digits - 1; k++) {
+        if (k > 0 && (length - k) % 3 == 0)
+            fputs("&#8239;", f);
+        fputc(digits[k], f);
+    }
+}
+
+static void write_cost(FILE *f, const char *column, double value)
+{
+    char text[NUMBER_TEXT];
+    if (strcmp(column, "bytes") == 0)
+        fputs(saddle_bytes_text(value, text), f);
+    else if (strcmp(column, "seconds") == 0)
+        fprintf(f, "%.3g", value);
+    else
+        write_count(f, value);
+}
+
+/* "10<sup>-4</sup>" for a decade. */
+static void write_level(FILE *f, double level)
+{
+    double power = level > 0.0 ? round(log10(level)) : 0.0;
+    char decade[NUMBER_TEXT];
+    double back = 0.0;
+    snprintf(decade, sizeof decade, "1e%.0f", power);
+    if (level > 0.0 && saddle_parse_real(decade, &back) && back <= level && back >= level)
+        fprintf(f, "10<sup>%s%.0f</sup>", power < 0.0 ? "&minus;" : "", fabs(power));
+    else
+        fprintf(f, "%.3g", level);
+}
+
+static void write_cost_row(FILE *f, const report_section *section, const trace_groups *g,
+                           size_t group, const char *column, const double *level, size_t levels)
+{
+    fputs("<tr><th scope=\"row\">", f);
+    report_label(f, &g->group[group], group);
+    fputs("</th>", f);
+    for (size_t k = 0; k < levels; k++) {
+        size_t reached;
+        double mine = mean_cost(section, g, group, column, level[k], &reached);
+        /* The cheapest of those whose runs all get there, and that pay at all: one without a network
+         * has no rounds. */
+        bool best = reached == g->group[group].count && g->groups > 1 && mine > 0.0;
+        for (size_t other = 0; best && other < g->groups; other++) {
+            size_t there;
+            double theirs = mean_cost(section, g, other, column, level[k], &there);
+            best = there < g->group[other].count || !(theirs < mine && theirs > 0.0);
+        }
+        fprintf(f, "<td class=\"number%s%s\">", best ? " best" : "", isnan(mine) ? " never" : "");
+        if (isnan(mine))
+            fputs("never", f);
+        else
+            write_cost(f, column, mine);
+        if (reached > 0 && reached < g->group[group].count)
+            fprintf(f, " <span class=\"soft\">(%zu of %zu)</span>", reached, g->group[group].count);
+        fputs("</td>", f);
+    }
+    fputs("</tr>\n", f);
+}
+
+void report_costs(FILE *f, const report_section *section, const trace_groups *g)
+{
+    double start;
+    double best;
+    double chosen[LEVELS_MOST];
+    const double *level = section->level;
+    size_t levels = section->levels;
+    if (!metric_range(section, &start, &best))
+        return;
+    if (levels == 0) {
+        levels = saddle_levels_choose(start, best, chosen);
+        level = chosen;
+    }
+    for (size_t c = 0; c < sizeof costs / sizeof *costs; c++) {
+        fprintf(f,
+                "<div class=\"card cost\" data-x=\"%s\">\n<h3>Cost to reach a level: %s</h3>\n"
+                "<div class=\"scroll\"><table><thead><tr><th>metric at most</th>",
+                costs[c].column, costs[c].title);
+        for (size_t k = 0; k < levels; k++) {
+            fputs("<th class=\"number\">", f);
+            write_level(f, level[k]);
+            fputs("</th>", f);
+        }
+        fputs("</tr></thead><tbody>\n", f);
+        for (size_t group = 0; group < g->groups; group++)
+            if (saddle_trace_column(section->trace[g->group[group].first], "metric") != NULL)
+                write_cost_row(f, section, g, group, costs[c].column, level, levels);
+        fputs("</tbody></table></div>\n", f);
+        if (section->traces > g->groups)
+            fputs("<p class=\"soft\">Means over the runs that reach the level.</p>\n", f);
+        fputs("</div>\n", f);
+    }
+}
+
+/* ---- settings ------------------------------------------------------------------------------ */
+
+/* Whether an earlier trace of the section has the same value. */
+static bool repeated(const report_section *section, size_t trace, const char *name)
+{
+    const char *value = saddle_trace_setting(section->trace[trace], name);
+    for (size_t k = 0; k < trace; k++)
+        if (strcmp(saddle_trace_setting(section->trace[k], name), value) == 0)
+            return true;
+    return false;
+}
+
+/* The different values of a setting, at most a handful of them. */
+static void write_values(FILE *f, const report_section *section, const char *name)
+{
+    size_t shown = 0;
+    for (size_t k = 0; k < section->traces; k++) {
+        const char *value = saddle_trace_setting(section->trace[k], name);
+        if (*value == '\0' || repeated(section, k, name))
+            continue;
+        if (shown == 8)
+            fputs(", \xE2\x80\xA6", f);
+        if (shown++ >= 8)
+            continue;
+        fputs(shown > 1 ? ", " : "", f);
+        report_text(f, value);
+    }
+}
+
+static void write_setting(FILE *f, const report_section *section, const char *name)
+{
+    fputs("<tr><td>", f);
+    report_text(f, name);
+    fputs("</td><td>", f);
+    write_values(f, section, name);
+    fputs("</td></tr>\n", f);
+}
+
+/* Whether a trace before this one has the setting, so that it has been shown. */
+static bool shown_before(const report_section *section, size_t trace, const char *name)
+{
+    for (size_t k = 0; k < trace; k++)
+        if (*saddle_trace_setting(section->trace[k], name) != '\0')
+            return true;
+    return false;
+}
+
+void report_settings(FILE *f, const report_section *section)
+{
+    static const char *const first[] = {"problem", "data",  "samples", "agents",      "topology",
+                                        "mixing",  "x-set", "y-set",   "regularizer", "seed"};
+    fputs("<div class=\"card\">\n<h3>Settings</h3>\n<table class=\"settings\"><tbody>\n", f);
+    for (size_t k = 0; k < sizeof first / sizeof *first; k++)
+        for (size_t t = 0; t < section->traces; t++)
+            if (*saddle_trace_setting(section->trace[t], first[k]) != '\0') {
+                write_setting(f, section, first[k]);
+                break;
+            }
+    fputs("</tbody></table>\n<details><summary>All settings</summary><table class=\"settings\">"
+          "<tbody>\n",
+          f);
+    for (size_t t = 0; t < section->traces; t++)
+        for (size_t k = 0; k < section->trace[t]->entries; k++)
+            if (!shown_before(section, t, section->trace[t]->entry[k].name))
+                write_setting(f, section, section->trace[t]->entry[k].name);
+    fputs("</tbody></table></details>\n</div>\n", f);
+}
+
+/* ---- runs and their data ------------------------------------------------------------------- */
+
+/* One character of a data: address. */
+static void write_encoded(FILE *f, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                     strchr("-_.,:/", c) != NULL;
+        if (plain)
+            fputc(c, f);
+        else
+            fprintf(f, "%%%02X", c);
+    }
+}
+
+/* A number that reads back equal; nothing for NaN. */
+static void write_number(FILE *f, double value)
+{
+    char text[NUMBER_TEXT] = "";
+    if (isinf(value))
+        snprintf(text, sizeof text, "%g", value);
+    else if (!isnan(value))
+        saddle_number_text(value, 15, text);
+    write_encoded(f, text);
+}
+
+/* The trace as a data: address; every stride-th row and the last one. */
+static void write_data(FILE *f, const saddle_trace *trace, size_t stride)
+{
+    fputs("data:text/csv;charset=utf-8,", f);
+    write_encoded(f, "# saddle ");
+    write_encoded(f, trace->version);
+    for (size_t k = 0; k < trace->entries; k++) {
+        write_encoded(f, "\n# ");
+        write_encoded(f, trace->entry[k].name);
+        write_encoded(f, ": ");
+        write_encoded(f, trace->entry[k].value);
+    }
+    for (size_t c = 0; c < trace->columns; c++) {
+        write_encoded(f, c == 0 ? "\n" : ",");
+        write_encoded(f, trace->column[c]);
+    }
+    for (size_t r = 0; r < trace->rows; r++) {
+        if (r % stride != 0 && r + 1 != trace->rows)
+            continue;
+        for (size_t c = 0; c < trace->columns; c++) {
+            write_encoded(f, c == 0 ? "\n" : ",");
+            write_number(f, trace->value[c][r]);
+        }
+    }
+    write_encoded(f, "\n");
+    if (trace->end != NULL) {
+        write_encoded(f, "# ended: ");
+        write_encoded(f, trace->end);
+        write_encoded(f, "\n");
+    }
+}
+
+/* The last value of a column; NaN without one. */
+static double last_of(const saddle_trace *trace, const char *column)
+{
+    const double *value = saddle_trace_column(trace, column);
+    return value != NULL && trace->rows > 0 ? value[trace->rows - 1] : (double)NAN;
+}
+
+static void write_last(FILE *f, const saddle_trace *trace, const char *column, bool count)
+{
+    double value = last_of(trace, column);
+    fputs("<td class=\"number\">", f);
+    if (isnan(value))
+        fputs("&ndash;", f);
+    else if (count)
+        write_count(f, value);
+    else
+        fprintf(f, "%.3e", value);
+    fputs("</td>", f);
+}
+
+static void write_run(FILE *f, const saddle_trace *trace, const trace_groups *g, size_t group)
+{
+    size_t stride = trace->rows / MOST_ROWS + 1;
+    fputs("<tr><th scope=\"row\">", f);
+    report_label(f, &g->group[group], group);
+    fputs("</th><td class=\"number\">", f);
+    report_text(f, saddle_trace_setting(trace, "seed"));
+    fputs("</td>", f);
+    write_last(f, trace, "iteration", true);
+    write_last(f, trace, "ifo", true);
+    write_last(f, trace, "metric", false);
+    fputs("<td>", f);
+    report_text(f, trace->end != NULL ? trace->end : "not said: running, or killed");
+    fprintf(f, "</td><td class=\"wrap\"><a class=\"data\" data-group=\"%zu\" download=\"", group);
+    report_text(f, saddle_file_name(trace->path));
+    fputs("\" href=\"", f);
+    write_data(f, trace, stride);
+    fputs("\">", f);
+    report_text(f, saddle_file_name(trace->path));
+    fputs("</a>", f);
+    if (stride > 1)
+        fprintf(f, " <span class=\"soft\">(1 row in %zu)</span>", stride);
+    fputs("</td></tr>\n", f);
+}
+
+void report_runs(FILE *f, const report_section *section, const trace_groups *g)
+{
+    bool folded = section->traces > MOST_UNFOLDED;
+    if (folded)
+        fprintf(f,
+                "<details class=\"card\"><summary>%zu runs and their data</summary>\n<div "
+                "class=\"scroll\">",
+                section->traces);
+    else
+        fputs("<div class=\"card\">\n<h3>Runs and their data</h3>\n<div class=\"scroll\">", f);
+    fputs("<table><thead>"
+          "<tr><th>run</th><th class=\"number\">seed</th><th class=\"number\">iterations</th>"
+          "<th class=\"number\">samples</th><th class=\"number\">last metric</th><th>ended</th>"
+          "<th>data</th></tr></thead><tbody>\n",
+          f);
+    for (size_t group = 0; group < g->groups; group++)
+        for (size_t k = 0; k < section->traces; k++)
+            if (g->of[k] == group)
+                write_run(f, section->trace[k], g, group);
+    fputs(folded ? "</tbody></table></div>\n</details>\n" : "</tbody></table></div>\n</div>\n", f);
+}

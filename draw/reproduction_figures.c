@@ -1,0 +1,340 @@
+/* The figures of `saddle reproduce`: curves, slopes, networks. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw/figure.h"
+#include "draw/network_drawing.h"
+#include "draw/reproduction_drawing.h"
+#include "draw/trace_curves.h"
+
+/* The most panels of a figure. */
+#define MOST_PANELS 6
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+/* A step of a series' first run; NaN when it is not known. */
+static double step_of(const reproduction *r, const reproduction_part *part, size_t s,
+                      const char *name)
+{
+    const saddle_trace *trace = part->trace[s * r->seeds];
+    double value = NAN;
+    if (trace == NULL || !saddle_parse_real(saddle_trace_setting(trace, name), &value))
+        return NAN;
+    return value;
+}
+
+/* Whether two series ran with the same steps, so that their curves would hide each other. Defaults
+ * may depend a little on the seed; the search's candidates are half decades apart. */
+static bool same_steps(const reproduction *r, const reproduction_part *part, size_t a, size_t b)
+{
+    static const char *const step[] = {"nu", "eta", "tau", "alpha"};
+    for (size_t k = 0; k < sizeof step / sizeof *step; k++) {
+        double ratio = step_of(r, part, a, step[k]) / step_of(r, part, b, step[k]);
+        if (!(ratio > 0.8 && ratio < 1.25))
+            return false;
+    }
+    return true;
+}
+
+bool reproduction_is_drawn(const reproduction *r, const reproduction_part *part, size_t s)
+{
+    const paper_experiment *e = part->experiment;
+    for (size_t k = 0; !e->series[s].tuned && k < s; k++)
+        if (e->series[k].tuned && strcmp(e->series[k].algorithm, e->series[s].algorithm) == 0 &&
+            same_steps(r, part, k, s))
+            return false;
+    return true;
+}
+
+/* The algorithm whose colour a series has; NULL: a colour of its own, where an experiment is about one
+ * algorithm. */
+static const char *colour_of(const paper_experiment *e, size_t s)
+{
+    size_t alike = 0;
+    for (size_t k = 0; k < e->count; k++)
+        alike += strcmp(e->series[k].algorithm, e->series[s].algorithm) == 0;
+    return alike == 1 || e->tuning > 0 ? e->series[s].algorithm : NULL;
+}
+
+/* The most curves of a panel: with a theorem, each series and its bound. */
+#define MOST_CURVES (2 * EXPERIMENT_MOST_SERIES)
+/* Quantities on a linear axis fall steeply at the start and differ little afterwards: their axis shows
+ * them from this share of the horizontal one on. */
+#define STEEP_START 0.2
+#define CUT_OFF " (start cut off)"
+
+/* A figure with room for its parts. */
+typedef struct canvas {
+    char x[MOST_PANELS][32];
+    char y[MOST_PANELS][32];
+    char y_label[MOST_PANELS][96];
+    figure_panel panel[MOST_PANELS];
+    figure_curve curve[MOST_PANELS][MOST_CURVES];
+    figure_run run[MOST_PANELS][MOST_CURVES][CLAIMS_MOST_SEEDS];
+} canvas;
+
+/* Add a curve to panel p: the runs of one series, or their bounds. */
+static void add_curve(canvas *c, size_t p, size_t seeds, saddle_trace *const *trace,
+                      const char *label, const char *algorithm, size_t from)
+{
+    size_t place = c->panel[p].curves++;
+    size_t runs = 0;
+    for (size_t k = 0; k < seeds; k++) {
+        const double *x = trace[k] != NULL ? saddle_trace_column(trace[k], c->x[p]) : NULL;
+        const double *y = trace[k] != NULL ? saddle_trace_column(trace[k], c->y[p]) : NULL;
+        if (x != NULL && y != NULL && trace[k]->rows > from)
+            c->run[p][place][runs++] =
+                (figure_run){.count = trace[k]->rows - from, .x = x + from, .y = y + from};
+    }
+    c->curve[p][place] = (figure_curve){
+        .label = label, .algorithm = algorithm, .runs = runs, .run = c->run[p][place]};
+}
+
+static void fill_panel(canvas *c, size_t p, const reproduction *r, const reproduction_part *part)
+{
+    const paper_experiment *e = part->experiment;
+    bool cut = figure_scale_of(c->y[p]) == FIGURE_LINEAR;
+    snprintf(c->y_label[p], sizeof c->y_label[p], "%s%s", figure_title(c->y[p]),
+             cut ? CUT_OFF : "");
+    c->panel[p] = (figure_panel){.x_label = figure_title(c->x[p]),
+                                 .y_label = c->y_label[p],
+                                 .x_scale = figure_scale_of(c->x[p]),
+                                 .y_scale = figure_scale_of(c->y[p]),
+                                 .y_from = cut ? STEEP_START : 0.0,
+                                 .curve = c->curve[p]};
+    /* A bound in 1/T is a line on two logarithmic axes, on which there is no T = 0. */
+    size_t from = part->bound != NULL ? 1 : 0;
+    if (part->bound != NULL)
+        c->panel[p].x_scale = FIGURE_LOG;
+    for (size_t s = 0; s < e->count; s++)
+        if (reproduction_is_drawn(r, part, s))
+            add_curve(c, p, r->seeds, part->trace + s * r->seeds, e->series[s].label,
+                      colour_of(e, s), from);
+    for (size_t s = 0; part->bound != NULL && s < e->count; s++) {
+        const saddle_trace *first = part->bound[s * r->seeds];
+        if (first != NULL)
+            add_curve(c, p, r->seeds, part->bound + s * r->seeds,
+                      saddle_trace_setting(first, "algorithm"), colour_of(e, s), from);
+    }
+}
+
+/* Read "x:y x:y" and fill the panels; how many there are. */
+static size_t fill_canvas(canvas *c, const reproduction *r, const reproduction_part *part)
+{
+    size_t panels = 0;
+    for (const char *word = part->experiment->panels; *word != '\0' && panels < MOST_PANELS;) {
+        size_t first = strcspn(word, ":");
+        size_t length = strcspn(word, " ");
+        snprintf(c->x[panels], sizeof c->x[panels], "%.*s", (int)first, word);
+        snprintf(c->y[panels], sizeof c->y[panels], "%.*s", (int)(length - first - 1),
+                 word + first + 1);
+        fill_panel(c, panels++, r, part);
+        word += length + (word[length] == ' ');
+    }
+    return panels;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* figures/STEM.KIND of the result; to be freed. NULL: no memory, which is said. */
+static char *picture_path(const reproduction *r, const char *stem, const char *kind,
+                          saddle_error *error)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/figures/%s.%s", r->directory, stem, kind) >= 0)
+        return path;
+    saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+    return NULL;
+}
+
+static const char *const kinds[] = {"svg", "png", "pdf"};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+/* Draw a figure as files of all kinds. */
+static saddle_status draw_all(const reproduction *r, const figure *f, const char *stem,
+                              saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < KINDS; k++) {
+        char *path = picture_path(r, stem, kinds[k], error);
+        status = path != NULL ? figure_draw(f, path, error) : SADDLE_NO_MEMORY;
+        free(path);
+    }
+    return status;
+}
+
+/* ---- slopes ---------------------------------------------------------------------------------- */
+
+/* The most slopes of an experiment. */
+#define MOST_SLOPES 4
+
+/* A slope with its points: measured by seed, and the theory's line. */
+typedef struct slope {
+    claims_line
+        line[CLAIMS_MOST_SEEDS + 1]; /* no longer logarithms; the last one is the theory's */
+    figure_run run[CLAIMS_MOST_SEEDS + 1];
+    figure_curve curve[2];
+    char title[128];
+    char y_label[64];
+} slope;
+
+/* Undo the logarithms of a line's points. */
+static void undo_logarithms(claims_line *l)
+{
+    for (size_t k = 0; k < l->count; k++) {
+        l->x[k] = exp(l->x[k]);
+        l->y[k] = exp(l->y[k]);
+    }
+}
+
+/* The theory's line begins where the seeds' lines do, in their mean. */
+static void draw_theory(claims_line *out, const claims_line *measured, size_t runs, double exponent)
+{
+    double start = 0.0;
+    for (size_t k = 0; k < runs; k++)
+        start += measured[k].y[0] / (double)runs;
+    *out = measured[0];
+    for (size_t k = 0; k < out->count; k++)
+        out->y[k] = start + exponent * (out->x[k] - out->x[0]);
+}
+
+static void name_axes(figure_panel *panel, slope *s, const claims_outcome *o)
+{
+    const paper_claim *c = o->claim;
+    const char *cost = strcmp(c->cost, "ifo") == 0 ? "IFO calls" : "rounds";
+    if (o->slope.count > 1)
+        snprintf(s->title, sizeof s->title, "slope %.3f (%.3f to %.3f), theory: at most %g",
+                 o->slope.mean, o->slope.low, o->slope.high, c->bound);
+    else
+        snprintf(s->title, sizeof s->title, "slope %.3f, theory: at most %g", o->slope.mean,
+                 c->bound);
+    switch (c->kind) {
+    case CLAIM_SLOPE_VALUE:
+        panel->x_label = "samples per agent";
+        snprintf(s->y_label, sizeof s->y_label, "%s to metric <= %g", cost, c->level);
+        break;
+    case CLAIM_SLOPE_EPSILON:
+        panel->x_label = "1 / epsilon^2";
+        snprintf(s->y_label, sizeof s->y_label, "%s to metric <= epsilon^2", cost);
+        break;
+    default:
+        panel->x_label = "iterations";
+        snprintf(s->y_label, sizeof s->y_label, "least metric so far");
+    }
+    panel->title = s->title;
+    panel->y_label = s->y_label;
+}
+
+static figure_panel fill_slope(slope *s, const reproduction *r, const reproduction_part *part,
+                               const claims_outcome *o)
+{
+    size_t runs = 0;
+    for (size_t k = 0; k < r->seeds && k < CLAIMS_MOST_SEEDS; k++) {
+        claims_line *l = &s->line[runs];
+        saddle_claims_points(l, o->claim, part->experiment,
+                             (const saddle_trace *const *)part->trace, r->seeds, k);
+        runs += l->count > 1;
+    }
+    if (runs > 0)
+        draw_theory(&s->line[runs], s->line, runs, o->claim->bound);
+    for (size_t k = 0; k < runs + (runs > 0); k++) {
+        undo_logarithms(&s->line[k]);
+        s->run[k] = (figure_run){.count = s->line[k].count, .x = s->line[k].x, .y = s->line[k].y};
+    }
+    s->curve[0] =
+        (figure_curve){.label = "measured", .algorithm = "precision", .runs = runs, .run = s->run};
+    s->curve[1] = (figure_curve){
+        .label = "the theory's exponent", .runs = runs > 0 ? 1 : 0, .run = s->run + runs};
+    figure_panel panel = {
+        .x_scale = FIGURE_LOG, .y_scale = FIGURE_LOG, .curves = 2, .curve = s->curve};
+    name_axes(&panel, s, o);
+    return panel;
+}
+
+/* Draw figures/NAME-slopes for the slopes that were fitted, if there are any. */
+static saddle_status draw_slopes(const reproduction *r, const reproduction_part *part,
+                                 saddle_error *error)
+{
+    figure_panel panel[MOST_SLOPES];
+    slope *list = calloc(MOST_SLOPES, sizeof *list);
+    char stem[128];
+    if (list == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for slopes");
+    figure f = {.title = part->experiment->title, .panel = panel};
+    for (size_t k = 0; k < r->claims && f.panels < MOST_SLOPES; k++)
+        if (r->claim[k].experiment == part->experiment && r->claim[k].slope.count > 0) {
+            panel[f.panels] = fill_slope(&list[f.panels], r, part, &r->claim[k]);
+            f.panels++;
+        }
+    snprintf(stem, sizeof stem, "%s-slopes", part->experiment->name);
+    saddle_status status = f.panels > 0 ? draw_all(r, &f, stem, error) : SADDLE_OK;
+    free(list);
+    return status;
+}
+
+/* ---- networks -------------------------------------------------------------------------------- */
+
+/* "network-5-er-0.6" for 5 agents on er:0.6: what stands in a file's name. */
+static void name_network(const saddle_trace *trace, char *out, size_t size)
+{
+    snprintf(out, size, "network-%.20s-%.60s", saddle_trace_setting(trace, "agents"),
+             saddle_trace_setting(trace, "topology"));
+    for (char *c = out; *c != '\0'; c++)
+        *c = *c == ':' || *c == '/' ? '-' : *c;
+}
+
+/* Draw the network of a run. */
+static saddle_status draw_network(const reproduction *r, const saddle_trace *trace,
+                                  saddle_error *error)
+{
+    saddle_graph *graph = NULL;
+    char stem[128];
+    name_network(trace, stem, sizeof stem);
+    saddle_status status = network_of_trace(&graph, trace, error);
+    for (size_t k = 0; status == SADDLE_OK && k < KINDS; k++) {
+        char *path = picture_path(r, stem, kinds[k], error);
+        status = path != NULL ? network_draw(graph, NULL, path, error) : SADDLE_NO_MEMORY;
+        free(path);
+    }
+    saddle_graph_free(graph);
+    return status;
+}
+
+/* Whether the network of a part's series has been drawn for one before it. */
+static bool network_is_drawn(const reproduction *r, const reproduction_part *part, size_t s)
+{
+    const saddle_trace *trace = part->trace[s * r->seeds];
+    for (const reproduction_part *p = r->part; p <= part; p++)
+        for (size_t k = 0; p->chosen && k < (p < part ? p->experiment->count : s); k++)
+            if (p->trace[k * r->seeds] != NULL && network_is_same(p->trace[k * r->seeds], trace))
+                return true;
+    return false;
+}
+
+/* Draw the networks on which a part's runs with the first seed took place. */
+static saddle_status draw_networks(const reproduction *r, const reproduction_part *part,
+                                   saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (size_t s = 0; status == SADDLE_OK && s < part->experiment->count; s++)
+        if (part->trace[s * r->seeds] != NULL && !network_is_drawn(r, part, s))
+            status = draw_network(r, part->trace[s * r->seeds], error);
+    return status;
+}
+
+saddle_status reproduction_draw(const reproduction *r, const reproduction_part *part,
+                                saddle_error *error)
+{
+    canvas *c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a figure");
+    figure f = {.title = part->experiment->title, .columns = 2, .panel = c->panel};
+    f.panels = fill_canvas(c, r, part);
+    saddle_status status = draw_all(r, &f, part->experiment->name, error);
+    free(c);
+    if (status == SADDLE_OK)
+        status = draw_slopes(r, part, error);
+    return status == SADDLE_OK ? draw_networks(r, part, error) : status;
+}

@@ -1,0 +1,149 @@
+/* The page of a reproduction: a section for each experiment, with its claims. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw/report.h"
+#include "draw/reproduction_drawing.h"
+#include "lab/experiment_runs.h"
+
+/* Hundreds of whole traces would make a page of many megabytes: it gets these columns, and at most
+ * so many rows of each. */
+static const char *const shown[] = {"iteration", "ifo",      "rounds",   "bytes",
+                                    "loss",      "metric",   "loss_gap", "mean_metric",
+                                    "potential", "train_auc"};
+#define SHOWN (sizeof shown / sizeof *shown)
+#define SHOWN_ROWS 100
+
+/* A trace for the page. Texts are those of the trace it was made from. */
+typedef struct excerpt {
+    saddle_trace trace;
+    char *column[SHOWN];
+    double *value[SHOWN];
+    double number[SHOWN][SHOWN_ROWS];
+} excerpt;
+
+static void take_excerpt(excerpt *out, const saddle_trace *from)
+{
+    size_t rows = from->rows < SHOWN_ROWS ? from->rows : SHOWN_ROWS;
+    out->trace = *from;
+    out->trace.columns = 0;
+    out->trace.column = out->column;
+    out->trace.value = out->value;
+    out->trace.rows = rows;
+    for (size_t c = 0; c < from->columns; c++)
+        for (size_t k = 0; k < SHOWN; k++) {
+            if (strcmp(from->column[c], shown[k]) != 0)
+                continue;
+            /* The potential says something beside its bound. */
+            if (strcmp(shown[k], "potential") == 0 &&
+                saddle_trace_column(from, "mean_metric") == NULL)
+                continue;
+            size_t place = out->trace.columns++;
+            out->column[place] = from->column[c];
+            out->value[place] = out->number[place];
+            /* The first and the last row, and evenly between them. */
+            for (size_t r = 0; r < rows; r++)
+                out->number[place][r] =
+                    from->value[c][rows > 1 ? r * (from->rows - 1) / (rows - 1) : 0];
+        }
+}
+
+/* Append excerpts of those of a part's traces, or bounds, that its figure shows; how many there are then. */
+static size_t gather(excerpt *out, const saddle_trace **pointer, size_t count,
+                     const reproduction *r, const reproduction_part *part,
+                     saddle_trace *const *trace)
+{
+    for (size_t s = 0; trace != NULL && s < part->experiment->count; s++)
+        for (size_t k = 0; k < r->seeds && reproduction_is_drawn(r, part, s); k++) {
+            if (trace[s * r->seeds + k] == NULL)
+                continue;
+            take_excerpt(&out[count], trace[s * r->seeds + k]);
+            pointer[count] = &out[count].trace;
+            count++;
+        }
+    return count;
+}
+
+/* What a section shows first, where its figure is about more than the metric. */
+static const char *first_columns(const paper_experiment *e)
+{
+    if (strstr(e->panels, "loss_gap") != NULL)
+        return "loss_gap,metric";
+    return strstr(e->panels, "mean_metric") != NULL ? "mean_metric,potential" : NULL;
+}
+
+/* What the page is made of. */
+typedef struct sheet {
+    report_section *section;
+    report_claim *claim;
+    excerpt *excerpt;
+    const saddle_trace **trace;
+    char *path;
+} sheet;
+
+static void fill_sheet(sheet *t, const reproduction *r)
+{
+    size_t used = 0;
+    for (size_t p = 0; p < r->parts; p++) {
+        const paper_experiment *e = r->part[p].experiment;
+        t->section[p] = (report_section){
+            .title = e->title, .text = e->source, .y = first_columns(e), .trace = t->trace + used};
+        size_t runs = gather(t->excerpt, t->trace, used, r, &r->part[p], r->part[p].trace);
+        size_t end = gather(t->excerpt, t->trace, runs, r, &r->part[p], r->part[p].bound);
+        t->section[p].traces = end - used;
+        used = end;
+    }
+    for (size_t k = 0; k < r->claims; k++) {
+        const claims_outcome *o = &r->claim[k];
+        size_t section = 0;
+        while (r->part[section].experiment != o->experiment)
+            section++;
+        t->claim[k] = report_claim_of(o, section);
+        t->claim[k].reason = saddle_reproduction_reason(o);
+    }
+}
+
+saddle_status reproduction_write_page(const reproduction *r, saddle_error *error)
+{
+    size_t traces = 0;
+    bool substitute = false;
+    for (size_t p = 0; p < r->parts; p++) {
+        traces += 2 * r->part[p].experiment->count * r->seeds; /* with bounds */
+        substitute = substitute || saddle_paper_data_is_substitute(r->part[p].experiment->data);
+    }
+    sheet t = {.section = calloc(r->parts + 1, sizeof *t.section),
+               .claim = calloc(r->claims + 1, sizeof *t.claim),
+               .excerpt = calloc(traces + 1, sizeof *t.excerpt),
+               .trace = (const saddle_trace **)calloc(traces + 1, sizeof *t.trace)};
+    saddle_status status = SADDLE_OK;
+    if (t.section == NULL || t.claim == NULL || t.excerpt == NULL || t.trace == NULL ||
+        asprintf(&t.path, "%s/report.html", r->directory) < 0) {
+        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the report");
+        status = SADDLE_NO_MEMORY;
+    }
+    if (status == SADDLE_OK) {
+        char text[512];
+        fill_sheet(&t, r);
+        snprintf(text, sizeof text,
+                 "Levels are fractions of the start's metric; docs/reproduction.md has the rules. "
+                 "Every curve is shown by at most %d of its points; the whole traces are in "
+                 "traces/.%s%s",
+                 SHOWN_ROWS,
+                 substitute ? "\n\nBUILT-IN DATA stand in for data that were not found." : "",
+                 r->quick ? "\n\nShortened by --quick, and too short to decide much." : "");
+        report_page page = {.title = "PRECISION's experiments, repeated",
+                            .text = text,
+                            .claims = r->claims,
+                            .claim = t.claim,
+                            .sections = r->parts,
+                            .section = t.section};
+        status = report_write(&page, t.path, error);
+    }
+    free(t.path);
+    free((void *)t.trace);
+    free(t.excerpt);
+    free(t.claim);
+    free(t.section);
+    return status;
+}

@@ -1,0 +1,122 @@
+#include "draw/trace_curves.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/trace_groups.h"
+#include "lab/trace_list.h"
+
+/* What is known about columns. */
+static const struct {
+    const char *column;
+    const char *word;  /* for --x; NULL: its own name */
+    const char *title; /* for the axis */
+    figure_scale scale;
+} known[] = {
+    {"ifo", "samples", "gradient evaluations", FIGURE_LINEAR},
+    {"rounds", NULL, "communication rounds", FIGURE_LINEAR},
+    {"messages", NULL, "messages", FIGURE_LINEAR},
+    {"bytes", NULL, "bytes sent", FIGURE_LINEAR},
+    {"seconds", NULL, "seconds", FIGURE_LINEAR},
+    {"iteration", "iterations", "iterations", FIGURE_LINEAR},
+    {"loss", NULL, "loss", FIGURE_LINEAR},
+    {"loss_gap", NULL, "distance of the loss from its limit", FIGURE_LOG},
+    {"mean_metric", NULL, "mean metric so far", FIGURE_LOG},
+    {"primal", NULL, "primal value", FIGURE_LINEAR},
+    {"metric", NULL, "convergence metric", FIGURE_LOG},
+    {"x_stationarity", NULL, "x stationarity", FIGURE_LOG},
+    {"x_consensus", NULL, "x consensus error", FIGURE_LOG},
+    {"y_consensus", NULL, "y consensus error", FIGURE_LOG},
+    {"y_gap", NULL, "gap of y to the best response", FIGURE_LOG},
+    {"stationarity", NULL, "stationarity", FIGURE_LOG},
+    {"potential", NULL, "potential", FIGURE_LOG},
+    {"train_auc", NULL, "AUC on the agents' data", FIGURE_LINEAR},
+    {"test_auc", NULL, "AUC on held-out data", FIGURE_LINEAR},
+};
+
+#define KNOWN (sizeof known / sizeof *known)
+
+const char *figure_title(const char *column)
+{
+    for (size_t k = 0; k < KNOWN; k++)
+        if (strcmp(known[k].column, column) == 0)
+            return known[k].title;
+    return column;
+}
+
+const char *figure_column(const char *word)
+{
+    for (size_t k = 0; k < KNOWN; k++)
+        if (known[k].word != NULL && strcmp(known[k].word, word) == 0)
+            return known[k].column;
+    return word;
+}
+
+figure_scale figure_scale_of(const char *column)
+{
+    for (size_t k = 0; k < KNOWN; k++)
+        if (strcmp(known[k].column, column) == 0)
+            return known[k].scale;
+    return FIGURE_LINEAR;
+}
+
+static saddle_status check_columns(const saddle_trace *const *trace, size_t count, const char *x,
+                                   const char *y, saddle_error *error)
+{
+    for (size_t k = 0; k < count; k++)
+        for (int side = 0; side < 2; side++)
+            if (saddle_trace_column(trace[k], side == 0 ? x : y) == NULL) {
+                char quoted[80];
+                snprintf(quoted, sizeof quoted, "'%.60s'", side == 0 ? x : y);
+                return saddle_trace_missing_column(trace[k], quoted, error);
+            }
+    return SADDLE_OK;
+}
+
+saddle_status figure_group(figure_curves *out, const saddle_trace *const *trace, size_t count,
+                           const char *x, const char *y, saddle_error *error)
+{
+    *out = (figure_curves){.count = 0};
+    trace_groups g;
+    saddle_status status = check_columns(trace, count, x, y, error);
+    if (status == SADDLE_OK)
+        status = saddle_trace_groups_make(&g, trace, count, error);
+    if (status != SADDLE_OK)
+        return status;
+    out->curve = calloc(g.groups + 1, sizeof *out->curve);
+    out->label = calloc(g.groups + 1, sizeof *out->label);
+    out->run = calloc(count + 1, sizeof *out->run);
+    if (out->curve == NULL || out->label == NULL || out->run == NULL) {
+        saddle_trace_groups_release(&g);
+        figure_release(out);
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu curves", count);
+    }
+    figure_run *next = out->run;
+    for (size_t j = 0; j < g.groups; j++) {
+        out->label[j] = g.group[j].label;
+        g.group[j].label = NULL;
+        out->curve[j] = (figure_curve){.label = out->label[j],
+                                       .algorithm = g.group[j].algorithm,
+                                       .runs = g.group[j].count,
+                                       .run = next};
+        for (size_t k = 0; k < count; k++)
+            if (g.of[k] == j)
+                *next++ = (figure_run){.count = trace[k]->rows,
+                                       .x = saddle_trace_column(trace[k], x),
+                                       .y = saddle_trace_column(trace[k], y)};
+    }
+    out->count = g.groups;
+    saddle_trace_groups_release(&g);
+    return SADDLE_OK;
+}
+
+void figure_release(figure_curves *curves)
+{
+    for (size_t k = 0; curves->label != NULL && k < curves->count; k++)
+        free(curves->label[k]);
+    free((void *)curves->label);
+    free(curves->curve);
+    free(curves->run);
+    *curves = (figure_curves){.count = 0};
+}

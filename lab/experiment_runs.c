@@ -1,0 +1,433 @@
+/* Making the runs of an experiment, and finding those that were made before. */
+#include "lab/experiment_runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "files/file.h"
+
+/* Candidates of a search: as many for every algorithm. */
+#define CANDIDATES 16
+/* What a search leaves alone: steps that the paper gives, and what only one algorithm has. */
+#define HELD "nu,eta,c-gamma"
+
+/* ---- data ------------------------------------------------------------------------------------ */
+
+static bool found(const char *name)
+{
+    char *path = NULL;
+    bool good = saddle_data_find(name, &path, NULL) == SADDLE_OK;
+    free(path);
+    return good;
+}
+
+const char *saddle_paper_data(experiment_data data)
+{
+    switch (data) {
+    case EXPERIMENT_A9A:
+        return found("a9a") ? "a9a" : "synthetic";
+    case EXPERIMENT_MNIST:
+        return found("mnist") ? "mnist" : found("mnist.t") ? "mnist.t" : "synthetic:10000:784";
+    case EXPERIMENT_OWN:
+        break;
+    }
+    return "";
+}
+
+bool saddle_paper_data_is_substitute(experiment_data data)
+{
+    return strncmp(saddle_paper_data(data), "synthetic", strlen("synthetic")) == 0;
+}
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+/* Set options from "name=value name=value". */
+static saddle_status apply(saddle_settings *settings, const char *text, saddle_error *error)
+{
+    char *copy = text != NULL ? strdup(text) : strdup("");
+    if (copy == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the settings of a run");
+    saddle_status status = SADDLE_OK;
+    char *rest = copy;
+    for (char *word = strsep(&rest, " "); status == SADDLE_OK && word != NULL;
+         word = strsep(&rest, " ")) {
+        if (*word == '\0')
+            continue;
+        char *value = strchr(word, '=');
+        if (value == NULL) {
+            status = saddle_fail(error, SADDLE_CHECK_FAILED, "'%s' sets no option", word);
+            break;
+        }
+        *value++ = '\0';
+        status = saddle_settings_set(settings, word, value, error);
+    }
+    free(copy);
+    return status;
+}
+
+saddle_status saddle_experiment_runs_settings(saddle_settings **out, const experiment_runs *w,
+                                              const paper_experiment *e,
+                                              const experiment_series *series, saddle_error *error)
+{
+    const char *data = saddle_paper_data(e->data);
+    saddle_status status = saddle_settings_create(out, error);
+    if (status == SADDLE_OK)
+        status = apply(*out, e->settings, error);
+    if (status == SADDLE_OK)
+        status = apply(*out, series->settings, error);
+    if (status == SADDLE_OK && w->quick)
+        status = apply(*out, e->quick, error);
+    if (status == SADDLE_OK && *data != '\0')
+        status = saddle_settings_set(*out, "data", data, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(*out, "algorithm", series->algorithm, error);
+    if (status == SADDLE_OK && strcmp(w->threads, "auto") != 0)
+        status = saddle_settings_set(*out, "threads", w->threads, error);
+    return status;
+}
+
+/* ---- hooks ----------------------------------------------------------------------------------- */
+
+static void on_trial(void *context, const saddle_tuning *tuning, const saddle_trial *trial)
+{
+    const experiment_runs *w = context;
+    w->hooks.trial(w->hooks.context, w->label, tuning, trial);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* DIR/KIND/EXPERIMENT; to be freed. NULL: no memory, which is said. */
+static char *name_folder(const experiment_runs *w, const char *kind, const paper_experiment *e,
+                         saddle_error *error)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s/%s", w->directory, kind, e->name) >= 0)
+        return path;
+    saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+    return NULL;
+}
+
+/* The same, made if it is not there. */
+static saddle_status make_folder(char **out, const experiment_runs *w, const char *kind,
+                                 const paper_experiment *e, saddle_error *error)
+{
+    *out = NULL;
+    char *parent = NULL;
+    if (asprintf(&parent, "%s/%s", w->directory, kind) < 0)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+    saddle_status status = saddle_make_directory("--output", parent, error);
+    free(parent);
+    char *path = status == SADDLE_OK ? name_folder(w, kind, e, error) : NULL;
+    if (status == SADDLE_OK)
+        status = path != NULL ? saddle_make_directory("--output", path, error) : SADDLE_NO_MEMORY;
+    if (status == SADDLE_OK)
+        *out = path;
+    else
+        free(path);
+    return status;
+}
+
+/* Whether an option can change what a run computes. */
+static bool matters(const char *name)
+{
+    return strcmp(name, "threads") != 0 && strcmp(name, "trace") != 0 &&
+           strcmp(name, "outcomes") != 0;
+}
+
+/* Whether a trace is whole, and of a run with these settings by this version. */
+static bool is_wanted(const saddle_trace *trace, const saddle_settings *settings)
+{
+    if (trace->end == NULL || strcmp(trace->end, saddle_stop_text(SADDLE_STOP_INTERRUPTED)) == 0 ||
+        strcmp(trace->version, saddle_version()) != 0)
+        return false;
+    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
+        const char *name = saddle_settings_option(settings, k)->name;
+        if (matters(name) && saddle_settings_given(settings, name) &&
+            strcmp(saddle_trace_setting(trace, name), saddle_settings_text(settings, name)) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Where a run writes. */
+typedef struct run_files {
+    char *trace;
+    char *outcomes; /* NULL: they are not measured */
+} run_files;
+
+static void release_files(run_files *files)
+{
+    free(files->trace);
+    free(files->outcomes);
+}
+
+/* Append a run's outcomes to its trace. Those of another run, or of a part of this one, are refused. */
+static saddle_status add_outcomes(saddle_trace *trace, const char *path, saddle_error *error)
+{
+    saddle_trace *outcomes = NULL;
+    saddle_status status = saddle_trace_read(&outcomes, path, error);
+    if (status == SADDLE_OK &&
+        (outcomes->rows != trace->rows || strcmp(outcomes->version, trace->version) != 0))
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT, "'%s' does not belong to '%s'", path, trace->path);
+    if (status == SADDLE_OK)
+        status = saddle_trace_join(trace, outcomes, error);
+    saddle_trace_free(outcomes);
+    return status;
+}
+
+/* A run's trace with its outcomes. */
+static saddle_status read_run(saddle_trace **out, const run_files *files, saddle_error *error)
+{
+    saddle_status status = saddle_trace_read(out, files->trace, error);
+    if (status == SADDLE_OK && files->outcomes != NULL)
+        status = add_outcomes(*out, files->outcomes, error);
+    if (status != SADDLE_OK) {
+        saddle_trace_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* Read a run that was made before; NULL when there is none that is wanted. */
+static saddle_trace *find_run(const run_files *files, const saddle_settings *settings)
+{
+    saddle_trace *trace = NULL;
+    if (access(files->trace, F_OK) != 0 || read_run(&trace, files, NULL) != SADDLE_OK)
+        return NULL;
+    if (is_wanted(trace, settings))
+        return trace;
+    saddle_trace_free(trace);
+    return NULL;
+}
+
+/* ---- tuning ---------------------------------------------------------------------------------- */
+
+/* Search, going on from the log if it is this search's, anew if it is another one's. */
+static saddle_status search(saddle_tuning **out, experiment_runs *w, saddle_experiment *instance,
+                            const saddle_settings *settings, uint64_t budget, const char *log,
+                            saddle_error *error)
+{
+    saddle_tune_inputs inputs = {.budget = budget,
+                                 .candidates = CANDIDATES,
+                                 .objective = SADDLE_OBJECTIVE_METRIC,
+                                 .hold = HELD,
+                                 .log = log,
+                                 .resume = true};
+    saddle_tune_hooks hooks = {.context = w, .trial = on_trial, .interrupt = w->interrupt};
+    saddle_status status = saddle_tune(out, instance, settings, &inputs, &hooks, error);
+    if (status == SADDLE_BAD_INPUT && remove(log) == 0)
+        status = saddle_tune(out, instance, settings, &inputs, &hooks, error);
+    return status;
+}
+
+/* Put the best tau and alpha, and the one tau of all metrics, into the settings. */
+static saddle_status take_answer(saddle_settings *settings, const saddle_tuning *tuning,
+                                 saddle_error *error)
+{
+    static const char *const name[] = {"tau", "alpha", "metric-tau"};
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof name / sizeof *name; k++)
+        status = saddle_settings_set(settings, name[k],
+                                     saddle_settings_text(tuning->settings, name[k]), error);
+    return status;
+}
+
+static saddle_status tune_series(experiment_runs *w, const paper_experiment *e,
+                                 const experiment_series *series, const char *folder,
+                                 saddle_settings *settings, saddle_error *error)
+{
+    char *log = NULL;
+    char *answer = NULL;
+    char seed[NUMBER_TEXT];
+    saddle_settings *own = NULL;
+    saddle_experiment *instance = NULL;
+    saddle_tuning *tuning = NULL;
+    snprintf(w->label, sizeof w->label, "%s, tuning %s: ", e->name, series->name);
+    snprintf(seed, sizeof seed, "%d", EXPERIMENT_TUNING_SEED);
+    saddle_status status = SADDLE_OK;
+    if (asprintf(&log, "%s/%s.csv", folder, series->name) < 0 ||
+        asprintf(&answer, "%s/%s.yaml", folder, series->name) < 0)
+        status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+    if (status == SADDLE_OK)
+        status = saddle_settings_copy(&own, settings, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(own, "seed", seed, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_create(&instance, own, NULL, error);
+    if (status == SADDLE_OK)
+        status =
+            search(&tuning, w, instance, own, w->quick ? e->quick_tuning : e->tuning, log, error);
+    if (status == SADDLE_OK && tuning->finished)
+        status = saddle_tuning_save(tuning, answer, error);
+    if (status == SADDLE_OK && tuning->finished)
+        status = take_answer(settings, tuning, error);
+    saddle_tuning_free(tuning);
+    saddle_experiment_free(instance);
+    saddle_settings_free(own);
+    free(answer);
+    free(log);
+    return status;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static saddle_status make_run(experiment_runs *w, saddle_settings *settings, const run_files *files,
+                              saddle_error *error)
+{
+    saddle_experiment *instance = NULL;
+    saddle_result *result = NULL;
+    saddle_hooks hooks = w->hooks.begin(w->hooks.context, w->label);
+    saddle_status status = saddle_settings_set(settings, "trace", files->trace, error);
+    if (status == SADDLE_OK && files->outcomes != NULL)
+        status = saddle_settings_set(settings, "outcomes", files->outcomes, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_create(&instance, settings, NULL, error);
+    if (status == SADDLE_OK)
+        status = saddle_experiment_run(instance, settings, &hooks, &result, error);
+    if (status == SADDLE_OK)
+        w->hooks.end(w->hooks.context, w->label, result);
+    /* Claims are made from whole traces, and runs of hours should not be made for nothing. */
+    if (status == SADDLE_OK && result->loss.status != SADDLE_OK)
+        status = saddle_fail(error, result->loss.status,
+                             "%.700s; runs that are finished stay, and the same command goes on",
+                             result->loss.message);
+    w->made++;
+    saddle_result_free(result);
+    saddle_experiment_free(instance);
+    return status;
+}
+
+/* Where a run of an experiment is kept. */
+typedef struct folders {
+    char *traces;
+    char *outcomes; /* NULL: they are not measured */
+    char *tuned;    /* NULL: nothing is searched */
+} folders;
+
+static saddle_status name_files(run_files *out, const folders *in, const experiment_series *series,
+                                size_t seed, saddle_error *error)
+{
+    *out = (run_files){NULL, NULL};
+    if (asprintf(&out->trace, "%s/%s-seed%zu.csv", in->traces, series->name, seed) < 0)
+        out->trace = NULL;
+    else if (in->outcomes == NULL ||
+             asprintf(&out->outcomes, "%s/%s-seed%zu.csv", in->outcomes, series->name, seed) >= 0)
+        return SADDLE_OK;
+    free(out->trace);
+    *out = (run_files){NULL, NULL};
+    saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
+    return SADDLE_NO_MEMORY;
+}
+
+/* Series with one seed, read from its files or made first. */
+static saddle_status run_one(experiment_runs *w, const paper_experiment *e,
+                             const experiment_series *series, const saddle_settings *common,
+                             const folders *in, size_t seed, saddle_trace **out,
+                             saddle_error *error)
+{
+    char text[NUMBER_TEXT];
+    run_files files;
+    saddle_settings *settings = NULL;
+    snprintf(text, sizeof text, "%zu", seed);
+    snprintf(w->label, sizeof w->label, "[%zu/%zu] %s %s seed %zu: ", w->place, w->runs, e->name,
+             series->name, seed);
+    saddle_status status = name_files(&files, in, series, seed, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_copy(&settings, common, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(settings, "seed", text, error);
+    if (status == SADDLE_OK)
+        *out = find_run(&files, settings);
+    if (status == SADDLE_OK && *out == NULL) {
+        status = make_run(w, settings, &files, error);
+        /* What an interrupt cut short is no result. */
+        if (status == SADDLE_OK && !*w->interrupt)
+            status = read_run(out, &files, error);
+    }
+    saddle_settings_free(settings);
+    release_files(&files);
+    return status;
+}
+
+static saddle_status run_series(experiment_runs *w, const paper_experiment *e, size_t s,
+                                const folders *in, saddle_trace **trace, saddle_error *error)
+{
+    saddle_settings *settings = NULL;
+    saddle_status status = saddle_experiment_runs_settings(&settings, w, e, &e->series[s], error);
+    if (status == SADDLE_OK && e->series[s].tuned)
+        status = tune_series(w, e, &e->series[s], in->tuned, settings, error);
+    if (status == SADDLE_OK && e->series[s].tuned)
+        snprintf(w->metric_tau, sizeof w->metric_tau, "%s",
+                 saddle_settings_text(settings, "metric-tau"));
+    else if (status == SADDLE_OK && *w->metric_tau != '\0')
+        status = saddle_settings_set(settings, "metric-tau", w->metric_tau, error);
+    for (size_t r = 0; status == SADDLE_OK && r < w->seeds && !*w->interrupt; r++) {
+        w->place++;
+        status = run_one(w, e, &e->series[s], settings, in, r + 1, &trace[s * w->seeds + r], error);
+    }
+    saddle_settings_free(settings);
+    return status;
+}
+
+saddle_status saddle_experiment_runs_make(experiment_runs *w, const paper_experiment *e,
+                                          saddle_trace **trace, saddle_error *error)
+{
+    folders in = {NULL, NULL, NULL};
+    *w->metric_tau = '\0';
+    saddle_status status = make_folder(&in.traces, w, "traces", e, error);
+    if (status == SADDLE_OK && e->outcomes)
+        status = make_folder(&in.outcomes, w, "outcomes", e, error);
+    if (status == SADDLE_OK && e->tuning > 0)
+        status = make_folder(&in.tuned, w, "tuned", e, error);
+    for (size_t s = 0; status == SADDLE_OK && s < e->count && !*w->interrupt; s++)
+        status = run_series(w, e, s, &in, trace, error);
+    free(in.tuned);
+    free(in.outcomes);
+    free(in.traces);
+    return status;
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+/* Read the runs of a series; false: one is missing. */
+static bool find_series(const experiment_runs *w, const paper_experiment *e, size_t s,
+                        const folders *in, saddle_trace **trace)
+{
+    saddle_settings *settings = NULL;
+    bool found_all =
+        saddle_experiment_runs_settings(&settings, w, e, &e->series[s], NULL) == SADDLE_OK;
+    for (size_t r = 0; found_all && r < w->seeds; r++) {
+        run_files files;
+        char text[NUMBER_TEXT];
+        snprintf(text, sizeof text, "%zu", r + 1);
+        found_all = saddle_settings_set(settings, "seed", text, NULL) == SADDLE_OK &&
+                    name_files(&files, in, &e->series[s], r + 1, NULL) == SADDLE_OK;
+        if (!found_all)
+            break;
+        trace[r] = find_run(&files, settings);
+        found_all = trace[r] != NULL;
+        release_files(&files);
+    }
+    saddle_settings_free(settings);
+    return found_all;
+}
+
+bool saddle_experiment_runs_find(const experiment_runs *w, const paper_experiment *e,
+                                 saddle_trace **trace)
+{
+    folders in = {.traces = name_folder(w, "traces", e, NULL),
+                  .outcomes = e->outcomes ? name_folder(w, "outcomes", e, NULL) : NULL};
+    bool found_all = in.traces != NULL && (in.outcomes != NULL || !e->outcomes);
+    for (size_t s = 0; found_all && s < e->count; s++)
+        found_all = find_series(w, e, s, &in, trace + s * w->seeds);
+    for (size_t k = 0; !found_all && k < e->count * w->seeds; k++) {
+        saddle_trace_free(trace[k]);
+        trace[k] = NULL;
+    }
+    free(in.outcomes);
+    free(in.traces);
+    return found_all;
+}

@@ -1,0 +1,30 @@
+#include "lab/number_text.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include <saddle/text.h>
+
+const char *saddle_number_text(double value, int digits, char out[NUMBER_TEXT])
+{
+    double back;
+    do
+        snprintf(out, NUMBER_TEXT, "%.*g", digits++, value);
+    while (digits <= 17 && !(saddle_parse_real(out, &back) && back == value));
+    return out;
+}
+
+const char *saddle_bytes_text(double bytes, char out[NUMBER_TEXT])
+{
+    static const char *const unit[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
+    if (bytes < 1000.0) {
+        snprintf(out, NUMBER_TEXT, "%.0f B", bytes);
+        return out;
+    }
+    size_t k = 0;
+    for (bytes /= 1000.0; bytes >= 999.5 && k + 1 < sizeof unit / sizeof *unit; k++)
+        bytes /= 1000.0;
+    int decimals = bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
+    snprintf(out, NUMBER_TEXT, "%.*f %s", decimals, bytes, unit[k]);
+    return out;
+}

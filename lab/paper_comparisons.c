@@ -1,0 +1,149 @@
+/* The paper's comparisons of algorithms, asked of anybody's runs; see asked.h. */
+#include "lab/paper_comparisons.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/trace_groups.h"
+
+/* The runs as an experiment: a series for each algorithm of the paper. */
+typedef struct runs {
+    experiment_series series[EXPERIMENT_MOST_SERIES];
+    paper_experiment experiment;
+    size_t seeds;
+    const char *seed[CLAIMS_MOST_SEEDS];
+    const saddle_trace *trace[EXPERIMENT_MOST_SERIES * CLAIMS_MOST_SEEDS];
+} runs;
+
+/* Whether two traces are of runs that can be compared: the same instance and network. */
+static bool same_instance(const saddle_trace *a, const saddle_trace *b)
+{
+    static const char *const name[] = {"problem", "data",      "samples", "agents", "topology",
+                                       "mixing",  "partition", "x-set",   "y-set",  "regularizer"};
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++)
+        if (strcmp(saddle_trace_setting(a, name[k]), saddle_trace_setting(b, name[k])) != 0)
+            return false;
+    return true;
+}
+
+static bool has_costs(const saddle_trace *trace)
+{
+    static const char *const name[] = {"iteration", "ifo", "rounds", "metric"};
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++)
+        if (saddle_trace_column(trace, name[k]) == NULL)
+            return false;
+    return true;
+}
+
+/* The place of a trace's seed among those of all; CLAIMS_MOST_SEEDS: there are too many. */
+static size_t place_of_seed(runs *r, const saddle_trace *trace)
+{
+    const char *seed = saddle_trace_setting(trace, "seed");
+    size_t k = 0;
+    while (k < r->seeds && strcmp(r->seed[k], seed) != 0)
+        k++;
+    if (k == r->seeds && k < CLAIMS_MOST_SEEDS)
+        r->seed[r->seeds++] = seed;
+    return k;
+}
+
+/* Whether an algorithm's runs differ in their seed alone: otherwise it is not clear which are meant. */
+static bool is_one_group(const trace_groups *g, const char *algorithm)
+{
+    size_t groups = 0;
+    for (size_t k = 0; k < g->groups; k++)
+        groups += g->group[k].algorithm != NULL && strcmp(g->group[k].algorithm, algorithm) == 0;
+    return groups == 1;
+}
+
+/* Make a series of an algorithm's runs, if it has some that can be compared with the first one. */
+static void add_series(runs *r, const experiment_series *series, const saddle_trace *const *trace,
+                       size_t count, const trace_groups *g)
+{
+    size_t place = r->experiment.count;
+    bool some = false;
+    if (!is_one_group(g, series->algorithm))
+        return;
+    for (size_t k = 0; k < count; k++) {
+        const char *algorithm = saddle_trace_setting(trace[k], "algorithm");
+        size_t seed = CLAIMS_MOST_SEEDS;
+        if (strcmp(algorithm, series->algorithm) == 0 && same_instance(trace[0], trace[k]) &&
+            has_costs(trace[k]))
+            seed = place_of_seed(r, trace[k]);
+        if (seed == CLAIMS_MOST_SEEDS)
+            continue;
+        r->trace[place * CLAIMS_MOST_SEEDS + seed] = trace[k];
+        some = true;
+    }
+    if (some)
+        r->series[r->experiment.count++] = *series;
+}
+
+/* Close ranks: claims want trace[s * seeds + r]. */
+static void pack(runs *r)
+{
+    for (size_t s = 0; s < r->experiment.count; s++)
+        memmove((void *)(r->trace + s * r->seeds), (const void *)(r->trace + s * CLAIMS_MOST_SEEDS),
+                r->seeds * sizeof(*r->trace));
+}
+
+/* Whether both sides of a claim are there. */
+static bool can_be_asked(const runs *r, const paper_claim *c)
+{
+    for (const char *word = c->series; *word != '\0';) {
+        size_t length = strcspn(word, " ");
+        if (saddle_paper_series(&r->experiment, word, length) == NULL)
+            return false;
+        word += length + (word[length] == ' ');
+    }
+    return true;
+}
+
+static void decide(paper_comparisons *out, const runs *r, const paper_claim *list, size_t count)
+{
+    out->seeds = r->seeds;
+    for (size_t k = 0; k < count; k++) {
+        if (!can_be_asked(r, &list[k]))
+            continue;
+        saddle_claims_decide(&out->outcome[out->claims++], &list[k], &r->experiment, r->trace,
+                             r->seeds);
+    }
+}
+
+saddle_status saddle_paper_comparisons_make(paper_comparisons *out,
+                                            const saddle_trace *const *trace, size_t count,
+                                            saddle_error *error)
+{
+    size_t claims;
+    size_t algorithms;
+    const paper_claim *list = saddle_paper_comparison_claims(&claims);
+    const experiment_series *series = saddle_paper_algorithms(&algorithms);
+    trace_groups g = {.groups = 0};
+    runs *r = calloc(1, sizeof *r);
+    *out = (paper_comparisons){.outcome = calloc(claims, sizeof *out->outcome)};
+    saddle_status status = SADDLE_OK;
+    if (r == NULL || out->outcome == NULL) {
+        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the claims");
+        status = SADDLE_NO_MEMORY;
+    }
+    if (status == SADDLE_OK)
+        status = saddle_trace_groups_make(&g, trace, count, error);
+    if (status == SADDLE_OK) {
+        r->experiment = (paper_experiment){.title = "These runs", .series = r->series};
+        for (size_t k = 0; k < algorithms; k++)
+            add_series(r, &series[k], trace, count, &g);
+        pack(r);
+        decide(out, r, list, claims);
+    }
+    saddle_trace_groups_release(&g);
+    free(r);
+    if (status != SADDLE_OK)
+        saddle_paper_comparisons_release(out);
+    return status;
+}
+
+void saddle_paper_comparisons_release(paper_comparisons *a)
+{
+    free(a->outcome);
+    *a = (paper_comparisons){.claims = 0};
+}

@@ -1,0 +1,25 @@
+/* Means, slopes and their confidence intervals. */
+#ifndef SADDLE_LAB_STATISTICS_H
+#define SADDLE_LAB_STATISTICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A number measured several times. */
+typedef struct statistics_mean {
+    size_t count;
+    double mean;
+    double least, most;
+    double low, high; /* two-sided confidence interval; infinite for fewer than two values */
+} statistics_mean;
+
+/* Student's quantile: the t with P(|T| <= t) = confidence for T with that many degrees of freedom.
+ * NaN for a confidence outside (0, 1) or no degrees of freedom. */
+double saddle_statistics_student(double confidence, size_t freedom);
+/* Mean, range and interval of `count` values; everything NaN when there are none. */
+statistics_mean saddle_statistics_summarize(const double *value, size_t count, double confidence);
+/* The slope of the least-squares line through the points; false when x does not vary or a number
+ * is not finite. */
+bool saddle_statistics_slope(const double *x, const double *y, size_t count, double *slope);
+
+#endif

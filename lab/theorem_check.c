@@ -1,0 +1,127 @@
+/* Theorems 1 and 2 against measurements: the inequalities are in verify.h. */
+#include "lab/theorem_check.h"
+
+#include <math.h>
+#include <stdio.h>
+
+bool saddle_theorem_applies(const saddle_theory *theory, bool plus, const char **why)
+{
+    if (theory->estimated)
+        *why = "L or mu is an estimate, not a bound";
+    else if (isnan(theory->gap))
+        *why = "no lower bound of Q is known for this problem over these sets";
+    else if (!(theory->rate > 0.0))
+        *why = "a coefficient of the descent is not positive";
+    else if (plus && !(theory->rate_plus > 0.0))
+        *why = "C2' is not positive; raise --c-gamma";
+    else
+        return true;
+    return false;
+}
+
+theorem_bound saddle_theorem_bound_of(const saddle_theory *theory, bool plus, double c_epsilon)
+{
+    return (theorem_bound){.gap = theory->gap,
+                           .rate = plus ? theory->rate_plus : theory->rate,
+                           .level =
+                               plus ? theory->error_factor * theory->epsilon / c_epsilon : 0.0};
+}
+
+/* What the mean metric of the first T iterations may be. */
+static double mean_bound_at(const theorem_bound *bound, double T)
+{
+    return bound->gap / (bound->rate * (T + 1.0)) + bound->level;
+}
+
+/* What the potential may be after T iterations with this sum of metrics. */
+static double potential_bound_at(const theorem_bound *bound, double T, double start, double sum)
+{
+    return start - bound->rate * sum + T * bound->level;
+}
+
+/* The sum of the metric over the iterations before trace point k, by trace points before it. */
+static double metric_sum(const double *iteration, const double *metric, size_t k)
+{
+    double sum = 0.0;
+    for (size_t j = 0; j < k; j++)
+        sum += metric[j];
+    return k > 0 ? sum * (iteration[k] / (double)k) : 0.0;
+}
+
+void saddle_theorem_mean_metric(size_t rows, const double *iteration, const double *metric,
+                                double *mean)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < rows; sum += metric[k++])
+        mean[k] = iteration[k] > 0.0 ? sum / (double)k : (double)NAN;
+}
+
+void saddle_theorem_allowed(const theorem_bound *bound, size_t rows, const double *iteration,
+                            const double *metric, const double *potential, double *mean_bound,
+                            double *potential_bound)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < rows; sum += metric[k++]) {
+        double T = iteration[k];
+        double stride = k > 0 ? T / (double)k : 0.0;
+        mean_bound[k] = k > 0 ? mean_bound_at(bound, T) : (double)NAN;
+        potential_bound[k] = potential_bound_at(bound, T, potential[0], stride * sum);
+    }
+}
+
+void saddle_theorem_add(theorem_check *v, const theorem_bound *bound, size_t rows,
+                        const double *iteration, const double *metric, const double *potential)
+{
+    if (v->seeds == THEOREM_MOST_SEEDS || rows < 2)
+        return;
+    size_t place = rows - 1;
+    for (size_t p = THEOREM_POINTS; p-- > 0; place /= 10) {
+        theorem_point *point = &v->point[p];
+        size_t k = place > 0 ? place : 1;
+        double T = iteration[k];
+        double sum = metric_sum(iteration, metric, k);
+        point->iterations = T;
+        point->average[v->seeds] = sum / T;
+        point->average_bound[v->seeds] = mean_bound_at(bound, T);
+        point->average_excess[v->seeds] =
+            point->average[v->seeds] / point->average_bound[v->seeds] - 1.0;
+        point->potential[v->seeds] = potential[k];
+        point->potential_bound[v->seeds] = potential_bound_at(bound, T, potential[0], sum);
+        point->potential_excess[v->seeds] =
+            (potential[k] - point->potential_bound[v->seeds]) / bound->gap;
+    }
+    v->seeds++;
+}
+
+/* Whether numbers that should be at most 0 in the mean are not; NaN counts as not. */
+static bool positive(const double *excess, size_t count)
+{
+    statistics_mean s = saddle_statistics_summarize(excess, count, THEOREM_CONFIDENCE);
+    if (count < 2)
+        return !(s.mean <= 0.0);
+    return !(s.low <= 0.0);
+}
+
+bool saddle_theorem_violated(const theorem_check *v)
+{
+    for (size_t p = 0; p < THEOREM_POINTS; p++)
+        if (positive(v->point[p].average_excess, v->seeds) ||
+            positive(v->point[p].potential_excess, v->seeds))
+            return true;
+    return false;
+}
+
+static double mean_of(const double *value, size_t count)
+{
+    return saddle_statistics_summarize(value, count, THEOREM_CONFIDENCE).mean;
+}
+
+void saddle_theorem_describe(const theorem_check *v, char *out, size_t size)
+{
+    const theorem_point *last = &v->point[THEOREM_POINTS - 1];
+    snprintf(out, size,
+             "T = %.0f, %zu seeds: mean metric %.4g, bound %.4g; potential %.4g, bound %.4g",
+             last->iterations, v->seeds, mean_of(last->average, v->seeds),
+             mean_of(last->average_bound, v->seeds), mean_of(last->potential, v->seeds),
+             mean_of(last->potential_bound, v->seeds));
+}

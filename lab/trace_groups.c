@@ -1,0 +1,273 @@
+#include "lab/trace_groups.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/file.h"
+
+/* The most settings that a label names. */
+#define MOST_NAMED 3
+
+/* What the grouping is made with. */
+typedef struct work {
+    const saddle_trace *const *trace;
+    size_t count;
+    const saddle_settings *options; /* all that there are, for what is known about them */
+    trace_groups *out;
+} work;
+
+/* Whether an option can part two groups: not where output goes, nor who computes. */
+static bool parts(const saddle_option *option)
+{
+    return strcmp(option->group, "Output") != 0 && strcmp(option->group, "Engine") != 0 &&
+           strcmp(option->name, "seed") != 0 && strcmp(option->name, "algorithm") != 0;
+}
+
+/* Whether two traces differ in a setting. One that only one of them has is not compared: programs of
+ * different versions have different options. */
+static bool differ(const saddle_trace *a, const saddle_trace *b, const char *name)
+{
+    const char *left = saddle_trace_setting(a, name);
+    const char *right = saddle_trace_setting(b, name);
+    return *left != '\0' && *right != '\0' && strcmp(left, right) != 0;
+}
+
+/* Whether two traces differ in more than what follows from their seeds; `loosely`: an option that
+ * may be "auto" may have been. */
+static bool apart(const work *w, const saddle_trace *a, const saddle_trace *b, bool loosely)
+{
+    for (size_t k = 0; k < saddle_settings_count(w->options); k++) {
+        const saddle_option *option = saddle_settings_option(w->options, k);
+        bool excused = loosely && strcmp(option->fallback, "auto") == 0;
+        if (parts(option) && !excused && differ(a, b, option->name))
+            return true;
+    }
+    return false;
+}
+
+static bool same_algorithm(const trace_group *group, const char *algorithm)
+{
+    return group->algorithm != NULL && algorithm != NULL &&
+           strcmp(group->algorithm, algorithm) == 0;
+}
+
+/* Put every trace into a group. */
+static void assign(work *w)
+{
+    trace_groups *g = w->out;
+    for (size_t k = 0; k < w->count; k++) {
+        const char *algorithm = saddle_trace_setting(w->trace[k], "algorithm");
+        algorithm = *algorithm != '\0' ? algorithm : NULL;
+        size_t found = 0;
+        while (found < g->groups && (!same_algorithm(&g->group[found], algorithm) ||
+                                     apart(w, w->trace[g->group[found].first], w->trace[k], false)))
+            found++;
+        if (found == g->groups)
+            g->group[g->groups++] = (trace_group){.algorithm = algorithm, .first = k};
+        g->group[found].count++;
+        g->of[k] = found;
+    }
+}
+
+/* Whether some seed is in both groups. */
+static bool share_seed(const work *w, size_t a, size_t b)
+{
+    const trace_groups *g = w->out;
+    for (size_t i = 0; i < w->count; i++)
+        for (size_t j = 0; g->of[i] == a && j < w->count; j++)
+            if (g->of[j] == b && strcmp(saddle_trace_setting(w->trace[i], "seed"),
+                                        saddle_trace_setting(w->trace[j], "seed")) == 0)
+                return true;
+    return false;
+}
+
+/* Merge group b into group a < b. */
+static void merge(work *w, size_t a, size_t b)
+{
+    trace_groups *g = w->out;
+    for (size_t k = 0; k < w->count; k++) {
+        if (g->of[k] == b)
+            g->of[k] = a;
+        else if (g->of[k] > b)
+            g->of[k]--;
+    }
+    g->group[a].count += g->group[b].count;
+    memmove(&g->group[b], &g->group[b + 1], (g->groups - b - 1) * sizeof *g->group);
+    g->groups--;
+}
+
+/* Merge groups that may well have been set alike: different seeds, same settings but for those that
+ * the program chooses when they are not given. */
+static void merge_seeds(work *w)
+{
+    trace_groups *g = w->out;
+    for (size_t a = 0; a < g->groups; a++)
+        for (size_t b = a + 1; b < g->groups;) {
+            bool alike =
+                same_algorithm(&g->group[a], g->group[b].algorithm) &&
+                !apart(w, w->trace[g->group[a].first], w->trace[g->group[b].first], true) &&
+                !share_seed(w, a, b);
+            if (alike)
+                merge(w, a, b);
+            else
+                b++;
+        }
+}
+
+/* The position of a group's algorithm in the list of algorithms; unknown ones come after all others. */
+static size_t rank(const trace_group *group)
+{
+    size_t count;
+    const saddle_algorithm *const *list = saddle_algorithm_list(&count);
+    size_t k = 0;
+    while (k < count && (group->algorithm == NULL || strcmp(list[k]->name, group->algorithm) != 0))
+        k++;
+    return k;
+}
+
+/* Sort the groups by rank, those of equal rank as they were. */
+static void sort(work *w)
+{
+    trace_groups *g = w->out;
+    for (size_t a = 1; a < g->groups; a++)
+        for (size_t b = a; b > 0 && rank(&g->group[b]) < rank(&g->group[b - 1]); b--) {
+            trace_group other = g->group[b];
+            g->group[b] = g->group[b - 1];
+            g->group[b - 1] = other;
+            for (size_t k = 0; k < w->count; k++)
+                g->of[k] = g->of[k] == b ? b - 1 : g->of[k] == b - 1 ? b : g->of[k];
+        }
+}
+
+/* Number the groups of each algorithm. */
+static void count_repeats(trace_groups *g)
+{
+    for (size_t a = 0; a < g->groups; a++)
+        for (size_t b = 0; b < a; b++)
+            g->group[a].repeat += same_algorithm(&g->group[b], g->group[a].algorithm);
+}
+
+/* ---- labels -------------------------------------------------------------------------------- */
+
+/* Whether the groups of an algorithm differ in a setting. */
+static bool tells_apart(const work *w, const char *algorithm, const char *name)
+{
+    const trace_groups *g = w->out;
+    const saddle_trace *first = NULL;
+    for (size_t k = 0; k < g->groups; k++) {
+        if (!same_algorithm(&g->group[k], algorithm))
+            continue;
+        const saddle_trace *trace = w->trace[g->group[k].first];
+        if (first != NULL && differ(first, trace, name))
+            return true;
+        first = first != NULL ? first : trace;
+    }
+    return false;
+}
+
+/* A value for a label: of a number four digits. */
+static void shorten(const saddle_trace *trace, const char *name, char *out, size_t size)
+{
+    double number;
+    const char *value = saddle_trace_setting(trace, name);
+    if (strlen(value) > 6 && saddle_parse_real(value, &number))
+        snprintf(out, size, "%.4g", number);
+    else
+        snprintf(out, size, "%s", value);
+}
+
+/* Whether four digits leave the values of an algorithm's groups apart. */
+static bool short_is_enough(const work *w, const trace_group *group, const char *name)
+{
+    const trace_groups *g = w->out;
+    const saddle_trace *mine = w->trace[group->first];
+    char own[256];
+    shorten(mine, name, own, sizeof own);
+    for (size_t k = 0; k < g->groups; k++) {
+        const saddle_trace *trace = w->trace[g->group[k].first];
+        char other[256];
+        shorten(trace, name, other, sizeof other);
+        if (same_algorithm(&g->group[k], group->algorithm) && differ(mine, trace, name) &&
+            strcmp(own, other) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* ", nu 0.1, topology ring" for what tells a group from others of its algorithm. */
+static void print_differences(const work *w, const trace_group *group, FILE *out)
+{
+    size_t named = 0;
+    for (size_t k = 0; k < saddle_settings_count(w->options); k++) {
+        const saddle_option *option = saddle_settings_option(w->options, k);
+        if (!parts(option) || !tells_apart(w, group->algorithm, option->name))
+            continue;
+        if (named++ >= MOST_NAMED)
+            continue;
+        const saddle_trace *trace = w->trace[group->first];
+        char text[256];
+        shorten(trace, option->name, text, sizeof text);
+        fprintf(out, ", %s %s", option->name,
+                short_is_enough(w, group, option->name)
+                    ? text
+                    : saddle_trace_setting(trace, option->name));
+    }
+}
+
+static saddle_status make_label(const work *w, trace_group *group, saddle_error *error)
+{
+    size_t size = 0;
+    FILE *out = open_memstream(&group->label, &size);
+    if (out == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the name of a curve");
+    if (group->algorithm == NULL) {
+        fputs(saddle_file_name(w->trace[group->first]->path), out);
+    } else {
+        const saddle_algorithm *known = NULL;
+        saddle_algorithm_find(&known, group->algorithm, NULL);
+        fputs(known != NULL && known->title != NULL ? known->title : group->algorithm, out);
+        print_differences(w, group, out);
+    }
+    if (fclose(out) == 0)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the name of a curve");
+}
+
+/* ---- the public part ----------------------------------------------------------------------- */
+
+saddle_status saddle_trace_groups_make(trace_groups *out, const saddle_trace *const *trace,
+                                       size_t count, saddle_error *error)
+{
+    saddle_settings *options = NULL;
+    *out = (trace_groups){.group = calloc(count + 1, sizeof *out->group),
+                          .of = calloc(count + 1, sizeof *out->of)};
+    if (out->group == NULL || out->of == NULL) {
+        saddle_trace_groups_release(out);
+        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu traces", count);
+        return SADDLE_NO_MEMORY;
+    }
+    saddle_status status = saddle_settings_create(&options, error);
+    if (status == SADDLE_OK) {
+        work w = {.trace = trace, .count = count, .options = options, .out = out};
+        assign(&w);
+        merge_seeds(&w);
+        sort(&w);
+        count_repeats(out);
+        for (size_t k = 0; status == SADDLE_OK && k < out->groups; k++)
+            status = make_label(&w, &out->group[k], error);
+    }
+    saddle_settings_free(options);
+    if (status != SADDLE_OK)
+        saddle_trace_groups_release(out);
+    return status;
+}
+
+void saddle_trace_groups_release(trace_groups *g)
+{
+    for (size_t k = 0; g->group != NULL && k < g->groups; k++)
+        free(g->group[k].label);
+    free(g->group);
+    free(g->of);
+    *g = (trace_groups){.groups = 0};
+}

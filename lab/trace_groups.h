@@ -1,0 +1,33 @@
+/*
+ * Which traces belong together: runs of one algorithm that differ in their seed alone.
+ *
+ * Where there are several groups of one algorithm, the settings in which they differ name them:
+ * "PRECISION, nu 0.1". A step size that was left to the program may follow from the seed's network;
+ * it does not part runs whose seeds differ.
+ */
+#ifndef SADDLE_LAB_TRACE_GROUPS_H
+#define SADDLE_LAB_TRACE_GROUPS_H
+
+#include <saddle/saddle.h>
+
+typedef struct trace_group {
+    const char *algorithm; /* borrowed from a trace; NULL: the file does not say */
+    char *label;           /* owned */
+    size_t first;          /* its first trace */
+    size_t count;          /* how many it has */
+    size_t repeat;         /* how many groups of its algorithm are before it */
+} trace_group;
+
+typedef struct trace_groups {
+    size_t groups;
+    trace_group *group; /* owned; in the order of saddle_algorithm_list() */
+    size_t *of;         /* of[k]: the group of trace k; owned */
+} trace_groups;
+
+/* Group traces, which are borrowed and must outlive the result. */
+saddle_status saddle_trace_groups_make(trace_groups *out, const saddle_trace *const *trace,
+                                       size_t count, saddle_error *error);
+/* Free it. Safe on a zeroed struct. */
+void saddle_trace_groups_release(trace_groups *g);
+
+#endif
