@@ -23,34 +23,7 @@ static void place_on_circle(network_layout *l)
     }
 }
 
-/* Whether a topology's text begins with a name. */
-static bool is(const char *text, const char *name)
-{
-    size_t length = strlen(name);
-    return strncmp(text, name, length) == 0 && (text[length] == '\0' || text[length] == ':');
-}
-
-static bool suits_circle(const saddle_graph *graph)
-{
-    static const char *const round[] = {"ring", "complete", "exponential", "small-world"};
-    for (size_t k = 0; k < sizeof round / sizeof *round; k++)
-        if (is(graph->text, round[k]))
-            return true;
-    return graph->agents <= SMALL && !is(graph->text, "path") && !is(graph->text, "star") &&
-           !is(graph->text, "hypercube");
-}
-
-/* The columns of "grid:RxC". */
-static bool read_grid(const saddle_graph *graph, size_t *columns)
-{
-    const char *cross = is(graph->text, "grid") ? strrchr(graph->text, 'x') : NULL;
-    uint64_t across = 0;
-    if (cross == NULL || !saddle_parse_integer(cross + 1, &across) || across == 0)
-        return false;
-    *columns = (size_t)across;
-    return true;
-}
-
+/* Row by row. */
 static void place_on_grid(network_layout *l, size_t columns)
 {
     for (size_t i = 0; i < l->agents; i++) {
@@ -249,6 +222,28 @@ static void fit(network_layout *l)
     }
 }
 
+typedef enum placement { ON_GRID, ON_CIRCLE, BY_STRESS } placement;
+
+static placement placement_of(const saddle_graph *graph)
+{
+    switch (graph->shape) {
+    case SADDLE_SHAPE_GRID:
+        return ON_GRID;
+    case SADDLE_SHAPE_COMPLETE:
+    case SADDLE_SHAPE_CIRCULANT:
+    case SADDLE_SHAPE_NEAR_RING:
+        return ON_CIRCLE;
+    case SADDLE_SHAPE_PATH:
+    case SADDLE_SHAPE_STAR:
+    case SADDLE_SHAPE_HYPERCUBE:
+        return BY_STRESS;
+    case SADDLE_SHAPE_TORUS:
+    case SADDLE_SHAPE_IRREGULAR:
+        break;
+    }
+    return graph->agents <= SMALL ? ON_CIRCLE : BY_STRESS;
+}
+
 saddle_status network_layout_make(network_layout *out, const saddle_graph *graph,
                                   saddle_error *error)
 {
@@ -266,14 +261,17 @@ saddle_status network_layout_make(network_layout *out, const saddle_graph *graph
         return SADDLE_NO_MEMORY;
     }
     saddle_status status = SADDLE_OK;
-    size_t columns = 0;
-    if (read_grid(graph, &columns)) {
-        place_on_grid(out, columns);
-    } else if (suits_circle(graph)) {
+    switch (placement_of(graph)) {
+    case ON_GRID:
+        place_on_grid(out, graph->columns);
+        break;
+    case ON_CIRCLE:
         place_on_circle(out);
-    } else {
+        break;
+    case BY_STRESS:
         status = place_by_stress(out, graph, error);
         turn(out);
+        break;
     }
     if (status == SADDLE_OK)
         fit(out);

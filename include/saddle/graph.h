@@ -27,11 +27,30 @@
 extern "C" {
 #endif
 
+/**
+ * What a graph is known to be by construction. Its spectrum may have a closed form, and drawings place
+ * the agents accordingly.
+ */
+typedef enum saddle_graph_shape {
+    SADDLE_SHAPE_IRREGULAR = 0, /**< Random, or given by its edges. */
+    SADDLE_SHAPE_PATH,          /**< A line. */
+    SADDLE_SHAPE_STAR,          /**< Agent 0 linked with all others. */
+    SADDLE_SHAPE_COMPLETE,      /**< Every pair linked. */
+    SADDLE_SHAPE_GRID,          /**< Rows and columns. */
+    SADDLE_SHAPE_TORUS,         /**< A grid whose rows and columns close into circles. */
+    SADDLE_SHAPE_HYPERCUBE,     /**< Agents whose numbers differ in one bit are linked. */
+    SADDLE_SHAPE_CIRCULANT, /**< i is linked with i + s for every s of a fixed set of offsets. */
+    SADDLE_SHAPE_NEAR_RING  /**< A circulant graph with some links rewired. */
+} saddle_graph_shape;
+
 /** A connected undirected graph in compressed form. Fields are for reading only. */
 typedef struct saddle_graph {
-    char *text;    /**< The topology's text. */
-    size_t agents; /**< Number of vertices. */
-    size_t edges;  /**< Number of undirected edges. */
+    char *text;               /**< The topology's text. */
+    saddle_graph_shape shape; /**< What it is known to be. */
+    size_t rows;              /**< Of a grid or torus; 1 otherwise. */
+    size_t columns;           /**< Of a grid or torus; `agents` otherwise. */
+    size_t agents;            /**< Number of vertices. */
+    size_t edges;             /**< Number of undirected edges. */
     size_t *start; /**< start[i] .. start[i + 1] bounds agent i's neighbours; agents + 1 entries. */
     size_t *neighbour; /**< Neighbours, ascending per agent; 2 * edges entries. */
 } saddle_graph;

@@ -18,7 +18,6 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "graph/topology.h"
 
 /* Searches before step 3, and the diameter from which step 3 would not pay. */
 enum { SINGLE_SEARCHES = 32, BATCH_DIAMETER = 128 };
@@ -200,10 +199,8 @@ static saddle_status search_rest(search *s, saddle_error *error)
 /* Whether agent 0's eccentricity is the diameter by construction. */
 static bool agent_0_is_outermost(const saddle_graph *graph)
 {
-    size_t rows;
-    size_t columns;
-    saddle_topology_family family = saddle_graph_family(graph, &rows, &columns);
-    return family != SADDLE_FAMILY_OTHER && family != SADDLE_FAMILY_STAR;
+    return graph->shape != SADDLE_SHAPE_IRREGULAR && graph->shape != SADDLE_SHAPE_STAR &&
+           graph->shape != SADDLE_SHAPE_NEAR_RING;
 }
 
 saddle_status saddle_graph_search_diameter(const saddle_graph *graph, size_t singles,

@@ -179,6 +179,8 @@ saddle_status saddle_edges_compress(const saddle_edges *edges, const char *text,
     if (graph == NULL)
         return saddle_no_memory(error, "a graph");
     graph->text = saddle_strdup(text);
+    graph->rows = 1;
+    graph->columns = agents;
     graph->agents = agents;
     graph->edges = edges->count;
     graph->start = saddle_alloc(agents + 1, sizeof *graph->start);

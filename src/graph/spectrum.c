@@ -26,7 +26,7 @@
 #include "core/rng.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "graph/topology.h"
+#include "graph/edges.h"
 
 /* Largest graph for the dense method. */
 enum { DENSE_AGENTS = 2000 };
@@ -87,29 +87,27 @@ static ends circulant_ends(const saddle_graph *graph)
 /* False when the graph has no closed form. At least two agents. */
 static bool closed_laplacian_ends(const saddle_graph *graph, ends *out)
 {
-    size_t rows = 1;
-    size_t columns = graph->agents;
     double m = (double)graph->agents;
-    saddle_topology_family family = saddle_graph_family(graph, &rows, &columns);
-    switch (family) {
-    case SADDLE_FAMILY_PATH:
-    case SADDLE_FAMILY_GRID:
-    case SADDLE_FAMILY_TORUS:
-        *out = lattice_ends(rows, columns, family == SADDLE_FAMILY_TORUS);
+    switch (graph->shape) {
+    case SADDLE_SHAPE_PATH:
+    case SADDLE_SHAPE_GRID:
+    case SADDLE_SHAPE_TORUS:
+        *out = lattice_ends(graph->rows, graph->columns, graph->shape == SADDLE_SHAPE_TORUS);
         return true;
-    case SADDLE_FAMILY_STAR:
+    case SADDLE_SHAPE_STAR:
         *out = (ends){graph->agents == 2 ? 2.0 : 1.0, m};
         return true;
-    case SADDLE_FAMILY_COMPLETE:
+    case SADDLE_SHAPE_COMPLETE:
         *out = (ends){m, m};
         return true;
-    case SADDLE_FAMILY_HYPERCUBE:
+    case SADDLE_SHAPE_HYPERCUBE:
         *out = (ends){2.0, 2.0 * (double)graph->start[1]};
         return true;
-    case SADDLE_FAMILY_CIRCULANT:
+    case SADDLE_SHAPE_CIRCULANT:
         *out = circulant_ends(graph);
         return true;
-    case SADDLE_FAMILY_OTHER:
+    case SADDLE_SHAPE_IRREGULAR:
+    case SADDLE_SHAPE_NEAR_RING:
         break;
     }
     return false;

@@ -123,6 +123,7 @@ static saddle_status build_lattice(saddle_edges *edges, saddle_topology_request 
                            "multiply to the number of agents",
                            request->text, rows * columns, request->agents);
     request->agents = rows * columns;
+    request->rows = rows;
     saddle_status status = SADDLE_OK;
     for (size_t r = 0; r < rows; r++)
         for (size_t c = 0; c < columns && status == SADDLE_OK; c++) {
@@ -200,28 +201,29 @@ static saddle_status build_file(saddle_edges *edges, saddle_topology_request *re
 
 /* ---- registry ---- */
 
-/* name, synopsis, fields, whether it can choose the number of agents, family, build, summary */
-#define TOPOLOGY_LIST(X)                                                                          \
-    X("er", "er:P", 2, false, SADDLE_FAMILY_OTHER, saddle_build_er,                               \
-      "Erdos-Renyi: every pair is linked with probability P; redrawn until connected")            \
-    X("ring", "ring", 1, false, SADDLE_FAMILY_CIRCULANT, build_ring, "a circle")                  \
-    X("path", "path", 1, false, SADDLE_FAMILY_PATH, build_path, "a line")                         \
-    X("star", "star", 1, false, SADDLE_FAMILY_STAR, build_star, "agent 0 linked with all others") \
-    X("complete", "complete", 1, false, SADDLE_FAMILY_COMPLETE, build_complete,                   \
-      "every pair linked")                                                                        \
-    X("grid", "grid:RxC", 2, true, SADDLE_FAMILY_GRID, build_grid,                                \
-      "R rows of C agents, each linked with those beside, above and below")                       \
-    X("torus", "torus:RxC", 2, true, SADDLE_FAMILY_TORUS, build_torus,                            \
-      "a grid whose rows and columns close into circles")                                         \
-    X("hypercube", "hypercube", 1, false, SADDLE_FAMILY_HYPERCUBE, build_hypercube,               \
-      "agents whose numbers differ in one bit are linked; their number is a power of two")        \
-    X("exponential", "exponential", 1, false, SADDLE_FAMILY_CIRCULANT, build_exponential,         \
-      "agent i linked with i +- 1, 2, 4, 8, ... around a circle")                                 \
-    X("regular", "regular:K", 2, false, SADDLE_FAMILY_OTHER, saddle_build_regular,                \
-      "random, every agent with K neighbours; agents * K even")                                   \
-    X("small-world", "small-world:K:P", 3, false, SADDLE_FAMILY_OTHER, saddle_build_small_world,  \
-      "Watts-Strogatz: a ring of K nearest neighbours, each link rewired with probability P")     \
-    X("file", "file:PATH", 2, true, SADDLE_FAMILY_OTHER, build_file,                              \
+/* name, synopsis, fields, whether it can choose the number of agents, shape, build, summary */
+#define TOPOLOGY_LIST(X)                                                                         \
+    X("er", "er:P", 2, false, SADDLE_SHAPE_IRREGULAR, saddle_build_er,                           \
+      "Erdos-Renyi: every pair is linked with probability P; redrawn until connected")           \
+    X("ring", "ring", 1, false, SADDLE_SHAPE_CIRCULANT, build_ring, "a circle")                  \
+    X("path", "path", 1, false, SADDLE_SHAPE_PATH, build_path, "a line")                         \
+    X("star", "star", 1, false, SADDLE_SHAPE_STAR, build_star, "agent 0 linked with all others") \
+    X("complete", "complete", 1, false, SADDLE_SHAPE_COMPLETE, build_complete,                   \
+      "every pair linked")                                                                       \
+    X("grid", "grid:RxC", 2, true, SADDLE_SHAPE_GRID, build_grid,                                \
+      "R rows of C agents, each linked with those beside, above and below")                      \
+    X("torus", "torus:RxC", 2, true, SADDLE_SHAPE_TORUS, build_torus,                            \
+      "a grid whose rows and columns close into circles")                                        \
+    X("hypercube", "hypercube", 1, false, SADDLE_SHAPE_HYPERCUBE, build_hypercube,               \
+      "agents whose numbers differ in one bit are linked; their number is a power of two")       \
+    X("exponential", "exponential", 1, false, SADDLE_SHAPE_CIRCULANT, build_exponential,         \
+      "agent i linked with i +- 1, 2, 4, 8, ... around a circle")                                \
+    X("regular", "regular:K", 2, false, SADDLE_SHAPE_IRREGULAR, saddle_build_regular,            \
+      "random, every agent with K neighbours; agents * K even")                                  \
+    X("small-world", "small-world:K:P", 3, false, SADDLE_SHAPE_NEAR_RING,                        \
+      saddle_build_small_world,                                                                  \
+      "Watts-Strogatz: a ring of K nearest neighbours, each link rewired with probability P")    \
+    X("file", "file:PATH", 2, true, SADDLE_SHAPE_IRREGULAR, build_file,                          \
       "an edge list, one `i j` per line, agents from 0, # for comments")
 
 typedef struct topology {
@@ -229,13 +231,13 @@ typedef struct topology {
     const char *synopsis;
     size_t fields;
     bool chooses_agents;
-    saddle_topology_family family;
+    saddle_graph_shape shape;
     saddle_topology_build build;
 } topology;
 
 static const topology registry[] = {
-#define TOPOLOGY_ROW(name, synopsis, fields, chooses, family, build, summary) \
-    {name, synopsis, fields, chooses, family, build},
+#define TOPOLOGY_ROW(name, synopsis, fields, chooses, shape, build, summary) \
+    {name, synopsis, fields, chooses, shape, build},
     TOPOLOGY_LIST(TOPOLOGY_ROW)
 #undef TOPOLOGY_ROW
 };
@@ -245,7 +247,7 @@ enum { TOPOLOGIES = sizeof registry / sizeof *registry };
 const saddle_set_info *saddle_topology_list(size_t *count)
 {
     static const saddle_set_info list[] = {
-#define TOPOLOGY_INFO(name, synopsis, fields, chooses, family, build, summary) {synopsis, summary},
+#define TOPOLOGY_INFO(name, synopsis, fields, chooses, shape, build, summary) {synopsis, summary},
         TOPOLOGY_LIST(TOPOLOGY_INFO)
 #undef TOPOLOGY_INFO
     };
@@ -322,6 +324,11 @@ saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t a
     if (status == SADDLE_OK)
         status = saddle_edges_compress(&edges, text, request.agents, out, error);
     saddle_edges_free(&edges);
+    if (status == SADDLE_OK) {
+        (*out)->shape = kind->shape;
+        (*out)->rows = request.rows > 0 ? request.rows : 1;
+        (*out)->columns = request.agents / (*out)->rows;
+    }
     return status;
 }
 
@@ -339,15 +346,4 @@ void saddle_graph_free(saddle_graph *graph)
     saddle_free(graph->start);
     saddle_free(graph->neighbour);
     saddle_free(graph);
-}
-
-saddle_topology_family saddle_graph_family(const saddle_graph *graph, size_t *rows, size_t *columns)
-{
-    const topology *kind = find_topology(graph->text);
-    if (kind == NULL)
-        return SADDLE_FAMILY_OTHER;
-    bool lattice = kind->family == SADDLE_FAMILY_GRID || kind->family == SADDLE_FAMILY_TORUS;
-    if (lattice && !parse_sides(graph->text + strlen(kind->name) + 1, rows, columns))
-        return SADDLE_FAMILY_OTHER;
-    return kind->family;
 }
