@@ -6,7 +6,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "files/config.h"
+#include "files/yaml.h"
 
 /* The most choices an option has. */
 #define MOST_CHOICES 32
@@ -433,53 +433,56 @@ saddle_status saddle_settings_set(saddle_settings *settings, const char *name, c
     return status;
 }
 
-/* Take over the values of a file, except where the caller has set one; check them all. */
-static saddle_status apply(saddle_settings *settings, const saddle_config *config,
-                           saddle_error *error)
+/* Take over an entry of a file unless the caller has set its option; `why` gets the reason of a
+ * refusal. */
+static saddle_status apply(const saddle_settings *settings, const saddle_yaml_entry *from,
+                           saddle_error *why)
 {
-    for (size_t k = 0; k < settings->count; k++) {
-        const char *text = saddle_config_value(config, k);
-        entry *chosen = &settings->entries[k];
-        if (text == NULL)
-            continue;
-        saddle_error why = {0};
-        entry checked = {.option = chosen->option};
-        saddle_status status;
-        bool given = chosen->from == FROM_CALLER;
-        if (chosen->option->not_in_file)
-            status = saddle_fail(&why, SADDLE_BAD_INPUT, "not allowed in a file; give it directly");
-        else if (!given && chosen->option->no_path_in_file && strchr(text, '/') != NULL)
-            status = saddle_fail(&why, SADDLE_BAD_INPUT,
-                                 "'%.200s' is a plug-in, and no path to one in a file is followed; "
-                                 "if you trust it, give --%s %.200s",
-                                 text, chosen->option->name, text);
-        else
-            status =
-                given ? read_value(&checked, text, &why) : assign(chosen, text, FROM_FILE, &why);
-        if (status != SADDLE_OK) {
-            char place[SADDLE_PLACE_SIZE];
-            saddle_config_place(config, settings->name[k], place);
-            return saddle_fail(error, status, "%s: %s: %.800s", place, settings->name[k],
-                               why.message);
-        }
+    char shown[SHOWN_SIZE];
+    entry *chosen = find(settings, from->name);
+    if (chosen == NULL) {
+        const char *near = saddle_closest(from->name, settings->name, settings->count);
+        return saddle_fail(why, SADDLE_BAD_INPUT, "unknown option '%s'; %s%s%s",
+                           show(from->name, shown), near != NULL ? "did you mean '" : "",
+                           near != NULL ? near : "--help lists the options",
+                           near != NULL ? "'?" : "");
     }
-    return SADDLE_OK;
+    saddle_error reason = {0};
+    entry checked = {.option = chosen->option};
+    saddle_status status;
+    bool given = chosen->from == FROM_CALLER;
+    if (chosen->option->not_in_file)
+        status = saddle_fail(&reason, SADDLE_BAD_INPUT, "not allowed in a file; give it directly");
+    else if (!given && chosen->option->no_path_in_file && strchr(from->value, '/') != NULL)
+        status = saddle_fail(&reason, SADDLE_BAD_INPUT,
+                             "'%.200s' is a plug-in, and no path to one in a file is followed; "
+                             "if you trust it, give --%s %.200s",
+                             from->value, from->name, from->value);
+    else
+        status = given ? read_value(&checked, from->value, &reason)
+                       : assign(chosen, from->value, FROM_FILE, &reason);
+    return status == SADDLE_OK ? SADDLE_OK
+                               : saddle_fail(why, status, "%s: %.800s", from->name, reason.message);
 }
 
 saddle_status saddle_settings_load(saddle_settings *settings, const char *path, saddle_error *error)
 {
     /* All of the file or nothing of it: work on a copy and exchange. */
     saddle_settings *copy = NULL;
-    saddle_config *config = NULL;
-    saddle_status status =
-        saddle_config_read(&config, path, settings->name, settings->count, error);
+    saddle_yaml file = {0};
+    saddle_status status = saddle_yaml_read(&file, path, error);
     if (status == SADDLE_OK)
         status = saddle_settings_copy(&copy, settings, error);
-    if (status == SADDLE_OK)
-        status = apply(copy, config, error);
+    for (size_t k = 0; status == SADDLE_OK && k < file.count; k++) {
+        saddle_error why = {0};
+        status = apply(copy, &file.entry[k], &why);
+        if (status != SADDLE_OK)
+            saddle_fail(error, status, "%s:%zu:%zu: %s", path, file.entry[k].line,
+                        file.entry[k].column, why.message);
+    }
     if (status == SADDLE_OK)
         exchange(settings, copy);
-    saddle_config_free(config);
+    saddle_yaml_free(&file);
     saddle_settings_free(copy);
     return status;
 }

@@ -1,4 +1,4 @@
-#include <saddle/status.h>
+#include "core/status.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,6 +28,17 @@ saddle_status saddle_fail(saddle_error *error, saddle_status status, const char 
         va_end(arguments);
     }
     return status;
+}
+
+saddle_status saddle_fail_at(saddle_error *error, const char *path, size_t line, size_t column,
+                             const char *format, ...)
+{
+    char what[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return saddle_fail(error, SADDLE_BAD_INPUT, "%.400s:%zu:%zu: %s", path, line, column, what);
 }
 
 const char *saddle_version(void)

@@ -2,11 +2,20 @@
 #ifndef SADDLE_CORE_STATUS_H
 #define SADDLE_CORE_STATUS_H
 
+#include <stddef.h>
+
 #include <saddle/status.h>
 
 /* The one message for a failed allocation: what the memory was for. */
-#define saddle_no_memory(error, what)                                                             \
-    saddle_fail((error), SADDLE_NO_MEMORY, "out of memory for %s; use fewer agents or less data", \
-                (what))
+static inline saddle_status saddle_no_memory(saddle_error *error, const char *what)
+{
+    saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %s; use fewer agents or less data",
+                what);
+    return SADDLE_NO_MEMORY;
+}
+
+/* Refuse what is at a position of a file, both from 1: "FILE:LINE:COLUMN: what", SADDLE_BAD_INPUT. */
+saddle_status saddle_fail_at(saddle_error *error, const char *path, size_t line, size_t column,
+                             const char *format, ...) SADDLE_PRINTF(5, 6);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,18 @@ bool saddle_parse_integer(const char *text, uint64_t *out)
         return false;
     *out = (uint64_t)real;
     return true;
+}
+
+saddle_excerpt saddle_excerpt_of(const char *at, const char *end)
+{
+    saddle_excerpt excerpt;
+    size_t length = end != NULL ? (size_t)(end - at) : strlen(at);
+    size_t room = sizeof excerpt.text - 4;
+    size_t kept = length < room ? length : room;
+    for (size_t k = 0; k < kept; k++)
+        excerpt.text[k] = (char)(at[k] >= ' ' && at[k] <= '~' ? at[k] : '?');
+    snprintf(excerpt.text + kept, sizeof excerpt.text - kept, "%s", length > room ? "..." : "");
+    return excerpt;
 }
 
 bool saddle_split(saddle_fields *out, const char *text)

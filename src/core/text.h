@@ -8,6 +8,14 @@
 
 #include <saddle/text.h>
 
+/* Words of a file as a message shows them: cut to a handy length, unprintable bytes as '?'. */
+typedef struct saddle_excerpt {
+    char text[40];
+} saddle_excerpt;
+
+/* The words in [at, end); end NULL: up to the NUL. */
+saddle_excerpt saddle_excerpt_of(const char *at, const char *end);
+
 /* The most fields a short text has. */
 #define SADDLE_MAX_FIELDS 8
 

@@ -5,18 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-saddle_excerpt saddle_excerpt_of(const char *at, const char *end)
-{
-    saddle_excerpt excerpt;
-    size_t length = (size_t)(end - at);
-    size_t room = sizeof excerpt.text - 4;
-    size_t kept = length < room ? length : room;
-    for (size_t k = 0; k < kept; k++)
-        excerpt.text[k] = (char)(at[k] >= ' ' && at[k] <= '~' ? at[k] : '?');
-    snprintf(excerpt.text + kept, sizeof excerpt.text - kept, "%s", length > room ? "..." : "");
-    return excerpt;
-}
-
 bool saddle_fault_set(saddle_read_fault *fault, const char *line, const char *at,
                       const char *format, ...)
 {

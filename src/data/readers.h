@@ -4,6 +4,7 @@
 
 #include <saddle/data.h>
 
+#include "core/text.h"
 #include "data/input.h"
 
 /* What is wrong with a text file, and where. */
@@ -12,13 +13,6 @@ typedef struct saddle_read_fault {
     size_t column; /* bytes from 1 */
     char text[256];
 } saddle_read_fault;
-
-/* Words of a file as they are shown in a message: cut to a handy length, unprintables as '?'. */
-typedef struct saddle_excerpt {
-    char text[40];
-} saddle_excerpt;
-
-saddle_excerpt saddle_excerpt_of(const char *at, const char *end);
 
 /* Record what is wrong at `at` in the line that starts at `line`. Returns false, for callers. */
 bool saddle_fault_set(saddle_read_fault *fault, const char *line, const char *at,

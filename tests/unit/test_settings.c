@@ -413,34 +413,45 @@ START_TEST(bad_files_are_refused_whole)
         const char *message;
     } bad[] = {
         {"agents: 6\n\n# x\nnuu: 1\n", "run.yaml:4:6: unknown option 'nuu'; did you mean 'nu'?"},
+        {"agents: 6\nbandwidth: [1]\n",
+         "run.yaml:2:12: unknown option 'bandwidth'; --help lists the options"},
         {"agents: 6\nbandwidth:\n  deep: [1]\n",
-         "run.yaml:3:3: unknown option 'bandwidth'; --help lists the options"},
-        {"\"a\\nb\\e[31m\": 6\n", "run.yaml: unknown option 'a?b?[31m'; --help lists the options"},
+         "run.yaml:3:3: option 'bandwidth' has a nested value; give one value or a flat list"},
+        {"\"a\\nb\\e[31m\": 6\n",
+         "run.yaml:1:15: unknown option 'a?b?[31m'; --help lists the options"},
         {"agents: 6\nnu: -1\n",
          "run.yaml:2:5: nu: '-1' is out of range; give a number above 0 and at most 1"},
         {"agents: 6\nnu: [0.1, 0.2]\n", "run.yaml:2:5: nu: '0.1,0.2' is not a number; give a "
                                         "number above 0 and at most 1"},
         {"agents: 6\nnu: 0.1\nseed: 3\nnu: 0.2\n",
-         "run.yaml:2:5: option 'nu' stands here and again below; keep one of the two"},
+         "run.yaml:4:1: option 'nu' was given on line 2 already; keep one of the two"},
         {"agents: 6\nnu:\n  value: 1\n",
          "run.yaml:3:3: option 'nu' has a nested value; give one value or a flat list"},
         {"agents: 6\nnu: [[1], 2]\n",
          "run.yaml:2:5: option 'nu' has a nested value; give one value or a flat list"},
         {"agents: &a 6\nseed: *a\n",
-         "run.yaml:2:1: aliases (*name) are not supported; write the value itself"},
+         "run.yaml:2:7: aliases (*name) are not supported; write the value itself"},
         {"agents: 6\n---\nnu: 0.5\n",
-         "run.yaml: holds several documents; keep one, without '---' lines between"},
-        {"- agents\n", "run.yaml: not a list of options; write lines of the form 'name: value'"},
-        {"agents 6\n", "run.yaml: not a list of options; write lines of the form 'name: value'"},
+         "run.yaml:2:1: a second document; keep one, without '---' lines between"},
+        {"- agents\n",
+         "run.yaml:1:1: not a list of options; write lines of the form 'name: value'"},
+        {"*agents\n", "run.yaml:1:1: not a list of options; write lines of the form 'name: value'"},
+        {"agents 6\n",
+         "run.yaml:1:1: not a list of options; write lines of the form 'name: value'"},
         {"agents: 6\n? [nu]\n: 1\n",
-         "run.yaml: not a list of options; write lines of the form 'name: value'"},
-        {"agents: 6\nnu: 'open\n",
-         "run.yaml:2:1: not YAML from here on: found unexpected end of stream; write lines of the "
-         "form 'name: value'"},
-        {"\tagents: 6\n", "run.yaml: not YAML: found character that cannot start any token; write "
-                          "lines of the form 'name: value'"},
-        {"nu: \xff\n", "run.yaml: not YAML: invalid leading UTF-8 octet; write lines of the form "
-                       "'name: value'"},
+         "run.yaml:2:3: not a list of options; write lines of the form 'name: value'"},
+        {"agents: 6\nnu: 'open\n", "run.yaml:3:1: not YAML: found unexpected end of stream, while "
+                                   "scanning a quoted scalar from "
+                                   "line 2; write lines of the form 'name: value'"},
+        {"\tagents: 6\n",
+         "run.yaml:1:1: not YAML: found character that cannot start any token; write "
+         "lines of the form 'name: value'"},
+        {"nu: \xff\n",
+         "run.yaml:1:5: not YAML: invalid leading UTF-8 octet; write lines of the form "
+         "'name: value'"},
+        {"output: \"a\\0b\"\n",
+         "run.yaml:1:9: output: 'a?b' has a control character, such as a line "
+         "end, in it; give a value without"},
         {"agents: 6\nnu:\n", "run.yaml:2:4: nu: '' is not a number; give a number above 0 and at "
                              "most 1"},
     };
@@ -469,9 +480,22 @@ START_TEST(unreadable_files_are_refused)
                 "'large.yaml' is longer than 1048576 bytes; give a YAML file of 'name: value' "
                 "lines");
     assert_ok(load_bytes(settings, "large.yaml", large, 1 << 20), error);
+    /* Escapes that stand for more bytes than they are written with. */
+    memset(large, '\\', 1 << 20);
+    memcpy(large, "output: \"", 9);
+    for (size_t k = 10; k < 1 << 20; k += 2)
+        large[k] = 'L';
+    large[(1 << 20) - 1] = '"';
+    assert_ok(load_bytes(settings, "large.yaml", large, 1 << 20), error);
+    ck_assert_uint_eq(strlen(saddle_settings_text(settings, "output")), 3 * ((1 << 19) - 5));
+    size_t used = 0;
+    for (int k = 0; k < 4097; k++)
+        used += (size_t)snprintf(large + used, 16, "o%d:\n", k);
+    assert_says(load_bytes(settings, "run.yaml", large, used),
+                "run.yaml:4097:1: more than 4096 options; write lines of the form 'name: value'");
     static const char zero[] = "nu: 0.5\n\0seed: 3\n";
     assert_refused(load_bytes(settings, "run.yaml", zero, sizeof zero - 1), error, SADDLE_BAD_INPUT,
-                   "run.yaml: not YAML: control characters are not allowed");
+                   "run.yaml:2:1: not YAML: control characters are not allowed");
     saddle_settings_free(settings);
 }
 END_TEST
