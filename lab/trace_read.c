@@ -1,147 +1,40 @@
 /*
  * Reading traces and outcomes back: `# name: value` lines, a line of column names, rows of numbers.
  *
- * Memory grows with what has been read, never with what a file claims, and a line that does not end
- * is given up: a device or a pipe cannot fill the memory with one.
+ * Memory grows with what has been read, never with what a file claims. A last line without its end may
+ * still be being written; it is left out.
  */
-#include <ctype.h>
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include <saddle/text.h>
 #include <saddle/trace.h>
 
 #include "core/memory.h"
-#include "core/status.h"
-#include "files/file.h"
+#include "core/text.h"
+#include "files/line_reader.h"
 
-/* The longest line in bytes, and the most columns. */
-#define LONGEST_LINE ((size_t)1 << 24)
 #define MOST_COLUMNS 1024
+#define WANTED "the path of a trace, as --trace wrote it or as DIRECTORY/precision-seed1.csv"
 
 typedef struct reader {
+    saddle_line_reader file;
     saddle_trace *trace; /* what has been read so far */
-    FILE *stream;
-    char *line; /* owned; malloc's */
-    size_t room;
-    size_t number;   /* of the line, from 1 */
-    size_t capacity; /* rows that there is room for */
+    size_t capacity;     /* of rows */
     size_t entry_capacity;
 } reader;
 
-/* Where a trace may be. */
-#define WANTED "the path of a trace, as --trace wrote it or as DIRECTORY/precision-seed1.csv"
-
-/* ---- lines --------------------------------------------------------------------------------- */
-
-static saddle_status grow_line(reader *in, saddle_error *error)
-{
-    if (in->room >= LONGEST_LINE)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s', line %zu: the line is longer than %zu bytes; give a trace, "
-                           "such as --trace writes",
-                           in->trace->path, in->number, LONGEST_LINE);
-    size_t room = in->room == 0 ? 4096 : 2 * in->room;
-    char *grown = realloc(in->line, room);
-    if (grown == NULL) {
-        saddle_no_memory(error, "a line of a trace");
-        return SADDLE_NO_MEMORY;
-    }
-    in->line = grown;
-    in->room = room;
-    return SADDLE_OK;
-}
-
-/* Make a line without its end of what was read; a NUL within it would hide what follows. */
-static void tidy_line(reader *in, size_t length)
-{
-    for (size_t k = 0; k < length; k++)
-        if (in->line[k] == '\0')
-            in->line[k] = '\x01';
-    if (length > 0 && in->line[length - 1] == '\r')
-        length--;
-    in->line[length] = '\0';
-    if (in->number == 1 && strncmp(in->line, "\xEF\xBB\xBF", 3) == 0)
-        memmove(in->line, in->line + 3, length - 2);
-}
-
-static saddle_status unreadable(const reader *in, int reason, saddle_error *error)
-{
-    return saddle_fail(error, SADDLE_IO,
-                       "cannot read '%.300s' beyond line %zu: %s; give the path of a trace",
-                       in->trace->path, in->number - 1, strerror(reason != 0 ? reason : EIO));
-}
-
-/* Go to the next line; `*more` is false when no whole one is left. */
-static saddle_status next_line(reader *in, bool *more, saddle_error *error)
-{
-    size_t length = 0;
-    *more = false;
-    in->number++;
-    errno = 0;
-    for (int c = getc(in->stream);; c = getc(in->stream)) {
-        if (length + 1 >= in->room) {
-            saddle_status status = grow_line(in, error);
-            if (status != SADDLE_OK)
-                return status;
-        }
-        if (c == EOF && ferror(in->stream))
-            return unreadable(in, errno, error);
-        if (c == EOF)
-            return SADDLE_OK;
-        if (c == '\n')
-            break;
-        in->line[length++] = (char)c;
-    }
-    tidy_line(in, length);
-    *more = true;
-    return SADDLE_OK;
-}
-
-/* Text for a message: short and printable. */
-static const char *shown(const char *text, char out[64])
-{
-    size_t k = 0;
-    for (; k < 60 && text[k] != '\0'; k++)
-        out[k] = (char)((unsigned char)text[k] >= 0x80 || isprint((unsigned char)text[k]) ? text[k]
-                                                                                          : '?');
-    out[k] = '\0';
-    return out;
-}
+/* Refuse what is at `at` in the current line. */
+#define refuse(in, at, ...) saddle_line_reader_refuse(&(in)->file, (at), error, __VA_ARGS__)
 
 /* ---- the head ------------------------------------------------------------------------------ */
-
-static saddle_status grow_entries(reader *in, saddle_error *error)
-{
-    saddle_trace *trace = in->trace;
-    if (trace->entries < in->entry_capacity)
-        return SADDLE_OK;
-    size_t capacity = in->entry_capacity == 0 ? 64 : 2 * in->entry_capacity;
-    saddle_trace_entry *grown = saddle_alloc(capacity, sizeof *grown);
-    if (grown == NULL) {
-        saddle_no_memory(error, "the head of a trace");
-        return SADDLE_NO_MEMORY;
-    }
-    if (trace->entry != NULL)
-        memcpy(grown, trace->entry, trace->entries * sizeof *grown);
-    saddle_free(trace->entry);
-    trace->entry = grown;
-    in->entry_capacity = capacity;
-    return SADDLE_OK;
-}
 
 /* Replace a text by a copy of another. */
 static saddle_status set_text(char **text, const char *value, saddle_error *error)
 {
     char *copy = saddle_strdup(value);
-    if (copy == NULL) {
-        saddle_no_memory(error, "the head of a trace");
-        return SADDLE_NO_MEMORY;
-    }
+    if (copy == NULL)
+        return saddle_no_memory(error, "the head of a trace");
     saddle_free(*text);
     *text = copy;
     return SADDLE_OK;
@@ -149,27 +42,19 @@ static saddle_status set_text(char **text, const char *value, saddle_error *erro
 
 static saddle_status add_entry(reader *in, const char *name, const char *value, saddle_error *error)
 {
-    saddle_status status = grow_entries(in, error);
-    if (status != SADDLE_OK)
-        return status;
-    saddle_trace_entry entry = {NULL, NULL};
-    status = set_text(&entry.name, name, error);
-    if (status == SADDLE_OK)
-        status = set_text(&entry.value, value, error);
-    if (status == SADDLE_OK) {
-        in->trace->entry[in->trace->entries++] = entry;
-        return SADDLE_OK;
-    }
-    saddle_free(entry.name);
-    saddle_free(entry.value);
-    return status;
+    saddle_trace *trace = in->trace;
+    if (!saddle_grow(&trace->entry, trace->entries, &in->entry_capacity, sizeof *trace->entry))
+        return saddle_no_memory(error, "the head of a trace");
+    saddle_trace_entry *entry = &trace->entry[trace->entries++];
+    saddle_status status = set_text(&entry->name, name, error);
+    return status == SADDLE_OK ? set_text(&entry->value, value, error) : status;
 }
 
 /* A line that begins with #: version, setting, end, or a remark that is passed over. */
 static saddle_status read_comment(reader *in, saddle_error *error)
 {
     saddle_trace *trace = in->trace;
-    char *text = in->line + 1 + strspn(in->line + 1, " \t");
+    char *text = in->file.line + 1 + strspn(in->file.line + 1, " \t");
     char *colon = strstr(text, ": ");
     if (trace->entries == 0 && *trace->version == '\0' && strncmp(text, "saddle ", 7) == 0)
         return set_text(&trace->version, text + 7, error);
@@ -184,37 +69,15 @@ static saddle_status read_comment(reader *in, saddle_error *error)
 
 /* ---- columns and rows ---------------------------------------------------------------------- */
 
-/* The cell at *at, ended by a NUL of its own, without blanks around it; *at moves behind it, or
- * becomes NULL after the last one. */
-static char *next_cell(char **at)
-{
-    char *cell = *at;
-    char *comma = strchr(cell, ',');
-    char *end = comma != NULL ? comma : cell + strlen(cell);
-    *at = comma != NULL ? comma + 1 : NULL;
-    *end = '\0';
-    while (end > cell && (end[-1] == ' ' || end[-1] == '\t'))
-        *--end = '\0';
-    return cell + strspn(cell, " \t");
-}
-
 /* Make room for one more row. */
 static saddle_status grow_rows(reader *in, saddle_error *error)
 {
     saddle_trace *trace = in->trace;
-    if (trace->rows < in->capacity)
-        return SADDLE_OK;
-    size_t capacity = in->capacity == 0 ? 256 : 2 * in->capacity;
+    size_t capacity = in->capacity;
     for (size_t c = 0; c < trace->columns; c++) {
-        double *grown = saddle_alloc_doubles(capacity);
-        if (grown == NULL) {
-            saddle_no_memory(error, "the rows of a trace");
-            return SADDLE_NO_MEMORY;
-        }
-        if (trace->value[c] != NULL)
-            memcpy(grown, trace->value[c], trace->rows * sizeof *grown);
-        saddle_free(trace->value[c]);
-        trace->value[c] = grown;
+        capacity = in->capacity;
+        if (!saddle_grow(&trace->value[c], trace->rows, &capacity, sizeof *trace->value[c]))
+            return saddle_no_memory(error, "the rows of a trace");
     }
     in->capacity = capacity;
     return SADDLE_OK;
@@ -223,28 +86,24 @@ static saddle_status grow_rows(reader *in, saddle_error *error)
 static saddle_status read_columns(reader *in, saddle_error *error)
 {
     saddle_trace *trace = in->trace;
-    char word[64];
     size_t count = 1;
-    for (const char *c = in->line; *c != '\0'; c++)
+    for (const char *c = in->file.line; *c != '\0'; c++)
         count += *c == ',';
     if (count > MOST_COLUMNS)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s', line %zu: %zu columns; a trace has at most %d", trace->path,
-                           in->number, count, MOST_COLUMNS);
+        return refuse(in, in->file.line, "%zu columns; a trace has at most %d", count,
+                      MOST_COLUMNS);
     trace->column = saddle_alloc(count, sizeof *trace->column);
     trace->value = saddle_alloc(count, sizeof *trace->value);
-    if (trace->column == NULL || trace->value == NULL) {
-        saddle_no_memory(error, "the columns of a trace");
-        return SADDLE_NO_MEMORY;
-    }
-    for (char *at = in->line; at != NULL;) {
-        const char *name = next_cell(&at);
+    if (trace->column == NULL || trace->value == NULL)
+        return saddle_no_memory(error, "the columns of a trace");
+    const char *name;
+    while ((name = saddle_line_reader_field(&in->file, ",")) != NULL) {
         double number;
         if (*name == '\0' || saddle_parse_real(name, &number))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%.300s', line %zu: '%s' is no column name; before the rows of a "
-                               "trace there is a line such as iteration,ifo,rounds",
-                               trace->path, in->number, shown(name, word));
+            return refuse(in, name,
+                          "'%s' is not a column name; before the rows of a trace there is a line "
+                          "such as iteration,ifo,rounds",
+                          saddle_excerpt_of(name, NULL).text);
         saddle_status status = set_text(&trace->column[trace->columns], name, error);
         if (status != SADDLE_OK)
             return status;
@@ -267,47 +126,33 @@ static bool parse_cell(const char *cell, double *out)
     return saddle_parse_real(cell, out);
 }
 
-/* The row just read comes after the one before it. */
-static saddle_status check_order(const reader *in, saddle_error *error)
-{
-    const saddle_trace *trace = in->trace;
-    const double *iteration = saddle_trace_column(trace, "iteration");
-    size_t row = trace->rows;
-    if (iteration == NULL || row == 0 || iteration[row] > iteration[row - 1])
-        return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s', line %zu: iteration %.15g after %.15g; iterations must increase",
-                       trace->path, in->number, iteration[row], iteration[row - 1]);
-}
-
 static saddle_status read_row(reader *in, saddle_error *error)
 {
     saddle_trace *trace = in->trace;
-    char word[64];
+    size_t row = trace->rows;
     saddle_status status = grow_rows(in, error);
     if (status != SADDLE_OK)
         return status;
     size_t c = 0;
-    for (char *at = in->line; at != NULL; c++) {
-        const char *cell = next_cell(&at);
+    const char *cell;
+    for (; (cell = saddle_line_reader_field(&in->file, ",")) != NULL; c++) {
         double number;
         if (!parse_cell(cell, &number))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%.300s', line %zu: '%s' is not a number; rows of a trace are "
-                               "numbers separated by commas",
-                               trace->path, in->number, shown(cell, word));
+            return refuse(in, cell,
+                          "'%s' is not a number; rows of a trace are numbers separated by commas",
+                          saddle_excerpt_of(cell, NULL).text);
         if (c < trace->columns)
-            trace->value[c][trace->rows] = number;
+            trace->value[c][row] = number;
     }
     if (c != trace->columns)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s', line %zu: %zu cells; the line of column names has %zu",
-                           trace->path, in->number, c, trace->columns);
-    status = check_order(in, error);
-    if (status != SADDLE_OK)
-        return status;
+        return refuse(in, in->file.line, "%zu cells; the line of column names has %zu", c,
+                      trace->columns);
+    const double *iteration = saddle_trace_column(trace, "iteration");
+    if (iteration != NULL && row > 0 && !(iteration[row] > iteration[row - 1]))
+        return refuse(in, in->file.line, "iteration %.15g after %.15g; iterations must increase",
+                      iteration[row], iteration[row - 1]);
     trace->rows++;
-    /* A run that was resumed goes on behind its first end. */
+    /* A resumed run continues behind its first end. */
     saddle_free(trace->end);
     trace->end = NULL;
     return SADDLE_OK;
@@ -315,22 +160,20 @@ static saddle_status read_row(reader *in, saddle_error *error)
 
 static saddle_status read_line(reader *in, saddle_error *error)
 {
-    if (in->line[0] == '#')
+    if (in->file.line[0] == '#')
         return read_comment(in, error);
-    if (in->line[strspn(in->line, " \t")] == '\0')
+    if (in->file.line[strspn(in->file.line, " \t")] == '\0')
         return SADDLE_OK;
     return in->trace->columns == 0 ? read_columns(in, error) : read_row(in, error);
 }
 
 static saddle_status read_lines(reader *in, saddle_error *error)
 {
-    bool more = true;
     saddle_status status = SADDLE_OK;
-    while (status == SADDLE_OK && more) {
-        status = next_line(in, &more, error);
-        if (status == SADDLE_OK && more)
-            status = read_line(in, error);
-    }
+    while (status == SADDLE_OK && saddle_line_reader_next(&in->file, error) && in->file.ended)
+        status = read_line(in, error);
+    if (status == SADDLE_OK)
+        status = in->file.status;
     if (status == SADDLE_OK && in->trace->columns == 0)
         status =
             saddle_fail(error, SADDLE_BAD_INPUT,
@@ -346,21 +189,18 @@ saddle_status saddle_trace_read(saddle_trace **out, const char *path, saddle_err
 {
     *out = NULL;
     reader in = {.trace = saddle_alloc(1, sizeof *in.trace)};
+    saddle_status status = SADDLE_OK;
     if (in.trace != NULL) {
         in.trace->path = saddle_strdup(path);
         in.trace->version = saddle_strdup("");
     }
-    if (in.trace == NULL || in.trace->path == NULL || in.trace->version == NULL) {
-        saddle_trace_free(in.trace);
-        saddle_no_memory(error, "a trace");
-        return SADDLE_NO_MEMORY;
-    }
-    saddle_status status = saddle_reading_open(&in.stream, path, WANTED, error);
+    if (in.trace == NULL || in.trace->path == NULL || in.trace->version == NULL)
+        status = saddle_no_memory(error, "a trace");
+    if (status == SADDLE_OK)
+        status = saddle_line_reader_open(&in.file, path, WANTED, error);
     if (status == SADDLE_OK)
         status = read_lines(&in, error);
-    if (in.stream != NULL)
-        fclose(in.stream);
-    free(in.line);
+    saddle_line_reader_close(&in.file);
     if (status == SADDLE_OK)
         *out = in.trace;
     else
@@ -417,8 +257,7 @@ static saddle_status join_column(saddle_trace *trace, const saddle_trace *other,
     if (name == NULL || value == NULL) {
         saddle_free(name);
         saddle_free(value);
-        saddle_no_memory(error, "the columns of a trace");
-        return SADDLE_NO_MEMORY;
+        return saddle_no_memory(error, "the columns of a trace");
     }
     size_t k = 0;
     for (size_t r = 0; r < trace->rows; r++) {
@@ -447,8 +286,7 @@ saddle_status saddle_trace_join(saddle_trace *trace, const saddle_trace *other, 
     if (column == NULL || value == NULL) {
         saddle_free(column);
         saddle_free(value);
-        saddle_no_memory(error, "the columns of a trace");
-        return SADDLE_NO_MEMORY;
+        return saddle_no_memory(error, "the columns of a trace");
     }
     memcpy(column, trace->column, trace->columns * sizeof *column);
     memcpy(value, trace->value, trace->columns * sizeof *value);

@@ -247,7 +247,7 @@ static saddle_status take_logged(const search *s, saddle_trial *trial, bool *tak
     if (logged->rung != trial->rung || logged->candidate != trial->candidate ||
         logged->allotment != trial->allotment)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s': its evaluation %zu is none of this search; start anew in another "
+                           "'%s': evaluation %zu is not one of this search; start anew in another "
                            "place",
                            s->log.path, k + 1);
     *trial = *logged;

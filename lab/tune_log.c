@@ -20,12 +20,9 @@
 #include <unistd.h>
 
 #include "core/memory.h"
-#include "core/status.h"
 #include "core/text.h"
-#include "files/file.h"
+#include "files/line_reader.h"
 
-/* Far above any log: 2^12 candidates make 2^13 lines. */
-#define MOST_BYTES ((size_t)1 << 24)
 /* Columns before the values of options. */
 #define FIXED_COLUMNS 6
 
@@ -75,26 +72,6 @@ static char *make_head(const saddle_tuning *tuning, const saddle_settings *setti
     return NULL;
 }
 
-/* Say in which line a log's head is not the one that is wanted. */
-static saddle_status refuse_head(const char *path, const char *found, const char *wanted,
-                                 saddle_error *error)
-{
-    size_t start = 0;
-    for (size_t k = 0; found[k] == wanted[k] && found[k] != '\0'; k++)
-        if (found[k] == '\n')
-            start = k + 1;
-    int length = (int)strnlen(found + start, 80);
-    int wanted_length = (int)strnlen(wanted + start, 80);
-    const char *end = memchr(found + start, '\n', (size_t)length);
-    const char *wanted_end = memchr(wanted + start, '\n', (size_t)wanted_length);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%s' belongs to another search: it says '%.*s' where this one has '%.*s'; "
-                       "repeat that one's options, or start anew in another place",
-                       path, end != NULL ? (int)(end - (found + start)) : length, found + start,
-                       wanted_end != NULL ? (int)(wanted_end - (wanted + start)) : wanted_length,
-                       wanted + start);
-}
-
 /* ---- lines --------------------------------------------------------------------------------- */
 
 static void print_trial(FILE *f, const saddle_tuning *tuning, const saddle_trial *trial)
@@ -110,20 +87,19 @@ static void print_trial(FILE *f, const saddle_tuning *tuning, const saddle_trial
     fputc('\n', f);
 }
 
-/* Read a line, which is cut into its fields; false when it is not one of this search. */
-static bool read_trial(char *line, const saddle_tuning *tuning, saddle_trial *out)
+/* Read the current line; false when it is not one of this search. */
+static bool read_trial(saddle_line_reader *in, const saddle_tuning *tuning, saddle_trial *out)
 {
     uint64_t number[FIXED_COLUMNS - 1];
-    char *rest = line;
     for (size_t k = 0; k + 1 < FIXED_COLUMNS; k++)
-        if (!saddle_parse_integer(strsep(&rest, ","), &number[k]))
+        if (!saddle_parse_integer(saddle_line_reader_field(in, ","), &number[k]))
             return false;
     *out = (saddle_trial){.rung = number[0],
                           .candidate = number[1],
                           .allotment = number[2],
                           .ifo = number[3],
                           .iterations = number[4]};
-    const char *value = strsep(&rest, ",");
+    const char *value = saddle_line_reader_field(in, ",");
     out->diverged = value != NULL && strcmp(value, "diverged") == 0;
     out->value = (double)INFINITY;
     if (!out->diverged && !saddle_parse_real(value, &out->value))
@@ -131,65 +107,71 @@ static bool read_trial(char *line, const saddle_tuning *tuning, saddle_trial *ou
     if (out->candidate >= tuning->candidates || out->ifo > out->allotment)
         return false;
     for (size_t j = 0; j < tuning->option_count; j++) {
-        const char *text = strsep(&rest, ",");
+        const char *text = saddle_line_reader_field(in, ",");
         if (text == NULL || strcmp(text, saddle_tuning_value(tuning, out->candidate, j)) != 0)
             return false;
     }
-    return rest == NULL;
+    return saddle_line_reader_field(in, ",") == NULL;
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* The file as text; *bytes is 0 and *out NULL when there is none. */
-static saddle_status read_file(const char *path, char **out, size_t *bytes, saddle_error *error)
+/* Compare the current line with the head from `wanted` on, of which it may be cut short; returns the
+ * head's next line, or NULL where they differ. */
+static const char *match_head(const saddle_line_reader *in, const char *wanted)
 {
-    *out = NULL;
-    *bytes = 0;
-    FILE *f;
-    if (access(path, F_OK) != 0 && errno == ENOENT)
-        return SADDLE_OK;
-    saddle_status status = saddle_reading_open(&f, path, "the log of a search", error);
-    if (status != SADDLE_OK)
-        return status;
-    char *text = saddle_alloc(MOST_BYTES + 1, 1);
-    if (text == NULL) {
-        status = saddle_no_memory(error, "the log");
-    } else {
-        *bytes = fread(text, 1, MOST_BYTES, f);
-        if (ferror(f) || *bytes == MOST_BYTES || memchr(text, '\0', *bytes) != NULL)
-            status = saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is no log of a search", path);
-    }
-    fclose(f);
-    if (status == SADDLE_OK)
-        *out = text;
-    else
-        saddle_free(text);
-    return status;
+    size_t length = in->ended ? strcspn(wanted, "\n") : strlen(in->line);
+    if (strncmp(in->line, wanted, length) != 0 || in->line[length] != '\0')
+        return NULL;
+    return wanted + length + in->ended;
 }
 
-/* Read the whole lines after the head; *used receives where they end. */
-static saddle_status read_trials(saddle_tune_log *log, char *text, size_t head, size_t *used,
-                                 const saddle_tuning *tuning, saddle_error *error)
+/* Read the lines of a log, of which `head` must be the first; *used receives the bytes of those that
+ * are complete, 0 while the head is not. */
+static saddle_status read_lines(saddle_line_reader *in, const char *head, saddle_tune_log *log,
+                                const saddle_tuning *tuning, size_t *used, saddle_error *error)
 {
-    size_t lines = 0;
-    for (const char *c = text + head; *c != '\0'; c++)
-        lines += *c == '\n';
-    log->trials = saddle_alloc(lines, sizeof *log->trials);
-    if (log->trials == NULL)
-        return saddle_no_memory(error, "the log");
-    char *line = text + head;
-    for (char *end = strchr(line, '\n'); end != NULL; end = strchr(line, '\n')) {
-        *end = '\0';
-        if (!read_trial(line, tuning, &log->trials[log->count]))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%s': its evaluation %zu is none of this search; start anew in "
-                               "another place",
-                               log->path, log->count + 1);
-        log->count++;
-        line = end + 1;
+    const char *wanted = head;
+    size_t capacity = 0;
+    while (saddle_line_reader_next(in, error)) {
+        if (*wanted != '\0') {
+            const char *next = match_head(in, wanted);
+            if (next == NULL)
+                return saddle_fail(
+                    error, SADDLE_BAD_INPUT,
+                    "'%.300s' belongs to another search: it says '%s' where this one has '%.*s'; "
+                    "repeat that one's options, or start anew in another place",
+                    in->path, saddle_excerpt_of(in->line, NULL).text, (int)strcspn(wanted, "\n"),
+                    wanted);
+            wanted = next;
+        } else if (in->ended) {
+            if (!saddle_grow(&log->trials, log->count, &capacity, sizeof *log->trials))
+                return saddle_no_memory(error, "the log");
+            if (!read_trial(in, tuning, &log->trials[log->count]))
+                return saddle_line_reader_refuse(
+                    in, in->line, error,
+                    "evaluation %zu is not one of this search; start anew in another place",
+                    log->count + 1);
+            log->count++;
+        }
+        if (*wanted == '\0' && in->ended)
+            *used = in->bytes;
     }
-    *used = (size_t)(line - text);
-    return SADDLE_OK;
+    return in->status;
+}
+
+/* Read a log, if there is one. */
+static saddle_status read_log(saddle_tune_log *log, const char *head, const saddle_tuning *tuning,
+                              size_t *used, saddle_error *error)
+{
+    saddle_line_reader in;
+    if (access(log->path, F_OK) != 0 && errno == ENOENT)
+        return SADDLE_OK;
+    saddle_status status = saddle_line_reader_open(&in, log->path, "the log of a search", error);
+    if (status == SADDLE_OK)
+        status = read_lines(&in, head, log, tuning, used, error);
+    saddle_line_reader_close(&in);
+    return status;
 }
 
 /* Open the file, keep `used` of its bytes, and go on after them. */
@@ -222,28 +204,17 @@ static saddle_status open_file(saddle_tune_log *log, const saddle_tuning *tuning
                                const saddle_tune_inputs *inputs, const saddle_forecast *forecast,
                                saddle_error *error)
 {
-    char *text = NULL;
-    size_t bytes = 0;
     size_t used = 0;
     char *head = make_head(tuning, forecast->settings);
     if (head == NULL)
         return saddle_no_memory(error, "the log");
-    size_t size = strlen(head);
-    saddle_status status = SADDLE_OK;
-    if (inputs->resume)
-        status = read_file(log->path, &text, &bytes, error);
-    /* A head that was cut short counts as none. */
-    if (status == SADDLE_OK && text != NULL && bytes >= size && memcmp(text, head, size) == 0)
-        status = read_trials(log, text, size, &used, tuning, error);
-    else if (status == SADDLE_OK && text != NULL && strncmp(text, head, bytes) != 0)
-        status = refuse_head(log->path, text, head, error);
+    saddle_status status = inputs->resume ? read_log(log, head, tuning, &used, error) : SADDLE_OK;
     if (status == SADDLE_OK)
         status = open_stream(log, inputs->resume, used, error);
     if (status == SADDLE_OK && used == 0) {
         fputs(head, log->stream);
         status = flush(log, error);
     }
-    saddle_free(text);
     free(head);
     return status;
 }

@@ -2,7 +2,9 @@
 #ifndef SADDLE_CORE_MEMORY_H
 #define SADDLE_CORE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Alignment of every block: one cache line, which is also the widest vector register. */
 #define SADDLE_ALIGNMENT 64
@@ -26,6 +28,27 @@ double *saddle_alloc_doubles(size_t count);
 
 /* Free a block of saddle_alloc(). NULL is allowed. */
 void saddle_free(void *block);
+
+/* Make room for one more object behind `count` of a size: where they fill the capacity, they move to a
+ * block of twice as much. `pointer` is the address of the pointer to the block, which may be NULL.
+ * False when memory is short; nothing has changed then. */
+static inline bool saddle_grow(void *pointer, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return true;
+    size_t more = *capacity == 0 ? 64 : 2 * *capacity;
+    void *grown = saddle_alloc(more, size);
+    void *old;
+    if (grown == NULL)
+        return false;
+    memcpy(&old, pointer, sizeof old);
+    if (count > 0)
+        memcpy(grown, old, count * size);
+    saddle_free(old);
+    memcpy(pointer, &grown, sizeof grown);
+    *capacity = more;
+    return true;
+}
 
 /* A copy of a string in saddle_alloc() memory; NULL when text is NULL or memory is short. */
 char *saddle_strdup(const char *text);

@@ -10,7 +10,7 @@
 
 /* Words of a file as a message shows them: cut to a handy length, unprintable bytes as '?'. */
 typedef struct saddle_excerpt {
-    char text[40];
+    char text[80];
 } saddle_excerpt;
 
 /* The words in [at, end); end NULL: up to the NUL. */

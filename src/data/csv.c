@@ -26,7 +26,7 @@ struct table {
     size_t label; /* which field; as many as there are fields: none */
     size_t rows;
     saddle_dataset *data; /* NULL: only check and count */
-    saddle_read_fault fault;
+    saddle_parse_error failure;
 };
 
 /* A field without the blanks and quotes around it. */
@@ -154,17 +154,18 @@ static bool read_row(struct table *table, const char *line, const char *end)
         struct field field;
         double value = 0.0;
         if (k == table->fields)
-            return saddle_fault_set(&table->fault, line, at,
-                                    "more fields than the %zu of the first line", table->fields);
+            return saddle_parse_fail(&table->failure, line, at,
+                                     "more fields than the %zu of the first line", table->fields);
         if (!next_field(at, end, table->separator, &field))
-            return saddle_fault_set(&table->fault, line, field.begin,
-                                    "quotes are not closed before the next separator");
+            return saddle_parse_fail(&table->failure, line, field.begin,
+                                     "quotes are not closed before the next separator");
         if (field.begin == field.end)
-            return saddle_fault_set(&table->fault, line, field.begin,
-                                    "missing value in field %zu; fill it in", k + 1);
+            return saddle_parse_fail(&table->failure, line, field.begin,
+                                     "missing value in field %zu; fill it in", k + 1);
         if (!is_number(&field, &value))
-            return saddle_fault_set(&table->fault, line, field.begin, "'%s' is not a finite number",
-                                    saddle_excerpt_of(field.begin, field.end).text);
+            return saddle_parse_fail(&table->failure, line, field.begin,
+                                     "'%s' is not a finite number",
+                                     saddle_excerpt_of(field.begin, field.end).text);
         if (table->data != NULL && k == table->label)
             table->data->label[table->rows] = value;
         else if (row != NULL)
@@ -172,8 +173,8 @@ static bool read_row(struct table *table, const char *line, const char *end)
         if (field.after == end) {
             table->rows++;
             return k + 1 == table->fields ||
-                   saddle_fault_set(&table->fault, line, end, "%zu fields; the first line has %zu",
-                                    k + 1, table->fields);
+                   saddle_parse_fail(&table->failure, line, end,
+                                     "%zu fields; the first line has %zu", k + 1, table->fields);
         }
         at = field.after + 1;
     }
@@ -187,7 +188,7 @@ static bool read_rows(struct table *table)
         const char *line_end = saddle_line_end(line, table->end);
         const char *end = content_end(line, line_end);
         if (!is_blank(line, end) && !read_row(table, line, end)) {
-            table->fault.line = number;
+            table->failure.line = number;
             return false;
         }
         line = line_end < table->end ? line_end + 1 : table->end;
@@ -206,8 +207,8 @@ static bool read_layout(struct table *table, const char *line, const char *end)
         struct field field;
         double ignored = 0.0;
         if (!next_field(at, end, table->separator, &field))
-            return saddle_fault_set(&table->fault, line, field.begin,
-                                    "quotes are not closed before the next separator");
+            return saddle_parse_fail(&table->failure, line, field.begin,
+                                     "quotes are not closed before the next separator");
         table->fields++;
         /* An empty field is a missing value rather than a name. */
         if (field.begin < field.end && !is_number(&field, &ignored))
@@ -218,9 +219,9 @@ static bool read_layout(struct table *table, const char *line, const char *end)
     }
     table->header = line;
     return table->fields >= 2 ||
-           saddle_fault_set(&table->fault, line, line,
-                            "one field only; a label and at least one feature are needed, "
-                            "separated by ',', ';' or tab");
+           saddle_parse_fail(&table->failure, line, line,
+                             "one field only; a label and at least one feature are needed, "
+                             "separated by ',', ';' or tab");
 }
 
 /* Whether a header field says `name`; a doubled quote stands for one. */
@@ -303,11 +304,11 @@ saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const sadd
     const char *line = first_line(saddle_skip_mark(in), table.end, &table.first_line);
     const char *line_end = saddle_line_end(line, table.end);
     table.begin = line;
-    table.fault.line = table.first_line;
+    table.failure.line = table.first_line;
     if (line == table.end)
         return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' holds no rows", in->path);
     if (!read_layout(&table, line, content_end(line, line_end)))
-        return saddle_fault_report(&table.fault, in->path, error);
+        return saddle_parse_refuse(&table.failure, in->path, error);
     if (table.header_end != NULL) {
         table.begin = line_end < table.end ? line_end + 1 : table.end;
         table.first_line++;
@@ -316,7 +317,7 @@ saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const sadd
     if (status != SADDLE_OK)
         return status;
     if (!read_rows(&table))
-        return saddle_fault_report(&table.fault, in->path, error);
+        return saddle_parse_refuse(&table.failure, in->path, error);
     if (table.rows == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' holds names but no rows", in->path);
     status = saddle_dataset_new_dense(&table.data, name, table.rows,

@@ -41,9 +41,9 @@ struct part {
     size_t lines;
     size_t rows;
     size_t entries;
-    size_t features;         /* the highest index */
-    size_t widest;           /* the line that has it first; counted within the part */
-    saddle_read_fault fault; /* the first; its line counted within the part */
+    size_t features;            /* the highest index */
+    size_t widest;              /* the line that has it first; counted within the part */
+    saddle_parse_error failure; /* the first; its line counted within the part */
     saddle_dataset *data;
 };
 
@@ -94,20 +94,20 @@ static const char *token_end(const char *at, const char *end)
     return at;
 }
 
-/* A number that ends where its token does; NULL, with the fault, otherwise. */
-static const char *read_number(saddle_read_fault *fault, const char *line, const char *at,
+/* A number that ends where its token does; NULL, with the failure, otherwise. */
+static const char *read_number(saddle_parse_error *failure, const char *line, const char *at,
                                const char *end, const char *what, double *out)
 {
     const char *stop = saddle_scan_real(at, end, out);
     if (stop != NULL && (stop == end || *stop == ' ' || *stop == '\t'))
         return stop;
-    saddle_fault_set(fault, line, at, "%s '%s' is not a finite number", what,
-                     saddle_excerpt_of(at, token_end(at, end)).text);
+    saddle_parse_fail(failure, line, at, "%s '%s' is not a finite number", what,
+                      saddle_excerpt_of(at, token_end(at, end)).text);
     return NULL;
 }
 
 /* What is wrong with the index at `at`. */
-static void explain_index(saddle_read_fault *fault, const char *line, const char *at,
+static void explain_index(saddle_parse_error *failure, const char *line, const char *at,
                           const char *end, uint64_t previous, uint64_t index)
 {
     const char *stop = token_end(at, end);
@@ -116,22 +116,22 @@ static void explain_index(saddle_read_fault *fault, const char *line, const char
     while (at + digits < stop && at[digits] >= '0' && at[digits] <= '9')
         digits++;
     if (memchr(at, ':', (size_t)(stop - at)) == NULL)
-        saddle_fault_set(fault, line, at, "'%s' has no ':'; write INDEX:VALUE", token.text);
+        saddle_parse_fail(failure, line, at, "'%s' has no ':'; write INDEX:VALUE", token.text);
     else if (digits == 0 || at[digits] != ':')
-        saddle_fault_set(fault, line, at, "index of '%s' is not a whole number; write INDEX:VALUE",
-                         token.text);
+        saddle_parse_fail(failure, line, at,
+                          "index of '%s' is not a whole number; write INDEX:VALUE", token.text);
     else if (index > UINT32_MAX)
-        saddle_fault_set(fault, line, at, "index of '%s' is above %lu, the highest there can be",
-                         token.text, (unsigned long)UINT32_MAX);
+        saddle_parse_fail(failure, line, at, "index of '%s' is above %lu, the highest there can be",
+                          token.text, (unsigned long)UINT32_MAX);
     else if (index == 0)
-        saddle_fault_set(fault, line, at, "index 0; indices start at 1");
+        saddle_parse_fail(failure, line, at, "index 0; indices start at 1");
     else
-        saddle_fault_set(fault, line, at, "index %lu after %lu; indices must increase",
-                         (unsigned long)index, (unsigned long)previous);
+        saddle_parse_fail(failure, line, at, "index %lu after %lu; indices must increase",
+                          (unsigned long)index, (unsigned long)previous);
 }
 
-/* INDEX and its colon; returns what follows, NULL with the fault otherwise. */
-static const char *read_index(saddle_read_fault *fault, const char *line, const char *at,
+/* INDEX and its colon; returns what follows, NULL with the failure otherwise. */
+static const char *read_index(saddle_parse_error *failure, const char *line, const char *at,
                               const char *end, uint64_t previous, uint64_t *out)
 {
     uint64_t index = 0;
@@ -143,7 +143,7 @@ static const char *read_index(saddle_read_fault *fault, const char *line, const 
         *out = index;
         return stop + 1;
     }
-    explain_index(fault, line, at, end, previous, index);
+    explain_index(failure, line, at, end, previous, index);
     return NULL;
 }
 
@@ -186,7 +186,7 @@ static const char *read_plain_entry(const char *at, const char *line_end, const 
     return colon + 2;
 }
 
-/* One entry of any form; NULL, with the fault, when it is malformed. */
+/* One entry of any form; NULL, with the failure, when it is malformed. */
 static const char *read_entry(struct part *part, const char *line, const char *at, const char *end,
                               uint64_t *index, double *value)
 {
@@ -196,8 +196,8 @@ static const char *read_entry(struct part *part, const char *line, const char *a
         *index = plain;
         return stop;
     }
-    at = read_index(&part->fault, line, at, end, *index, index);
-    return at != NULL ? read_number(&part->fault, line, at, end, "value", value) : NULL;
+    at = read_index(&part->failure, line, at, end, *index, index);
+    return at != NULL ? read_number(&part->failure, line, at, end, "value", value) : NULL;
 }
 
 /* One line without its end and comment; false when it is malformed. */
@@ -207,7 +207,7 @@ static bool read_line(struct part *part, const char *line, const char *end)
     if (at == end)
         return true;
     double number = 0.0;
-    at = read_number(&part->fault, line, at, end, "label", &number);
+    at = read_number(&part->failure, line, at, end, "label", &number);
     if (at == NULL)
         return false;
     size_t row = part->row_place + part->rows++;
@@ -235,7 +235,7 @@ static bool read_line(struct part *part, const char *line, const char *end)
     return true;
 }
 
-/* Read a part up to its end or its first fault. A thread's body. */
+/* Read a part up to its end or its first failure. A thread's body. */
 static void *read_part(void *argument)
 {
     struct part *part = argument;
@@ -244,7 +244,7 @@ static void *read_part(void *argument)
         const char *comment = part->comments ? memchr(line, '#', (size_t)(newline - line)) : NULL;
         part->lines++;
         if (!read_line(part, line, saddle_trim_end(line, comment != NULL ? comment : newline))) {
-            part->fault.line = part->lines;
+            part->failure.line = part->lines;
             break;
         }
         line = newline < part->end ? newline + 1 : part->end;
@@ -317,16 +317,16 @@ static saddle_status make_room(saddle_dataset **out, const char *name, struct pa
     return status;
 }
 
-/* Add the parts up; stop at the first fault of the file. */
+/* Add the parts up; stop at the first failure of the file. */
 static saddle_status add_up(const struct part *part, size_t count, struct part *total,
                             const char *path, saddle_error *error)
 {
     memset(total, 0, sizeof *total);
     for (size_t k = 0; k < count; k++) {
-        if (part[k].fault.line != 0) {
-            saddle_read_fault fault = part[k].fault;
-            fault.line += total->lines;
-            return saddle_fault_report(&fault, path, error);
+        if (part[k].failure.line != 0) {
+            const saddle_parse_error *found = &part[k].failure;
+            return saddle_fail_at(error, path, total->lines + found->line, found->column, "%s",
+                                  found->text);
         }
         if (part[k].features > total->features) {
             total->features = part[k].features;

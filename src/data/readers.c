@@ -5,22 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-bool saddle_fault_set(saddle_read_fault *fault, const char *line, const char *at,
-                      const char *format, ...)
+bool saddle_parse_fail(saddle_parse_error *failure, const char *line, const char *at,
+                       const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(fault->text, sizeof fault->text, format, arguments);
+    vsnprintf(failure->text, sizeof failure->text, format, arguments);
     va_end(arguments);
-    fault->column = (size_t)(at - line) + 1;
+    failure->column = (size_t)(at - line) + 1;
     return false;
-}
-
-saddle_status saddle_fault_report(const saddle_read_fault *fault, const char *path,
-                                  saddle_error *error)
-{
-    return saddle_fail(error, SADDLE_BAD_INPUT, "%s:%zu:%zu: %s", path, fault->line, fault->column,
-                       fault->text);
 }
 
 const char *saddle_skip_mark(const saddle_input *in)

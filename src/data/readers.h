@@ -4,22 +4,26 @@
 
 #include <saddle/data.h>
 
+#include "core/status.h"
 #include "core/text.h"
 #include "data/input.h"
 
 /* What is wrong with a text file, and where. */
-typedef struct saddle_read_fault {
+typedef struct saddle_parse_error {
     size_t line;   /* from 1; 0: nothing is wrong */
     size_t column; /* bytes from 1 */
     char text[256];
-} saddle_read_fault;
+} saddle_parse_error;
 
 /* Record what is wrong at `at` in the line that starts at `line`. Returns false, for callers. */
-bool saddle_fault_set(saddle_read_fault *fault, const char *line, const char *at,
-                      const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* Turn a fault into "FILE:LINE:COLUMN: what". */
-saddle_status saddle_fault_report(const saddle_read_fault *fault, const char *path,
-                                  saddle_error *error);
+bool saddle_parse_fail(saddle_parse_error *failure, const char *line, const char *at,
+                       const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Refuse the file for it: "FILE:LINE:COLUMN: what". */
+static inline saddle_status saddle_parse_refuse(const saddle_parse_error *found, const char *path,
+                                                saddle_error *error)
+{
+    return saddle_fail_at(error, path, found->line, found->column, "%s", found->text);
+}
 
 /* The text after a UTF-8 byte order mark, if there is one. */
 const char *saddle_skip_mark(const saddle_input *in);

@@ -1,177 +1,76 @@
 /* Strict reading of edge lists and mixing matrices, and writing of edge lists. */
 #include "graph/reading.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
-#include "core/status.h"
 #include "core/text.h"
 #include "files/file.h"
+#include "files/line_reader.h"
 
-/* ---- a file as lines of words ---- */
+#define WANTED "the path of a text file"
 
-typedef struct reader {
-    const char *path;
-    FILE *stream;
-    char *line; /* owned; grown by getline */
-    size_t capacity;
-    size_t number; /* of the line, from 1 */
-    char *rest;    /* what is left of the line */
-    /* The word last read, ended by a NUL of its own, and its column from 1. */
-    char word[64];
-    size_t column;
-    bool first; /* no word of the line has been read */
-    bool commas;
-} reader;
+/* A word of the file in a message. */
+#define shown(word) saddle_excerpt_of((word), NULL).text
 
-static saddle_status reader_open(reader *in, const char *path, bool commas, saddle_error *error)
+/* Go to the next line that holds more than blanks and a comment. */
+static bool next_line(saddle_line_reader *in, saddle_error *error)
 {
-    memset(in, 0, sizeof *in);
-    in->path = path;
-    in->commas = commas;
-    return saddle_reading_open(&in->stream, path, "the path of a text file", error);
-}
-
-static void reader_close(reader *in)
-{
-    if (in->stream != NULL)
-        fclose(in->stream);
-    /* getline's memory is the C library's. */
-    free(in->line);
-}
-
-/* Go to the next line; `*more` is false at the end of the file. */
-static saddle_status next_line(reader *in, bool *more, saddle_error *error)
-{
-    errno = 0;
-    ssize_t length = getline(&in->line, &in->capacity, in->stream);
-    *more = length >= 0;
-    if (length < 0) {
-        if (feof(in->stream) && !ferror(in->stream))
-            return SADDLE_OK;
-        int reason = errno;
-        return saddle_fail(error, SADDLE_IO,
-                           "cannot read '%s' beyond line %zu: %s; give the path of a text file",
-                           in->path, in->number, strerror(reason));
+    while (saddle_line_reader_next(in, error)) {
+        in->line[strcspn(in->line, "#")] = '\0';
+        if (in->line[strspn(in->line, " \t")] != '\0')
+            return true;
     }
-    in->number++;
-    if (in->number == 1 && length >= 3 && memcmp(in->line, "\xef\xbb\xbf", 3) == 0) {
-        length -= 3;
-        memmove(in->line, in->line + 3, (size_t)length + 1);
-    }
-    /* A NUL would hide what follows it. */
-    for (ssize_t k = 0; k < length; k++)
-        if (in->line[k] == '\0')
-            in->line[k] = '\x01';
-    if (length > 0 && in->line[length - 1] == '\n')
-        in->line[--length] = '\0';
-    if (length > 0 && in->line[length - 1] == '\r')
-        in->line[--length] = '\0';
-    char *comment = strchr(in->line, '#');
-    if (comment != NULL)
-        *comment = '\0';
-    in->rest = in->line;
-    in->first = true;
-    return SADDLE_OK;
-}
-
-static void skip_blanks(reader *in)
-{
-    in->rest += strspn(in->rest, " \t");
-}
-
-/* Read the next word; false at the end of the line. A comma with nothing after it gives an empty
- * word. A word too long for a number is cut to one that is none. */
-static bool next_word(reader *in)
-{
-    skip_blanks(in);
-    if (*in->rest == '\0')
-        return false;
-    if (in->commas && !in->first && *in->rest == ',') {
-        in->rest++;
-        skip_blanks(in);
-    }
-    in->first = false;
-    in->column = (size_t)(in->rest - in->line) + 1;
-    size_t length = strcspn(in->rest, in->commas ? " \t," : " \t");
-    size_t kept = length < sizeof in->word ? length : sizeof in->word - 1;
-    for (size_t k = 0; k < kept; k++)
-        in->word[k] = (char)(isprint((unsigned char)in->rest[k]) ? in->rest[k] : '?');
-    in->word[kept] = '\0';
-    if (kept < length)
-        memcpy(in->word + kept - 3, "...", 3);
-    in->rest += length;
-    return true;
-}
-
-/* Refuse the word last read, or the end of the line when there was none. */
-#define refuse_word(in, error, ...) \
-    refuse_at((in), (in)->number, (in)->column, (error), __VA_ARGS__)
-
-static saddle_status refuse_at(const reader *in, size_t line, size_t column, saddle_error *error,
-                               const char *format, ...) SADDLE_PRINTF(5, 6);
-
-static saddle_status refuse_at(const reader *in, size_t line, size_t column, saddle_error *error,
-                               const char *format, ...)
-{
-    char reason[256];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(reason, sizeof reason, format, arguments);
-    va_end(arguments);
-    return saddle_fail(error, SADDLE_BAD_INPUT, "'%s', line %zu, column %zu: %s", in->path, line,
-                       column, reason);
+    return false;
 }
 
 /* ---- edge lists ---- */
 
-/* One end of an edge. */
-static saddle_status read_agent(reader *in, size_t agents, size_t *out, saddle_error *error)
+/* One end of an edge; *word receives where it is written. */
+static saddle_status read_agent(saddle_line_reader *in, size_t agents, size_t *out,
+                                const char **word, saddle_error *error)
 {
-    if (!next_word(in)) {
-        in->column = strlen(in->line) + 1;
-        return refuse_word(in, error,
-                           "the line ends after one number; an edge is two agents `i j`");
-    }
     uint64_t value;
-    if (in->word[strspn(in->word, "0123456789")] != '\0' || !saddle_parse_integer(in->word, &value))
-        return refuse_word(in, error, "'%s' is not an agent; agents are whole numbers from 0",
-                           in->word);
     size_t most = agents != 0 ? agents : SADDLE_MAX_AGENTS;
+    const char *text = *word = saddle_line_reader_field(in, " \t");
+    if (text == NULL)
+        return saddle_line_reader_refuse(
+            in, in->rest, error, "the line ends after one number; an edge is two agents `i j`");
+    if (text[strspn(text, "0123456789")] != '\0' || !saddle_parse_integer(text, &value))
+        return saddle_line_reader_refuse(
+            in, text, error, "'%s' is not an agent; agents are whole numbers from 0", shown(text));
     if (value >= most)
-        return refuse_word(in, error, "agent %" PRIu64 " is out of range; agents go from 0 to %zu",
-                           value, most - 1);
+        return saddle_line_reader_refuse(
+            in, text, error, "agent %" PRIu64 " is out of range; agents go from 0 to %zu", value,
+            most - 1);
     *out = (size_t)value;
     return SADDLE_OK;
 }
 
-/* The edge of the current line; `*found` is false when the line is blank. */
-static saddle_status read_edge(reader *in, size_t agents, saddle_edge *edge, bool *found,
+/* The edge of the current line. */
+static saddle_status read_edge(saddle_line_reader *in, size_t agents, saddle_edge *edge,
                                saddle_error *error)
 {
-    skip_blanks(in);
-    *found = *in->rest != '\0';
-    if (!*found)
-        return SADDLE_OK;
     size_t a = 0;
     size_t b = 0;
-    saddle_status status = read_agent(in, agents, &a, error);
+    const char *word;
+    saddle_status status = read_agent(in, agents, &a, &word, error);
     if (status == SADDLE_OK)
-        status = read_agent(in, agents, &b, error);
+        status = read_agent(in, agents, &b, &word, error);
     if (status != SADDLE_OK)
         return status;
     if (a == b)
-        return refuse_word(in, error, "agent %zu is linked with itself; remove the line", a);
-    if (next_word(in))
-        return refuse_word(in, error, "'%s' follows the edge; a line holds two agents `i j` only",
-                           in->word);
+        return saddle_line_reader_refuse(in, word, error,
+                                         "agent %zu is linked with itself; remove the line", a);
+    word = saddle_line_reader_field(in, " \t");
+    if (word != NULL)
+        return saddle_line_reader_refuse(
+            in, word, error, "'%s' follows the edge; a line holds two agents `i j` only",
+            shown(word));
     *edge =
         a < b ? (saddle_edge){(uint32_t)a, (uint32_t)b} : (saddle_edge){(uint32_t)b, (uint32_t)a};
     return SADDLE_OK;
@@ -200,45 +99,24 @@ typedef struct located_edges {
     size_t capacity;
 } located_edges;
 
-static saddle_status append_located(located_edges *list, saddle_edge edge, size_t line,
-                                    saddle_error *error)
-{
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity == 0 ? 64 : 2 * list->capacity;
-        located_edge *grown = saddle_alloc(capacity, sizeof *grown);
-        if (grown == NULL)
-            return saddle_no_memory(error, "the graph's edges");
-        if (list->edge != NULL)
-            memcpy(grown, list->edge, list->count * sizeof *grown);
-        saddle_free(list->edge);
-        list->edge = grown;
-        list->capacity = capacity;
-    }
-    list->edge[list->count++] = (located_edge){edge, line};
-    return SADDLE_OK;
-}
-
 /* All edges of the file, in its order. */
-static saddle_status read_located(reader *in, size_t agents, located_edges *list,
+static saddle_status read_located(saddle_line_reader *in, size_t agents, located_edges *list,
                                   saddle_error *error)
 {
-    for (;;) {
-        bool more = false;
-        bool found = false;
-        saddle_edge edge = {0, 0};
-        saddle_status status = next_line(in, &more, error);
-        if (status != SADDLE_OK || !more)
-            return status;
-        status = read_edge(in, agents, &edge, &found, error);
-        if (status == SADDLE_OK && found)
-            status = append_located(list, edge, in->number, error);
+    while (next_line(in, error)) {
+        if (!saddle_grow(&list->edge, list->count, &list->capacity, sizeof *list->edge))
+            return saddle_no_memory(error, "the graph's edges");
+        located_edge *here = &list->edge[list->count++];
+        here->line = in->number;
+        saddle_status status = read_edge(in, agents, &here->edge, error);
         if (status != SADDLE_OK)
             return status;
     }
+    return in->status;
 }
 
 /* Refuse the first line that repeats an edge. Sorts the list. */
-static saddle_status check_distinct(const reader *in, located_edges *list, saddle_error *error)
+static saddle_status check_distinct(const char *path, located_edges *list, saddle_error *error)
 {
     if (list->count == 0)
         return SADDLE_OK;
@@ -252,21 +130,21 @@ static saddle_status check_distinct(const reader *in, located_edges *list, saddl
     }
     if (again == NULL)
         return SADDLE_OK;
-    return refuse_at(in, again->line, 1, error,
-                     "the edge %u %u was given on line %zu already; remove one of the two",
-                     again->edge.a, again->edge.b, again[-1].line);
+    return saddle_fail_at(error, path, again->line, 1,
+                          "the edge %u %u was given on line %zu already; remove one of the two",
+                          again->edge.a, again->edge.b, again[-1].line);
 }
 
 saddle_status saddle_edges_read(saddle_edges *edges, const char *path, size_t *agents,
                                 saddle_error *error)
 {
-    reader in;
+    saddle_line_reader in;
     located_edges list = {0};
-    saddle_status status = reader_open(&in, path, false, error);
+    saddle_status status = saddle_line_reader_open(&in, path, WANTED, error);
     if (status == SADDLE_OK)
         status = read_located(&in, *agents, &list, error);
     if (status == SADDLE_OK)
-        status = check_distinct(&in, &list, error);
+        status = check_distinct(path, &list, error);
     if (status == SADDLE_OK && *agents == 0 && list.count == 0)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s' holds no edge; write one `i j` per line", path);
@@ -278,7 +156,7 @@ saddle_status saddle_edges_read(saddle_edges *edges, const char *path, size_t *a
     }
     if (status == SADDLE_OK && *agents == 0)
         *agents = largest + 1;
-    reader_close(&in);
+    saddle_line_reader_close(&in);
     saddle_free(list.edge);
     return status;
 }
@@ -299,78 +177,82 @@ saddle_status saddle_graph_save(const saddle_graph *graph, const char *path, sad
 
 /* ---- matrices ---- */
 
-/* Entry (i, j); k runs along agent i's neighbours. */
-static saddle_status take_entry(const reader *in, const saddle_graph *graph, size_t i, size_t j,
-                                double tolerance, size_t *k, double *weight, double *diagonal,
-                                saddle_error *error)
+/* Entry (i, j), written as `word`; k runs along agent i's neighbours. */
+static saddle_status take_entry(const saddle_line_reader *in, const char *word,
+                                const saddle_graph *graph, size_t i, size_t j, double tolerance,
+                                size_t *k, double *weight, double *diagonal, saddle_error *error)
 {
     double value;
-    if (!saddle_parse_real(in->word, &value))
-        return refuse_word(in, error, "'%s' is not a finite number", in->word);
+    if (!saddle_parse_real(word, &value))
+        return saddle_line_reader_refuse(in, word, error, "'%s' is not a finite number",
+                                         shown(word));
     bool edge = *k < graph->start[i + 1] && graph->neighbour[*k] == j;
     if (i == j)
         diagonal[i] = value;
     else if (edge)
         weight[(*k)++] = value;
     else if (!(fabs(value) <= tolerance))
-        return refuse_word(in, error,
-                           "weight %s between agents %zu and %zu, which no edge links; "
-                           "it must be 0",
-                           in->word, i, j);
+        return saddle_line_reader_refuse(
+            in, word, error,
+            "weight %s between agents %zu and %zu, which no edge links; it must be 0", shown(word),
+            i, j);
     if ((i == j || edge) && !(value > 0.0))
-        return refuse_word(in, error, "weight %s %s agents %zu and %zu; it must be positive",
-                           in->word, edge ? "on the edge of" : "on the diagonal, of", i, j);
+        return saddle_line_reader_refuse(
+            in, word, error, "weight %s %s agents %zu and %zu; it must be positive", shown(word),
+            edge ? "on the edge of" : "on the diagonal, of", i, j);
     return SADDLE_OK;
 }
 
-static saddle_status read_row(reader *in, const saddle_graph *graph, size_t i, double tolerance,
-                              double *weight, double *diagonal, saddle_error *error)
+static saddle_status read_row(saddle_line_reader *in, const saddle_graph *graph, size_t i,
+                              double tolerance, double *weight, double *diagonal,
+                              saddle_error *error)
 {
     size_t k = graph->start[i];
     size_t j = 0;
-    while (next_word(in)) {
+    const char *word;
+    for (; (word = saddle_line_reader_field(in, " \t,")) != NULL; j++) {
         if (j == graph->agents)
-            return refuse_word(in, error,
-                               "'%s' follows the row's %zu entries; rows have one per "
-                               "agent",
-                               in->word, graph->agents);
-        saddle_status status = take_entry(in, graph, i, j, tolerance, &k, weight, diagonal, error);
+            return saddle_line_reader_refuse(
+                in, word, error, "'%s' follows the row's %zu entries; rows have one per agent",
+                shown(word), graph->agents);
+        saddle_status status =
+            take_entry(in, word, graph, i, j, tolerance, &k, weight, diagonal, error);
         if (status != SADDLE_OK)
             return status;
-        j++;
     }
-    if (j < graph->agents) {
-        in->column = strlen(in->line) + 1;
-        return refuse_word(in, error,
-                           "the row ends after %zu entries; rows have one per agent, %zu", j,
-                           graph->agents);
-    }
+    if (j < graph->agents)
+        return saddle_line_reader_refuse(
+            in, in->rest, error, "the row ends after %zu entries; rows have one per agent, %zu", j,
+            graph->agents);
     return SADDLE_OK;
+}
+
+static saddle_status read_rows(saddle_line_reader *in, const saddle_graph *graph, double tolerance,
+                               double *weight, double *diagonal, saddle_error *error)
+{
+    size_t row = 0;
+    for (; next_line(in, error); row++) {
+        if (row == graph->agents)
+            return saddle_line_reader_refuse(in, in->line, error, "a row beyond the matrix's %zu",
+                                             row);
+        saddle_status status = read_row(in, graph, row, tolerance, weight, diagonal, error);
+        if (status != SADDLE_OK)
+            return status;
+    }
+    if (in->status == SADDLE_OK && row < graph->agents)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' has %zu rows; the matrix must have one per agent, %zu", in->path,
+                           row, graph->agents);
+    return in->status;
 }
 
 saddle_status saddle_matrix_read(const saddle_graph *graph, const char *path, double tolerance,
                                  double *weight, double *diagonal, saddle_error *error)
 {
-    reader in;
-    saddle_status status = reader_open(&in, path, true, error);
-    bool more = status == SADDLE_OK;
-    size_t row = 0;
-    while (more && status == SADDLE_OK) {
-        status = next_line(&in, &more, error);
-        if (status != SADDLE_OK || !more)
-            break;
-        skip_blanks(&in);
-        if (*in.rest == '\0')
-            continue;
-        if (row == graph->agents)
-            status = refuse_at(&in, in.number, 1, error, "a row beyond the matrix's %zu", row);
-        else
-            status = read_row(&in, graph, row++, tolerance, weight, diagonal, error);
-    }
-    if (status == SADDLE_OK && row < graph->agents)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s' has %zu rows; the matrix must have one per agent, %zu", path,
-                             row, graph->agents);
-    reader_close(&in);
+    saddle_line_reader in;
+    saddle_status status = saddle_line_reader_open(&in, path, WANTED, error);
+    if (status == SADDLE_OK)
+        status = read_rows(&in, graph, tolerance, weight, diagonal, error);
+    saddle_line_reader_close(&in);
     return status;
 }

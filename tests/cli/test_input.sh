@@ -78,9 +78,9 @@ refuse "no-such-file" graph ring --agents 3 --mixing file:no-such-file
 printf '0 1\n2 3\n' >../apart.edges
 refuse "component" graph file:../apart.edges
 printf '0 1\n1 x\n' >../bad.edges
-refuse "bad.edges', line 2" graph file:../bad.edges
+refuse "bad.edges:2:" graph file:../bad.edges
 printf '0 1\n1 1\n' >../loop.edges
-refuse "loop.edges', line 2" graph file:../loop.edges
+refuse "loop.edges:2:" graph file:../loop.edges
 refuse "999999" run --data synthetic:100 --samples 999999
 refuse "3,4" run --data synthetic:100 --agents 5 --samples 3,4
 refuse "label-skew:-1" run --data synthetic:100 --partition label-skew:-1

@@ -121,12 +121,12 @@ make_odd() {
     idx:"a byte more at the end") wanted="goes on after" && { cat good/idx && echo; } >odd ;;
     idx:"the last byte missing") wanted="cut short" && head -c -1 good/idx >odd ;;
 
-    edges:"number out of range") wanted="line 3, column 3: '9999" && change 's/^2 0/2 99999999999999999999/' ;;
-    edges:NaN) wanted="line 3, column 3: 'nan'" && change 's/^2 0/2 nan/' ;;
-    edges:infinity) wanted="line 3, column 3: 'inf'" && change 's/^2 0/2 inf/' ;;
-    edges:"index or name twice") wanted="line 4, column 1: the edge 0 1 was" && change "\$a1 0" ;;
+    edges:"number out of range") wanted="odd:3:3: '9999" && change 's/^2 0/2 99999999999999999999/' ;;
+    edges:NaN) wanted="odd:3:3: 'nan'" && change 's/^2 0/2 nan/' ;;
+    edges:infinity) wanted="odd:3:3: 'inf'" && change 's/^2 0/2 inf/' ;;
+    edges:"index or name twice") wanted="odd:4:1: the edge 0 1 was" && change "\$a1 0" ;;
     edges:"descending indices") change '1s/.*/1 0/' ;;
-    edges:"claim of gigabytes") wanted="line 4, column 3: agent 4000000000" && change "\$a2 4000000000" ;;
+    edges:"claim of gigabytes") wanted="odd:4:3: agent 4000000000" && change "\$a2 4000000000" ;;
 
     config:"number out of range") wanted="odd:4:5: nu: '1e999'" && change 's/0.25/1e999/' ;;
     config:NaN) wanted="odd:4:5: nu: 'nan'" && change 's/0.25/nan/' ;;
@@ -144,11 +144,11 @@ make_odd() {
     model:"a byte more at the end" | checkpoint:"a byte more at the end") { cat "good/$format" && echo; } >odd ;;
     model:"the last byte missing" | checkpoint:"the last byte missing") head -c -1 "good/$format" >odd ;;
 
-    trace:"number out of range") wanted="line 3: '1e999'" && change 's/0.5/1e999/' ;;
+    trace:"number out of range") wanted="odd:3:6: '1e999'" && change 's/0.5/1e999/' ;;
     trace:NaN) change 's/0.5/nan/' ;;
     trace:infinity) change 's/0.5/inf/' ;;
-    trace:"index or name twice") wanted="line 3: iteration 0 after 0" && change 's/^1,20/0,20/' ;;
-    trace:"descending indices") wanted="line 4: iteration 0 after 1" && change 's/^2,30/0,30/' ;;
+    trace:"index or name twice") wanted="odd:3:1: iteration 0 after 0" && change 's/^1,20/0,20/' ;;
+    trace:"descending indices") wanted="odd:4:1: iteration 0 after 1" && change 's/^2,30/0,30/' ;;
 
     idx:* | model:* | checkpoint:*) return 1 ;;
     *:"no newline at the end") head -c -1 "good/$format" >odd ;;

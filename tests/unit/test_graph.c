@@ -520,20 +520,19 @@ END_TEST
 
 START_TEST(bad_edge_lists_are_refused_by_place_and_value)
 {
-    refuse(file_text("0 1\n1 x2\n"), 0, "line 2, column 3: 'x2'");
-    refuse(file_text("0 1\n-1 2\n"), 0, "line 2, column 1: '-1'");
-    refuse(file_text("0 1\n\n1 2.0\n"), 0, "line 3, column 3: '2.0'");
+    refuse(file_text("0 1\n1 x2\n"), 0, ":2:3: 'x2'");
+    refuse(file_text("0 1\n-1 2\n"), 0, ":2:1: '-1'");
+    refuse(file_text("0 1\n\n1 2.0\n"), 0, ":3:3: '2.0'");
     refuse(file_text("0 1\n1 1e1\n"), 0, "'1e1'");
-    refuse(file_text("0 1\n  1   5\n"), 4, "line 2, column 7: agent 5 is out of range");
+    refuse(file_text("0 1\n  1   5\n"), 4, ":2:7: agent 5 is out of range");
     refuse(file_text("0 1\n1 99999999999\n"), 0, "agent 99999999999 is out of range");
     refuse(file_text("0 1\n1 99999999999999999999999\n"), 0, "'99999999999999999999999'");
-    refuse(file_text("0 1\n1 2 3\n"), 0, "line 2, column 5: '3' follows");
+    refuse(file_text("0 1\n1 2 3\n"), 0, ":2:5: '3' follows");
     refuse(file_text("0 1\n1 2 junk # comment\n"), 0, "'junk'");
-    refuse(file_text("0 1\n2\n"), 0, "line 2, column 2: the line ends");
+    refuse(file_text("0 1\n2\n"), 0, ":2:2: the line ends");
     refuse(file_text("0 1\n1 # 2\n"), 0, "the line ends");
     refuse(file_text("0 1\n2 2\n"), 0, "agent 2 is linked with itself");
-    refuse(file_text("0 1\n1 2\n2 3\n2 1\n1 0\n"), 0,
-           "line 4, column 1: the edge 1 2 was given on line 2");
+    refuse(file_text("0 1\n1 2\n2 3\n2 1\n1 0\n"), 0, ":4:1: the edge 1 2 was given on line 2");
     refuse(file_text(""), 0, "holds no edge");
     refuse(file_text("0,1\n"), 0, "'0,1'");
     char digits[100];
@@ -1050,19 +1049,18 @@ START_TEST(matrices_are_read_from_files)
     ck_assert(mixing->self_weight[0] == 1.0);
     saddle_mixing_free(mixing);
     saddle_graph_free(graph);
-    refuse_matrix("0.5 0.5 0\n0.5 0 0.5\n0 0.5 0.5\n",
-                  "line 2, column 5: weight 0 on the diagonal");
-    refuse_matrix("0.5 0.4 0.1\n", "line 1, column 9: weight 0.1 between agents 0 and 2");
-    refuse_matrix("1 0 0\n", "line 1, column 3: weight 0 on the edge");
-    refuse_matrix("0.5 0.5\n", "line 1, column 8: the row ends after 2");
-    refuse_matrix("0.5 0.5 0 0\n", "line 1, column 11: '0' follows");
+    refuse_matrix("0.5 0.5 0\n0.5 0 0.5\n0 0.5 0.5\n", ":2:5: weight 0 on the diagonal");
+    refuse_matrix("0.5 0.4 0.1\n", ":1:9: weight 0.1 between agents 0 and 2");
+    refuse_matrix("1 0 0\n", ":1:3: weight 0 on the edge");
+    refuse_matrix("0.5 0.5\n", ":1:8: the row ends after 2");
+    refuse_matrix("0.5 0.5 0 0\n", ":1:11: '0' follows");
     refuse_matrix("0.5 abc 0\n", "'abc' is not a finite number");
     refuse_matrix("0.5 nan 0\n", "'nan'");
     refuse_matrix("0.5 1e999 0\n", "'1e999'");
-    refuse_matrix("0.5,,0.5 0\n", "line 1, column 5: '' is not");
+    refuse_matrix("0.5,,0.5 0\n", ":1:5: '' is not");
     refuse_matrix("0.5 0.5,\n", "''");
     refuse_matrix("0.5 0.5 0\n0.5 0.25 0.25\n", "has 2 rows");
-    refuse_matrix("0.75 0.25 0\n0.25 0.5 0.25\n0 0.25 0.75\n0 0 1\n", "line 4");
+    refuse_matrix("0.75 0.25 0\n0.25 0.5 0.25\n0 0.25 0.75\n0 0 1\n", ":4:1: a row beyond");
     refuse_matrix("0.75 0.25 0\n0.2 0.55 0.25\n0 0.25 0.75\n", "symmetric");
     refuse_matrix("0.8 0.25 0\n0.25 0.5 0.25\n0 0.25 0.75\n", "row 0 of the mixing matrix sums to");
     refuse_matrix(

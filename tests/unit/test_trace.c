@@ -197,19 +197,19 @@ START_TEST(refuses_what_is_no_trace)
 {
     refuse_text("", "holds no line of column names");
     refuse_text("# saddle 1\n# seed: 2\n", "holds no line of column names");
-    refuse_text("0,1,2\n", "line 1: '0' is no column name");
-    refuse_text("iteration,,metric\n", "line 1: '' is no column name");
-    refuse_text(HEAD "0,10\n", "line 2: 2 cells; the line of column names has 3");
-    refuse_text(HEAD "0,10,1,2\n", "line 2: 4 cells; the line of column names has 3");
-    refuse_text("# c\n" HEAD "0,10,0.5\n1,x1,2\n", "line 4: 'x1' is not a number");
-    refuse_text(HEAD "0,10,1e999\n", "line 2: '1e999' is not a number");
-    refuse_text(HEAD "0,10,0x10\n", "line 2: '0x10' is not a number");
-    refuse_text(HEAD "0,10,\x1b[31m\n", "line 2: '?[31m' is not a number");
+    refuse_text("0,1,2\n", ":1:1: '0' is not a column name");
+    refuse_text("iteration,,metric\n", ":1:11: '' is not a column name");
+    refuse_text(HEAD "0,10\n", ":2:1: 2 cells; the line of column names has 3");
+    refuse_text(HEAD "0,10,1,2\n", ":2:1: 4 cells; the line of column names has 3");
+    refuse_text("# c\n" HEAD "0,10,0.5\n1,x1,2\n", ":4:3: 'x1' is not a number");
+    refuse_text(HEAD "0,10,1e999\n", ":2:6: '1e999' is not a number");
+    refuse_text(HEAD "0,10,0x10\n", ":2:6: '0x10' is not a number");
+    refuse_text(HEAD "0,10,\x1b[31m\n", ":2:6: '?[31m' is not a number");
     saddle_error error;
     saddle_trace *trace = NULL;
     const char bytes[] = "iteration\n1\0002\n";
     assert_refused(saddle_trace_read(&trace, write_bytes(bytes, sizeof bytes - 1), &error), error,
-                   SADDLE_BAD_INPUT, "line 2: '1?2' is not a number");
+                   SADDLE_BAD_INPUT, ":2:1: '1?2' is not a number");
     assert_refused(saddle_trace_read(&trace, "/nonexistent/t.csv", &error), error, SADDLE_BAD_INPUT,
                    "cannot read '/nonexistent/t.csv'");
     assert_refused(saddle_trace_read(&trace, saddle_test_directory(), &error), error,
@@ -228,7 +228,7 @@ START_TEST(bounds_memory)
     saddle_error error;
     saddle_trace *trace = NULL;
     assert_refused(saddle_trace_read(&trace, "/dev/zero", &error), error, SADDLE_BAD_INPUT,
-                   "line 1: the line is longer than");
+                   ":1:1: the line is longer than");
 }
 END_TEST
 

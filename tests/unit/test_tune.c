@@ -704,7 +704,7 @@ START_TEST(foreign_logs_are_refused)
         write_whole(path, text, bytes);
         memcpy(row, kept, 5);
         assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
-                       SADDLE_BAD_INPUT, "evaluation 3 is none of this search");
+                       SADDLE_BAD_INPUT, "evaluation 3 is not one of this search");
     }
     write_whole(path, "something else\n", 15);
     assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
