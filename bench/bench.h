@@ -30,7 +30,7 @@ double bench_peak_bytes(void);
 size_t bench_count(const char *what, const char *text);
 /* End the program unless the call worked. */
 void bench_require(saddle_status status, const saddle_error *error);
-/* Settings from NAME=VALUE words. */
-saddle_settings *bench_settings(int count, char **word);
+/* A plan from NAME=VALUE words; free with saddle_plan_free(). */
+void bench_plan(saddle_plan *out, int count, char **word);
 
 #endif

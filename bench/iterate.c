@@ -1,5 +1,5 @@
 /*
- * Time per iteration of any experiment: REPEATS runs of ITERATIONS iterations each, by the clock
+ * Time per iteration of any instance: REPEATS runs of ITERATIONS iterations each, by the clock
  * that the trace's column `seconds` shows (measuring for the trace is left out), and by the wall
  * clock of the whole call. OPTION=VALUE are options of `saddle run`.
  *
@@ -18,13 +18,13 @@ typedef struct timing {
     double whole[MOST_REPEATS];     /* wall seconds of the run, start and trace included */
 } timing;
 
-static void measure(saddle_experiment *experiment, size_t repeats, double iterations, timing *out)
+static void measure(saddle_instance *instance, size_t repeats, double iterations, timing *out)
 {
     saddle_error error;
     for (size_t k = 0; k < repeats; k++) {
         saddle_result *result;
         double begin = bench_clock();
-        bench_require(saddle_experiment_run(experiment, NULL, NULL, &result, &error), &error);
+        bench_require(saddle_run(instance, NULL, NULL, &result, &error), &error);
         out->whole[k] = bench_clock() - begin;
         const saddle_row *last = &result->rows[result->row_count - 1];
         if (result->stop != SADDLE_STOP_ITERATIONS) {
@@ -43,21 +43,22 @@ int bench_iterate(int count, char **argument)
     saddle_error error;
     size_t repeats = bench_count("REPEATS", argument[0]);
     size_t iterations = bench_count("ITERATIONS", argument[1]);
-    saddle_settings *settings = bench_settings(count - 2, argument + 2);
-    saddle_experiment *experiment;
+    saddle_plan plan;
+    saddle_instance *instance;
+    bench_plan(&plan, count - 2, argument + 2);
     repeats = repeats < MOST_REPEATS ? repeats : MOST_REPEATS;
-    bench_require(saddle_settings_set(settings, "iterations", argument[1], &error), &error);
-    if (!saddle_settings_given(settings, "trace-every"))
-        bench_require(saddle_settings_set(settings, "trace-every", argument[1], &error), &error);
+    plan.limits.iterations = iterations;
+    if (plan.outputs.trace_every == 0)
+        plan.outputs.trace_every = iterations;
 
     double begin = bench_clock();
-    bench_require(saddle_experiment_create(&experiment, settings, NULL, &error), &error);
+    bench_require(saddle_instance_create(&instance, &plan, &error), &error);
     double setup = bench_clock() - begin;
-    measure(experiment, repeats, (double)iterations, &times);
+    measure(instance, repeats, (double)iterations, &times);
 
-    const saddle_problem *problem = saddle_experiment_problem(experiment);
+    const saddle_problem *problem = instance->problem;
     printf("{\"agents\": %zu, \"edges\": %zu, \"x_dim\": %zu, \"y_dim\": %zu, ", problem->agents,
-           saddle_experiment_mixing(experiment)->graph->edges, problem->x_dim, problem->y_dim);
+           instance->mixing->graph->edges, problem->x_dim, problem->y_dim);
     printf("\"samples\": %zu, \"iterations\": %zu, \"setup_seconds\": %.6g, ", problem->samples[0],
            iterations, setup);
     bench_print_list("seconds_per_iteration_of_repeats", repeats, times.iterating);
@@ -67,7 +68,7 @@ int bench_iterate(int count, char **argument)
     printf("\"best_seconds_per_iteration\": %.9g, ", times.iterating[0]);
     printf("\"best_run_seconds\": %.9g, ", times.whole[0]);
     printf("\"peak_bytes\": %.0f}\n", bench_peak_bytes());
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+    saddle_instance_free(instance);
+    saddle_plan_free(&plan);
     return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * The pieces of an iteration, each by itself at the sizes of an experiment and through the
+ * The pieces of an iteration, each by itself at the sizes of an instance and through the
  * interfaces that algorithms use: mixing with the neighbours, the projection of y, the difference of
  * gradients over a mini-batch, drawing the mini-batch, a full gradient. One agent after another, so
  * that data and vectors come from where they would in a run.
@@ -86,11 +86,11 @@ static double measure(bed *b, kernel *body, size_t repeats, double *best)
     return median;
 }
 
-static void lay_out(bed *b, saddle_experiment *experiment)
+static void lay_out(bed *b, saddle_instance *instance)
 {
-    b->problem = saddle_experiment_problem(experiment);
-    b->mixing = saddle_experiment_mixing(experiment);
-    b->y_set = saddle_experiment_y(experiment);
+    b->problem = instance->problem;
+    b->mixing = instance->mixing;
+    b->y_set = instance->y_set;
     size_t agents = b->problem->agents;
     size_t samples = b->problem->samples[0];
     const saddle_graph *graph = b->mixing->graph;
@@ -140,12 +140,13 @@ int bench_kernels(int count, char **argument)
 {
     saddle_error error;
     size_t repeats = bench_count("REPEATS", argument[0]);
-    saddle_settings *settings = bench_settings(count - 1, argument + 1);
-    saddle_experiment *experiment;
+    saddle_plan plan;
+    saddle_instance *instance;
+    bench_plan(&plan, count - 1, argument + 1);
     bed b = {0};
     repeats = repeats < MOST_REPEATS ? repeats : MOST_REPEATS;
-    bench_require(saddle_experiment_create(&experiment, settings, NULL, &error), &error);
-    lay_out(&b, experiment);
+    bench_require(saddle_instance_create(&instance, &plan, &error), &error);
+    lay_out(&b, instance);
 
     double agents = (double)b.problem->agents;
     double both = (double)(b.problem->x_dim + b.problem->y_dim);
@@ -175,7 +176,7 @@ int bench_kernels(int count, char **argument)
     }
     printf("]}\n");
     clear(&b);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+    saddle_instance_free(instance);
+    saddle_plan_free(&plan);
     return 0;
 }

@@ -61,11 +61,10 @@ void bench_require(saddle_status status, const saddle_error *error)
     exit(2);
 }
 
-saddle_settings *bench_settings(int count, char **word)
+void bench_plan(saddle_plan *out, int count, char **word)
 {
     saddle_error error;
-    saddle_settings *settings;
-    bench_require(saddle_settings_create(&settings, &error), &error);
+    saddle_plan_defaults(out, sizeof *out);
     for (int k = 0; k < count; k++) {
         char name[64];
         const char *value = strchr(word[k], '=');
@@ -74,9 +73,8 @@ saddle_settings *bench_settings(int count, char **word)
             exit(2);
         }
         snprintf(name, sizeof name, "%.*s", (int)(value - word[k]), word[k]);
-        bench_require(saddle_settings_set(settings, name, value + 1, &error), &error);
+        bench_require(saddle_plan_set(out, name, value + 1, &error), &error);
     }
-    return settings;
 }
 
 int main(int count, char **argument)

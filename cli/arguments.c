@@ -14,6 +14,7 @@
 #define MOST_OPTIONS 256
 
 const saddle_option cli_option_config = {
+    SADDLE_OWN(cli_common, config, RUN),
     .name = "config",
     .not_in_file = true,
     .group = CLI_OUTPUT,
@@ -24,6 +25,7 @@ const saddle_option cli_option_config = {
             "the command line gives comes first."};
 
 const saddle_option cli_option_report = {
+    SADDLE_OWN(cli_common, report, RUN),
     .name = "report",
     .not_in_file = true,
     .group = CLI_OUTPUT,
@@ -34,7 +36,8 @@ const saddle_option cli_option_report = {
         "Write a page in HTML with curves, costs, network and settings, such as `saddle report` "
         "makes. Not given: none."};
 
-const saddle_option cli_option_quiet = {.name = "quiet",
+const saddle_option cli_option_quiet = {SADDLE_OWN(cli_common, quiet, RUN),
+                                        .name = "quiet",
                                         .group = CLI_OUTPUT,
                                         .kind = SADDLE_OPTION_FLAG,
                                         .fallback = "no",
@@ -104,8 +107,8 @@ static saddle_status unknown_option(const cli_arguments *a, const char *name, sa
 {
     const char *known[MOST_OPTIONS];
     size_t count = 0;
-    for (size_t k = 0; k < saddle_settings_count(a->settings) && count < MOST_OPTIONS; k++) {
-        const saddle_option *option = saddle_settings_option(a->settings, k);
+    for (size_t k = 0; k < saddle_settings_count(a->plan.settings) && count < MOST_OPTIONS; k++) {
+        const saddle_option *option = saddle_settings_option(a->plan.settings, k);
         if (cli_takes(a->command, option))
             known[count++] = option->name;
     }
@@ -120,8 +123,7 @@ static saddle_status unknown_option(const cli_arguments *a, const char *name, sa
  * shell's variable that was never set than a wish for none. */
 static bool names_file(const saddle_option *option)
 {
-    char words[4096];
-    cli_option_words(option, words, sizeof words);
+    const char *words = cli_option_words(option);
     return strcmp(words, "@FILE") == 0 || strcmp(words, "@DIRECTORY") == 0;
 }
 
@@ -136,7 +138,7 @@ static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, 
         return unknown_option(a, text, error);
     memcpy(name, text, length);
     name[length] = '\0';
-    const saddle_option *option = saddle_settings_find(a->settings, name);
+    const saddle_option *option = saddle_settings_find(a->plan.settings, name);
     if (option == NULL || !cli_takes(a->command, option))
         return unknown_option(a, name, error);
     const char *value = NULL;
@@ -154,7 +156,7 @@ static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, 
     if (*value == '\0' && names_file(option))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--%s: the name is empty; give a name, or leave the option out", name);
-    return saddle_settings_set(a->settings, name, value, error);
+    return saddle_settings_set(a->plan.settings, name, value, error);
 }
 
 static saddle_status read_operand(cli_arguments *a, const char *word, saddle_error *error)
@@ -175,7 +177,7 @@ static saddle_status read_operand(cli_arguments *a, const char *word, saddle_err
 /* Whether -o means something: only --output has a short form. */
 static bool takes_output(const cli_arguments *a)
 {
-    const saddle_option *option = saddle_settings_find(a->settings, "output");
+    const saddle_option *option = saddle_settings_find(a->plan.settings, "output");
     return option != NULL && cli_takes(a->command, option);
 }
 
@@ -212,19 +214,23 @@ static bool wants_help(int argc, char *const *argv)
 /* The file that --config names, if it is given. */
 static saddle_status read_config(saddle_settings *settings, saddle_error *error)
 {
-    if (!saddle_settings_given(settings, "config"))
+    if (!saddle_settings_given(settings, &cli_option_config))
         return SADDLE_OK;
-    return saddle_settings_load(settings, saddle_settings_text(settings, "config"), error);
+    return saddle_settings_load(settings, saddle_settings_value(settings, &cli_option_config),
+                                error);
 }
 
 saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command, int argc,
                                  char *const *argv, saddle_error *error)
 {
     *out = (cli_arguments){.command = command, .help = wants_help(argc, argv)};
+    cli_set_command(command);
+    saddle_plan_defaults(&out->plan, sizeof out->plan);
     out->operand = calloc((size_t)argc + 1, sizeof *out->operand);
-    if (out->operand == NULL)
+    out->own = calloc(1, command->own_bytes + 1);
+    if (out->operand == NULL || out->own == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %d arguments", argc);
-    saddle_status status = cli_settings(&out->settings, command, error);
+    saddle_status status = cli_settings(&out->plan.settings, command, error);
     if (status != SADDLE_OK || out->help)
         return status;
     status = read_words(out, argc, argv, error);
@@ -232,15 +238,19 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
         status =
             saddle_fail(error, SADDLE_BAD_INPUT, "saddle %s needs %s; `saddle help %s` explains it",
                         command->name, command->operands, command->name);
-    if (status == SADDLE_OK && saddle_settings_find(out->settings, "config") != NULL)
-        status = read_config(out->settings, error);
+    if (status == SADDLE_OK)
+        status = read_config(out->plan.settings, error);
+    saddle_settings_write(out->plan.settings, SADDLE_HOME_PLAN, &out->plan);
+    if (command->own != NULL)
+        saddle_settings_write_table(out->plan.settings, command->own, out->own);
     return status;
 }
 
 void cli_release_arguments(cli_arguments *arguments)
 {
-    saddle_settings_free(arguments->settings);
+    saddle_plan_free(&arguments->plan);
     free((void *)arguments->operand);
+    free(arguments->own);
     *arguments = (cli_arguments){.count = 0};
 }
 
@@ -262,10 +272,9 @@ static saddle_status add_algorithm(const saddle_algorithm **list, size_t most, s
     return SADDLE_OK;
 }
 
-saddle_status cli_read_algorithms(const saddle_settings *settings, const saddle_algorithm **list,
-                                  size_t most, size_t *count, saddle_error *error)
+saddle_status cli_read_algorithms(const char *text, const saddle_algorithm **list, size_t most,
+                                  size_t *count, saddle_error *error)
 {
-    const char *text = saddle_settings_text(settings, "algorithms");
     saddle_status status = SADDLE_OK;
     *count = 0;
     if (strcmp(text, "all") == 0) {
@@ -312,14 +321,15 @@ static const char *join(const saddle_algorithm *const *algorithm, size_t count, 
     return out;
 }
 
-void cli_warn_unused(const saddle_settings *settings, const saddle_experiment *experiment,
+void cli_warn_unused(const saddle_plan *plan, const saddle_instance *instance,
                      const saddle_algorithm *const *algorithm, size_t count)
 {
-    const saddle_problem_class *problem = saddle_experiment_kind(experiment);
+    const saddle_problem_class *problem = instance->kind;
+    const saddle_settings *settings = plan->settings;
     char names[256];
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
-        if (!saddle_settings_given(settings, option->name))
+        if (!saddle_settings_given(settings, option))
             continue;
         bool used = false;
         for (size_t a = 0; a < count; a++)

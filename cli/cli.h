@@ -16,6 +16,8 @@
 
 #include <saddle/saddle.h>
 
+#include "instance/plan.h"
+
 #include "lab/number_text.h"
 
 /* ---- exit codes ---------------------------------------------------------------------------- */
@@ -37,7 +39,8 @@ enum cli_exit {
 
 /* The exit code that goes with a status. */
 int cli_exit_code(saddle_status status);
-/* Print the error's one line on stderr and return its exit code. */
+/* Print the error's one line on stderr, dashes before the option that it is about, and return its exit
+ * code. */
 int cli_fail(const saddle_error *error);
 
 /* ---- commands ------------------------------------------------------------------------------ */
@@ -58,6 +61,7 @@ typedef struct cli_command {
     const char *const *library;      /* library options it takes; see cli_takes() */
     const char *const *undecided;    /* those of them whose default does not hold here, or NULL */
     const saddle_option *const *own; /* options of its own; NULL-terminated, or NULL */
+    size_t own_bytes;                /* of the struct that they fill */
     int (*run)(const cli_arguments *arguments); /* returns the exit code */
 } cli_command;
 
@@ -87,6 +91,13 @@ extern const cli_command cli_run, cli_compare, cli_tune, cli_eval, cli_predict, 
 #define CLI_OUTPUT "Output"
 #define CLI_CHECKPOINTS "Checkpoints"
 
+/* What the own options of several commands fill: the first member of a command's struct of options. */
+typedef struct cli_common {
+    const char *config; /* NULL: none */
+    const char *report; /* NULL: none */
+    bool quiet;
+} cli_common;
+
 /* Options that several commands have. */
 extern const saddle_option cli_option_config, cli_option_quiet, cli_option_report;
 
@@ -103,14 +114,16 @@ bool cli_takes(const cli_command *command, const saddle_option *option);
 saddle_status cli_settings(saddle_settings **out, const cli_command *command, saddle_error *error);
 /* Spell out a kind of word, "@ALGORITHM", as "a|b|c"; "@FILE", "@DIRECTORY" and lists stay. */
 void cli_words(const char *kind, char *out, size_t size);
-/* The same for the value of an option; "" when nothing is known. */
-void cli_option_words(const saddle_option *option, char *out, size_t size);
+/* The kind of word that the value of an option is, "@FILE" or "a|b|c"; "": nothing is known. */
+const char *cli_option_words(const saddle_option *option);
 
 /* What the user said. */
 struct cli_arguments {
     const cli_command *command;
-    saddle_settings *settings;
-    size_t count;         /* of operands */
+    saddle_plan
+        plan;     /* what was given of the library's options; its settings have the own ones, too */
+    void *own;    /* the command's struct of options, filled in; owned */
+    size_t count; /* of operands */
     const char **operand; /* the words are argv's; the list is owned */
     bool help;            /* asked for with --help */
 };
@@ -123,14 +136,20 @@ void cli_release_arguments(cli_arguments *arguments);
 
 /* The most algorithms of a command. */
 #define CLI_MOST_ALGORITHMS 64
-/* Read the command's --algorithms, "a,b,c" or "all", into a list of at most `most`. */
-saddle_status cli_read_algorithms(const saddle_settings *settings, const saddle_algorithm **list,
-                                  size_t most, size_t *count, saddle_error *error);
+/* Read "a,b,c" or "all" of --algorithms into a list of at most `most`. */
+saddle_status cli_read_algorithms(const char *text, const saddle_algorithm **list, size_t most,
+                                  size_t *count, saddle_error *error);
+
+/* Whether the user gave the option of a field of the plan, such as limits.iterations. */
+#define CLI_GIVEN(plan, field) saddle_plan_given((plan), offsetof(saddle_plan, field))
 
 /* Warn, one line each, about options that were given but that neither the problem nor any of the
  * algorithms uses. */
-void cli_warn_unused(const saddle_settings *settings, const saddle_experiment *experiment,
+void cli_warn_unused(const saddle_plan *plan, const saddle_instance *instance,
                      const saddle_algorithm *const *algorithm, size_t count);
+
+/* Messages are about options of this command from now on. */
+void cli_set_command(const cli_command *command);
 
 /* ---- console ------------------------------------------------------------------------------- */
 
@@ -216,16 +235,16 @@ void cli_last_words(const char *text);
 /* Set the flag as a signal would. */
 void cli_interrupt(void);
 
-/* Refuse a path, unless empty, that could not be written to; `what` says whose it is, such as
+/* Refuse a path, unless it is NULL or empty, that could not be written to; `what` says whose it is, such as
  * "--trace". A stream may also go to a device or a pipe. Nothing is created. */
 saddle_status cli_check_output(const char *what, const char *path, bool stream,
                                saddle_error *error);
-/* Refuse an output, unless empty, that is the same file as another one. */
+/* Refuse an output that is the same file as another one; NULL or empty: there is none. */
 saddle_status cli_check_distinct(const char *what, const char *path, const char *other_what,
                                  const char *other, saddle_error *error);
 /* Refuse an output that is the same file as an input of a run. --init is not among them: to go on
  * from a model and save it under the same name is sensible. */
-saddle_status cli_check_inputs(const char *what, const char *path, const saddle_settings *settings,
+saddle_status cli_check_inputs(const char *what, const char *path, const cli_arguments *arguments,
                                saddle_error *error);
 
 /* Refuse an output that cannot be written or is one of the command's operands, which are traces. */

@@ -4,7 +4,13 @@
 /* The largest relative error that central differences of a smooth function leave. */
 #define ALLOWED 1e-5
 
-static const saddle_option points = {.name = "points",
+typedef struct options {
+    cli_common common;
+    uint64_t points;
+} options;
+
+static const saddle_option points = {SADDLE_OWN(options, points, RUN),
+                                     .name = "points",
                                      .group = "Check",
                                      .kind = SADDLE_OPTION_INTEGER,
                                      .fallback = "3",
@@ -47,22 +53,18 @@ static int print_check(const saddle_gradient_check *check, const char *problem)
 
 static int run(const cli_arguments *arguments)
 {
-    const saddle_settings *settings = arguments->settings;
+    const options *chosen = arguments->own;
     saddle_error error;
     saddle_gradient_check check;
-    saddle_experiment *experiment = NULL;
-    saddle_status status = saddle_experiment_create(&experiment, settings, NULL, &error);
+    saddle_instance *e = NULL;
+    saddle_status status = saddle_instance_create(&e, &arguments->plan, &error);
     if (status == SADDLE_OK) {
-        cli_warn_unused(settings, experiment, NULL, 0);
-        status = saddle_problem_check_gradient(
-            saddle_experiment_problem(experiment), saddle_prox_set(saddle_experiment_x(experiment)),
-            saddle_experiment_y(experiment), (size_t)saddle_settings_integer(settings, "points"),
-            saddle_settings_integer(settings, "seed"), &check, &error);
+        cli_warn_unused(&arguments->plan, e, NULL, 0);
+        status = saddle_problem_check_gradient(e->problem, e->x_set, e->y_set,
+                                               (size_t)chosen->points, e->seed, &check, &error);
     }
-    int code = status == SADDLE_OK
-                   ? print_check(&check, saddle_experiment_problem(experiment)->name)
-                   : cli_fail(&error);
-    saddle_experiment_free(experiment);
+    int code = status == SADDLE_OK ? print_check(&check, e->problem->name) : cli_fail(&error);
+    saddle_instance_free(e);
     return code;
 }
 
@@ -74,5 +76,6 @@ const cli_command cli_check_grad = {
                "the problem's batch functions with each other.",
     .library = library,
     .own = own,
+    .own_bytes = sizeof(options),
     .run = run,
 };

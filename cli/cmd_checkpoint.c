@@ -5,14 +5,14 @@
 
 #include "cli.h"
 
-/* Print what a checkpoint is. Its settings go to *settings if it is whole and none are known yet. */
-static saddle_status show(const char *path, saddle_settings **settings)
+/* Print what a checkpoint is. Its plan goes to *plan if it is valid and none is known yet. */
+static saddle_status show(const char *path, saddle_plan *plan)
 {
     char bytes[CLI_NUMBER];
     char time[CLI_NUMBER];
     saddle_error error;
     saddle_checkpoint_info info;
-    saddle_settings *found = NULL;
+    saddle_plan found;
     saddle_status status = saddle_checkpoint_examine(path, &info, &found, &error);
     printf("%s\n  ", path);
     if (status == SADDLE_OK)
@@ -21,16 +21,16 @@ static saddle_status show(const char *path, saddle_settings **settings)
                saddle_bytes_text((double)info.bytes, bytes), info.version);
     else
         cli_wrap(stdout, error.message, 2, 2, cli_width(STDOUT_FILENO));
-    if (*settings == NULL)
-        *settings = found;
+    if (status == SADDLE_OK && plan->settings == NULL)
+        *plan = found;
     else
-        saddle_settings_free(found);
+        saddle_plan_free(&found);
     return status;
 }
 
 /* All checkpoints of a directory, newest first; *newest is the status of the first. */
-static saddle_status show_all(const char *directory, saddle_settings **settings,
-                              saddle_status *newest, saddle_error *error)
+static saddle_status show_all(const char *directory, saddle_plan *plan, saddle_status *newest,
+                              saddle_error *error)
 {
     for (size_t age = 0;; age++) {
         char *path;
@@ -42,7 +42,7 @@ static saddle_status show_all(const char *directory, saddle_settings **settings,
                                directory);
         if (path == NULL)
             return SADDLE_OK;
-        status = show(path, settings);
+        status = show(path, plan);
         if (age == 0)
             *newest = status;
         free(path);
@@ -54,9 +54,9 @@ static void print_settings(const saddle_settings *settings)
 {
     printf("\nOptions of the run:\n");
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
-        const char *name = saddle_settings_option(settings, k)->name;
-        if (saddle_settings_given(settings, name))
-            printf("  --%s %s\n", name, saddle_settings_text(settings, name));
+        const saddle_option *option = saddle_settings_option(settings, k);
+        if (saddle_settings_given(settings, option))
+            printf("  --%s %s\n", option->name, saddle_settings_value(settings, option));
     }
 }
 
@@ -64,7 +64,7 @@ static int run(const cli_arguments *arguments)
 {
     const char *path = arguments->operand[0];
     saddle_error error;
-    saddle_settings *settings = NULL;
+    saddle_plan plan = {.settings = NULL};
     saddle_status newest = SADDLE_OK;
     struct stat there;
     saddle_status status = SADDLE_OK;
@@ -72,12 +72,12 @@ static int run(const cli_arguments *arguments)
         status = saddle_fail(&error, SADDLE_BAD_INPUT,
                              "there is no '%s'; give a checkpoint or a directory of them", path);
     else if (S_ISDIR(there.st_mode))
-        status = show_all(path, &settings, &newest, &error);
+        status = show_all(path, &plan, &newest, &error);
     else
-        newest = show(path, &settings);
-    if (settings != NULL)
-        print_settings(settings);
-    saddle_settings_free(settings);
+        newest = show(path, &plan);
+    if (plan.settings != NULL)
+        print_settings(plan.settings);
+    saddle_plan_free(&plan);
     return status == SADDLE_OK ? cli_exit_code(newest) : cli_fail(&error);
 }
 

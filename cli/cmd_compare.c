@@ -5,6 +5,7 @@
  * algorithm differs between them.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +19,17 @@
 #define GROUP "Comparison"
 #define DEFAULT_ALGORITHMS "precision,precision+,prox-gt-sgda,prox-dsgda"
 
+typedef struct options {
+    cli_common common;
+    const char *algorithms;
+    uint64_t repeats;
+    const char *levels; /* NULL: automatic */
+    const char *output;
+    const char *tuned; /* NULL: none */
+} options;
+
 static const saddle_option algorithms_option = {
+    SADDLE_OWN(options, algorithms, RUN),
     .name = "algorithms",
     .group = GROUP,
     .kind = SADDLE_OPTION_TEXT,
@@ -26,6 +37,7 @@ static const saddle_option algorithms_option = {
     .metavar = "A,B,...",
     .help = "What to compare, separated by commas; all: every algorithm there is."};
 static const saddle_option repeats_option = {
+    SADDLE_OWN(options, repeats, RUN),
     .name = "repeats",
     .group = GROUP,
     .kind = SADDLE_OPTION_INTEGER,
@@ -35,6 +47,7 @@ static const saddle_option repeats_option = {
     .metavar = "K",
     .help = "Repeat with seeds seed, seed+1, ..., seed+K-1; mean and range are shown."};
 static const saddle_option levels_option = {
+    SADDLE_OWN(options, levels, RUN),
     .name = "levels",
     .group = GROUP,
     .kind = SADDLE_OPTION_TEXT,
@@ -43,6 +56,7 @@ static const saddle_option levels_option = {
     .help = "Levels of the metric to give the costs of. auto: decades from the start's down to "
             "the best that was reached, at most 6."};
 static const saddle_option output_option = {
+    SADDLE_OWN(options, output, RUN),
     .name = "output",
     .group = GROUP,
     .kind = SADDLE_OPTION_TEXT,
@@ -50,6 +64,7 @@ static const saddle_option output_option = {
     .metavar = "DIR",
     .help = "Where ALGORITHM-seedN.csv (the traces) and summary.csv go; made when missing."};
 static const saddle_option tuned_option = {
+    SADDLE_OWN(options, tuned, RUN),
     .name = "tuned",
     .group = GROUP,
     .kind = SADDLE_OPTION_TEXT,
@@ -57,7 +72,8 @@ static const saddle_option tuned_option = {
     .metavar = "DIR",
     .help = "Take each algorithm's step sizes from DIR/ALGORITHM.yaml, as `saddle tune` leaves "
             "them; one without such a file keeps its defaults, with a warning."};
-static const saddle_option quiet_option = {.name = "quiet",
+static const saddle_option quiet_option = {SADDLE_OWN(options, common.quiet, RUN),
+                                           .name = "quiet",
                                            .group = CLI_OUTPUT,
                                            .kind = SADDLE_OPTION_FLAG,
                                            .fallback = "no",
@@ -73,9 +89,11 @@ static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK,  CLI_ALGORITHM,
 
 /* A comparison at work. */
 typedef struct work {
-    const saddle_settings *settings;
+    const cli_arguments *arguments;
+    const saddle_plan *plan;
+    const options *chosen;
     const char *directory;
-    const char *tuned; /* directory with settings by `saddle tune`; "": none */
+    const char *tuned; /* directory with settings by `saddle tune`; NULL: none */
     double metric_tau; /* one for all, as tuned ones may differ in tau */
     comparison result;
     bool quiet;
@@ -99,9 +117,9 @@ static int descending(const void *a, const void *b)
 static saddle_status read_levels(work *w, saddle_error *error)
 {
     comparison *c = &w->result;
-    if (saddle_settings_auto(w->settings, "levels"))
+    if (w->chosen->levels == NULL)
         return SADDLE_OK;
-    char *copy = strdup(saddle_settings_text(w->settings, "levels"));
+    char *copy = strdup(w->chosen->levels);
     if (copy == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the list of levels");
     char *rest = copy;
@@ -128,7 +146,7 @@ static saddle_status read_levels(work *w, saddle_error *error)
 static saddle_status prepare(work *w, saddle_error *error)
 {
     comparison *c = &w->result;
-    saddle_status status = cli_read_algorithms(w->settings, c->algorithm,
+    saddle_status status = cli_read_algorithms(w->chosen->algorithms, c->algorithm,
                                                COMPARISON_MOST_ALGORITHMS, &c->algorithms, error);
     if (status == SADDLE_OK)
         status = read_levels(w, error);
@@ -137,12 +155,13 @@ static saddle_status prepare(work *w, saddle_error *error)
     status = cli_agree(status, error);
     if (status != SADDLE_OK)
         return status;
-    c->repeats = (size_t)saddle_settings_integer(w->settings, "repeats");
-    c->first_seed = saddle_settings_integer(w->settings, "seed");
+    c->repeats = (size_t)w->chosen->repeats;
+    c->first_seed = w->plan->start.seed;
     if (c->first_seed > UINT64_MAX - (c->repeats - 1))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--seed: '%s' leaves no room for %zu repeats; give a smaller seed",
-                           saddle_settings_text(w->settings, "seed"), c->repeats);
+                           "--seed: '%" PRIu64
+                           "' leaves no room for %zu repeats; give a smaller seed",
+                           c->first_seed, c->repeats);
     c->run = calloc(c->algorithms * c->repeats, sizeof *c->run);
     return c->run != NULL ? SADDLE_OK
                           : saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu runs",
@@ -152,16 +171,16 @@ static saddle_status prepare(work *w, saddle_error *error)
 /* ---- runs ---------------------------------------------------------------------------------- */
 
 /* Set those of an algorithm's options that the file gives and the user did not. */
-static saddle_status take_options(saddle_settings *to, const saddle_settings *file,
+static saddle_status take_options(saddle_plan *to, const saddle_plan *file,
                                   const saddle_algorithm *algorithm, saddle_error *error)
 {
     saddle_status status = SADDLE_OK;
     for (const saddle_option *const *option = algorithm->options;
-         status == SADDLE_OK && *option != NULL; option++) {
-        const char *name = (*option)->name;
-        if (saddle_settings_given(file, name) && !saddle_settings_given(to, name))
-            status = saddle_settings_set(to, name, saddle_settings_text(file, name), error);
-    }
+         status == SADDLE_OK && *option != NULL; option++)
+        if (saddle_settings_given(file->settings, *option) &&
+            !saddle_settings_given(to->settings, *option))
+            status = saddle_plan_set(to, (*option)->name,
+                                     saddle_settings_value(file->settings, *option), error);
     return status;
 }
 
@@ -173,22 +192,21 @@ static char *tuned_path(const work *w, const saddle_algorithm *algorithm)
 }
 
 /* Take an algorithm's options from its file of tuned settings, if there is one. */
-static saddle_status load_tuned(saddle_settings *settings, const work *w,
-                                const saddle_algorithm *algorithm, saddle_error *error)
+static saddle_status load_tuned(saddle_plan *plan, const work *w, const saddle_algorithm *algorithm,
+                                saddle_error *error)
 {
     char *path = tuned_path(w, algorithm);
     if (path == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of settings");
-    saddle_settings *file = NULL;
+    saddle_plan file;
     saddle_status status = SADDLE_OK;
+    saddle_plan_defaults(&file, sizeof file);
     if (access(path, F_OK) == 0) {
-        status = saddle_settings_create(&file, error);
+        status = saddle_plan_load(&file, path, error);
         if (status == SADDLE_OK)
-            status = saddle_settings_load(file, path, error);
-        if (status == SADDLE_OK)
-            status = take_options(settings, file, algorithm, error);
+            status = take_options(plan, &file, algorithm, error);
     }
-    saddle_settings_free(file);
+    saddle_plan_free(&file);
     free(path);
     return status;
 }
@@ -196,7 +214,7 @@ static saddle_status load_tuned(saddle_settings *settings, const work *w,
 /* Warn about algorithms that run with their defaults although tuned settings were asked for. */
 static void warn_untuned(const work *w)
 {
-    for (size_t a = 0; *w->tuned != '\0' && a < w->result.algorithms; a++) {
+    for (size_t a = 0; w->tuned != NULL && a < w->result.algorithms; a++) {
         char *path = tuned_path(w, w->result.algorithm[a]);
         if (path != NULL && access(path, F_OK) != 0)
             cli_warn("--tuned: there is no '%s'; %s runs with its defaults", path,
@@ -205,45 +223,43 @@ static void warn_untuned(const work *w)
     }
 }
 
-/* Settings for one algorithm; without a trace's path nothing but a trial of the set-up. */
-static saddle_status run_settings(saddle_settings **out, const work *w,
-                                  const saddle_algorithm *algorithm, const char *trace,
-                                  saddle_error *error)
+/* The plan of one algorithm's run; without a trace's path nothing but a trial of the set-up. */
+static saddle_status run_plan(saddle_plan *out, const work *w, const saddle_algorithm *algorithm,
+                              const char *trace, saddle_error *error)
 {
-    saddle_status status = saddle_settings_copy(out, w->settings, error);
-    if (status == SADDLE_OK && *w->tuned != '\0')
-        status = load_tuned(*out, w, algorithm, error);
-    if (status == SADDLE_OK && *w->tuned != '\0' && saddle_settings_auto(*out, "metric-tau"))
-        status = saddle_settings_set_real(*out, "metric-tau", w->metric_tau, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_set(*out, "algorithm", algorithm->name, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_set(*out, "trace", trace != NULL ? trace : "", error);
+    saddle_plan defaults;
+    saddle_plan_defaults(&defaults, sizeof defaults);
+    saddle_status status = saddle_plan_copy(out, w->plan, error);
+    if (status == SADDLE_OK && w->tuned != NULL)
+        status = load_tuned(out, w, algorithm, error);
+    if (status != SADDLE_OK)
+        return status;
     /* One file, or one directory of checkpoints, cannot be that of several runs. */
-    static const char *const alone[] = {"model", "outcomes", "checkpoint", "checkpoint-every",
-                                        "resume"};
-    for (size_t k = 0; status == SADDLE_OK && k < sizeof alone / sizeof *alone; k++)
-        status = saddle_settings_set(*out, alone[k], "", error);
+    defaults.outputs.trace_every = out->outputs.trace_every;
+    defaults.outputs.metric_tau = out->outputs.metric_tau;
+    out->outputs = defaults.outputs;
+    out->outputs.trace = trace;
+    if (w->tuned != NULL && isnan(out->outputs.metric_tau))
+        out->outputs.metric_tau = w->metric_tau;
+    out->algorithm.name = algorithm->name;
     /* A budget of IFO calls is the common one unless iterations are given, too. */
-    bool by_ifo = saddle_settings_integer(w->settings, "max-ifo") > 0 &&
-                  !saddle_settings_given(w->settings, "iterations");
-    if (status == SADDLE_OK && (trace == NULL || by_ifo))
-        status = saddle_settings_set(*out, "iterations", trace == NULL ? "0" : "9007199254740992",
-                                     error);
-    return status;
+    bool by_ifo = w->plan->limits.max_ifo > 0 && !CLI_GIVEN(w->plan, limits.iterations);
+    if (trace == NULL || by_ifo)
+        out->limits.iterations = trace == NULL ? 0 : UINT64_C(1) << 53;
+    return SADDLE_OK;
 }
 
 /* Whether an algorithm can be run at all. */
-static saddle_status try_one(const work *w, saddle_experiment *experiment,
+static saddle_status try_one(const work *w, const saddle_instance *instance,
                              const saddle_algorithm *algorithm, saddle_error *error)
 {
-    saddle_settings *settings = NULL;
+    saddle_plan plan = {.settings = NULL};
     saddle_result *result = NULL;
-    saddle_status status = cli_agree(run_settings(&settings, w, algorithm, NULL, error), error);
+    saddle_status status = cli_agree(run_plan(&plan, w, algorithm, NULL, error), error);
     if (status == SADDLE_OK)
-        status = saddle_experiment_run(experiment, settings, NULL, &result, error);
+        status = saddle_run(instance, &plan, NULL, &result, error);
     saddle_result_free(result);
-    saddle_settings_free(settings);
+    saddle_plan_free(&plan);
     return status;
 }
 
@@ -262,19 +278,19 @@ static saddle_status leave_out(comparison *c, size_t a, saddle_status status, sa
 
 /* Try all before anything is written. One that refuses the problem is left out with its reason, as
  * long as another does not. */
-static saddle_status try_all(work *w, saddle_experiment *experiment, saddle_error *error)
+static saddle_status try_all(work *w, const saddle_instance *instance, saddle_error *error)
 {
     comparison *c = &w->result;
     size_t refused = 0;
     saddle_steps steps = {.tau = 0.0};
-    if (*w->tuned != '\0') {
-        saddle_status status = saddle_experiment_steps(experiment, w->settings, &steps, error);
+    if (w->tuned != NULL) {
+        saddle_status status = saddle_instance_steps(instance, w->plan, &steps, error);
         if (status != SADDLE_OK)
             return status;
     }
     w->metric_tau = steps.tau;
     for (size_t a = 0; a < c->algorithms; a++) {
-        saddle_status status = try_one(w, experiment, c->algorithm[a], error);
+        saddle_status status = try_one(w, instance, c->algorithm[a], error);
         if (status == SADDLE_OK)
             continue;
         status = leave_out(c, a, status, error);
@@ -302,14 +318,14 @@ static char *trace_path(const work *w, size_t a, size_t r)
 }
 
 /* Run algorithm a in repeat r. */
-static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, size_t r,
+static saddle_status run_one(work *w, const saddle_instance *instance, size_t a, size_t r,
                              saddle_error *error)
 {
     comparison *c = &w->result;
     comparison_run *run = &c->run[a * c->repeats + r];
     uint64_t seed = c->first_seed + r;
     char *path = trace_path(w, a, r);
-    saddle_settings *settings = NULL;
+    saddle_plan plan = {.settings = NULL};
     saddle_result *result = NULL;
     snprintf(w->label, sizeof w->label, "%s seed %" PRIu64 ": ", c->algorithm[a]->name, seed);
     snprintf(w->place, sizeof w->place, "[%zu/%zu] %s", r * c->algorithms + a + 1,
@@ -317,27 +333,22 @@ static saddle_status run_one(work *w, saddle_experiment *experiment, size_t a, s
     w->meter = (cli_meter){.label = w->place, .run = w->label, .hidden = w->quiet};
     if (path == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
-    char seed_text[CLI_NUMBER];
-    snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
-    saddle_status status = run_settings(&settings, w, c->algorithm[a], path, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_set(settings, "seed", seed_text, error);
-    status = cli_agree(status, error);
+    saddle_status status = cli_agree(run_plan(&plan, w, c->algorithm[a], path, error), error);
     if (status == SADDLE_OK) {
         saddle_hooks hooks = cli_meter_hooks(&w->meter, w->interrupt);
-        status = saddle_experiment_run(experiment, settings, &hooks, &result, error);
+        status = saddle_run(instance, &plan, &hooks, &result, error);
     }
     if (status == SADDLE_OK)
         status = saddle_comparison_keep(run, result, error);
     if (status == SADDLE_OK && w->loss.status == SADDLE_OK)
-        w->loss = result->loss;
+        w->loss = result->output_error;
     if (status == SADDLE_OK && run->stop == SADDLE_STOP_DIVERGED)
         cli_report_divergence(result, w->label);
     cli_progress_clear();
     if (status == SADDLE_OK && !w->quiet)
         cli_report_run(w->place, &run->rows[run->row_count - 1], run->stop);
     saddle_result_free(result);
-    saddle_settings_free(settings);
+    saddle_plan_free(&plan);
     free(path);
     return status;
 }
@@ -350,10 +361,10 @@ static bool stopped(work *w)
 }
 
 /* Run it, or say why it is left out from here on. */
-static saddle_status run_or_leave_out(work *w, saddle_experiment *experiment, size_t a, size_t r,
+static saddle_status run_or_leave_out(work *w, const saddle_instance *instance, size_t a, size_t r,
                                       saddle_error *error)
 {
-    saddle_status status = run_one(w, experiment, a, r, error);
+    saddle_status status = run_one(w, instance, a, r, error);
     if (status != SADDLE_NUMERIC)
         return status;
     cli_progress_clear();
@@ -364,41 +375,34 @@ static saddle_status run_or_leave_out(work *w, saddle_experiment *experiment, si
 /* Refuse a report that could not be written, or that would overwrite an input. */
 static saddle_status check_report(const work *w, saddle_error *error)
 {
-    const char *page = saddle_settings_text(w->settings, "report");
+    const char *page = w->chosen->common.report;
     saddle_status status = cli_check_output("--report", page, false, error);
-    return status == SADDLE_OK ? cli_check_inputs("--report", page, w->settings, error) : status;
+    return status == SADDLE_OK ? cli_check_inputs("--report", page, w->arguments, error) : status;
 }
 
 /* All algorithms in repeat r. */
 static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
 {
-    char seed[CLI_NUMBER];
-    saddle_settings *settings = NULL;
-    saddle_experiment *experiment = NULL;
-    snprintf(seed, sizeof seed, "%" PRIu64, w->result.first_seed + r);
-    saddle_status status = saddle_settings_copy(&settings, w->settings, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_set(settings, "seed", seed, error);
-    status = cli_agree(status, error);
-    if (status == SADDLE_OK)
-        status = saddle_experiment_create(&experiment, settings, NULL, error);
+    saddle_plan plan = *w->plan;
+    saddle_instance *instance = NULL;
+    plan.start.seed = w->result.first_seed + r;
+    saddle_status status = saddle_instance_create(&instance, &plan, error);
     if (status == SADDLE_OK && r == 0)
-        status = try_all(w, experiment, error);
+        status = try_all(w, instance, error);
     if (status == SADDLE_OK && r == 0 && cli_leads())
         status = saddle_make_directory("--output", w->directory, error);
     if (status == SADDLE_OK && r == 0 && cli_leads()) /* which may be in that directory */
         status = check_report(w, error);
     status = cli_agree(status, error);
     if (status == SADDLE_OK && r == 0) {
-        cli_warn_unused(w->settings, experiment, w->result.algorithm, w->result.algorithms);
+        cli_warn_unused(w->plan, instance, w->result.algorithm, w->result.algorithms);
         warn_untuned(w);
         w->interrupt = cli_catch_interrupts();
     }
     for (size_t a = 0; status == SADDLE_OK && a < w->result.algorithms && !stopped(w); a++)
         if (w->result.refused[a] == NULL)
-            status = cli_agree(run_or_leave_out(w, experiment, a, r, error), error);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+            status = cli_agree(run_or_leave_out(w, instance, a, r, error), error);
+    saddle_instance_free(instance);
     return status;
 }
 
@@ -459,19 +463,19 @@ static saddle_status save_report(const work *w, const char *page, saddle_error *
 static int conclude(work *w)
 {
     saddle_error error;
-    const char *page = saddle_settings_text(w->settings, "report");
+    const char *page = w->chosen->common.report;
     cli_progress_clear();
     if (w->result.levels == 0)
         saddle_comparison_choose_levels(&w->result);
     cli_print_comparison(&w->result);
     saddle_status status = cli_leads() ? save_summary(w, &error) : SADDLE_OK;
-    if (status == SADDLE_OK && *page != '\0' && cli_leads())
+    if (status == SADDLE_OK && page != NULL && cli_leads())
         status = save_report(w, page, &error);
     if (cli_agree(status, &error) != SADDLE_OK)
         return cli_fail(&error);
     if (!w->quiet)
         printf("\ntraces and summary.csv are in %s\n", w->directory);
-    if (!w->quiet && *page != '\0')
+    if (!w->quiet && page != NULL)
         printf("the report is %s\n", page);
     if (w->loss.status != SADDLE_OK)
         return cli_fail(&w->loss);
@@ -487,10 +491,13 @@ static int conclude(work *w)
 static int run(const cli_arguments *arguments)
 {
     saddle_error error;
-    work w = {.settings = arguments->settings,
-              .directory = saddle_settings_text(arguments->settings, "output"),
-              .tuned = saddle_settings_text(arguments->settings, "tuned"),
-              .quiet = saddle_settings_flag(arguments->settings, "quiet")};
+    const options *chosen = arguments->own;
+    work w = {.arguments = arguments,
+              .plan = &arguments->plan,
+              .chosen = chosen,
+              .directory = chosen->output,
+              .tuned = chosen->tuned,
+              .quiet = chosen->common.quiet};
     saddle_status status = prepare(&w, &error);
     for (size_t r = 0; status == SADDLE_OK && r < w.result.repeats; r++) {
         status = run_repeat(&w, r, &error);
@@ -515,5 +522,6 @@ const cli_command cli_compare = {
                "all the same budget, whatever their number of iterations.",
     .library = library,
     .own = own,
+    .own_bytes = sizeof(options),
     .run = run,
 };

@@ -59,7 +59,7 @@ static void bash_value(const cli_command *command, const saddle_option *option)
 {
     (void)command;
     char words[WORDS];
-    cli_option_words(option, words, sizeof words);
+    cli_words(cli_option_words(option), words, sizeof words);
     if (option->kind == SADDLE_OPTION_FLAG)
         return;
     printf("        --%s) ", option->name);
@@ -135,7 +135,7 @@ static void zsh_option(const cli_command *command, const saddle_option *option)
 {
     (void)command;
     char words[WORDS];
-    cli_option_words(option, words, sizeof words);
+    cli_words(cli_option_words(option), words, sizeof words);
     printf("            '--%s[", option->name);
     print_quoted(option->help, "[]:\\");
     putchar(']');
@@ -248,7 +248,7 @@ static void fish_condition(const cli_command *command)
 static void fish_option(const cli_command *command, const saddle_option *option)
 {
     char words[WORDS];
-    cli_option_words(option, words, sizeof words);
+    cli_words(cli_option_words(option), words, sizeof words);
     fish_condition(command);
     printf(" -l %s", option->name);
     if (option->kind != SADDLE_OPTION_FLAG) {

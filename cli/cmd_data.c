@@ -111,24 +111,14 @@ static void print_data(saddle_dataset *data, const char *name)
     print_labels(data->label, data->rows);
 }
 
-/* The option's text, or NULL when it is empty. */
-static const char *text_or_null(const saddle_settings *settings, const char *name)
-{
-    const char *text = saddle_settings_text(settings, name);
-    return *text != '\0' ? text : NULL;
-}
-
 static int run_info(const cli_arguments *arguments)
 {
-    const saddle_settings *settings = arguments->settings;
-    saddle_data_options options = {.format = text_or_null(settings, "format"),
-                                   .label_column = text_or_null(settings, "label-column"),
-                                   .labels = text_or_null(settings, "labels"),
-                                   .threads = (int)saddle_settings_integer(settings, "threads")};
+    const saddle_plan *plan = &arguments->plan;
+    saddle_data_options options = saddle_plan_data_options(plan);
     saddle_error error;
     saddle_dataset *data = NULL;
-    saddle_status status = saddle_dataset_load(&data, arguments->operand[0], &options,
-                                               saddle_settings_integer(settings, "seed"), &error);
+    saddle_status status =
+        saddle_dataset_load(&data, arguments->operand[0], &options, plan->start.seed, &error);
     if (status != SADDLE_OK)
         return cli_fail(&error);
     print_data(data, arguments->operand[0]);
@@ -154,7 +144,14 @@ const cli_command cli_data_info = {
 
 /* ---- generate ------------------------------------------------------------------------------ */
 
-static const saddle_option rows = {.name = "rows",
+typedef struct generate_options {
+    cli_common common;
+    uint64_t rows;
+    uint64_t features;
+} generate_options;
+
+static const saddle_option rows = {SADDLE_OWN(generate_options, rows, RUN),
+                                   .name = "rows",
                                    .group = "Data",
                                    .kind = SADDLE_OPTION_INTEGER,
                                    .fallback = "32561",
@@ -162,7 +159,8 @@ static const saddle_option rows = {.name = "rows",
                                    .maximum = 0x1p40,
                                    .metavar = "N",
                                    .help = "Number of samples."};
-static const saddle_option features = {.name = "features",
+static const saddle_option features = {SADDLE_OWN(generate_options, features, RUN),
+                                       .name = "features",
                                        .group = "Data",
                                        .kind = SADDLE_OPTION_INTEGER,
                                        .fallback = "123",
@@ -173,15 +171,14 @@ static const saddle_option features = {.name = "features",
 
 static int run_generate(const cli_arguments *arguments)
 {
-    const saddle_settings *settings = arguments->settings;
+    const generate_options *chosen = arguments->own;
     const char *path = arguments->operand[0];
     saddle_error error;
     saddle_dataset *data = NULL;
     saddle_status status = cli_check_output("data generate", path, false, &error);
     if (status == SADDLE_OK)
-        status = saddle_dataset_generate(&data, (size_t)saddle_settings_integer(settings, "rows"),
-                                         (size_t)saddle_settings_integer(settings, "features"),
-                                         saddle_settings_integer(settings, "seed"), &error);
+        status = saddle_dataset_generate(&data, (size_t)chosen->rows, (size_t)chosen->features,
+                                         arguments->plan.start.seed, &error);
     if (status == SADDLE_OK)
         status = saddle_dataset_save_libsvm(data, path, &error);
     if (status == SADDLE_OK)
@@ -205,18 +202,29 @@ const cli_command cli_data_generate = {
     .words = "@FILE",
     .library = generate_library,
     .own = generate_own,
+    .own_bytes = sizeof(generate_options),
     .run = run_generate,
 };
 
 /* ---- fetch --------------------------------------------------------------------------------- */
 
-static const saddle_option from = {.name = "from",
+typedef struct fetch_choices {
+    cli_common common;
+    const char *from;
+    const char *directory;
+    const char *accept;
+    bool force;
+} fetch_choices;
+
+static const saddle_option from = {SADDLE_OWN(fetch_choices, from, RUN),
+                                   .name = "from",
                                    .group = "Download",
                                    .kind = SADDLE_OPTION_TEXT,
                                    .fallback = "",
                                    .metavar = "URL",
                                    .help = "Take the files from URL/FILE instead of their home."};
 static const saddle_option directory = {
+    SADDLE_OWN(fetch_choices, directory, RUN),
     .name = "directory",
     .group = "Download",
     .kind = SADDLE_OPTION_TEXT,
@@ -224,13 +232,15 @@ static const saddle_option directory = {
     .metavar = "DIR",
     .help = "Where to put them. Not given: $XDG_DATA_HOME/saddle or ~/.local/share/saddle."};
 static const saddle_option accept_sum = {
+    SADDLE_OWN(fetch_choices, accept, RUN),
     .name = "accept",
     .group = "Download",
     .kind = SADDLE_OPTION_TEXT,
     .fallback = "",
     .metavar = "SHA256",
     .help = "Accept a file with this SHA-256 sum although another one is expected."};
-static const saddle_option force = {.name = "force",
+static const saddle_option force = {SADDLE_OWN(fetch_choices, force, RUN),
+                                    .name = "force",
                                     .group = "Download",
                                     .kind = SADDLE_OPTION_FLAG,
                                     .fallback = "no",
@@ -272,13 +282,13 @@ static void print_fetched(const char *name, const char *where)
 
 static int run_fetch(const cli_arguments *arguments)
 {
-    const saddle_settings *settings = arguments->settings;
+    const fetch_choices *chosen = arguments->own;
     const char *name = arguments->operand[0];
     transfer t = {.interrupt = cli_catch_interrupts()};
-    saddle_fetch_options options = {.mirror = text_or_null(settings, "from"),
-                                    .directory = text_or_null(settings, "directory"),
-                                    .accept = text_or_null(settings, "accept"),
-                                    .force = saddle_settings_flag(settings, "force"),
+    saddle_fetch_options options = {.mirror = chosen->from,
+                                    .directory = chosen->directory,
+                                    .accept = chosen->accept,
+                                    .force = chosen->force,
                                     .progress = on_fetch,
                                     .context = &t};
     saddle_error error;
@@ -310,5 +320,6 @@ const cli_command cli_data_fetch = {
                "broke off; a file is moved into place only when its sum is right.",
     .words = "@SOURCE",
     .own = fetch_own,
+    .own_bytes = sizeof(fetch_choices),
     .run = run_fetch,
 };

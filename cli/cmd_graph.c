@@ -8,7 +8,15 @@
 /* The most different degrees that a histogram is printed of. */
 #define MOST_DEGREES 16
 
+typedef struct options {
+    cli_common common;
+    const char *save;
+    const char *draw;
+    const char *copies;
+} options;
+
 static const saddle_option save = {
+    SADDLE_OWN(options, save, RUN),
     .name = "save",
     .group = CLI_OUTPUT,
     .kind = SADDLE_OPTION_TEXT,
@@ -17,6 +25,7 @@ static const saddle_option save = {
     .help = "Write the edge list, one `i j` line per edge, as --topology file:PATH reads it."};
 
 static const saddle_option draw = {
+    SADDLE_OWN(options, draw, RUN),
     .name = "draw",
     .group = CLI_OUTPUT,
     .kind = SADDLE_OPTION_TEXT,
@@ -26,6 +35,7 @@ static const saddle_option draw = {
             "graphviz): grids as grids, rings and small networks as circles, others so that "
             "distances on paper come close to those in the graph."};
 static const saddle_option copies = {
+    SADDLE_OWN(options, copies, RUN),
     .name = "copies",
     .group = CLI_OUTPUT,
     .kind = SADDLE_OPTION_TEXT,
@@ -99,14 +109,14 @@ static int print_graph(const saddle_graph *graph, const saddle_mixing *mixing,
 }
 
 /* Draw the network if asked to. */
-static saddle_status draw_network(const saddle_settings *settings, const saddle_graph *graph,
+static saddle_status draw_network(const options *chosen, const saddle_graph *graph,
                                   saddle_error *error)
 {
-    const char *path = saddle_settings_text(settings, "draw");
-    const char *model = saddle_settings_text(settings, "copies");
-    if (*path == '\0')
+    const char *path = chosen->draw;
+    const char *model = chosen->copies;
+    if (path == NULL)
         return SADDLE_OK;
-    if (*model == '\0')
+    if (model == NULL)
         return network_draw(graph, NULL, path, error);
     double *distance = calloc(graph->agents, sizeof *distance);
     if (distance == NULL)
@@ -119,15 +129,14 @@ static saddle_status draw_network(const saddle_settings *settings, const saddle_
 }
 
 /* Refuse, before the work begins, what would fail at its end. */
-static saddle_status check_outputs(const saddle_settings *settings, const char *topology,
-                                   saddle_error *error)
+static saddle_status check_outputs(const options *chosen, const char *topology, saddle_error *error)
 {
-    const char *list = saddle_settings_text(settings, "save");
-    const char *picture = saddle_settings_text(settings, "draw");
-    const char *model = saddle_settings_text(settings, "copies");
-    const char *read = strncmp(topology, "file:", 5) == 0 ? topology + 5 : "";
+    const char *list = chosen->save;
+    const char *picture = chosen->draw;
+    const char *model = chosen->copies;
+    const char *read = strncmp(topology, "file:", 5) == 0 ? topology + 5 : NULL;
     saddle_status status = cli_check_output("--save", list, false, error);
-    if (status == SADDLE_OK && *picture != '\0')
+    if (status == SADDLE_OK && picture != NULL)
         status = network_check_path("--draw", picture, error);
     if (status == SADDLE_OK)
         status = cli_check_output("--draw", picture, false, error);
@@ -137,7 +146,7 @@ static saddle_status check_outputs(const saddle_settings *settings, const char *
         status = cli_check_distinct("--draw", picture, "the topology", read, error);
     if (status == SADDLE_OK)
         status = cli_check_distinct("--draw", picture, "--copies", model, error);
-    if (status == SADDLE_OK && *model != '\0' && *picture == '\0')
+    if (status == SADDLE_OK && model != NULL && picture == NULL)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "--copies: '%.200s' is used by --draw only; give --draw FILE", model);
     return status;
@@ -145,10 +154,10 @@ static saddle_status check_outputs(const saddle_settings *settings, const char *
 
 static int run(const cli_arguments *arguments)
 {
-    const saddle_settings *settings = arguments->settings;
+    const options *chosen = arguments->own;
+    const saddle_plan *plan = &arguments->plan;
     const char *topology = arguments->operand[0];
-    const char *path = saddle_settings_text(settings, "save");
-    size_t agents = (size_t)saddle_settings_integer(settings, "agents");
+    size_t agents = (size_t)plan->network.agents;
     if (agents == 0 && !saddle_topology_sets_agents(topology))
         agents = SADDLE_DEFAULT_AGENTS;
     saddle_error error;
@@ -156,27 +165,25 @@ static int run(const cli_arguments *arguments)
     saddle_mixing *mixing = NULL;
     saddle_spectrum spectrum;
     size_t diameter = 0;
-    saddle_status status = check_outputs(settings, topology, &error);
+    saddle_status status = check_outputs(chosen, topology, &error);
     if (status == SADDLE_OK)
-        status = saddle_graph_create(&graph, topology, agents,
-                                     saddle_settings_integer(settings, "seed"), &error);
+        status = saddle_graph_create(&graph, topology, agents, plan->start.seed, &error);
     if (status == SADDLE_OK)
-        status =
-            saddle_mixing_create(&mixing, graph, saddle_settings_text(settings, "mixing"), &error);
+        status = saddle_mixing_create(&mixing, graph, plan->network.mixing, &error);
     if (status == SADDLE_OK)
         status = saddle_mixing_spectrum(mixing, &spectrum, &error);
     if (status == SADDLE_OK)
         status = saddle_graph_diameter(graph, &diameter, &error);
-    if (status == SADDLE_OK && *path != '\0')
-        status = saddle_graph_save(graph, path, &error);
+    if (status == SADDLE_OK && chosen->save != NULL)
+        status = saddle_graph_save(graph, chosen->save, &error);
     if (status == SADDLE_OK)
-        status = draw_network(settings, graph, &error);
+        status = draw_network(chosen, graph, &error);
     int code =
         status == SADDLE_OK ? print_graph(graph, mixing, &spectrum, diameter) : cli_fail(&error);
-    if (code == CLI_OK && *path != '\0')
-        printf("\n  edge list written to %s\n", path);
-    if (code == CLI_OK && *saddle_settings_text(settings, "draw") != '\0')
-        printf("\n  drawing written to %s\n", saddle_settings_text(settings, "draw"));
+    if (code == CLI_OK && chosen->save != NULL)
+        printf("\n  edge list written to %s\n", chosen->save);
+    if (code == CLI_OK && chosen->draw != NULL)
+        printf("\n  drawing written to %s\n", chosen->draw);
     saddle_mixing_free(mixing);
     saddle_graph_free(graph);
     return code;
@@ -192,5 +199,6 @@ const cli_command cli_graph = {
     .words = "@TOPOLOGY",
     .library = library,
     .own = own,
+    .own_bytes = sizeof(options),
     .run = run,
 };

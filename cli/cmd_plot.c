@@ -12,7 +12,21 @@
 /* The most words of --x and of --y. */
 #define MOST_WORDS 8
 
+typedef struct options {
+    cli_common common;
+    const char *output; /* NULL: the terminal */
+    const char *x;
+    const char *y;
+    int x_scale; /* LINEAR or LOG */
+    int y_scale; /* -1: automatic */
+    const char *title;
+} options;
+
+/* The choices of --x-scale and --y-scale. */
+enum { LINEAR, LOG };
+
 static const saddle_option output_option = {
+    SADDLE_OWN(options, output, RUN),
     .name = "output",
     .group = GROUP,
     .kind = SADDLE_OPTION_TEXT,
@@ -21,6 +35,7 @@ static const saddle_option output_option = {
     .help = "Draw into a file that ends in .svg, .png or .pdf; -o is the same. Not given: in the "
             "terminal."};
 static const saddle_option x_option = {
+    SADDLE_OWN(options, x, RUN),
     .name = "x",
     .group = GROUP,
     .kind = SADDLE_OPTION_TEXT,
@@ -30,6 +45,7 @@ static const saddle_option x_option = {
     .help = "What the curves are drawn over: samples, rounds, messages, bytes, seconds, iterations "
             "or a column's name. Several, separated by commas, make several pictures."};
 static const saddle_option y_option = {
+    SADDLE_OWN(options, y, RUN),
     .name = "y",
     .group = GROUP,
     .kind = SADDLE_OPTION_TEXT,
@@ -39,7 +55,8 @@ static const saddle_option y_option = {
     .metavar = "COLUMN",
     .help = "What is drawn: metric, loss, or another column of the files. Several, separated by "
             "commas, make several pictures."};
-static const saddle_option x_scale_option = {.name = "x-scale",
+static const saddle_option x_scale_option = {SADDLE_OWN(options, x_scale, RUN),
+                                             .name = "x-scale",
                                              .group = GROUP,
                                              .kind = SADDLE_OPTION_CHOICE,
                                              .fallback = "linear",
@@ -47,6 +64,7 @@ static const saddle_option x_scale_option = {.name = "x-scale",
                                              .metavar = "SCALE",
                                              .help = "How the horizontal axis is divided."};
 static const saddle_option y_scale_option = {
+    SADDLE_OWN(options, y_scale, RUN),
     .name = "y-scale",
     .group = GROUP,
     .kind = SADDLE_OPTION_CHOICE,
@@ -54,7 +72,8 @@ static const saddle_option y_scale_option = {
     .choices = "linear|log",
     .metavar = "SCALE",
     .help = "How the vertical axis is divided. auto: logarithmic for the metric and its like."};
-static const saddle_option title_option = {.name = "title",
+static const saddle_option title_option = {SADDLE_OWN(options, title, RUN),
+                                           .name = "title",
                                            .group = GROUP,
                                            .kind = SADDLE_OPTION_TEXT,
                                            .fallback = "",
@@ -66,7 +85,7 @@ static const saddle_option *const own[] = {
 
 /* What is drawn. */
 typedef struct plot {
-    const saddle_settings *settings;
+    const options *chosen;
     trace_list in;
     size_t panels;
     figure_panel panel[MOST_WORDS * MOST_WORDS];
@@ -74,11 +93,11 @@ typedef struct plot {
 } plot;
 
 /* Cut "a,b" into words within a copy; the copy is to be freed. */
-static saddle_status read_list(const saddle_settings *settings, const char *name, char **copy,
+static saddle_status read_list(const char *name, const char *text, char **copy,
                                const char *word[MOST_WORDS], size_t *count, saddle_error *error)
 {
     *count = 0;
-    *copy = strdup(saddle_settings_text(settings, name));
+    *copy = strdup(text);
     if (*copy == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for --%s", name);
     char *rest = *copy;
@@ -86,7 +105,7 @@ static saddle_status read_list(const saddle_settings *settings, const char *name
         if (*at == '\0' || *count == MOST_WORDS)
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "--%s: '%.80s' is no list of 1 to %d names separated by commas",
-                               name, saddle_settings_text(settings, name), MOST_WORDS);
+                               name, text, MOST_WORDS);
         word[(*count)++] = figure_column(at);
     }
     return SADDLE_OK;
@@ -94,10 +113,9 @@ static saddle_status read_list(const saddle_settings *settings, const char *name
 
 static figure_scale vertical_scale(const plot *p, const char *column)
 {
-    const char *text = saddle_settings_text(p->settings, "y-scale");
-    if (strcmp(text, "auto") == 0)
+    if (p->chosen->y_scale < 0)
         return figure_scale_of(column);
-    return strcmp(text, "log") == 0 ? FIGURE_LOG : FIGURE_LINEAR;
+    return p->chosen->y_scale == LOG ? FIGURE_LOG : FIGURE_LINEAR;
 }
 
 static saddle_status add_panel(plot *p, const char *x, const char *y, saddle_error *error)
@@ -107,7 +125,7 @@ static saddle_status add_panel(plot *p, const char *x, const char *y, saddle_err
         figure_group(curves, (const saddle_trace *const *)p->in.trace, p->in.count, x, y, error);
     if (status != SADDLE_OK)
         return status;
-    bool log_x = strcmp(saddle_settings_text(p->settings, "x-scale"), "log") == 0;
+    bool log_x = p->chosen->x_scale == LOG;
     p->panel[p->panels++] = (figure_panel){.x_label = figure_title(x),
                                            .y_label = figure_title(y),
                                            .x_scale = log_x ? FIGURE_LOG : FIGURE_LINEAR,
@@ -128,12 +146,12 @@ static int screen_rows(void)
 
 static saddle_status draw(const plot *p, saddle_error *error)
 {
-    const char *path = saddle_settings_text(p->settings, "output");
-    const char *title = saddle_settings_text(p->settings, "title");
+    const char *path = p->chosen->output;
+    const char *title = p->chosen->title;
     figure all = {.title = title, .panels = p->panels, .panel = p->panel};
-    if (*path != '\0')
+    if (path != NULL)
         return figure_draw(&all, path, error);
-    if (*title != '\0')
+    if (title != NULL)
         printf("%s\n", title);
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < p->panels; k++) {
@@ -147,8 +165,9 @@ static saddle_status draw(const plot *p, saddle_error *error)
 /* Refuse what could not be written, and an output that is one of the traces. */
 static saddle_status check_output(const cli_arguments *arguments, saddle_error *error)
 {
-    const char *path = saddle_settings_text(arguments->settings, "output");
-    if (*path == '\0')
+    const options *chosen = arguments->own;
+    const char *path = chosen->output;
+    if (path == NULL)
         return SADDLE_OK;
     saddle_status status = figure_check_path("--output", path, error);
     return status == SADDLE_OK ? cli_check_trace_output(arguments, "--output", path, error)
@@ -158,7 +177,7 @@ static saddle_status check_output(const cli_arguments *arguments, saddle_error *
 static int run(const cli_arguments *arguments)
 {
     saddle_error error;
-    plot p = {.settings = arguments->settings};
+    plot p = {.chosen = arguments->own};
     char *x_copy = NULL;
     char *y_copy = NULL;
     const char *x[MOST_WORDS];
@@ -167,9 +186,9 @@ static int run(const cli_arguments *arguments)
     size_t down = 0;
     saddle_status status = check_output(arguments, &error);
     if (status == SADDLE_OK)
-        status = read_list(p.settings, "x", &x_copy, x, &across, &error);
+        status = read_list("x", p.chosen->x, &x_copy, x, &across, &error);
     if (status == SADDLE_OK)
-        status = read_list(p.settings, "y", &y_copy, y, &down, &error);
+        status = read_list("y", p.chosen->y, &y_copy, y, &down, &error);
     if (status == SADDLE_OK)
         status = saddle_trace_list_read(&p.in, arguments->operand, arguments->count, &error);
     for (size_t k = 0; status == SADDLE_OK && k < across * down; k++)
@@ -197,5 +216,6 @@ const cli_command cli_plot = {
         "Drawn by gnuplot.",
     .words = "@FILE",
     .own = own,
+    .own_bytes = sizeof(options),
     .run = run,
 };

@@ -15,7 +15,13 @@ static const char *const predict_library[] = {"model",  "data",    "format",  "l
 /* What is not given of these is needed, or the model's. */
 static const char *const undecided[] = {"problem", "data", "label-column", "positive", NULL};
 
-static const saddle_option output = {.name = "output",
+typedef struct options {
+    cli_common common;
+    const char *output; /* NULL: standard output */
+} options;
+
+static const saddle_option output = {SADDLE_OWN(options, output, RUN),
+                                     .name = "output",
                                      .group = CLI_OUTPUT,
                                      .kind = SADDLE_OPTION_TEXT,
                                      .fallback = "",
@@ -31,17 +37,10 @@ typedef struct job {
     saddle_dataset *data;
 } job;
 
-/* The value of an option if the user gave it, otherwise NULL. */
-static const char *given(const saddle_settings *settings, const char *name)
+static saddle_status require(const cli_arguments *arguments, bool there, const char *name,
+                             const char *what, saddle_error *error)
 {
-    return saddle_settings_given(settings, name) ? saddle_settings_text(settings, name) : NULL;
-}
-
-static saddle_status require(const cli_arguments *arguments, const char *name, const char *what,
-                             saddle_error *error)
-{
-    const char *text = given(arguments->settings, name);
-    if (text != NULL && *text != '\0')
+    if (there)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "saddle %s needs --%s, %s; `saddle help %s` explains it",
@@ -50,22 +49,22 @@ static saddle_status require(const cli_arguments *arguments, const char *name, c
 
 static saddle_status open_job(job *out, const cli_arguments *arguments, saddle_error *error)
 {
-    const saddle_settings *settings = arguments->settings;
+    const saddle_plan *plan = &arguments->plan;
     *out = (job){.predictor = NULL};
-    saddle_status status =
-        require(arguments, "model", "a file that `saddle run --model` wrote", error);
+    saddle_status status = require(arguments, plan->outputs.model != NULL, "model",
+                                   "a file that `saddle run --model` wrote", error);
     if (status == SADDLE_OK)
-        status = require(arguments, "data", "the rows to score", error);
+        status =
+            require(arguments, CLI_GIVEN(plan, problem.data), "data", "the rows to score", error);
     if (status == SADDLE_OK)
-        status = saddle_predictor_load(&out->predictor, saddle_settings_text(settings, "model"),
-                                       given(settings, "problem"), error);
-    saddle_data_options how = {.format = given(settings, "format"),
-                               .label_column = given(settings, "label-column"),
-                               .labels = given(settings, "labels"),
-                               .threads = (int)saddle_settings_integer(settings, "threads")};
+        status =
+            saddle_predictor_load(&out->predictor, plan->outputs.model,
+                                  CLI_GIVEN(plan, problem.name) ? plan->problem.name : NULL, error);
+    saddle_data_options how = saddle_plan_data_options(plan);
+    if (!CLI_GIVEN(plan, problem.label_column))
+        how.label_column = NULL;
     if (status == SADDLE_OK)
-        status = saddle_predictor_data(out->predictor, &out->data,
-                                       saddle_settings_text(settings, "data"), &how, error);
+        status = saddle_predictor_data(out->predictor, &out->data, plan->problem.data, &how, error);
     return status;
 }
 
@@ -80,10 +79,9 @@ static void close_job(job *j)
 static void print_measures(const job *j, const cli_arguments *arguments,
                            const saddle_outcome *outcome, size_t count)
 {
-    printf("%s, a model of %s, on %s: %zu rows\n",
-           saddle_settings_text(arguments->settings, "model"),
-           saddle_predictor_problem(j->predictor)->name,
-           saddle_settings_text(arguments->settings, "data"), j->data->rows);
+    printf("%s, a model of %s, on %s: %zu rows\n", arguments->plan.outputs.model,
+           saddle_predictor_problem(j->predictor)->name, arguments->plan.problem.data,
+           j->data->rows);
     cli_table *table = cli_table_create("ll");
     for (size_t k = 0; k < count; k++) {
         char number[CLI_NUMBER];
@@ -96,15 +94,16 @@ static void print_measures(const job *j, const cli_arguments *arguments,
 }
 
 /* Without labels there is nothing to compare scores with. */
-static saddle_status check_labels(const cli_arguments *arguments, saddle_error *error)
+static saddle_status check_labels(const saddle_plan *plan, saddle_error *error)
 {
-    static const char *const name[] = {"label-column", "labels"};
-    for (size_t k = 0; k < sizeof name / sizeof *name; k++)
-        if (strcmp(saddle_settings_text(arguments->settings, name[k]), "none") == 0)
+    const char *const value[][2] = {{"label-column", plan->problem.label_column},
+                                    {"labels", plan->problem.labels}};
+    for (size_t k = 0; k < sizeof value / sizeof *value; k++)
+        if (value[k][1] != NULL && strcmp(value[k][1], "none") == 0)
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "--%s: 'none' leaves saddle eval nothing to compare scores with; "
                                "`saddle predict` does without labels",
-                               name[k]);
+                               value[k][0]);
     return SADDLE_OK;
 }
 
@@ -114,12 +113,12 @@ static int run_eval(const cli_arguments *arguments)
     job j = {.predictor = NULL};
     saddle_outcome outcome[SADDLE_MOST_MEASURES];
     size_t count = 0;
-    saddle_status status = check_labels(arguments, &error);
+    saddle_status status = check_labels(&arguments->plan, &error);
     if (status == SADDLE_OK)
         status = open_job(&j, arguments, &error);
     if (status == SADDLE_OK)
-        status = saddle_predictor_evaluate(
-            j.predictor, j.data, given(arguments->settings, "positive"), outcome, &count, &error);
+        status = saddle_predictor_evaluate(j.predictor, j.data, arguments->plan.problem.positive,
+                                           outcome, &count, &error);
     if (status == SADDLE_OK)
         print_measures(&j, arguments, outcome, count);
     close_job(&j);
@@ -142,6 +141,7 @@ const cli_command cli_eval = {
     .library = eval_library,
     .undecided = undecided,
     .own = eval_own,
+    .own_bytes = sizeof(options),
     .run = run_eval,
 };
 
@@ -149,14 +149,13 @@ const cli_command cli_eval = {
 
 static saddle_status check_output(const cli_arguments *arguments, saddle_error *error)
 {
-    const saddle_settings *settings = arguments->settings;
-    const char *path = saddle_settings_text(settings, "output");
-    saddle_status status = cli_check_output("--output", path, false, error);
+    const options *chosen = arguments->own;
+    saddle_status status = cli_check_output("--output", chosen->output, false, error);
     if (status == SADDLE_OK)
-        status = cli_check_distinct("--output", path, "--model",
-                                    saddle_settings_text(settings, "model"), error);
+        status = cli_check_distinct("--output", chosen->output, "--model",
+                                    arguments->plan.outputs.model, error);
     if (status == SADDLE_OK)
-        status = cli_check_inputs("--output", path, settings, error);
+        status = cli_check_inputs("--output", chosen->output, arguments, error);
     return status;
 }
 
@@ -165,7 +164,8 @@ static int run_predict(const cli_arguments *arguments)
     saddle_error error;
     job j = {.predictor = NULL};
     double *score = NULL;
-    const char *path = saddle_settings_text(arguments->settings, "output");
+    const options *chosen = arguments->own;
+    const char *path = chosen->output;
     saddle_status status = check_output(arguments, &error);
     if (status == SADDLE_OK)
         status = open_job(&j, arguments, &error);
@@ -177,9 +177,9 @@ static int run_predict(const cli_arguments *arguments)
     }
     if (status == SADDLE_OK)
         status = saddle_predictor_scores(j.predictor, j.data, score, &error);
-    if (status == SADDLE_OK && *path != '\0')
+    if (status == SADDLE_OK && path != NULL)
         status = saddle_save_numbers(score, j.data->rows, path, &error);
-    for (size_t row = 0; status == SADDLE_OK && *path == '\0' && row < j.data->rows; row++)
+    for (size_t row = 0; status == SADDLE_OK && path == NULL && row < j.data->rows; row++)
         printf("%.17g\n", score[row]);
     free(score);
     close_job(&j);
@@ -200,5 +200,6 @@ const cli_command cli_predict = {
     .library = predict_library,
     .undecided = undecided,
     .own = predict_own,
+    .own_bytes = sizeof(options),
     .run = run_predict,
 };

@@ -2,13 +2,21 @@
 #include "cli.h"
 #include "draw/report.h"
 
-static const saddle_option output_option = {.name = "output",
+typedef struct options {
+    cli_common common;
+    const char *output;
+    const char *title; /* NULL: made from the first trace */
+} options;
+
+static const saddle_option output_option = {SADDLE_OWN(options, output, RUN),
+                                            .name = "output",
                                             .group = CLI_OUTPUT,
                                             .kind = SADDLE_OPTION_TEXT,
                                             .fallback = "report.html",
                                             .metavar = "FILE",
                                             .help = "Where the page goes; -o is the same."};
 static const saddle_option title_option = {
+    SADDLE_OWN(options, title, RUN),
     .name = "title",
     .group = CLI_OUTPUT,
     .kind = SADDLE_OPTION_TEXT,
@@ -21,12 +29,12 @@ static const saddle_option *const own[] = {&output_option, &title_option, NULL};
 static int run(const cli_arguments *arguments)
 {
     saddle_error error;
-    const char *path = saddle_settings_text(arguments->settings, "output");
-    const char *title = saddle_settings_text(arguments->settings, "title");
+    const options *chosen = arguments->own;
+    const char *path = chosen->output;
     saddle_status status = cli_check_trace_output(arguments, "--output", path, &error);
     if (status == SADDLE_OK)
         status = report_of_files(arguments->operand, arguments->count,
-                                 (report_section){.title = NULL}, title, path, &error);
+                                 (report_section){.title = NULL}, chosen->title, path, &error);
     if (status != SADDLE_OK)
         return cli_fail(&error);
     printf("report written to %s\n", path);
@@ -48,5 +56,6 @@ const cli_command cli_report = {
         "instance, the paper's claims about them are decided, as `saddle reproduce` does.",
     .words = "@FILE",
     .own = own,
+    .own_bytes = sizeof(options),
     .run = run,
 };

@@ -20,7 +20,16 @@
 #define DEFAULT_SEEDS 5
 #define QUICK_SEEDS 2
 
+typedef struct options {
+    cli_common common;
+    const char *only; /* NULL: all */
+    bool quick;
+    uint64_t seeds; /* 0: automatic */
+    const char *output;
+} options;
+
 static const saddle_option only_option = {
+    SADDLE_OWN(options, only, RUN),
     .name = "only",
     .group = GROUP,
     .kind = SADDLE_OPTION_TEXT,
@@ -29,12 +38,14 @@ static const saddle_option only_option = {
     .help = "Make these experiments alone; the first part of a name, such as steps, stands for all "
             "that begin with it. Not given: all."};
 static const saddle_option quick_option = {
+    SADDLE_OWN(options, quick, RUN),
     .name = "quick",
     .group = GROUP,
     .kind = SADDLE_OPTION_FLAG,
     .fallback = "no",
     .help = "Shorter runs, fewer samples, 2 seeds: under a minute, to see that it works."};
 static const saddle_option seeds_option = {
+    SADDLE_OWN(options, seeds, RUN),
     .name = "seeds",
     .group = GROUP,
     .kind = SADDLE_OPTION_INTEGER,
@@ -44,6 +55,7 @@ static const saddle_option seeds_option = {
     .metavar = "K",
     .help = "Repeat with seeds 1, 2, ..., K. auto: 5, or 2 with --quick."};
 static const saddle_option output_option = {
+    SADDLE_OWN(options, output, RUN),
     .name = "output",
     .group = GROUP,
     .kind = SADDLE_OPTION_TEXT,
@@ -51,7 +63,8 @@ static const saddle_option output_option = {
     .metavar = "DIR",
     .help = "Where traces, figures, claims and the report go; made when missing. What is finished "
             "there is not made again."};
-static const saddle_option quiet_option = {.name = "quiet",
+static const saddle_option quiet_option = {SADDLE_OWN(options, common.quiet, RUN),
+                                           .name = "quiet",
                                            .group = CLI_OUTPUT,
                                            .kind = SADDLE_OPTION_FLAG,
                                            .fallback = "no",
@@ -221,24 +234,20 @@ static saddle_status evaluate(const work *w, const paper_experiment *e,
                               const experiment_series *series, size_t seed, saddle_theory *theory,
                               double *c_epsilon, saddle_error *error)
 {
-    saddle_settings *settings = NULL;
-    saddle_experiment *instance = NULL;
-    char text[CLI_NUMBER];
-    snprintf(text, sizeof text, "%zu", seed);
-    saddle_status status = saddle_experiment_runs_settings(&settings, &w->runs, e, series, error);
+    saddle_plan plan;
+    saddle_instance *instance = NULL;
+    saddle_status status = saddle_experiment_runs_plan(&plan, &w->runs, e, series, error);
+    plan.start.seed = seed;
     if (status == SADDLE_OK)
-        status = saddle_settings_set(settings, "seed", text, error);
-    if (status == SADDLE_OK)
-        status = saddle_experiment_create(&instance, settings, NULL, error);
+        status = saddle_instance_create(&instance, &plan, error);
     if (status == SADDLE_OK) {
-        double epsilon = saddle_settings_real(settings, "epsilon");
-        *c_epsilon = saddle_settings_real(settings, "c-epsilon");
-        status = saddle_experiment_theory(instance, saddle_settings_real(settings, "tau"),
-                                          isnan(epsilon) ? 0.1 : epsilon, *c_epsilon,
-                                          saddle_settings_real(settings, "c-gamma"), theory, error);
+        double epsilon = plan.steps.epsilon;
+        *c_epsilon = plan.steps.c_epsilon;
+        status = saddle_theory_evaluate(instance, plan.steps.tau, isnan(epsilon) ? 0.1 : epsilon,
+                                        *c_epsilon, plan.steps.c_gamma, theory, error);
     }
-    saddle_experiment_free(instance);
-    saddle_settings_free(settings);
+    saddle_instance_free(instance);
+    saddle_plan_free(&plan);
     return status;
 }
 
@@ -404,9 +413,8 @@ static int conclude(work *w)
     return w->violated ? CLI_CHECK_FAILED : CLI_OK;
 }
 
-static saddle_status prepare(work *w, const saddle_settings *settings, saddle_error *error)
+static saddle_status prepare(work *w, const char *only, saddle_error *error)
 {
-    const char *only = saddle_settings_text(settings, "only");
     saddle_status status = check_only(only, error);
     if (status == SADDLE_OK)
         status = cli_check_directory("--output", w->result.directory, error);
@@ -427,21 +435,19 @@ static saddle_status prepare(work *w, const saddle_settings *settings, saddle_er
 
 static int run(const cli_arguments *arguments)
 {
-    const saddle_settings *settings = arguments->settings;
+    const options *chosen = arguments->own;
     saddle_error error;
-    bool quick = saddle_settings_flag(settings, "quick");
-    size_t seeds = saddle_settings_auto(settings, "seeds")
-                       ? (quick ? QUICK_SEEDS : DEFAULT_SEEDS)
-                       : (size_t)saddle_settings_integer(settings, "seeds");
-    const char *directory = saddle_settings_text(settings, "output");
-    work w = {.runs = {.directory = directory,
-                       .threads = saddle_settings_text(settings, "threads"),
+    size_t seeds = chosen->quick ? QUICK_SEEDS : DEFAULT_SEEDS;
+    if (chosen->seeds > 0)
+        seeds = (size_t)chosen->seeds;
+    work w = {.runs = {.directory = chosen->output,
+                       .threads = arguments->plan.engine.threads,
                        .seeds = seeds,
-                       .quick = quick,
+                       .quick = chosen->quick,
                        .hooks = {&w, on_trial, on_begin, on_end}},
-              .quiet = saddle_settings_flag(settings, "quiet"),
-              .result = {.directory = directory, .seeds = seeds, .quick = quick}};
-    saddle_status status = prepare(&w, settings, &error);
+              .quiet = chosen->common.quiet,
+              .result = {.directory = chosen->output, .seeds = seeds, .quick = chosen->quick}};
+    saddle_status status = prepare(&w, chosen->only != NULL ? chosen->only : "", &error);
     if (status == SADDLE_OK) {
         warn_of_substitutes(&w);
         w.runs.interrupt = cli_catch_interrupts();
@@ -471,5 +477,6 @@ const cli_command cli_reproduce = {
         "claim that does not hold is a result.",
     .library = library,
     .own = own,
+    .own_bytes = sizeof(options),
     .run = run,
 };

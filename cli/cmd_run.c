@@ -58,10 +58,10 @@ static void print_algorithm(const saddle_run_info *info)
     size_t used = (size_t)snprintf(text, sizeof text, "%s:", info->algorithm->name);
     for (const saddle_option *const *option = info->algorithm->options; *option != NULL; option++) {
         const char *name = (*option)->name;
-        const char *value = saddle_settings_text(info->settings, name);
+        const char *value = saddle_settings_value(info->plan->settings, *option);
         char batch[64];
         if (strcmp(name, "batch") == 0 && strcmp(value, "auto") == 0) {
-            default_batch(info->problem, batch, sizeof batch);
+            default_batch(info->instance->problem, batch, sizeof batch);
             value = batch;
         }
         if (used < sizeof text)
@@ -73,7 +73,7 @@ static void print_algorithm(const saddle_run_info *info)
 
 static void print_samples(const saddle_run_info *info, const saddle_problem_class *kind)
 {
-    const saddle_problem *problem = info->problem;
+    const saddle_problem *problem = info->instance->problem;
     size_t low = SIZE_MAX;
     size_t high = 0;
     size_t sum = 0;
@@ -91,73 +91,68 @@ static void print_samples(const saddle_run_info *info, const saddle_problem_clas
         snprintf(each, sizeof each, "%zu to %zu per agent", low, high);
     bool data = kind->needs_data;
     snprintf(text, sizeof text, "%.200s%s%zu samples, %s%s%.100s",
-             data ? saddle_settings_text(info->settings, "data") : "", data ? ", " : "", sum, each,
-             data ? ", partition " : "",
-             data ? saddle_settings_text(info->settings, "partition") : "");
+             data ? info->plan->problem.data : "", data ? ", " : "", sum, each,
+             data ? ", partition " : "", data ? info->plan->problem.partition : "");
     print_field("data", text);
 }
 
 /* When the run will stop. */
-static void print_stops(const saddle_settings *settings)
+static void print_stops(const saddle_plan *plan)
 {
-    static const struct {
-        const char *option;
-        const char *before;
-        const char *after;
-    } limit[] = {{"tolerance", "metric <= ", ""},
-                 {"max-ifo", "", " IFO calls"},
-                 {"max-rounds", "", " rounds"},
-                 {"max-seconds", "", " seconds"}};
     char text[256];
-    size_t used = (size_t)snprintf(text, sizeof text, "%s iterations",
-                                   saddle_settings_text(settings, "iterations"));
-    for (size_t k = 0; k < sizeof limit / sizeof *limit; k++)
-        if (saddle_settings_real(settings, limit[k].option) > 0.0 && used < sizeof text)
-            used +=
-                (size_t)snprintf(text + used, sizeof text - used, " or %s%s%s", limit[k].before,
-                                 saddle_settings_text(settings, limit[k].option), limit[k].after);
+    int used =
+        snprintf(text, sizeof text, "%llu iterations", (unsigned long long)plan->limits.iterations);
+    size_t at = (size_t)used;
+    if (plan->limits.tolerance > 0.0)
+        at += (size_t)snprintf(text + at, sizeof text - at, " or metric <= %.15g",
+                               plan->limits.tolerance);
+    if (plan->limits.max_ifo > 0)
+        at += (size_t)snprintf(text + at, sizeof text - at, " or %llu IFO calls",
+                               (unsigned long long)plan->limits.max_ifo);
+    if (plan->limits.max_rounds > 0)
+        at += (size_t)snprintf(text + at, sizeof text - at, " or %llu rounds",
+                               (unsigned long long)plan->limits.max_rounds);
+    if (plan->limits.max_seconds > 0.0)
+        snprintf(text + at, sizeof text - at, " or %.15g seconds", plan->limits.max_seconds);
     print_field("stops at", text);
 }
 
 /* The starting point, of x and y apart where they differ. */
-static void print_start(const saddle_settings *settings)
+static void print_start(const saddle_plan *plan)
 {
-    const char *both = saddle_settings_text(settings, "init");
-    bool x_own = !saddle_settings_auto(settings, "init-x");
-    bool y_own = !saddle_settings_auto(settings, "init-y");
-    const char *x = x_own ? saddle_settings_text(settings, "init-x") : both;
-    const char *y = y_own ? saddle_settings_text(settings, "init-y") : both;
-    const char *seed = saddle_settings_text(settings, "seed");
+    const char *x = plan->start.init_x != NULL ? plan->start.init_x : "auto";
+    const char *y = plan->start.init_y != NULL ? plan->start.init_y : "auto";
+    unsigned long long seed = plan->start.seed;
     char text[512];
     if (strcmp(x, y) == 0)
-        snprintf(text, sizeof text, "%.200s, seed %s", x, seed);
+        snprintf(text, sizeof text, "%.200s, seed %llu", x, seed);
     else
-        snprintf(text, sizeof text, "x %.200s, y %.200s, seed %s", x, y, seed);
+        snprintf(text, sizeof text, "x %.200s, y %.200s, seed %llu", x, y, seed);
     print_field("start", text);
 }
 
 static void print_header(const saddle_run_info *info, const saddle_problem_class *kind)
 {
-    const saddle_settings *settings = info->settings;
+    const saddle_instance *e = info->instance;
+    const saddle_plan *plan = info->plan;
     char text[512];
     printf("saddle %s\n", saddle_version());
-    snprintf(text, sizeof text, "%s: x in R^%zu, y in R^%zu", info->problem->name,
-             info->problem->x_dim, info->problem->y_dim);
+    snprintf(text, sizeof text, "%s: x in R^%zu, y in R^%zu", e->problem->name, e->problem->x_dim,
+             e->problem->y_dim);
     print_field("problem", text);
     print_samples(info, kind);
-    print_field("X", info->x_set);
-    print_field("Y", info->y_set);
-    print_field("h", saddle_settings_text(settings, "regularizer"));
+    print_field("X", saddle_set_text(e->x_set));
+    print_field("Y", saddle_set_text(e->y_set));
+    print_field("h", saddle_regularizer_text(e->regularizer));
     snprintf(text, sizeof text,
              "%zu agents, topology %.150s, %zu edges, mixing %.150s, spectral "
              "gap %.4g",
-             info->problem->agents, saddle_settings_text(settings, "topology"),
-             info->mixing->graph->edges, saddle_settings_text(settings, "mixing"),
-             info->spectrum.gap);
+             e->problem->agents, plan->network.topology, e->graph->edges, plan->network.mixing,
+             e->spectrum.gap);
     print_field("network", text);
     print_algorithm(info);
-    print_start(settings);
-    print_stops(settings);
+    print_start(plan);
+    print_stops(plan);
     if (info->resumed != NULL) {
         snprintf(text, sizeof text, "from iteration %llu, %.400s", (unsigned long long)info->start,
                  info->resumed);
@@ -170,9 +165,9 @@ static void print_header(const saddle_run_info *info, const saddle_problem_class
 static void on_begin(void *context, const saddle_run_info *info)
 {
     display *d = context;
-    d->meter.iterations = info->iterations;
-    d->trace_every = saddle_settings_integer(info->settings, "trace-every");
-    uint64_t points = d->trace_every > 0 ? info->iterations / d->trace_every + 1 : 1;
+    d->meter.iterations = info->plan->limits.iterations;
+    d->trace_every = info->plan->outputs.trace_every;
+    uint64_t points = d->trace_every > 0 ? info->plan->limits.iterations / d->trace_every + 1 : 1;
     d->stride = (points + SHOWN_ROWS - 1) / SHOWN_ROWS;
     if (d->quiet)
         return;
@@ -261,7 +256,7 @@ void cli_report_divergence(const saddle_result *result, const char *prefix)
         why = "so large that the loss is not finite: ";
     cli_say("%sdiverged at iteration %llu: agent %zu, variable %s[%zu] is %s%.3g; %s", prefix,
             (unsigned long long)fault->iteration, fault->agent, fault->variable, fault->index, why,
-            fault->value, advice(saddle_settings_text(result->settings, "algorithm"), fault));
+            fault->value, advice(result->plan.algorithm.name, fault));
 }
 
 /* "accuracy 0.849, gap 0.18" */
@@ -305,18 +300,18 @@ static void print_summary(const saddle_result *result)
     print_field("metric", text);
     print_outcomes("worth", result->train, result->train_count);
     print_outcomes("held out", result->test, result->test_count);
-    const char *trace = saddle_settings_text(result->settings, "trace");
-    const char *model = saddle_settings_text(result->settings, "model");
-    if (*trace != '\0')
+    const char *trace = result->plan.outputs.trace;
+    const char *model = result->plan.outputs.model;
+    if (trace != NULL)
         print_field("trace", trace);
     if (result->checkpoint != NULL)
         print_field("checkpoint", result->checkpoint);
-    if (*model != '\0' && result->stop == SADDLE_STOP_DIVERGED)
+    if (model != NULL && result->stop == SADDLE_STOP_DIVERGED)
         print_field("model", "not written: the run diverged");
-    else if (*model != '\0')
+    else if (model != NULL)
         print_field("model", result->saved ? model : "not written");
-    if (result->loss.status != SADDLE_OK)
-        print_field("lost", result->loss.message);
+    if (result->output_error.status != SADDLE_OK)
+        print_field("lost", result->output_error.message);
 }
 
 static int conclude(display *d, const saddle_result *result)
@@ -334,10 +329,9 @@ static int conclude(display *d, const saddle_result *result)
     if (result->stop == SADDLE_STOP_INTERRUPTED && result->checkpoint != NULL)
         cli_say("interrupted; `saddle run%s%s --resume %s` goes on",
                 strchr(d->problem, '/') != NULL ? " --problem " : "",
-                strchr(d->problem, '/') != NULL ? d->problem : "",
-                saddle_settings_text(result->settings, "checkpoint"));
-    if (result->loss.status != SADDLE_OK)
-        return cli_fail(&result->loss);
+                strchr(d->problem, '/') != NULL ? d->problem : "", result->plan.outputs.checkpoint);
+    if (result->output_error.status != SADDLE_OK)
+        return cli_fail(&result->output_error);
     if (result->stop == SADDLE_STOP_INTERRUPTED)
         return cli_reader_gone() ? CLI_FAILED : CLI_INTERRUPTED;
     return CLI_OK;
@@ -347,11 +341,11 @@ static int conclude(display *d, const saddle_result *result)
 static saddle_status write_report(const saddle_result *result, const char *path,
                                   saddle_error *error)
 {
-    const char *outcomes = saddle_settings_text(result->settings, "outcomes");
+    const char *outcomes = result->plan.outputs.outcomes;
     saddle_trace *trace = NULL;
     saddle_trace *other = NULL;
     saddle_status status = saddle_result_trace(result, &trace, error);
-    if (status == SADDLE_OK && *outcomes != '\0' && result->loss.status == SADDLE_OK)
+    if (status == SADDLE_OK && outcomes != NULL && result->output_error.status == SADDLE_OK)
         status = saddle_trace_read(&other, outcomes, error);
     if (status == SADDLE_OK && other != NULL)
         status = saddle_trace_join(trace, other, error);
@@ -366,42 +360,30 @@ static saddle_status write_report(const saddle_result *result, const char *path,
 }
 
 /* Refuse, before the work begins, what would fail at its end. */
-static saddle_status check_outputs(const saddle_settings *settings, saddle_error *error)
+static saddle_status check_outputs(const cli_arguments *arguments, saddle_error *error)
 {
-    const char *trace = saddle_settings_text(settings, "trace");
-    const char *model = saddle_settings_text(settings, "model");
-    const char *outcomes = saddle_settings_text(settings, "outcomes");
-    const char *checkpoint = saddle_settings_text(settings, "checkpoint");
-    const char *page = saddle_settings_text(settings, "report");
-    saddle_status status = cli_check_output("--trace", trace, true, error);
-    if (status == SADDLE_OK)
-        status = cli_check_output("--outcomes", outcomes, true, error);
-    if (status == SADDLE_OK)
-        status = cli_check_output("--model", model, false, error);
-    if (status == SADDLE_OK)
-        status = cli_check_distinct("--outcomes", outcomes, "--trace", trace, error);
-    if (status == SADDLE_OK)
-        status = cli_check_distinct("--model", model, "--outcomes", outcomes, error);
-    if (status == SADDLE_OK)
-        status = cli_check_inputs("--outcomes", outcomes, settings, error);
-    if (status == SADDLE_OK)
-        status = cli_check_distinct("--model", model, "--trace", trace, error);
-    if (status == SADDLE_OK)
-        status = cli_check_inputs("--trace", trace, settings, error);
-    if (status == SADDLE_OK)
-        status = cli_check_inputs("--model", model, settings, error);
-    if (status == SADDLE_OK && *checkpoint != '\0')
-        status = cli_check_directory("--checkpoint", checkpoint, error);
-    if (status == SADDLE_OK)
-        status = cli_check_output("--report", page, false, error);
-    if (status == SADDLE_OK)
-        status = cli_check_distinct("--report", page, "--trace", trace, error);
-    if (status == SADDLE_OK)
-        status = cli_check_distinct("--report", page, "--model", model, error);
-    if (status == SADDLE_OK)
-        status = cli_check_distinct("--report", page, "--outcomes", outcomes, error);
-    if (status == SADDLE_OK)
-        status = cli_check_inputs("--report", page, settings, error);
+    const saddle_plan *plan = &arguments->plan;
+    const cli_common *common = arguments->own;
+    const struct {
+        const char *option;
+        const char *path;
+        bool stream;
+    } output[] = {{"--trace", plan->outputs.trace, true},
+                  {"--outcomes", plan->outputs.outcomes, true},
+                  {"--model", plan->outputs.model, false},
+                  {"--report", common->report, false}};
+    size_t count = sizeof output / sizeof *output;
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++) {
+        status = cli_check_output(output[k].option, output[k].path, output[k].stream, error);
+        for (size_t j = 0; status == SADDLE_OK && j < k; j++)
+            status = cli_check_distinct(output[k].option, output[k].path, output[j].option,
+                                        output[j].path, error);
+        if (status == SADDLE_OK)
+            status = cli_check_inputs(output[k].option, output[k].path, arguments, error);
+    }
+    if (status == SADDLE_OK && plan->outputs.checkpoint != NULL)
+        status = cli_check_directory("--checkpoint", plan->outputs.checkpoint, error);
     return status;
 }
 
@@ -410,16 +392,15 @@ static saddle_status check_outputs(const saddle_settings *settings, saddle_error
  * they cannot write a checkpoint any more, but they can say how to go on. Two of them, for the one
  * that died may be the first.
  */
-static void prepare_last_words(const saddle_settings *settings)
+static void prepare_last_words(const saddle_plan *plan)
 {
     size_t rank;
-    if (strcmp(saddle_settings_text(settings, "engine"), "mpi") != 0 ||
-        saddle_mpi_init(&rank, NULL) != SADDLE_OK || rank > 1)
+    if (strcmp(plan->engine.name, "mpi") != 0 || saddle_mpi_init(&rank, NULL) != SADDLE_OK ||
+        rank > 1)
         return;
-    bool keeps = saddle_settings_find(settings, "checkpoint") != NULL;
-    const char *directory = keeps ? saddle_settings_text(settings, "checkpoint") : "";
+    const char *directory = plan->outputs.checkpoint;
     char text[900];
-    if (*directory != '\0')
+    if (directory != NULL)
         snprintf(
             text, sizeof text,
             "rank %zu is told to end; if another rank has failed, the job goes on from its last "
@@ -433,55 +414,58 @@ static void prepare_last_words(const saddle_settings *settings)
     cli_last_words(text);
 }
 
-static int run(const cli_arguments *arguments)
+static int run(const cli_arguments *given)
 {
-    saddle_settings *settings = arguments->settings;
+    cli_arguments arguments = *given;
+    saddle_plan *plan = &arguments.plan;
+    const cli_common *common = arguments.own;
     saddle_error error;
     const saddle_algorithm *algorithm;
-    saddle_experiment *experiment = NULL;
+    saddle_instance *instance = NULL;
     saddle_result *result = NULL;
-    bool quiet = saddle_settings_flag(settings, "quiet");
     bool terminal = isatty(STDOUT_FILENO) && cli_has_progress();
-    display d = {.quiet = quiet,
-                 .table = !quiet && !terminal,
+    display d = {.quiet = common->quiet,
+                 .table = !common->quiet && !terminal,
                  .meter = {.label = ""},
                  .stride = 1,
                  .printed = UINT64_MAX};
-    saddle_status status = saddle_settings_resume(settings, cli_company(), &error);
-    if (status == SADDLE_OK)
-        status =
-            saddle_algorithm_find(&algorithm, saddle_settings_text(settings, "algorithm"), &error);
-    if (status == SADDLE_OK && cli_leads())
-        status = check_outputs(settings, &error);
+    saddle_status status = saddle_plan_copy(plan, &given->plan, &error);
     status = cli_agree(status, &error);
     if (status == SADDLE_OK)
-        status = saddle_experiment_create(&experiment, settings, NULL, &error);
+        status = saddle_plan_resume(plan, cli_company(), &error);
+    if (status == SADDLE_OK)
+        status = saddle_algorithm_find(&algorithm, plan->algorithm.name, &error);
+    if (status == SADDLE_OK && cli_leads())
+        status = check_outputs(&arguments, &error);
+    status = cli_agree(status, &error);
+    if (status == SADDLE_OK)
+        status = saddle_instance_create(&instance, plan, &error);
     if (status == SADDLE_OK) {
-        cli_warn_unused(settings, experiment, &algorithm, 1);
-        d.kind = saddle_experiment_kind(experiment);
-        d.problem = saddle_settings_text(settings, "problem");
-        prepare_last_words(settings);
+        cli_warn_unused(plan, instance, &algorithm, 1);
+        d.kind = instance->kind;
+        d.problem = plan->problem.name;
+        prepare_last_words(plan);
         saddle_hooks hooks = {.context = &d,
                               .begin = on_begin,
                               .row = on_row,
                               .progress = on_progress,
                               .warning = on_warning,
                               .interrupt = cli_catch_interrupts()};
-        status = saddle_experiment_run(experiment, NULL, &hooks, &result, &error);
+        status = saddle_run(instance, plan, &hooks, &result, &error);
         /* How it ended is known here: a signal from now on only clears away. */
         cli_last_words("");
     }
     int code = status == SADDLE_OK ? conclude(&d, result) : cli_fail(&error);
-    const char *page = saddle_settings_text(settings, "report");
-    if (status == SADDLE_OK && *page != '\0') {
-        status = cli_leads() ? write_report(result, page, &error) : SADDLE_OK;
+    if (status == SADDLE_OK && common->report != NULL) {
+        status = cli_leads() ? write_report(result, common->report, &error) : SADDLE_OK;
         if (cli_agree(status, &error) != SADDLE_OK)
             code = cli_fail(&error);
-        else if (!quiet)
-            print_field("report", page);
+        else if (!common->quiet)
+            print_field("report", common->report);
     }
     saddle_result_free(result);
-    saddle_experiment_free(experiment);
+    saddle_instance_free(instance);
+    saddle_plan_free(plan);
     return code;
 }
 
@@ -502,5 +486,6 @@ const cli_command cli_run = {
         "number of threads. Its --iterations and budgets may be given anew.",
     .library = library,
     .own = own,
+    .own_bytes = sizeof(cli_common),
     .run = run,
 };

@@ -15,7 +15,14 @@
 /* Its trace points. */
 #define VERIFY_ROWS 2000
 
+typedef struct options {
+    cli_common common;
+    bool verify;
+    uint64_t repeats;
+} options;
+
 static const saddle_option verify_option = {
+    SADDLE_OWN(options, verify, RUN),
     .name = "verify",
     .group = GROUP,
     .kind = SADDLE_OPTION_FLAG,
@@ -24,6 +31,7 @@ static const saddle_option verify_option = {
             "compare the mean metric and the potential with their bounds. Exit status 4 if one is "
             "violated."};
 static const saddle_option repeats_option = {
+    SADDLE_OWN(options, repeats, RUN),
     .name = "repeats",
     .group = GROUP,
     .kind = SADDLE_OPTION_INTEGER,
@@ -135,52 +143,36 @@ static void print_guarantees(const saddle_theory *t, double c_epsilon)
     }
 }
 
-/* What the theorems say about an experiment, at the tau that a run would have. */
-static saddle_status evaluate(saddle_experiment *experiment, const saddle_settings *settings,
+/* What the theorems say about an instance, at the tau that a run would have. */
+static saddle_status evaluate(const saddle_instance *instance, const saddle_plan *plan,
                               saddle_steps *practical, saddle_theory *theory, saddle_error *error)
 {
-    double epsilon = saddle_settings_auto(settings, "epsilon")
-                         ? DEFAULT_EPSILON
-                         : saddle_settings_real(settings, "epsilon");
-    saddle_status status = saddle_experiment_steps(experiment, NULL, practical, error);
+    double epsilon = isnan(plan->steps.epsilon) ? DEFAULT_EPSILON : plan->steps.epsilon;
+    saddle_status status = saddle_instance_steps(instance, plan, practical, error);
     if (status == SADDLE_OK)
-        status = saddle_experiment_theory(experiment, practical->tau, epsilon,
-                                          saddle_settings_real(settings, "c-epsilon"),
-                                          saddle_settings_real(settings, "c-gamma"), theory, error);
+        status = saddle_theory_evaluate(instance, practical->tau, epsilon, plan->steps.c_epsilon,
+                                        plan->steps.c_gamma, theory, error);
     return status;
 }
 
 /* ---- verification -------------------------------------------------------------------------- */
 
-/* One algorithm with the theory's steps on one experiment. */
-static saddle_status measure(theorem_check *v, saddle_experiment *experiment,
-                             const saddle_settings *settings, const saddle_theory *theory,
+/* One algorithm with the theory's steps on one instance. */
+static saddle_status measure(theorem_check *v, const saddle_instance *instance,
+                             const saddle_plan *given, const saddle_theory *theory,
                              const volatile sig_atomic_t *interrupt, saddle_error *error)
 {
-    saddle_settings *own_settings = NULL;
+    saddle_plan plan = *given;
     saddle_result *result = NULL;
     double *column = NULL;
-    uint64_t iterations = saddle_settings_given(settings, "iterations")
-                              ? saddle_settings_integer(settings, "iterations")
-                              : VERIFY_ITERATIONS;
-    uint64_t stride = (iterations + VERIFY_ROWS - 1) / VERIFY_ROWS;
     saddle_hooks hooks = {.interrupt = interrupt};
-    saddle_status status = saddle_settings_copy(&own_settings, settings, error);
-    const struct {
-        const char *name;
-        double value;
-    } number[] = {{"iterations", (double)iterations},
-                  {"trace-every", (double)stride},
-                  {"epsilon", theory->epsilon}};
-    for (size_t k = 0; status == SADDLE_OK && k < sizeof number / sizeof *number; k++)
-        status = saddle_settings_set_real(own_settings, number[k].name, number[k].value, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_set(own_settings, "steps", "theory", error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_set(own_settings, "algorithm",
-                                     v->plus ? "precision+" : "precision", error);
-    if (status == SADDLE_OK)
-        status = saddle_experiment_run(experiment, own_settings, &hooks, &result, error);
+    if (!CLI_GIVEN(given, limits.iterations))
+        plan.limits.iterations = VERIFY_ITERATIONS;
+    plan.outputs.trace_every = (plan.limits.iterations + VERIFY_ROWS - 1) / VERIFY_ROWS;
+    plan.steps.epsilon = theory->epsilon;
+    plan.steps.rule = SADDLE_STEPS_THEORY;
+    plan.algorithm.name = v->plus ? "precision+" : "precision";
+    saddle_status status = saddle_run(instance, &plan, &hooks, &result, error);
     if (status == SADDLE_OK) {
         column = calloc(3 * result->row_count, sizeof *column);
         if (column == NULL) {
@@ -195,51 +187,43 @@ static saddle_status measure(theorem_check *v, saddle_experiment *experiment,
             column[rows + k] = result->rows[k].metric;
             column[2 * rows + k] = result->rows[k].potential;
         }
-        theorem_bound bound =
-            saddle_theorem_bound_of(theory, v->plus, saddle_settings_real(settings, "c-epsilon"));
+        theorem_bound bound = saddle_theorem_bound_of(theory, v->plus, plan.steps.c_epsilon);
         saddle_theorem_add(v, &bound, rows, column, column + rows, column + 2 * rows);
     }
     free(column);
     saddle_result_free(result);
-    saddle_settings_free(own_settings);
     return status;
 }
 
 /* Both algorithms with one seed; a theorem that says nothing is left out. */
-static saddle_status measure_seed(theorem_check theorem[2], const saddle_settings *settings,
-                                  uint64_t seed, const volatile sig_atomic_t *interrupt,
-                                  saddle_error *error)
+static saddle_status measure_seed(theorem_check theorem[2], const saddle_plan *given, uint64_t seed,
+                                  const volatile sig_atomic_t *interrupt, saddle_error *error)
 {
-    saddle_settings *own_settings = NULL;
-    saddle_experiment *experiment = NULL;
+    saddle_plan plan = *given;
+    saddle_instance *instance = NULL;
     saddle_steps practical;
     saddle_theory theory;
-    char text[CLI_NUMBER];
-    snprintf(text, sizeof text, "%" PRIu64, seed);
-    saddle_status status = saddle_settings_copy(&own_settings, settings, error);
+    plan.start.seed = seed;
+    saddle_status status = saddle_instance_create(&instance, &plan, error);
     if (status == SADDLE_OK)
-        status = saddle_settings_set(own_settings, "seed", text, error);
-    if (status == SADDLE_OK)
-        status = saddle_experiment_create(&experiment, own_settings, NULL, error);
-    if (status == SADDLE_OK)
-        status = evaluate(experiment, own_settings, &practical, &theory, error);
+        status = evaluate(instance, &plan, &practical, &theory, error);
     for (size_t k = 0; status == SADDLE_OK && k < 2 && !*interrupt; k++) {
         const char *why;
         if (saddle_theorem_applies(&theory, theorem[k].plus, &why))
-            status = measure(&theorem[k], experiment, own_settings, &theory, interrupt, error);
+            status = measure(&theorem[k], instance, &plan, &theory, interrupt, error);
     }
-    saddle_experiment_free(experiment);
-    saddle_settings_free(own_settings);
+    saddle_instance_free(instance);
     return status;
 }
 
 /* Compare bounds with measurements; `theory` is that of the first seed. */
-static int run_verification(const saddle_settings *settings, const saddle_theory *theory)
+static int run_verification(const cli_arguments *arguments, const saddle_theory *theory)
 {
     static theorem_check theorem[2]; /* some 20 kB each; a program verifies once */
     saddle_error error;
     const char *why;
-    size_t repeats = (size_t)saddle_settings_integer(settings, "repeats");
+    const options *chosen = arguments->own;
+    size_t repeats = (size_t)chosen->repeats;
     const volatile sig_atomic_t *interrupt = cli_catch_interrupts();
     theorem[1].plus = true;
     if (!saddle_theorem_applies(theory, false, &why)) {
@@ -251,8 +235,8 @@ static int run_verification(const saddle_settings *settings, const saddle_theory
         cli_warn("Theorem 2 promises nothing here: %s", why);
     for (size_t r = 0; r < repeats && !*interrupt; r++) {
         cli_progress("seed %zu of %zu", r + 1, repeats);
-        saddle_status status = measure_seed(
-            theorem, settings, saddle_settings_integer(settings, "seed") + r, interrupt, &error);
+        saddle_status status = measure_seed(theorem, &arguments->plan,
+                                            arguments->plan.start.seed + r, interrupt, &error);
         cli_progress_clear();
         if (status != SADDLE_OK)
             return cli_fail(&error);
@@ -272,28 +256,29 @@ static int run_verification(const saddle_settings *settings, const saddle_theory
 
 static int run(const cli_arguments *arguments)
 {
-    const saddle_settings *settings = arguments->settings;
+    const options *chosen = arguments->own;
+    const saddle_plan *plan = &arguments->plan;
     saddle_error error;
-    saddle_experiment *experiment = NULL;
+    saddle_instance *instance = NULL;
     saddle_theory theory;
     saddle_steps practical;
-    saddle_status status = saddle_experiment_create(&experiment, settings, NULL, &error);
+    saddle_status status = saddle_instance_create(&instance, plan, &error);
     if (status == SADDLE_OK) {
-        cli_warn_unused(settings, experiment, NULL, 0);
-        status = evaluate(experiment, settings, &practical, &theory, &error);
+        cli_warn_unused(plan, instance, NULL, 0);
+        status = evaluate(instance, plan, &practical, &theory, &error);
     }
     int code = CLI_OK;
     if (status == SADDLE_OK) {
         print_constants(&theory);
         print_steps(&theory, &practical);
         print_coefficients(&theory);
-        print_guarantees(&theory, saddle_settings_real(settings, "c-epsilon"));
+        print_guarantees(&theory, plan->steps.c_epsilon);
     } else {
         code = cli_fail(&error);
     }
-    saddle_experiment_free(experiment);
-    if (code == CLI_OK && saddle_settings_flag(settings, "verify"))
-        code = run_verification(settings, &theory);
+    saddle_instance_free(instance);
+    if (code == CLI_OK && chosen->verify)
+        code = run_verification(arguments, &theory);
     return code;
 }
 
@@ -309,5 +294,6 @@ const cli_command cli_theory = {
                "--agents 20 --topology complete --samples 16 --c-gamma 1000.",
     .library = library,
     .own = own,
+    .own_bytes = sizeof(options),
     .run = run,
 };

@@ -17,7 +17,18 @@
 /* The most candidates of the table at the end. */
 #define SHOWN_CANDIDATES 5
 
+typedef struct options {
+    cli_common common;
+    const char *algorithms;
+    uint64_t budget;     /* 0: automatic */
+    uint64_t candidates; /* 0: automatic */
+    int objective;       /* a saddle_objective */
+    const char *hold;    /* NULL: none */
+    const char *output;
+} options;
+
 static const saddle_option algorithms_option = {
+    SADDLE_OWN(options, algorithms, RUN),
     .name = "algorithms",
     .group = GROUP,
     .kind = SADDLE_OPTION_TEXT,
@@ -26,6 +37,7 @@ static const saddle_option algorithms_option = {
     .help = "Whose step sizes, separated by commas; all: every algorithm there is. Each gets the "
             "whole budget."};
 static const saddle_option budget_option = {
+    SADDLE_OWN(options, budget, RUN),
     .name = "budget",
     .group = GROUP,
     .kind = SADDLE_OPTION_INTEGER,
@@ -36,6 +48,7 @@ static const saddle_option budget_option = {
     .help = "IFO calls that the search for one algorithm may make in all; it never makes more. "
             "auto: 2000 for every sample of the problem."};
 static const saddle_option candidates_option = {
+    SADDLE_OWN(options, candidates, RUN),
     .name = "candidates",
     .group = GROUP,
     .kind = SADDLE_OPTION_INTEGER,
@@ -46,6 +59,7 @@ static const saddle_option candidates_option = {
     .help = "How many points of the grid to try, the default among them. auto: what the grid has "
             "and the budget can pay for, at most 128."};
 static const saddle_option objective_option = {
+    SADDLE_OWN(options, objective, RUN),
     .name = "objective",
     .group = GROUP,
     .kind = SADDLE_OPTION_CHOICE,
@@ -54,6 +68,7 @@ static const saddle_option objective_option = {
     .metavar = "WHAT",
     .help = "What is to be small when a candidate's IFO calls are spent."};
 static const saddle_option hold_option = {
+    SADDLE_OWN(options, hold, RUN),
     .name = "hold",
     .group = GROUP,
     .kind = SADDLE_OPTION_TEXT,
@@ -62,6 +77,7 @@ static const saddle_option hold_option = {
     .help = "Step sizes that keep their value, separated by commas, such as nu,eta; the others are "
             "searched."};
 static const saddle_option output_option = {
+    SADDLE_OWN(options, output, RUN),
     .name = "output",
     .group = GROUP,
     .kind = SADDLE_OPTION_TEXT,
@@ -69,7 +85,8 @@ static const saddle_option output_option = {
     .metavar = "DIR",
     .help = "Where ALGORITHM.csv (the log) and ALGORITHM.yaml (the best settings) go; made when "
             "missing."};
-static const saddle_option quiet_option = {.name = "quiet",
+static const saddle_option quiet_option = {SADDLE_OWN(options, common.quiet, RUN),
+                                           .name = "quiet",
                                            .group = CLI_OUTPUT,
                                            .kind = SADDLE_OPTION_FLAG,
                                            .fallback = "no",
@@ -84,7 +101,8 @@ static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK, CLI_ALGORITHM,
 
 /* Searches at work. */
 typedef struct work {
-    const saddle_settings *settings;
+    const saddle_plan *plan;
+    const options *chosen;
     const char *directory;
     bool quiet;
     const saddle_algorithm *algorithm[CLI_MOST_ALGORITHMS];
@@ -96,9 +114,9 @@ typedef struct work {
     size_t refused;  /* algorithms that cannot solve the problem */
 } work;
 
-static bool wants_resume(const saddle_settings *settings)
+static bool wants_resume(const saddle_plan *plan)
 {
-    return strcmp(saddle_settings_text(settings, "resume"), "yes") == 0;
+    return plan->outputs.resume != NULL && strcmp(plan->outputs.resume, "yes") == 0;
 }
 
 /* ---- what is shown ------------------------------------------------------------------------- */
@@ -197,15 +215,6 @@ static void print_ranking(const saddle_tuning *t)
 
 /* ---- one algorithm ------------------------------------------------------------------------- */
 
-static saddle_objective read_objective(const saddle_settings *settings)
-{
-    const char *text = saddle_settings_text(settings, "objective");
-    if (strcmp(text, "primal") == 0)
-        return SADDLE_OBJECTIVE_PRIMAL;
-    return strcmp(text, "stationarity") == 0 ? SADDLE_OBJECTIVE_STATIONARITY
-                                             : SADDLE_OBJECTIVE_METRIC;
-}
-
 /* Print and save the answer. */
 static saddle_status answer(work *w, const saddle_tuning *t, const char *path, saddle_error *error)
 {
@@ -235,39 +244,37 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
     return SADDLE_OK;
 }
 
-static saddle_tune_inputs inputs_of(const saddle_settings *settings, const char *log)
+static saddle_tune_inputs inputs_of(const work *w, const char *log)
 {
-    return (saddle_tune_inputs){.budget = saddle_settings_integer(settings, "budget"),
-                                .candidates =
-                                    (size_t)saddle_settings_integer(settings, "candidates"),
-                                .objective = read_objective(settings),
-                                .hold = saddle_settings_text(settings, "hold"),
+    return (saddle_tune_inputs){.budget = w->chosen->budget,
+                                .candidates = (size_t)w->chosen->candidates,
+                                .objective = (saddle_objective)w->chosen->objective,
+                                .hold = w->chosen->hold,
                                 .log = log,
-                                .resume = wants_resume(settings)};
+                                .resume = wants_resume(w->plan)};
 }
 
 /* Refuse a budget that is too small for some algorithm before any of them has spent it, and name
  * them all. One that cannot solve the problem is met again in its turn. */
-static saddle_status check_budget(const work *w, saddle_experiment *experiment, saddle_error *error)
+static saddle_status check_budget(const work *w, const saddle_instance *instance,
+                                  saddle_error *error)
 {
     char names[512] = "";
     size_t used = 0;
-    saddle_tune_inputs inputs = inputs_of(w->settings, NULL);
-    saddle_settings *settings = NULL;
-    saddle_status status = saddle_settings_copy(&settings, w->settings, error);
+    saddle_tune_inputs inputs = inputs_of(w, NULL);
+    saddle_plan plan = *w->plan;
+    saddle_status status = SADDLE_OK;
     /* Without a budget everyone gets one that is large enough. */
     for (size_t a = 0; status == SADDLE_OK && inputs.budget > 0 && a < w->algorithms; a++) {
         uint64_t least = 0;
-        status = saddle_settings_set(settings, "algorithm", w->algorithm[a]->name, error);
-        if (status == SADDLE_OK)
-            status = saddle_tune_least_budget(experiment, settings, &inputs, &least, error);
+        plan.algorithm.name = w->algorithm[a]->name;
+        status = saddle_tune_least_budget(instance, &plan, &inputs, &least, error);
         if (status == SADDLE_UNSUPPORTED && w->algorithms > 1)
             status = SADDLE_OK;
         if (status == SADDLE_OK && least > inputs.budget && used < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%" PRIu64 " for %s",
                                      used == 0 ? "" : ", ", least, w->algorithm[a]->name);
     }
-    saddle_settings_free(settings);
     if (status == SADDLE_OK && used > 0)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "--budget: %" PRIu64 " IFO calls are too few; give at least %s",
@@ -275,17 +282,17 @@ static saddle_status check_budget(const work *w, saddle_experiment *experiment, 
     return status;
 }
 
-static saddle_status search(work *w, saddle_experiment *experiment, const saddle_settings *settings,
+static saddle_status search(work *w, const saddle_instance *instance, const saddle_plan *plan,
                             const char *log, const char *path, saddle_error *error)
 {
     saddle_tuning *tuning = NULL;
-    saddle_tune_inputs inputs = inputs_of(settings, log);
+    saddle_tune_inputs inputs = inputs_of(w, log);
     saddle_tune_hooks hooks = {.context = w,
                                .begin = on_begin,
                                .trial = on_trial,
                                .rung = on_rung,
                                .interrupt = w->interrupt};
-    saddle_status status = saddle_tune(&tuning, experiment, settings, &inputs, &hooks, error);
+    saddle_status status = saddle_tune(&tuning, instance, plan, &inputs, &hooks, error);
     if (status == SADDLE_OK && tuning->finished)
         status = answer(w, tuning, path, error);
     saddle_tuning_free(tuning);
@@ -293,10 +300,10 @@ static saddle_status search(work *w, saddle_experiment *experiment, const saddle
 }
 
 /* A search goes on from its own logs, and only they can be asked for. */
-static saddle_status check_resume(const saddle_settings *settings, saddle_error *error)
+static saddle_status check_resume(const saddle_plan *plan, saddle_error *error)
 {
-    const char *text = saddle_settings_text(settings, "resume");
-    if (*text == '\0' || strcmp(text, "no") == 0 || wants_resume(settings))
+    const char *text = plan->outputs.resume;
+    if (text == NULL || strcmp(text, "no") == 0 || wants_resume(plan))
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "--resume: a search goes on from the logs in --output, not from '%.80s'; "
@@ -304,27 +311,27 @@ static saddle_status check_resume(const saddle_settings *settings, saddle_error 
                        text);
 }
 
-static saddle_status tune_one(work *w, saddle_experiment *experiment,
+static saddle_status tune_one(work *w, const saddle_instance *instance,
                               const saddle_algorithm *algorithm, saddle_error *error)
 {
     char *log = NULL;
     char *path = NULL;
-    saddle_settings *settings = NULL;
-    saddle_status status = saddle_settings_copy(&settings, w->settings, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_set(settings, "algorithm", algorithm->name, error);
+    saddle_plan plan = *w->plan;
+    saddle_status status = SADDLE_OK;
+    plan.algorithm.name = algorithm->name;
+    /* What is resumed is the search. */
+    plan.outputs.resume = NULL;
     if (status == SADDLE_OK && (asprintf(&log, "%s/%s.csv", w->directory, algorithm->name) < 0 ||
                                 asprintf(&path, "%s/%s.yaml", w->directory, algorithm->name) < 0))
         status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
     if (status == SADDLE_OK)
-        status = search(w, experiment, settings, log, path, error);
+        status = search(w, instance, &plan, log, path, error);
     /* One of several that cannot solve the problem does not keep the others from it. */
     if (status == SADDLE_UNSUPPORTED && w->algorithms > 1) {
         cli_warn("refused: %s", error->message);
         w->refused++;
         status = SADDLE_OK;
     }
-    saddle_settings_free(settings);
     free(log);
     free(path);
     return status;
@@ -349,33 +356,35 @@ static int conclude(const work *w)
 static int run(const cli_arguments *arguments)
 {
     saddle_error error;
-    saddle_experiment *experiment = NULL;
-    work w = {.settings = arguments->settings,
-              .directory = saddle_settings_text(arguments->settings, "output"),
-              .quiet = saddle_settings_flag(arguments->settings, "quiet")};
-    saddle_status status =
-        cli_read_algorithms(w.settings, w.algorithm, CLI_MOST_ALGORITHMS, &w.algorithms, &error);
+    const options *chosen = arguments->own;
+    saddle_instance *instance = NULL;
+    work w = {.plan = &arguments->plan,
+              .chosen = chosen,
+              .directory = chosen->output,
+              .quiet = chosen->common.quiet};
+    saddle_status status = cli_read_algorithms(chosen->algorithms, w.algorithm, CLI_MOST_ALGORITHMS,
+                                               &w.algorithms, &error);
     if (status == SADDLE_OK)
-        status = check_resume(w.settings, &error);
+        status = check_resume(w.plan, &error);
     if (status == SADDLE_OK && cli_leads())
         status = cli_check_directory("--output", w.directory, &error);
     status = cli_agree(status, &error);
     if (status == SADDLE_OK)
-        status = saddle_experiment_create(&experiment, w.settings, NULL, &error);
+        status = saddle_instance_create(&instance, w.plan, &error);
     if (status == SADDLE_OK)
-        status = check_budget(&w, experiment, &error);
+        status = check_budget(&w, instance, &error);
     bool made = cli_leads() && access(w.directory, F_OK) != 0;
     if (status == SADDLE_OK && cli_leads())
         status = saddle_make_directory("--output", w.directory, &error);
     status = cli_agree(status, &error);
     if (status == SADDLE_OK) {
-        cli_warn_unused(w.settings, experiment, w.algorithm, w.algorithms);
+        cli_warn_unused(w.plan, instance, w.algorithm, w.algorithms);
         w.interrupt = cli_catch_interrupts();
     }
     for (size_t a = 0; status == SADDLE_OK && a < w.algorithms; a++) {
         if (a > 0 && !w.quiet)
             printf("\n");
-        status = cli_agree(tune_one(&w, experiment, w.algorithm[a], &error), &error);
+        status = cli_agree(tune_one(&w, instance, w.algorithm[a], &error), &error);
         w.stopped = cli_interrupted(w.interrupt);
         if (w.stopped)
             break;
@@ -384,7 +393,7 @@ static int run(const cli_arguments *arguments)
     if (status != SADDLE_OK && made)
         rmdir(w.directory);
     int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);
-    saddle_experiment_free(experiment);
+    saddle_instance_free(instance);
     return code;
 }
 
@@ -400,5 +409,6 @@ const cli_command cli_tune = {
         "same command with --resume goes on.",
     .library = library,
     .own = own,
+    .own_bytes = sizeof(options),
     .run = run,
 };

@@ -27,7 +27,15 @@
 /* Seconds to wait for a first row where there is no terminal and the user does not say. */
 #define WAIT 60.0
 
+typedef struct options {
+    cli_common common;
+    const char *x;
+    const char *y;
+    double wait; /* NaN: automatic */
+} options;
+
 static const saddle_option x_option = {
+    SADDLE_OWN(options, x, RUN),
     .name = "x",
     .group = "Picture",
     .kind = SADDLE_OPTION_TEXT,
@@ -37,6 +45,7 @@ static const saddle_option x_option = {
     .help = "What the curve is drawn over: samples, rounds, messages, bytes, seconds, iterations "
             "or a column's name."};
 static const saddle_option y_option = {
+    SADDLE_OWN(options, y, RUN),
     .name = "y",
     .group = "Picture",
     .kind = SADDLE_OPTION_TEXT,
@@ -47,6 +56,7 @@ static const saddle_option y_option = {
     .help = "What is drawn: metric, loss, or another column of the file."};
 
 static const saddle_option wait_option = {
+    SADDLE_OWN(options, wait, RUN),
     .name = "wait",
     .group = "Waiting",
     .kind = SADDLE_OPTION_REAL,
@@ -340,16 +350,14 @@ static saddle_status follow(view *v, const volatile sig_atomic_t *interrupt, sad
 static int run(const cli_arguments *arguments)
 {
     saddle_error error;
+    const options *chosen = arguments->own;
     view v = {.path = arguments->operand[0],
-              .x = figure_column(saddle_settings_text(arguments->settings, "x")),
-              .y = figure_column(saddle_settings_text(arguments->settings, "y")),
+              .x = figure_column(chosen->x),
+              .y = figure_column(chosen->y),
               .screen = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO),
               .news = now(),
               .since = now()};
-    v.wait = !saddle_settings_auto(arguments->settings, "wait")
-                 ? saddle_settings_real(arguments->settings, "wait")
-             : v.screen ? (double)INFINITY
-                        : WAIT;
+    v.wait = !isnan(chosen->wait) ? chosen->wait : v.screen ? (double)INFINITY : WAIT;
     const volatile sig_atomic_t *interrupt = cli_catch_interrupts();
     take_screen(&v);
     saddle_status status = follow(&v, interrupt, &error);
@@ -379,5 +387,6 @@ const cli_command cli_watch = {
                "row after a minute is given up (--wait).",
     .words = "@FILE",
     .own = own,
+    .own_bytes = sizeof(options),
     .run = run,
 };

@@ -193,7 +193,7 @@ void cli_meter_show(const cli_meter *meter, uint64_t iteration, double seconds)
 static void meter_begin(void *context, const saddle_run_info *info)
 {
     cli_meter *meter = context;
-    meter->iterations = info->iterations;
+    meter->iterations = info->plan->limits.iterations;
 }
 
 static void meter_progress(void *context, uint64_t iteration, double seconds)
@@ -359,8 +359,36 @@ int cli_exit_code(saddle_status status)
     return CLI_FAILED;
 }
 
+/* The command whose options messages may name. */
+static const cli_command *current;
+
+void cli_set_command(const cli_command *command)
+{
+    current = command;
+}
+
+/* "--" where a message of the library begins with the name of an option; "" where it does not. */
+static const char *dashes(const char *message)
+{
+    char name[64];
+    size_t length = strspn(message, "abcdefghijklmnopqrstuvwxyz0123456789-");
+    saddle_settings *options = NULL;
+    if (current == NULL || length == 0 || length >= sizeof name ||
+        strncmp(message + length, ": ", 2) != 0 ||
+        cli_settings(&options, current, NULL) != SADDLE_OK)
+        return "";
+    memcpy(name, message, length);
+    name[length] = '\0';
+    bool known = saddle_settings_find(options, name) != NULL;
+    saddle_settings_free(options);
+    return known ? "--" : "";
+}
+
 int cli_fail(const saddle_error *error)
 {
-    cli_say("%s", error->message);
+    /* An error of one process of several begins with "rank 1: ". */
+    int rank = 0;
+    sscanf(error->message, "rank %*u: %n", &rank);
+    cli_say("%.*s%s%s", rank, error->message, dashes(error->message + rank), error->message + rank);
     return cli_exit_code(error->status);
 }

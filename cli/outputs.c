@@ -9,9 +9,15 @@
 
 #include "cli.h"
 
+/* Whether there is no file: no name was given, or a function above found none. */
+static bool is_none(const char *path)
+{
+    return path == NULL || *path == '\0';
+}
+
 saddle_status cli_check_output(const char *what, const char *path, bool stream, saddle_error *error)
 {
-    if (*path == '\0')
+    if (is_none(path))
         return SADDLE_OK;
     char copy[4096];
     if (strlen(path) >= sizeof copy)
@@ -67,7 +73,7 @@ static bool same_file(const char *a, const char *b)
 saddle_status cli_check_distinct(const char *what, const char *path, const char *other_what,
                                  const char *other, saddle_error *error)
 {
-    if (*path == '\0' || *other == '\0' || !same_file(path, other))
+    if (is_none(path) || is_none(other) || !same_file(path, other))
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "%s: '%s' is the file of %s too and would be overwritten; give another path",
@@ -119,34 +125,36 @@ static saddle_status check_parts(const char *what, const char *path, const char 
     return SADDLE_OK;
 }
 
-saddle_status cli_check_inputs(const char *what, const char *path, const saddle_settings *settings,
+saddle_status cli_check_inputs(const char *what, const char *path, const cli_arguments *arguments,
                                saddle_error *error)
 {
-    const char *problem = saddle_settings_text(settings, "problem");
+    const saddle_plan *plan = &arguments->plan;
+    const cli_common *common = arguments->own;
+    const char *problem = plan->problem.name;
     char *plugin = malloc(strlen(problem) + 1);
     char *data = NULL;
+    char *test = NULL;
     if (plugin == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
     /* A name that is no file is refused where it is used. */
-    bool found = saddle_data_find(saddle_settings_text(settings, "data"), &data, NULL) == SADDLE_OK;
-    char *test = NULL;
-    bool held_out =
-        saddle_data_find(saddle_settings_text(settings, "test-data"), &test, NULL) == SADDLE_OK;
+    saddle_data_find(plan->problem.data, &data, NULL);
+    if (plan->problem.test_data != NULL)
+        saddle_data_find(plan->problem.test_data, &test, NULL);
     const struct {
         const char *option;
         const char *path;
     } input[] = {{"--problem", plugin_of(problem, plugin)},
-                 {"--data", found ? data : ""},
-                 {"--test-data", held_out ? test : ""},
-                 {"--labels", saddle_settings_text(settings, "labels")},
-                 {"--config", saddle_settings_text(settings, "config")},
-                 {"--topology", file_of(saddle_settings_text(settings, "topology"))},
-                 {"--mixing", file_of(saddle_settings_text(settings, "mixing"))}};
+                 {"--data", data},
+                 {"--test-data", test},
+                 {"--labels", plan->problem.labels},
+                 {"--config", common->config},
+                 {"--topology", file_of(plan->network.topology)},
+                 {"--mixing", file_of(plan->network.mixing)}};
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < sizeof input / sizeof *input; k++)
         status = cli_check_distinct(what, path, input[k].option, input[k].path, error);
     if (status == SADDLE_OK)
-        status = check_parts(what, path, saddle_settings_text(settings, "data"), error);
+        status = check_parts(what, path, plan->problem.data, error);
     free(data);
     free(test);
     free(plugin);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "engines/engine.h"
 
 static saddle_world *company; /* NULL: this process is alone */
 
@@ -68,10 +69,10 @@ static void warn_of_strangers(const char *engine)
 
 void cli_meet(const cli_arguments *arguments)
 {
-    const saddle_settings *settings = arguments->settings;
+    const saddle_settings *settings = arguments->plan.settings;
+    const char *engine = arguments->plan.engine.name;
     if (!cli_takes(arguments->command, saddle_settings_find(settings, "engine")))
         return;
-    const char *engine = saddle_settings_text(settings, "engine");
     meet(engine);
     if (company != NULL && company->ranks == 1)
         warn_of_strangers(engine);

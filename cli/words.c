@@ -82,23 +82,14 @@ void cli_words(const char *kind, char *out, size_t size)
         snprintf(out, size, "%s", kind);
 }
 
-void cli_option_words(const saddle_option *option, char *out, size_t size)
+const char *cli_option_words(const saddle_option *option)
 {
-    static const char *const kind[][2] = {
-        {"algorithm", "@ALGORITHM"}, {"algorithms", "@ALGORITHM"},
-        {"problem", "@PROBLEM"},     {"topology", "@TOPOLOGY"},
-        {"mixing", "@MIXING"},       {"x-set", "@SET"},
-        {"y-set", "@SET"},           {"regularizer", "@REGULARIZER"},
-        {"data", "@FILE"},           {"test-data", "@FILE"},
-        {"resume", "@FILE"}};
     const char *meta = option->metavar != NULL ? option->metavar : "";
-    const char *found = option->choices != NULL ? option->choices : "";
+    if (option->words != NULL)
+        return option->words;
+    if (option->choices != NULL)
+        return option->choices;
     if (strcmp(meta, "PATH") == 0 || strcmp(meta, "FILE") == 0)
-        found = "@FILE";
-    else if (strcmp(meta, "DIR") == 0)
-        found = "@DIRECTORY";
-    for (size_t k = 0; k < sizeof kind / sizeof *kind; k++)
-        if (strcmp(option->name, kind[k][0]) == 0)
-            found = kind[k][1];
-    cli_words(found, out, size);
+        return "@FILE";
+    return strcmp(meta, "DIR") == 0 ? "@DIRECTORY" : "";
 }

@@ -1,8 +1,8 @@
 /*
- * Saddle inside a program: one experiment, two algorithms on it, and what they cost.
+ * Saddle inside a program: one instance, two algorithms on it, and what they cost.
  *
- * The experiment (data, network, problem, start) is set up once; each run reads the algorithm and
- * its stopping rule from settings of its own. Rows arrive through a hook while a run goes on, and
+ * The instance (data, network, problem, start) is made once; each run takes the algorithm, its steps
+ * and its limits from the plan that it is given. Rows arrive through a hook while a run goes on, and
  * are in the result afterwards.
  */
 #include <inttypes.h>
@@ -31,17 +31,13 @@ static const saddle_row *first_below(const saddle_result *result, double target)
     return NULL;
 }
 
-static saddle_status run(saddle_experiment *experiment, saddle_settings *settings,
-                         const char *algorithm, saddle_error *error)
+static saddle_status run(const saddle_instance *instance, saddle_plan *plan, char *algorithm,
+                         saddle_error *error)
 {
-    saddle_status status = saddle_settings_set(settings, "algorithm", algorithm, error);
-    if (status != SADDLE_OK)
-        return status;
-    char name[32];
-    snprintf(name, sizeof name, "%s", algorithm);
-    saddle_hooks hooks = {.context = name, .row = watch};
+    saddle_hooks hooks = {.context = algorithm, .row = watch};
     saddle_result *result;
-    status = saddle_experiment_run(experiment, settings, &hooks, &result, error);
+    plan->algorithm.name = algorithm;
+    saddle_status status = saddle_run(instance, plan, &hooks, &result, error);
     if (status != SADDLE_OK)
         return status;
     const saddle_row *reached = first_below(result, TARGET);
@@ -57,24 +53,26 @@ static saddle_status run(saddle_experiment *experiment, saddle_settings *setting
 
 int main(void)
 {
-    const char *const option[][2] = {
-        {"problem", "quadratic"}, {"agents", "8"},        {"topology", "ring"}, {"tau", "20"},
-        {"alpha", "0.2"},         {"iterations", "2000"}, {"trace-every", "50"}};
+    char precision[] = "precision";
+    char tracking[] = "prox-gt-sgda";
     saddle_error error = {.message = ""};
-    saddle_settings *settings = NULL;
-    saddle_experiment *experiment = NULL;
-    saddle_status status = saddle_settings_create(&settings, &error);
-    for (size_t k = 0; status == SADDLE_OK && k < sizeof option / sizeof *option; k++)
-        status = saddle_settings_set(settings, option[k][0], option[k][1], &error);
+    saddle_instance *instance = NULL;
+    saddle_plan plan;
+    saddle_plan_defaults(&plan, sizeof plan);
+    plan.problem.name = "quadratic";
+    plan.network.agents = 8;
+    plan.network.topology = "ring";
+    plan.steps.tau = 20.0;
+    plan.steps.alpha = 0.2;
+    plan.limits.iterations = 2000;
+    plan.outputs.trace_every = 50;
+    saddle_status status = saddle_instance_create(&instance, &plan, &error);
     if (status == SADDLE_OK)
-        status = saddle_experiment_create(&experiment, settings, NULL, &error);
+        status = run(instance, &plan, precision, &error);
     if (status == SADDLE_OK)
-        status = run(experiment, settings, "precision", &error);
-    if (status == SADDLE_OK)
-        status = run(experiment, settings, "prox-gt-sgda", &error);
+        status = run(instance, &plan, tracking, &error);
     if (status != SADDLE_OK)
         fprintf(stderr, "embed: %s\n", error.message);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+    saddle_instance_free(instance);
     return status == SADDLE_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

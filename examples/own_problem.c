@@ -8,7 +8,6 @@
  * agent could find the line alone. The maximum over y is |x|^2 / (2 RHO), at y = x / RHO, so the
  * answer is that of ridge regression on all points together.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -57,35 +56,31 @@ static double value(const saddle_problem *problem, size_t agent, const double *x
     return sum + x[0] * y[0] + x[1] * y[1] - 0.5 * RHO * (y[0] * y[0] + y[1] * y[1]);
 }
 
+static const size_t samples[AGENTS] = {SAMPLES, SAMPLES, SAMPLES, SAMPLES};
+static const saddle_problem problem = {.name = "tilted line",
+                                       .x_dim = 2,
+                                       .y_dim = 2,
+                                       .agents = AGENTS,
+                                       .samples = samples,
+                                       .gradient = gradient,
+                                       .value = value};
+
 int main(void)
 {
-    static const size_t samples[AGENTS] = {SAMPLES, SAMPLES, SAMPLES, SAMPLES};
-    saddle_problem problem = {.name = "tilted line",
-                              .x_dim = 2,
-                              .y_dim = 2,
-                              .agents = AGENTS,
-                              .samples = samples,
-                              .gradient = gradient,
-                              .value = value};
-    saddle_error error = {.message = ""};
-    saddle_settings *settings = NULL;
-    saddle_experiment *experiment = NULL;
-    saddle_result *result = NULL;
-    double metric = NAN;
-    if (saddle_settings_create(&settings, &error) == SADDLE_OK &&
-        saddle_settings_set(settings, "topology", "ring", &error) == SADDLE_OK &&
-        saddle_settings_set(settings, "alpha", "0.1", &error) == SADDLE_OK &&
-        saddle_experiment_create(&experiment, settings, &problem, &error) == SADDLE_OK &&
-        saddle_experiment_run(experiment, NULL, NULL, &result, &error) == SADDLE_OK) {
-        metric = result->rows[result->row_count - 1].metric;
-        printf("line       b = %.9f + %.9f t\n", result->x_mean[0], result->x_mean[1]);
-        printf("adversary  y = (%.9f, %.9f)\n", result->y_mean[0], result->y_mean[1]);
-        printf("metric     %.3g\n", metric);
-    } else {
+    saddle_plan plan;
+    saddle_result *result;
+    saddle_error error;
+    saddle_plan_defaults(&plan, sizeof plan);
+    plan.network.topology = "ring";
+    plan.steps.alpha = 0.1;
+    if (saddle_solve(&problem, &plan, &result, &error) != SADDLE_OK) {
         fprintf(stderr, "own_problem: %s\n", error.message);
+        return EXIT_FAILURE;
     }
+    double metric = result->rows[result->row_count - 1].metric;
+    printf("line       b = %.9f + %.9f t\n", result->x_mean[0], result->x_mean[1]);
+    printf("adversary  y = (%.9f, %.9f)\n", result->y_mean[0], result->y_mean[1]);
+    printf("metric     %.3g\n", metric);
     saddle_result_free(result);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
     return metric <= 1e-12 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

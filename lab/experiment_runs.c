@@ -1,12 +1,14 @@
 /* Making the runs of an experiment, and finding those that were made before. */
 #include "lab/experiment_runs.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "files/file.h"
+#include "instance/settings.h"
 
 /* Candidates of a search: as many for every algorithm. */
 #define CANDIDATES 16
@@ -44,7 +46,7 @@ bool saddle_paper_data_is_substitute(experiment_data data)
 /* ---- settings -------------------------------------------------------------------------------- */
 
 /* Set options from "name=value name=value". */
-static saddle_status apply(saddle_settings *settings, const char *text, saddle_error *error)
+static saddle_status apply(saddle_plan *plan, const char *text, saddle_error *error)
 {
     char *copy = text != NULL ? strdup(text) : strdup("");
     if (copy == NULL)
@@ -61,30 +63,28 @@ static saddle_status apply(saddle_settings *settings, const char *text, saddle_e
             break;
         }
         *value++ = '\0';
-        status = saddle_settings_set(settings, word, value, error);
+        status = saddle_plan_set(plan, word, value, error);
     }
     free(copy);
     return status;
 }
 
-saddle_status saddle_experiment_runs_settings(saddle_settings **out, const experiment_runs *w,
-                                              const paper_experiment *e,
-                                              const experiment_series *series, saddle_error *error)
+saddle_status saddle_experiment_runs_plan(saddle_plan *out, const experiment_runs *w,
+                                          const paper_experiment *e,
+                                          const experiment_series *series, saddle_error *error)
 {
     const char *data = saddle_paper_data(e->data);
-    saddle_status status = saddle_settings_create(out, error);
+    saddle_plan_defaults(out, sizeof *out);
+    saddle_status status = apply(out, e->settings, error);
     if (status == SADDLE_OK)
-        status = apply(*out, e->settings, error);
-    if (status == SADDLE_OK)
-        status = apply(*out, series->settings, error);
+        status = apply(out, series->settings, error);
     if (status == SADDLE_OK && w->quick)
-        status = apply(*out, e->quick, error);
+        status = apply(out, e->quick, error);
     if (status == SADDLE_OK && *data != '\0')
-        status = saddle_settings_set(*out, "data", data, error);
+        status = saddle_plan_set(out, "data", data, error);
     if (status == SADDLE_OK)
-        status = saddle_settings_set(*out, "algorithm", series->algorithm, error);
-    if (status == SADDLE_OK && strcmp(w->threads, "auto") != 0)
-        status = saddle_settings_set(*out, "threads", w->threads, error);
+        status = saddle_plan_set(out, "algorithm", series->algorithm, error);
+    out->engine.threads = w->threads;
     return status;
 }
 
@@ -129,26 +129,28 @@ static saddle_status make_folder(char **out, const experiment_runs *w, const cha
     return status;
 }
 
-/* Whether an option can change what a run computes. */
-static bool matters(const char *name)
+/* Whether a setting of a plan is recorded otherwise in a trace. */
+static bool differs(const saddle_trace *trace, const saddle_settings *settings,
+                    const saddle_option *option)
 {
-    return strcmp(name, "threads") != 0 && strcmp(name, "trace") != 0 &&
-           strcmp(name, "outcomes") != 0;
+    return option->effect != SADDLE_EFFECT_ENGINE && option->effect != SADDLE_EFFECT_OUTPUT &&
+           saddle_settings_given(settings, option) &&
+           strcmp(saddle_trace_setting(trace, option->name),
+                  saddle_settings_value(settings, option)) != 0;
 }
 
-/* Whether a trace is whole, and of a run with these settings by this version. */
-static bool is_wanted(const saddle_trace *trace, const saddle_settings *settings)
+/* Whether a trace is complete, and of a run with this plan by this version. */
+static bool is_wanted(const saddle_trace *trace, const saddle_plan *plan)
 {
+    saddle_plan all;
     if (trace->end == NULL || strcmp(trace->end, saddle_stop_text(SADDLE_STOP_INTERRUPTED)) == 0 ||
         strcmp(trace->version, saddle_version()) != 0)
         return false;
-    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
-        const char *name = saddle_settings_option(settings, k)->name;
-        if (matters(name) && saddle_settings_given(settings, name) &&
-            strcmp(saddle_trace_setting(trace, name), saddle_settings_text(settings, name)) != 0)
-            return false;
-    }
-    return true;
+    bool wanted = saddle_plan_copy(&all, plan, NULL) == SADDLE_OK;
+    for (size_t k = 0; wanted && k < saddle_settings_count(all.settings); k++)
+        wanted = !differs(trace, all.settings, saddle_settings_option(all.settings, k));
+    saddle_plan_free(&all);
+    return wanted;
 }
 
 /* Where a run writes. */
@@ -192,12 +194,12 @@ static saddle_status read_run(saddle_trace **out, const run_files *files, saddle
 }
 
 /* Read a run that was made before; NULL when there is none that is wanted. */
-static saddle_trace *find_run(const run_files *files, const saddle_settings *settings)
+static saddle_trace *find_run(const run_files *files, const saddle_plan *plan)
 {
     saddle_trace *trace = NULL;
     if (access(files->trace, F_OK) != 0 || read_run(&trace, files, NULL) != SADDLE_OK)
         return NULL;
-    if (is_wanted(trace, settings))
+    if (is_wanted(trace, plan))
         return trace;
     saddle_trace_free(trace);
     return NULL;
@@ -206,9 +208,9 @@ static saddle_trace *find_run(const run_files *files, const saddle_settings *set
 /* ---- tuning ---------------------------------------------------------------------------------- */
 
 /* Search, going on from the log if it is this search's, anew if it is another one's. */
-static saddle_status search(saddle_tuning **out, experiment_runs *w, saddle_experiment *instance,
-                            const saddle_settings *settings, uint64_t budget, const char *log,
-                            saddle_error *error)
+static saddle_status search(saddle_tuning **out, experiment_runs *w,
+                            const saddle_instance *instance, const saddle_plan *plan,
+                            uint64_t budget, const char *log, saddle_error *error)
 {
     saddle_tune_inputs inputs = {.budget = budget,
                                  .candidates = CANDIDATES,
@@ -217,56 +219,50 @@ static saddle_status search(saddle_tuning **out, experiment_runs *w, saddle_expe
                                  .log = log,
                                  .resume = true};
     saddle_tune_hooks hooks = {.context = w, .trial = on_trial, .interrupt = w->interrupt};
-    saddle_status status = saddle_tune(out, instance, settings, &inputs, &hooks, error);
+    saddle_status status = saddle_tune(out, instance, plan, &inputs, &hooks, error);
     if (status == SADDLE_BAD_INPUT && remove(log) == 0)
-        status = saddle_tune(out, instance, settings, &inputs, &hooks, error);
+        status = saddle_tune(out, instance, plan, &inputs, &hooks, error);
     return status;
 }
 
-/* Put the best tau and alpha, and the one tau of all metrics, into the settings. */
-static saddle_status take_answer(saddle_settings *settings, const saddle_tuning *tuning,
+/* Put the best tau and alpha, and the one tau of all metrics, into the plan. */
+static saddle_status take_answer(saddle_plan *plan, const saddle_tuning *tuning,
                                  saddle_error *error)
 {
     static const char *const name[] = {"tau", "alpha", "metric-tau"};
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < sizeof name / sizeof *name; k++)
-        status = saddle_settings_set(settings, name[k],
-                                     saddle_settings_text(tuning->settings, name[k]), error);
+        status = saddle_plan_set(plan, name[k],
+                                 saddle_settings_text(tuning->plan.settings, name[k]), error);
     return status;
 }
 
 static saddle_status tune_series(experiment_runs *w, const paper_experiment *e,
                                  const experiment_series *series, const char *folder,
-                                 saddle_settings *settings, saddle_error *error)
+                                 saddle_plan *plan, saddle_error *error)
 {
     char *log = NULL;
     char *answer = NULL;
-    char seed[NUMBER_TEXT];
-    saddle_settings *own = NULL;
-    saddle_experiment *instance = NULL;
+    saddle_plan own = *plan;
+    saddle_instance *instance = NULL;
     saddle_tuning *tuning = NULL;
     snprintf(w->label, sizeof w->label, "%s, tuning %s: ", e->name, series->name);
-    snprintf(seed, sizeof seed, "%d", EXPERIMENT_TUNING_SEED);
+    own.start.seed = EXPERIMENT_TUNING_SEED;
     saddle_status status = SADDLE_OK;
     if (asprintf(&log, "%s/%s.csv", folder, series->name) < 0 ||
         asprintf(&answer, "%s/%s.yaml", folder, series->name) < 0)
         status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
     if (status == SADDLE_OK)
-        status = saddle_settings_copy(&own, settings, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_set(own, "seed", seed, error);
-    if (status == SADDLE_OK)
-        status = saddle_experiment_create(&instance, own, NULL, error);
+        status = saddle_instance_create(&instance, &own, error);
     if (status == SADDLE_OK)
         status =
-            search(&tuning, w, instance, own, w->quick ? e->quick_tuning : e->tuning, log, error);
+            search(&tuning, w, instance, &own, w->quick ? e->quick_tuning : e->tuning, log, error);
     if (status == SADDLE_OK && tuning->finished)
         status = saddle_tuning_save(tuning, answer, error);
     if (status == SADDLE_OK && tuning->finished)
-        status = take_answer(settings, tuning, error);
+        status = take_answer(plan, tuning, error);
     saddle_tuning_free(tuning);
-    saddle_experiment_free(instance);
-    saddle_settings_free(own);
+    saddle_instance_free(instance);
     free(answer);
     free(log);
     return status;
@@ -274,29 +270,27 @@ static saddle_status tune_series(experiment_runs *w, const paper_experiment *e,
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static saddle_status make_run(experiment_runs *w, saddle_settings *settings, const run_files *files,
+static saddle_status make_run(experiment_runs *w, saddle_plan *plan, const run_files *files,
                               saddle_error *error)
 {
-    saddle_experiment *instance = NULL;
+    saddle_instance *instance = NULL;
     saddle_result *result = NULL;
     saddle_hooks hooks = w->hooks.begin(w->hooks.context, w->label);
-    saddle_status status = saddle_settings_set(settings, "trace", files->trace, error);
-    if (status == SADDLE_OK && files->outcomes != NULL)
-        status = saddle_settings_set(settings, "outcomes", files->outcomes, error);
+    plan->outputs.trace = files->trace;
+    plan->outputs.outcomes = files->outcomes;
+    saddle_status status = saddle_instance_create(&instance, plan, error);
     if (status == SADDLE_OK)
-        status = saddle_experiment_create(&instance, settings, NULL, error);
-    if (status == SADDLE_OK)
-        status = saddle_experiment_run(instance, settings, &hooks, &result, error);
+        status = saddle_run(instance, plan, &hooks, &result, error);
     if (status == SADDLE_OK)
         w->hooks.end(w->hooks.context, w->label, result);
-    /* Claims are made from whole traces, and runs of hours should not be made for nothing. */
-    if (status == SADDLE_OK && result->loss.status != SADDLE_OK)
-        status = saddle_fail(error, result->loss.status,
-                             "%.700s; runs that are finished stay, and the same command goes on",
-                             result->loss.message);
+    /* Claims are made from complete traces, and runs of hours should not be made for nothing. */
+    if (status == SADDLE_OK && result->output_error.status != SADDLE_OK)
+        status = saddle_fail(error, result->output_error.status,
+                             "%.700s; finished runs are kept, and the same command continues",
+                             result->output_error.message);
     w->made++;
     saddle_result_free(result);
-    saddle_experiment_free(instance);
+    saddle_instance_free(instance);
     return status;
 }
 
@@ -324,30 +318,24 @@ static saddle_status name_files(run_files *out, const folders *in, const experim
 
 /* Series with one seed, read from its files or made first. */
 static saddle_status run_one(experiment_runs *w, const paper_experiment *e,
-                             const experiment_series *series, const saddle_settings *common,
+                             const experiment_series *series, const saddle_plan *common,
                              const folders *in, size_t seed, saddle_trace **out,
                              saddle_error *error)
 {
-    char text[NUMBER_TEXT];
     run_files files;
-    saddle_settings *settings = NULL;
-    snprintf(text, sizeof text, "%zu", seed);
+    saddle_plan plan = *common;
+    plan.start.seed = seed;
     snprintf(w->label, sizeof w->label, "[%zu/%zu] %s %s seed %zu: ", w->place, w->runs, e->name,
              series->name, seed);
     saddle_status status = name_files(&files, in, series, seed, error);
     if (status == SADDLE_OK)
-        status = saddle_settings_copy(&settings, common, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_set(settings, "seed", text, error);
-    if (status == SADDLE_OK)
-        *out = find_run(&files, settings);
+        *out = find_run(&files, &plan);
     if (status == SADDLE_OK && *out == NULL) {
-        status = make_run(w, settings, &files, error);
+        status = make_run(w, &plan, &files, error);
         /* What an interrupt cut short is no result. */
         if (status == SADDLE_OK && !*w->interrupt)
             status = read_run(out, &files, error);
     }
-    saddle_settings_free(settings);
     release_files(&files);
     return status;
 }
@@ -355,20 +343,19 @@ static saddle_status run_one(experiment_runs *w, const paper_experiment *e,
 static saddle_status run_series(experiment_runs *w, const paper_experiment *e, size_t s,
                                 const folders *in, saddle_trace **trace, saddle_error *error)
 {
-    saddle_settings *settings = NULL;
-    saddle_status status = saddle_experiment_runs_settings(&settings, w, e, &e->series[s], error);
+    saddle_plan plan;
+    saddle_status status = saddle_experiment_runs_plan(&plan, w, e, &e->series[s], error);
     if (status == SADDLE_OK && e->series[s].tuned)
-        status = tune_series(w, e, &e->series[s], in->tuned, settings, error);
+        status = tune_series(w, e, &e->series[s], in->tuned, &plan, error);
     if (status == SADDLE_OK && e->series[s].tuned)
-        snprintf(w->metric_tau, sizeof w->metric_tau, "%s",
-                 saddle_settings_text(settings, "metric-tau"));
-    else if (status == SADDLE_OK && *w->metric_tau != '\0')
-        status = saddle_settings_set(settings, "metric-tau", w->metric_tau, error);
+        w->metric_tau = plan.outputs.metric_tau;
+    else if (!isnan(w->metric_tau))
+        plan.outputs.metric_tau = w->metric_tau;
     for (size_t r = 0; status == SADDLE_OK && r < w->seeds && !*w->interrupt; r++) {
         w->place++;
-        status = run_one(w, e, &e->series[s], settings, in, r + 1, &trace[s * w->seeds + r], error);
+        status = run_one(w, e, &e->series[s], &plan, in, r + 1, &trace[s * w->seeds + r], error);
     }
-    saddle_settings_free(settings);
+    saddle_plan_free(&plan);
     return status;
 }
 
@@ -376,7 +363,7 @@ saddle_status saddle_experiment_runs_make(experiment_runs *w, const paper_experi
                                           saddle_trace **trace, saddle_error *error)
 {
     folders in = {NULL, NULL, NULL};
-    *w->metric_tau = '\0';
+    w->metric_tau = NAN;
     saddle_status status = make_folder(&in.traces, w, "traces", e, error);
     if (status == SADDLE_OK && e->outcomes)
         status = make_folder(&in.outcomes, w, "outcomes", e, error);
@@ -396,22 +383,19 @@ saddle_status saddle_experiment_runs_make(experiment_runs *w, const paper_experi
 static bool find_series(const experiment_runs *w, const paper_experiment *e, size_t s,
                         const folders *in, saddle_trace **trace)
 {
-    saddle_settings *settings = NULL;
-    bool found_all =
-        saddle_experiment_runs_settings(&settings, w, e, &e->series[s], NULL) == SADDLE_OK;
+    saddle_plan plan;
+    bool found_all = saddle_experiment_runs_plan(&plan, w, e, &e->series[s], NULL) == SADDLE_OK;
     for (size_t r = 0; found_all && r < w->seeds; r++) {
         run_files files;
-        char text[NUMBER_TEXT];
-        snprintf(text, sizeof text, "%zu", r + 1);
-        found_all = saddle_settings_set(settings, "seed", text, NULL) == SADDLE_OK &&
-                    name_files(&files, in, &e->series[s], r + 1, NULL) == SADDLE_OK;
+        plan.start.seed = r + 1;
+        found_all = name_files(&files, in, &e->series[s], r + 1, NULL) == SADDLE_OK;
         if (!found_all)
             break;
-        trace[r] = find_run(&files, settings);
+        trace[r] = find_run(&files, &plan);
         found_all = trace[r] != NULL;
         release_files(&files);
     }
-    saddle_settings_free(settings);
+    saddle_plan_free(&plan);
     return found_all;
 }
 

@@ -34,8 +34,8 @@ typedef struct experiment_runs_hooks {
 /* What all experiments share. */
 typedef struct experiment_runs {
     const char *directory;
-    const char *threads; /* the value of --threads */
-    size_t seeds;        /* 1 .. seeds */
+    uint64_t threads; /* 0: all processors */
+    size_t seeds;     /* 1 .. seeds */
     bool quick;
     const volatile sig_atomic_t *interrupt; /* the work ends soon after it is set */
     experiment_runs_hooks hooks;
@@ -43,9 +43,9 @@ typedef struct experiment_runs {
     size_t place; /* of the run at hand */
     size_t made;  /* runs that had to be made */
     char label[192];
-    /* Of the experiment at hand: the tau of all its metrics, as the searches had it; "" where nothing is
+    /* Of the experiment at hand: the tau of all its metrics, as the searches had it; NaN where nothing is
      * searched, and every run has its own. */
-    char metric_tau[NUMBER_TEXT];
+    double metric_tau;
 } experiment_runs;
 
 /* What an experiment's data are called in the settings: their name where they can be found, or else
@@ -53,10 +53,10 @@ typedef struct experiment_runs {
 const char *saddle_paper_data(experiment_data data);
 /* Whether these are built-in data in place of real ones. */
 bool saddle_paper_data_is_substitute(experiment_data data);
-/* The settings of a series, without seed and files. */
-saddle_status saddle_experiment_runs_settings(saddle_settings **out, const experiment_runs *w,
-                                              const paper_experiment *e,
-                                              const experiment_series *series, saddle_error *error);
+/* The plan of a series, without seed and files. Free with saddle_plan_free(), also after a failure. */
+saddle_status saddle_experiment_runs_plan(saddle_plan *out, const experiment_runs *w,
+                                          const paper_experiment *e,
+                                          const experiment_series *series, saddle_error *error);
 /*
  * Make the runs of an experiment. trace[s * seeds + r] receives series s with seed r + 1, to be
  * freed with saddle_trace_free(); NULL where the work was interrupted before.

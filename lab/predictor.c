@@ -15,6 +15,7 @@
 #include "core/status.h"
 #include "files/file.h"
 #include "files/npz.h"
+#include "instance/plan.h"
 #include "models/ranking.h"
 #include "problems/plugin.h"
 #include "run/result.h"
@@ -30,7 +31,7 @@ typedef struct stand_in {
 
 struct saddle_predictor {
     char *path;
-    saddle_settings *settings;
+    saddle_plan plan; /* of the run that made the model */
     size_t agents;
     size_t features;
     double *x;
@@ -45,6 +46,8 @@ struct saddle_predictor {
     saddle_mixing *mixing;
     saddle_world *world;
     saddle_plugin_object *plugin;
+    saddle_problem_inputs inputs;
+    void *options; /* the problem class's options struct */
     saddle_problem *problem;
 };
 
@@ -130,7 +133,7 @@ static saddle_status read_lines(saddle_predictor *p, char *text, saddle_error *e
             continue;
         if (value != NULL) {
             *value = '\0';
-            status = saddle_settings_set(p->settings, line, value + 2, &why);
+            status = saddle_plan_set(&p->plan, line, value + 2, &why);
         }
         if (status != SADDLE_OK)
             return saddle_fail(error, status,
@@ -145,12 +148,9 @@ static saddle_status read_settings(saddle_predictor *p, saddle_error *error)
     char *text = NULL;
     saddle_status status = saddle_numpy_read_text(p->path, "settings", &text, error);
     if (status == SADDLE_OK)
-        status = saddle_settings_create(&p->settings, error);
-    if (status == SADDLE_OK)
         status = read_lines(p, text, error);
     saddle_free(text);
-    if (status == SADDLE_OK)
-        p->agents = (size_t)saddle_settings_integer(p->settings, "agents");
+    p->agents = (size_t)p->plan.network.agents;
     return status;
 }
 
@@ -179,16 +179,16 @@ static saddle_status read_model(saddle_predictor *p, saddle_error *error)
 static saddle_status find_kind(saddle_predictor *p, const char *plugin,
                                const saddle_problem_class **out, saddle_error *error)
 {
-    const char *name = saddle_settings_text(p->settings, "problem");
+    const char *name = p->plan.problem.name;
     if (saddle_plugin_named(name)) {
         if (plugin == NULL)
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "'%.300s' is a model of the plug-in %.300s, and no path in a file "
-                               "is followed; if you trust it, give --problem %.300s",
+                               "is followed; if you trust it, give %.300s as the problem",
                                p->path, name, name);
         if (!saddle_plugin_named(plugin))
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--problem: '%.300s' is no path; give that of the plug-in, such as "
+                               "problem: '%.300s' is no path; give that of the plug-in, such as "
                                "%.300s",
                                plugin, name);
         saddle_status status = saddle_plugin_open(&p->plugin, plugin, error);
@@ -198,8 +198,8 @@ static saddle_status find_kind(saddle_predictor *p, const char *plugin,
     }
     if (plugin != NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--problem: '%.300s' is a model of problem %.100s; leave --problem out",
-                           p->path, name);
+                           "problem: '%.300s' is a model of problem %.100s; leave it out", p->path,
+                           name);
     saddle_error why;
     if (saddle_problem_find(out, name, &why) == SADDLE_OK)
         return SADDLE_OK;
@@ -280,17 +280,26 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
         status = make_inputs(p, error);
     if (status != SADDLE_OK)
         return status;
-    saddle_problem_inputs inputs = {.settings = p->settings,
-                                    .agents = p->agents,
-                                    .features = p->features,
-                                    .samples = p->samples,
-                                    .shard = p->shard,
-                                    .seed = saddle_settings_integer(p->settings, "seed"),
-                                    .mixing = p->mixing,
-                                    .world = p->world,
-                                    .scoring = 1};
-    status = p->plugin != NULL ? saddle_plugin_instance(p->plugin, &p->problem, &inputs, error)
-                               : kind->create(&p->problem, &inputs, error);
+    p->options = saddle_alloc(1, kind->option_bytes);
+    if (p->options == NULL) {
+        saddle_no_memory(error, "the problem's options");
+        return SADDLE_NO_MEMORY;
+    }
+    saddle_settings_write_table(p->plan.settings, kind->options, p->options);
+    p->inputs = (saddle_problem_inputs){.options = p->options,
+                                        .argument = "",
+                                        .agents = p->agents,
+                                        .features = p->features,
+                                        .samples = p->samples,
+                                        .shard = p->shard,
+                                        .seed = p->plan.start.seed,
+                                        .mixing = p->mixing,
+                                        .world = p->world,
+                                        .scoring = 1};
+    status = p->plugin != NULL ? saddle_plugin_instance(p->plugin, &p->problem, &p->inputs, error)
+                               : kind->create(&p->problem, &p->inputs, error);
+    if (status == SADDLE_OK && kind->join != NULL)
+        status = kind->join(p->problem, &p->inputs, error);
     return status == SADDLE_OK ? check_problem(p, error) : status;
 }
 
@@ -316,8 +325,10 @@ saddle_status saddle_predictor_load(saddle_predictor **out, const char *path, co
     *out = NULL;
     saddle_predictor *p = saddle_alloc(1, sizeof *p);
     saddle_status status = SADDLE_NO_MEMORY;
-    if (p != NULL)
+    if (p != NULL) {
+        saddle_plan_defaults(&p->plan, sizeof p->plan);
         p->path = saddle_strdup(path);
+    }
     if (p == NULL || p->path == NULL)
         saddle_no_memory(error, "the model");
     else
@@ -347,14 +358,15 @@ void saddle_predictor_free(saddle_predictor *p)
     saddle_free(p->unknown_y);
     saddle_free(p->x);
     saddle_free(p->y);
-    saddle_settings_free(p->settings);
+    saddle_free(p->options);
+    saddle_plan_free(&p->plan);
     saddle_free(p->path);
     saddle_free(p);
 }
 
-const saddle_settings *saddle_predictor_settings(const saddle_predictor *predictor)
+const saddle_plan *saddle_predictor_plan(const saddle_predictor *predictor)
 {
-    return predictor->settings;
+    return &predictor->plan;
 }
 
 const saddle_problem *saddle_predictor_problem(const saddle_predictor *predictor)
@@ -380,7 +392,7 @@ static saddle_status check_rows(const saddle_predictor *p, const saddle_dataset 
                        "'%.300s' has %zu features, but the model '%.300s' was made from %zu; give "
                        "rows of the same kind%s",
                        data->name, data->features, p->path, p->features,
-                       label_taken ? ", or --label-column none if no column is a label" : "");
+                       label_taken ? "; set label-column to none if no column is a label" : "");
 }
 
 saddle_status saddle_predictor_data(const saddle_predictor *p, saddle_dataset **out,
@@ -392,9 +404,8 @@ saddle_status saddle_predictor_data(const saddle_predictor *p, saddle_dataset **
         how = *options;
     how.features = p->features;
     if (how.label_column == NULL)
-        how.label_column = saddle_settings_text(p->settings, "label-column");
-    saddle_status status =
-        saddle_dataset_load(out, name, &how, saddle_settings_integer(p->settings, "seed"), error);
+        how.label_column = p->plan.problem.label_column;
+    saddle_status status = saddle_dataset_load(out, name, &how, p->plan.start.seed, error);
     if (status == SADDLE_OK)
         status = check_rows(p, *out, error);
     if (status != SADDLE_OK) {
@@ -457,7 +468,7 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
                               saddle_error *error)
 {
     if (positive == NULL || strcmp(positive, "auto") == 0)
-        positive = saddle_settings_text(p->settings, "positive");
+        positive = p->plan.problem.positive;
     saddle_status status = saddle_dataset_label(data, positive, error);
     if (status == SADDLE_OK)
         status = saddle_predictor_scores(p, data, score, error);

@@ -17,7 +17,7 @@ static bool add_entry(saddle_trace *trace, const char *name, const char *value)
 
 static bool copy_settings(saddle_trace *trace, const saddle_result *result)
 {
-    const saddle_settings *settings = result->settings;
+    const saddle_settings *settings = result->plan.settings;
     size_t count = saddle_settings_count(settings);
     trace->entry = saddle_alloc(count + 2, sizeof *trace->entry);
     bool good = trace->entry != NULL;
@@ -80,9 +80,8 @@ saddle_status saddle_result_trace(const saddle_result *result, saddle_trace **ou
     saddle_trace *trace = saddle_alloc(1, sizeof *trace);
     bool good = trace != NULL;
     if (good) {
-        trace->path =
-            saddle_format("%s-seed%s.csv", saddle_settings_text(result->settings, "algorithm"),
-                          saddle_settings_text(result->settings, "seed"));
+        trace->path = saddle_format("%s-seed%llu.csv", result->plan.algorithm.name,
+                                    (unsigned long long)result->plan.start.seed);
         trace->version = saddle_strdup(saddle_version());
         trace->end = saddle_strdup(saddle_stop_text(result->stop));
         good = trace->path != NULL && trace->version != NULL && trace->end != NULL;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "instance/settings.h"
+
 #include "files/file.h"
 
 /* The most settings that a label names. */

@@ -35,8 +35,8 @@
 #define RUNAWAY 10.0
 
 typedef struct search {
-    saddle_experiment *experiment;
-    const saddle_settings *settings;
+    const saddle_instance *instance;
+    const saddle_plan *plan;
     const saddle_tune_inputs *inputs;
     const saddle_tune_hooks *hooks;
     saddle_forecast forecast; /* of the default */
@@ -50,7 +50,7 @@ typedef struct search {
 /* Learn how a step went in all processes. */
 static saddle_status agree(const search *s, saddle_status status, saddle_error *error)
 {
-    return saddle_world_agree(s->experiment->world, status, error);
+    return saddle_world_agree(s->instance->world, status, error);
 }
 
 const char *saddle_objective_text(saddle_objective objective)
@@ -142,8 +142,7 @@ static saddle_status choose_candidates(search *s, saddle_error *error)
                            "a budget of %" PRIu64 " IFO calls is too small for %zu candidates of "
                            "%s; give at least %" PRIu64,
                            t->budget, count, t->algorithm->name, least_budget(s, count));
-    status =
-        saddle_tune_choose(t, s->experiment, s->settings, &s->forecast, s->centre, count, error);
+    status = saddle_tune_choose(t, s->instance, s->plan, &s->forecast, s->centre, count, error);
     if (status == SADDLE_OK)
         t->rungs = make_field(t->candidates, t->field);
     return status;
@@ -151,35 +150,23 @@ static saddle_status choose_candidates(search *s, saddle_error *error)
 
 /* ---- evaluations --------------------------------------------------------------------------- */
 
-/* Settings of a candidate's run of at most `allotment` IFO calls. */
-static saddle_status trial_settings(const search *s, const saddle_trial *trial,
-                                    saddle_settings **out, saddle_error *error)
+/* The plan of a candidate's run of at most `allotment` IFO calls, which writes nothing. */
+static saddle_status trial_plan(const search *s, const saddle_trial *trial, saddle_plan *out,
+                                saddle_error *error)
 {
-    const char *const fixed[][2] = {{"iterations", "9007199254740992"},
-                                    {"trace-every", "9007199254740992"},
-                                    {"tolerance", "0"},
-                                    {"max-rounds", "0"},
-                                    {"max-seconds", "0"},
-                                    {"trace", ""},
-                                    {"model", ""},
-                                    {"checkpoint", ""},
-                                    {"checkpoint-every", ""},
-                                    {"resume", ""}};
-    char limit[SADDLE_TUNE_TEXT];
-    snprintf(limit, sizeof limit, "%" PRIu64, trial->allotment - s->forecast.most_ifo + 1);
-    saddle_status status = saddle_settings_copy(out, s->settings, error);
-    for (size_t k = 0; status == SADDLE_OK && k < sizeof fixed / sizeof *fixed; k++)
-        status = saddle_settings_set(*out, fixed[k][0], fixed[k][1], error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_set(*out, "max-ifo", limit, error);
-    /* One yardstick for all: with its own tau a candidate could shrink the metric by a large one.
-     */
-    if (status == SADDLE_OK)
-        status = saddle_settings_set(
-            *out, "metric-tau", saddle_settings_text(s->forecast.settings, "metric-tau"), error);
-    if (status == SADDLE_OK)
-        status = saddle_tune_apply(s->tuning, trial->candidate, *out, error);
-    return status;
+    saddle_plan defaults;
+    saddle_plan_defaults(&defaults, sizeof defaults);
+    saddle_status status = saddle_plan_copy(out, s->plan, error);
+    if (status != SADDLE_OK)
+        return status;
+    out->limits = defaults.limits;
+    out->limits.iterations = UINT64_C(1) << 53;
+    out->limits.max_ifo = trial->allotment - s->forecast.most_ifo + 1;
+    out->outputs = defaults.outputs;
+    out->outputs.trace_every = UINT64_C(1) << 53;
+    /* One yardstick for all: with its own tau a candidate could shrink the metric by a large one. */
+    out->outputs.metric_tau = s->forecast.plan.outputs.metric_tau;
+    return saddle_tune_apply(s->tuning, trial->candidate, out, error);
 }
 
 static double objective_of(const saddle_row *row, saddle_objective objective)
@@ -199,12 +186,12 @@ static double objective_of(const saddle_row *row, saddle_objective objective)
 static saddle_status evaluate(const search *s, saddle_trial *trial, bool *interrupted,
                               saddle_error *error)
 {
-    saddle_settings *settings = NULL;
+    saddle_plan plan = {.settings = NULL};
     saddle_result *result = NULL;
     saddle_hooks hooks = {.interrupt = s->hooks->interrupt};
-    saddle_status status = agree(s, trial_settings(s, trial, &settings, error), error);
+    saddle_status status = agree(s, trial_plan(s, trial, &plan, error), error);
     if (status == SADDLE_OK)
-        status = saddle_experiment_run(s->experiment, settings, &hooks, &result, error);
+        status = saddle_run(s->instance, &plan, &hooks, &result, error);
     if (status == SADDLE_OK) {
         const saddle_row *row = &result->rows[result->row_count - 1];
         double value = objective_of(row, s->tuning->objective);
@@ -231,7 +218,7 @@ static saddle_status evaluate(const search *s, saddle_trial *trial, bool *interr
         status = SADDLE_OK;
     }
     saddle_result_free(result);
-    saddle_settings_free(settings);
+    saddle_plan_free(&plan);
     return status;
 }
 
@@ -411,9 +398,9 @@ static saddle_status read_hold(search *s, saddle_error *error)
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name),
                  word);
-        if (saddle_settings_find(s->settings, name) == NULL)
+        if (saddle_settings_find(s->plan->settings, name) == NULL)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--hold: '%s' is no option; give names of step sizes separated by "
+                               "hold: '%s' is no option; give names of step sizes separated by "
                                "commas, such as nu,eta",
                                name);
         word = word[length] == ',' ? word + length + 1 : NULL;
@@ -424,20 +411,19 @@ static saddle_status read_hold(search *s, saddle_error *error)
 static saddle_status look_ahead(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
-    saddle_status status =
-        saddle_algorithm_find(&t->algorithm, saddle_settings_text(s->settings, "algorithm"), error);
+    saddle_status status = saddle_algorithm_find(&t->algorithm, s->plan->algorithm.name, error);
     if (status == SADDLE_OK)
         status = read_hold(s, error);
     if (status == SADDLE_OK)
-        status = saddle_run_forecast(s->experiment, s->settings, &s->forecast, error);
+        status = saddle_run_forecast(s->instance, s->plan, &s->forecast, error);
     if (status == SADDLE_OK)
-        status = saddle_tune_centre(&s->centre, s->experiment, s->settings, &s->forecast, error);
+        status = saddle_tune_centre(&s->centre, s->plan, &s->forecast, error);
     status = agree(s, status, error);
     if (status != SADDLE_OK)
         return status;
     t->objective = s->inputs->objective;
     t->budget = s->inputs->budget > 0 ? s->inputs->budget
-                                      : SADDLE_TUNE_PASSES * sample_count(s->experiment->problem);
+                                      : SADDLE_TUNE_PASSES * sample_count(s->instance->problem);
     if (s->inputs->candidates == 1 || s->inputs->candidates > SADDLE_TUNE_MOST_CANDIDATES)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "%zu candidates cannot be compared; give 2 to %d, or 0 to choose",
@@ -454,68 +440,84 @@ static saddle_status prepare(search *s, saddle_error *error)
         status = make_room(s, error);
     status = agree(s, status, error);
     if (status == SADDLE_OK)
-        status = saddle_tune_log_open(&s->log, s->experiment->world, s->tuning, s->inputs,
+        status = saddle_tune_log_open(&s->log, s->instance->world, s->tuning, s->inputs,
                                       &s->forecast, error);
     return status;
 }
 
-/* What the user gave, of the library's options, with the best candidate's values. */
-static saddle_status best_settings(search *s, saddle_error *error)
+/* What the user gave, with the best candidate's values. */
+static saddle_status best_plan(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
-    saddle_status status = saddle_settings_create(&t->settings, error);
-    for (size_t k = 0; status == SADDLE_OK && k < saddle_settings_count(t->settings); k++) {
-        const char *name = saddle_settings_option(t->settings, k)->name;
-        if (saddle_settings_given(s->settings, name) && !saddle_tune_ignores(name))
-            status = saddle_settings_set(t->settings, name, saddle_settings_text(s->settings, name),
-                                         error);
+    saddle_plan defaults;
+    char metric_tau[SADDLE_NUMBER_TEXT];
+    saddle_plan_defaults(&defaults, sizeof defaults);
+    saddle_shortest_number(s->forecast.plan.outputs.metric_tau, metric_tau);
+    saddle_status status = saddle_plan_copy(&t->plan, &defaults, error);
+    for (size_t k = 0; status == SADDLE_OK && k < saddle_settings_count(t->plan.settings); k++) {
+        const saddle_option *option = saddle_settings_option(t->plan.settings, k);
+        if (saddle_settings_given(s->plan->settings, option) && !saddle_tune_ignores(option))
+            status = saddle_plan_set(&t->plan, option->name,
+                                     saddle_settings_value(s->plan->settings, option), error);
     }
     if (status == SADDLE_OK)
-        status = saddle_settings_set(t->settings, "algorithm", t->algorithm->name, error);
+        status = saddle_plan_set(&t->plan, "algorithm", t->algorithm->name, error);
     if (status == SADDLE_OK)
-        status =
-            saddle_settings_set(t->settings, "metric-tau",
-                                saddle_settings_text(s->forecast.settings, "metric-tau"), error);
+        status = saddle_plan_set(&t->plan, "metric-tau", metric_tau, error);
     for (size_t j = 0; status == SADDLE_OK && j < t->option_count; j++)
-        status = saddle_settings_set(t->settings, t->option[j]->name,
-                                     saddle_tuning_value(t, t->ranking[0], j), error);
+        status = saddle_plan_set(&t->plan, t->option[j]->name,
+                                 saddle_tuning_value(t, t->ranking[0], j), error);
     return status;
 }
 
-saddle_status saddle_tune(saddle_tuning **out, saddle_experiment *experiment,
-                          const saddle_settings *settings, const saddle_tune_inputs *inputs,
+/* Begin a search. */
+static saddle_status open_search(search *s, saddle_plan *plan, const saddle_plan *given,
+                                 saddle_error *error)
+{
+    saddle_status status = saddle_plan_copy(plan, given != NULL ? given : s->instance->plan, error);
+    s->plan = plan;
+    s->tuning = saddle_alloc(1, sizeof *s->tuning);
+    if (status == SADDLE_OK && s->tuning == NULL)
+        status = saddle_no_memory(error, "the search");
+    return agree(s, status, error);
+}
+
+/* Free all of a search but its answer. */
+static void close_search(search *s, saddle_plan *plan)
+{
+    saddle_tune_log_close(&s->log);
+    saddle_plan_free(&s->forecast.plan);
+    saddle_settings_free(s->centre);
+    saddle_free(s->runner);
+    saddle_plan_free(plan);
+}
+
+saddle_status saddle_tune(saddle_tuning **out, const saddle_instance *instance,
+                          const saddle_plan *given, const saddle_tune_inputs *inputs,
                           const saddle_tune_hooks *hooks, saddle_error *error)
 {
     static const saddle_tune_inputs no_inputs = {.budget = 0};
     static const saddle_tune_hooks no_hooks = {.context = NULL};
     *out = NULL;
-    search s = {.experiment = experiment,
-                .settings = settings != NULL ? settings : experiment->settings,
+    saddle_plan plan;
+    search s = {.instance = instance,
                 .inputs = inputs != NULL ? inputs : &no_inputs,
-                .hooks = hooks != NULL ? hooks : &no_hooks,
-                .tuning = saddle_alloc(1, sizeof *s.tuning)};
+                .hooks = hooks != NULL ? hooks : &no_hooks};
     saddle_tune_hooks silent = {.interrupt = s.hooks->interrupt};
-    /* Process 0 speaks for all. */
-    if (experiment->world->rank > 0)
+    /* Only process 0 calls hooks. */
+    if (instance->world->rank > 0)
         s.hooks = &silent;
-    saddle_status status = s.tuning != NULL ? SADDLE_OK : saddle_no_memory(error, "the search");
-    status = agree(&s, status, error);
-    if (s.tuning == NULL || status != SADDLE_OK) {
-        saddle_tuning_free(s.tuning);
-        return status;
-    }
-    status = prepare(&s, error);
+    saddle_status status = open_search(&s, &plan, given, error);
+    if (status == SADDLE_OK)
+        status = prepare(&s, error);
     if (status == SADDLE_OK && s.hooks->begin != NULL)
         s.hooks->begin(s.hooks->context, s.tuning);
     if (status == SADDLE_OK)
         status = climb(&s, error);
     if (status == SADDLE_OK)
-        status = best_settings(&s, error);
+        status = best_plan(&s, error);
     status = agree(&s, status, error);
-    saddle_tune_log_close(&s.log);
-    saddle_settings_free(s.forecast.settings);
-    saddle_settings_free(s.centre);
-    saddle_free(s.runner);
+    close_search(&s, &plan);
     if (status == SADDLE_OK)
         *out = s.tuning;
     else
@@ -523,29 +525,21 @@ saddle_status saddle_tune(saddle_tuning **out, saddle_experiment *experiment,
     return status;
 }
 
-saddle_status saddle_tune_least_budget(saddle_experiment *experiment,
-                                       const saddle_settings *settings,
+saddle_status saddle_tune_least_budget(const saddle_instance *instance, const saddle_plan *given,
                                        const saddle_tune_inputs *inputs, uint64_t *out,
                                        saddle_error *error)
 {
-    search s = {.experiment = experiment,
-                .settings = settings,
-                .inputs = inputs,
-                .tuning = saddle_alloc(1, sizeof *s.tuning)};
+    saddle_plan plan;
+    search s = {.instance = instance, .inputs = inputs};
     size_t count = 0;
-    saddle_status status = s.tuning != NULL ? SADDLE_OK : saddle_no_memory(error, "the search");
-    status = agree(&s, status, error);
-    if (s.tuning == NULL || status != SADDLE_OK) {
-        saddle_tuning_free(s.tuning);
-        return status;
-    }
-    status = look_ahead(&s, error);
+    saddle_status status = open_search(&s, &plan, given, error);
+    if (status == SADDLE_OK)
+        status = look_ahead(&s, error);
     if (status == SADDLE_OK)
         status = count_candidates(&s, &count, error);
     if (status == SADDLE_OK)
         *out = least_budget(&s, count);
-    saddle_settings_free(s.forecast.settings);
-    saddle_settings_free(s.centre);
+    close_search(&s, &plan);
     saddle_tuning_free(s.tuning);
     return status;
 }
@@ -559,7 +553,7 @@ void saddle_tuning_free(saddle_tuning *tuning)
     saddle_free(tuning->value);
     saddle_free(tuning->trials);
     saddle_free(tuning->ranking);
-    saddle_settings_free(tuning->settings);
+    saddle_plan_free(&tuning->plan);
     saddle_free(tuning);
 }
 
@@ -589,12 +583,13 @@ saddle_status saddle_tuning_save(const saddle_tuning *tuning, const char *path, 
         fprintf(f, "# saddle %s: the best of %zu candidates, %s %.6g after %" PRIu64 " IFO calls\n",
                 saddle_version(), tuning->candidates, saddle_objective_text(tuning->objective),
                 best->value, best->ifo);
-    for (size_t k = 0; k < saddle_settings_count(tuning->settings); k++) {
-        const char *name = saddle_settings_option(tuning->settings, k)->name;
-        if (!saddle_settings_given(tuning->settings, name))
+    const saddle_settings *settings = tuning->plan.settings;
+    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
+        const saddle_option *option = saddle_settings_option(settings, k);
+        if (!saddle_settings_given(settings, option))
             continue;
-        fprintf(f, "%s: ", name);
-        print_quoted(f, saddle_settings_text(tuning->settings, name));
+        fprintf(f, "%s: ", option->name);
+        print_quoted(f, saddle_settings_value(settings, option));
         fputc('\n', f);
     }
     return saddle_output_commit(&output, error);

@@ -6,7 +6,7 @@
 
 #include <saddle/tune.h>
 
-#include "instance/experiment.h"
+#include "run/run.h"
 
 /* ---- candidates: tune_grid.c ---- */
 
@@ -16,26 +16,25 @@
  * or at which iterates might leave X or Y although the default's cannot, are passed over. Fills in
  * option, option_count, candidates and value.
  */
-saddle_status saddle_tune_choose(saddle_tuning *tuning, saddle_experiment *experiment,
-                                 const saddle_settings *settings, const saddle_forecast *forecast,
+saddle_status saddle_tune_choose(saddle_tuning *tuning, const saddle_instance *instance,
+                                 const saddle_plan *plan, const saddle_forecast *forecast,
                                  const saddle_settings *centre, size_t most, saddle_error *error);
 /* The settings around which the grid lies: the default's, or practical steps where a paper's rule
  * is far from them. */
-saddle_status saddle_tune_centre(saddle_settings **out, saddle_experiment *experiment,
-                                 const saddle_settings *settings, const saddle_forecast *forecast,
-                                 saddle_error *error);
+saddle_status saddle_tune_centre(saddle_settings **out, const saddle_plan *plan,
+                                 const saddle_forecast *forecast, saddle_error *error);
 /* How many candidates there are at most: the default and the points of the grid. */
 saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_forecast *forecast,
                                     const saddle_settings *centre, size_t *out,
                                     saddle_error *error);
-/* Give settings the values of a candidate; number 0 leaves them as they are. */
-saddle_status saddle_tune_apply(const saddle_tuning *tuning, size_t candidate,
-                                saddle_settings *settings, saddle_error *error);
+/* Give a plan the values of a candidate; number 0 leaves it as it is. */
+saddle_status saddle_tune_apply(const saddle_tuning *tuning, size_t candidate, saddle_plan *plan,
+                                saddle_error *error);
 
 /* ---- the log: tune_log.c ---- */
 
-/* Whether a setting changes no result of a search: threads, stopping rules, outputs. */
-bool saddle_tune_ignores(const char *name);
+/* Whether a setting changes no result of a search: threads, limits, outputs. */
+bool saddle_tune_ignores(const saddle_option *option);
 
 /* Evaluations in a file, and those that were there before. */
 typedef struct saddle_tune_log {

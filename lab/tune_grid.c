@@ -53,11 +53,11 @@ static bool value_at(const saddle_option *option, const saddle_settings *base, i
                      char out[SADDLE_TUNE_TEXT])
 {
     if (k == 0) {
-        snprintf(out, SADDLE_TUNE_TEXT, "%s", saddle_settings_text(base, option->name));
+        snprintf(out, SADDLE_TUNE_TEXT, "%s", saddle_settings_value(base, option));
         return true;
     }
     double value;
-    snprintf(out, SADDLE_TUNE_TEXT, "%.3g", saddle_settings_real(base, option->name) * factor(k));
+    snprintf(out, SADDLE_TUNE_TEXT, "%.3g", saddle_settings_number(base, option) * factor(k));
     if (!saddle_parse_real(out, &value))
         return false;
     snprintf(out, SADDLE_TUNE_TEXT, "%.15g", value); /* 1580 rather than 1.58e+03 */
@@ -81,7 +81,7 @@ static bool held(const saddle_tuning *tuning, const char *name)
 static bool searched(const saddle_tuning *tuning, const saddle_option *option,
                      const saddle_settings *base)
 {
-    double value = saddle_settings_real(base, option->name);
+    double value = saddle_settings_number(base, option);
     return option->search != NULL && isfinite(value) && value != 0.0 && !held(tuning, option->name);
 }
 
@@ -149,32 +149,30 @@ static saddle_status make_grid(grid *g, saddle_tuning *tuning, const saddle_sett
     return SADDLE_OK;
 }
 
-/* Move an option that the user left to a rule to the practical step, if it is far from there. */
-static saddle_status recentre(saddle_settings *centre, const saddle_settings *settings,
-                              const char *option, double practical, saddle_error *error)
+/* Move a step that the user left to a rule to the practical one, if it is far from there. */
+static saddle_status recentre(saddle_settings *centre, const char *name, double given,
+                              double practical, saddle_error *error)
 {
-    if (saddle_settings_find(centre, option) == NULL || !saddle_settings_auto(settings, option))
+    const saddle_option *option = saddle_settings_find(centre, name);
+    if (option == NULL || !isnan(given))
         return SADDLE_OK;
-    double ratio = practical / saddle_settings_real(centre, option);
+    double ratio = practical / saddle_settings_number(centre, option);
     if (!(ratio > 10.0 || ratio < 0.1))
         return SADDLE_OK;
     char text[SADDLE_TUNE_TEXT];
     snprintf(text, sizeof text, "%.3g", practical);
-    return saddle_settings_set(centre, option, text, error);
+    return saddle_settings_set(centre, name, text, error);
 }
 
-saddle_status saddle_tune_centre(saddle_settings **out, saddle_experiment *experiment,
-                                 const saddle_settings *settings, const saddle_forecast *forecast,
-                                 saddle_error *error)
+saddle_status saddle_tune_centre(saddle_settings **out, const saddle_plan *plan,
+                                 const saddle_forecast *forecast, saddle_error *error)
 {
-    saddle_steps steps;
-    saddle_status status = saddle_experiment_steps(experiment, settings, &steps, error);
+    const saddle_steps *steps = &forecast->steps;
+    saddle_status status = saddle_settings_copy(out, forecast->plan.settings, error);
     if (status == SADDLE_OK)
-        status = saddle_settings_copy(out, forecast->settings, error);
+        status = recentre(*out, "eta-x", plan->steps.eta_x, steps->nu / steps->tau, error);
     if (status == SADDLE_OK)
-        status = recentre(*out, settings, "eta-x", steps.nu / steps.tau, error);
-    if (status == SADDLE_OK)
-        status = recentre(*out, settings, "eta-y", steps.eta * steps.alpha, error);
+        status = recentre(*out, "eta-y", plan->steps.eta_y, steps->eta * steps->alpha, error);
     return status;
 }
 
@@ -183,8 +181,8 @@ static bool centre_moved(const saddle_tuning *tuning, const saddle_settings *bas
                          const saddle_settings *centre)
 {
     for (size_t j = 0; j < tuning->option_count; j++)
-        if (strcmp(saddle_settings_text(base, tuning->option[j]->name),
-                   saddle_settings_text(centre, tuning->option[j]->name)) != 0)
+        if (strcmp(saddle_settings_value(base, tuning->option[j]),
+                   saddle_settings_value(centre, tuning->option[j])) != 0)
             return true;
     return false;
 }
@@ -195,7 +193,7 @@ saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_forecast
     grid g;
     saddle_status status = make_grid(&g, tuning, centre, error);
     if (status == SADDLE_OK)
-        *out = g.points + centre_moved(tuning, forecast->settings, centre);
+        *out = g.points + centre_moved(tuning, forecast->plan.settings, centre);
     return status;
 }
 
@@ -224,37 +222,37 @@ static void place(saddle_tuning *tuning, const grid *g, const int k[MOST_AXES],
 }
 
 /* Whether the candidate that was just placed can be run as safely as the default. */
-static saddle_status try_candidate(const saddle_tuning *tuning, saddle_experiment *experiment,
-                                   const saddle_settings *settings, const saddle_forecast *base,
-                                   bool *good, saddle_error *error)
+static saddle_status try_candidate(const saddle_tuning *tuning, const saddle_instance *instance,
+                                   const saddle_plan *plan, const saddle_forecast *base, bool *good,
+                                   saddle_error *error)
 {
-    saddle_settings *own = NULL;
+    saddle_plan own;
     saddle_forecast forecast = {0};
-    saddle_status status = saddle_settings_copy(&own, settings, error);
+    saddle_status status = saddle_plan_copy(&own, plan, error);
     if (status == SADDLE_OK)
-        status = saddle_tune_apply(tuning, tuning->candidates, own, error);
+        status = saddle_tune_apply(tuning, tuning->candidates, &own, error);
     if (status == SADDLE_OK) {
-        status = saddle_run_forecast(experiment, own, &forecast, error);
+        status = saddle_run_forecast(instance, &own, &forecast, error);
         *good = status == SADDLE_OK && (forecast.feasible || !base->feasible) &&
                 forecast.most_ifo <= base->most_ifo;
         /* A combination that the algorithm refuses is no candidate. */
         if (status == SADDLE_BAD_INPUT || status == SADDLE_UNSUPPORTED)
             status = SADDLE_OK;
     }
-    saddle_settings_free(forecast.settings);
-    saddle_settings_free(own);
+    saddle_plan_free(&forecast.plan);
+    saddle_plan_free(&own);
     return status;
 }
 
-saddle_status saddle_tune_choose(saddle_tuning *tuning, saddle_experiment *experiment,
-                                 const saddle_settings *settings, const saddle_forecast *forecast,
+saddle_status saddle_tune_choose(saddle_tuning *tuning, const saddle_instance *instance,
+                                 const saddle_plan *plan, const saddle_forecast *forecast,
                                  const saddle_settings *centre, size_t most, saddle_error *error)
 {
     grid g;
     saddle_status status = make_grid(&g, tuning, centre, error);
     if (status != SADDLE_OK)
         return status;
-    bool moved = centre_moved(tuning, forecast->settings, centre);
+    bool moved = centre_moved(tuning, forecast->plan.settings, centre);
     most = most < g.points + moved ? most : g.points + moved;
     size_t *order = saddle_alloc(g.points, sizeof *order);
     tuning->value = saddle_alloc(most * tuning->option_count, sizeof *tuning->value);
@@ -265,31 +263,31 @@ saddle_status saddle_tune_choose(saddle_tuning *tuning, saddle_experiment *exper
     for (size_t p = 0; p < g.points; p++)
         order[p] = p;
     saddle_rng rng;
-    saddle_rng_init(&rng, saddle_settings_integer(settings, "seed"), SADDLE_RNG_TUNE, 0, 0);
+    saddle_rng_init(&rng, instance->seed, SADDLE_RNG_TUNE, 0, 0);
     if (most < g.points + moved)
         saddle_rng_shuffle(&rng, order, g.points);
 
     int k[MOST_AXES] = {0};
-    place(tuning, &g, k, forecast->settings);
+    place(tuning, &g, k, forecast->plan.settings);
     tuning->candidates = 1;
     for (size_t p = 0; status == SADDLE_OK && p < g.points && tuning->candidates < most; p++) {
         bool good = locate(&g, order[p], k) || moved;
         if (!good)
             continue;
         place(tuning, &g, k, centre);
-        status = try_candidate(tuning, experiment, settings, forecast, &good, error);
+        status = try_candidate(tuning, instance, plan, forecast, &good, error);
         tuning->candidates += status == SADDLE_OK && good;
     }
     saddle_free(order);
     return status;
 }
 
-saddle_status saddle_tune_apply(const saddle_tuning *tuning, size_t candidate,
-                                saddle_settings *settings, saddle_error *error)
+saddle_status saddle_tune_apply(const saddle_tuning *tuning, size_t candidate, saddle_plan *plan,
+                                saddle_error *error)
 {
     saddle_status status = SADDLE_OK;
     for (size_t j = 0; status == SADDLE_OK && candidate > 0 && j < tuning->option_count; j++)
-        status = saddle_settings_set(settings, tuning->option[j]->name,
-                                     saddle_tuning_value(tuning, candidate, j), error);
+        status = saddle_plan_set(plan, tuning->option[j]->name,
+                                 saddle_tuning_value(tuning, candidate, j), error);
     return status;
 }

@@ -28,26 +28,22 @@
 
 /* ---- the head ------------------------------------------------------------------------------ */
 
-bool saddle_tune_ignores(const char *name)
+bool saddle_tune_ignores(const saddle_option *option)
 {
-    static const char *const irrelevant[] = {
-        "threads",    "engine",           "trace",   "model",      "trace-every",
-        "iterations", "tolerance",        "max-ifo", "max-rounds", "max-seconds",
-        "checkpoint", "checkpoint-every", "resume"};
-    for (size_t k = 0; k < sizeof irrelevant / sizeof *irrelevant; k++)
-        if (strcmp(name, irrelevant[k]) == 0)
-            return true;
-    return false;
+    /* metric-tau alone of what is recorded decides which candidate is best. */
+    return option->effect == SADDLE_EFFECT_ENGINE || option->effect == SADDLE_EFFECT_LENGTH ||
+           option->effect == SADDLE_EFFECT_OUTPUT ||
+           (option->effect == SADDLE_EFFECT_RECORD && option->kind == SADDLE_OPTION_INTEGER);
 }
 
 static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_settings *settings)
 {
     fprintf(f, "# saddle %s\n", saddle_version());
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
-        const char *name = saddle_settings_option(settings, k)->name;
-        const char *text = saddle_settings_text(settings, name);
-        if (*text != '\0' && !saddle_tune_ignores(name))
-            fprintf(f, "# %s: %s\n", name, text);
+        const saddle_option *option = saddle_settings_option(settings, k);
+        const char *text = saddle_settings_value(settings, option);
+        if (*text != '\0' && !saddle_tune_ignores(option))
+            fprintf(f, "# %s: %s\n", option->name, text);
     }
     fprintf(f, "# budget: %" PRIu64 "\n# candidates: %zu\n", tuning->budget, tuning->candidates);
     fprintf(f, "rung,candidate,allotment,ifo,iterations,%s",
@@ -205,7 +201,7 @@ static saddle_status open_file(saddle_tune_log *log, const saddle_tuning *tuning
                                saddle_error *error)
 {
     size_t used = 0;
-    char *head = make_head(tuning, forecast->settings);
+    char *head = make_head(tuning, forecast->plan.settings);
     if (head == NULL)
         return saddle_no_memory(error, "the log");
     saddle_status status = inputs->resume ? read_log(log, head, tuning, &used, error) : SADDLE_OK;

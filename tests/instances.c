@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/memory.h"
 #include "observe/observer.h"
 #include "support.h"
 
@@ -133,7 +134,7 @@ static const char *dense_data(bool groups)
     return path;
 }
 
-static void assign(saddle_settings *settings, const char *assignment)
+static void assign(saddle_plan *plan, const char *assignment)
 {
     char text[5120];
     saddle_error error = {.message = ""};
@@ -144,44 +145,66 @@ static void assign(saddle_settings *settings, const char *assignment)
     *value++ = '\0';
     bool groups = strcmp(value, "@groups") == 0;
     const char *given = groups || strcmp(value, "@dense") == 0 ? dense_data(groups) : value;
-    assert_ok(saddle_settings_set(settings, text, given, &error), error);
+    assert_ok(saddle_plan_set(plan, text, given, &error), error);
 }
 
-saddle_settings *test_settings(const saddle_settings *base, const char *const *assignment)
+saddle_plan *test_plan(const saddle_plan *base, const char *const *assignment)
 {
     saddle_error error = {.message = ""};
-    saddle_settings *settings = NULL;
-    if (base != NULL)
-        assert_ok(saddle_settings_copy(&settings, base, &error), error);
-    else
-        assert_ok(saddle_settings_create(&settings, &error), error);
+    saddle_plan defaults;
+    saddle_plan *plan = malloc(sizeof *plan);
+    ck_assert_ptr_nonnull(plan);
+    saddle_plan_defaults(&defaults, sizeof defaults);
+    assert_ok(saddle_plan_copy(plan, base != NULL ? base : &defaults, &error), error);
     for (; assignment != NULL && *assignment != NULL; assignment++)
-        assign(settings, *assignment);
-    return settings;
+        assign(plan, *assignment);
+    return plan;
 }
 
-saddle_settings *test_instance_settings(int which, const char *const *more)
+void test_plan_free(saddle_plan *plan)
 {
-    saddle_settings *base = test_settings(NULL, table[which].assignment);
-    saddle_settings *settings = test_settings(base, more);
-    saddle_settings_free(base);
-    return settings;
+    if (plan != NULL)
+        saddle_plan_free(plan);
+    free(plan);
+}
+
+const char *test_text(const saddle_plan *plan, const char *name)
+{
+    const char *text = saddle_settings_text(plan->settings, name);
+    ck_assert_msg(text != NULL, "there is no option %s", name);
+    return text;
+}
+
+double test_number(const saddle_plan *plan, const char *name)
+{
+    const saddle_option *option = saddle_settings_find(plan->settings, name);
+    ck_assert_msg(option != NULL, "there is no option %s", name);
+    return saddle_settings_number(plan->settings, option);
+}
+
+saddle_plan *test_instance_plan(int which, const char *const *more)
+{
+    saddle_plan *base = test_plan(NULL, table[which].assignment);
+    if (which == OWN_PROBLEM)
+        base->problem.own = test_own_problem();
+    saddle_plan *plan = test_plan(base, more);
+    test_plan_free(base);
+    return plan;
 }
 
 void test_instance_open(test_instance *out, int which, const char *const *more)
 {
     saddle_error error = {.message = ""};
     *out = (test_instance){.which = which, .label = table[which].label};
-    out->settings = test_instance_settings(which, more);
-    const saddle_problem *own = which == OWN_PROBLEM ? test_own_problem() : NULL;
-    assert_ok(saddle_experiment_create(&out->experiment, out->settings, own, &error), error);
-    out->problem = saddle_experiment_problem(out->experiment);
+    out->plan = test_instance_plan(which, more);
+    assert_ok(saddle_instance_create(&out->made, out->plan, &error), error);
+    out->problem = out->made->problem;
 }
 
 void test_instance_close(test_instance *instance)
 {
-    saddle_experiment_free(instance->experiment);
-    saddle_settings_free(instance->settings);
+    saddle_instance_free(instance->made);
+    test_plan_free(instance->plan);
 }
 
 void test_relax(const saddle_algorithm *algorithm, const char *const *more,
@@ -203,6 +226,31 @@ void test_relax(const saddle_algorithm *algorithm, const char *const *more,
 
 /* ---- engines, step by step ------------------------------------------------------------------- */
 
+void test_scene(const saddle_instance *network, const saddle_algorithm *algorithm,
+                saddle_instance **pooled, saddle_instance *out)
+{
+    saddle_error error = {.message = ""};
+    *pooled = NULL;
+    if (algorithm->traits.centralized && network->problem->agents > 1)
+        assert_ok(saddle_instance_pool(pooled, network, &error), error);
+    *out = *pooled != NULL ? **pooled : *network;
+}
+
+void *test_parameters(const saddle_algorithm *algorithm, const saddle_plan *plan)
+{
+    void *parameters = saddle_alloc(1, algorithm->parameters);
+    ck_assert_ptr_nonnull(parameters);
+    saddle_settings_write_table(plan->settings, algorithm->options, parameters);
+    return parameters;
+}
+
+void test_release(const saddle_algorithm *algorithm, void *parameters)
+{
+    if (algorithm->release != NULL)
+        algorithm->release(parameters);
+    saddle_free(parameters);
+}
+
 void test_rig_open(test_rig *out, int which, const char *algorithm, const char *const *more,
                    unsigned threads, const saddle_algorithm *wrapped, const saddle_problem *problem)
 {
@@ -213,47 +261,34 @@ void test_rig_open(test_rig *out, int which, const char *algorithm, const char *
     assert_ok(saddle_algorithm_find(&found, algorithm, &error), error);
     test_relax(found, more, relaxed);
     test_instance_open(&out->instance, which, relaxed);
-    out->settings = test_settings(out->instance.settings, NULL);
-    saddle_experiment *e = out->instance.experiment;
-    assert_ok(saddle_experiment_scene(e, found->traits.centralized, &out->scene, &error), error);
-    if (problem == NULL)
-        problem = out->scene.problem;
-    assert_ok(saddle_experiment_steps(e, out->settings, &out->steps, &error), error);
+    out->plan = test_plan(out->instance.plan, NULL);
+    test_scene(out->instance.made, found, &out->pooled, &out->scene);
+    if (problem != NULL)
+        out->scene.problem = problem;
+    assert_ok(saddle_instance_steps(out->instance.made, out->plan, &out->steps, &error), error);
     out->algorithm = wrapped != NULL ? wrapped : found;
-    saddle_algorithm_inputs configured = {.settings = out->settings,
-                                          .problem = problem,
-                                          .mixing = out->scene.mixing,
-                                          .x_prox = e->x_prox,
-                                          .y_set = e->y_set,
-                                          .steps = out->steps,
-                                          .constants = out->scene.constants,
-                                          .spectrum = out->scene.spectrum};
-    assert_ok(found->configure(&out->parameters, &configured, &error), error);
+    saddle_configuration configured = {
+        .instance = &out->scene, .given = &out->instance.plan->steps, .steps = out->steps};
+    out->parameters = test_parameters(found, out->plan);
+    assert_ok(found->configure(out->parameters, &configured, &error), error);
     saddle_engine_inputs inputs = {
-        .world = out->scene.world,
-        .problem = problem,
-        .mixing = out->scene.mixing,
-        .x_prox = e->x_prox,
-        .y_set = e->y_set,
+        .instance = &out->scene,
         .algorithm = out->algorithm,
         .parameters = out->parameters,
-        .x0 = e->x0,
-        .y0 = e->y0,
-        .seed = saddle_settings_integer(out->settings, "seed"),
         .threads = threads,
-        .scratch = saddle_observer_scratch(problem, e->x_prox, e->y_set),
+        .scratch = saddle_observer_scratch(&out->scene),
     };
     const saddle_engine_class *kind = NULL;
-    assert_ok(saddle_engine_find(&kind, saddle_settings_text(out->settings, "engine"), &error),
-              error);
+    assert_ok(saddle_engine_find(&kind, out->plan->engine.name, &error), error);
     assert_ok(kind->create(&out->engine, &inputs, &error), error);
 }
 
 void test_rig_close(test_rig *rig)
 {
     rig->engine->kind->destroy(rig->engine);
-    rig->algorithm->release(rig->parameters);
-    saddle_settings_free(rig->settings);
+    test_release(rig->algorithm, rig->parameters);
+    saddle_instance_free(rig->pooled);
+    test_plan_free(rig->plan);
     test_instance_close(&rig->instance);
 }
 

@@ -1,5 +1,5 @@
 /*
- * Small experiments that several test files run over: every problem, with equal and unequal local
+ * Small instances that several test files run over: every problem, with equal and unequal local
  * sizes, sparse and dense data, and a user's own problem with nothing but gradient and value.
  */
 #ifndef SADDLE_TEST_INSTANCES_H
@@ -8,7 +8,8 @@
 #include <saddle/run.h>
 
 #include "core/rng.h"
-#include "instance/experiment.h"
+#include "engines/engine.h"
+#include "instance/instance.h"
 
 /* Sanitizers cost a factor of ten; long tests divide their work by this. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -47,17 +48,22 @@ enum {
 typedef struct test_instance {
     int which;
     const char *label;
-    saddle_settings *settings;
-    saddle_experiment *experiment;
+    saddle_plan *plan;
+    saddle_instance *made;
     const saddle_problem *problem;
 } test_instance;
 
-/* Settings from "name=value" texts, NULL-terminated, on top of `base` (NULL: the defaults). A test
- * fails here when one is refused. */
-saddle_settings *test_settings(const saddle_settings *base, const char *const *assignment);
+/* A plan from "name=value" texts, NULL-terminated, on top of `base` (NULL: the defaults). A test fails
+ * here when one is refused. */
+saddle_plan *test_plan(const saddle_plan *base, const char *const *assignment);
+void test_plan_free(saddle_plan *plan);
+/* The value of an option as text, and as a number: NaN when it is automatic. There must be such an
+ * option. */
+const char *test_text(const saddle_plan *plan, const char *name);
+double test_number(const saddle_plan *plan, const char *name);
 
-/* The settings of one of the instances, with further ones; to be freed. */
-saddle_settings *test_instance_settings(int which, const char *const *more);
+/* The plan of one of the instances, with further settings. */
+saddle_plan *test_instance_plan(int which, const char *const *more);
 /* Make one of the instances, with further "name=value" settings (NULL: none). */
 void test_instance_open(test_instance *out, int which, const char *const *more);
 void test_instance_close(test_instance *instance);
@@ -71,13 +77,21 @@ void test_relax(const saddle_algorithm *algorithm, const char *const *more,
 /* An engine on an instance, to be driven step by step. */
 typedef struct test_rig {
     test_instance instance;
-    saddle_scene scene;        /* the network, or one agent in its place */
-    saddle_settings *settings; /* the instance's with more */
+    saddle_instance scene;   /* the network, or one agent in its place */
+    saddle_instance *pooled; /* owned; NULL: the scene is the network */
+    saddle_plan *plan;       /* a copy of the instance's */
     const saddle_algorithm *algorithm;
     void *parameters;
     saddle_engine *engine;
     saddle_steps steps;
 } test_rig;
+
+/* What an algorithm runs on: the network, or one agent that holds all data. */
+void test_scene(const saddle_instance *network, const saddle_algorithm *algorithm,
+                saddle_instance **pooled, saddle_instance *out);
+/* The parameters of an algorithm before configure(); to be freed by test_release(). */
+void *test_parameters(const saddle_algorithm *algorithm, const saddle_plan *plan);
+void test_release(const saddle_algorithm *algorithm, void *parameters);
 
 /* Put `algorithm` on an instance, relaxed as above; `wrapped` (NULL: the algorithm itself) is what
  * the engine runs with the algorithm's parameters, and `problem` (NULL: the scene's) what it runs

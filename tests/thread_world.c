@@ -268,7 +268,7 @@ static size_t larger(size_t a, size_t b)
 /* Point an agent of this process at the spans of a round. */
 static saddle_agent *lend(engine *e, size_t k)
 {
-    const saddle_graph *graph = e->in.mixing->graph;
+    const saddle_graph *graph = e->in.instance->mixing->graph;
     saddle_agent *agent = &e->agent[k];
     const double *const *span = (const double *const *)e->at->span;
     size_t stride = e->layout.published;
@@ -287,16 +287,16 @@ static saddle_agent *lend(engine *e, size_t k)
 static uint64_t all_ifo(const engine *e)
 {
     int64_t ifo = 0;
-    for (size_t k = 0; k < e->in.world->local; k++)
+    for (size_t k = 0; k < e->in.instance->world->local; k++)
         ifo += (int64_t)e->agent[k].ifo;
-    e->in.world->add_words(e->in.world, 1, &ifo);
+    e->in.instance->world->add_words(e->in.instance->world, 1, &ifo);
     return (uint64_t)ifo;
 }
 
 /* The fault of the lowest faulty agent of any process, in all of them. */
 static void agree_on_fault(const engine *e, saddle_fault *fault)
 {
-    const saddle_world *world = e->in.world;
+    const saddle_world *world = e->in.instance->world;
     double first = -(double)world->agents;
     saddle_fault own = {.kind = SADDLE_FAULT_NONE};
     for (size_t k = world->local; k-- > 0;)
@@ -315,7 +315,7 @@ static void iterate(engine *e, uint64_t allowed)
 {
     unsigned rounds = e->layout.rounds > 0 ? e->layout.rounds : 1;
     for (unsigned round = 0; round < rounds; round++) {
-        for (size_t k = 0; k < e->in.world->local; k++) {
+        for (size_t k = 0; k < e->in.instance->world->local; k++) {
             saddle_agent *agent = lend(e, k);
             if (round == 0)
                 agent->ifo_limit = allowed > 0 ? agent->ifo + allowed : 0;
@@ -330,7 +330,7 @@ static void iterate(engine *e, uint64_t allowed)
 static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fault *fault)
 {
     engine *e = engine_of(base);
-    const saddle_world *world = e->in.world;
+    const saddle_world *world = e->in.instance->world;
     uint64_t ifo = all_ifo(e);
     for (uint64_t done = 0; done < limits->iterations; done++) {
         uint64_t left = limits->ifo_budget > ifo ? limits->ifo_budget - ifo : 0;
@@ -358,7 +358,7 @@ static uint64_t iteration_of(const saddle_engine *base)
 static void cost(const saddle_engine *base, saddle_cost *out)
 {
     const engine *e = (const engine *)base;
-    uint64_t edges = 2 * (uint64_t)e->in.mixing->graph->edges;
+    uint64_t edges = 2 * (uint64_t)e->in.instance->mixing->graph->edges;
     out->ifo = all_ifo(e);
     out->rounds = e->iteration * e->layout.rounds;
     out->messages = out->rounds * edges;
@@ -374,7 +374,7 @@ static void cost(const saddle_engine *base, saddle_cost *out)
 static void for_each(saddle_engine *base, saddle_agent_task *task, void *context)
 {
     engine *e = engine_of(base);
-    for (size_t k = 0; k < e->in.world->local; k++)
+    for (size_t k = 0; k < e->in.instance->world->local; k++)
         task(context, lend(e, k));
 }
 
@@ -383,7 +383,7 @@ static void mean(saddle_engine *base, size_t size, saddle_agent_term *term, void
                  double *out)
 {
     engine *e = engine_of(base);
-    const saddle_world *world = e->in.world;
+    const saddle_world *world = e->in.instance->world;
     memset(out, 0, size * sizeof *out);
     for (size_t i = 0; i < world->agents; i++) {
         if (saddle_world_has(world, i))
@@ -398,7 +398,7 @@ static void destroy(saddle_engine *base)
 {
     engine *e = engine_of(base);
     meet_all(e->at);
-    if (e->in.world->rank == 0)
+    if (e->in.instance->world->rank == 0)
         for (int parity = 0; parity < 2; parity++)
             saddle_free(e->at->span[parity]);
     void *const memory[] = {
@@ -409,13 +409,14 @@ static void destroy(saddle_engine *base)
 
 static void allocate(engine *e)
 {
-    const saddle_problem *problem = e->in.problem;
-    const saddle_world *world = e->in.world;
+    const saddle_problem *problem = e->in.instance->problem;
+    const saddle_world *world = e->in.instance->world;
     size_t most = 0;
     for (size_t i = 0; i < problem->agents; i++)
         most = larger(most, problem->samples[i]);
-    size_t inner = larger(saddle_problem_scratch(problem), larger(saddle_prox_scratch(e->in.x_prox),
-                                                                  saddle_set_scratch(e->in.y_set)));
+    size_t inner =
+        larger(saddle_problem_scratch(problem), larger(saddle_prox_scratch(e->in.instance->x_prox),
+                                                       saddle_set_scratch(e->in.instance->y_set)));
     size_t line = SADDLE_ALIGNMENT / sizeof(double);
     e->agent = saddle_alloc(world->local, sizeof *e->agent);
     e->neighbour = saddle_alloc(world->agents, sizeof *e->neighbour);
@@ -437,25 +438,25 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
                             saddle_error *error)
 {
     (void)error;
-    const saddle_mixing *mixing = inputs->mixing;
+    const saddle_mixing *mixing = inputs->instance->mixing;
     engine *e = saddle_alloc(1, sizeof *e);
     ck_assert_ptr_nonnull(e);
     e->base.kind = &test_thread_world_engine;
     e->in = *inputs;
-    e->at = world_of(inputs->world);
+    e->at = world_of(inputs->instance->world);
     e->iteration = inputs->iteration;
-    inputs->algorithm->layout(inputs->parameters, inputs->problem, &e->layout);
+    inputs->algorithm->layout(inputs->parameters, inputs->instance->problem, &e->layout);
     allocate(e);
     meet_all(e->at);
-    for (size_t k = 0; k < inputs->world->local; k++) {
-        size_t i = inputs->world->here[k];
+    for (size_t k = 0; k < inputs->instance->world->local; k++) {
+        size_t i = inputs->instance->world->here[k];
         e->agent[k] = (saddle_agent){
             .id = i,
-            .agents = inputs->world->agents,
-            .seed = inputs->seed,
-            .problem = inputs->problem,
-            .x_prox = inputs->x_prox,
-            .y_set = inputs->y_set,
+            .agents = inputs->instance->world->agents,
+            .seed = inputs->instance->seed,
+            .problem = inputs->instance->problem,
+            .x_prox = inputs->instance->x_prox,
+            .y_set = inputs->instance->y_set,
             .parameters = inputs->parameters,
             .kept = e->kept + k * e->layout.kept,
             .degree = mixing->graph->start[i + 1] - mixing->graph->start[i],
@@ -468,11 +469,11 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
         if (inputs->restore != NULL)
             inputs->restore(inputs->restore_context, agent);
         else
-            inputs->algorithm->start(agent, inputs->x0, inputs->y0);
+            inputs->algorithm->start(agent, inputs->instance->x0, inputs->instance->y0);
         e->parity = 0;
     }
     meet_all(e->at);
-    for (size_t k = 0; k < inputs->world->local; k++)
+    for (size_t k = 0; k < inputs->instance->world->local; k++)
         lend(e, k);
     *out = &e->base;
     return SADDLE_OK;

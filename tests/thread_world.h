@@ -1,14 +1,14 @@
 /*
  * Processes for tests: threads that share nothing but what a world carries.
  *
- * Every thread makes an experiment of its own on `test_thread_world_engine`, as every process of a run on
+ * Every thread makes an instance of its own on `test_thread_world_engine`, as every process of a run on
  * several machines does. The engine is the plainest there is: each thread steps its agents in
  * turn, and all meet after a round.
  */
 #ifndef SADDLE_TESTS_THREAD_WORLD_H
 #define SADDLE_TESTS_THREAD_WORLD_H
 
-#include <saddle/engine.h>
+#include "engines/engine.h"
 
 /* The most processes of a thread_world. */
 enum { MOST_RANKS = 8 };

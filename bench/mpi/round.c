@@ -16,8 +16,10 @@
 #include <saddle/saddle.h>
 
 #include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "instance/instance.h"
 #include "observe/observer.h"
-#include "instance/experiment.h"
 
 enum { TURNS = 25, TAG = 7 };
 
@@ -58,36 +60,27 @@ static const saddle_algorithm idle = {
 
 /* ---- an engine --------------------------------------------------------------------------------- */
 
-static saddle_experiment *make_experiment(const char *const *assignment)
+static saddle_instance *make_instance(const char *const *assignment)
 {
     saddle_error error;
-    saddle_settings *settings;
-    saddle_experiment *experiment;
-    expect(saddle_settings_create(&settings, &error), &error);
+    saddle_plan plan;
+    saddle_instance *instance;
+    saddle_plan_defaults(&plan, sizeof plan);
     for (; *assignment != NULL; assignment += 2)
-        expect(saddle_settings_set(settings, assignment[0], assignment[1], &error), &error);
-    expect(saddle_experiment_create(&experiment, settings, NULL, &error), &error);
-    saddle_settings_free(settings);
-    return experiment;
+        expect(saddle_plan_set(&plan, assignment[0], assignment[1], &error), &error);
+    expect(saddle_instance_create(&instance, &plan, &error), &error);
+    saddle_plan_free(&plan);
+    return instance;
 }
 
-static saddle_engine *make_engine(saddle_experiment *e, const saddle_algorithm *algorithm,
+static saddle_engine *make_engine(saddle_instance *e, const saddle_algorithm *algorithm,
                                   const void *parameters)
 {
     saddle_error error;
     saddle_engine *engine;
-    saddle_engine_inputs inputs = {.world = e->world,
-                                   .problem = e->problem,
-                                   .mixing = e->mixing,
-                                   .x_prox = e->x_prox,
-                                   .y_set = e->y_set,
-                                   .algorithm = algorithm,
-                                   .parameters = parameters,
-                                   .x0 = e->x0,
-                                   .y0 = e->y0,
-                                   .seed = 1,
-                                   .threads = 1};
-    expect(e->engine->create(&engine, &inputs, &error), &error);
+    saddle_engine_inputs inputs = {
+        .instance = e, .algorithm = algorithm, .parameters = parameters, .threads = 1};
+    expect(e->parts->engine->create(&engine, &inputs, &error), &error);
     return engine;
 }
 
@@ -194,7 +187,7 @@ static void measure_round(size_t rank, size_t ranks, const char *topology, size_
     const char *const assignment[] = {"engine", "mpi",     "problem",  "quadratic", "agents",
                                       agents,   "samples", "1",        "x-dim",     "1",
                                       "y-dim",  "1",       "topology", topology,    NULL};
-    saddle_experiment *e = make_experiment(assignment);
+    saddle_instance *e = make_instance(assignment);
     saddle_engine *engine = make_engine(e, &idle, &doubles);
     bare b;
     bare_open(&b, e->graph, rank, doubles);
@@ -216,7 +209,7 @@ static void measure_round(size_t rank, size_t ranks, const char *topology, size_
                (unsigned long long)rounds, 1e6 * our_best, 1e6 * their_best, our_best / their_best);
     bare_close(&b);
     engine->kind->destroy(engine);
-    saddle_experiment_free(e);
+    saddle_instance_free(e);
 }
 
 static void measure_growth(size_t rank, size_t ranks, size_t each)
@@ -226,22 +219,17 @@ static void measure_growth(size_t rank, size_t ranks, size_t each)
     const char *const assignment[] = {"engine", "mpi",  "agents",   agents, "samples", "100",
                                       "q",      "1000", "topology", "ring", NULL};
     saddle_error error;
-    saddle_experiment *e = make_experiment(assignment);
+    saddle_instance *e = make_instance(assignment);
     const saddle_algorithm *algorithm;
-    void *parameters;
-    saddle_steps steps;
+    saddle_configuration configuration = {.instance = e, .given = &e->plan->steps};
     saddle_layout layout;
     expect(saddle_algorithm_find(&algorithm, "precision", &error), &error);
-    expect(saddle_experiment_steps(e, NULL, &steps, &error), &error);
-    saddle_algorithm_inputs inputs = {.settings = e->settings,
-                                      .problem = e->problem,
-                                      .mixing = e->mixing,
-                                      .x_prox = e->x_prox,
-                                      .y_set = e->y_set,
-                                      .steps = steps,
-                                      .constants = e->constants,
-                                      .spectrum = e->spectrum};
-    expect(algorithm->configure(&parameters, &inputs, &error), &error);
+    expect(saddle_instance_steps(e, e->plan, &configuration.steps, &error), &error);
+    void *parameters = saddle_alloc(1, algorithm->parameters);
+    if (parameters == NULL)
+        expect(saddle_no_memory(&error, "the algorithm's parameters"), &error);
+    saddle_settings_write_table(e->plan->settings, algorithm->options, parameters);
+    expect(algorithm->configure(parameters, &configuration, &error), &error);
     algorithm->layout(parameters, e->problem, &layout);
     saddle_engine *engine = make_engine(e, algorithm, parameters);
     time_engine(engine, 10);
@@ -254,8 +242,10 @@ static void measure_growth(size_t rank, size_t ranks, size_t each)
         printf("%10zu %12.2f %12.3f %14.1f\n", each, us, us / (double)each,
                8e-3 * (double)(2 * layout.published + layout.kept));
     engine->kind->destroy(engine);
-    algorithm->release(parameters);
-    saddle_experiment_free(e);
+    if (algorithm->release != NULL)
+        algorithm->release(parameters);
+    saddle_free(parameters);
+    saddle_instance_free(e);
 }
 
 int main(void)

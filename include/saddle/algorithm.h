@@ -17,25 +17,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <saddle/graph.h>
+#include <saddle/instance.h>
+#include <saddle/option.h>
 #include <saddle/problem.h>
-#include <saddle/set.h>
-#include <saddle/settings.h>
 #include <saddle/status.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** Step sizes and batch sizes of the PRECISION family, with every "auto" resolved. */
-typedef struct saddle_steps {
-    double nu;      /**< Step towards the proximal point in x. */
-    double eta;     /**< Step towards the projected point in y. */
-    double tau;     /**< Proximal weight in x: the inverse of a gradient step. */
-    double alpha;   /**< Gradient step in y. */
-    uint64_t q;     /**< A refresh every q iterations. */
-    uint64_t batch; /**< Samples of a mini-batch; 0: ceil(sqrt(n_i)) at agent i. */
-} saddle_steps;
 
 /** Sizes an algorithm asks for, in doubles. */
 typedef struct saddle_layout {
@@ -101,17 +90,14 @@ typedef struct saddle_view {
     double u_shift;  /**< The estimate is u - u_shift y: an algorithm may keep it in that form. */
 } saddle_view;
 
-/** What an algorithm is configured from. All borrowed for the length of the run. */
-typedef struct saddle_algorithm_inputs {
-    const saddle_settings *settings; /**< The options. */
-    const saddle_problem *problem;   /**< The instance. */
-    const saddle_mixing *mixing;     /**< The network. */
-    const saddle_prox *x_prox;       /**< h over X. */
-    const saddle_set *y_set;         /**< Y. */
-    saddle_steps steps;              /**< Resolved step sizes of the PRECISION family. */
-    saddle_constants constants;      /**< L and mu of this problem over X x Y; 0 where unknown. */
-    saddle_spectrum spectrum;        /**< Of the mixing matrix; NaN when it could not be found. */
-} saddle_algorithm_inputs;
+/** What an algorithm is configured from. */
+typedef struct saddle_configuration {
+    const saddle_instance
+        *instance;             /**< What it will run on. Borrowed for the length of the run. */
+    const saddle_steps *given; /**< As in the plan: NaN or 0 where a step is automatic. */
+    saddle_steps steps; /**< The same with nu, eta, tau, alpha and q resolved by the general rules;
+                             configure() fills in what the algorithm has its own rule for. */
+} saddle_configuration;
 
 /** What an algorithm can do and what it costs: for `saddle algorithms`, and for refusals. */
 typedef struct saddle_traits {
@@ -141,24 +127,25 @@ typedef struct saddle_look {
 
 /** A kind of algorithm that can be asked for by name. */
 typedef struct saddle_algorithm {
-    const char *name;                    /**< Such as "precision". */
-    const char *title;                   /**< As papers write it: "PRECISION+"; NULL: the name. */
-    saddle_look look;                    /**< Its curves in pictures. */
-    const char *summary;                 /**< One line. */
-    const char *citation;                /**< Where it was published. */
-    const saddle_option *const *options; /**< The options it reads; NULL-terminated. */
-    saddle_traits traits;                /**< What it can do. */
-    bool heeds_limit;                    /**< step() reads saddle_agent::ifo_limit. */
+    const char *name;     /**< Such as "precision". */
+    const char *title;    /**< As papers write it: "PRECISION+"; NULL: the name. */
+    saddle_look look;     /**< Its curves in pictures. */
+    const char *summary;  /**< One line. */
+    const char *citation; /**< Where it was published. */
+    const saddle_option *const
+        *options;         /**< The options it reads; NULL-terminated. Those of its own
+                                              have fields in its parameters. */
+    size_t parameters;    /**< Bytes of its parameters struct. */
+    saddle_traits traits; /**< What it can do. */
+    bool heeds_limit;     /**< step() reads saddle_agent::ifo_limit. */
     bool tracks; /**< view() gives p, d, v, u, and the means of p and v, d and u over agents agree.
                   */
 
-    /** Check the combination, read the options, make the parameters shared by all agents. */
-    saddle_status (*configure)(void **parameters, const saddle_algorithm_inputs *inputs,
+    /** Check the combination and complete the parameters shared by all agents: they come zeroed but for
+     * the fields of its own options, in which "auto" is to be replaced by the value in use. */
+    saddle_status (*configure)(void *parameters, saddle_configuration *configuration,
                                saddle_error *error);
-    /** Optional. Replace "auto" among its options by the values in use. */
-    saddle_status (*resolve)(const void *parameters, saddle_settings *settings,
-                             saddle_error *error);
-    /** Free what configure() made. */
+    /** Optional. Free what configure() allocated, but not the parameters themselves. */
     void (*release)(void *parameters);
     /** The sizes it needs. */
     void (*layout)(const void *parameters, const saddle_problem *problem, saddle_layout *out);

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <saddle/settings.h>
+#include <saddle/plan.h>
 #include <saddle/status.h>
 #include <saddle/world.h>
 
@@ -51,21 +51,21 @@ SADDLE_API saddle_status saddle_checkpoint_newest(char **path, const char *direc
 /**
  * Check every byte of a checkpoint and say what it is. What is torn, damaged, of another format or
  * no checkpoint at all is refused with the reason.
- * @param[out] settings  the options that were given to the run that wrote it, as if the user had
- *                       set them; NULL: not wanted. Free with saddle_settings_free().
+ * @param[out] plan  the plan of the run that wrote it; NULL: not wanted. Free with saddle_plan_free().
  */
 SADDLE_API saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info *out,
-                                                   saddle_settings **settings, saddle_error *error);
+                                                   saddle_plan *plan, saddle_error *error);
 
 /**
- * Take over the settings of the run that is to be resumed: whatever was given to it and is not
- * given in `settings`, and its directory for further checkpoints. The engine and its threads are
- * not taken over. Nothing happens when `resume` asks for nothing.
+ * Take over the plan of the run that is to be resumed: whatever was given to it and is not given in
+ * `plan`, and its directory for further checkpoints. The engine and its threads are not taken over.
+ * Nothing happens when plan->outputs.resume asks for nothing.
+ * @param plan   replaced on success.
  * @param world  the processes of the run, whose rank 0 reads the checkpoint and tells the others;
  *               collective. NULL: this one is alone.
  */
-SADDLE_API saddle_status saddle_settings_resume(saddle_settings *settings,
-                                                const saddle_world *world, saddle_error *error);
+SADDLE_API saddle_status saddle_plan_resume(saddle_plan *plan, const saddle_world *world,
+                                            saddle_error *error);
 
 #ifdef __cplusplus
 }

@@ -29,7 +29,34 @@ typedef struct saddle_dataset {
     uint32_t *column;  /**< nonzeros entries, from 0, ascending within a row. */
     double *value;     /**< nonzeros entries. */
     double *dense;     /**< rows * features, row by row. */
+    bool borrowed; /**< The arrays of features belong to somebody else; name and labels do not. */
 } saddle_dataset;
+
+/** Whether arrays are copied or used where they are, for the lifetime of what is made from them. */
+typedef enum saddle_ownership { SADDLE_COPY, SADDLE_BORROW } saddle_ownership;
+
+/**
+ * A data set from dense rows in memory.
+ * @param[out] out       NULL on failure. Free with saddle_dataset_free().
+ * @param      x         rows * features numbers, row by row; all finite.
+ * @param      label     one per row, always copied; NULL: every label is 0.
+ * @param      ownership SADDLE_BORROW: x must outlive the data set and what is made from it.
+ */
+SADDLE_API saddle_status saddle_dataset_from_dense(saddle_dataset **out, size_t rows,
+                                                   size_t features, const double *x,
+                                                   const double *label, saddle_ownership ownership,
+                                                   saddle_error *error);
+/**
+ * A data set from sparse rows in memory, in compressed form (CSR).
+ * @param row_start  rows + 1 offsets, from 0, ascending; row r has the entries row_start[r] ..
+ *                   row_start[r + 1] - 1.
+ * @param column     of every entry, below `features`, ascending within a row.
+ * @param value      of every entry; all finite.
+ */
+SADDLE_API saddle_status saddle_dataset_from_csr(saddle_dataset **out, size_t rows, size_t features,
+                                                 const size_t *row_start, const uint32_t *column,
+                                                 const double *value, const double *label,
+                                                 saddle_ownership ownership, saddle_error *error);
 
 /** How to read a file whose format leaves questions open. Zero-initialise for the defaults. */
 typedef struct saddle_data_options {

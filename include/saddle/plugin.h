@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /** The binary interface of this header: it grows whenever a struct that plug-ins see changes. */
-#define SADDLE_PLUGIN_ABI 3u
+#define SADDLE_PLUGIN_ABI 4u
 
 /** What a plug-in is. */
 typedef struct saddle_plugin_class {

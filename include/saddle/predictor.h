@@ -19,8 +19,8 @@
 #include <stddef.h>
 
 #include <saddle/data.h>
+#include <saddle/plan.h>
 #include <saddle/problem.h>
-#include <saddle/settings.h>
 #include <saddle/status.h>
 
 #ifdef __cplusplus
@@ -42,8 +42,8 @@ SADDLE_API saddle_status saddle_predictor_load(saddle_predictor **out, const cha
 /** Free. NULL is allowed. */
 SADDLE_API void saddle_predictor_free(saddle_predictor *predictor);
 
-/** The settings of the run that made the model. Borrowed. */
-SADDLE_API const saddle_settings *saddle_predictor_settings(const saddle_predictor *predictor);
+/** The plan of the run that made the model, nothing automatic. Borrowed. */
+SADDLE_API const saddle_plan *saddle_predictor_plan(const saddle_predictor *predictor);
 /** The problem, without samples. Borrowed. */
 SADDLE_API const saddle_problem *saddle_predictor_problem(const saddle_predictor *predictor);
 /** Features of the rows it was made from. */

@@ -21,8 +21,8 @@
 
 #include <saddle/data.h>
 #include <saddle/graph.h>
+#include <saddle/option.h>
 #include <saddle/set.h>
-#include <saddle/settings.h>
 #include <saddle/status.h>
 #include <saddle/world.h>
 
@@ -127,9 +127,6 @@ struct saddle_problem {
     /** Optional. Constants over the given sets; `out` comes with none known. NULL: none known. */
     saddle_status (*constants)(const saddle_problem *problem, const saddle_set *x_set,
                                const saddle_set *y_set, saddle_constants *out, saddle_error *error);
-    /** Optional. Replace "auto" among the problem's own options by the values in use. */
-    saddle_status (*resolve)(const saddle_problem *problem, saddle_settings *settings,
-                             saddle_error *error);
     /**
      * Optional. The saddle point without constraints and with h = 0, if known: fills x and y and
      * returns 0. It is the constrained one too where X and Y hold it.
@@ -161,10 +158,12 @@ struct saddle_problem {
 
 /** What a built-in problem is made from. */
 typedef struct saddle_problem_inputs {
-    const saddle_settings *settings; /**< The options. */
-    size_t agents;                   /**< Number of agents. */
-    size_t features;                 /**< Columns of every agent's rows; 0 if it needs none. */
-    const size_t *samples;           /**< How many rows each agent has; NULL if it needs none. */
+    void *options; /**< The class's options struct, filled in; create() replaces "auto" by the
+                                  value in use. NULL for a class without one. */
+    const char *argument;         /**< What followed a plug-in's path and colon; "": nothing. */
+    size_t agents;                /**< Number of agents. */
+    size_t features;              /**< Columns of every agent's rows; 0 if it needs none. */
+    const size_t *samples;        /**< How many samples each agent has. */
     saddle_dataset *const *shard; /**< Each agent's rows, labels +1 / -1; NULL if it needs none. */
     uint64_t seed;                /**< For generated instances. */
     const saddle_mixing *mixing;  /**< The network, for what agents find out together. */
@@ -181,10 +180,16 @@ typedef struct saddle_problem_class {
     const char *summary;                 /**< One line. */
     int needs_data;                      /**< Whether it is made from a data set. */
     const saddle_option *const *options; /**< Options it adds; NULL-terminated. */
-    /** Make an instance. Inputs are borrowed and outlive it. Called in every process of
-     * inputs->world; a failure in one is one in all. */
+    /** Make an instance from what this process has: nothing is exchanged with the others. Inputs are
+     * borrowed and outlive it. */
     saddle_status (*create)(saddle_problem **out, const saddle_problem_inputs *inputs,
                             saddle_error *error);
+    /** Optional. Complete the instance by what agents find out together through inputs->world. Called in
+     * every process once all have made theirs; a failure must come after everything that is exchanged,
+     * or be the same in all processes. */
+    saddle_status (*join)(saddle_problem *problem, const saddle_problem_inputs *inputs,
+                          saddle_error *error);
+    size_t option_bytes; /**< Bytes of the struct that its options fill; 0: none. */
 } saddle_problem_class;
 
 /** All kinds of problem; `*count` receives their number. */

@@ -1,27 +1,23 @@
 /**
  * @file run.h
- * @brief Runs: everything the program does, in a few calls.
+ * @brief Runs: one algorithm on an instance, from a plan to a result.
  *
- *     saddle_settings *settings;                 // all options at their defaults
- *     saddle_settings_create(&settings, &error);
- *     saddle_settings_set(settings, "agents", "10", &error);
- *     saddle_experiment *experiment;             // data, network, problem, starting point
- *     saddle_experiment_create(&experiment, settings, NULL, &error);
- *     saddle_result *result;                     // one algorithm on it
- *     saddle_experiment_run(experiment, settings, NULL, &result, &error);
+ *     saddle_solve(&my_problem, &plan, &result, &error);           // a problem of the caller's own
+ *
+ *     saddle_instance_create(&instance, &plan, &error);            // or in two steps
+ *     saddle_run(instance, &plan, NULL, &result, &error);
  */
 #ifndef SADDLE_RUN_H
 #define SADDLE_RUN_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <saddle/algorithm.h>
-#include <saddle/engine.h>
-#include <saddle/graph.h>
-#include <saddle/problem.h>
-#include <saddle/settings.h>
+#include <saddle/instance.h>
+#include <saddle/plan.h>
 #include <saddle/status.h>
 #include <saddle/trace.h>
 
@@ -29,10 +25,15 @@
 extern "C" {
 #endif
 
-/** Agents when neither the user nor the topology says: the paper's number. */
-#define SADDLE_DEFAULT_AGENTS 5
+/** What has been spent so far, over all agents. */
+typedef struct saddle_cost {
+    uint64_t ifo;      /**< Evaluations of one sample's gradient pair (IFO calls). */
+    uint64_t rounds;   /**< Communication rounds. */
+    uint64_t messages; /**< Messages sent. */
+    uint64_t bytes;    /**< Bytes of payload sent. */
+} saddle_cost;
 
-/** One row of a trace: the state after so many iterations, and what it cost to get there. */
+/** One row of a trace: the state after some iterations, and what it cost to get there. */
 typedef struct saddle_row {
     uint64_t iteration;    /**< t. */
     saddle_cost cost;      /**< IFO calls, rounds, messages, bytes so far. */
@@ -67,19 +68,18 @@ typedef enum saddle_stop {
 /** A few words for a stop reason. */
 SADDLE_API const char *saddle_stop_text(saddle_stop stop);
 
-/** What a run is about to do. Borrowed. */
+/** A run. Everything is borrowed for its length. */
 typedef struct saddle_run_info {
-    const saddle_settings *settings;   /**< Effective settings: no "auto" is left. */
+    const saddle_instance *network; /**< The instance that was given. */
+    const saddle_instance
+        *instance;            /**< What the algorithm runs on: the same, or, for a centralized
+                                            algorithm, one agent with all data in its place. */
+    const saddle_plan *given; /**< The plan as it was given. */
+    const saddle_plan *plan;  /**< The effective plan: nothing is automatic any more. */
     const saddle_algorithm *algorithm; /**< The algorithm. */
-    const saddle_problem *problem;     /**< The problem. */
-    const saddle_mixing *mixing;       /**< The network. */
-    saddle_spectrum spectrum;          /**< Of the mixing matrix. */
-    saddle_constants constants;        /**< L, mu; 0 where unknown. */
+    const void *parameters;            /**< Its parameters. */
     saddle_steps steps;                /**< Resolved step sizes. */
-    const char *x_set;                 /**< X. */
-    const char *y_set;                 /**< Y. */
-    uint64_t iterations;               /**< The most there will be. */
-    const char *resumed;               /**< The checkpoint it goes on from; NULL: none. */
+    const char *resumed;               /**< The checkpoint it resumes from; NULL: none. */
     uint64_t start;                    /**< The iteration it begins at. */
 } saddle_run_info;
 
@@ -121,75 +121,40 @@ typedef struct saddle_result {
     size_t train_count;              /**< How many; 0: the problem has none. */
     saddle_outcome test[SADDLE_MOST_OUTCOMES]; /**< The same on held-out data, at process 0. */
     size_t test_count;                         /**< How many; 0: no held-out data. */
-    saddle_settings *settings;                 /**< Effective settings. */
-    char *checkpoint;  /**< The newest one, at the process that writes files; NULL: none. */
-    bool saved;        /**< Whether the model was asked for and written. */
-    saddle_error loss; /**< SADDLE_OK, or why a trace, outcomes or model that were asked for are not
-                            (all) there: a run goes on without them, and is a whole result. */
+    saddle_plan
+        plan; /**< The effective plan; plan.settings are the settings that mattered, as text. */
+    char *checkpoint; /**< The newest one, at the process that writes files; NULL: none. */
+    bool saved;       /**< Whether the model was asked for and written. */
+    saddle_error
+        output_error; /**< SADDLE_OK, or why a trace, outcomes or model that were asked for are
+                                    missing or incomplete: a run continues without them, and its result is
+                                    valid. */
 } saddle_result;
 
 /** Free a result. NULL is allowed. */
 SADDLE_API void saddle_result_free(saddle_result *result);
 
-/** Data, network, problem and starting point: what several algorithms can be run on. */
-typedef struct saddle_experiment saddle_experiment;
-
 /**
- * Set up an experiment from the settings. With an engine of several processes it is collective, as
- * are the calls below that take an experiment which is not const: all processes call them with the
- * same settings, each holds the data of its own agents, and an error is the same in all.
- * @param[out] out       NULL on failure. Free with saddle_experiment_free().
- * @param      settings  copied.
- * @param      problem   a user's own problem, borrowed for the experiment's lifetime; NULL: the one
- *                       that the settings name.
- */
-SADDLE_API saddle_status saddle_experiment_create(saddle_experiment **out,
-                                                  const saddle_settings *settings,
-                                                  const saddle_problem *problem,
-                                                  saddle_error *error);
-/** Free an experiment. NULL is allowed. */
-SADDLE_API void saddle_experiment_free(saddle_experiment *experiment);
-
-/** Which agents are in this process. Borrowed. */
-SADDLE_API const saddle_world *saddle_experiment_world(const saddle_experiment *experiment);
-
-/** The network. Borrowed. */
-SADDLE_API const saddle_mixing *saddle_experiment_mixing(const saddle_experiment *experiment);
-/** The problem. Borrowed. */
-SADDLE_API const saddle_problem *saddle_experiment_problem(const saddle_experiment *experiment);
-/** The kind of problem it was made as; NULL for a problem given to saddle_experiment_create(). */
-SADDLE_API const saddle_problem_class *saddle_experiment_kind(const saddle_experiment *experiment);
-/** X with h. Borrowed. */
-SADDLE_API const saddle_prox *saddle_experiment_x(const saddle_experiment *experiment);
-/** Y. Borrowed. */
-SADDLE_API const saddle_set *saddle_experiment_y(const saddle_experiment *experiment);
-/** Constants over X and Y: known, or estimated around the start; 0 where even that failed. */
-SADDLE_API saddle_constants saddle_experiment_constants(const saddle_experiment *experiment);
-/** Eigenvalues of the mixing matrix; NaN when they could not be found. */
-SADDLE_API saddle_spectrum saddle_experiment_spectrum(const saddle_experiment *experiment);
-
-/**
- * The step sizes that a run with these settings would use.
- * @param settings  NULL: those of the experiment.
- */
-SADDLE_API saddle_status saddle_experiment_steps(saddle_experiment *experiment,
-                                                 const saddle_settings *settings, saddle_steps *out,
-                                                 saddle_error *error);
-
-/**
- * Run one algorithm. What concerns algorithm, steps, stopping, threads, trace and model is read from
- * `settings`; problem, data, network, start, seed and engine are the experiment's. The trace and
- * the model go to the files that the settings name, written by process 0. A failed self-check ends the run with
- * SADDLE_CHECK_FAILED; divergence is a result, and so is a run whose files could not be written to the
- * end: see saddle_result::loss.
+ * Run one algorithm on an instance. What concerns algorithm, steps, limits, threads and outputs is read
+ * from `plan`; problem, data, network, start and seed are the instance's. Files are written by process 0. A
+ * failed self-check ends the run with SADDLE_CHECK_FAILED; divergence is a result, and so is a run whose
+ * files could not be written to the end: see saddle_result::output_error.
  *
- * @param settings  NULL: those of the experiment.
- * @param hooks     NULL: none.
+ * @param      plan   NULL: the one that the instance was made from.
+ * @param      hooks  NULL: none.
+ * @param[out] out    NULL on failure. Free with saddle_result_free().
  */
-SADDLE_API saddle_status saddle_experiment_run(saddle_experiment *experiment,
-                                               const saddle_settings *settings,
-                                               const saddle_hooks *hooks, saddle_result **out,
-                                               saddle_error *error);
+SADDLE_API saddle_status saddle_run(const saddle_instance *instance, const saddle_plan *plan,
+                                    const saddle_hooks *hooks, saddle_result **out,
+                                    saddle_error *error);
+
+/**
+ * Solve a problem of the caller's own: make an instance from it and the plan, run, free the instance.
+ * @param      problem  NULL: the one that the plan names.
+ * @param[out] out      NULL on failure. Free with saddle_result_free().
+ */
+SADDLE_API saddle_status saddle_solve(const saddle_problem *problem, const saddle_plan *plan,
+                                      saddle_result **out, saddle_error *error);
 
 /** Write xbar, ybar and all copies, with what it takes to use them (<saddle/predictor.h>), as .npz, or
  * as one record if the name ends in .npy. Atomic. SADDLE_UNSUPPORTED for one of several processes,
@@ -212,7 +177,7 @@ SADDLE_API saddle_status saddle_result_trace(const saddle_result *result, saddle
 SADDLE_API saddle_status saddle_model_spread(const char *path, size_t agents, double *distance,
                                              saddle_error *error);
 
-/** What the paper's theorems say about an experiment. */
+/** What the paper's theorems say about an instance. */
 typedef struct saddle_theory {
     double lipschitz;        /**< L. */
     double strong_concavity; /**< mu. */
@@ -243,14 +208,13 @@ typedef struct saddle_theory {
 } saddle_theory;
 
 /**
- * Evaluate Theorems 1 and 2. SADDLE_UNSUPPORTED when L or mu is neither known nor could be
- * estimated.
+ * Evaluate Theorems 1 and 2. SADDLE_UNSUPPORTED when L or mu is neither known nor could be estimated.
  * @param tau      the proximal weight to assume.
  * @param epsilon  target accuracy.
  */
-SADDLE_API saddle_status saddle_experiment_theory(saddle_experiment *experiment, double tau,
-                                                  double epsilon, double c_epsilon, double c_gamma,
-                                                  saddle_theory *out, saddle_error *error);
+SADDLE_API saddle_status saddle_theory_evaluate(const saddle_instance *instance, double tau,
+                                                double epsilon, double c_epsilon, double c_gamma,
+                                                saddle_theory *out, saddle_error *error);
 
 #ifdef __cplusplus
 }

@@ -8,14 +8,15 @@
 #include <saddle/algorithm.h>
 #include <saddle/checkpoint.h>
 #include <saddle/data.h>
-#include <saddle/engine.h>
 #include <saddle/graph.h>
+#include <saddle/instance.h>
+#include <saddle/option.h>
+#include <saddle/plan.h>
 #include <saddle/plugin.h>
 #include <saddle/predictor.h>
 #include <saddle/problem.h>
 #include <saddle/run.h>
 #include <saddle/set.h>
-#include <saddle/settings.h>
 #include <saddle/status.h>
 #include <saddle/text.h>
 #include <saddle/trace.h>

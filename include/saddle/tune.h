@@ -23,8 +23,8 @@
 #include <stdint.h>
 
 #include <saddle/algorithm.h>
+#include <saddle/plan.h>
 #include <saddle/run.h>
-#include <saddle/settings.h>
 #include <saddle/status.h>
 
 #ifdef __cplusplus
@@ -89,8 +89,8 @@ typedef struct saddle_tuning {
     size_t trial_count;                   /**< How many. */
     size_t resumed;                       /**< How many of them were read from the log. */
     bool finished;                        /**< False: interrupted before the last evaluation. */
-    size_t *ranking;           /**< Candidates, best first: by rung reached, then by value. */
-    saddle_settings *settings; /**< What the user gave, with the best candidate's values. */
+    size_t *ranking;  /**< Candidates, best first: by rung reached, then by value. */
+    saddle_plan plan; /**< What the user gave, with the best candidate's values. */
 } saddle_tuning;
 
 /** What a caller may want to see of a search. Any function may be NULL. */
@@ -111,22 +111,21 @@ typedef struct saddle_tune_hooks {
  * of threads and however often the search was interrupted and resumed.
  *
  * @param[out] out        NULL on failure. An interrupted search is a result: see `finished`.
- * @param      settings   as for saddle_experiment_run(), which names the algorithm; stopping rules,
- *                        trace and model are not used. NULL: those of the experiment. Values of
- *                        step sizes that are given take the place of the defaults.
- * @param      inputs     NULL: all zeros.
- * @param      hooks      NULL: none.
+ * @param      plan    as for saddle_run(); it names the algorithm; limits and outputs are not used. NULL:
+ *                     the instance's. Values of step sizes that are given take the place of the
+ *                     defaults.
+ * @param      inputs  NULL: all zeros.
+ * @param      hooks   NULL: none.
  */
-SADDLE_API saddle_status saddle_tune(saddle_tuning **out, saddle_experiment *experiment,
-                                     const saddle_settings *settings,
-                                     const saddle_tune_inputs *inputs,
+SADDLE_API saddle_status saddle_tune(saddle_tuning **out, const saddle_instance *instance,
+                                     const saddle_plan *plan, const saddle_tune_inputs *inputs,
                                      const saddle_tune_hooks *hooks, saddle_error *error);
 /**
  * The least budget that saddle_tune() would accept for as many candidates as it would choose: no IFO
  * call is made. Parameters as there; none may be NULL.
  */
-SADDLE_API saddle_status saddle_tune_least_budget(saddle_experiment *experiment,
-                                                  const saddle_settings *settings,
+SADDLE_API saddle_status saddle_tune_least_budget(const saddle_instance *instance,
+                                                  const saddle_plan *plan,
                                                   const saddle_tune_inputs *inputs, uint64_t *out,
                                                   saddle_error *error);
 /** Free a search. NULL is allowed. */

@@ -1,6 +1,6 @@
 /* The explicit list of algorithms, in the order they are shown. */
-#include "core/registry.h"
 #include "algorithms/algorithms.h"
+#include "core/registry.h"
 
 static const saddle_algorithm *const algorithms[] = {
     &saddle_precision,   &saddle_precision_plus, &saddle_prox_gt_sgda, &saddle_prox_dsgda,

@@ -25,11 +25,18 @@
 #include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
 #include "core/memory.h"
-#include "core/settings.h"
 #include "core/vector.h"
 
+typedef struct parameters {
+    saddle_two_steps steps;
+    int decay; /* DOUBLING or SQRT */
+} parameters;
+
+/* The choices of --decay. */
+enum { DOUBLING, SQRT };
+
 static const saddle_option decay = SADDLE_CHOICE(
-    "decay", "C-SP-SG", "doubling", "doubling|sqrt", "RULE",
+    SADDLE_OWN(parameters, decay, RUN), "decay", "C-SP-SG", "doubling", "doubling|sqrt", "RULE",
     "How steps decrease from --eta-x and --eta-y: by sqrt(2) whenever the number of iterations "
     "doubles, or as 1 / sqrt(t + 1).");
 
@@ -40,20 +47,12 @@ static const saddle_option *const options[] = {&saddle_option_eta_x,
                                                &decay,
                                                NULL};
 
-typedef struct parameters {
-    saddle_two_steps steps;
-    bool doubling;
-} parameters;
-
-static saddle_status configure(void **out, const saddle_algorithm_inputs *inputs,
-                               saddle_error *error)
+static saddle_status configure(void *out, saddle_configuration *c, saddle_error *error)
 {
-    saddle_status status = saddle_two_steps_create(
-        out, sizeof(parameters), inputs, 1.0 / inputs->steps.tau, inputs->steps.alpha, error);
-    if (status == SADDLE_OK)
-        ((parameters *)*out)->doubling =
-            strcmp(saddle_settings_text(inputs->settings, "decay"), "doubling") == 0;
-    return status;
+    (void)error;
+    parameters *p = out;
+    saddle_two_steps_configure(&p->steps, c, 1.0 / c->steps.tau, c->steps.alpha);
+    return SADDLE_OK;
 }
 
 /* Published: x | y. Kept: their averages. */
@@ -80,7 +79,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
 static double decrease(const parameters *p, uint64_t t)
 {
     uint64_t count = t + 1;
-    if (p->doubling)
+    if (p->decay == DOUBLING)
         while ((count & (count - 1)) != 0)
             count &= count - 1;
     return 1.0 / sqrt((double)count);
@@ -132,6 +131,7 @@ const saddle_algorithm saddle_cspsg = {
     .summary = "consensus and mini-batch subgradients with decreasing steps; reports averages",
     .citation = "Mateos-Nunez, Cortes, CDC 2015",
     .options = options,
+    .parameters = sizeof(parameters),
     .traits = {.x_set = true,
                .y_set = true,
                .regularizer = true,
@@ -143,8 +143,6 @@ const saddle_algorithm saddle_cspsg = {
                .samples = "O(eps^-4)",
                .communication = "O(eps^-4)"},
     .configure = configure,
-    .resolve = saddle_two_steps_resolve,
-    .release = saddle_free,
     .layout = layout,
     .start = start,
     .step = step,

@@ -8,43 +8,23 @@
 #include "core/status.h"
 #include "core/vector.h"
 
-/* What the user gives, else the paper's rule, else, where L or mu is not known, the practical step.
- */
-static double choose_step(const saddle_settings *settings, const char *option, double rule,
-                          double practical)
+/* What the user gives, else the paper's rule, else, where L or mu is not known, the practical step. */
+static double choose_step(double given, double rule, double practical)
 {
-    if (!saddle_settings_auto(settings, option))
-        return saddle_settings_real(settings, option);
+    if (!isnan(given))
+        return given;
     return rule > 0.0 && isfinite(rule) ? rule : practical;
 }
 
-saddle_status saddle_two_steps_create(void **parameters, size_t size,
-                                      const saddle_algorithm_inputs *inputs, double x_rule,
-                                      double y_rule, saddle_error *error)
+void saddle_two_steps_configure(saddle_two_steps *steps, saddle_configuration *c, double x_rule,
+                                double y_rule)
 {
-    *parameters = NULL;
-    saddle_two_steps *steps = saddle_alloc(1, size);
-    if (steps == NULL)
-        return saddle_no_memory(error, "the algorithm's parameters");
-    const saddle_settings *settings = inputs->settings;
-    steps->batch = inputs->steps.batch;
-    steps->replacement =
-        strcmp(saddle_settings_text(settings, "sampling"), "with-replacement") == 0;
-    const saddle_steps *practical = &inputs->steps;
-    steps->eta_x = choose_step(settings, "eta-x", x_rule, practical->nu / practical->tau);
-    steps->eta_y = choose_step(settings, "eta-y", y_rule, practical->eta * practical->alpha);
-    *parameters = steps;
-    return SADDLE_OK;
-}
-
-saddle_status saddle_two_steps_resolve(const void *parameters, saddle_settings *settings,
-                                       saddle_error *error)
-{
-    const saddle_two_steps *steps = parameters;
-    saddle_status status = saddle_settings_fill(settings, "eta-x", steps->eta_x, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_fill(settings, "eta-y", steps->eta_y, error);
-    return status;
+    steps->batch = c->steps.batch;
+    steps->replacement = c->steps.sampling == SADDLE_WITH_REPLACEMENT;
+    steps->eta_x = choose_step(c->given->eta_x, x_rule, c->steps.nu / c->steps.tau);
+    steps->eta_y = choose_step(c->given->eta_y, y_rule, c->steps.eta * c->steps.alpha);
+    c->steps.eta_x = steps->eta_x;
+    c->steps.eta_y = steps->eta_y;
 }
 
 void saddle_descend(const saddle_agent *agent, double step, const double *x, const double *g,

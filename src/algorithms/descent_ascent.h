@@ -17,16 +17,12 @@ typedef struct saddle_two_steps {
 } saddle_two_steps;
 
 /*
- * Make parameters: `size` zeroed bytes that begin with a saddle_two_steps. Steps that are not given
- * are x_rule and y_rule, the paper's; where L or mu is not known (the rule is not a positive
- * number) those of the PRECISION family: nu / tau and eta alpha.
+ * Complete the steps and record them in the configuration. Steps that are not given are x_rule and
+ * y_rule, the paper's; where L or mu is not known (the rule is not a positive number) those of the
+ * PRECISION family: nu / tau and eta alpha.
  */
-saddle_status saddle_two_steps_create(void **parameters, size_t size,
-                                      const saddle_algorithm_inputs *inputs, double x_rule,
-                                      double y_rule, saddle_error *error);
-/* For saddle_algorithm::resolve. */
-saddle_status saddle_two_steps_resolve(const void *parameters, saddle_settings *settings,
-                                       saddle_error *error);
+void saddle_two_steps_configure(saddle_two_steps *steps, saddle_configuration *configuration,
+                                double x_rule, double y_rule);
 
 /* out = prox of (step h) over X at x - step g */
 void saddle_descend(const saddle_agent *agent, double step, const double *x, const double *g,

@@ -28,7 +28,6 @@
 #include "algorithms/step_options.h"
 #include "core/elementary.h"
 #include "core/memory.h"
-#include "core/settings.h"
 #include "core/status.h"
 
 /* No auto above this: rather than wait for so many rounds, the user should say so. */
@@ -36,19 +35,19 @@
 /* So much of a round is rounding: lambda's last bits depend on the machine, r must not. */
 #define ROUNDING 1e-9
 
+typedef struct parameters {
+    saddle_two_steps steps;
+    uint64_t rounds; /* r; 0: automatic, until configured */
+} parameters;
+
 static const saddle_option mixing_rounds = SADDLE_INTEGER(
-    "mixing-rounds", "DPOSG", "auto", 1.0, MOST_ROUNDS, "R",
+    SADDLE_OWN(parameters, rounds, RUN), "mixing-rounds", "DPOSG", "auto", 1.0, MOST_ROUNDS, "R",
     "Rounds of averaging in every iteration. auto: the smallest R with lambda^R (1 + m^(1/4)) <= "
     "1.");
 
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
                                                &saddle_option_batch, &saddle_option_sampling,
                                                &mixing_rounds,       NULL};
-
-typedef struct parameters {
-    saddle_two_steps steps;
-    unsigned rounds;
-} parameters;
 
 /* The smallest r >= 1 with lambda^r (1 + m^{1/4}) <= 1; NaN when there is none. */
 static double enough_rounds(double lambda, double agents)
@@ -61,44 +60,21 @@ static double enough_rounds(double lambda, double agents)
     return fmax(1.0, ceil(exact - ROUNDING));
 }
 
-static saddle_status choose_rounds(unsigned *out, const saddle_algorithm_inputs *inputs,
-                                   saddle_error *error)
+static saddle_status configure(void *out, saddle_configuration *c, saddle_error *error)
 {
-    if (!saddle_settings_auto(inputs->settings, "mixing-rounds")) {
-        *out = (unsigned)saddle_settings_integer(inputs->settings, "mixing-rounds");
+    parameters *p = out;
+    const saddle_instance *instance = c->instance;
+    saddle_two_steps_configure(&p->steps, c, NAN, NAN);
+    if (p->rounds > 0)
         return SADDLE_OK;
-    }
-    double rounds = enough_rounds(inputs->spectrum.lambda, (double)inputs->problem->agents);
+    double rounds = enough_rounds(instance->spectrum.lambda, (double)instance->problem->agents);
     if (!(rounds <= MOST_ROUNDS))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "dposg: lambda = %g gives no number of rounds per iteration; give "
-                           "--mixing-rounds",
-                           inputs->spectrum.lambda);
-    *out = (unsigned)rounds;
+                           "mixing-rounds: lambda = %g gives no number of rounds per iteration for "
+                           "dposg; set one",
+                           instance->spectrum.lambda);
+    p->rounds = (uint64_t)rounds;
     return SADDLE_OK;
-}
-
-static saddle_status configure(void **out, const saddle_algorithm_inputs *inputs,
-                               saddle_error *error)
-{
-    *out = NULL;
-    unsigned rounds = 1;
-    saddle_status status = choose_rounds(&rounds, inputs, error);
-    if (status == SADDLE_OK)
-        status = saddle_two_steps_create(out, sizeof(parameters), inputs, NAN, NAN, error);
-    if (status == SADDLE_OK)
-        ((parameters *)*out)->rounds = rounds;
-    return status;
-}
-
-static saddle_status resolve(const void *parameters_, saddle_settings *settings,
-                             saddle_error *error)
-{
-    const parameters *p = parameters_;
-    saddle_status status = saddle_two_steps_resolve(&p->steps, settings, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_fill(settings, "mixing-rounds", p->rounds, error);
-    return status;
 }
 
 /* Published: w_k. Kept: z_k | g(S_k; z_k). */
@@ -109,7 +85,7 @@ static void layout(const void *parameters_, const saddle_problem *problem, saddl
     out->published = both;
     out->kept = 2 * both;
     out->scratch = both;
-    out->rounds = p->rounds;
+    out->rounds = (unsigned)p->rounds;
 }
 
 /* g(S; z) into the kept state. */
@@ -177,6 +153,7 @@ const saddle_algorithm saddle_dposg = {
     .summary = "optimistic mini-batch gradients from iterates that are averaged several times",
     .citation = "Liu, Zhang, Mroueh, Cui, Ross, Yang, Das, NeurIPS 2020",
     .options = options,
+    .parameters = sizeof(parameters),
     .traits = {.x_set = true,
                .y_set = true,
                .regularizer = true,
@@ -188,8 +165,6 @@ const saddle_algorithm saddle_dposg = {
                .samples = "O(eps^-12)",
                .communication = "O(log(1/eps))"},
     .configure = configure,
-    .resolve = resolve,
-    .release = saddle_free,
     .layout = layout,
     .start = start,
     .step = step,

@@ -36,7 +36,6 @@
 #include "algorithms/descent_ascent.h"
 #include "algorithms/step_options.h"
 #include "core/memory.h"
-#include "core/settings.h"
 #include "core/vector.h"
 
 /* Lipschitz share of an extragradient step. */
@@ -46,33 +45,28 @@
 /* Rounding that the inner loop cannot get below, relative to |z| + |w|. */
 #define ROUNDING (32.0 * DBL_EPSILON)
 
-static const saddle_option tolerance = SADDLE_REAL(
-    "resolvent-tolerance", "DPPSP", "0.1", 0.0, 1.0, "E",
-    "Largest error of a local proximal point, relative to its distance from the iterate.");
-
-static const saddle_option most_steps =
-    SADDLE_INTEGER("resolvent-steps", "DPPSP", "100", 1.0, 1e9, "N",
-                   "Most trial steps of the inner loop that finds a local proximal point.");
-
-static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
-                                               &tolerance, &most_steps, NULL};
-
 typedef struct parameters {
     saddle_two_steps steps;
     double tolerance;
     uint64_t most_steps;
 } parameters;
 
-static saddle_status configure(void **out, const saddle_algorithm_inputs *inputs,
-                               saddle_error *error)
+static const saddle_option tolerance = SADDLE_REAL(
+    SADDLE_OWN(parameters, tolerance, RUN), "resolvent-tolerance", "DPPSP", "0.1", 0.0, 1.0, "E",
+    "Largest error of a local proximal point, relative to its distance from the iterate.");
+
+static const saddle_option most_steps = SADDLE_INTEGER(
+    SADDLE_OWN(parameters, most_steps, RUN), "resolvent-steps", "DPPSP", "100", 1.0, 1e9, "N",
+    "Most trial steps of the inner loop that finds a local proximal point.");
+
+static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
+                                               &tolerance, &most_steps, NULL};
+
+static saddle_status configure(void *out, saddle_configuration *c, saddle_error *error)
 {
-    saddle_status status = saddle_two_steps_create(
-        out, sizeof(parameters), inputs, 1.0 / inputs->steps.tau, inputs->steps.alpha, error);
-    if (status != SADDLE_OK)
-        return status;
-    parameters *p = *out;
-    p->tolerance = saddle_settings_real(inputs->settings, "resolvent-tolerance");
-    p->most_steps = saddle_settings_integer(inputs->settings, "resolvent-steps");
+    (void)error;
+    parameters *p = out;
+    saddle_two_steps_configure(&p->steps, c, 1.0 / c->steps.tau, c->steps.alpha);
     return SADDLE_OK;
 }
 
@@ -257,6 +251,7 @@ const saddle_algorithm saddle_dppsp = {
     .summary = "proximal points of the local saddle problems, combined by the P-EXTRA recursion",
     .citation = "Liu, Mokhtari, Ozdaglar, Pattathil, Shen, Zheng 2019",
     .options = options,
+    .parameters = sizeof(parameters),
     .traits = {.x_set = true,
                .y_set = true,
                .regularizer = true,
@@ -268,8 +263,6 @@ const saddle_algorithm saddle_dppsp = {
                .communication = "O(eps^-4)"},
     .heeds_limit = true,
     .configure = configure,
-    .resolve = saddle_two_steps_resolve,
-    .release = saddle_free,
     .layout = layout,
     .start = start,
     .step = step,

@@ -25,20 +25,14 @@ void saddle_family_layout(const void *parameters, const saddle_problem *problem,
     out->rounds = 1;
 }
 
-saddle_status saddle_family_create(void **parameters, size_t size, saddle_family_kind kind,
-                                   const saddle_algorithm_inputs *inputs, saddle_error *error)
+void saddle_family_configure(saddle_family *family, saddle_family_kind kind,
+                             const saddle_configuration *c)
 {
-    saddle_family *family = saddle_alloc(1, size);
-    *parameters = family;
-    if (family == NULL)
-        return saddle_no_memory(error, "the algorithm's parameters");
-    family->steps = inputs->steps;
+    const saddle_problem *problem = c->instance->problem;
+    family->steps = c->steps;
     family->tracking = kind != SADDLE_FAMILY_PLAIN;
-    if (kind == SADDLE_FAMILY_RECURSIVE && inputs->problem->difference != NULL)
-        family->curvature = inputs->problem->y_curvature;
-    family->replacement =
-        strcmp(saddle_settings_text(inputs->settings, "sampling"), "with-replacement") == 0;
-    return SADDLE_OK;
+    if (kind == SADDLE_FAMILY_RECURSIVE && problem->difference != NULL)
+        family->curvature = problem->y_curvature;
 }
 
 void saddle_family_parts(const saddle_agent *agent, saddle_parts *out)
@@ -231,8 +225,9 @@ void saddle_minibatch_estimate(saddle_agent *agent, saddle_parts *parts, uint64_
                                const double *x, const double *y)
 {
     const saddle_family *family = agent->parameters;
-    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_BATCH, iteration,
-                                     saddle_family_batch_size(agent), family->replacement);
+    saddle_batch batch =
+        saddle_draw(agent, SADDLE_RNG_BATCH, iteration, saddle_family_batch_size(agent),
+                    family->steps.sampling == SADDLE_WITH_REPLACEMENT);
     saddle_problem_gradient(agent->problem, agent->id, &batch, x, y, parts->gx, parts->gy,
                             parts->rest);
     agent->ifo += batch.count;
@@ -346,8 +341,9 @@ void saddle_recursive_step(saddle_agent *agent, saddle_parts *parts)
     bool linear = parts->curvature > 0.0;
     saddle_track_sums x_sums;
     saddle_track_sums y_sums;
-    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1,
-                                     saddle_family_batch_size(agent), family->replacement);
+    saddle_batch batch =
+        saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1, saddle_family_batch_size(agent),
+                    family->steps.sampling == SADDLE_WITH_REPLACEMENT);
     double y_moved = move_both(agent, parts, linear);
     agent->ifo += 2 * batch.count;
     if (linear) {

@@ -22,7 +22,6 @@
 /* The first member of every parameters struct of the family: what the shared steps read. */
 typedef struct saddle_family {
     saddle_steps steps;
-    bool replacement;       /* mini-batches with replacement */
     bool tracking;          /* p and d are published and mixed; otherwise p = v, d = u */
     double curvature;       /* c; 0: u itself is kept */
     size_t published_extra; /* doubles of the span after d */
@@ -54,10 +53,9 @@ typedef enum saddle_family_kind {
     SADDLE_FAMILY_RECURSIVE /* trackers, and estimates that saddle_recursive_step() continues */
 } saddle_family_kind;
 
-/* Make the parameters of an algorithm of the family: `size` zeroed bytes that begin with a
- * saddle_family, the shared options read. */
-saddle_status saddle_family_create(void **parameters, size_t size, saddle_family_kind kind,
-                                   const saddle_algorithm_inputs *inputs, saddle_error *error);
+/* Complete the parameters of an algorithm of the family. */
+void saddle_family_configure(saddle_family *family, saddle_family_kind kind,
+                             const saddle_configuration *configuration);
 /* Find an agent's parts. */
 void saddle_family_parts(const saddle_agent *agent, saddle_parts *out);
 

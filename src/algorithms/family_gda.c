@@ -5,22 +5,13 @@
 #include "algorithms/descent_ascent.h"
 #include "algorithms/sampling.h"
 
-typedef struct parameters {
-    saddle_two_steps steps;
-    bool full; /* all samples in every iteration */
-} parameters;
-
-saddle_status saddle_gda_create(void **out, const saddle_algorithm_inputs *inputs, bool full,
-                                saddle_error *error)
+void saddle_gda_configure(saddle_gda_parameters *p, saddle_configuration *c, bool full)
 {
-    double L = inputs->constants.lipschitz;
-    double kappa = L / inputs->constants.strong_concavity;
-    saddle_status status =
-        saddle_two_steps_create(out, sizeof(parameters), inputs,
-                                1.0 / (16.0 * (kappa + 1.0) * (kappa + 1.0) * L), 1.0 / L, error);
-    if (status == SADDLE_OK)
-        ((parameters *)*out)->full = full;
-    return status;
+    double L = c->instance->constants.lipschitz;
+    double kappa = L / c->instance->constants.strong_concavity;
+    saddle_two_steps_configure(&p->steps, c, 1.0 / (16.0 * (kappa + 1.0) * (kappa + 1.0) * L),
+                               1.0 / L);
+    p->full = full;
 }
 
 void saddle_gda_layout(const void *p, const saddle_problem *problem, saddle_layout *out)
@@ -41,7 +32,7 @@ void saddle_gda_start(saddle_agent *agent, const double *x0, const double *y0)
 void saddle_gda_step(saddle_agent *agent, unsigned round)
 {
     (void)round;
-    const parameters *p = agent->parameters;
+    const saddle_gda_parameters *p = agent->parameters;
     size_t x_dim = agent->problem->x_dim;
     size_t y_dim = agent->problem->y_dim;
     const double *x = agent->now;

@@ -2,11 +2,16 @@
 #ifndef SADDLE_ALGORITHMS_FAMILY_GDA_H
 #define SADDLE_ALGORITHMS_FAMILY_GDA_H
 
-#include <saddle/algorithm.h>
+#include "algorithms/descent_ascent.h"
+
+typedef struct saddle_gda_parameters {
+    saddle_two_steps steps;
+    bool full; /* all samples in every iteration */
+} saddle_gda_parameters;
 
 /* Parameters with the steps of Lin, Jin, Jordan 2020 where none are given. */
-saddle_status saddle_gda_create(void **parameters, const saddle_algorithm_inputs *inputs, bool full,
-                                saddle_error *error);
+void saddle_gda_configure(saddle_gda_parameters *parameters, saddle_configuration *configuration,
+                          bool full);
 
 /* For saddle_algorithm's layout, start, step and view. */
 void saddle_gda_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out);

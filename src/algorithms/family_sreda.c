@@ -6,7 +6,6 @@
 #include "algorithms/descent_ascent.h"
 #include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
-#include "core/settings.h"
 #include "core/vector.h"
 
 #define GROUP "SREDA"
@@ -14,27 +13,33 @@
 #define PRACTICAL_EPSILON 0.1
 #define PRACTICAL_STEPS 10.0
 
+/* The choices of --maximizer-output. */
+enum { RANDOM, LAST };
+
 static const saddle_option maximizer_steps = SADDLE_INTEGER(
-    "maximizer-steps", GROUP, "auto", 1.0, 0x1p32, "M",
+    SADDLE_OWN(saddle_sreda_parameters, m, RUN), "maximizer-steps", GROUP, "auto", 1.0, 0x1p32, "M",
     "Most ascent steps on y in one iteration. auto: 10; with --steps theory the paper's multiple "
     "of kappa.");
 
 static const saddle_option maximizer_output =
-    SADDLE_CHOICE("maximizer-output", GROUP, "random", "random|last", "WHICH",
+    SADDLE_CHOICE(SADDLE_OWN(saddle_sreda_parameters, output, RUN), "maximizer-output", GROUP,
+                  "random", "random|last", "WHICH",
                   "Which of the maximizer's iterates goes on: one drawn uniformly, as in the "
                   "paper, or the last.");
 
-static const saddle_option refresh_batch =
-    SADDLE_INTEGER("refresh-batch", GROUP, "auto", 1.0, 0x1p32, "N",
-                   "Samples of a refresh. auto: all, as for finite sums in the paper.");
+static const saddle_option refresh_batch = SADDLE_INTEGER(
+    SADDLE_OWN(saddle_sreda_parameters, refresh, RUN), "refresh-batch", GROUP, "auto", 1.0, 0x1p32,
+    "N", "Samples of a refresh. auto: all, as for finite sums in the paper.");
 
 static const saddle_option initial_epochs =
-    SADDLE_INTEGER("initial-epochs", GROUP, "auto", 0.0, 0x1p32, "N",
+    SADDLE_INTEGER(SADDLE_OWN(saddle_sreda_parameters, initial, RUN), "initial-epochs", GROUP,
+                   "auto", 0.0, 0x1p32, "N",
                    "Most epochs of the maximization over y before the first iteration. auto: 100 "
                    "for sreda, 0 for sreda-boost.");
 
 static const saddle_option initial_accuracy =
-    SADDLE_REAL_ABOVE("initial-accuracy", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "Z",
+    SADDLE_REAL_ABOVE(SADDLE_OWN(saddle_sreda_parameters, accuracy, RUN), "initial-accuracy", GROUP,
+                      "auto", 0.0, SADDLE_UNBOUNDED, "Z",
                       "Gradient mapping at which that maximization ends. auto: epsilon / kappa, or "
                       "epsilon where kappa is not known.");
 
@@ -52,18 +57,6 @@ const saddle_option *const saddle_sreda_options[] = {&saddle_option_steps,
                                                      &initial_accuracy,
                                                      NULL};
 
-typedef struct parameters {
-    saddle_two_steps steps; /* first: shared with the other gradient-stepping methods */
-    double epsilon;
-    bool normalized;
-    bool random; /* s is drawn; otherwise s = m */
-    uint64_t q;
-    uint64_t m;
-    uint64_t refresh; /* S1 */
-    uint64_t initial; /* most epochs of the initial solve */
-    double accuracy;  /* zeta */
-} parameters;
-
 /* Where things are at one agent; pointers into its memory. */
 typedef struct parts {
     size_t x_dim, y_dim;
@@ -78,74 +71,56 @@ typedef struct parts {
 
 /* ---- parameters ---------------------------------------------------------------------------- */
 
-static uint64_t given_or(const saddle_settings *settings, const char *name, double other)
+/* A rule's number as a whole one. */
+static uint64_t whole(double number)
 {
-    if (!saddle_settings_auto(settings, name))
-        return saddle_settings_integer(settings, name);
-    return other < 0x1p53 ? (uint64_t)other : UINT64_C(1) << 53;
+    return number < 0x1p53 ? (uint64_t)number : UINT64_C(1) << 53;
 }
 
 /*
  * q, S2 and m. The paper's for finite sums: q = ceil(sqrt(N) / kappa), S2 = ceil(3687/76 kappa q).
  * In practice S2 = ceil(sqrt(N)), and a refresh after about sqrt(N) recursive steps.
  */
-static void choose_periods(parameters *p, const saddle_settings *settings, double samples,
+static void choose_periods(saddle_sreda_parameters *p, const saddle_steps *given, double samples,
                            double kappa, double paper_steps, bool theory)
 {
     double root = ceil(sqrt(samples));
-    p->m = given_or(settings, "maximizer-steps", theory ? paper_steps : PRACTICAL_STEPS);
+    if (p->m == 0)
+        p->m = whole(theory ? paper_steps : PRACTICAL_STEPS);
     double period = theory ? ceil(sqrt(samples) / kappa) : ceil(root / ((double)p->m + 1.0));
-    p->q = given_or(settings, "q", fmax(period, 1.0));
+    p->q = given->q > 0 ? given->q : whole(fmax(period, 1.0));
     double batch = theory ? ceil(3687.0 / 76.0 * kappa * (double)p->q) : root;
-    p->steps.batch = given_or(settings, "batch", batch);
-    p->refresh = given_or(settings, "refresh-batch", samples);
+    p->steps.batch = given->batch > 0 ? given->batch : whole(batch);
+    if (p->refresh == 0)
+        p->refresh = whole(samples);
     if ((double)p->steps.batch > samples)
         p->steps.batch = (uint64_t)samples;
     if ((double)p->refresh > samples)
         p->refresh = (uint64_t)samples;
 }
 
-saddle_status saddle_sreda_create(void **out, const saddle_algorithm_inputs *inputs,
-                                  const saddle_sreda_rules *paper, saddle_error *error)
+void saddle_sreda_configure(saddle_sreda_parameters *p, saddle_configuration *c,
+                            const saddle_sreda_rules *paper)
 {
-    const saddle_settings *settings = inputs->settings;
-    double kappa = inputs->constants.lipschitz / inputs->constants.strong_concavity;
+    const saddle_constants *constants = &c->instance->constants;
+    double kappa = constants->lipschitz / constants->strong_concavity;
     bool known = kappa > 0.0 && isfinite(kappa);
-    bool theory = known && strcmp(saddle_settings_text(settings, "steps"), "theory") == 0;
-    saddle_status status =
-        saddle_two_steps_create(out, sizeof(parameters), inputs, theory ? paper->eta_x : 0.0,
-                                theory ? paper->eta_y : 0.0, error);
-    if (status != SADDLE_OK)
-        return status;
-    parameters *p = *out;
-    choose_periods(p, settings, (double)inputs->problem->samples[0], kappa, paper->steps, theory);
+    bool theory = known && c->given->rule == SADDLE_STEPS_THEORY;
+    saddle_two_steps_configure(&p->steps, c, theory ? paper->eta_x : 0.0,
+                               theory ? paper->eta_y : 0.0);
+    choose_periods(p, c->given, (double)c->instance->problem->samples[0], kappa, paper->steps,
+                   theory);
     p->normalized = paper->normalized;
-    p->random = strcmp(saddle_settings_text(settings, "maximizer-output"), "random") == 0;
-    p->epsilon = saddle_settings_auto(settings, "epsilon")
-                     ? PRACTICAL_EPSILON
-                     : saddle_settings_real(settings, "epsilon");
-    p->initial = given_or(settings, "initial-epochs", (double)paper->initial);
-    p->accuracy = saddle_settings_auto(settings, "initial-accuracy")
-                      ? p->epsilon / (known ? kappa : 1.0)
-                      : saddle_settings_real(settings, "initial-accuracy");
-    return SADDLE_OK;
-}
-
-saddle_status saddle_sreda_resolve(const void *parameters_, saddle_settings *settings,
-                                   saddle_error *error)
-{
-    const parameters *p = parameters_;
-    const struct {
-        const char *name;
-        double value;
-    } used[] = {{"epsilon", p->epsilon},           {"q", (double)p->q},
-                {"batch", (double)p->steps.batch}, {"refresh-batch", (double)p->refresh},
-                {"maximizer-steps", (double)p->m}, {"initial-epochs", (double)p->initial},
-                {"initial-accuracy", p->accuracy}};
-    saddle_status status = saddle_two_steps_resolve(parameters_, settings, error);
-    for (size_t k = 0; status == SADDLE_OK && k < sizeof used / sizeof *used; k++)
-        status = saddle_settings_fill(settings, used[k].name, used[k].value, error);
-    return status;
+    p->epsilon = isnan(c->given->epsilon) ? PRACTICAL_EPSILON : c->given->epsilon;
+    if (p->initial == UINT64_MAX)
+        p->initial = paper->initial;
+    if (isnan(p->accuracy))
+        p->accuracy = p->epsilon / (known ? kappa : 1.0);
+    c->steps.epsilon = p->epsilon;
+    c->steps.q = p->q;
+    /* A batch that was given stays as it was given where it is more than all samples. */
+    if (c->given->batch == 0)
+        c->steps.batch = p->steps.batch;
 }
 
 /* ---- memory -------------------------------------------------------------------------------- */
@@ -153,7 +128,7 @@ saddle_status saddle_sreda_resolve(const void *parameters_, saddle_settings *set
 uint64_t saddle_sreda_most_ifo(const void *parameters_, const saddle_problem *problem)
 {
     /* A refresh of the initial solve and one more, each followed by recursive steps: one, two. */
-    const parameters *p = parameters_;
+    const saddle_sreda_parameters *p = parameters_;
     return 2 * saddle_one_pass(problem) + 6 * p->steps.batch;
 }
 
@@ -202,7 +177,7 @@ void saddle_sreda_view(const saddle_agent *agent, saddle_view *out)
 static void follow(saddle_agent *agent, const parts *at, saddle_purpose purpose, uint64_t number,
                    const double *x1, const double *y1, const double *x0, const double *y0)
 {
-    const parameters *p = agent->parameters;
+    const saddle_sreda_parameters *p = agent->parameters;
     saddle_batch batch =
         saddle_draw(agent, purpose, number, (size_t)p->steps.batch, p->steps.replacement);
     saddle_problem_difference(agent->problem, agent->id, &batch, x1, y1, x0, y0, at->dx, at->dy,
@@ -224,7 +199,7 @@ static void refresh(saddle_agent *agent, const parts *at, size_t count, const do
 /* Projected SARAH on y from y_0, at x_0. */
 static void solve_initially(saddle_agent *agent, parts *at)
 {
-    const parameters *p = agent->parameters;
+    const saddle_sreda_parameters *p = agent->parameters;
     memcpy(at->solved, at->y, at->y_dim * sizeof *at->solved);
     for (uint64_t epoch = 0; epoch < p->initial; epoch++) {
         refresh(agent, at, agent->problem->samples[agent->id], at->x, at->solved);
@@ -252,7 +227,7 @@ static void solve_initially(saddle_agent *agent, parts *at)
 /* x_{k+1} = x_k - eta_k v */
 static void descend(saddle_agent *agent, const parts *at)
 {
-    const parameters *p = agent->parameters;
+    const saddle_sreda_parameters *p = agent->parameters;
     double size = sqrt(saddle_norm2(at->x_dim, at->v));
     double step = p->steps.eta_x;
     if (p->normalized && size > 2.0 * p->epsilon)
@@ -263,9 +238,9 @@ static void descend(saddle_agent *agent, const parts *at)
 /* s: which of the maximizer's iterates goes on. */
 static uint64_t pick(const saddle_agent *agent)
 {
-    const parameters *p = agent->parameters;
+    const saddle_sreda_parameters *p = agent->parameters;
     saddle_rng rng;
-    if (!p->random)
+    if (p->output == LAST)
         return p->m;
     saddle_rng_init(&rng, agent->seed, SADDLE_RNG_PICK, agent->id, agent->iteration);
     return 1 + saddle_rng_below(&rng, p->m);
@@ -273,7 +248,7 @@ static uint64_t pick(const saddle_agent *agent)
 
 static void maximize(saddle_agent *agent, const parts *at)
 {
-    const parameters *p = agent->parameters;
+    const saddle_sreda_parameters *p = agent->parameters;
     uint64_t last = pick(agent);
     uint64_t first_draw = agent->iteration * (p->m + 1);
     memcpy(at->y1, at->y, at->y_dim * sizeof *at->y1);
@@ -290,7 +265,7 @@ static void maximize(saddle_agent *agent, const parts *at)
 void saddle_sreda_step(saddle_agent *agent, unsigned round)
 {
     (void)round;
-    const parameters *p = agent->parameters;
+    const saddle_sreda_parameters *p = agent->parameters;
     parts at;
     find_parts(agent, &at);
     if (agent->iteration == 0)

@@ -20,7 +20,7 @@
 #ifndef SADDLE_ALGORITHMS_FAMILY_SREDA_H
 #define SADDLE_ALGORITHMS_FAMILY_SREDA_H
 
-#include <saddle/algorithm.h>
+#include "algorithms/descent_ascent.h"
 
 /* What a paper says, as functions of L and kappa; not positive numbers where these are unknown. */
 typedef struct saddle_sreda_rules {
@@ -34,11 +34,23 @@ typedef struct saddle_sreda_rules {
 /* The options of both, NULL-terminated. */
 extern const saddle_option *const saddle_sreda_options[];
 
+typedef struct saddle_sreda_parameters {
+    saddle_two_steps steps; /* first: shared with the other gradient-stepping methods */
+    double epsilon;
+    bool normalized;
+    int output; /* which of the maximizer's iterates continues: s drawn, or s = m */
+    uint64_t q;
+    uint64_t m;
+    uint64_t refresh; /* S1 */
+    uint64_t initial; /* most epochs of the initial solve */
+    double accuracy;  /* zeta */
+} saddle_sreda_parameters;
+
+/* Complete the parameters by a paper's rules. */
+void saddle_sreda_configure(saddle_sreda_parameters *parameters,
+                            saddle_configuration *configuration, const saddle_sreda_rules *paper);
+
 /* For saddle_algorithm's functions. */
-saddle_status saddle_sreda_create(void **parameters, const saddle_algorithm_inputs *inputs,
-                                  const saddle_sreda_rules *paper, saddle_error *error);
-saddle_status saddle_sreda_resolve(const void *parameters, saddle_settings *settings,
-                                   saddle_error *error);
 uint64_t saddle_sreda_most_ifo(const void *parameters, const saddle_problem *problem);
 void saddle_sreda_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out);
 void saddle_sreda_start(saddle_agent *agent, const double *x0, const double *y0);

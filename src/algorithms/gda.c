@@ -18,10 +18,11 @@
 
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y, NULL};
 
-static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,
-                               saddle_error *error)
+static saddle_status configure(void *parameters, saddle_configuration *c, saddle_error *error)
 {
-    return saddle_gda_create(parameters, inputs, true, error);
+    (void)error;
+    saddle_gda_configure(parameters, c, true);
+    return SADDLE_OK;
 }
 
 const saddle_algorithm saddle_gda = {
@@ -31,6 +32,7 @@ const saddle_algorithm saddle_gda = {
     .summary = "gradient descent ascent with full gradients and two step sizes",
     .citation = "Lin, Jin, Jordan, ICML 2020",
     .options = options,
+    .parameters = sizeof(saddle_gda_parameters),
     .traits = {.centralized = true,
                .x_set = true,
                .y_set = true,
@@ -42,8 +44,6 @@ const saddle_algorithm saddle_gda = {
                .samples = "O(kappa^2 N eps^-2)",
                .communication = "-"},
     .configure = configure,
-    .resolve = saddle_two_steps_resolve,
-    .release = saddle_free,
     .layout = saddle_gda_layout,
     .start = saddle_gda_start,
     .step = saddle_gda_step,

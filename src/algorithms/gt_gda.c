@@ -30,24 +30,23 @@
 #include "algorithms/family.h"
 #include "algorithms/step_options.h"
 #include "core/memory.h"
-#include "core/settings.h"
 
 /* The most of 1 / tau that a step in x is by default. */
 #define LONGEST 0.5
 
+typedef struct parameters {
+    saddle_two_steps steps;
+    uint64_t ascents; /* K */
+    size_t x_dim;
+    size_t y_dim;
+} parameters;
+
 static const saddle_option ascents_option = SADDLE_INTEGER(
-    "ascents", "GT-GDA", "5", 1.0, 1e6, "K",
+    SADDLE_OWN(parameters, ascents, RUN), "ascents", "GT-GDA", "5", 1.0, 1e6, "K",
     "Ascent rounds in y for each descent round in x. In theory of the order of L / mu.");
 
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
                                                &ascents_option, NULL};
-
-typedef struct parameters {
-    saddle_two_steps steps;
-    unsigned ascents;
-    size_t x_dim;
-    size_t y_dim;
-} parameters;
 
 /* One of x and y with its tracker and the gradient it last followed, in the kept state. */
 typedef struct side {
@@ -74,20 +73,14 @@ static side y_side(const saddle_agent *agent)
         .dim = dim, .iterate = first, .tracker = first + dim, .gradient = first + 2 * dim};
 }
 
-static saddle_status configure(void **out, const saddle_algorithm_inputs *inputs,
-                               saddle_error *error)
+static saddle_status configure(void *out, saddle_configuration *c, saddle_error *error)
 {
-    unsigned ascents = (unsigned)saddle_settings_integer(inputs->settings, "ascents");
-    const saddle_steps *practical = &inputs->steps;
-    double x_step = fmin((double)ascents * practical->nu, LONGEST) / practical->tau;
-    saddle_status status = saddle_two_steps_create(out, sizeof(parameters), inputs, x_step,
-                                                   practical->eta * practical->alpha, error);
-    if (status != SADDLE_OK)
-        return status;
-    parameters *p = *out;
-    p->ascents = ascents;
-    p->x_dim = inputs->problem->x_dim;
-    p->y_dim = inputs->problem->y_dim;
+    (void)error;
+    parameters *p = out;
+    double x_step = fmin((double)p->ascents * c->steps.nu, LONGEST) / c->steps.tau;
+    saddle_two_steps_configure(&p->steps, c, x_step, c->steps.eta * c->steps.alpha);
+    p->x_dim = c->instance->problem->x_dim;
+    p->y_dim = c->instance->problem->y_dim;
     return SADDLE_OK;
 }
 
@@ -105,7 +98,7 @@ static void layout(const void *parameters_, const saddle_problem *problem, saddl
     out->published = 2 * longer;
     out->kept = 3 * both;
     out->scratch = both + longer;
-    out->rounds = p->ascents + 1;
+    out->rounds = (unsigned)p->ascents + 1;
 }
 
 static size_t message(const void *parameters_, const saddle_layout *layout, unsigned round)
@@ -179,6 +172,7 @@ const saddle_algorithm saddle_gt_gda = {
     .summary = "gradient tracking with full gradients: several ascents for one descent",
     .citation = "Tsaknakis, Hong, Liu, ICASSP 2020",
     .options = options,
+    .parameters = sizeof(parameters),
     .traits = {.x_set = true,
                .y_set = true,
                .regularizer = true,
@@ -190,8 +184,6 @@ const saddle_algorithm saddle_gt_gda = {
                .communication = "O(eps^-2)"},
     .tracks = true,
     .configure = configure,
-    .resolve = saddle_two_steps_resolve,
-    .release = saddle_free,
     .most_ifo = most_ifo,
     .layout = layout,
     .message = message,

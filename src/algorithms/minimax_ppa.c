@@ -37,7 +37,6 @@
 #include "algorithms/descent_ascent.h"
 #include "algorithms/step_options.h"
 #include "core/memory.h"
-#include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
 
@@ -50,41 +49,6 @@
 static const saddle_search lipschitz_search = {.name = "ppa-lipschitz", .low = -4, .high = 4};
 static const saddle_search concavity_search = {.name = "ppa-mu", .low = -2, .high = 2};
 
-static const saddle_option lipschitz_option =
-    SADDLE_STEP("ppa-lipschitz", GROUP, "auto", SADDLE_UNBOUNDED, &lipschitz_search, "L",
-                "L of the steps and the proximal weights. auto: the problem's; where that is "
-                "not known max{tau / nu, 1 / (eta alpha)}.");
-
-static const saddle_option concavity_option =
-    SADDLE_STEP("ppa-mu", GROUP, "auto", SADDLE_UNBOUNDED, &concavity_search, "MU",
-                "Strong concavity for the momentum in y. auto: the problem's; where that is "
-                "not known L / 10.");
-
-static const saddle_option accuracy_option =
-    SADDLE_REAL_ABOVE("ppa-accuracy", GROUP, "0.1", 0.0, 0.5, "R",
-                      "By how much an iteration reduces the gradient mapping of its subproblem; "
-                      "the loops inside are as much more accurate each.");
-
-static const saddle_option appa_option =
-    SADDLE_INTEGER("appa-steps", GROUP, "30", 1.0, 0x1p32, "N",
-                   "Most accelerated proximal points of one iteration.");
-
-static const saddle_option ag2_option =
-    SADDLE_INTEGER("ag2-steps", GROUP, "500", 1.0, 0x1p32, "N",
-                   "Most accelerated ascent steps in y for one of them.");
-
-static const saddle_option agd_option =
-    SADDLE_INTEGER("agd-steps", GROUP, "50", 1.0, 0x1p32, "N",
-                   "Most accelerated descent steps in x for one ascent step.");
-
-static const saddle_option *const options[] = {&lipschitz_option,
-                                               &concavity_option,
-                                               &accuracy_option,
-                                               &appa_option,
-                                               &ag2_option,
-                                               &agd_option,
-                                               NULL};
-
 typedef struct parameters {
     double L;
     double mu;
@@ -93,6 +57,43 @@ typedef struct parameters {
     double x_step, y_step;                        /* 1 / l and 1 / (2 kx l) */
     double appa_momentum, x_momentum, y_momentum; /* a, c, b */
 } parameters;
+
+static const saddle_option lipschitz_option =
+    SADDLE_STEP(SADDLE_OWN(parameters, L, RUN), "ppa-lipschitz", GROUP, "auto", SADDLE_UNBOUNDED,
+                &lipschitz_search, "L",
+                "L of the steps and the proximal weights. auto: the problem's; where that is "
+                "not known max{tau / nu, 1 / (eta alpha)}.");
+
+static const saddle_option concavity_option =
+    SADDLE_STEP(SADDLE_OWN(parameters, mu, RUN), "ppa-mu", GROUP, "auto", SADDLE_UNBOUNDED,
+                &concavity_search, "MU",
+                "Strong concavity for the momentum in y. auto: the problem's; where that is "
+                "not known L / 10.");
+
+static const saddle_option accuracy_option = SADDLE_REAL_ABOVE(
+    SADDLE_OWN(parameters, accuracy, RUN), "ppa-accuracy", GROUP, "0.1", 0.0, 0.5, "R",
+    "By how much an iteration reduces the gradient mapping of its subproblem; "
+    "the loops inside are as much more accurate each.");
+
+static const saddle_option appa_option =
+    SADDLE_INTEGER(SADDLE_OWN(parameters, appa_steps, RUN), "appa-steps", GROUP, "30", 1.0, 0x1p32,
+                   "N", "Most accelerated proximal points of one iteration.");
+
+static const saddle_option ag2_option =
+    SADDLE_INTEGER(SADDLE_OWN(parameters, ag2_steps, RUN), "ag2-steps", GROUP, "500", 1.0, 0x1p32,
+                   "N", "Most accelerated ascent steps in y for one of them.");
+
+static const saddle_option agd_option =
+    SADDLE_INTEGER(SADDLE_OWN(parameters, agd_steps, RUN), "agd-steps", GROUP, "50", 1.0, 0x1p32,
+                   "N", "Most accelerated descent steps in x for one ascent step.");
+
+static const saddle_option *const options[] = {&lipschitz_option,
+                                               &concavity_option,
+                                               &accuracy_option,
+                                               &appa_option,
+                                               &ag2_option,
+                                               &agd_option,
+                                               NULL};
 
 /* An iteration at work. */
 typedef struct work {
@@ -112,11 +113,11 @@ typedef struct work {
 
 /* ---- parameters ---------------------------------------------------------------------------- */
 
-static double given_or(const saddle_settings *settings, const char *name, double known,
-                       double assumed)
+/* What the user gives, else what is known of the problem, else an assumption. */
+static double choose(double given, double known, double assumed)
 {
-    if (!saddle_settings_auto(settings, name))
-        return saddle_settings_real(settings, name);
+    if (!isnan(given))
+        return given;
     return known > 0.0 && isfinite(known) ? known : assumed;
 }
 
@@ -127,23 +128,15 @@ static double momentum(double condition)
     return (root - 1.0) / (root + 1.0);
 }
 
-static saddle_status configure(void **out, const saddle_algorithm_inputs *inputs,
-                               saddle_error *error)
+static saddle_status configure(void *out, saddle_configuration *c, saddle_error *error)
 {
-    const saddle_settings *settings = inputs->settings;
-    const saddle_steps *steps = &inputs->steps;
-    *out = NULL;
-    parameters *p = saddle_alloc(1, sizeof *p);
-    if (p == NULL)
-        return saddle_no_memory(error, "the algorithm's parameters");
-    p->L = given_or(settings, "ppa-lipschitz", inputs->constants.lipschitz,
-                    fmax(steps->tau / steps->nu, 1.0 / (steps->eta * steps->alpha)));
-    p->mu =
-        given_or(settings, "ppa-mu", inputs->constants.strong_concavity, p->L / ASSUMED_CONDITION);
-    p->accuracy = saddle_settings_real(settings, "ppa-accuracy");
-    p->appa_steps = saddle_settings_integer(settings, "appa-steps");
-    p->ag2_steps = saddle_settings_integer(settings, "ag2-steps");
-    p->agd_steps = saddle_settings_integer(settings, "agd-steps");
+    (void)error;
+    parameters *p = out;
+    const saddle_steps *steps = &c->steps;
+    const saddle_constants *constants = &c->instance->constants;
+    p->L = choose(p->L, constants->lipschitz,
+                  fmax(steps->tau / steps->nu, 1.0 / (steps->eta * steps->alpha)));
+    p->mu = choose(p->mu, constants->strong_concavity, p->L / ASSUMED_CONDITION);
     double l = 9.0 * p->L;
     double kx = 1.5;
     p->x_step = 1.0 / l;
@@ -152,18 +145,7 @@ static saddle_status configure(void **out, const saddle_algorithm_inputs *inputs
     p->x_momentum = momentum(kx);
     /* A mu above 16 kx l leaves nothing to accelerate. */
     p->y_momentum = momentum(fmax(1.0, 16.0 * kx * l / p->mu));
-    *out = p;
     return SADDLE_OK;
-}
-
-static saddle_status resolve(const void *parameters_, saddle_settings *settings,
-                             saddle_error *error)
-{
-    const parameters *p = parameters_;
-    saddle_status status = saddle_settings_fill(settings, "ppa-lipschitz", p->L, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_fill(settings, "ppa-mu", p->mu, error);
-    return status;
 }
 
 /* R_k, a descent, an ascent and a last descent, of one step each. */
@@ -324,6 +306,7 @@ const saddle_algorithm saddle_minimax_ppa = {
     .summary = "inexact proximal points, each by nested accelerated gradient methods",
     .citation = "Lin, Jin, Jordan, COLT 2020",
     .options = options,
+    .parameters = sizeof(parameters),
     .traits = {.centralized = true,
                .x_set = true,
                .y_set = true,
@@ -336,8 +319,6 @@ const saddle_algorithm saddle_minimax_ppa = {
                .communication = "-"},
     .heeds_limit = true,
     .configure = configure,
-    .resolve = resolve,
-    .release = saddle_free,
     .most_ifo = most_ifo,
     .layout = layout,
     .start = start,

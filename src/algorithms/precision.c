@@ -27,11 +27,11 @@ static const saddle_option *const options[] = {
     &saddle_option_tau,   &saddle_option_alpha,    &saddle_option_q,
     &saddle_option_batch, &saddle_option_sampling, NULL};
 
-static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,
-                               saddle_error *error)
+static saddle_status configure(void *parameters, saddle_configuration *c, saddle_error *error)
 {
-    return saddle_family_create(parameters, sizeof(saddle_family), SADDLE_FAMILY_RECURSIVE, inputs,
-                                error);
+    (void)error;
+    saddle_family_configure(parameters, SADDLE_FAMILY_RECURSIVE, c);
+    return SADDLE_OK;
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
@@ -65,6 +65,7 @@ const saddle_algorithm saddle_precision = {
     .summary = "proximal steps, gradient tracking, recursive variance reduction",
     .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1",
     .options = options,
+    .parameters = sizeof(saddle_family),
     .traits = {.x_set = true,
                .y_set = true,
                .regularizer = true,
@@ -76,7 +77,6 @@ const saddle_algorithm saddle_precision = {
                .communication = "O(eps^-2)"},
     .tracks = true,
     .configure = configure,
-    .release = saddle_free,
     .layout = saddle_family_layout,
     .start = start,
     .step = step,

@@ -28,32 +28,31 @@
 #include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
 #include "core/memory.h"
-#include "core/settings.h"
 #include "core/vector.h"
 
 #define GROUP "PRECISION+"
 
-static const saddle_search c_gamma_search = {.name = "c-gamma", .low = -2, .high = 2};
+typedef struct parameters {
+    saddle_family family; /* first: the shared steps see it alone */
+    double sigma2;        /* NaN: measured */
+    uint64_t refresh_min; /* 0: the size of a mini-batch */
+    int gamma;            /* LOCAL or EXACT */
+} parameters;
 
-static const saddle_option c_gamma = SADDLE_STEP(
-    "c-gamma", GROUP, "10", SADDLE_UNBOUNDED, &c_gamma_search, "C",
-    "c_gamma of the refresh size min{c_gamma sigma^2/gamma, c_epsilon sigma^2/epsilon, n}.");
-
-static const saddle_option c_epsilon =
-    SADDLE_REAL_ABOVE("c-epsilon", GROUP, "10", 0.0, SADDLE_UNBOUNDED, "C",
-                      "c_epsilon of the refresh size; counts only when --epsilon is given.");
+/* The choices of --gamma. */
+enum { LOCAL, EXACT };
 
 static const saddle_option gamma_rule = SADDLE_CHOICE(
-    "gamma", GROUP, "local", "local|exact", "RULE",
+    SADDLE_OWN(parameters, gamma, RUN), "gamma", GROUP, "local", "local|exact", "RULE",
     "How gamma is found: 'local' by consensus on one number, as a real network can; 'exact' "
     "by the paper's formula, which needs every agent's x and so a simulation.");
 
-static const saddle_option sigma2 =
-    SADDLE_REAL_ABOVE("sigma2", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "V",
-                      "Variance of one sample's gradient. auto: measured at every refresh.");
+static const saddle_option sigma2 = SADDLE_REAL_ABOVE(
+    SADDLE_OWN(parameters, sigma2, RUN), "sigma2", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "V",
+    "Variance of one sample's gradient. auto: measured at every refresh.");
 
 static const saddle_option refresh_min = SADDLE_INTEGER(
-    "refresh-min", GROUP, "auto", 1.0, 0x1p32, "N",
+    SADDLE_OWN(parameters, refresh_min, RUN), "refresh-min", GROUP, "auto", 1.0, 0x1p32, "N",
     "Fewest samples of a refresh. auto: those of a mini-batch; a refresh poorer than the "
     "mini-batches that follow it defeats its purpose.");
 
@@ -65,43 +64,23 @@ static const saddle_option *const options[] = {&saddle_option_steps,
                                                &saddle_option_q,
                                                &saddle_option_batch,
                                                &saddle_option_sampling,
-                                               &c_gamma,
-                                               &c_epsilon,
+                                               &saddle_option_c_gamma,
+                                               &saddle_option_c_epsilon,
                                                &saddle_option_epsilon,
                                                &gamma_rule,
                                                &sigma2,
                                                &refresh_min,
                                                NULL};
 
-typedef struct parameters {
-    saddle_family family; /* first: the shared steps see it alone */
-    double c_gamma;
-    double c_epsilon;
-    double epsilon; /* NaN: no limit from it */
-    double sigma2;  /* NaN: measured */
-    size_t refresh_min;
-    bool exact;
-} parameters;
-
 /* The kept state besides v and u. */
 enum { SIGMA2, LAST_R, WINDOW, KEPT_EXTRA };
 
-static saddle_status configure(void **out, const saddle_algorithm_inputs *inputs,
-                               saddle_error *error)
+static saddle_status configure(void *out, saddle_configuration *c, saddle_error *error)
 {
-    const saddle_settings *settings = inputs->settings;
-    saddle_status status =
-        saddle_family_create(out, sizeof(parameters), SADDLE_FAMILY_RECURSIVE, inputs, error);
-    if (status != SADDLE_OK)
-        return status;
-    parameters *p = *out;
-    p->c_gamma = saddle_settings_real(settings, "c-gamma");
-    p->c_epsilon = saddle_settings_real(settings, "c-epsilon");
-    p->epsilon = saddle_settings_real(settings, "epsilon");
-    p->sigma2 = saddle_settings_real(settings, "sigma2");
-    p->refresh_min = (size_t)saddle_settings_integer(settings, "refresh-min");
-    p->exact = strcmp(saddle_settings_text(settings, "gamma"), "exact") == 0;
-    p->family.published_extra = p->exact ? 0 : 1;
+    (void)error;
+    parameters *p = out;
+    saddle_family_configure(&p->family, SADDLE_FAMILY_RECURSIVE, c);
+    p->family.published_extra = p->gamma == EXACT ? 0 : 1;
     p->family.kept_extra = KEPT_EXTRA;
     return SADDLE_OK;
 }
@@ -111,15 +90,16 @@ static size_t refresh_size(const parameters *p, const saddle_agent *agent, doubl
                            double gamma)
 {
     size_t samples = agent->problem->samples[agent->id];
-    size_t floor_size = p->refresh_min > 0 ? p->refresh_min : saddle_family_batch_size(agent);
+    size_t floor_size =
+        p->refresh_min > 0 ? (size_t)p->refresh_min : saddle_family_batch_size(agent);
     /* One sample has no variance, and a refresh of one would never learn it. */
     if (!(p->sigma2 > 0.0) && floor_size < 2)
         floor_size = 2;
     double size = (double)samples;
     if (gamma > 0.0)
-        size = fmin(size, ceil(p->c_gamma * variance / gamma));
-    if (p->epsilon > 0.0)
-        size = fmin(size, ceil(p->c_epsilon * variance / p->epsilon));
+        size = fmin(size, ceil(p->family.steps.c_gamma * variance / gamma));
+    if (p->family.steps.epsilon > 0.0)
+        size = fmin(size, ceil(p->family.steps.c_epsilon * variance / p->family.steps.epsilon));
     size = fmax(size, (double)floor_size);
     return size < (double)samples ? (size_t)size : samples;
 }
@@ -166,14 +146,14 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     saddle_family_start(&parts, x0, y0);
     parts.kept[LAST_R] = 0.0;
     parts.kept[WINDOW] = 0.0;
-    if (!p->exact)
+    if (p->gamma == LOCAL)
         parts.extra1[0] = 0.0;
 }
 
 /* Add this iteration's term of gamma to the window. */
 static void follow_gamma(saddle_agent *agent, const parameters *p, saddle_parts *parts)
 {
-    if (p->exact) {
+    if (p->gamma == EXACT) {
         parts->kept[WINDOW] += agent->oracle / (double)agent->agents;
         return;
     }
@@ -206,7 +186,7 @@ static void step(saddle_agent *agent, unsigned round)
 
 static bool wants_oracle(const void *p)
 {
-    return ((const parameters *)p)->exact;
+    return ((const parameters *)p)->gamma == EXACT;
 }
 
 /* sum_i |x~_i - xbar|^2 */
@@ -231,6 +211,7 @@ const saddle_algorithm saddle_precision_plus = {
     .summary = "PRECISION with refreshes whose size adapts to the progress made",
     .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1 and Theorem 2",
     .options = options,
+    .parameters = sizeof(parameters),
     .traits = {.x_set = true,
                .y_set = true,
                .regularizer = true,
@@ -242,7 +223,6 @@ const saddle_algorithm saddle_precision_plus = {
                .communication = "O(eps^-2)"},
     .tracks = true,
     .configure = configure,
-    .release = saddle_free,
     .layout = saddle_family_layout,
     .start = start,
     .step = step,

@@ -18,11 +18,11 @@ static const saddle_option *const options[] = {
     &saddle_option_steps, &saddle_option_nu,    &saddle_option_eta,      &saddle_option_tau,
     &saddle_option_alpha, &saddle_option_batch, &saddle_option_sampling, NULL};
 
-static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,
-                               saddle_error *error)
+static saddle_status configure(void *parameters, saddle_configuration *c, saddle_error *error)
 {
-    return saddle_family_create(parameters, sizeof(saddle_family), SADDLE_FAMILY_TRACKING, inputs,
-                                error);
+    (void)error;
+    saddle_family_configure(parameters, SADDLE_FAMILY_TRACKING, c);
+    return SADDLE_OK;
 }
 
 const saddle_algorithm saddle_prox_gt_sgda = {
@@ -32,6 +32,7 @@ const saddle_algorithm saddle_prox_gt_sgda = {
     .summary = "PRECISION without variance reduction: mini-batch gradients, tracked",
     .citation = "Liu, Zhang, Lu, Liu 2023, section 4",
     .options = options,
+    .parameters = sizeof(saddle_family),
     .traits = {.x_set = true,
                .y_set = true,
                .regularizer = true,
@@ -43,7 +44,6 @@ const saddle_algorithm saddle_prox_gt_sgda = {
                .communication = "-"},
     .tracks = true,
     .configure = configure,
-    .release = saddle_free,
     .layout = saddle_family_layout,
     .start = saddle_sgda_start,
     .step = saddle_sgda_step,

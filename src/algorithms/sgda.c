@@ -20,10 +20,11 @@
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
                                                &saddle_option_batch, &saddle_option_sampling, NULL};
 
-static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,
-                               saddle_error *error)
+static saddle_status configure(void *parameters, saddle_configuration *c, saddle_error *error)
 {
-    return saddle_gda_create(parameters, inputs, false, error);
+    (void)error;
+    saddle_gda_configure(parameters, c, false);
+    return SADDLE_OK;
 }
 
 const saddle_algorithm saddle_sgda = {
@@ -33,6 +34,7 @@ const saddle_algorithm saddle_sgda = {
     .summary = "gradient descent ascent with mini-batches and two step sizes",
     .citation = "Lin, Jin, Jordan, ICML 2020",
     .options = options,
+    .parameters = sizeof(saddle_gda_parameters),
     .traits = {.centralized = true,
                .x_set = true,
                .y_set = true,
@@ -45,8 +47,6 @@ const saddle_algorithm saddle_sgda = {
                .samples = "O(kappa^3 eps^-4)",
                .communication = "-"},
     .configure = configure,
-    .resolve = saddle_two_steps_resolve,
-    .release = saddle_free,
     .layout = saddle_gda_layout,
     .start = saddle_gda_start,
     .step = saddle_gda_step,

@@ -1,7 +1,7 @@
 /*
  * SREDA: stochastic recursive gradient descent ascent (Luo, Ye, Huang, Zhang, "Stochastic Recursive
  * Gradient Descent Ascent for Stochastic Nonconvex-Strongly-Concave Minimax Problems", NeurIPS
- * 2020). Centralized; x is unconstrained, y in Y. The iteration is in sreda_steps.h:
+ * 2020). Centralized; x is unconstrained, y in Y. The iteration is in family_sreda.h:
  *
  *   y_0 by projected SARAH;  a refresh of (v, u) every q iterations;
  *   x_{k+1} = x_k - eta_k v,  eta_k = min{ eps / (5 kappa L |v|), 1 / (10 kappa L) };
@@ -25,17 +25,18 @@
 #include "algorithms/family_sreda.h"
 #include "core/memory.h"
 
-static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,
-                               saddle_error *error)
+static saddle_status configure(void *parameters, saddle_configuration *c, saddle_error *error)
 {
-    double L = inputs->constants.lipschitz;
-    double kappa = L / inputs->constants.strong_concavity;
+    (void)error;
+    double L = c->instance->constants.lipschitz;
+    double kappa = L / c->instance->constants.strong_concavity;
     saddle_sreda_rules paper = {.eta_x = 1.0 / (10.0 * kappa * L),
                                 .eta_y = 1.0 / (8.0 * L),
                                 .steps = ceil(1024.0 * kappa),
                                 .normalized = true,
                                 .initial = 100};
-    return saddle_sreda_create(parameters, inputs, &paper, error);
+    saddle_sreda_configure(parameters, c, &paper);
+    return SADDLE_OK;
 }
 
 const saddle_algorithm saddle_sreda = {
@@ -45,6 +46,7 @@ const saddle_algorithm saddle_sreda = {
     .summary = "recursive gradients, normalized steps in x, an inner maximizer over y",
     .citation = "Luo, Ye, Huang, Zhang, NeurIPS 2020",
     .options = saddle_sreda_options,
+    .parameters = sizeof(saddle_sreda_parameters),
     .traits = {.centralized = true,
                .y_set = true,
                .stochastic = true,
@@ -56,8 +58,6 @@ const saddle_algorithm saddle_sreda = {
                .communication = "-"},
     .heeds_limit = true,
     .configure = configure,
-    .resolve = saddle_sreda_resolve,
-    .release = saddle_free,
     .most_ifo = saddle_sreda_most_ifo,
     .layout = saddle_sreda_layout,
     .start = saddle_sreda_start,

@@ -2,7 +2,7 @@
  * SREDA-Boost (Xu, Wang, Liang, Poor, "Enhanced First and Zeroth Order Variance Reduced Algorithms
  * for Min-Max Optimization", 2020). Centralized; x is unconstrained, y in Y.
  *
- * SREDA (sreda.c, sreda_steps.h) with a constant step in x that does not depend on the accuracy,
+ * SREDA (sreda.c, family_sreda.h) with a constant step in x that does not depend on the accuracy,
  *
  *   x_{k+1} = x_k - eta_x v,
  *
@@ -20,17 +20,18 @@
 #include "algorithms/family_sreda.h"
 #include "core/memory.h"
 
-static saddle_status configure(void **parameters, const saddle_algorithm_inputs *inputs,
-                               saddle_error *error)
+static saddle_status configure(void *parameters, saddle_configuration *c, saddle_error *error)
 {
-    double L = inputs->constants.lipschitz;
-    double kappa = L / inputs->constants.strong_concavity;
+    (void)error;
+    double L = c->instance->constants.lipschitz;
+    double kappa = L / c->instance->constants.strong_concavity;
     saddle_sreda_rules paper = {.eta_x = 1.0 / (24.0 * (kappa + 1.0) * L),
                                 .eta_y = 2.0 / (13.0 * L),
                                 .steps = ceil(104.0 * kappa) - 1.0,
                                 .normalized = false,
                                 .initial = 0};
-    return saddle_sreda_create(parameters, inputs, &paper, error);
+    saddle_sreda_configure(parameters, c, &paper);
+    return SADDLE_OK;
 }
 
 const saddle_algorithm saddle_sreda_boost = {
@@ -40,6 +41,7 @@ const saddle_algorithm saddle_sreda_boost = {
     .summary = "SREDA with constant, longer steps in x and no initial maximization",
     .citation = "Xu, Wang, Liang, Poor, 2020",
     .options = saddle_sreda_options,
+    .parameters = sizeof(saddle_sreda_parameters),
     .traits = {.centralized = true,
                .y_set = true,
                .stochastic = true,
@@ -51,8 +53,6 @@ const saddle_algorithm saddle_sreda_boost = {
                .communication = "-"},
     .heeds_limit = true,
     .configure = configure,
-    .resolve = saddle_sreda_resolve,
-    .release = saddle_free,
     .most_ifo = saddle_sreda_most_ifo,
     .layout = saddle_sreda_layout,
     .start = saddle_sreda_start,

@@ -1,8 +1,9 @@
 #include "algorithms/step_options.h"
 
-#include "core/settings.h"
-
 #define GROUP "Algorithm"
+#define STEPS(field)                                                        \
+    .home = SADDLE_HOME_PLAN, .offset = offsetof(saddle_plan, steps.field), \
+    .stage = SADDLE_STAGE_RUN, .effect = SADDLE_EFFECT_RESULT
 
 /* Two decades to either side; nu and eta, damping rather than step sizes, one and together. */
 static const saddle_search damping = {.name = "nu and eta", .low = -2, .high = 2};
@@ -12,52 +13,73 @@ static const saddle_search eta_x = {.name = "eta-x", .low = -4, .high = 4};
 static const saddle_search eta_y = {.name = "eta-y", .low = -4, .high = 4};
 
 const saddle_option saddle_option_steps =
-    SADDLE_CHOICE("steps", GROUP, "practical", "practical|theory", "RULE",
+    SADDLE_CHOICE(STEPS(rule), "steps", GROUP, "practical", "practical|theory", "RULE",
                   "Where step sizes that are not given come from: 'practical' uses the paper's "
                   "nu = eta = 0.1 and the defaults below, 'theory' the bounds of its Theorem 1.");
 
 const saddle_option saddle_option_nu = SADDLE_STEP(
-    "nu", GROUP, "auto", 1.0, &damping, "STEP",
+    STEPS(nu), "nu", GROUP, "auto", 1.0, &damping, "STEP",
     "Step from x towards its proximal point. auto: 0.1, or the smallest M_ii if that is "
     "less, which keeps every iterate feasible.");
 
 const saddle_option saddle_option_eta =
-    SADDLE_STEP("eta", GROUP, "auto", 1.0, &damping, "STEP",
+    SADDLE_STEP(STEPS(eta), "eta", GROUP, "auto", 1.0, &damping, "STEP",
                 "Step from y towards its projected point. auto: as for --nu.");
 
 const saddle_option saddle_option_tau =
-    SADDLE_STEP("tau", GROUP, "auto", SADDLE_UNBOUNDED, &tau, "WEIGHT",
+    SADDLE_STEP(STEPS(tau), "tau", GROUP, "auto", SADDLE_UNBOUNDED, &tau, "WEIGHT",
                 "Weight of the proximal term in x: the gradient step is 1/tau. auto: what suits "
                 "the problem, or 1.");
 
 const saddle_option saddle_option_alpha =
-    SADDLE_STEP("alpha", GROUP, "auto", SADDLE_UNBOUNDED, &alpha, "STEP",
+    SADDLE_STEP(STEPS(alpha), "alpha", GROUP, "auto", SADDLE_UNBOUNDED, &alpha, "STEP",
                 "Gradient step in y. auto: what suits the problem, or 1.");
 
 const saddle_option saddle_option_q =
-    SADDLE_INTEGER("q", GROUP, "auto", 1.0, 0x1p53, "N",
+    SADDLE_INTEGER(STEPS(q), "q", GROUP, "auto", 1.0, 0x1p53, "N",
                    "A refresh every N iterations. auto: ceil(sqrt(n)), n the largest local size.");
 
 const saddle_option saddle_option_batch =
-    SADDLE_INTEGER("batch", GROUP, "auto", 1.0, 0x1p32, "N",
+    SADDLE_INTEGER(STEPS(batch), "batch", GROUP, "auto", 1.0, 0x1p32, "N",
                    "Samples of a mini-batch at every agent (all of them where it has fewer). "
                    "auto: ceil(sqrt(n_i)).");
 
 const saddle_option saddle_option_sampling =
-    SADDLE_CHOICE("sampling", GROUP, "without-replacement", "without-replacement|with-replacement",
-                  "HOW", "How a mini-batch is drawn. A refresh is always without replacement.");
+    SADDLE_CHOICE(STEPS(sampling), "sampling", GROUP, "without-replacement",
+                  "without-replacement|with-replacement", "HOW",
+                  "How a mini-batch is drawn. A refresh is always without replacement.");
 
 const saddle_option saddle_option_eta_x =
-    SADDLE_STEP("eta-x", GROUP, "auto", SADDLE_UNBOUNDED, &eta_x, "STEP",
+    SADDLE_STEP(STEPS(eta_x), "eta-x", GROUP, "auto", SADDLE_UNBOUNDED, &eta_x, "STEP",
                 "Gradient step in x of the methods that take one. auto: the method's own rule, "
                 "from L and mu where its paper has one and they are known.");
 
 const saddle_option saddle_option_eta_y =
-    SADDLE_STEP("eta-y", GROUP, "auto", SADDLE_UNBOUNDED, &eta_y, "STEP",
+    SADDLE_STEP(STEPS(eta_y), "eta-y", GROUP, "auto", SADDLE_UNBOUNDED, &eta_y, "STEP",
                 "Gradient step in y of the methods that take one. auto: the method's own rule, "
                 "from L and mu where its paper has one and they are known.");
 
 const saddle_option saddle_option_epsilon = SADDLE_REAL_ABOVE(
-    "epsilon", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "E",
+    STEPS(epsilon), "epsilon", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "E",
     "Accuracy that is aimed at: in the refresh size of PRECISION+ and in `saddle theory` (auto: no "
     "limit from it), in the step length of SREDA (auto: 0.1).");
+
+/* Constants of Theorem 2, which PRECISION+ uses. */
+static const saddle_search c_gamma = {.name = "c-gamma", .low = -2, .high = 2};
+
+const saddle_option saddle_option_c_gamma = SADDLE_STEP(
+    STEPS(c_gamma), "c-gamma", "PRECISION+", "10", SADDLE_UNBOUNDED, &c_gamma, "C",
+    "c_gamma of the refresh size min{c_gamma sigma^2/gamma, c_epsilon sigma^2/epsilon, n}.");
+
+const saddle_option saddle_option_c_epsilon =
+    SADDLE_REAL_ABOVE(STEPS(c_epsilon), "c-epsilon", "PRECISION+", "10", 0.0, SADDLE_UNBOUNDED, "C",
+                      "c_epsilon of the refresh size; counts only when --epsilon is given.");
+
+const saddle_option *const saddle_step_options[] = {
+    &saddle_option_steps,     &saddle_option_nu,
+    &saddle_option_eta,       &saddle_option_tau,
+    &saddle_option_alpha,     &saddle_option_q,
+    &saddle_option_batch,     &saddle_option_sampling,
+    &saddle_option_eta_x,     &saddle_option_eta_y,
+    &saddle_option_epsilon,   &saddle_option_c_gamma,
+    &saddle_option_c_epsilon, NULL};

@@ -2,7 +2,7 @@
 #ifndef SADDLE_ALGORITHMS_STEP_OPTIONS_H
 #define SADDLE_ALGORITHMS_STEP_OPTIONS_H
 
-#include <saddle/settings.h>
+#include <saddle/plan.h>
 
 extern const saddle_option saddle_option_steps;
 extern const saddle_option saddle_option_nu;
@@ -15,5 +15,10 @@ extern const saddle_option saddle_option_sampling;
 extern const saddle_option saddle_option_eta_x;
 extern const saddle_option saddle_option_eta_y;
 extern const saddle_option saddle_option_epsilon;
+extern const saddle_option saddle_option_c_gamma;
+extern const saddle_option saddle_option_c_epsilon;
+
+/* All of them, NULL-terminated: they fill saddle_plan::steps. */
+extern const saddle_option *const saddle_step_options[];
 
 #endif

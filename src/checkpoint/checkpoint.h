@@ -14,24 +14,14 @@
 #include <saddle/checkpoint.h>
 
 #include "checkpoint/checkpoint_file.h"
-#include "instance/experiment.h"
+#include "instance/instance.h"
 #include "observe/observer.h"
 #include "observe/outcomes.h"
 
-/* What ties a checkpoint to its run. All borrowed for the length of the run. */
-typedef struct saddle_checkpoint_context {
-    const saddle_experiment *experiment;
-    const saddle_scene *scene;
-    const saddle_algorithm *algorithm;
-    const void *parameters;
-    const saddle_settings *settings;  /* as given to the run */
-    const saddle_settings *effective; /* without "auto" */
-} saddle_checkpoint_context;
-
 /* Fill in the numbers that must be equal in a run and in the checkpoints that it goes on from:
  * sizes, and a fingerprint of the data, the same whoever holds them. Collective. */
-saddle_status saddle_checkpoint_measure(const saddle_checkpoint_context *context,
-                                        saddle_checkpoint_numbers *out, saddle_error *error);
+saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_checkpoint_numbers *out,
+                                        saddle_error *error);
 
 /* ---- directories: checkpoint_directory.c --------------------------------------------------- */
 
@@ -59,13 +49,13 @@ typedef struct saddle_resumption {
     size_t record_size; /* words of each */
 } saddle_resumption;
 
-/* Find what the setting `resume` asks for, and check it as far as that is possible without the
+/* Find what the plan's `resume` asks for, and check it as far as that is possible without the
  * run. Collective. */
-saddle_status saddle_resume_open(saddle_resumption *out, const saddle_settings *settings,
+saddle_status saddle_resume_open(saddle_resumption *out, const saddle_plan *plan,
                                  const saddle_world *world, saddle_error *error);
 /* Refuse a checkpoint of another run, and read the rest of it. Collective. */
-saddle_status saddle_resume_load(saddle_resumption *resumption,
-                                 const saddle_checkpoint_context *context, saddle_error *error);
+saddle_status saddle_resume_load(saddle_resumption *resumption, const saddle_run_info *info,
+                                 saddle_error *error);
 /* The iterations between two of its trace points. */
 uint64_t saddle_resume_trace_every(const saddle_resumption *resumption);
 /* Bring an agent to where it was: saddle_engine_inputs::restore, with the resumption. */
@@ -92,8 +82,7 @@ typedef struct saddle_checkpoint_moment {
 
 /* Make the directory ready. *out is NULL, too, when no checkpoints are asked for. Collective. */
 saddle_status saddle_checkpoint_writer_create(saddle_checkpoint_writer **out,
-                                              const saddle_checkpoint_context *context,
-                                              saddle_engine *engine,
+                                              const saddle_run_info *info, saddle_engine *engine,
                                               const saddle_resumption *resumption,
                                               saddle_error *error);
 /* Free. NULL is allowed. */

@@ -25,7 +25,7 @@ typedef struct place {
 } place;
 
 struct saddle_checkpoint_writer {
-    saddle_checkpoint_context context;
+    const saddle_run_info *info;
     saddle_engine *engine;
     saddle_checkpoint_numbers number; /* those that do not change */
     char *directory;
@@ -44,12 +44,12 @@ struct saddle_checkpoint_writer {
 
 /* ---- what ties a checkpoint to its run ------------------------------------------------------- */
 
-saddle_status saddle_checkpoint_measure(const saddle_checkpoint_context *context,
-                                        saddle_checkpoint_numbers *out, saddle_error *error)
+saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_checkpoint_numbers *out,
+                                        saddle_error *error)
 {
-    const saddle_problem *problem = context->scene->problem;
+    const saddle_problem *problem = info->instance->problem;
     saddle_layout layout;
-    context->algorithm->layout(context->parameters, problem, &layout);
+    info->algorithm->layout(info->parameters, problem, &layout);
     *out = (saddle_checkpoint_numbers){.agents = problem->agents,
                                        .x_dim = problem->x_dim,
                                        .y_dim = problem->y_dim,
@@ -57,7 +57,7 @@ saddle_status saddle_checkpoint_measure(const saddle_checkpoint_context *context
                                        .kept = layout.kept,
                                        .memory = saddle_observer_memory(problem),
                                        .row_words = sizeof(saddle_row) / 8};
-    return saddle_fingerprint_experiment(context->experiment, &out->data, error);
+    return saddle_fingerprint_instance(info->network, &out->data, error);
 }
 
 /* ---- setting up ------------------------------------------------------------------------------ */
@@ -65,11 +65,11 @@ saddle_status saddle_checkpoint_measure(const saddle_checkpoint_context *context
 /* "500": iterations; "30s": seconds. */
 static saddle_status read_every(saddle_checkpoint_writer *k, const char *text, saddle_error *error)
 {
-    size_t length = strlen(text);
     char number[64];
     k->seconds = DEFAULT_SECONDS;
-    if (length == 0)
+    if (text == NULL)
         return SADDLE_OK;
+    size_t length = strlen(text);
     if (saddle_parse_integer(text, &k->every) && k->every > 0) {
         k->seconds = 0.0;
         return SADDLE_OK;
@@ -80,11 +80,10 @@ static saddle_status read_every(saddle_checkpoint_writer *k, const char *text, s
         if (saddle_parse_real(number, &k->seconds) && k->seconds > 0.0)
             return SADDLE_OK;
     }
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        "--checkpoint-every: '%.80s' is neither a number of iterations, such as 500, "
-        "nor a time, such as 30s",
-        text);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "checkpoint-every: '%.80s' is neither a number of iterations, such as 500, "
+                       "nor a time, such as 30s",
+                       text);
 }
 
 /* Hold the directory for this run: two that write into one would remove each other's checkpoints. A
@@ -95,7 +94,7 @@ static saddle_status hold_directory(saddle_checkpoint_writer *k, saddle_error *e
     if (k->lock < 0 || flock(k->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--checkpoint: another run is writing its checkpoints into '%s'; wait for "
+                       "checkpoint: another run is writing its checkpoints into '%s'; wait for "
                        "its end, or give another directory",
                        k->directory);
 }
@@ -108,11 +107,11 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
     char *there = NULL;
     saddle_status status = SADDLE_OK;
     if (mkdir(k->directory, 0777) != 0 && errno != EEXIST)
-        status = saddle_fail(error, SADDLE_BAD_INPUT, "--checkpoint: cannot make '%s': %s",
+        status = saddle_fail(error, SADDLE_BAD_INPUT, "checkpoint: cannot make '%s': %s",
                              k->directory, strerror(errno));
     if (status == SADDLE_OK && access(k->directory, W_OK | X_OK) != 0)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "--checkpoint: cannot write into '%s': %s; give another directory",
+                             "checkpoint: cannot write into '%s': %s; give another directory",
                              k->directory, strerror(errno));
     if (status == SADDLE_OK)
         status = hold_directory(k, error);
@@ -121,7 +120,7 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
     bool own = home != NULL && saddle_same_directory(home, k->directory);
     if (status == SADDLE_OK && there != NULL && !own)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "--checkpoint: '%s' has checkpoints of a run already; go on from them "
+                             "checkpoint: '%s' has checkpoints of a run already; go on from them "
                              "with --resume, or give another directory",
                              k->directory);
     if (status == SADDLE_OK && own) {
@@ -139,35 +138,34 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
 static saddle_status set_up(saddle_checkpoint_writer *k, const saddle_resumption *resumption,
                             saddle_error *error)
 {
-    const saddle_settings *settings = k->context.settings;
-    const saddle_world *world = k->context.scene->world;
-    k->directory = saddle_strdup(saddle_settings_text(settings, "checkpoint"));
+    const saddle_plan *plan = k->info->given;
+    const saddle_world *world = k->info->instance->world;
+    k->directory = saddle_strdup(plan->outputs.checkpoint);
     k->place = saddle_alloc(world->local, sizeof *k->place);
     k->record = saddle_alloc(1, saddle_checkpoint_record(&k->number));
     k->memory = saddle_alloc_doubles((size_t)k->number.memory);
     if (k->directory == NULL || k->place == NULL || k->record == NULL || k->memory == NULL)
         return saddle_no_memory(error, "the checkpoints");
-    saddle_status status = read_every(k, saddle_settings_text(settings, "checkpoint-every"), error);
-    if (status == SADDLE_OK && k->context.experiment->world->rank == 0)
+    saddle_status status = read_every(k, plan->outputs.checkpoint_every, error);
+    if (status == SADDLE_OK && k->info->network->world->rank == 0)
         status = prepare_directory(k, resumption->from, error);
     return status;
 }
 
 saddle_status saddle_checkpoint_writer_create(saddle_checkpoint_writer **out,
-                                              const saddle_checkpoint_context *context,
-                                              saddle_engine *engine,
+                                              const saddle_run_info *info, saddle_engine *engine,
                                               const saddle_resumption *resumption,
                                               saddle_error *error)
 {
-    const char *directory = saddle_settings_text(context->settings, "checkpoint");
+    const saddle_plan *plan = info->given;
     *out = NULL;
-    if (*directory == '\0' && *saddle_settings_text(context->settings, "checkpoint-every") != '\0')
+    if (plan->outputs.checkpoint == NULL && plan->outputs.checkpoint_every != NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--checkpoint-every: where to? Give --checkpoint DIR as well");
-    if (*directory == '\0')
+                           "checkpoint-every: where to? Give a directory as checkpoint");
+    if (plan->outputs.checkpoint == NULL)
         return SADDLE_OK;
     saddle_checkpoint_numbers number;
-    saddle_status status = saddle_checkpoint_measure(context, &number, error);
+    saddle_status status = saddle_checkpoint_measure(info, &number, error);
     if (status != SADDLE_OK)
         return status;
     saddle_checkpoint_writer *k = saddle_alloc(1, sizeof *k);
@@ -175,14 +173,14 @@ saddle_status saddle_checkpoint_writer_create(saddle_checkpoint_writer **out,
         status = saddle_no_memory(error, "the checkpoints");
     } else {
         k->lock = -1;
-        k->context = *context;
+        k->info = info;
         k->engine = engine;
         k->number = number;
         k->moment = saddle_clock_seconds();
         k->done = engine->kind->iteration(engine);
         status = set_up(k, resumption, error);
     }
-    status = saddle_world_agree(context->experiment->world, status, error);
+    status = saddle_world_agree(info->network->world, status, error);
     if (status == SADDLE_OK)
         *out = k;
     else
@@ -224,7 +222,7 @@ void saddle_checkpoint_writer_limit(const saddle_checkpoint_writer *k, saddle_li
 /* Whether to write one now; rank 0's clock decides for all. */
 static bool is_due(const saddle_checkpoint_writer *k, uint64_t iteration, bool last)
 {
-    const saddle_world *world = k->context.experiment->world;
+    const saddle_world *world = k->info->network->world;
     if (iteration == k->done)
         return false;
     unsigned char due = last || (k->every > 0 ? iteration % k->every == 0
@@ -238,18 +236,19 @@ static bool is_due(const saddle_checkpoint_writer *k, uint64_t iteration, bool l
 /* Fill in the settings, of which `out->setting` has room for all. */
 static void fill_settings(const saddle_checkpoint_writer *k, saddle_checkpoint *out)
 {
-    const saddle_settings *effective = k->context.effective;
-    const saddle_experiment *e = k->context.experiment;
+    const saddle_settings *effective = k->info->plan->settings;
     for (size_t s = 0; s < out->setting_count; s++) {
-        const char *name = saddle_settings_option(effective, s)->name;
-        const saddle_settings *from =
-            saddle_experiment_shaped_by(e, name) ? e->settings : k->context.settings;
-        bool given = saddle_settings_given(from, name) && strcmp(name, "resume") != 0;
-        out->setting[s] =
-            (saddle_checkpoint_setting){.name = name,
-                                        .effective = saddle_settings_text(effective, name),
-                                        .given = given ? saddle_settings_text(from, name) : "",
-                                        .is_given = given};
+        const saddle_option *option = saddle_settings_option(effective, s);
+        const saddle_plan *from =
+            option->stage == SADDLE_STAGE_INSTANCE ? k->info->network->plan : k->info->given;
+        bool resume = option->home == SADDLE_HOME_PLAN &&
+                      option->offset == offsetof(saddle_plan, outputs.resume);
+        bool given = saddle_settings_given(from->settings, option) && !resume;
+        out->setting[s] = (saddle_checkpoint_setting){
+            .name = option->name,
+            .effective = saddle_settings_value(effective, option),
+            .given = given ? saddle_settings_value(from->settings, option) : "",
+            .is_given = given};
     }
 }
 
@@ -270,7 +269,7 @@ static saddle_status write_common(saddle_checkpoint_writer *k, saddle_checkpoint
     c.number.train = table.train;
     c.number.test = table.test;
     memcpy(c.outcome, table.name, sizeof c.outcome);
-    c.setting_count = saddle_settings_count(k->context.effective);
+    c.setting_count = saddle_settings_count(k->info->plan->settings);
     c.setting = saddle_alloc(c.setting_count, sizeof *c.setting);
     if (c.setting == NULL) {
         saddle_no_memory(error, "a checkpoint");
@@ -295,14 +294,14 @@ static saddle_status write_common(saddle_checkpoint_writer *k, saddle_checkpoint
 static void place_task(void *context, saddle_agent *agent)
 {
     saddle_checkpoint_writer *k = context;
-    size_t at = saddle_world_place(k->context.scene->world, agent->id);
+    size_t at = saddle_world_place(k->info->instance->world, agent->id);
     k->place[at] = (place){.now = agent->now, .kept = agent->kept, .ifo = agent->ifo};
 }
 
 /* Bring all records to rank 0, which writes them if `writer` is not NULL. */
 static void write_agents(saddle_checkpoint_writer *k, saddle_checkpoint_stream *writer)
 {
-    const saddle_world *world = k->context.scene->world;
+    const saddle_world *world = k->info->instance->world;
     size_t bytes = saddle_checkpoint_record(&k->number);
     k->engine->kind->for_each(k->engine, place_task, k);
     const place *next = k->place;
@@ -329,7 +328,7 @@ static saddle_status save(saddle_checkpoint_writer *k, const saddle_checkpoint_m
 {
     saddle_checkpoint_stream writer;
     saddle_status status = SADDLE_OK;
-    if (k->context.experiment->world->rank != 0) {
+    if (k->info->network->world->rank != 0) {
         write_agents(k, NULL);
         return SADDLE_OK;
     }
@@ -357,7 +356,7 @@ saddle_status saddle_checkpoint_write_due(saddle_checkpoint_writer *k,
     uint64_t iteration = k->engine->kind->iteration(k->engine);
     if (!is_due(k, iteration, last))
         return SADDLE_OK;
-    const saddle_world *world = k->context.experiment->world;
+    const saddle_world *world = k->info->network->world;
     saddle_status status = save(k, moment, error);
     /* All must know it, to agree on what is due next. */
     world->share(world, 0, sizeof status, &status);

@@ -18,30 +18,31 @@ typedef struct wish {
     bool lenient;      /* the newest whole one, or the start */
 } wish;
 
-static saddle_status read_wish(wish *out, const saddle_settings *settings, saddle_error *error)
+static saddle_status read_wish(wish *out, const saddle_plan *plan, saddle_error *error)
 {
     struct stat status;
-    const char *text = saddle_settings_text(settings, "resume");
+    const char *text = plan->outputs.resume;
     *out = (wish){.place = NULL};
-    if (*text == '\0' || strcmp(text, "no") == 0)
+    if (text == NULL || strcmp(text, "no") == 0)
         return SADDLE_OK;
     out->lenient = strcmp(text, "auto") == 0;
     out->place = text;
     out->directory = stat(text, &status) == 0 && S_ISDIR(status.st_mode);
     if (!out->lenient && strcmp(text, "yes") != 0)
         return SADDLE_OK;
-    out->place = saddle_settings_text(settings, "checkpoint");
+    out->place = plan->outputs.checkpoint;
     out->directory = true;
-    if (*out->place != '\0')
+    if (out->place != NULL)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--resume: from where? Give --checkpoint DIR as well, or --resume PATH with "
-                       "the directory or file of a checkpoint");
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "resume: from where? Give the directory of the checkpoints as checkpoint, or as "
+        "resume the path of that directory or of a checkpoint");
 }
 
 /* Whether a checkpoint belongs to a run: see belongs(). NULL: every one does. */
 typedef struct demands {
-    const saddle_checkpoint_context *context;
+    const saddle_run_info *info;
     const saddle_checkpoint_numbers *number;
 } demands;
 
@@ -85,8 +86,8 @@ static saddle_status offer(const char *refused, const demands *wanted, saddle_er
     }
     saddle_error said = *error;
     saddle_fail(error, said.status,
-                "%.600s; '%s' of iteration %" PRIu64 " is whole: go on from it with --resume %s",
-                said.message, other->path, other->number.iteration, other->path);
+                "%.600s; '%s' of iteration %" PRIu64 " is valid: resume from that one",
+                said.message, other->path, other->number.iteration);
     saddle_checkpoint_close(other);
     return said.status;
 }
@@ -102,18 +103,17 @@ static saddle_status open_newest(saddle_resumption *out, const wish *w, saddle_e
     if (!w->lenient || stat(w->place, &there) == 0 || errno != ENOENT)
         status = saddle_checkpoint_find(&path, w->place, 0, error);
     if (status == SADDLE_OK && path == NULL && !w->lenient)
-        status =
-            saddle_fail(error, SADDLE_BAD_INPUT,
-                        "--resume: there is no checkpoint in '%s'; leave --resume out to begin "
-                        "at the start, or give --resume auto to go on only if there is one",
-                        w->place);
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "resume: there is no checkpoint in '%s'; leave it out to begin at the "
+                             "start, or give auto to resume only if there is one",
+                             w->place);
     if (path == NULL)
         return status;
     status = saddle_checkpoint_open(&out->from, path, &reason);
     if (status == SADDLE_BAD_INPUT && w->lenient)
         out->from = find_other(w->place, path, NULL);
     if (status != SADDLE_OK && out->from != NULL) {
-        out->refused = saddle_format("%s; going on from '%s' of iteration %" PRIu64 " instead",
+        out->refused = saddle_format("%s; resuming from '%s' of iteration %" PRIu64 " instead",
                                      reason.message, out->from->path, out->from->number.iteration);
         status = SADDLE_OK;
     } else if (status != SADDLE_OK) {
@@ -126,11 +126,10 @@ static saddle_status open_newest(saddle_resumption *out, const wish *w, saddle_e
 }
 
 /* Open what is asked for, in this process. */
-static saddle_status choose(saddle_resumption *out, const saddle_settings *settings,
-                            saddle_error *error)
+static saddle_status choose(saddle_resumption *out, const saddle_plan *plan, saddle_error *error)
 {
     wish w;
-    saddle_status status = read_wish(&w, settings, error);
+    saddle_status status = read_wish(&w, plan, error);
     if (status != SADDLE_OK || w.place == NULL)
         return status;
     if (w.directory)
@@ -172,13 +171,13 @@ static saddle_status share_head(saddle_resumption *r, const saddle_world *world,
     return saddle_world_agree(world, status, error);
 }
 
-saddle_status saddle_resume_open(saddle_resumption *out, const saddle_settings *settings,
+saddle_status saddle_resume_open(saddle_resumption *out, const saddle_plan *plan,
                                  const saddle_world *world, saddle_error *error)
 {
     memset(out, 0, sizeof *out);
     saddle_status status = SADDLE_OK;
     if (world->rank == 0)
-        status = choose(out, settings, error);
+        status = choose(out, plan, error);
     status = saddle_world_agree(world, status, error);
     if (status == SADDLE_OK)
         status = share_head(out, world, error);
@@ -189,57 +188,41 @@ saddle_status saddle_resume_open(saddle_resumption *out, const saddle_settings *
 
 /* ---- whether it is this run's ---------------------------------------------------------------- */
 
-/* Whether a setting may change between a checkpoint and the run that goes on from it. Where data are
- * found may; that they are the same is seen from their fingerprint. */
+/* Whether a setting may change between a checkpoint and the run that resumes from it. */
 static bool may_change(const saddle_option *option, const saddle_algorithm *algorithm)
 {
-    static const char *const group[] = {"Engine", "Stopping", "Output", "Checkpoints"};
-    static const char *const place[] = {"data", "labels", "test-data"};
-    for (size_t k = 0; k < sizeof place / sizeof *place; k++)
-        if (strcmp(option->name, place[k]) == 0)
-            return true;
-    /* Both enter the rows; and a budget of IFO calls cuts inner loops short. */
-    if (strcmp(option->name, "trace-every") == 0 || strcmp(option->name, "metric-tau") == 0)
-        return false;
-    if (strcmp(option->name, "max-ifo") == 0 && algorithm->most_ifo != NULL)
-        return false;
-    for (size_t k = 0; k < sizeof group / sizeof *group; k++)
-        if (strcmp(option->group, group[k]) == 0)
-            return true;
-    return false;
+    /* A budget of IFO calls cuts inner loops short. */
+    if (option->home == SADDLE_HOME_PLAN && option->offset == offsetof(saddle_plan, limits.max_ifo))
+        return algorithm->most_ifo == NULL;
+    return option->effect != SADDLE_EFFECT_RESULT && option->effect != SADDLE_EFFECT_RECORD;
 }
 
 /* Whether two texts are the same value of an option. */
-static bool same_value(const saddle_settings *settings, const saddle_option *option,
-                       const char *text)
+static bool same_value(const saddle_option *option, const char *own, const char *other)
 {
-    const char *own = saddle_settings_text(settings, option->name);
-    saddle_settings *copy = NULL;
-    if (strcmp(own, text) == 0)
+    double a;
+    double b;
+    if (strcmp(own, other) == 0)
         return true;
     if (option->kind != SADDLE_OPTION_REAL && option->kind != SADDLE_OPTION_INTEGER)
         return false;
-    bool same =
-        saddle_settings_copy(&copy, settings, NULL) == SADDLE_OK &&
-        saddle_settings_set(copy, option->name, text, NULL) == SADDLE_OK &&
-        saddle_settings_real(copy, option->name) == saddle_settings_real(settings, option->name);
-    saddle_settings_free(copy);
-    return same;
+    return saddle_parse_real(own, &a) && saddle_parse_real(other, &b) && a == b;
 }
 
-static saddle_status check_settings(const saddle_checkpoint *c,
-                                    const saddle_checkpoint_context *context, saddle_error *error)
+static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run_info *info,
+                                    saddle_error *error)
 {
+    const saddle_settings *effective = info->plan->settings;
     for (size_t k = 0; k < c->setting_count; k++) {
         const saddle_checkpoint_setting *setting = &c->setting[k];
-        const saddle_option *option = saddle_settings_find(context->effective, setting->name);
-        if (option != NULL && (may_change(option, context->algorithm) ||
-                               same_value(context->effective, option, setting->effective)))
+        const saddle_option *option = saddle_settings_find(effective, setting->name);
+        const char *own =
+            option != NULL ? saddle_settings_value(effective, option) : "no such setting";
+        if (option != NULL &&
+            (may_change(option, info->algorithm) || same_value(option, own, setting->effective)))
             continue;
-        const char *own = option != NULL ? saddle_settings_text(context->effective, option->name)
-                                         : "no such setting";
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the checkpoint '%s' is of another run: --%s is '%.100s' there and "
+                           "the checkpoint '%s' is of another run: %s is '%.100s' there and "
                            "'%.100s' here; give its options, which `saddle checkpoint` shows, or "
                            "leave them out",
                            c->path, setting->name, setting->effective, own);
@@ -273,25 +256,24 @@ static saddle_status check_numbers(const saddle_checkpoint *c,
             error, SADDLE_BAD_INPUT,
             "the checkpoint '%s' is of a run on other data or another network: their "
             "fingerprint is %016" PRIx64 " there and %016" PRIx64
-            " here; give the same files of --data, --test-data, --init, --topology "
-            "and --mixing",
+            " here; give the same files of data, test-data, init, topology and "
+            "mixing",
             c->path, n->data, wanted->data);
     return SADDLE_OK;
 }
 
-/* What the run that goes on asks for and the checkpoint cannot give. */
-static saddle_status check_wishes(const saddle_checkpoint *c, const saddle_settings *effective,
+/* What the run that resumes asks for and the checkpoint cannot give. */
+static saddle_status check_wishes(const saddle_checkpoint *c, const saddle_plan *plan,
                                   saddle_error *error)
 {
-    uint64_t iterations = saddle_settings_integer(effective, "iterations");
-    if (iterations < c->number.iteration)
+    if (plan->limits.iterations < c->number.iteration)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the checkpoint '%s' is of iteration %" PRIu64
-                           ", beyond --iterations %" PRIu64 "; give a larger number",
-                           c->path, c->number.iteration, iterations);
-    if (*saddle_settings_text(effective, "outcomes") != '\0' && c->number.train == 0)
+                           "iterations: the checkpoint '%s' is of iteration %" PRIu64
+                           ", beyond %" PRIu64 "; give a larger number",
+                           c->path, c->number.iteration, plan->limits.iterations);
+    if (plan->outputs.outcomes != NULL && c->number.train == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--outcomes: the run of the checkpoint '%s' recorded none, so that rows "
+                           "outcomes: the run of the checkpoint '%s' recorded none, so that rows "
                            "before iteration %" PRIu64 " would be missing; leave it out",
                            c->path, c->number.iteration);
     return SADDLE_OK;
@@ -302,13 +284,13 @@ static saddle_status belongs(const saddle_checkpoint *c, const demands *wanted, 
     if (strcmp(c->version, saddle_version()) != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "the checkpoint '%s' is of saddle %.40s and this is %s, which may give "
-                           "other bits; go on with that version",
+                           "other bits; resume it with that version",
                            c->path, c->version, saddle_version());
-    saddle_status status = check_settings(c, wanted->context, error);
+    saddle_status status = check_settings(c, wanted->info, error);
     if (status == SADDLE_OK)
         status = check_numbers(c, wanted->number, error);
     if (status == SADDLE_OK)
-        status = check_wishes(c, wanted->context->effective, error);
+        status = check_wishes(c, wanted->info->plan, error);
     return status;
 }
 
@@ -379,17 +361,17 @@ static saddle_status load_records(saddle_resumption *r, const saddle_world *worl
     return saddle_world_agree(world, status, error);
 }
 
-saddle_status saddle_resume_load(saddle_resumption *r, const saddle_checkpoint_context *context,
+saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *info,
                                  saddle_error *error)
 {
-    const saddle_world *world = context->experiment->world;
+    const saddle_world *world = info->network->world;
     saddle_checkpoint_numbers number;
     if (r->from == NULL)
         return SADDLE_OK;
-    saddle_status status = saddle_checkpoint_measure(context, &number, error);
+    saddle_status status = saddle_checkpoint_measure(info, &number, error);
     if (status != SADDLE_OK)
         return status;
-    const demands wanted = {.context = context, .number = &number};
+    const demands wanted = {.info = info, .number = &number};
     status = belongs(r->from, &wanted, error);
     if (status != SADDLE_OK && world->rank == 0)
         status = offer(r->from->path, &wanted, error);
@@ -397,7 +379,7 @@ saddle_status saddle_resume_load(saddle_resumption *r, const saddle_checkpoint_c
     if (status == SADDLE_OK)
         status = load_common(r, world, error);
     if (status == SADDLE_OK)
-        status = load_records(r, context->scene->world, error);
+        status = load_records(r, info->instance->world, error);
     return status;
 }
 
@@ -443,34 +425,45 @@ void saddle_resume_close(saddle_resumption *r)
 
 /* ---- its settings ---------------------------------------------------------------------------- */
 
-/* Give settings what was given to the run of a checkpoint and is not given in them. */
-static saddle_status take_settings(const saddle_checkpoint *c, saddle_settings *settings,
+/* Give a plan what was given to the run of a checkpoint and is not given in the plan. */
+static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan,
                                    saddle_error *error)
 {
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < c->setting_count; k++) {
         const char *name = c->setting[k].name;
-        const saddle_option *option = saddle_settings_find(settings, name);
-        if (option == NULL || !c->setting[k].is_given || saddle_settings_given(settings, name))
+        const saddle_option *option = saddle_settings_find(plan->settings, name);
+        if (option == NULL || !c->setting[k].is_given ||
+            saddle_settings_given(plan->settings, option))
             continue;
-        if (strcmp(option->group, "Engine") != 0 && strcmp(name, "checkpoint") != 0)
-            status = saddle_settings_set(settings, name, c->setting[k].given, error);
+        bool checkpoint = option->home == SADDLE_HOME_PLAN &&
+                          option->offset == offsetof(saddle_plan, outputs.checkpoint);
+        if (option->effect != SADDLE_EFFECT_ENGINE && !checkpoint)
+            status = saddle_plan_set(plan, name, c->setting[k].given, error);
     }
     return status;
 }
 
+/* A plan of its own to take settings over into. */
+static saddle_status open_plan(saddle_plan *plan, saddle_error *error)
+{
+    saddle_plan defaults;
+    saddle_plan_defaults(&defaults, sizeof defaults);
+    return saddle_plan_copy(plan, &defaults, error);
+}
+
 saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info *out,
-                                        saddle_settings **settings, saddle_error *error)
+                                        saddle_plan *plan, saddle_error *error)
 {
     saddle_checkpoint *c = NULL;
     memset(out, 0, sizeof *out);
-    if (settings != NULL)
-        *settings = NULL;
+    if (plan != NULL)
+        saddle_plan_defaults(plan, sizeof *plan);
     saddle_status status = saddle_checkpoint_open(&c, path, error);
-    if (status == SADDLE_OK && settings != NULL)
-        status = saddle_settings_create(settings, error);
-    if (status == SADDLE_OK && settings != NULL)
-        status = take_settings(c, *settings, error);
+    if (status == SADDLE_OK && plan != NULL)
+        status = open_plan(plan, error);
+    if (status == SADDLE_OK && plan != NULL)
+        status = take_settings(c, plan, error);
     if (status == SADDLE_OK) {
         *out = (saddle_checkpoint_info){.iteration = c->number.iteration,
                                         .bytes = c->bytes,
@@ -478,50 +471,61 @@ saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info
                                         .rows = (size_t)c->number.rows,
                                         .agents = (size_t)c->number.agents};
         snprintf(out->version, sizeof out->version, "%s", c->version);
-    } else if (settings != NULL) {
-        saddle_settings_free(*settings);
-        *settings = NULL;
+    } else if (plan != NULL) {
+        saddle_plan_free(plan);
     }
     saddle_checkpoint_close(c);
     return status;
 }
 
-/* Give settings what a resumption's checkpoint says, and its directory for further ones. A plug-in is
- * loaded only for who names it, not because a checkpoint does. */
-static saddle_status take_over(const saddle_resumption *r, saddle_settings *settings,
-                               saddle_error *error)
+/* Give a plan what a resumption's checkpoint says, and its directory for further ones. A plug-in is
+ * loaded only if the caller names it, not because a checkpoint does. */
+static saddle_status take_over(const saddle_resumption *r, saddle_plan *plan, saddle_error *error)
 {
-    bool named = saddle_settings_given(settings, "problem");
-    saddle_status status = take_settings(r->from, settings, error);
-    const char *problem = saddle_settings_text(settings, "problem");
+    bool named = saddle_plan_given(plan, offsetof(saddle_plan, problem.name));
+    bool directed = plan->outputs.checkpoint != NULL;
+    saddle_status status = take_settings(r->from, plan, error);
+    const char *problem = plan->problem.name;
     if (status == SADDLE_OK && !named && strchr(problem, '/') != NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' is of a run of the plug-in %.200s, and no path in a file is "
-                           "followed; if you trust it, give --problem %.200s",
+                           "problem: '%.300s' is of a run of the plug-in %.200s, and no path in a "
+                           "file is followed; if you trust it, give %.200s as the problem",
                            r->from->path, problem, problem);
-    if (status != SADDLE_OK || saddle_settings_given(settings, "checkpoint"))
+    if (status != SADDLE_OK || directed)
         return status;
     char *directory = saddle_directory_of(r->from->path);
     if (directory == NULL) {
         saddle_no_memory(error, "a checkpoint's path");
         return SADDLE_NO_MEMORY;
     }
-    status = saddle_settings_set(settings, "checkpoint", directory, error);
+    status = saddle_plan_set(plan, "checkpoint", directory, error);
     saddle_free(directory);
     return status;
 }
 
-saddle_status saddle_settings_resume(saddle_settings *settings, const saddle_world *world,
-                                     saddle_error *error)
+saddle_status saddle_plan_resume(saddle_plan *plan, const saddle_world *world, saddle_error *error)
 {
     saddle_resumption r = {.from = NULL};
     saddle_world *alone = NULL;
-    saddle_status status = world == NULL ? saddle_world_alone(&alone, 0, error) : SADDLE_OK;
+    saddle_plan with;
+    saddle_status status = saddle_plan_copy(&with, plan, error);
+    if (status != SADDLE_OK)
+        return status;
+    if (world == NULL)
+        status = saddle_world_alone(&alone, 0, error);
     if (status == SADDLE_OK)
-        status = saddle_resume_open(&r, settings, world != NULL ? world : alone, error);
+        status = saddle_resume_open(&r, &with, world != NULL ? world : alone, error);
     if (status == SADDLE_OK && r.from != NULL)
-        status = take_over(&r, settings, error);
+        status = take_over(&r, &with, error);
     saddle_resume_close(&r);
     saddle_world_free(alone);
-    return world != NULL ? saddle_world_agree(world, status, error) : status;
+    if (world != NULL)
+        status = saddle_world_agree(world, status, error);
+    if (status == SADDLE_OK) {
+        saddle_plan_free(plan);
+        *plan = with;
+    } else {
+        saddle_plan_free(&with);
+    }
+    return status;
 }

@@ -90,10 +90,12 @@ void saddle_dataset_free(saddle_dataset *data)
         return;
     saddle_free(data->name);
     saddle_free(data->label);
-    saddle_free(data->row_start);
-    saddle_free(data->column);
-    saddle_free(data->value);
-    saddle_free(data->dense);
+    if (!data->borrowed) {
+        saddle_free(data->row_start);
+        saddle_free(data->column);
+        saddle_free(data->value);
+        saddle_free(data->dense);
+    }
     saddle_free(data);
 }
 

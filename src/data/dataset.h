@@ -11,6 +11,9 @@ saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, 
 /* A dense data set of zeros; rows that have no label keep a 0. */
 saddle_status saddle_dataset_new_dense(saddle_dataset **out, const char *name, size_t rows,
                                        size_t features, saddle_error *error);
+/* A data set that borrows the features of another one and has labels of its own. */
+saddle_status saddle_dataset_view(saddle_dataset **out, const saddle_dataset *data,
+                                  saddle_error *error);
 /* Set `nonzeros` of a dense data set from its entries. */
 void saddle_dataset_count_nonzeros(saddle_dataset *data);
 /* The distinct labels in ascending order. Free *out with saddle_free(). O(rows log rows). */

@@ -88,7 +88,7 @@ static uint64_t allowance(const saddle_local *e, uint64_t ifo)
     uint64_t budget = e->limits->ifo_budget;
     if (budget == 0)
         return 0;
-    uint64_t share = budget > ifo ? (budget - ifo) / e->inputs.world->agents : 0;
+    uint64_t share = budget > ifo ? (budget - ifo) / e->inputs.instance->world->agents : 0;
     return share > 0 ? share : 1;
 }
 
@@ -299,7 +299,7 @@ static void run_mean(void *context, unsigned worker)
 {
     mean_job *job = context;
     saddle_local *e = job->e;
-    const saddle_world *world = e->inputs.world;
+    const saddle_world *world = e->inputs.instance->world;
     unsigned pool = saddle_thread_pool_size(e->pool);
     size_t low = job->size * worker / pool;
     size_t high = job->size * (worker + 1) / pool;
@@ -365,9 +365,9 @@ void saddle_local_clear(saddle_local *e)
 /* Scratch for a step of the algorithm or for a task, whichever needs more. */
 static size_t scratch_size(const saddle_local *e)
 {
-    size_t inner = saddle_larger(
-        saddle_problem_scratch(e->inputs.problem),
-        saddle_larger(saddle_prox_scratch(e->inputs.x_prox), saddle_set_scratch(e->inputs.y_set)));
+    size_t inner = saddle_larger(saddle_problem_scratch(e->inputs.instance->problem),
+                                 saddle_larger(saddle_prox_scratch(e->inputs.instance->x_prox),
+                                               saddle_set_scratch(e->inputs.instance->y_set)));
     return saddle_larger(e->layout.scratch + inner, e->inputs.scratch);
 }
 
@@ -375,7 +375,8 @@ static bool allocate_workers(saddle_local *e)
 {
     size_t most = 0;
     for (size_t i = 0; i < e->agents; i++)
-        most = saddle_larger(most, e->inputs.problem->samples[e->inputs.world->here[i]]);
+        most = saddle_larger(
+            most, e->inputs.instance->problem->samples[e->inputs.instance->world->here[i]]);
     unsigned pool = saddle_thread_pool_size(e->pool);
     e->worker = saddle_alloc(pool, sizeof *e->worker);
     for (unsigned w = 0; e->worker != NULL && w < pool; w++) {
@@ -391,7 +392,7 @@ static bool allocate_workers(saddle_local *e)
 
 static bool allocate_agents(saddle_local *e)
 {
-    const saddle_problem *problem = e->inputs.problem;
+    const saddle_problem *problem = e->inputs.instance->problem;
     size_t longest = problem->x_dim + saddle_larger(problem->y_dim, problem->response_size);
     e->stride = whole_lines(e->layout.published);
     e->kept_stride = whole_lines(e->layout.kept);
@@ -425,8 +426,8 @@ static void touch_job(void *context, unsigned worker)
  * that behind them; `place` has room for all agents, `count` for all ranks and one more. */
 static bool find_ghosts(saddle_local *e, size_t *place, size_t *count)
 {
-    const saddle_world *world = e->inputs.world;
-    const saddle_graph *graph = e->inputs.mixing->graph;
+    const saddle_world *world = e->inputs.instance->world;
+    const saddle_graph *graph = e->inputs.instance->mixing->graph;
     for (size_t i = 0; i < e->agents; i++)
         for (size_t k = graph->start[world->here[i]]; k < graph->start[world->here[i] + 1]; k++)
             if (!saddle_world_has(world, graph->neighbour[k])) {
@@ -456,8 +457,8 @@ static bool find_ghosts(saddle_local *e, size_t *place, size_t *count)
 /* Point every agent at its neighbours' spans. */
 static bool wire_neighbours(saddle_local *e, const size_t *place)
 {
-    const saddle_world *world = e->inputs.world;
-    const saddle_graph *graph = e->inputs.mixing->graph;
+    const saddle_world *world = e->inputs.instance->world;
+    const saddle_graph *graph = e->inputs.instance->mixing->graph;
     for (size_t i = 0; i < e->agents; i++) {
         size_t degree = graph->start[world->here[i] + 1] - graph->start[world->here[i]];
         e->start[i + 1] = e->start[i] + degree;
@@ -479,7 +480,7 @@ static bool wire_neighbours(saddle_local *e, const size_t *place)
 
 static bool wire(saddle_local *e)
 {
-    const saddle_world *world = e->inputs.world;
+    const saddle_world *world = e->inputs.instance->world;
     size_t *place = saddle_alloc(world->agents, sizeof *place);
     size_t *count = saddle_alloc(world->ranks + 1, sizeof *count);
     bool whole =
@@ -491,17 +492,17 @@ static bool wire(saddle_local *e)
 
 static void introduce_agents(saddle_local *e)
 {
-    const saddle_mixing *mixing = e->inputs.mixing;
-    const saddle_world *world = e->inputs.world;
+    const saddle_mixing *mixing = e->inputs.instance->mixing;
+    const saddle_world *world = e->inputs.instance->world;
     for (size_t i = 0; i < e->agents; i++) {
         size_t id = world->here[i];
         e->agent[i] = (saddle_agent){
             .id = id,
             .agents = world->agents,
-            .seed = e->inputs.seed,
-            .problem = e->inputs.problem,
-            .x_prox = e->inputs.x_prox,
-            .y_set = e->inputs.y_set,
+            .seed = e->inputs.instance->seed,
+            .problem = e->inputs.instance->problem,
+            .x_prox = e->inputs.instance->x_prox,
+            .y_set = e->inputs.instance->y_set,
             .parameters = e->inputs.parameters,
             .kept = e->kept + i * e->kept_stride,
             .degree = e->start[i + 1] - e->start[i],
@@ -520,7 +521,7 @@ size_t saddle_local_message(const saddle_local *e, unsigned round)
 
 static void count_messages(saddle_local *e)
 {
-    e->messages_per_round = 2 * (uint64_t)e->inputs.mixing->graph->edges;
+    e->messages_per_round = 2 * (uint64_t)e->inputs.instance->mixing->graph->edges;
     for (unsigned round = 0; round < e->layout.rounds; round++)
         e->bytes_per_iteration +=
             e->messages_per_round * saddle_local_message(e, round) * sizeof(double);
@@ -530,8 +531,8 @@ saddle_status saddle_local_make(saddle_local *e, const saddle_engine_inputs *inp
                                 unsigned processors, saddle_error *error)
 {
     e->inputs = *inputs;
-    e->agents = inputs->world->local;
-    inputs->algorithm->layout(inputs->parameters, inputs->problem, &e->layout);
+    e->agents = inputs->instance->world->local;
+    inputs->algorithm->layout(inputs->parameters, inputs->instance->problem, &e->layout);
     e->oracle = inputs->algorithm->wants_oracle != NULL &&
                 inputs->algorithm->wants_oracle(inputs->parameters);
     size_t threads = inputs->threads > 0 ? inputs->threads : processors;
@@ -557,7 +558,8 @@ static void start_job(void *context, unsigned worker)
     size_t last;
     range_of(e, worker, &first, &last);
     for (size_t i = first; i < last; i++)
-        e->inputs.algorithm->start(lend(e, worker, i, 1, 0), e->inputs.x0, e->inputs.y0);
+        e->inputs.algorithm->start(lend(e, worker, i, 1, 0), e->inputs.instance->x0,
+                                   e->inputs.instance->y0);
 }
 
 void saddle_local_start(saddle_local *e)

@@ -15,7 +15,7 @@
 
 #include <stdatomic.h>
 
-#include <saddle/engine.h>
+#include "engines/engine.h"
 
 #include "core/memory.h"
 #include "engines/thread_pool.h"

@@ -117,7 +117,7 @@ static void report(const engine *e, const saddle_limits *limits, const saddle_fi
 /* The next stretch: of about the right length, and not far beyond the deadline. */
 static void adapt(engine *e, uint64_t count, const int64_t *word)
 {
-    double ranks = (double)e->local.inputs.world->ranks;
+    double ranks = (double)e->local.inputs.instance->world->ranks;
     double seconds = 1e-9 * (double)word[NANOSECONDS] / ranks;
     double left = 1e-9 * (double)word[NANOSECONDS_LEFT] / ranks;
     if (seconds > LONG_SECONDS || seconds > left)
@@ -130,7 +130,7 @@ static void adapt(engine *e, uint64_t count, const int64_t *word)
 static void spread_fault(engine *e, const saddle_first_fault *first, uint64_t begin,
                          saddle_fault *fault)
 {
-    const saddle_world *world = e->local.inputs.world;
+    const saddle_world *world = e->local.inputs.instance->world;
     bool mine = first->fault.kind != SADDLE_FAULT_NONE;
     double latest = (double)(begin + LONGEST);
     double iteration = mine ? latest - (double)first->iteration : 0.0;
@@ -152,7 +152,7 @@ static void spread_fault(engine *e, const saddle_first_fault *first, uint64_t be
 /* Make a stretch of iterations; whether to go on. */
 static bool go_on(engine *e, const saddle_limits *limits, uint64_t count, saddle_fault *fault)
 {
-    const saddle_world *world = e->local.inputs.world;
+    const saddle_world *world = e->local.inputs.instance->world;
     uint64_t begin = e->local.iteration;
     bool heeds = e->local.inputs.algorithm->heeds_limit;
     saddle_limits plain = {.iterations = count, .ifo_budget = heeds ? limits->ifo_budget : 0};
@@ -174,7 +174,7 @@ static bool go_on(engine *e, const saddle_limits *limits, uint64_t count, saddle
 static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fault *fault)
 {
     engine *e = engine_of(base);
-    if (e->local.inputs.world->ranks == 1) {
+    if (e->local.inputs.instance->world->ranks == 1) {
         saddle_threads_engine.advance(base, limits, fault);
         return;
     }
@@ -192,8 +192,8 @@ static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fau
 /* The agents that process `rank` reads, as offsets of their spans from the first. */
 static size_t spans_for(const engine *e, size_t rank, MPI_Aint *out)
 {
-    const saddle_world *world = e->local.inputs.world;
-    const saddle_graph *graph = e->local.inputs.mixing->graph;
+    const saddle_world *world = e->local.inputs.instance->world;
+    const saddle_graph *graph = e->local.inputs.instance->mixing->graph;
     size_t count = 0;
     for (size_t i = 0; i < e->local.agents; i++)
         for (size_t k = graph->start[world->here[i]]; k < graph->start[world->here[i] + 1]; k++)
@@ -210,7 +210,7 @@ static size_t spans_for(const engine *e, size_t rank, MPI_Aint *out)
 static bool find_peers(engine *e)
 {
     const saddle_local *local = &e->local;
-    const size_t *home = local->inputs.world->home;
+    const size_t *home = local->inputs.instance->world->home;
     size_t spans = 0;
     for (size_t g = 0; g < local->ghosts; g++)
         e->peers += g == 0 || home[local->ghost[g]] != home[local->ghost[g - 1]];
@@ -273,8 +273,9 @@ static void open_channels(engine *e, int *rank, int *weight)
         rank[k] = e->peer[k].rank;
         weight[k] = (int)e->peer[k].spans;
     }
-    MPI_Dist_graph_create_adjacent(saddle_mpi_comm(local->inputs.world), (int)e->peers, rank,
-                                   weight, (int)e->peers, rank, weight, MPI_INFO_NULL, 0, &e->comm);
+    MPI_Dist_graph_create_adjacent(saddle_mpi_comm(local->inputs.instance->world), (int)e->peers,
+                                   rank, weight, (int)e->peers, rank, weight, MPI_INFO_NULL, 0,
+                                   &e->comm);
     unsigned rounds = local->layout.rounds;
     for (unsigned round = 0; round < rounds; round++) {
         MPI_Datatype *type = e->type + set_of(e, 0, round);
@@ -314,10 +315,10 @@ static void destroy(saddle_engine *base)
 static uint64_t most_ifo(const saddle_engine_inputs *inputs)
 {
     if (inputs->algorithm->most_ifo != NULL)
-        return inputs->algorithm->most_ifo(inputs->parameters, inputs->problem);
+        return inputs->algorithm->most_ifo(inputs->parameters, inputs->instance->problem);
     uint64_t samples = 0;
-    for (size_t i = 0; i < inputs->problem->agents; i++)
-        samples += inputs->problem->samples[i];
+    for (size_t i = 0; i < inputs->instance->problem->agents; i++)
+        samples += inputs->instance->problem->samples[i];
     return 2 * samples;
 }
 
@@ -325,7 +326,7 @@ static uint64_t most_ifo(const saddle_engine_inputs *inputs)
 static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int **rank,
                              saddle_error *error)
 {
-    const saddle_world *world = inputs->world;
+    const saddle_world *world = inputs->instance->world;
     bool alone = world->ranks == 1;
     saddle_status status = saddle_local_make(
         &e->local, inputs, alone ? saddle_processors() : saddle_mpi_processors(world), error);
@@ -364,18 +365,18 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
         e->most_ifo = most_ifo(inputs);
         status = prepare(e, inputs, &rank, error);
     }
-    status = saddle_world_agree(inputs->world, status, error);
+    status = saddle_world_agree(inputs->instance->world, status, error);
     if (status != SADDLE_OK || e == NULL) {
         saddle_free(rank);
         destroy(e != NULL ? &e->local.base : NULL);
         return status;
     }
-    if (inputs->world->ranks > 1 && rank != NULL)
+    if (inputs->instance->world->ranks > 1 && rank != NULL)
         open_channels(e, rank, rank + e->peers);
     saddle_free(rank);
     saddle_local_start(&e->local);
     int64_t ifo = (int64_t)e->local.ifo;
-    inputs->world->add_words(inputs->world, 1, &ifo);
+    inputs->instance->world->add_words(inputs->instance->world, 1, &ifo);
     e->local.ifo = (uint64_t)ifo;
     *out = &e->local.base;
     return SADDLE_OK;

@@ -234,7 +234,7 @@ saddle_status saddle_mpi_init(size_t *rank, saddle_error *error)
     MPI_Finalized(&over);
     if (over)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "--engine: MPI has been finalized in this process and cannot be "
+                           "engine: MPI has been finalized in this process and cannot be "
                            "initialised again; use threads");
     MPI_Initialized(&begun);
     if (!begun)
@@ -243,7 +243,7 @@ saddle_status saddle_mpi_init(size_t *rank, saddle_error *error)
         MPI_Query_thread(&level);
     if (level < MPI_THREAD_FUNNELED)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "--engine: MPI was initialised without support for threads; initialise "
+                           "engine: MPI was initialised without support for threads; initialise "
                            "it by MPI_Init_thread with MPI_THREAD_FUNNELED or more");
     MPI_Comm_rank(MPI_COMM_WORLD, &number);
     *rank = (size_t)number;
@@ -340,11 +340,10 @@ saddle_status saddle_mpi_meet(saddle_world **out, const saddle_graph *graph, sad
         return status;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (graph != NULL && (size_t)ranks > graph->agents)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "--engine: %d processes were started for %zu agents, and each needs one; "
-            "start at most %zu (mpirun -n %zu)",
-            ranks, graph->agents, graph->agents, graph->agents);
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "engine: %d processes were started for %zu agents, and each needs one; "
+                           "start at most %zu (mpirun -n %zu)",
+                           ranks, graph->agents, graph->agents, graph->agents);
     mpi_world *w = saddle_alloc(1, sizeof *w);
     if (w == NULL)
         return saddle_no_memory(error, "the agents' places");

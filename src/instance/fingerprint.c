@@ -81,31 +81,31 @@ bool saddle_fingerprint_data(const saddle_dataset *data, uint64_t *out)
     return good;
 }
 
-/* ---- an experiment --------------------------------------------------------------------------- */
+/* ---- an instance ------------------------------------------------------------------------------ */
 
 /* An agent's samples; of a problem that is not made from data its loss at the start. */
-static bool sum_agent(EVP_MD_CTX *sum, const saddle_experiment *e, size_t i, double *scratch)
+static bool sum_agent(EVP_MD_CTX *sum, const saddle_instance *e, size_t i, double *scratch)
 {
     const saddle_problem *problem = e->problem;
     const uint64_t head[] = {i, problem->samples[i]};
     if (!sum_block(sum, head, 1, sizeof head))
         return false;
-    if (e->shard != NULL)
-        return sum_data(sum, e->shard[i]);
+    if (e->parts->shard != NULL)
+        return sum_data(sum, e->parts->shard[i]);
     double value = problem->value(problem, i, e->x0, e->y0, scratch);
     return sum_block(sum, &value, 1, sizeof value);
 }
 
 /* What all agents have in common: network, start and held-out rows. */
-static bool sum_common(EVP_MD_CTX *sum, const saddle_experiment *e)
+static bool sum_common(EVP_MD_CTX *sum, const saddle_instance *e)
 {
     return sum_mixing(sum, e->mixing) && sum_block(sum, e->x0, e->problem->x_dim, sizeof *e->x0) &&
            sum_block(sum, e->y0, e->problem->y_dim, sizeof *e->y0) &&
            (e->held_out == NULL || sum_data(sum, e->held_out));
 }
 
-saddle_status saddle_fingerprint_experiment(const saddle_experiment *e, uint64_t *out,
-                                            saddle_error *error)
+saddle_status saddle_fingerprint_instance(const saddle_instance *e, uint64_t *out,
+                                          saddle_error *error)
 {
     EVP_MD_CTX *sum = EVP_MD_CTX_new();
     double *scratch = saddle_alloc_doubles(saddle_problem_scratch(e->problem));
@@ -137,15 +137,13 @@ saddle_status saddle_same_contents(const saddle_world *world, const char *option
                                    bool taken, uint64_t fingerprint, saddle_error *error)
 {
     uint64_t first = fingerprint;
-    saddle_status status = taken ? SADDLE_OK : saddle_no_memory(error, "a fingerprint");
-    status = saddle_world_agree(world, status, error);
-    if (status != SADDLE_OK)
-        return status;
     world->share(world, 0, sizeof first, &first);
-    if (fingerprint != first)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "--%s: '%.300s' is not the same everywhere: its contents at process "
-                             "%zu are not those at process 0; copy one file to all machines",
-                             option, text, world->rank);
-    return saddle_world_agree(world, status, error);
+    if (!taken)
+        return saddle_no_memory(error, "a fingerprint");
+    if (fingerprint == first)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s: '%.300s' is not the same everywhere: its contents at process %zu are "
+                       "not those at process 0; copy one file to all machines",
+                       option, text, world->rank);
 }

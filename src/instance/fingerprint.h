@@ -2,7 +2,7 @@
 #ifndef SADDLE_INSTANCE_FINGERPRINT_H
 #define SADDLE_INSTANCE_FINGERPRINT_H
 
-#include "instance/experiment.h"
+#include "instance/instance.h"
 
 /* Each puts the first 64 bits of a SHA-256 into *out; false when memory is short. */
 bool saddle_fingerprint_graph(const saddle_graph *graph, uint64_t *out);
@@ -10,8 +10,8 @@ bool saddle_fingerprint_mixing(const saddle_mixing *mixing, uint64_t *out);
 bool saddle_fingerprint_data(const saddle_dataset *data, uint64_t *out);
 
 /* Network, data, start: the same whoever holds which agents. Collective. */
-saddle_status saddle_fingerprint_experiment(const saddle_experiment *experiment, uint64_t *out,
-                                            saddle_error *error);
+saddle_status saddle_fingerprint_instance(const saddle_instance *instance, uint64_t *out,
+                                          saddle_error *error);
 
 /* Refuse what an option names when its fingerprint is not that of process 0: two machines may hold
  * different files of one name. `taken` says whether there was memory to take it. Collective. */

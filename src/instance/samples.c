@@ -13,7 +13,7 @@
 saddle_status saddle_read_samples(size_t *samples, size_t agents, const char *text,
                                   saddle_error *error)
 {
-    if (strcmp(text, "auto") == 0) {
+    if (text == NULL) {
         for (size_t i = 0; i < agents; i++)
             samples[i] = DEFAULT_SAMPLES;
         return SADDLE_OK;
@@ -32,7 +32,7 @@ saddle_status saddle_read_samples(size_t *samples, size_t agents, const char *te
         }
         if (!good || given == agents)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--samples: '%s' is not right; give one whole number of at least 1, "
+                               "samples: '%s' is not right; give one whole number of at least 1, "
                                "or %zu of them separated by commas, one per agent",
                                text, agents);
         samples[given++] = (size_t)value;
@@ -42,7 +42,7 @@ saddle_status saddle_read_samples(size_t *samples, size_t agents, const char *te
     }
     if (given != 1 && given != agents)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--samples: '%s' has %zu numbers for %zu agents; give one, or one each",
+                           "samples: '%s' has %zu numbers for %zu agents; give one, or one each",
                            text, given, agents);
     for (size_t i = given; i < agents; i++)
         samples[i] = samples[0];

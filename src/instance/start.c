@@ -1,5 +1,6 @@
-/* Starting points: zeros, constant:V, normal:S, file:PATH, projected onto X and Y. */
-#include "instance/experiment.h"
+/* Stages of an instance: the starting point, from memory or by a rule (zeros, constant:V, normal:S,
+ * file:PATH), projected onto X and Y. */
+#include "instance/instance.h"
 
 #include <string.h>
 
@@ -14,6 +15,8 @@
 typedef struct variable {
     const char *name;   /* "x" */
     const char *option; /* "init-x" */
+    const char *rule;   /* NULL: the problem's own start, or the default rule */
+    const double *own;  /* given in memory; NULL: by the rule */
     const char *array;  /* its name in a model file */
     const saddle_set *set;
     uint64_t stream;
@@ -65,33 +68,30 @@ static saddle_status apply_rule(const variable *v, const char *option, const cha
     } else {
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "--%s: '%s' is no starting point; give zeros, constant:V, normal:S (S at "
+            "%s: '%s' is not a starting point; give zeros, constant:V, normal:S (S at "
             "least 0) or file:PATH",
             option, rule);
     }
     return SADDLE_OK;
 }
 
-static saddle_status make_one(const saddle_settings *settings, const variable *v, bool own,
-                              saddle_error *error)
+static saddle_status make_one(const variable *v, bool suits, uint64_t seed, saddle_error *error)
 {
-    const char *option = saddle_settings_auto(settings, v->option) ? "init" : v->option;
-    const char *rule = saddle_settings_auto(settings, option)
-                           ? SADDLE_DEFAULT_INIT
-                           : saddle_settings_text(settings, option);
+    const char *rule = v->rule != NULL ? v->rule : SADDLE_DEFAULT_INIT;
     size_t dimension = saddle_set_dimension(v->set);
-    /* The problem's own start, if it has one, is there already. */
-    if (!own || !saddle_settings_auto(settings, option)) {
-        uint64_t seed = saddle_settings_integer(settings, "seed");
-        saddle_status status = apply_rule(v, option, rule, seed, error);
-        if (status != SADDLE_OK)
-            return status;
-    }
+    saddle_status status = SADDLE_OK;
+    /* A start that suits the problem is there already. */
+    if (v->own != NULL)
+        memcpy(v->out, v->own, dimension * sizeof *v->out);
+    else if (!suits || v->rule != NULL)
+        status = apply_rule(v, v->option, rule, seed, error);
+    if (status != SADDLE_OK)
+        return status;
     size_t bad = saddle_first_nonfinite(dimension, v->out);
     if (bad < dimension)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--%s: '%s' makes %s[%zu] = %g; a starting point must be finite", option,
-                           rule, v->name, bad, v->out[bad]);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT, "%s: '%s' makes %s[%zu] = %g; a starting point must be finite",
+            v->option, v->own != NULL ? "the given point" : rule, v->name, bad, v->out[bad]);
     double *scratch = saddle_alloc_doubles(saddle_set_scratch(v->set));
     if (scratch == NULL)
         return saddle_no_memory(error, "the starting point");
@@ -100,44 +100,53 @@ static saddle_status make_one(const saddle_settings *settings, const variable *v
     return SADDLE_OK;
 }
 
-/* x0 and y0 as this process sees them. */
-static saddle_status make_both(saddle_experiment *e, saddle_error *error)
+/* The starting point as process 0 sees it. */
+saddle_status saddle_stage_start(saddle_instance *e, saddle_error *error)
 {
+    struct saddle_instance_parts *parts = e->parts;
+    saddle_plan *plan = &parts->plan;
+    parts->x0 = saddle_alloc_doubles(e->problem->x_dim);
+    parts->y0 = saddle_alloc_doubles(e->problem->y_dim);
+    e->x0 = parts->x0;
+    e->y0 = parts->y0;
+    if (parts->x0 == NULL || parts->y0 == NULL)
+        return saddle_no_memory(error, "the starting point");
+    if (e->world->rank > 0)
+        return SADDLE_OK;
+    const char *both = plan->start.init;
+    bool x_alone = plan->start.init_x != NULL;
+    bool y_alone = plan->start.init_y != NULL;
     variable x = {.name = "x",
-                  .option = "init-x",
+                  .option = x_alone ? "init-x" : "init",
+                  .rule = x_alone ? plan->start.init_x : both,
+                  .own = plan->start.x,
                   .array = "xbar",
                   .set = e->x_set,
                   .stream = 0,
-                  .out = e->x0};
+                  .out = parts->x0};
     variable y = {.name = "y",
-                  .option = "init-y",
+                  .option = y_alone ? "init-y" : "init",
+                  .rule = y_alone ? plan->start.init_y : both,
+                  .own = plan->start.y,
                   .array = "ybar",
                   .set = e->y_set,
                   .stream = 1,
-                  .out = e->y0};
-    bool own = e->problem->start != NULL;
-    if (own)
-        e->problem->start(e->problem, saddle_settings_integer(e->settings, "seed"), e->x0, e->y0);
-    saddle_status status = make_one(e->settings, &x, own, error);
+                  .out = parts->y0};
+    bool suits = e->problem->start != NULL;
+    if (suits)
+        e->problem->start(e->problem, e->seed, parts->x0, parts->y0);
+    saddle_status status = make_one(&x, suits, e->seed, error);
     if (status == SADDLE_OK)
-        status = make_one(e->settings, &y, own, error);
+        status = make_one(&y, suits, e->seed, error);
     return status;
 }
 
-saddle_status saddle_make_start(saddle_experiment *e, saddle_error *error)
+/* All processes begin where process 0 does. */
+saddle_status saddle_stage_share_start(saddle_instance *e, saddle_error *error)
 {
-    const saddle_world *world = e->world;
-    e->x0 = saddle_alloc_doubles(e->problem->x_dim);
-    e->y0 = saddle_alloc_doubles(e->problem->y_dim);
-    saddle_status status = SADDLE_OK;
-    if (e->x0 == NULL || e->y0 == NULL)
-        status = saddle_no_memory(error, "the starting point");
-    else if (world->rank == 0)
-        status = make_both(e, error);
-    status = saddle_world_agree(world, status, error);
-    if (status != SADDLE_OK)
-        return status;
-    world->share(world, 0, e->problem->x_dim * sizeof *e->x0, e->x0);
-    world->share(world, 0, e->problem->y_dim * sizeof *e->y0, e->y0);
+    (void)error;
+    struct saddle_instance_parts *parts = e->parts;
+    e->world->share(e->world, 0, e->problem->x_dim * sizeof *parts->x0, parts->x0);
+    e->world->share(e->world, 0, e->problem->y_dim * sizeof *parts->y0, parts->y0);
     return SADDLE_OK;
 }

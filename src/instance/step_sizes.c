@@ -1,46 +1,43 @@
-/* Step sizes: what the user gives, else the paper's practice or its theory. */
-#include "instance/experiment.h"
-
+/* Step sizes: what the plan gives, else the paper's practice or its theory. */
 #include <math.h>
-#include <string.h>
+
+#include "instance/instance.h"
+#include "instance/theory_bounds.h"
 
 /* The paper's nu (it also writes gamma) and eta. */
 #define PAPER_STEP 0.1
 
-static double given_or(const saddle_settings *settings, const char *name, double other)
+static double given_or(double given, double other)
 {
-    return saddle_settings_auto(settings, name) ? other : saddle_settings_real(settings, name);
+    return isnan(given) ? other : given;
 }
 
-saddle_status saddle_experiment_steps(saddle_experiment *e, const saddle_settings *given,
-                                      saddle_steps *out, saddle_error *error)
+saddle_status saddle_instance_steps(const saddle_instance *instance, const saddle_plan *plan,
+                                    saddle_steps *out, saddle_error *error)
 {
-    const saddle_settings *settings = given != NULL ? given : e->settings;
-    size_t most = saddle_experiment_most_samples(e);
-    out->q = saddle_settings_integer(settings, "q");
-    if (out->q == 0)
-        out->q = (uint64_t)ceil(sqrt((double)most));
-    out->batch = saddle_settings_integer(settings, "batch");
-
-    double safe = fmin(PAPER_STEP, saddle_mixing_min_self_weight(e->mixing));
-    saddle_steps rule = {.nu = safe,
-                         .eta = safe,
-                         .tau = e->problem->tau > 0.0 ? e->problem->tau : 1.0,
-                         .alpha = e->problem->alpha > 0.0 ? e->problem->alpha : 1.0};
-    if (strcmp(saddle_settings_text(settings, "steps"), "theory") == 0) {
+    const saddle_problem *problem = instance->problem;
+    const saddle_steps *given = &plan->steps;
+    double safe = fmin(PAPER_STEP, saddle_mixing_min_self_weight(instance->mixing));
+    double nu = safe;
+    double eta = safe;
+    double tau = problem->tau > 0.0 ? problem->tau : 1.0;
+    double alpha = problem->alpha > 0.0 ? problem->alpha : 1.0;
+    *out = *given;
+    if (given->rule == SADDLE_STEPS_THEORY) {
         saddle_theory theory;
-        double tau = given_or(settings, "tau", rule.tau);
-        saddle_status status = saddle_experiment_theory(e, tau, 1.0, 1.0, 1.0, &theory, error);
+        tau = given_or(given->tau, tau);
+        saddle_status status = saddle_theory_bounds(instance, tau, 1.0, &theory, error);
         if (status != SADDLE_OK)
             return status;
-        rule.nu = theory.nu;
-        rule.eta = theory.eta;
-        rule.tau = theory.tau;
-        rule.alpha = theory.alpha;
+        nu = theory.nu;
+        eta = theory.eta;
+        alpha = theory.alpha;
     }
-    out->nu = given_or(settings, "nu", rule.nu);
-    out->eta = given_or(settings, "eta", rule.eta);
-    out->tau = given_or(settings, "tau", rule.tau);
-    out->alpha = given_or(settings, "alpha", rule.alpha);
+    if (given->q == 0)
+        out->q = (uint64_t)ceil(sqrt((double)saddle_most_samples(problem)));
+    out->nu = given_or(given->nu, nu);
+    out->eta = given_or(given->eta, eta);
+    out->tau = given_or(given->tau, tau);
+    out->alpha = given_or(given->alpha, alpha);
     return SADDLE_OK;
 }

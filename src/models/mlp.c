@@ -410,7 +410,7 @@ saddle_status saddle_mlp_create(saddle_model **out, size_t inputs, const char *w
     if (!read_widths(net, widths)) {
         saddle_free(net);
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--score: 'mlp:%s' is no network; give 1 to %d widths from 1 to %d, "
+                           "score: 'mlp:%s' is no network; give 1 to %d widths from 1 to %d, "
                            "such as mlp:64,32",
                            widths, MOST_LAYERS, MOST_UNITS);
     }

@@ -4,33 +4,32 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "core/settings.h"
 #include "core/status.h"
 
 #define GROUP "Model"
 
 const saddle_option saddle_score_option =
-    SADDLE_TEXT("score", GROUP, "linear", "MODEL",
+    SADDLE_TEXT(SADDLE_OWN(saddle_model_choice, score, INSTANCE), "score", GROUP, "linear", "MODEL",
                 "What scores a row: 'linear' (with a bias) or 'mlp:H1[,H2,...]', a multilayer "
                 "perceptron with so many units in its hidden layers.");
 
-const saddle_option saddle_activation_option =
-    SADDLE_CHOICE("activation", GROUP, "relu", "relu|tanh|elu|sigmoid", "FUNCTION",
-                  "Activation of the hidden layers of an mlp.");
+const saddle_option saddle_activation_option = SADDLE_CHOICE(
+    SADDLE_OWN(saddle_model_choice, activation, INSTANCE), "activation", GROUP, "relu",
+    "relu|tanh|elu|sigmoid", "FUNCTION", "Activation of the hidden layers of an mlp.");
 
-saddle_status saddle_model_create(saddle_model **out, const saddle_settings *settings,
+saddle_status saddle_model_create(saddle_model **out, const saddle_model_choice *choice,
                                   size_t inputs, saddle_error *error)
 {
+    static const char *const activation[] = {"relu", "tanh", "elu", "sigmoid"};
     *out = NULL;
-    const char *score = saddle_settings_text(settings, "score");
-    if (strcmp(score, "linear") == 0)
+    if (strcmp(choice->score, "linear") == 0)
         return saddle_linear_create(out, inputs, error);
-    if (strncmp(score, "mlp:", 4) == 0)
-        return saddle_mlp_create(out, inputs, score + 4,
-                                 saddle_settings_text(settings, "activation"), error);
+    if (strncmp(choice->score, "mlp:", 4) == 0)
+        return saddle_mlp_create(out, inputs, choice->score + 4, activation[choice->activation],
+                                 error);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--score: '%s' is no model; give linear or mlp:H1[,H2,...], such as mlp:64",
-                       score);
+                       "score: '%s' is not a model; give linear or mlp:H1[,H2,...], such as mlp:64",
+                       choice->score);
 }
 
 void saddle_model_free(saddle_model *model)

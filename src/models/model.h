@@ -16,13 +16,19 @@
 #include <stdint.h>
 
 #include <saddle/data.h>
-#include <saddle/settings.h>
+#include <saddle/option.h>
 #include <saddle/status.h>
 
 /* The most rows of one block. */
 #define SADDLE_MODEL_BLOCK 128
 
-/* The options that name a model, for the tables of problems that use one. */
+/* What names a model. */
+typedef struct saddle_model_choice {
+    const char *score;
+    int activation; /* the place of its name in the option's choices */
+} saddle_model_choice;
+
+/* The options that fill it, for the tables of problems whose options struct begins with it. */
 extern const saddle_option saddle_score_option;      /* --score */
 extern const saddle_option saddle_activation_option; /* --activation */
 
@@ -70,11 +76,8 @@ struct saddle_model {
     void (*destroy)(saddle_model *model);
 };
 
-/*
- * Make the model that --score and --activation name, for rows of so many features.
- * *out is NULL on failure; free with saddle_model_free().
- */
-saddle_status saddle_model_create(saddle_model **out, const saddle_settings *settings,
+/* Make a model for rows of `inputs` features. *out is NULL on failure; free with saddle_model_free(). */
+saddle_status saddle_model_create(saddle_model **out, const saddle_model_choice *choice,
                                   size_t inputs, saddle_error *error);
 /* NULL is allowed. */
 void saddle_model_free(saddle_model *model);

@@ -34,11 +34,12 @@ struct saddle_observer {
     const double *response_y; /* where the generic solver wants the gradient */
 };
 
-size_t saddle_observer_scratch(const saddle_problem *problem, const saddle_prox *x_prox,
-                               const saddle_set *y_set)
+size_t saddle_observer_scratch(const saddle_instance *instance)
 {
+    const saddle_problem *problem = instance->problem;
     return problem->x_dim + problem->y_dim + saddle_problem_scratch(problem) +
-           saddle_larger(saddle_prox_scratch(x_prox), saddle_set_scratch(y_set));
+           saddle_larger(saddle_prox_scratch(instance->x_prox),
+                         saddle_set_scratch(instance->y_set));
 }
 
 saddle_status saddle_observer_create(saddle_observer **out, const saddle_observer_inputs *inputs,
@@ -48,7 +49,7 @@ saddle_status saddle_observer_create(saddle_observer **out, const saddle_observe
     saddle_observer *o = saddle_alloc(1, sizeof *o);
     if (o == NULL)
         return saddle_no_memory(error, "the observer");
-    const saddle_problem *problem = inputs->problem;
+    const saddle_problem *problem = inputs->instance->problem;
     size_t x_dim = problem->x_dim;
     size_t y_dim = problem->y_dim;
     o->in = *inputs;
@@ -61,9 +62,8 @@ saddle_status saddle_observer_create(saddle_observer **out, const saddle_observe
     o->y_star = saddle_alloc_doubles(y_dim);
     o->statistic = saddle_alloc_doubles(problem->response_size);
     o->survey = saddle_alloc_doubles(x_dim + problem->response_size);
-    o->scratch =
-        saddle_alloc_doubles(saddle_maximize_scratch(y_dim) +
-                             saddle_observer_scratch(problem, inputs->x_prox, inputs->y_set));
+    o->scratch = saddle_alloc_doubles(saddle_maximize_scratch(y_dim) +
+                                      saddle_observer_scratch(inputs->instance));
     o->per_agent = saddle_alloc_doubles(problem->agents);
     if (o->x_mean == NULL || o->y_mean == NULL || o->both == NULL || o->gradient == NULL ||
         o->x_tilde == NULL || o->y_star == NULL || o->statistic == NULL || o->survey == NULL ||
@@ -95,14 +95,14 @@ void saddle_observer_remember(const saddle_observer *o, double *memory)
 {
     memory[0] = o->ascent_step;
     memory[1] = o->tracker_size;
-    memcpy(memory + 2, o->y_star, o->in.problem->y_dim * sizeof *memory);
+    memcpy(memory + 2, o->y_star, o->in.instance->problem->y_dim * sizeof *memory);
 }
 
 void saddle_observer_recall(saddle_observer *o, const double *memory)
 {
     o->ascent_step = memory[0];
     o->tracker_size = memory[1];
-    memcpy(o->y_star, memory + 2, o->in.problem->y_dim * sizeof *memory);
+    memcpy(o->y_star, memory + 2, o->in.instance->problem->y_dim * sizeof *memory);
 }
 
 const double *saddle_observer_x_mean(const saddle_observer *observer)
@@ -127,45 +127,41 @@ static void iterate_term(void *context, saddle_agent *agent, double *out)
     const saddle_observer *o = context;
     saddle_view view;
     o->in.algorithm->view(agent, &view);
-    memcpy(out, view.x, o->in.problem->x_dim * sizeof *out);
-    memcpy(out + o->in.problem->x_dim, view.y, o->in.problem->y_dim * sizeof *out);
+    memcpy(out, view.x, o->in.instance->problem->x_dim * sizeof *out);
+    memcpy(out + o->in.instance->problem->x_dim, view.y,
+           o->in.instance->problem->y_dim * sizeof *out);
 }
 
 /* grad F_i at (xbar, y) for a y of the observer's choice. */
 static void gradient_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
-    saddle_batch all = {.index = NULL, .count = o->in.problem->samples[agent->id]};
-    saddle_problem_gradient(o->in.problem, agent->id, &all, o->x_mean, o->response_y, out,
-                            out + o->in.problem->x_dim, agent->scratch);
+    saddle_batch all = {.index = NULL, .count = o->in.instance->problem->samples[agent->id]};
+    saddle_problem_gradient(o->in.instance->problem, agent->id, &all, o->x_mean, o->response_y, out,
+                            out + o->in.instance->problem->x_dim, agent->scratch);
 }
 
 static void statistic_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
-    o->in.problem->response_statistic(o->in.problem, agent->id, o->x_mean, out, agent->scratch);
+    o->in.instance->problem->response_statistic(o->in.instance->problem, agent->id, o->x_mean, out,
+                                                agent->scratch);
 }
 
 /* grad_x F_i at (xbar, ybar), and the statistic. */
 static void survey_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
-    o->in.problem->survey(o->in.problem, agent->id, o->x_mean, o->y_mean, out,
-                          out + o->in.problem->x_dim, agent->scratch);
-}
-
-/* The metric's tau, where it is not the run's own. */
-static double metric_tau(const saddle_observer *o)
-{
-    return o->in.metric_tau > 0.0 ? o->in.metric_tau : o->in.steps.tau;
+    o->in.instance->problem->survey(o->in.instance->problem, agent->id, o->x_mean, o->y_mean, out,
+                                    out + o->in.instance->problem->x_dim, agent->scratch);
 }
 
 /* x~ of one agent: the algorithm's own, the same with another tau, or the network gradient's. */
 static void agent_prox_point(const saddle_observer *o, const saddle_agent *agent,
                              const saddle_view *view, double *x_tilde, double *scratch)
 {
-    size_t x_dim = o->in.problem->x_dim;
-    double tau = metric_tau(o);
+    size_t x_dim = o->in.instance->problem->x_dim;
+    double tau = o->in.metric_tau;
     const double *direction = view->p != NULL ? view->p : view->v;
     if (o->in.algorithm->prox_point == NULL || (tau != o->in.steps.tau && direction == NULL)) {
         memcpy(x_tilde, o->x_tilde, x_dim * sizeof *x_tilde);
@@ -174,7 +170,7 @@ static void agent_prox_point(const saddle_observer *o, const saddle_agent *agent
     } else {
         memcpy(x_tilde, view->x, x_dim * sizeof *x_tilde);
         saddle_axpy(x_dim, -1.0 / tau, direction, x_tilde);
-        saddle_prox_apply(o->in.x_prox, 1.0 / tau, x_tilde, scratch);
+        saddle_prox_apply(o->in.instance->x_prox, 1.0 / tau, x_tilde, scratch);
     }
 }
 
@@ -184,7 +180,7 @@ enum { X_STATIONARITY, X_CONSENSUS, Y_CONSENSUS, LOSS, PRIMAL, NUMBERS };
 static void number_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
-    const saddle_problem *problem = o->in.problem;
+    const saddle_problem *problem = o->in.instance->problem;
     saddle_view view;
     o->in.algorithm->view(agent, &view);
     double *x_tilde = agent->scratch;
@@ -208,15 +204,17 @@ static void response_gradient(void *context, const double *y, double *gradient)
 {
     saddle_observer *o = context;
     o->response_y = y;
-    average(o, o->in.problem->x_dim + o->in.problem->y_dim, gradient_term, o->both);
-    memcpy(gradient, o->both + o->in.problem->x_dim, o->in.problem->y_dim * sizeof *gradient);
+    average(o, o->in.instance->problem->x_dim + o->in.instance->problem->y_dim, gradient_term,
+            o->both);
+    memcpy(gradient, o->both + o->in.instance->problem->x_dim,
+           o->in.instance->problem->y_dim * sizeof *gradient);
 }
 
 /* The network gradient at (xbar, ybar), of which the x part is used, and the statistic for the best
  * response; both in one pass over the data where the problem can. */
 static void look_at_data(saddle_observer *o)
 {
-    const saddle_problem *problem = o->in.problem;
+    const saddle_problem *problem = o->in.instance->problem;
     if (problem->survey != NULL) {
         average(o, problem->x_dim + problem->response_size, survey_term, o->survey);
         memcpy(o->gradient, o->survey, problem->x_dim * sizeof *o->gradient);
@@ -233,14 +231,14 @@ static void look_at_data(saddle_observer *o)
 /* y*(xbar), in closed form where the problem has one. */
 static saddle_status best_response(saddle_observer *o, saddle_error *error)
 {
-    const saddle_problem *problem = o->in.problem;
+    const saddle_problem *problem = o->in.instance->problem;
     if (problem->response_solve != NULL &&
-        problem->response_solve(problem, o->x_mean, o->statistic, o->in.y_set, o->y_star,
+        problem->response_solve(problem, o->x_mean, o->statistic, o->in.instance->y_set, o->y_star,
                                 o->scratch) == 0)
         return SADDLE_OK;
-    double length =
-        saddle_maximize(problem->y_dim, o->in.y_set, response_gradient, o, RESPONSE_TOLERANCE,
-                        RESPONSE_ITERATIONS, &o->ascent_step, o->y_star, o->scratch);
+    double length = saddle_maximize(problem->y_dim, o->in.instance->y_set, response_gradient, o,
+                                    RESPONSE_TOLERANCE, RESPONSE_ITERATIONS, &o->ascent_step,
+                                    o->y_star, o->scratch);
     /* NaN is left to the divergence check, which can name where it came from. */
     if (length > RESPONSE_ACCEPTED)
         return saddle_fail(
@@ -254,33 +252,33 @@ static saddle_status best_response(saddle_observer *o, saddle_error *error)
 /* The PRECISION prox point of the network gradient, for algorithms without one of their own. */
 static void network_prox_point(saddle_observer *o)
 {
-    double tau = metric_tau(o);
-    memcpy(o->x_tilde, o->x_mean, o->in.problem->x_dim * sizeof *o->x_tilde);
-    saddle_axpy(o->in.problem->x_dim, -1.0 / tau, o->gradient, o->x_tilde);
-    saddle_prox_apply(o->in.x_prox, 1.0 / tau, o->x_tilde, o->scratch);
+    double tau = o->in.metric_tau;
+    memcpy(o->x_tilde, o->x_mean, o->in.instance->problem->x_dim * sizeof *o->x_tilde);
+    saddle_axpy(o->in.instance->problem->x_dim, -1.0 / tau, o->gradient, o->x_tilde);
+    saddle_prox_apply(o->in.instance->x_prox, 1.0 / tau, o->x_tilde, o->scratch);
 }
 
 /* Theorem 1's p_t; NaN when L or mu is not known. */
 static double potential(const saddle_observer *o, const saddle_row *row)
 {
-    double L = o->in.constants.lipschitz;
-    double mu = o->in.constants.strong_concavity;
+    double L = o->in.potential ? o->in.instance->constants.lipschitz : 0.0;
+    double mu = o->in.potential ? o->in.instance->constants.strong_concavity : 0.0;
     if (!(L > 0.0) || !(mu > 0.0))
         return NAN;
     const saddle_steps *steps = &o->in.steps;
     double beta = fmin(steps->tau / 12.0, 1.0 / 3.0);
     double weight = 4.0 * steps->nu * L * L / (beta * mu * steps->eta * steps->eta);
-    double agents = (double)(o->in.problem->agents * o->in.copies);
+    double agents = (double)(o->in.instance->problem->agents * o->in.instance->copies);
     return row->primal + weight * row->y_gap + (row->x_consensus + row->y_consensus) / agents;
 }
 
 saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *error)
 {
-    const saddle_problem *problem = o->in.problem;
+    const saddle_problem *problem = o->in.instance->problem;
     saddle_engine *engine = o->in.engine;
     size_t x_dim = problem->x_dim;
     size_t y_dim = problem->y_dim;
-    double agents = (double)(problem->agents * o->in.copies);
+    double agents = (double)(problem->agents * o->in.instance->copies);
 
     average(o, x_dim + y_dim, iterate_term, o->both);
     memcpy(o->x_mean, o->both, x_dim * sizeof *o->x_mean);
@@ -300,7 +298,7 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
 
     row->iteration = engine->kind->iteration(engine);
     engine->kind->cost(engine, &row->cost);
-    double h = saddle_regularizer_value(saddle_prox_regularizer(o->in.x_prox), o->x_mean);
+    double h = saddle_regularizer_value(saddle_prox_regularizer(o->in.instance->x_prox), o->x_mean);
     row->loss = number[LOSS] + h;
     row->primal = number[PRIMAL] + h;
     row->x_stationarity = agents * number[X_STATIONARITY];
@@ -320,8 +318,8 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
 static void tracking_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
-    size_t x_dim = o->in.problem->x_dim;
-    size_t y_dim = o->in.problem->y_dim;
+    size_t x_dim = o->in.instance->problem->x_dim;
+    size_t y_dim = o->in.instance->problem->y_dim;
     saddle_view view;
     o->in.algorithm->view(agent, &view);
     for (size_t k = 0; k < x_dim; k++)
@@ -334,8 +332,8 @@ static void tracking_term(void *context, saddle_agent *agent, double *out)
 static void tracker_size_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
-    size_t x_dim = o->in.problem->x_dim;
-    size_t y_dim = o->in.problem->y_dim;
+    size_t x_dim = o->in.instance->problem->x_dim;
+    size_t y_dim = o->in.instance->problem->y_dim;
     saddle_view view;
     o->in.algorithm->view(agent, &view);
     out[0] = saddle_norm2(x_dim, view.p) + saddle_norm2(x_dim, view.v) +
@@ -347,9 +345,11 @@ static saddle_status check_tracking(saddle_observer *o, saddle_error *error)
     double size;
     average(o, 1, tracker_size_term, &size);
     o->tracker_size = fmax(o->tracker_size, sqrt(size));
-    average(o, o->in.problem->x_dim + o->in.problem->y_dim, tracking_term, o->both);
-    double x_off = sqrt(saddle_norm2(o->in.problem->x_dim, o->both));
-    double y_off = sqrt(saddle_norm2(o->in.problem->y_dim, o->both + o->in.problem->x_dim));
+    average(o, o->in.instance->problem->x_dim + o->in.instance->problem->y_dim, tracking_term,
+            o->both);
+    double x_off = sqrt(saddle_norm2(o->in.instance->problem->x_dim, o->both));
+    double y_off = sqrt(
+        saddle_norm2(o->in.instance->problem->y_dim, o->both + o->in.instance->problem->x_dim));
     double allowed = CHECK_TOLERANCE * o->tracker_size;
     if (!(x_off <= allowed) || !(y_off <= allowed))
         return saddle_fail(
@@ -367,10 +367,11 @@ static void feasibility_task(void *context, saddle_agent *agent)
     saddle_observer *o = context;
     saddle_view view;
     o->in.algorithm->view(agent, &view);
-    double x_off = saddle_set_distance(saddle_prox_set(o->in.x_prox), view.x, agent->scratch);
-    double y_off = saddle_set_distance(o->in.y_set, view.y, agent->scratch);
-    double x_size = 1.0 + sqrt(saddle_norm2(o->in.problem->x_dim, view.x));
-    double y_size = 1.0 + sqrt(saddle_norm2(o->in.problem->y_dim, view.y));
+    double x_off =
+        saddle_set_distance(saddle_prox_set(o->in.instance->x_prox), view.x, agent->scratch);
+    double y_off = saddle_set_distance(o->in.instance->y_set, view.y, agent->scratch);
+    double x_size = 1.0 + sqrt(saddle_norm2(o->in.instance->problem->x_dim, view.x));
+    double y_size = 1.0 + sqrt(saddle_norm2(o->in.instance->problem->y_dim, view.y));
     double worst = x_off / x_size;
     /* Keep a NaN of either. */
     if (!isnan(worst) && !(y_off / y_size <= worst))
@@ -381,8 +382,8 @@ static void feasibility_task(void *context, saddle_agent *agent)
 static saddle_status check_feasibility(saddle_observer *o, saddle_error *error)
 {
     o->in.engine->kind->for_each(o->in.engine, feasibility_task, o);
-    saddle_world_fill(o->in.world, 1, o->per_agent);
-    for (size_t i = 0; i < o->in.problem->agents; i++)
+    saddle_world_fill(o->in.instance->world, 1, o->per_agent);
+    for (size_t i = 0; i < o->in.instance->problem->agents; i++)
         if (!(o->per_agent[i] <= CHECK_TOLERANCE))
             return saddle_fail(
                 error, SADDLE_CHECK_FAILED,
@@ -395,7 +396,7 @@ static saddle_status check_feasibility(saddle_observer *o, saddle_error *error)
 
 saddle_status saddle_observer_check(saddle_observer *o, saddle_error *error)
 {
-    saddle_status status = saddle_mixing_check(o->in.mixing, error);
+    saddle_status status = saddle_mixing_check(o->in.instance->mixing, error);
     if (status == SADDLE_OK && o->in.feasible)
         status = check_feasibility(o, error);
     if (status == SADDLE_OK && o->in.algorithm->tracks)

@@ -9,27 +9,23 @@
 
 #include <saddle/run.h>
 
+#include "engines/engine.h"
+
 typedef struct saddle_observer saddle_observer;
 
 /* What an observer looks at. All borrowed for its lifetime. */
 typedef struct saddle_observer_inputs {
     saddle_engine *engine;
-    const saddle_world *world;
+    const saddle_instance *instance;
     const saddle_algorithm *algorithm;
-    const saddle_problem *problem;
-    const saddle_mixing *mixing;
-    const saddle_prox *x_prox;
-    const saddle_set *y_set;
     saddle_steps steps;
-    double metric_tau;          /* the metric's tau; 0: the algorithm's own, steps.tau */
-    saddle_constants constants; /* for the potential; zeros: there is none */
-    size_t copies;              /* agents that each agent stands for in sums over agents */
-    bool feasible;              /* iterates are sure to stay in X and Y: check it */
+    double metric_tau; /* the metric's tau */
+    bool potential;    /* Theorem 1's potential is to be computed: L and mu are bounds */
+    bool feasible;     /* iterates are sure to stay in X and Y: check it */
 } saddle_observer_inputs;
 
 /* Doubles of scratch an engine must have for an observer's tasks. */
-size_t saddle_observer_scratch(const saddle_problem *problem, const saddle_prox *x_prox,
-                               const saddle_set *y_set);
+size_t saddle_observer_scratch(const saddle_instance *instance);
 
 saddle_status saddle_observer_create(saddle_observer **out, const saddle_observer_inputs *inputs,
                                      saddle_error *error);

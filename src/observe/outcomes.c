@@ -27,7 +27,7 @@ saddle_status saddle_outcomes_open(saddle_outcome_file **out, const char *path, 
         saddle_no_memory(error, "the outcomes");
         return SADDLE_NO_MEMORY;
     }
-    saddle_status status = saddle_lines_open(&file->lines, path, "--outcomes", error);
+    saddle_status status = saddle_lines_open(&file->lines, path, "outcomes", error);
     if (status != SADDLE_OK) {
         saddle_free(file);
         return status;

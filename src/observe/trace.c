@@ -27,23 +27,25 @@ const char *const *saddle_trace_columns(void)
 static void write_head(saddle_trace_writer *trace, const saddle_run_info *info)
 {
     FILE *f = trace->lines.stream;
+    const saddle_instance *e = info->instance;
+    const saddle_settings *settings = info->plan->settings;
     fprintf(f, "# saddle %s\n", saddle_version());
-    for (size_t k = 0; k < saddle_settings_count(info->settings); k++) {
-        const saddle_option *option = saddle_settings_option(info->settings, k);
-        const char *text = saddle_settings_text(info->settings, option->name);
+    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
+        const saddle_option *option = saddle_settings_option(settings, k);
+        const char *text = saddle_settings_text(settings, option->name);
         if (*text != '\0')
             fprintf(f, "# %s: %s\n", option->name, text);
     }
-    fprintf(f, "# x_dim: %zu\n# y_dim: %zu\n", info->problem->x_dim, info->problem->y_dim);
-    fprintf(f, "# edges: %zu\n", info->mixing->graph->edges);
-    if (!isnan(info->spectrum.lambda))
+    fprintf(f, "# x_dim: %zu\n# y_dim: %zu\n", e->problem->x_dim, e->problem->y_dim);
+    fprintf(f, "# edges: %zu\n", e->graph->edges);
+    if (!isnan(e->spectrum.lambda))
         fprintf(f, "# mixing_lambda2: %.17g\n# mixing_lambda_m: %.17g\n# mixing_lambda: %.17g\n",
-                info->spectrum.lambda2, info->spectrum.lambda_m, info->spectrum.lambda);
-    const char *how = info->constants.estimated ? " (estimated)" : "";
-    if (info->constants.lipschitz > 0.0)
-        fprintf(f, "# problem_L: %.17g%s\n", info->constants.lipschitz, how);
-    if (info->constants.strong_concavity > 0.0)
-        fprintf(f, "# problem_mu: %.17g%s\n", info->constants.strong_concavity, how);
+                e->spectrum.lambda2, e->spectrum.lambda_m, e->spectrum.lambda);
+    const char *how = e->constants.estimated ? " (estimated)" : "";
+    if (e->constants.lipschitz > 0.0)
+        fprintf(f, "# problem_L: %.17g%s\n", e->constants.lipschitz, how);
+    if (e->constants.strong_concavity > 0.0)
+        fprintf(f, "# problem_mu: %.17g%s\n", e->constants.strong_concavity, how);
     for (int k = 0; k < SADDLE_TRACE_COLUMNS; k++)
         fprintf(f, "%s%s", k == 0 ? "" : ",", saddle_trace_columns()[k]);
     fputc('\n', f);
@@ -56,7 +58,7 @@ saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
     saddle_trace_writer *trace = saddle_alloc(1, sizeof *trace);
     if (trace == NULL)
         return saddle_no_memory(error, "the trace");
-    saddle_status status = saddle_lines_open(&trace->lines, path, "--trace", error);
+    saddle_status status = saddle_lines_open(&trace->lines, path, "trace", error);
     if (status == SADDLE_OK) {
         write_head(trace, info);
         status = saddle_lines_flush(&trace->lines, WHAT, error);

@@ -23,7 +23,6 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
 #include "data/rows.h"
@@ -33,8 +32,13 @@
 
 #define GROUP "Problem auc"
 
+typedef struct choices {
+    saddle_model_choice model; /* first: where its options expect it */
+    double positive_share;     /* NaN: found by the agents */
+} choices;
+
 static const saddle_option positive_share = SADDLE_REAL_ABOVE(
-    "positive-share", GROUP, "auto", 0.0, 1.0, "R",
+    SADDLE_OWN(choices, positive_share, INSTANCE), "positive-share", GROUP, "auto", 0.0, 1.0, "R",
     "Share r of positives in the objective. auto: the agents find it by averaging "
     "in the network.");
 
@@ -54,6 +58,8 @@ typedef struct instance {
     double share;        /* r */
     double row_norm2[2]; /* largest |a|^2 + 1 of negatives and of positives */
     bool linear;
+    double *agent_share; /* of positives at every agent; until the agents have joined */
+    double *look;        /* a model, a gradient and scratch; until then */
 } instance;
 
 /* Slopes of the f of a block's rows. */
@@ -287,12 +293,6 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
     return SADDLE_OK;
 }
 
-static saddle_status resolve(const saddle_problem *problem, saddle_settings *settings,
-                             saddle_error *error)
-{
-    return saddle_settings_fill(settings, "positive-share", self_of(problem)->share, error);
-}
-
 /* ---- what a solution is worth ---------------------------------------------------------------- */
 
 /* Mean and variance of the scores of one class; NaN when it is empty. */
@@ -439,6 +439,8 @@ static void destroy(saddle_problem *problem)
 {
     instance *self = problem->self;
     saddle_model_free(self->model);
+    saddle_free(self->agent_share);
+    saddle_free(self->look);
     saddle_free(self);
 }
 
@@ -447,32 +449,26 @@ static saddle_status find_share(instance *self, const saddle_problem_inputs *inp
                                 saddle_error *error)
 {
     const saddle_world *world = inputs->world;
-    double *share = saddle_alloc_doubles(inputs->agents);
-    saddle_status status = share != NULL ? SADDLE_OK : saddle_no_memory(error, "the problem");
-    status = saddle_world_agree(world, status, error);
-    if (share == NULL || status != SADDLE_OK) {
-        saddle_free(share);
-        return status;
-    }
+    choices *chosen = inputs->options;
     for (size_t k = 0; k < world->local; k++) {
         const saddle_dataset *data = inputs->shard[world->here[k]];
         size_t positives = 0;
         for (size_t row = 0; row < data->rows; row++)
             positives += data->label[row] > 0.0 ? 1 : 0;
-        share[world->here[k]] = (double)positives / (double)data->rows;
+        self->agent_share[world->here[k]] = (double)positives / (double)data->rows;
     }
-    saddle_world_fill(world, 1, share);
-    if (saddle_settings_auto(inputs->settings, "positive-share"))
-        status = saddle_consensus_mean(inputs->mixing->graph, share, &self->share, NULL, error);
-    else
-        self->share = saddle_settings_real(inputs->settings, "positive-share");
-    saddle_free(share);
+    saddle_world_fill(world, 1, self->agent_share);
+    saddle_status status = SADDLE_OK;
+    if (isnan(chosen->positive_share))
+        status = saddle_consensus_mean(inputs->mixing->graph, self->agent_share,
+                                       &chosen->positive_share, NULL, error);
+    self->share = chosen->positive_share;
     if (status == SADDLE_OK && !(self->share > 0.0 && self->share < 1.0))
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "the share of positives is %g; auc needs samples of both classes, "
-                             "see --positive",
+                             "positive: the share of positives is %g; auc needs samples of both "
+                             "classes",
                              self->share);
-    return saddle_world_agree(world, status, error);
+    return status;
 }
 
 /* Sizes of the rows. Collective. */
@@ -522,19 +518,12 @@ static void curvature_term(void *context, size_t agent, double *out)
 static saddle_status typical_curvature(const instance *self, uint64_t seed, double *out,
                                        saddle_error *error)
 {
-    const saddle_model *model = self->model;
-    const saddle_world *world = self->problem.world;
-    start_look look = {.self = self,
-                       .w = saddle_alloc_doubles(2 * model->parameters + model->scratch)};
-    saddle_status status = look.w != NULL ? SADDLE_OK : saddle_no_memory(error, "the problem");
-    status = saddle_world_agree(world, status, error);
-    if (look.w != NULL && status == SADDLE_OK) {
-        double mean;
-        model->initialize(model, seed, look.w);
-        status = saddle_world_sum(world, 1, curvature_term, &look, &mean, error);
-        *out = concavity(self) * mean;
-    }
-    saddle_free(look.w);
+    start_look look = {.self = self, .w = self->look};
+    double mean = NAN;
+    self->model->initialize(self->model, seed, look.w);
+    saddle_status status =
+        saddle_world_sum(self->problem.world, 1, curvature_term, &look, &mean, error);
+    *out = concavity(self) * mean;
     return status;
 }
 
@@ -557,7 +546,6 @@ static void describe(instance *self, const saddle_problem_inputs *inputs)
         .response_size = 1,
         .response_statistic = response_statistic,
         .constants = constants,
-        .resolve = resolve,
         .outcomes = outcomes,
         .scores = scores,
         .start = start,
@@ -565,42 +553,49 @@ static void describe(instance *self, const saddle_problem_inputs *inputs)
     };
 }
 
-/* What all agents find out together. Collective. */
-static saddle_status confer(instance *self, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
+/* What all agents find out together. */
+static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
+                          saddle_error *error)
 {
+    instance *self = problem->self;
     double curvature = 0.0;
     saddle_status status = find_share(self, inputs, error);
     if (status != SADDLE_OK)
         return status;
-    describe(self, inputs);
     survey(self);
     if (!inputs->scoring)
         status = typical_curvature(self, inputs->seed, &curvature, error);
-    self->problem.tau = TAU_SHARE * curvature;
-    self->problem.alpha = 1.0 / concavity(self);
+    problem->tau = TAU_SHARE * curvature;
+    problem->alpha = 1.0 / concavity(self);
+    saddle_free(self->agent_share);
+    saddle_free(self->look);
+    self->agent_share = NULL;
+    self->look = NULL;
     return status;
 }
 
 static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
                             saddle_error *error)
 {
+    const choices *chosen = inputs->options;
     *out = NULL;
     instance *self = saddle_alloc(1, sizeof *self);
-    saddle_status status =
-        self != NULL ? saddle_model_create(&self->model, inputs->settings, inputs->features, error)
-                     : saddle_no_memory(error, "the problem");
-    status = saddle_world_agree(inputs->world, status, error);
     if (self == NULL)
-        return status;
-    self->problem.self = self;
-    self->shard = inputs->shard;
-    self->linear = strcmp(saddle_settings_text(inputs->settings, "score"), "linear") == 0;
-    if (status == SADDLE_OK)
-        status = confer(self, inputs, error);
+        return saddle_no_memory(error, "the problem");
+    saddle_status status =
+        saddle_model_create(&self->model, &chosen->model, inputs->features, error);
     if (status != SADDLE_OK) {
-        destroy(&self->problem);
+        saddle_free(self);
         return status;
+    }
+    self->shard = inputs->shard;
+    self->linear = strcmp(chosen->model.score, "linear") == 0;
+    self->agent_share = saddle_alloc_doubles(inputs->agents);
+    self->look = saddle_alloc_doubles(2 * self->model->parameters + self->model->scratch);
+    describe(self, inputs);
+    if (self->agent_share == NULL || self->look == NULL) {
+        destroy(&self->problem);
+        return saddle_no_memory(error, "the problem");
     }
     *out = &self->problem;
     return SADDLE_OK;
@@ -611,5 +606,7 @@ const saddle_problem_class saddle_auc = {
     .summary = "area under the ROC curve, with a linear or a network score",
     .needs_data = 1,
     .options = options,
+    .option_bytes = sizeof(choices),
     .create = create,
+    .join = join,
 };

@@ -28,7 +28,6 @@
 #include "core/elementary.h"
 #include "core/index_list.h"
 #include "core/memory.h"
-#include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
 #include "data/rows.h"
@@ -36,21 +35,28 @@
 
 #define GROUP "Problem fair"
 
-static const saddle_option fairness =
-    SADDLE_REAL("fairness", GROUP, "8", 0.0, SADDLE_UNBOUNDED, "W",
-                "Weight of the dependence between decision and sensitive attribute; 0: none.");
+typedef struct choices {
+    double fairness;
+    double ridge;         /* NaN: automatic */
+    uint64_t sensitive;   /* from 1 */
+    const char *excluded; /* NULL: automatic */
+} choices;
 
-static const saddle_option ridge =
-    SADDLE_REAL("fairness-ridge", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "R",
-                "Weight of -(R/2) |y|^2, for strong concavity in y. auto: 0, or 1e-3 when W is 0.");
+static const saddle_option fairness = SADDLE_REAL(
+    SADDLE_OWN(choices, fairness, INSTANCE), "fairness", GROUP, "8", 0.0, SADDLE_UNBOUNDED, "W",
+    "Weight of the dependence between decision and sensitive attribute; 0: none.");
+
+static const saddle_option ridge = SADDLE_REAL(
+    SADDLE_OWN(choices, ridge, INSTANCE), "fairness-ridge", GROUP, "auto", 0.0, SADDLE_UNBOUNDED,
+    "R", "Weight of -(R/2) |y|^2, for strong concavity in y. auto: 0, or 1e-3 when W is 0.");
 
 static const saddle_option sensitive = SADDLE_INTEGER(
-    "sensitive", GROUP, "73", 1.0, UINT32_MAX, "FEATURE",
+    SADDLE_OWN(choices, sensitive, INSTANCE), "sensitive", GROUP, "73", 1.0, UINT32_MAX, "FEATURE",
     "The feature, counted from 1, that holds the sensitive attribute, as 0 or 1. In a9a 73 is 1 "
     "for men.");
 
 static const saddle_option excluded = SADDLE_TEXT(
-    "exclude-features", GROUP, "auto", "LIST",
+    SADDLE_OWN(choices, excluded, INSTANCE), "exclude-features", GROUP, "auto", "LIST",
     "Features, counted from 1, that the model may not use, such as 72,73; or none. auto: the "
     "sensitive one and every feature that is its exact opposite in all rows.");
 
@@ -80,6 +86,8 @@ typedef struct instance {
     double weight;   /* W */
     double ridge;    /* R */
     double steepest; /* largest |grad_x t|^2 = 2 (|a|^2 + 1) */
+    int64_t *denied; /* per feature, while opposites are looked for */
+    char *excluded;  /* the hidden features as a list, where it was automatic */
 } instance;
 
 /* The model as one linear score: t = u'a + bias. */
@@ -524,29 +532,14 @@ static char *hidden_list(const instance *self)
     return list;
 }
 
-static saddle_status resolve(const saddle_problem *problem, saddle_settings *settings,
-                             saddle_error *error)
-{
-    const instance *self = self_of(problem);
-    saddle_status status = saddle_settings_fill(settings, "fairness-ridge", self->ridge, error);
-    if (status != SADDLE_OK || !saddle_settings_auto(settings, "exclude-features"))
-        return status;
-    char *list = hidden_list(self);
-    if (list == NULL) {
-        saddle_no_memory(error, "the problem");
-        return SADDLE_NO_MEMORY;
-    }
-    status = saddle_settings_set(settings, "exclude-features", list, error);
-    saddle_free(list);
-    return status;
-}
-
 static void destroy(saddle_problem *problem)
 {
     instance *self = problem->self;
     saddle_free(self->all_signs);
     saddle_free(self->sign);
     saddle_free(self->hidden);
+    saddle_free(self->excluded);
+    saddle_free(self->denied);
     saddle_free(self);
 }
 
@@ -563,7 +556,7 @@ static saddle_status read_attribute(instance *self, saddle_error *error)
             double attribute = entry(data, row, self->column);
             if (attribute != 0.0 && attribute != 1.0)
                 return saddle_fail(error, SADDLE_BAD_INPUT,
-                                   "--sensitive: feature %zu is %g in a row of agent %zu; a "
+                                   "sensitive: feature %zu is %g in a row of agent %zu; a "
                                    "sensitive attribute must be 0 or 1",
                                    self->column + 1, attribute, i);
             *next++ = 2.0 * attribute - 1.0;
@@ -586,37 +579,26 @@ static bool is_opposite(const instance *self, size_t column)
     return true;
 }
 
-/* Hide what is 1 - S in every row: one bit per feature for the network to agree on. */
-static saddle_status hide_opposites(instance *self, saddle_error *error)
+/* Hide what is 1 - S in every row: one bit per feature for the network to agree on. Collective. */
+static void hide_opposites(instance *self)
 {
     const saddle_world *world = self->problem.world;
-    int64_t *denied = saddle_alloc(self->features, sizeof *denied);
-    saddle_status status = denied != NULL ? SADDLE_OK : saddle_no_memory(error, "the problem");
-    status = saddle_world_agree(world, status, error);
-    if (denied != NULL && status == SADDLE_OK) {
-        for (size_t column = 0; column < self->features; column++)
-            denied[column] = is_opposite(self, column) ? 0 : 1;
-        world->add_words(world, self->features, denied);
-        for (size_t column = 0; column < self->features; column++)
-            self->hidden[column] = self->hidden[column] || denied[column] == 0;
-    }
-    saddle_free(denied);
-    return status;
+    for (size_t column = 0; column < self->features; column++)
+        self->denied[column] = is_opposite(self, column) ? 0 : 1;
+    world->add_words(world, self->features, self->denied);
+    for (size_t column = 0; column < self->features; column++)
+        self->hidden[column] = self->hidden[column] || self->denied[column] == 0;
 }
 
-/* Collective. */
+/* Hide the features of a list; NULL: the sensitive one, and later its opposites. */
 static saddle_status hide_features(instance *self, const char *text, saddle_error *error)
 {
-    if (strcmp(text, "none") == 0)
-        return SADDLE_OK;
-    if (strcmp(text, "auto") == 0) {
+    if (text == NULL)
         self->hidden[self->column] = true;
-        return hide_opposites(self, error);
-    }
-    if (!saddle_mark_list(text, 1, self->features, self->hidden))
+    else if (strcmp(text, "none") != 0 && !saddle_mark_list(text, 1, self->features, self->hidden))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--exclude-features: '%s' is not right; give auto, none, or different "
-                           "features from 1 to %zu separated by commas",
+                           "exclude-features: '%s' is not a list of features; give auto, none, or "
+                           "different features from 1 to %zu separated by commas",
                            text, self->features);
     return SADDLE_OK;
 }
@@ -630,7 +612,9 @@ static bool allocate(instance *self)
     self->sign = saddle_alloc(self->problem.agents, sizeof *self->sign);
     self->all_signs = saddle_alloc_doubles(rows);
     self->hidden = saddle_alloc(self->features, sizeof *self->hidden);
-    return self->sign != NULL && self->all_signs != NULL && self->hidden != NULL;
+    self->denied = saddle_alloc(self->features, sizeof *self->denied);
+    return self->sign != NULL && self->all_signs != NULL && self->hidden != NULL &&
+           self->denied != NULL;
 }
 
 /* Collective. */
@@ -670,35 +654,33 @@ static void describe(instance *self, const saddle_problem_inputs *inputs)
         .response_size = 2 * CLASSES,
         .response_statistic = response_statistic,
         .constants = constants,
-        .resolve = resolve,
         .outcomes = outcomes,
         .scores = scores,
         .destroy = destroy,
     };
 }
 
-/* Everything that a process finds out alone, and that a setting or the data may make fail. */
-static saddle_status fill(instance *self, const saddle_settings *settings, saddle_error *error)
+/* Everything that a process finds out alone, and that an option or the data may make fail. */
+static saddle_status fill(instance *self, choices *chosen, saddle_error *error)
 {
-    uint64_t feature = saddle_settings_integer(settings, "sensitive");
-    if (feature > self->features)
+    if (chosen->sensitive > self->features)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--sensitive: there is no feature %llu, the data have %zu; say which "
+                           "sensitive: there is no feature %llu, the data have %zu; say which "
                            "one holds the sensitive attribute",
-                           (unsigned long long)feature, self->features);
-    self->column = (size_t)feature - 1;
-    self->weight = saddle_settings_real(settings, "fairness");
-    double lone = self->weight > 0.0 ? 0.0 : LONE_RIDGE;
-    self->ridge = saddle_settings_auto(settings, "fairness-ridge")
-                      ? lone
-                      : saddle_settings_real(settings, "fairness-ridge");
+                           (unsigned long long)chosen->sensitive, self->features);
+    if (isnan(chosen->ridge))
+        chosen->ridge = chosen->fairness > 0.0 ? 0.0 : LONE_RIDGE;
+    self->column = (size_t)chosen->sensitive - 1;
+    self->weight = chosen->fairness;
+    self->ridge = chosen->ridge;
     if (!(self->weight + self->ridge > 0.0))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--fairness-ridge: 0 leaves nothing that is concave in y when "
-                           "--fairness is 0; give a positive one or auto");
+                           "fairness-ridge: 0 leaves nothing that is concave in y when fairness is "
+                           "0; give a positive one or auto");
     if (!allocate(self))
         return saddle_no_memory(error, "the problem");
-    return read_attribute(self, error);
+    saddle_status status = read_attribute(self, error);
+    return status == SADDLE_OK ? hide_features(self, chosen->excluded, error) : status;
 }
 
 static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
@@ -706,30 +688,37 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
 {
     *out = NULL;
     instance *self = saddle_alloc(1, sizeof *self);
-    saddle_status status = SADDLE_NO_MEMORY;
-    if (self != NULL) {
-        describe(self, inputs);
-        status = fill(self, inputs->settings, error);
-    } else {
-        saddle_no_memory(error, "the problem");
-    }
-    status = saddle_world_agree(inputs->world, status, error);
     if (self == NULL)
-        return status;
-    if (status == SADDLE_OK)
-        status =
-            hide_features(self, saddle_settings_text(inputs->settings, "exclude-features"), error);
+        return saddle_no_memory(error, "the problem");
+    describe(self, inputs);
+    saddle_status status = fill(self, inputs->options, error);
     if (status != SADDLE_OK) {
         destroy(&self->problem);
         return status;
     }
+    *out = &self->problem;
+    return SADDLE_OK;
+}
+
+/* What agents find out together: which features show the attribute, and the longest row. */
+static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
+                          saddle_error *error)
+{
+    instance *self = problem->self;
+    choices *chosen = inputs->options;
+    bool automatic = chosen->excluded == NULL;
+    if (automatic)
+        hide_opposites(self);
     measure_rows(self);
     /* With nu = 0.1 a gradient step of 2 / L, L = steepest / 4 that of the cross entropy: a sample's
      * curvature is far above the mean's. Trying on a9a, half of it still converges for W up to 32. */
-    self->problem.tau = self->steepest / 80.0;
-    self->problem.alpha = 1.0 / (2.0 * self->weight + self->ridge);
-    *out = &self->problem;
-    return SADDLE_OK;
+    problem->tau = self->steepest / 80.0;
+    problem->alpha = 1.0 / (2.0 * self->weight + self->ridge);
+    if (!automatic)
+        return SADDLE_OK;
+    self->excluded = hidden_list(self);
+    chosen->excluded = self->excluded;
+    return self->excluded != NULL ? SADDLE_OK : saddle_no_memory(error, "the problem");
 }
 
 const saddle_problem_class saddle_fair = {
@@ -737,5 +726,7 @@ const saddle_problem_class saddle_fair = {
     .summary = "a classifier whose decisions do not depend on a sensitive attribute",
     .needs_data = 1,
     .options = options,
+    .option_bytes = sizeof(choices),
     .create = create,
+    .join = join,
 };

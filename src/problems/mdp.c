@@ -142,7 +142,7 @@ static saddle_status solve(saddle_mdp *mdp, const double *total, saddle_error *e
     if (!solved)
         status = saddle_fail(error, SADDLE_NUMERIC,
                              "the exact values of the decision process could not be found; give "
-                             "another --seed");
+                             "another seed");
 cleanup:
     saddle_free(chain);
     saddle_free(matrix);
@@ -160,41 +160,37 @@ static bool allocate(saddle_mdp *mdp, const saddle_world *world)
     mdp->policy = saddle_alloc_doubles(pairs);
     mdp->state = saddle_alloc(mdp->shape.length + 1, sizeof *mdp->state);
     mdp->action = saddle_alloc(mdp->shape.length, sizeof *mdp->action);
+    mdp->total = saddle_alloc_doubles(pairs);
     mdp->value = saddle_alloc_doubles(states);
     mdp->visits = saddle_alloc_doubles(states);
     return mdp->feature != NULL && mdp->row != NULL && mdp->reward != NULL &&
            mdp->transition != NULL && mdp->policy != NULL && mdp->state != NULL &&
-           mdp->action != NULL && mdp->value != NULL && mdp->visits != NULL;
+           mdp->action != NULL && mdp->total != NULL && mdp->value != NULL && mdp->visits != NULL;
 }
 
 saddle_status saddle_mdp_create(saddle_mdp **out, const saddle_mdp_shape *shape,
                                 const saddle_world *world, uint64_t seed, saddle_error *error)
 {
     *out = NULL;
-    size_t pairs = shape->states * SADDLE_MDP_ACTIONS;
     saddle_mdp *mdp = saddle_alloc(1, sizeof *mdp);
-    double *total = saddle_alloc_doubles(pairs);
-    saddle_status status = SADDLE_OK;
     if (mdp != NULL)
         mdp->shape = *shape;
-    if (mdp == NULL || total == NULL || !allocate(mdp, world))
-        status = saddle_no_memory(error, "the decision process");
-    status = saddle_world_agree(world, status, error);
-    if (mdp != NULL && total != NULL && status == SADDLE_OK) {
-        draw_process(mdp, world->local, seed);
-        draw_rewards(mdp, world, seed);
-        draw_trajectory(mdp, seed);
-        status = saddle_world_sum(world, pairs, reward_term, mdp, total, error);
-        if (status == SADDLE_OK)
-            status = solve(mdp, total, error);
-    }
-    saddle_free(total);
-    if (status != SADDLE_OK) {
+    if (mdp == NULL || !allocate(mdp, world)) {
         saddle_mdp_free(mdp);
-        return status;
+        return saddle_no_memory(error, "the decision process");
     }
+    draw_process(mdp, world->local, seed);
+    draw_rewards(mdp, world, seed);
+    draw_trajectory(mdp, seed);
     *out = mdp;
     return SADDLE_OK;
+}
+
+saddle_status saddle_mdp_solve(saddle_mdp *mdp, const saddle_world *world, saddle_error *error)
+{
+    size_t pairs = mdp->shape.states * SADDLE_MDP_ACTIONS;
+    saddle_status status = saddle_world_sum(world, pairs, reward_term, mdp, mdp->total, error);
+    return status == SADDLE_OK ? solve(mdp, mdp->total, error) : status;
 }
 
 void saddle_mdp_free(saddle_mdp *mdp)
@@ -208,6 +204,7 @@ void saddle_mdp_free(saddle_mdp *mdp)
     saddle_free(mdp->policy);
     saddle_free(mdp->state);
     saddle_free(mdp->action);
+    saddle_free(mdp->total);
     saddle_free(mdp->value);
     saddle_free(mdp->visits);
     saddle_free(mdp);

@@ -38,14 +38,16 @@ typedef struct saddle_mdp {
     double *policy;     /* states x actions: pi(s, a) */
     uint32_t *state;    /* length + 1: s_0, s_1, ... */
     uint32_t *action;   /* length: a_0, a_1, ... */
+    double *total;      /* states x actions: sums of rewards over agents */
     double *value;      /* states: the value of the mean reward under the policy, exactly */
     double *visits;     /* states: the stationary distribution under the policy */
 } saddle_mdp;
 
-/* Make a process with the rewards of the agents that are here. Collective: `value` is that of the
- * mean over all agents. Free with saddle_mdp_free(). */
+/* Make a process with the rewards of the agents that are here. Free with saddle_mdp_free(). */
 saddle_status saddle_mdp_create(saddle_mdp **out, const saddle_mdp_shape *shape,
                                 const saddle_world *world, uint64_t seed, saddle_error *error);
+/* Find `value` and `visits` for the mean reward over all agents. Collective. */
+saddle_status saddle_mdp_solve(saddle_mdp *mdp, const saddle_world *world, saddle_error *error);
 /* Free a process. NULL is allowed. */
 void saddle_mdp_free(saddle_mdp *mdp);
 

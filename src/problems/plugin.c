@@ -154,8 +154,8 @@ saddle_status saddle_plugin_instance(const saddle_plugin_object *plugin, saddle_
     if (plugin->exported->needs_data != 0 && plugin->exported->local_data == 0 &&
         inputs->world->ranks > 1)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "--problem: '%s' wants the data of all agents, which are in %zu "
-                           "processes; use --engine threads, or have it read the shards of "
+                           "problem: '%s' wants the data of all agents, which are in %zu "
+                           "processes; use the engine threads, or have it read the shards of "
                            "inputs->world->here alone and set .local_data = 1",
                            plugin->path, inputs->world->ranks);
     saddle_status status = plugin->exported->create(&problem, plugin->options, inputs, &said);
@@ -176,7 +176,7 @@ saddle_status saddle_plugin_instance(const saddle_plugin_object *plugin, saddle_
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
             "the plug-in '%s' made a problem for %zu agents, but there are %zu; give "
-            "--agents %zu or have it obey inputs->agents",
+            "%zu as agents or have it obey inputs->agents",
             plugin->path, agents, inputs->agents, agents);
     }
     if (problem->name == NULL)

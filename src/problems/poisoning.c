@@ -23,7 +23,6 @@
 #include "core/elementary.h"
 #include "core/index_list.h"
 #include "core/memory.h"
-#include "core/settings.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "core/vector.h"
@@ -33,18 +32,24 @@
 
 #define GROUP "Problem poisoning"
 
+typedef struct choices {
+    const char *poisoned;
+    double perturbation;
+    double ridge;
+} choices;
+
 static const saddle_option poisoned_option = SADDLE_TEXT(
-    "poisoned", GROUP, "1", "AGENTS",
+    SADDLE_OWN(choices, poisoned, INSTANCE), "poisoned", GROUP, "1", "AGENTS",
     "The agents whose samples the adversary shifts: K, the first K of them; or agents:I,J,..., "
     "counted from 0.");
 
-static const saddle_option radius_option =
-    SADDLE_REAL_ABOVE("perturbation", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "R",
-                      "The longest shift: X is l2-ball:R unless --x-set says otherwise.");
+static const saddle_option radius_option = SADDLE_REAL_ABOVE(
+    SADDLE_OWN(choices, perturbation, INSTANCE), "perturbation", GROUP, "1", 0.0, SADDLE_UNBOUNDED,
+    "R", "The longest shift: X is l2-ball:R unless --x-set says otherwise.");
 
-static const saddle_option ridge_option =
-    SADDLE_REAL_ABOVE("ridge", GROUP, "0.01", 0.0, SADDLE_UNBOUNDED, "W",
-                      "Weight of -(W/2) |y|^2, which makes the model unique.");
+static const saddle_option ridge_option = SADDLE_REAL_ABOVE(
+    SADDLE_OWN(choices, ridge, INSTANCE), "ridge", GROUP, "0.01", 0.0, SADDLE_UNBOUNDED, "W",
+    "Weight of -(W/2) |y|^2, which makes the model unique.");
 
 static const saddle_option *const options[] = {&poisoned_option, &radius_option, &ridge_option,
                                                NULL};
@@ -330,7 +335,7 @@ static saddle_status read_poisoned(instance *self, const char *text, saddle_erro
     }
     if (!good)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--poisoned: '%s' is not right; give how many agents, 0 to %zu, or "
+                           "poisoned: '%s' is not right; give how many agents, 0 to %zu, or "
                            "agents:I,J,... with different numbers from 0 to %zu",
                            text, agents, agents - 1);
     return SADDLE_OK;
@@ -339,11 +344,11 @@ static saddle_status read_poisoned(instance *self, const char *text, saddle_erro
 /* Everything that a process finds out alone. */
 static saddle_status fill(instance *self, const saddle_problem_inputs *inputs, saddle_error *error)
 {
-    const saddle_settings *settings = inputs->settings;
+    const choices *chosen = inputs->options;
     size_t features = inputs->features;
     self->shard = inputs->shard;
-    self->ridge = saddle_settings_real(settings, "ridge");
-    self->radius = saddle_settings_real(settings, "perturbation");
+    self->ridge = chosen->ridge;
+    self->radius = chosen->perturbation;
     self->poisoned = saddle_alloc(inputs->agents, sizeof *self->poisoned);
     self->x_set = saddle_format("l2-ball:%.17g", self->radius);
     self->problem = (saddle_problem){
@@ -366,7 +371,7 @@ static saddle_status fill(instance *self, const saddle_problem_inputs *inputs, s
     };
     if (self->poisoned == NULL || self->x_set == NULL)
         return saddle_no_memory(error, "the problem");
-    return read_poisoned(self, saddle_settings_text(settings, "poisoned"), error);
+    return read_poisoned(self, chosen->poisoned, error);
 }
 
 static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
@@ -374,22 +379,28 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
 {
     *out = NULL;
     instance *self = saddle_alloc(1, sizeof *self);
-    saddle_status status =
-        self != NULL ? fill(self, inputs, error) : saddle_no_memory(error, "the problem");
-    status = saddle_world_agree(inputs->world, status, error);
     if (self == NULL)
-        return status;
+        return saddle_no_memory(error, "the problem");
+    saddle_status status = fill(self, inputs, error);
     if (status != SADDLE_OK) {
         destroy(&self->problem);
         return status;
     }
+    *out = &self->problem;
+    return SADDLE_OK;
+}
+
+static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
+                          saddle_error *error)
+{
+    (void)error;
+    instance *self = problem->self;
     self->row_norm = saddle_longest_row(inputs);
     /* With eta = 0.1 an ascent step of 2 / L_y, L_y = (r^2 + 1) / 4 + W that of a sample: the mean's
      * is far below. The adversary's step matters less, its gradient being bounded by |w|; found by
      * trying on a9a. */
-    self->problem.tau = 0.1;
-    self->problem.alpha = 80.0 / (self->row_norm * self->row_norm + 1.0 + 4.0 * self->ridge);
-    *out = &self->problem;
+    problem->tau = 0.1;
+    problem->alpha = 80.0 / (self->row_norm * self->row_norm + 1.0 + 4.0 * self->ridge);
     return SADDLE_OK;
 }
 
@@ -398,5 +409,7 @@ const saddle_problem_class saddle_poisoning = {
     .summary = "a logistic model against an adversary who shifts some agents' data",
     .needs_data = 1,
     .options = options,
+    .option_bytes = sizeof(choices),
     .create = create,
+    .join = join,
 };

@@ -34,36 +34,45 @@
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "core/rng.h"
-#include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "instance/samples.h"
 #include "problems/problems.h"
 
 #define GROUP "Problem policy-evaluation"
 
-static const saddle_option states_option = SADDLE_INTEGER(
-    "mdp-states", GROUP, "20", 1.0, 1000.0, "N", "States of the Markov decision process.");
+typedef struct choices {
+    uint64_t states;
+    uint64_t features;
+    uint64_t hidden;
+    double discount;
+    double ridge;
+} choices;
+
+static const saddle_option states_option =
+    SADDLE_INTEGER(SADDLE_OWN(choices, states, INSTANCE), "mdp-states", GROUP, "20", 1.0, 1000.0,
+                   "N", "States of the Markov decision process.");
 
 static const saddle_option features_option =
-    SADDLE_INTEGER("mdp-features", GROUP, "4", 1.0, 32.0, "N", "Features of a state.");
+    SADDLE_INTEGER(SADDLE_OWN(choices, features, INSTANCE), "mdp-features", GROUP, "4", 1.0, 32.0,
+                   "N", "Features of a state.");
 
-static const saddle_option hidden_option = SADDLE_INTEGER(
-    "mdp-hidden", GROUP, "8", 1.0, 32.0, "N", "Hidden tanh units of the value function's network.");
+static const saddle_option hidden_option =
+    SADDLE_INTEGER(SADDLE_OWN(choices, hidden, INSTANCE), "mdp-hidden", GROUP, "8", 1.0, 32.0, "N",
+                   "Hidden tanh units of the value function's network.");
 
 static const saddle_option discount_option =
-    SADDLE_REAL("discount", GROUP, "0.9", 0.0, 0.999, "GAMMA", "Discount of future rewards.");
+    SADDLE_REAL(SADDLE_OWN(choices, discount, INSTANCE), "discount", GROUP, "0.9", 0.0, 0.999,
+                "GAMMA", "Discount of future rewards.");
 
-static const saddle_option ridge_option =
-    SADDLE_REAL_ABOVE("dual-ridge", GROUP, "0.1", 0.0, SADDLE_UNBOUNDED, "RHO",
-                      "Weight of the term -(RHO/2) |y|^2, which makes F strongly concave in y.");
+static const saddle_option ridge_option = SADDLE_REAL_ABOVE(
+    SADDLE_OWN(choices, ridge, INSTANCE), "dual-ridge", GROUP, "0.1", 0.0, SADDLE_UNBOUNDED, "RHO",
+    "Weight of the term -(RHO/2) |y|^2, which makes F strongly concave in y.");
 
 static const saddle_option *const options[] = {&states_option,   &features_option, &hidden_option,
                                                &discount_option, &ridge_option,    NULL};
 
 typedef struct instance {
     saddle_problem problem; /* first: the two addresses are one */
-    size_t *samples;
     saddle_mdp *mdp;
     size_t hidden;
     double ridge;
@@ -226,11 +235,12 @@ static double value(const saddle_problem *problem, size_t agent, const double *x
     network net = network_of(self, x);
     network dual = network_of(self, y);
     double sum = 0.0;
-    for (size_t j = 0; j < self->samples[agent]; j++) {
+    for (size_t j = 0; j < self->problem.samples[agent]; j++) {
         sample at = look_at(self, agent, j, &net, &dual, scratch);
         sum += at.c * (at.delta - 0.5 * at.c);
     }
-    return sum / (double)self->samples[agent] - 0.5 * self->ridge * saddle_norm2(problem->y_dim, y);
+    return sum / (double)self->problem.samples[agent] -
+           0.5 * self->ridge * saddle_norm2(problem->y_dim, y);
 }
 
 /* ---- best response -------------------------------------------------------------------------- */
@@ -249,12 +259,12 @@ static void response_statistic(const saddle_problem *problem, size_t agent, cons
     double *delta = statistic + states;
     double *value_at = scratch;
     double *rest = scratch + states;
-    double one = 1.0 / (double)self->samples[agent];
+    double one = 1.0 / (double)self->problem.samples[agent];
     network net = network_of(self, x);
     memset(statistic, 0, problem->response_size * sizeof *statistic);
     for (size_t s = 0; s < states; s++)
         value_at[s] = evaluate(self, &net, s, rest, rest + self->hidden);
-    for (size_t j = 0; j < self->samples[agent]; j++) {
+    for (size_t j = 0; j < self->problem.samples[agent]; j++) {
         size_t s = mdp->state[j];
         share[s] += one;
         delta[s] += one * (reward_of(self, agent, j) +
@@ -438,53 +448,29 @@ static void destroy(saddle_problem *problem)
 {
     instance *self = problem->self;
     saddle_mdp_free(self->mdp);
-    saddle_free(self->samples);
     saddle_free(self);
-}
-
-static saddle_status read_sizes(instance *self, const saddle_problem_inputs *inputs,
-                                saddle_error *error)
-{
-    self->problem.self = self;
-    self->hidden = (size_t)saddle_settings_integer(inputs->settings, "mdp-hidden");
-    self->ridge = saddle_settings_real(inputs->settings, "dual-ridge");
-    self->samples = saddle_alloc(inputs->agents, sizeof *self->samples);
-    if (self->samples == NULL)
-        return saddle_no_memory(error, "the problem");
-    return saddle_read_samples(self->samples, inputs->agents,
-                               saddle_settings_text(inputs->settings, "samples"), error);
-}
-
-/* Collective. */
-static saddle_status make_mdp(instance *self, const saddle_problem_inputs *inputs,
-                              saddle_error *error)
-{
-    const saddle_settings *settings = inputs->settings;
-    saddle_mdp_shape shape = {
-        .states = (size_t)saddle_settings_integer(settings, "mdp-states"),
-        .features = (size_t)saddle_settings_integer(settings, "mdp-features"),
-        .agents = inputs->agents,
-        .discount = saddle_settings_real(settings, "discount"),
-    };
-    for (size_t i = 0; i < inputs->agents; i++)
-        shape.length = self->samples[i] > shape.length ? self->samples[i] : shape.length;
-    return saddle_mdp_create(&self->mdp, &shape, inputs->world, inputs->seed, error);
 }
 
 static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
                             saddle_error *error)
 {
+    const choices *chosen = inputs->options;
     *out = NULL;
     instance *self = saddle_alloc(1, sizeof *self);
-    saddle_status status =
-        self != NULL ? read_sizes(self, inputs, error) : saddle_no_memory(error, "the problem");
-    status = saddle_world_agree(inputs->world, status, error);
     if (self == NULL)
-        return status;
-    if (status == SADDLE_OK)
-        status = make_mdp(self, inputs, error);
+        return saddle_no_memory(error, "the problem");
+    self->hidden = (size_t)chosen->hidden;
+    self->ridge = chosen->ridge;
+    saddle_mdp_shape shape = {.states = (size_t)chosen->states,
+                              .features = (size_t)chosen->features,
+                              .agents = inputs->agents,
+                              .discount = chosen->discount};
+    for (size_t i = 0; i < inputs->agents; i++)
+        shape.length = inputs->samples[i] > shape.length ? inputs->samples[i] : shape.length;
+    saddle_status status =
+        saddle_mdp_create(&self->mdp, &shape, inputs->world, inputs->seed, error);
     if (status != SADDLE_OK) {
-        destroy(&self->problem);
+        saddle_free(self);
         return status;
     }
     size_t states = self->mdp->shape.states;
@@ -495,7 +481,7 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .x_dim = dim,
         .y_dim = dim,
         .agents = inputs->agents,
-        .samples = self->samples,
+        .samples = inputs->samples,
         .world = inputs->world,
         /* A sample, a statistic and the normal equations; the last are the largest. */
         .scratch = 4 * self->hidden + states + dim * dim + dim,
@@ -517,6 +503,12 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
     return SADDLE_OK;
 }
 
+static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
+                          saddle_error *error)
+{
+    return saddle_mdp_solve(self_of(problem)->mdp, inputs->world, error);
+}
+
 const saddle_mdp *saddle_policy_evaluation_mdp(const saddle_problem *problem)
 {
     return self_of(problem)->mdp;
@@ -527,5 +519,7 @@ const saddle_problem_class saddle_policy_evaluation = {
     .summary = "value of a policy to agents with private rewards, by a nonlinear value function",
     .needs_data = 0,
     .options = options,
+    .option_bytes = sizeof(choices),
     .create = create,
+    .join = join,
 };

@@ -25,39 +25,53 @@
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "core/rng.h"
-#include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "instance/samples.h"
 
 #define GROUP "Problem quadratic"
 /* Largest relative deviation of a sample's Hessian, D above. */
 #define DEVIATION 0.5
 
-static const saddle_option x_dim_option =
-    SADDLE_INTEGER("x-dim", GROUP, "20", 1.0, 1e7, "N", "Length of x.");
+typedef struct choices {
+    uint64_t x_dim;
+    uint64_t y_dim;
+    double mu;
+    double lipschitz;
+    int curvature; /* CONVEX or NONCONVEX */
+    double noise;
+    double heterogeneity;
+} choices;
 
-static const saddle_option y_dim_option =
-    SADDLE_INTEGER("y-dim", GROUP, "10", 1.0, 1e7, "N", "Length of y.");
+/* The choices of --curvature. */
+enum { CONVEX, NONCONVEX };
+
+static const saddle_option x_dim_option = SADDLE_INTEGER(
+    SADDLE_OWN(choices, x_dim, INSTANCE), "x-dim", GROUP, "20", 1.0, 1e7, "N", "Length of x.");
+
+static const saddle_option y_dim_option = SADDLE_INTEGER(
+    SADDLE_OWN(choices, y_dim, INSTANCE), "y-dim", GROUP, "10", 1.0, 1e7, "N", "Length of y.");
 
 static const saddle_option mu_option =
-    SADDLE_REAL_ABOVE("mu", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "MU", "Strong concavity in y.");
+    SADDLE_REAL_ABOVE(SADDLE_OWN(choices, mu, INSTANCE), "mu", GROUP, "1", 0.0, SADDLE_UNBOUNDED,
+                      "MU", "Strong concavity in y.");
 
-static const saddle_option lipschitz_option =
-    SADDLE_REAL_ABOVE("lipschitz", GROUP, "10", 0.0, SADDLE_UNBOUNDED, "L",
-                      "Lipschitz constant of every sample's gradient; at least 3 mu.");
+static const saddle_option lipschitz_option = SADDLE_REAL_ABOVE(
+    SADDLE_OWN(choices, lipschitz, INSTANCE), "lipschitz", GROUP, "10", 0.0, SADDLE_UNBOUNDED, "L",
+    "Lipschitz constant of every sample's gradient; at least 3 mu.");
 
 static const saddle_option curvature_option = SADDLE_CHOICE(
-    "curvature", GROUP, "nonconvex", "convex|nonconvex", "KIND",
+    SADDLE_OWN(choices, curvature, INSTANCE), "curvature", GROUP, "nonconvex", "convex|nonconvex",
+    "KIND",
     "Whether F is strongly convex in x, or has negative curvature that only the maximum over "
     "y makes up for.");
 
-static const saddle_option noise_option = SADDLE_REAL(
-    "noise", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "S", "Size of the samples' random linear terms.");
+static const saddle_option noise_option =
+    SADDLE_REAL(SADDLE_OWN(choices, noise, INSTANCE), "noise", GROUP, "1", 0.0, SADDLE_UNBOUNDED,
+                "S", "Size of the samples' random linear terms.");
 
-static const saddle_option heterogeneity_option =
-    SADDLE_REAL("heterogeneity", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "S",
-                "Size of the agents' linear terms, by which their data differ.");
+static const saddle_option heterogeneity_option = SADDLE_REAL(
+    SADDLE_OWN(choices, heterogeneity, INSTANCE), "heterogeneity", GROUP, "1", 0.0,
+    SADDLE_UNBOUNDED, "S", "Size of the agents' linear terms, by which their data differ.");
 
 static const saddle_option *const options[] = {
     &x_dim_option, &y_dim_option,         &mu_option, &lipschitz_option, &curvature_option,
@@ -71,8 +85,7 @@ typedef struct share {
 } share;
 
 typedef struct instance {
-    saddle_problem problem; /* first: the two addresses are one */
-    size_t *samples;
+    saddle_problem problem;  /* first: the two addresses are one */
     share *agent;            /* filled in for the agents that are here */
     double *a, *b, *c;       /* A (x_dim), B (min of both), C (y_dim) */
     double *x_axis, *y_axis; /* unit normals of the reflections */
@@ -122,7 +135,7 @@ static void gradient(const saddle_problem *problem, size_t agent, const saddle_b
     const share *own = &self->agent[agent];
     size_t x_dim = problem->x_dim;
     size_t y_dim = problem->y_dim;
-    size_t samples = self->samples[agent];
+    size_t samples = self->problem.samples[agent];
     double *s = scratch;
     double *r = s + x_dim;
     double *linear = r + y_dim;
@@ -231,7 +244,6 @@ static void destroy(saddle_problem *problem)
         saddle_free(self->agent[i].noise);
     }
     saddle_free(self->agent);
-    saddle_free(self->samples);
     double *const vector[] = {self->a,      self->b,      self->c,     self->x_axis,
                               self->y_axis, self->x_star, self->y_star};
     for (size_t k = 0; k < sizeof vector / sizeof *vector; k++)
@@ -278,7 +290,7 @@ static bool draw_share(instance *self, size_t agent, uint64_t seed, double noise
                        double heterogeneity)
 {
     size_t both = self->problem.x_dim + self->problem.y_dim;
-    size_t pairs = self->samples[agent] / 2;
+    size_t pairs = self->problem.samples[agent] / 2;
     share *own = &self->agent[agent];
     own->offset = saddle_alloc_doubles(both);
     own->deviation = saddle_alloc_doubles(3 * pairs);
@@ -300,7 +312,6 @@ static saddle_status allocate(instance *self)
 {
     size_t x_dim = self->problem.x_dim;
     size_t y_dim = self->problem.y_dim;
-    self->samples = saddle_alloc(self->problem.agents, sizeof *self->samples);
     self->agent = saddle_alloc(self->problem.agents, sizeof *self->agent);
     self->a = saddle_alloc_doubles(x_dim);
     self->b = saddle_alloc_doubles(self->coupled);
@@ -309,9 +320,9 @@ static saddle_status allocate(instance *self)
     self->y_axis = saddle_alloc_doubles(y_dim);
     self->x_star = saddle_alloc_doubles(x_dim);
     self->y_star = saddle_alloc_doubles(y_dim);
-    bool whole = self->samples != NULL && self->agent != NULL && self->a != NULL &&
-                 self->b != NULL && self->c != NULL && self->x_axis != NULL &&
-                 self->y_axis != NULL && self->x_star != NULL && self->y_star != NULL;
+    bool whole = self->agent != NULL && self->a != NULL && self->b != NULL && self->c != NULL &&
+                 self->x_axis != NULL && self->y_axis != NULL && self->x_star != NULL &&
+                 self->y_star != NULL;
     return whole ? SADDLE_OK : SADDLE_NO_MEMORY;
 }
 
@@ -319,28 +330,29 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
                             saddle_error *error)
 {
     *out = NULL;
-    const saddle_settings *settings = inputs->settings;
-    double mu = saddle_settings_real(settings, "mu");
-    double lipschitz = saddle_settings_real(settings, "lipschitz");
+    const choices *chosen = inputs->options;
+    double mu = chosen->mu;
+    double lipschitz = chosen->lipschitz;
     if (!(lipschitz >= 2.0 * (1.0 + DEVIATION) * mu))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--lipschitz: %g is too small for --mu %g; give at least %g", lipschitz,
+                           "lipschitz: %g is too small for mu = %g; give at least %g", lipschitz,
                            mu, 2.0 * (1.0 + DEVIATION) * mu);
     instance *self = saddle_alloc(1, sizeof *self);
     if (self == NULL)
         return saddle_no_memory(error, "the problem");
-    size_t x_dim = (size_t)saddle_settings_integer(settings, "x-dim");
-    size_t y_dim = (size_t)saddle_settings_integer(settings, "y-dim");
+    size_t x_dim = (size_t)chosen->x_dim;
+    size_t y_dim = (size_t)chosen->y_dim;
     self->coupled = x_dim < y_dim ? x_dim : y_dim;
     self->mu = mu;
     self->lipschitz = lipschitz;
-    self->convex = strcmp(saddle_settings_text(settings, "curvature"), "convex") == 0;
+    self->convex = chosen->curvature == CONVEX;
     self->problem = (saddle_problem){
         .name = "quadratic",
         .self = self,
         .x_dim = x_dim,
         .y_dim = y_dim,
         .agents = inputs->agents,
+        .samples = inputs->samples,
         .world = inputs->world,
         .scratch = 2 * (x_dim + y_dim),
         /* With negative curvature in x, y must move faster than x by half the condition number for
@@ -359,16 +371,10 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         saddle_no_memory(error, "the problem");
         goto fail;
     }
-    self->problem.samples = self->samples;
-    status = saddle_read_samples(self->samples, inputs->agents,
-                                 saddle_settings_text(settings, "samples"), error);
-    if (status != SADDLE_OK)
-        goto fail;
     draw_shape(self, inputs->seed);
     for (size_t k = 0; k < inputs->world->local; k++)
-        if (!draw_share(self, inputs->world->here[k], inputs->seed,
-                        saddle_settings_real(settings, "noise"),
-                        saddle_settings_real(settings, "heterogeneity"))) {
+        if (!draw_share(self, inputs->world->here[k], inputs->seed, chosen->noise,
+                        chosen->heterogeneity)) {
             status = saddle_no_memory(error, "the agents' samples");
             goto fail;
         }
@@ -384,5 +390,6 @@ const saddle_problem_class saddle_quadratic = {
     .summary = "random quadratic with a known saddle point; mu and L as chosen",
     .needs_data = 0,
     .options = options,
+    .option_bytes = sizeof(choices),
     .create = create,
 };

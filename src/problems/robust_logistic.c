@@ -23,7 +23,6 @@
 #include "core/batch.h"
 #include "core/elementary.h"
 #include "core/memory.h"
-#include "core/settings.h"
 #include "core/status.h"
 #include "core/vector.h"
 #include "data/rows.h"
@@ -31,19 +30,30 @@
 
 #define GROUP "Problem robust-logistic"
 
-static const saddle_option lambda1 =
-    SADDLE_REAL_ABOVE("lambda1", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "W",
-                      "Weight of V(y) = (lambda1/2) |n y - 1|^2. auto: 1/n^2.");
+typedef struct choices {
+    double lambda1; /* NaN: automatic */
+    double lambda2;
+    double curvature;
+    int weights; /* BOX or SIMPLEX */
+} choices;
 
-static const saddle_option lambda2 = SADDLE_REAL("lambda2", GROUP, "1e-3", 0.0, SADDLE_UNBOUNDED,
-                                                 "W", "Weight of the nonconvex regularizer g(x).");
+/* The choices of --weights. */
+enum { BOX, SIMPLEX };
+
+static const saddle_option lambda1 = SADDLE_REAL_ABOVE(
+    SADDLE_OWN(choices, lambda1, INSTANCE), "lambda1", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "W",
+    "Weight of V(y) = (lambda1/2) |n y - 1|^2. auto: 1/n^2.");
+
+static const saddle_option lambda2 =
+    SADDLE_REAL(SADDLE_OWN(choices, lambda2, INSTANCE), "lambda2", GROUP, "1e-3", 0.0,
+                SADDLE_UNBOUNDED, "W", "Weight of the nonconvex regularizer g(x).");
 
 static const saddle_option curvature = SADDLE_REAL_ABOVE(
-    "g-curvature", GROUP, "10", 0.0, SADDLE_UNBOUNDED, "C",
-    "C in g(x) = lambda2 sum_k C x_k^2 / (1 + C x_k^2); the paper calls it alpha.");
+    SADDLE_OWN(choices, curvature, INSTANCE), "g-curvature", GROUP, "10", 0.0, SADDLE_UNBOUNDED,
+    "C", "C in g(x) = lambda2 sum_k C x_k^2 / (1 + C x_k^2); the paper calls it alpha.");
 
 static const saddle_option weights = SADDLE_CHOICE(
-    "weights", GROUP, "box", "box|simplex", "FORM",
+    SADDLE_OWN(choices, weights, INSTANCE), "weights", GROUP, "box", "box|simplex", "FORM",
     "'box': losses weighted by y_j, Y = [0,10]^n, as in the paper; 'simplex': losses weighted "
     "by n y_j, Y the probability simplex, the usual distributionally robust form.");
 
@@ -57,6 +67,7 @@ typedef struct instance {
     double curvature;
     double weight;   /* w */
     double row_norm; /* largest |a_ij| */
+    bool simplex;    /* the losses are weighted by n y_j */
     bool unit;       /* the data are sparse and every stored value is 1, which need not be read */
 } instance;
 
@@ -426,12 +437,6 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
     return status;
 }
 
-static saddle_status resolve(const saddle_problem *problem, saddle_settings *settings,
-                             saddle_error *error)
-{
-    return saddle_settings_fill(settings, "lambda1", self_of(problem)->lambda1, error);
-}
-
 /* y weighs the samples of the run, not those that are scored. */
 static saddle_status scores(const saddle_problem *problem, const saddle_dataset *data,
                             const double *x, const double *y, double *out, saddle_error *error)
@@ -453,11 +458,11 @@ static void destroy(saddle_problem *problem)
  * 1/n (box) the curvature 2 lambda2 c of the regularizer sets the scale: five times it is safe. On
  * the simplex the losses count fully: |H_xx| + |H_xy|^2 / mu of F bounds the curvature of Q.
  */
-static double suitable_tau(const instance *self, bool simplex)
+static double suitable_tau(const instance *self)
 {
     double n = (double)self->problem.y_dim;
     double square = self->row_norm * self->row_norm;
-    if (simplex)
+    if (self->simplex)
         return fmax(square / 4.0 + square / (self->lambda1 * n * n), TAU_LEAST);
     return fmax(10.0 * self->lambda2 * self->curvature, TAU_LEAST);
 }
@@ -473,42 +478,41 @@ static bool has_unit_values(const saddle_dataset *data)
     return true;
 }
 
+/* The largest local size. */
+static size_t most_samples(const saddle_problem_inputs *inputs)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < inputs->agents; i++)
+        most = inputs->samples[i] > most ? inputs->samples[i] : most;
+    return most;
+}
+
 static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
                             saddle_error *error)
 {
     *out = NULL;
+    choices *chosen = inputs->options;
+    size_t most = most_samples(inputs);
+    double n = (double)most;
+    if (isnan(chosen->lambda1))
+        chosen->lambda1 = 1.0 / (n * n);
+    double concavity = chosen->lambda1 * n * n;
+    if (isinf(concavity))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "lambda1: %g times n^2, with n = %zu, overflows; give a smaller one",
+                           chosen->lambda1, most);
     instance *self = saddle_alloc(1, sizeof *self);
-    saddle_status status = self != NULL ? SADDLE_OK : saddle_no_memory(error, "the problem");
-    status = saddle_world_agree(inputs->world, status, error);
-    if (self == NULL || status != SADDLE_OK) {
-        saddle_free(self);
-        return status;
-    }
+    if (self == NULL)
+        return saddle_no_memory(error, "the problem");
     self->shard = inputs->shard;
-    self->row_norm = saddle_longest_row(inputs);
-    size_t most = 0;
-    for (size_t i = 0; i < inputs->agents; i++)
-        most = inputs->samples[i] > most ? inputs->samples[i] : most;
     self->unit = true;
     for (size_t k = 0; self->unit && k < inputs->world->local; k++)
         self->unit = has_unit_values(inputs->shard[inputs->world->here[k]]);
-    const saddle_settings *settings = inputs->settings;
-    bool simplex = strcmp(saddle_settings_text(settings, "weights"), "simplex") == 0;
-    double n = (double)most;
-    self->lambda1 = saddle_settings_auto(settings, "lambda1")
-                        ? 1.0 / (n * n)
-                        : saddle_settings_real(settings, "lambda1");
-    double concavity = self->lambda1 * n * n;
-    if (isinf(concavity)) {
-        saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "--lambda1: %g times n^2, with n = %zu, is beyond all numbers; give a smaller one",
-            self->lambda1, most);
-        saddle_free(self);
-        return SADDLE_BAD_INPUT;
-    }
-    self->lambda2 = saddle_settings_real(settings, "lambda2");
-    self->curvature = saddle_settings_real(settings, "g-curvature");
+    bool simplex = chosen->weights == SIMPLEX;
+    self->lambda1 = chosen->lambda1;
+    self->lambda2 = chosen->lambda2;
+    self->curvature = chosen->curvature;
+    self->simplex = simplex;
     self->weight = simplex ? n : 1.0;
     self->problem = (saddle_problem){
         .name = "robust-logistic",
@@ -531,14 +535,22 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         .survey = survey,
         .response_value = response_value,
         .constants = constants,
-        .resolve = resolve,
         .scores = scores,
         .destroy = destroy,
     };
-    self->problem.tau = suitable_tau(self, simplex);
     self->problem.y_curvature = concavity;
     self->problem.alpha = 1.0 / concavity;
     *out = &self->problem;
+    return SADDLE_OK;
+}
+
+static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
+                          saddle_error *error)
+{
+    (void)error;
+    instance *self = problem->self;
+    self->row_norm = saddle_longest_row(inputs);
+    problem->tau = suitable_tau(self);
     return SADDLE_OK;
 }
 
@@ -547,5 +559,7 @@ const saddle_problem_class saddle_robust_logistic = {
     .summary = "logistic regression with adversarial sample weights (the paper's experiment)",
     .needs_data = 1,
     .options = options,
+    .option_bytes = sizeof(choices),
     .create = create,
+    .join = join,
 };

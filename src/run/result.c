@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "files/npz.h"
+#include "instance/plan.h"
 
 const char *saddle_stop_text(saddle_stop stop)
 {
@@ -30,10 +31,12 @@ const char *saddle_stop_text(saddle_stop stop)
     return "unknown";
 }
 
-saddle_status saddle_result_create(saddle_result **out, const saddle_world *world,
-                                   const saddle_problem *problem, saddle_error *error)
+saddle_status saddle_result_create(saddle_result **out, const saddle_instance *instance,
+                                   saddle_error *error)
 {
     *out = NULL;
+    const saddle_world *world = instance->world;
+    const saddle_problem *problem = instance->problem;
     saddle_result *result = saddle_alloc(1, sizeof *result);
     if (result == NULL)
         return saddle_no_memory(error, "the result");
@@ -42,6 +45,7 @@ saddle_status saddle_result_create(saddle_result **out, const saddle_world *worl
     result->here = saddle_alloc(world->local, sizeof *result->here);
     result->x_dim = problem->x_dim;
     result->y_dim = problem->y_dim;
+    result->features = instance->features;
     result->x_mean = saddle_alloc_doubles(problem->x_dim);
     result->y_mean = saddle_alloc_doubles(problem->y_dim);
     result->x = saddle_alloc(world->local, problem->x_dim * sizeof(double));
@@ -66,7 +70,7 @@ void saddle_result_free(saddle_result *result)
     saddle_free(result->here);
     saddle_free(result->x);
     saddle_free(result->y);
-    saddle_settings_free(result->settings);
+    saddle_plan_free(&result->plan);
     saddle_free(result->checkpoint);
     saddle_free(result);
 }
@@ -89,15 +93,11 @@ saddle_status saddle_result_append(saddle_result *result, const saddle_row *row,
     return SADDLE_OK;
 }
 
-/* Whether a setting says who computes or what is written, which changes no result: the same run on
- * another engine leaves the same model. */
+/* Whether a setting leaves the model as it is: the same run on another engine leaves the same model. */
 static bool changes_nothing(const saddle_option *option)
 {
-    static const char *const group[] = {"Engine", "Output", "Checkpoints"};
-    for (size_t k = 0; k < sizeof group / sizeof *group; k++)
-        if (strcmp(option->group, group[k]) == 0)
-            return true;
-    return false;
+    return option->effect == SADDLE_EFFECT_ENGINE || option->effect == SADDLE_EFFECT_OUTPUT ||
+           option->effect == SADDLE_EFFECT_RECORD;
 }
 
 /* All settings that have a value and can change the result, as "name: value" lines; no value has a
@@ -107,17 +107,17 @@ static char *settings_text(const saddle_settings *settings)
     size_t bytes = 1;
     size_t count = saddle_settings_count(settings);
     for (size_t k = 0; k < count; k++) {
-        const char *name = saddle_settings_option(settings, k)->name;
-        bytes += strlen(name) + strlen(saddle_settings_text(settings, name)) + sizeof ": \n";
+        const saddle_option *option = saddle_settings_option(settings, k);
+        bytes +=
+            strlen(option->name) + strlen(saddle_settings_value(settings, option)) + sizeof ": \n";
     }
     char *text = saddle_alloc(bytes, 1);
     char *end = text;
     for (size_t k = 0; text != NULL && k < count; k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
-        const char *name = option->name;
-        const char *value = saddle_settings_text(settings, name);
+        const char *value = saddle_settings_value(settings, option);
         if (*value != '\0' && !changes_nothing(option))
-            end += snprintf(end, bytes - (size_t)(end - text), "%s: %s\n", name, value);
+            end += snprintf(end, bytes - (size_t)(end - text), "%s: %s\n", option->name, value);
     }
     return text;
 }
@@ -160,7 +160,7 @@ static saddle_status write_model(copies *c, const char *path, saddle_error *erro
     uint64_t iterations = result->rows[result->row_count - 1].iteration;
     uint64_t format = SADDLE_MODEL_FORMAT;
     uint64_t features = result->features;
-    char *settings = settings_text(result->settings);
+    char *settings = settings_text(result->plan.settings);
     if (settings == NULL) {
         saddle_no_memory(error, "the model's settings");
         return SADDLE_NO_MEMORY;
@@ -193,11 +193,11 @@ static saddle_status write_model(copies *c, const char *path, saddle_error *erro
         {.name = "problem",
          .kind = SADDLE_ARRAY_TEXT,
          .rank = 0,
-         .data = saddle_settings_text(result->settings, "problem")},
+         .data = result->plan.problem.name},
         {.name = "algorithm",
          .kind = SADDLE_ARRAY_TEXT,
          .rank = 0,
-         .data = saddle_settings_text(result->settings, "algorithm")},
+         .data = result->plan.algorithm.name},
         {.name = "version", .kind = SADDLE_ARRAY_TEXT, .rank = 0, .data = saddle_version()},
         {.name = "features", .kind = SADDLE_ARRAY_WORD, .rank = 0, .data = &features},
         {.name = "settings", .kind = SADDLE_ARRAY_TEXT, .rank = 0, .data = settings},
@@ -251,7 +251,7 @@ saddle_status saddle_result_save(const saddle_result *result, const char *path, 
     if (result->local < result->agents)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "this process has the copies of %zu of %zu agents; name the model in "
-                           "--model, so that the run writes all of them",
+                           "the plan, so that the run writes all of them",
                            result->local, result->agents);
     saddle_world *world = NULL;
     saddle_status status = saddle_world_alone(&world, result->agents, error);

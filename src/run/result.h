@@ -7,10 +7,10 @@
 /* What a model file holds: grows when a reader of the last one could not use it. */
 #define SADDLE_MODEL_FORMAT 1
 
-/* An empty result with room for the means of a problem's variables and the copies of the agents that
+/* An empty result with room for the means of an instance's variables and the copies of the agents that
  * are here. */
-saddle_status saddle_result_create(saddle_result **out, const saddle_world *world,
-                                   const saddle_problem *problem, saddle_error *error);
+saddle_status saddle_result_create(saddle_result **out, const saddle_instance *instance,
+                                   saddle_error *error);
 /* Append a row of the trace. */
 saddle_status saddle_result_append(saddle_result *result, const saddle_row *row,
                                    saddle_error *error);

@@ -147,7 +147,7 @@ damage() { # FILE: flip a bit in its middle
 fresh() { rm -rf ck && cp -r ck-copy ck; }
 fresh
 damage "$(newest ck)"
-offered="'ck/checkpoint-0000000000000050.saddle' of iteration 50 is whole: go on from it with --resume ck/checkpoint-0000000000000050.saddle"
+offered="'ck/checkpoint-0000000000000050.saddle' of iteration 50 is valid: resume from that one"
 refuse "is damaged: its contents does not match" run --resume ck
 check "the older one is offered" warns "$offered"
 refuse "$offered" run --resume "$(newest ck)"
@@ -158,7 +158,7 @@ check "shows the damage" says "is damaged"
 check "and says so" exits 2
 try "${run[@]}" --iterations 100 --trace t.csv --model m.npz --checkpoint ck --resume auto --quiet
 check "auto takes the older one" exits 0
-check "and says why" warns "going on from 'ck/checkpoint-0000000000000050.saddle' of iteration 50 instead"
+check "and says why" warns "resuming from 'ck/checkpoint-0000000000000050.saddle' of iteration 50 instead"
 check "to the same end" cmp -s long.npz m.npz
 fresh
 truncate -s -100 "$(newest ck)"
@@ -176,12 +176,13 @@ fresh
 for other in "--seed 2" "--nu 0.05" "--topology ring" "--algorithm gda" "--agents 4" \
     "--trace-every 8" "--metric-tau 3"; do
     # shellcheck disable=SC2086
-    refuse "is of another run: ${other%% *} is '" run --resume ck $other
+    name=${other%% *}
+    refuse "is of another run: ${name#--} is '" run --resume ck $other
     check "the value here: $other" warns "'${other#* }' here"
 done
-check "no older one is offered" eval '! warns "is whole"'
+check "no older one is offered" eval '! warns "is valid"'
 refuse "is of a run on other data or another network" run --resume ck --data synthetic:310
-refuse "beyond --iterations 40" run --resume ck --iterations 40
+refuse "beyond 40" run --resume ck --iterations 40
 try run --resume ck --nu 0.10 --quiet
 check "another way to write the same value" exits 0
 try run --problem auc "${small[@]}" --checkpoint plain --quiet

@@ -71,7 +71,7 @@ try reproduce --only theorem --quick --quiet --output all
 code=$?
 check "a reproduction that lost a trace ends with 1" exits 1
 check "says which, and how to go on" grep -qE \
-    "^saddle: cannot write the trace 'some/traces/theorem/precision-seed1.csv': File too large; is the disk full\?; runs that are finished stay, and the same command goes on$" err
+    "^saddle: cannot write the trace 'some/traces/theorem/precision-seed1.csv': File too large; is the disk full\?; finished runs are kept, and the same command continues$" err
 check "claims nothing" absent some/claims.md
 try reproduce --only theorem --quick --quiet --output some
 check "the same command goes on" exits 0

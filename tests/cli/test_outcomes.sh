@@ -35,10 +35,10 @@ refuse "problem robust-logistic reports no outcomes" run --data synthetic:300 --
 refuse "not made from data" run --problem quadratic --test-data synthetic:10
 refuse "'o.csv' is the file of --trace too" run "${small[@]}" --trace o.csv --outcomes o.csv
 printf '+1 1:1\n-1 2:1\n+1 1:2\n-1 2:3\n' >data
-refuse "synthetic rows go with --data synthetic" run --problem auc --data data --agents 2 \
+refuse "synthetic rows go with data synthetic" run --problem auc --data data --agents 2 \
     --test-data synthetic:10
 printf '+1 1:1 3:1\n-1 2:1\n' >wider
-refuse "'wider' has 3 features, but --data has 2" run --problem auc --data data --agents 2 \
+refuse "'wider' has 3 features, but the agents' data have 2" run --problem auc --data data --agents 2 \
     --test-data wider
 check "nothing is written" is "$(echo ./*)" "./data ./err ./out ./wider"
 finish

@@ -142,7 +142,7 @@ refuse "has no column 'nothing'; it has iteration, ifo" plot a.csv --y nothing
 refuse "has no column 'nothing'" plot a.csv --x nothing
 refuse "is no list of 1 to 8 names" plot a.csv --x samples,,rounds
 refuse "cannot read 'absent.csv'" plot absent.csv
-refuse "line 2: 'x' is not a number" plot <(printf 'iteration,ifo,metric\n1,2,x\n')
+refuse ":2:5: 'x' is not a number" plot <(printf 'iteration,ifo,metric\n1,2,x\n')
 refuse "saddle plot needs TRACE..." plot
 refuse "cannot write 'nowhere/p.svg'" plot a.csv -o nowhere/p.svg
 mkdir bin
@@ -194,7 +194,7 @@ check "a trace without the columns is refused" exits 2
 printf 'iteration,ifo,metric\n1,2,x\n' >wrong.csv
 try watch wrong.csv
 check "what stays no trace is refused" exits 2
-check "with its line" warns "line 2"
+check "with its line" warns "wrong.csv:2:5"
 
 # What it waits for is said once, and one that never begins is given up.
 try watch never.csv --wait 0.6

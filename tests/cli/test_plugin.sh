@@ -153,7 +153,7 @@ printf 'problem: ./libright.so\n' >named.yaml
 try run --config named.yaml --iterations 1
 check "a configuration's plug-in is refused" exits 2
 check "with the remedy" one_line
-check "in words" warns "named.yaml:1:10: problem: './libright.so' is a plug-in, and no path to one in a file is followed; if you trust it, give --problem ./libright.so"
+check "in words" warns "named.yaml:1:10: problem: './libright.so' is a plug-in, and no path to one in a file is followed; if you trust it, give ./libright.so as the problem"
 try run --config named.yaml --problem ./libright.so --iterations 1
 check "who names it as well may have it" exits 0
 try run --problem ./libright.so --iterations 5 --checkpoint kept --quiet
@@ -161,7 +161,7 @@ check "a run with checkpoints" exits 0
 try run --resume kept --iterations 9
 check "a checkpoint's plug-in is refused" exits 2
 check "with its remedy" one_line
-check "in words, too" warns "is of a run of the plug-in ./libright.so, and no path in a file is followed; if you trust it, give --problem ./libright.so"
+check "in words, too" warns "is of a run of the plug-in ./libright.so, and no path in a file is followed; if you trust it, give ./libright.so as the problem"
 try checkpoint kept
 check "showing it loads nothing" silent
 check "but names it" says "--problem ./libright.so"

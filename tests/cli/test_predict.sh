@@ -107,7 +107,7 @@ sed 's/^[^,]*,//' first.csv >features.csv
 try predict --model c.npz --data features.csv --label-column none
 check "a table of features alone" exits 0
 check "has the same scores" cmp -s out scores.csv
-refuse "--label-column none if no column is a label" \
+refuse "set label-column to none if no column is a label" \
     predict --model c.npz --data features.csv --label-column last
 refuse "'none' leaves saddle eval nothing to compare" \
     eval --model c.npz --data features.csv --label-column none
@@ -145,7 +145,7 @@ try run --problem quadratic --iterations 2 --model q.npz
 refuse "'q.npz' is a model of problem quadratic" eval --model q.npz --data held
 try run --problem policy-evaluation --iterations 2 --model v.npz
 refuse "'v.npz' is a model of problem policy-evaluation" predict --model v.npz --data held
-refuse "leave --problem out" eval --model m.npz --data held --problem auc
+refuse "leave it out" eval --model m.npz --data held --problem auc
 refuse "is the file of --model too" predict --model m.npz --data held --output m.npz
 refuse "is the file of --data too" predict --model m.npz --data held --output held
 refuse "--output" predict --model m.npz --data held --output no/where
@@ -250,7 +250,7 @@ END
 
     try run --problem ./lib.so:2 --data train --iterations 20 --model mean.npz
     check "its model is trained" exits 0
-    refuse "if you trust it, give --problem ./lib.so:2" predict --model mean.npz --data held
+    refuse "if you trust it, give ./lib.so:2 as the problem" predict --model mean.npz --data held
     try predict --model mean.npz --data held --problem ./lib.so:2
     check "and used where the object is named" exits 0
     cp out doubled

@@ -134,7 +134,7 @@ check "gradients of quadratic pass" exits 0
 try check-grad --data synthetic:300 --samples 20 --lambda1 1e304
 check "a failed check" exits 4
 check "says where" warns "agent"
-refuse "--lambda1: 1e+306 times n^2, with n = 20, is beyond all numbers; give a smaller one" \
+refuse "--lambda1: 1e+306 times n^2, with n = 20, overflows; give a smaller one" \
     check-grad --data synthetic:300 --samples 20 --lambda1 1e306
 
 # ---- output that cannot be written

@@ -20,22 +20,20 @@ typedef struct course {
     uint64_t ifo;
 } course;
 
-static saddle_result *run(saddle_experiment *experiment, const saddle_settings *base,
-                          const char *algorithm)
+static saddle_result *run(saddle_instance *instance, const saddle_plan *base, const char *algorithm)
 {
     saddle_error error = {.message = ""};
-    saddle_settings *settings = test_settings(base, NULL);
+    saddle_plan *plan = test_plan(base, NULL);
     saddle_result *result = NULL;
-    assert_ok(saddle_settings_set(settings, "algorithm", algorithm, &error), error);
-    assert_ok(saddle_experiment_run(experiment, settings, NULL, &result, &error), error);
-    saddle_settings_free(settings);
+    assert_ok(saddle_plan_set(plan, "algorithm", algorithm, &error), error);
+    assert_ok(saddle_run(instance, plan, NULL, &result, &error), error);
+    test_plan_free(plan);
     return result;
 }
 
-static course course_of(saddle_experiment *experiment, const saddle_settings *base,
-                        const char *algorithm)
+static course course_of(saddle_instance *instance, const saddle_plan *base, const char *algorithm)
 {
-    saddle_result *result = run(experiment, base, algorithm);
+    saddle_result *result = run(instance, base, algorithm);
     ck_assert_int_eq(result->stop, SADDLE_STOP_IFO);
     const saddle_row *rows = result->rows;
     size_t count = result->row_count;
@@ -62,25 +60,25 @@ START_TEST(precision_falls_below_the_floor_of_the_baselines)
         return;
     }
     saddle_error error = {.message = ""};
-    saddle_settings *settings = test_settings(NULL, assignment);
-    saddle_experiment *experiment = NULL;
-    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
-    const saddle_problem *problem = saddle_experiment_problem(experiment);
+    saddle_plan *plan = test_plan(NULL, assignment);
+    saddle_instance *instance = NULL;
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    const saddle_problem *problem = instance->problem;
     ck_assert_uint_eq(problem->x_dim, 123);
     ck_assert_uint_eq(problem->y_dim, 6512);
-    course precision = course_of(experiment, settings, "precision");
-    course plus = course_of(experiment, settings, "precision+");
+    course precision = course_of(instance, plan, "precision");
+    course plus = course_of(instance, plan, "precision+");
     static const char *const baselines[] = {"prox-gt-sgda", "prox-dsgda"};
     for (int k = 0; k < 2; k++) {
-        course baseline = course_of(experiment, settings, baselines[k]);
+        course baseline = course_of(instance, plan, baselines[k]);
         /* It has converged to something, and stalls there. */
         assert_at_most(baseline.last, 1e-3 * baseline.first);
         assert_at_most(baseline.middle, 3.0 * baseline.lowest);
         assert_at_most(precision.last, 1e-6 * baseline.lowest);
         assert_at_most(plus.last, 1e-6 * baseline.lowest);
     }
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
 }
 END_TEST
 

@@ -35,14 +35,14 @@ typedef struct slow {
     double *gx, *gy, *scratch;
 } slow;
 
-static const saddle_settings *settings_of(const slow *s)
+static const saddle_plan *settings_of(const slow *s)
 {
-    return s->rig->settings;
+    return s->rig->plan;
 }
 
 static bool setting_is(const slow *s, const char *name, const char *value)
 {
-    return strcmp(saddle_settings_text(settings_of(s), name), value) == 0;
+    return strcmp(test_text(settings_of(s), name), value) == 0;
 }
 
 static bool tracks(const slow *s)
@@ -53,7 +53,7 @@ static bool tracks(const slow *s)
 static void slow_open(slow *s, const test_rig *rig, int kind)
 {
     const saddle_problem *problem = rig->instance.problem;
-    const saddle_mixing *mixing = saddle_experiment_mixing(rig->instance.experiment);
+    const saddle_mixing *mixing = rig->instance.made->mixing;
     size_t m = problem->agents;
     *s = (slow){.rig = rig,
                 .problem = problem,
@@ -79,8 +79,8 @@ static void slow_open(slow *s, const test_rig *rig, int kind)
     s->gx = test_doubles(s->x_dim);
     s->gy = test_doubles(s->y_dim);
     s->scratch = test_doubles(saddle_problem_scratch(problem) +
-                              saddle_set_scratch(saddle_experiment_y(rig->instance.experiment)) +
-                              saddle_prox_scratch(saddle_experiment_x(rig->instance.experiment)));
+                              saddle_set_scratch(rig->instance.made->y_set) +
+                              saddle_prox_scratch(rig->instance.made->x_prox));
 }
 
 static void slow_close(slow *s)
@@ -98,7 +98,7 @@ static void slow_close(slow *s)
 static size_t batch_size(const slow *s, size_t i)
 {
     size_t n = s->problem->samples[i];
-    size_t batch = (size_t)saddle_settings_integer(settings_of(s), "batch");
+    size_t batch = (size_t)settings_of(s)->steps.batch;
     if (batch == 0)
         while (batch * batch < n)
             batch++;
@@ -111,7 +111,7 @@ static void draw(const slow *s, size_t i, saddle_purpose purpose, uint64_t itera
 {
     size_t n = s->problem->samples[i];
     saddle_rng rng;
-    saddle_rng_init(&rng, saddle_settings_integer(settings_of(s), "seed"), purpose, i, iteration);
+    saddle_rng_init(&rng, settings_of(s)->start.seed, purpose, i, iteration);
     if (replacement) {
         for (size_t k = 0; k < count; k++)
             out[k] = (uint32_t)saddle_rng_below(&rng, n);
@@ -163,28 +163,27 @@ static void prox_point(slow *s, const double *x, const double *p, double *out)
     double tau = s->rig->steps.tau;
     for (size_t k = 0; k < s->x_dim; k++)
         out[k] = x[k] - p[k] / tau;
-    saddle_prox_apply(saddle_experiment_x(s->rig->instance.experiment), 1.0 / tau, out, s->scratch);
+    saddle_prox_apply(s->rig->instance.made->x_prox, 1.0 / tau, out, s->scratch);
 }
 
 /* R_i = min{c_gamma sigma^2 / gamma, c_eps sigma^2 / eps, n_i}, at least |S| or --refresh-min. */
 static size_t refresh_size(const slow *s, size_t i, double gamma)
 {
-    const saddle_settings *settings = settings_of(s);
+    const saddle_plan *plan = settings_of(s);
     double size = (double)s->problem->samples[i];
-    double by_gamma = saddle_settings_real(settings, "c-gamma") * s->sigma2[i] / gamma;
+    double by_gamma = test_number(plan, "c-gamma") * s->sigma2[i] / gamma;
     if (gamma > 0.0 && by_gamma < size)
         size = ceil(by_gamma);
-    if (!saddle_settings_auto(settings, "epsilon")) {
-        double by_epsilon = saddle_settings_real(settings, "c-epsilon") * s->sigma2[i] /
-                            saddle_settings_real(settings, "epsilon");
+    if (!isnan(plan->steps.epsilon)) {
+        double by_epsilon = test_number(plan, "c-epsilon") * s->sigma2[i] / plan->steps.epsilon;
         if (by_epsilon < size)
             size = ceil(by_epsilon);
     }
-    size_t least = saddle_settings_auto(settings, "refresh-min")
+    size_t least = isnan(test_number(plan, "refresh-min"))
                        ? batch_size(s, i)
-                       : (size_t)saddle_settings_integer(settings, "refresh-min");
+                       : (size_t)test_number(plan, "refresh-min");
     /* A variance needs two samples. */
-    if (saddle_settings_auto(settings, "sigma2") && least < 2)
+    if (isnan(test_number(plan, "sigma2")) && least < 2)
         least = 2;
     size_t result = (size_t)size > least ? (size_t)size : least;
     return result < s->problem->samples[i] ? result : s->problem->samples[i];
@@ -203,7 +202,7 @@ static void refresh(slow *s, size_t i, uint64_t iteration, double gamma, const d
     memset(v, 0, s->x_dim * sizeof *v);
     memset(u, 0, s->y_dim * sizeof *u);
     add_mean_gradient(s, i, index, count, 1.0, x, y, v, u);
-    if (s->kind == PRECISION_PLUS && saddle_settings_auto(settings_of(s), "sigma2") && count > 1)
+    if (s->kind == PRECISION_PLUS && isnan(test_number(settings_of(s), "sigma2")) && count > 1)
         s->sigma2[i] = variance_about(s, i, index, count, x, y, v, u);
 }
 
@@ -236,9 +235,9 @@ static double pilot(slow *s, size_t i, const double *x, const double *y)
     double *tilde = test_doubles(s->x_dim);
     draw(s, i, SADDLE_RNG_PILOT, 0, count, false, index);
     add_mean_gradient(s, i, index, count, 1.0, x, y, gx, gy);
-    s->sigma2[i] = saddle_settings_auto(settings_of(s), "sigma2")
+    s->sigma2[i] = isnan(test_number(settings_of(s), "sigma2"))
                        ? variance_about(s, i, index, count, x, y, gx, gy)
-                       : saddle_settings_real(settings_of(s), "sigma2");
+                       : test_number(settings_of(s), "sigma2");
     prox_point(s, x, gx, tilde);
     double gamma = 0.0;
     for (size_t k = 0; k < s->x_dim; k++)
@@ -251,7 +250,7 @@ static double pilot(slow *s, size_t i, const double *x, const double *y)
 
 static void slow_start(slow *s)
 {
-    const saddle_experiment *e = s->rig->instance.experiment;
+    const saddle_instance *e = s->rig->instance.made;
     test_state *now = &s->now;
     for (size_t i = 0; i < s->m; i++) {
         double *x = now->x + i * s->x_dim;
@@ -299,7 +298,7 @@ static void move(slow *s, size_t i)
     prox_point(s, x, p, x_tilde);
     for (size_t k = 0; k < s->y_dim; k++)
         y_tilde[k] = y[k] + steps->alpha * d[k];
-    saddle_set_project(saddle_experiment_y(s->rig->instance.experiment), y_tilde, s->scratch);
+    saddle_set_project(s->rig->instance.made->y_set, y_tilde, s->scratch);
     mix(s, i, s->x_dim, now->x, x1);
     mix(s, i, s->y_dim, now->y, y1);
     for (size_t k = 0; k < s->x_dim; k++)
@@ -422,8 +421,8 @@ static void assert_follows(const slow *s, const test_state *found, uint64_t t)
 
 static void assert_feasible(const slow *s, const test_state *found)
 {
-    const saddle_set *x_set = saddle_prox_set(saddle_experiment_x(s->rig->instance.experiment));
-    const saddle_set *y_set = saddle_experiment_y(s->rig->instance.experiment);
+    const saddle_set *x_set = s->rig->instance.made->x_set;
+    const saddle_set *y_set = s->rig->instance.made->y_set;
     for (size_t i = 0; i < s->m; i++) {
         assert_at_most(saddle_set_distance(x_set, found->x + i * s->x_dim, s->scratch), 1e-13);
         assert_at_most(saddle_set_distance(y_set, found->y + i * s->y_dim, s->scratch), 1e-13);
@@ -481,7 +480,7 @@ static uint64_t ifo_of(const slow *s, size_t i, uint64_t t)
 
 static void assert_costs(const slow *s, const uint64_t *ifo, const test_state *found, uint64_t t)
 {
-    const saddle_graph *graph = saddle_experiment_mixing(s->rig->instance.experiment)->graph;
+    const saddle_graph *graph = s->rig->instance.made->mixing->graph;
     saddle_cost cost;
     s->rig->engine->kind->cost(s->rig->engine, &cost);
     uint64_t total = 0;
@@ -633,15 +632,15 @@ static double settle(const char *algorithm, const char *const *more, double *off
         "problem=quadratic", "agents=5", "topology=ring", "samples=40", "x-dim=6",       "y-dim=4",
         "lipschitz=6",       "mu=1",     "tau=4",         "alpha=1",    "init=normal:1", NULL};
     saddle_error error = {.message = ""};
-    saddle_settings *first = test_settings(NULL, base);
-    saddle_settings *settings = test_settings(first, more);
-    assert_ok(saddle_settings_set(settings, "algorithm", algorithm, &error), error);
-    saddle_experiment *experiment = NULL;
+    saddle_plan *first = test_plan(NULL, base);
+    saddle_plan *plan = test_plan(first, more);
+    assert_ok(saddle_plan_set(plan, "algorithm", algorithm, &error), error);
+    saddle_instance *instance = NULL;
     saddle_result *result = NULL;
-    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
-    assert_ok(saddle_experiment_run(experiment, settings, NULL, &result, &error), error);
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_ok(saddle_run(instance, plan, NULL, &result, &error), error);
     ck_assert_int_eq(result->stop, SADDLE_STOP_ITERATIONS);
-    const saddle_problem *problem = saddle_experiment_problem(experiment);
+    const saddle_problem *problem = instance->problem;
     double *x = test_doubles(problem->x_dim);
     double *y = test_doubles(problem->y_dim);
     ck_assert_int_eq(problem->solution(problem, x, y), 0);
@@ -656,9 +655,9 @@ static double settle(const char *algorithm, const char *const *more, double *off
     free(y);
     free(x);
     saddle_result_free(result);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
-    saddle_settings_free(first);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
+    test_plan_free(first);
     return metric;
 }
 

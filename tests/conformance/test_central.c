@@ -92,7 +92,7 @@ static void assert_same(const char *what, uint64_t t, size_t count, const double
 typedef struct bench {
     test_instance instance;
     pool pool;
-    saddle_scene scene;
+    saddle_instance *scene;
     const saddle_problem *pooled;
     double *x[2], *y[2], *gx[2], *gy[2], *scratch;
     uint32_t index[MOST_SAMPLES];
@@ -102,9 +102,9 @@ static void bench_open(bench *b, int which)
 {
     saddle_error error = {.message = ""};
     test_instance_open(&b->instance, which, NULL);
-    saddle_experiment *e = b->instance.experiment;
-    assert_ok(saddle_experiment_scene(e, true, &b->scene, &error), error);
-    b->pooled = b->scene.problem;
+    saddle_instance *e = b->instance.made;
+    assert_ok(saddle_instance_pool(&b->scene, e, &error), error);
+    b->pooled = b->scene->problem;
     pool_open(&b->pool, e->problem, e->y_set);
     saddle_rng rng;
     saddle_rng_init(&rng, 17, SADDLE_RNG_TEST, 0, 0);
@@ -129,6 +129,7 @@ static void bench_close(bench *b)
     }
     free(b->scratch);
     pool_close(&b->pool);
+    saddle_instance_free(b->scene);
     test_instance_close(&b->instance);
 }
 
@@ -147,7 +148,7 @@ START_TEST(the_pool_is_the_network)
     double m = (double)of->agents;
     ck_assert_uint_eq(b.pooled->agents, 1);
     ck_assert_uint_eq(b.pooled->samples[0], b.pool.total);
-    ck_assert_uint_eq(b.scene.copies, of->agents);
+    ck_assert_uint_eq(b.scene->copies, of->agents);
     saddle_batch all = {.index = NULL, .count = b.pool.total};
     saddle_problem_gradient(b.pooled, 0, &all, b.x[0], b.y[0], b.gx[0], b.gy[0], b.scratch);
     double value = 0.0;
@@ -218,16 +219,16 @@ START_TEST(constants_and_answers_of_the_pool)
     bench b;
     bench_open(&b, _i);
     const saddle_problem *of = b.instance.problem;
-    const saddle_experiment *e = b.instance.experiment;
+    const saddle_instance *e = b.instance.made;
     size_t least = of->samples[0];
     for (size_t i = 1; i < of->agents; i++)
         least = of->samples[i] < least ? of->samples[i] : least;
     /* An estimate is not scaled: it is no bound either way. */
     double heaviest =
         e->constants.estimated ? 1.0 : (double)b.pool.total / (double)(of->agents * least);
-    assert_near(b.scene.constants.lipschitz, heaviest * e->constants.lipschitz,
-                1e-14 * b.scene.constants.lipschitz);
-    ck_assert(b.scene.constants.strong_concavity == e->constants.strong_concavity);
+    assert_near(b.scene->constants.lipschitz, heaviest * e->constants.lipschitz,
+                1e-14 * b.scene->constants.lipschitz);
+    ck_assert(b.scene->constants.strong_concavity == e->constants.strong_concavity);
     ck_assert((b.pooled->solution == NULL) == (of->solution == NULL));
     if (of->solution != NULL) {
         ck_assert_int_eq(of->solution(of, b.x[0], b.y[0]), 0);
@@ -279,23 +280,22 @@ typedef struct slow {
 
 static bool is_auto(const slow *s, const char *name)
 {
-    return saddle_settings_auto(s->rig->settings, name);
+    return isnan(test_number(s->rig->plan, name));
 }
 
 static bool setting_is(const slow *s, const char *name, const char *value)
 {
-    return strcmp(saddle_settings_text(s->rig->settings, name), value) == 0;
+    return strcmp(test_text(s->rig->plan, name), value) == 0;
 }
 
 static double real_or(const slow *s, const char *name, double other)
 {
-    return is_auto(s, name) ? other : saddle_settings_real(s->rig->settings, name);
+    return is_auto(s, name) ? other : test_number(s->rig->plan, name);
 }
 
 static size_t whole_or(const slow *s, const char *name, double other)
 {
-    return is_auto(s, name) ? (size_t)other
-                            : (size_t)saddle_settings_integer(s->rig->settings, name);
+    return is_auto(s, name) ? (size_t)other : (size_t)test_number(s->rig->plan, name);
 }
 
 static size_t least(size_t a, size_t b)
@@ -343,7 +343,7 @@ static void slow_rules(slow *s)
 
 static void slow_open(slow *s, const test_rig *rig, int kind)
 {
-    const saddle_experiment *e = rig->instance.experiment;
+    const saddle_instance *e = rig->instance.made;
     *s = (slow){.rig = rig, .kind = kind};
     pool_open(&s->pool, e->problem, e->y_set);
     slow_rules(s);
@@ -370,7 +370,7 @@ static void draw(const slow *s, saddle_purpose purpose, uint64_t number, size_t 
 {
     size_t n = s->pool.total;
     saddle_rng rng;
-    saddle_rng_init(&rng, saddle_settings_integer(s->rig->settings, "seed"), purpose, 0, number);
+    saddle_rng_init(&rng, s->rig->plan->start.seed, purpose, 0, number);
     if (replacement) {
         for (size_t k = 0; k < count; k++)
             out[k] = (uint32_t)saddle_rng_below(&rng, n);
@@ -388,14 +388,14 @@ static void slow_descend(slow *s, double step, const double *g, double *x)
 {
     for (size_t k = 0; k < s->pool.x_dim; k++)
         x[k] -= step * g[k];
-    saddle_prox_apply(s->rig->instance.experiment->x_prox, step, x, s->pool.scratch);
+    saddle_prox_apply(s->rig->instance.made->x_prox, step, x, s->pool.scratch);
 }
 
 static void slow_ascend(slow *s, double step, const double *g, double *y)
 {
     for (size_t k = 0; k < s->pool.y_dim; k++)
         y[k] += step * g[k];
-    saddle_set_project(s->rig->instance.experiment->y_set, y, s->pool.scratch);
+    saddle_set_project(s->rig->instance.made->y_set, y, s->pool.scratch);
 }
 
 static void slow_gda(slow *s, uint64_t t)
@@ -453,7 +453,7 @@ static size_t slow_pick(const slow *s, uint64_t k)
     if (setting_is(s, "maximizer-output", "last"))
         return s->m;
     saddle_rng rng;
-    saddle_rng_init(&rng, saddle_settings_integer(s->rig->settings, "seed"), SADDLE_RNG_PICK, 0, k);
+    saddle_rng_init(&rng, s->rig->plan->start.seed, SADDLE_RNG_PICK, 0, k);
     return 1 + (size_t)saddle_rng_below(&rng, s->m);
 }
 
@@ -495,7 +495,7 @@ static void follow(int which, int kind, const char *const *more, uint64_t iterat
 {
     test_rig rig;
     test_rig_open(&rig, which, names[kind], more, 1, NULL, NULL);
-    const saddle_experiment *e = rig.instance.experiment;
+    const saddle_instance *e = rig.instance.made;
     slow s;
     slow_open(&s, &rig, kind);
     test_state found;
@@ -614,15 +614,15 @@ START_TEST(every_gradient_is_counted)
         if (!list[a]->traits.centralized)
             continue;
         saddle_error error = {.message = ""};
-        saddle_scene scene;
+        saddle_instance *scene;
         test_instance instance;
         test_rig rig;
         saddle_cost cost;
         test_instance_open(&instance, QUADRATIC_NONCONVEX, NULL);
-        assert_ok(saddle_experiment_scene(instance.experiment, true, &scene, &error), error);
-        counted = scene.problem;
+        assert_ok(saddle_instance_pool(&scene, instance.made, &error), error);
+        counted = scene->problem;
         calls = 0;
-        saddle_problem problem = *scene.problem;
+        saddle_problem problem = *scene->problem;
         problem.gradient = counting_gradient;
         problem.difference = counting_difference;
         test_rig_open(&rig, QUADRATIC_NONCONVEX, list[a]->name, NULL, 1, NULL, &problem);
@@ -633,6 +633,7 @@ START_TEST(every_gradient_is_counted)
         }
         ck_assert_uint_gt(calls, 0);
         test_rig_close(&rig);
+        saddle_instance_free(scene);
         test_instance_close(&instance);
     }
 }
@@ -690,7 +691,7 @@ START_TEST(minimax_ppa_solves_its_subproblems)
         test_state_make(&after, rig.scene.problem);
         all_of(&s.pool, index);
         double L = rig.scene.constants.lipschitz;
-        double r = saddle_settings_real(rig.settings, "ppa-accuracy");
+        double r = test_number(rig.plan, "ppa-accuracy");
         for (int t = 0; t < 3; t++) {
             test_state_copy(&rig, &before);
             ck_assert_int_eq(test_rig_advance(&rig, 1).kind, SADDLE_FAULT_NONE);
@@ -707,12 +708,10 @@ START_TEST(minimax_ppa_solves_its_subproblems)
                            (r + 2.0 * r * r * r) * R + rounding);
             assert_at_most(y_mapping(&s, 1.0 / L, after.y, s.u),
                            (2.0 + 1.0 / 162.0 + 2.0 / 3.0 * r) * r * r * R + rounding);
-            assert_at_most(
-                saddle_set_distance(rig.instance.experiment->x_set, after.x, s.pool.scratch),
-                1e-13);
-            assert_at_most(
-                saddle_set_distance(rig.instance.experiment->y_set, after.y, s.pool.scratch),
-                1e-13);
+            assert_at_most(saddle_set_distance(rig.instance.made->x_set, after.x, s.pool.scratch),
+                           1e-13);
+            assert_at_most(saddle_set_distance(rig.instance.made->y_set, after.y, s.pool.scratch),
+                           1e-13);
         }
         test_state_free(&after);
         test_state_free(&before);
@@ -859,15 +858,15 @@ static saddle_result *settle(const char *algorithm, const char *const *more, dou
         "problem=quadratic", "agents=5",    "topology=ring", "samples=40,30,50,40,20", "x-dim=6",
         "y-dim=4",           "lipschitz=6", "mu=1",          "init=normal:1",          NULL};
     saddle_error error = {.message = ""};
-    saddle_settings *first = test_settings(NULL, base);
-    saddle_settings *settings = test_settings(first, more);
-    assert_ok(saddle_settings_set(settings, "algorithm", algorithm, &error), error);
-    saddle_experiment *experiment = NULL;
+    saddle_plan *first = test_plan(NULL, base);
+    saddle_plan *plan = test_plan(first, more);
+    assert_ok(saddle_plan_set(plan, "algorithm", algorithm, &error), error);
+    saddle_instance *instance = NULL;
     saddle_result *result = NULL;
-    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
-    assert_ok(saddle_experiment_run(experiment, settings, NULL, &result, &error), error);
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_ok(saddle_run(instance, plan, NULL, &result, &error), error);
     ck_assert_int_eq(result->stop, SADDLE_STOP_ITERATIONS);
-    const saddle_problem *problem = saddle_experiment_problem(experiment);
+    const saddle_problem *problem = instance->problem;
     double *x = test_doubles(problem->x_dim);
     double *y = test_doubles(problem->y_dim);
     ck_assert_int_eq(problem->solution(problem, x, y), 0);
@@ -880,9 +879,9 @@ static saddle_result *settle(const char *algorithm, const char *const *more, dou
                    (unsigned long long)result->rows[k].iteration, result->rows[k].metric);
     free(y);
     free(x);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
-    saddle_settings_free(first);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
+    test_plan_free(first);
     return result;
 }
 
@@ -959,7 +958,7 @@ static saddle_result *run_as(int which, const char *const *more)
     test_instance instance;
     saddle_result *result = NULL;
     test_instance_open(&instance, which, more);
-    assert_ok(saddle_experiment_run(instance.experiment, NULL, NULL, &result, &error), error);
+    assert_ok(saddle_run(instance.made, NULL, NULL, &result, &error), error);
     test_instance_close(&instance);
     return result;
 }
@@ -1003,10 +1002,9 @@ static void refuse(const char *assignment, const char *algorithm, const char *pa
     test_instance instance;
     saddle_result *result = NULL;
     test_instance_open(&instance, QUADRATIC_NONCONVEX, more);
-    assert_ok(saddle_settings_set(instance.settings, "algorithm", algorithm, &error), error);
-    assert_refused(
-        saddle_experiment_run(instance.experiment, instance.settings, NULL, &result, &error), error,
-        SADDLE_UNSUPPORTED, part);
+    assert_ok(saddle_plan_set(instance.plan, "algorithm", algorithm, &error), error);
+    assert_refused(saddle_run(instance.made, instance.plan, NULL, &result, &error), error,
+                   SADDLE_UNSUPPORTED, part);
     ck_assert_ptr_nonnull(strstr(error.message, algorithm));
     ck_assert_ptr_null(result);
     test_instance_close(&instance);
@@ -1015,8 +1013,8 @@ static void refuse(const char *assignment, const char *algorithm, const char *pa
 START_TEST(what_sreda_cannot_do_is_refused)
 {
     for (int kind = SREDA; kind <= SREDA_BOOST; kind++) {
-        refuse("x-set=box:0:1", names[kind], "box:0:1; give --x-set none");
-        refuse("regularizer=l1:0.5", names[kind], "l1:0.5; give --regularizer none");
+        refuse("x-set=box:0:1", names[kind], "box:0:1; set x-set to none or choose");
+        refuse("regularizer=l1:0.5", names[kind], "l1:0.5; give none or choose");
     }
 }
 END_TEST
@@ -1027,20 +1025,20 @@ START_TEST(auto_is_resolved)
     static const char *const sreda[] = {"algorithm=sreda", "iterations=1", NULL};
     saddle_result *result = run_as(QUADRATIC_NONCONVEX, sreda);
     /* 40 samples: |S| = 7, q = ceil(7 / 11) = 1; L = 8, mu = 0.5. */
-    ck_assert_uint_eq(saddle_settings_integer(result->settings, "batch"), 7);
-    ck_assert_uint_eq(saddle_settings_integer(result->settings, "q"), 1);
-    ck_assert_uint_eq(saddle_settings_integer(result->settings, "maximizer-steps"), 10);
-    ck_assert_uint_eq(saddle_settings_integer(result->settings, "refresh-batch"), 40);
-    assert_near(saddle_settings_real(result->settings, "initial-accuracy"), 0.1 / 16.0, 1e-15);
+    ck_assert_uint_eq(result->plan.steps.batch, 7);
+    ck_assert_uint_eq(result->plan.steps.q, 1);
+    ck_assert_uint_eq((uint64_t)test_number(&result->plan, "maximizer-steps"), 10);
+    ck_assert_uint_eq((uint64_t)test_number(&result->plan, "refresh-batch"), 40);
+    assert_near(test_number(&result->plan, "initial-accuracy"), 0.1 / 16.0, 1e-15);
     saddle_result_free(result);
     static const char *const sgda[] = {"algorithm=sgda", "iterations=1", NULL};
     result = run_as(QUADRATIC_NONCONVEX, sgda);
-    ck_assert_uint_eq(saddle_settings_integer(result->settings, "batch"), 7);
+    ck_assert_uint_eq(result->plan.steps.batch, 7);
     saddle_result_free(result);
     static const char *const ppa[] = {"algorithm=minimax-ppa", "iterations=1", NULL};
     result = run_as(QUADRATIC_NONCONVEX, ppa);
-    assert_near(saddle_settings_real(result->settings, "ppa-lipschitz"), 8.0, 0.0);
-    assert_near(saddle_settings_real(result->settings, "ppa-mu"), 0.5, 0.0);
+    assert_near(test_number(&result->plan, "ppa-lipschitz"), 8.0, 0.0);
+    assert_near(test_number(&result->plan, "ppa-mu"), 0.5, 0.0);
     saddle_result_free(result);
 }
 END_TEST

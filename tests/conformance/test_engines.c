@@ -42,7 +42,7 @@ static saddle_result *run_with(int which, const saddle_algorithm *algorithm, uns
     saddle_result *result = NULL;
     test_relax(algorithm, more, relaxed);
     test_instance_open(&instance, which, relaxed);
-    assert_ok(saddle_experiment_run(instance.experiment, NULL, NULL, &result, &error), error);
+    assert_ok(saddle_run(instance.made, NULL, NULL, &result, &error), error);
     test_instance_close(&instance);
     return result;
 }
@@ -215,7 +215,7 @@ static saddle_result *stop_by(const char *assignment, const saddle_hooks *hooks)
     test_instance instance;
     saddle_result *result = NULL;
     test_instance_open(&instance, QUADRATIC_NONCONVEX, more);
-    assert_ok(saddle_experiment_run(instance.experiment, NULL, hooks, &result, &error), error);
+    assert_ok(saddle_run(instance.made, NULL, hooks, &result, &error), error);
     test_instance_close(&instance);
     return result;
 }
@@ -357,18 +357,12 @@ START_TEST(an_iteration_may_have_several_rounds_or_none)
         for (size_t c = 0; c < COUNTS; c++) {
             test_instance instance;
             test_instance_open(&instance, QUADRATIC_NONCONVEX, NULL);
-            saddle_experiment *e = instance.experiment;
+            saddle_instance *e = instance.made;
             size_t x_dim = e->problem->x_dim;
             ck_assert_uint_eq(x_dim, 3);
-            saddle_engine_inputs inputs = {.world = e->world,
-                                           .problem = e->problem,
-                                           .mixing = e->mixing,
-                                           .x_prox = e->x_prox,
-                                           .y_set = e->y_set,
+            saddle_engine_inputs inputs = {.instance = e,
                                            .algorithm = &gossip,
                                            .parameters = &rounds,
-                                           .x0 = e->x0,
-                                           .y0 = e->y0,
                                            .threads = thread_counts[c]};
             const saddle_engine_class *kind = saddle_engine_list(&(size_t){0})[0];
             saddle_error error = {.message = ""};
@@ -470,12 +464,9 @@ START_TEST(divergence_is_a_result)
         test_instance instance;
         saddle_result *result = NULL;
         test_instance_open(&instance, QUADRATIC_NONCONVEX, more);
-        assert_ok(
-            saddle_settings_set(instance.settings, "threads", threads == 1 ? "1" : "3", &error),
-            error);
-        assert_ok(
-            saddle_experiment_run(instance.experiment, instance.settings, NULL, &result, &error),
-            error);
+        assert_ok(saddle_plan_set(instance.plan, "threads", threads == 1 ? "1" : "3", &error),
+                  error);
+        assert_ok(saddle_run(instance.made, instance.plan, NULL, &result, &error), error);
         ck_assert_int_eq(result->stop, SADDLE_STOP_DIVERGED);
         ck_assert_int_eq(result->fault.kind,
                          measured ? SADDLE_FAULT_RUNAWAY : SADDLE_FAULT_NONFINITE);
@@ -518,15 +509,16 @@ START_TEST(a_start_that_is_not_finite_is_named)
     saddle_problem problem = *test_own_problem();
     problem.gradient = broken_gradient;
     static const char *const assignment[] = {"topology=path", NULL};
-    saddle_settings *settings = test_settings(NULL, assignment);
-    saddle_experiment *experiment = NULL;
+    saddle_plan *plan = test_plan(NULL, assignment);
+    saddle_instance *instance = NULL;
     saddle_result *result = NULL;
-    assert_ok(saddle_experiment_create(&experiment, settings, &problem, &error), error);
-    assert_refused(saddle_experiment_run(experiment, NULL, NULL, &result, &error), error,
-                   SADDLE_BAD_INPUT, "agent 1, variable u (y-gradient)[2] is nan");
+    plan->problem.own = &problem;
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_refused(saddle_run(instance, NULL, NULL, &result, &error), error, SADDLE_BAD_INPUT,
+                   "agent 1, variable u (y-gradient)[2] is nan");
     ck_assert_ptr_null(result);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
 }
 END_TEST
 

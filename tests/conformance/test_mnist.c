@@ -65,14 +65,14 @@ static double held_out_auc(const char *path, const char *score, const saddle_dat
                                       "trace-every=100000",
                                       "positive=auto",
                                       NULL};
-    saddle_settings *settings = test_settings(NULL, assignment);
-    saddle_experiment *experiment = NULL;
+    saddle_plan *plan = test_plan(NULL, assignment);
+    saddle_instance *instance = NULL;
     saddle_result *result = NULL;
-    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
-    assert_ok(saddle_experiment_run(experiment, settings, NULL, &result, &error), error);
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_ok(saddle_run(instance, plan, NULL, &result, &error), error);
     ck_assert_int_eq(result->stop, SADDLE_STOP_IFO);
-    ck_assert_str_eq(saddle_settings_text(result->settings, "positive"), "5-9");
-    const saddle_problem *problem = saddle_experiment_problem(experiment);
+    ck_assert_str_eq(test_text(&result->plan, "positive"), "5-9");
+    const saddle_problem *problem = instance->problem;
     double *scores = test_doubles(images->rows);
     assert_ok(problem->scores(problem, images, result->x_mean, result->y_mean, scores, &error),
               error);
@@ -81,8 +81,8 @@ static double held_out_auc(const char *path, const char *score, const saddle_dat
            (unsigned long long)result->cost.ifo, result->rows[result->row_count - 1].seconds);
     free(scores);
     saddle_result_free(result);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
     return auc;
 }
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/settings.h"
 #include "instances.h"
 #include "observe/observer.h"
 #include "support.h"
@@ -21,29 +20,25 @@ static const char *const names[METHODS] = {"gt-gda", "dposg", "dppsp", "cspsg"};
 
 typedef struct rig {
     test_instance instance;
-    saddle_scene scene;
-    saddle_settings *settings; /* with every auto of the algorithm replaced */
+    saddle_instance scene;
+    saddle_instance *pooled;
+    saddle_plan *plan; /* with every auto of the algorithm replaced */
     const saddle_algorithm *algorithm;
     void *parameters;
     saddle_engine *engine;
 } rig;
 
-static void rig_configure(rig *r, const char *name, saddle_algorithm_inputs *inputs)
+/* Everything but configure(). */
+static void rig_ready(rig *r, const char *name, saddle_configuration *configuration)
 {
     saddle_error error = {.message = ""};
-    saddle_experiment *e = r->instance.experiment;
+    const saddle_instance *e = r->instance.made;
     assert_ok(saddle_algorithm_find(&r->algorithm, name, &error), error);
-    assert_ok(saddle_experiment_scene(e, r->algorithm->traits.centralized, &r->scene, &error),
-              error);
-    *inputs = (saddle_algorithm_inputs){.settings = r->instance.settings,
-                                        .problem = r->scene.problem,
-                                        .mixing = r->scene.mixing,
-                                        .x_prox = e->x_prox,
-                                        .y_set = e->y_set,
-                                        .constants = r->scene.constants,
-                                        .spectrum = r->scene.spectrum};
-    assert_ok(saddle_experiment_steps(e, r->instance.settings, &inputs->steps, &error), error);
-    assert_ok(r->algorithm->configure(&r->parameters, inputs, &error), error);
+    test_scene(e, r->algorithm, &r->pooled, &r->scene);
+    *configuration =
+        (saddle_configuration){.instance = &r->scene, .given = &r->instance.plan->steps};
+    assert_ok(saddle_instance_steps(e, r->instance.plan, &configuration->steps, &error), error);
+    r->parameters = test_parameters(r->algorithm, r->instance.plan);
 }
 
 static void rig_open(rig *r, int which, const char *name, const char *const *more, unsigned threads)
@@ -51,25 +46,20 @@ static void rig_open(rig *r, int which, const char *name, const char *const *mor
     saddle_error error = {.message = ""};
     *r = (rig){.engine = NULL};
     test_instance_open(&r->instance, which, more);
-    saddle_algorithm_inputs configured;
-    rig_configure(r, name, &configured);
-    r->settings = test_settings(r->instance.settings, NULL);
-    if (r->algorithm->resolve != NULL)
-        assert_ok(r->algorithm->resolve(r->parameters, r->settings, &error), error);
-    const saddle_experiment *e = r->instance.experiment;
+    saddle_configuration configuration;
+    rig_ready(r, name, &configuration);
+    assert_ok(r->algorithm->configure(r->parameters, &configuration, &error), error);
+    r->plan = test_plan(r->instance.plan, NULL);
+    r->plan->steps = configuration.steps;
+    assert_ok(
+        saddle_settings_read_table(r->plan->settings, r->algorithm->options, r->parameters, &error),
+        error);
     saddle_engine_inputs inputs = {
-        .world = r->scene.world,
-        .problem = r->scene.problem,
-        .mixing = r->scene.mixing,
-        .x_prox = e->x_prox,
-        .y_set = e->y_set,
+        .instance = &r->scene,
         .algorithm = r->algorithm,
         .parameters = r->parameters,
-        .x0 = e->x0,
-        .y0 = e->y0,
-        .seed = saddle_settings_integer(r->settings, "seed"),
         .threads = threads,
-        .scratch = saddle_observer_scratch(r->scene.problem, e->x_prox, e->y_set),
+        .scratch = saddle_observer_scratch(&r->scene),
     };
     const saddle_engine_class *kind = NULL;
     assert_ok(saddle_engine_find(&kind, "threads", &error), error);
@@ -79,8 +69,9 @@ static void rig_open(rig *r, int which, const char *name, const char *const *mor
 static void rig_close(rig *r)
 {
     r->engine->kind->destroy(r->engine);
-    r->algorithm->release(r->parameters);
-    saddle_settings_free(r->settings);
+    test_release(r->algorithm, r->parameters);
+    saddle_instance_free(r->pooled);
+    test_plan_free(r->plan);
     test_instance_close(&r->instance);
 }
 
@@ -207,7 +198,7 @@ static double eta_of(const slow *s, size_t k)
 /* v = prox over X of (step eta_x h) and projection onto Y of v. */
 static void project(const slow *s, double step, double *v)
 {
-    const saddle_experiment *e = s->rig->instance.experiment;
+    const saddle_instance *e = s->rig->instance.made;
     saddle_prox_apply(e->x_prox, step * s->eta[0], v, s->scratch);
     saddle_set_project(e->y_set, v + s->x_dim, s->scratch);
 }
@@ -238,7 +229,7 @@ static void operate_fully(slow *s, size_t i, const double *z, double *out)
 static size_t batch_size(const slow *s, size_t i)
 {
     size_t n = s->problem->samples[i];
-    size_t batch = (size_t)saddle_settings_integer(s->rig->settings, "batch");
+    size_t batch = (size_t)s->rig->plan->steps.batch;
     if (batch == 0)
         while (batch * batch < n)
             batch++;
@@ -251,13 +242,11 @@ static void operate_on_batch(slow *s, size_t i, uint64_t iteration, const double
     uint64_t mark[8] = {0};
     size_t n = s->problem->samples[i];
     size_t count = batch_size(s, i);
-    bool replacement =
-        strcmp(saddle_settings_text(s->rig->settings, "sampling"), "with-replacement") == 0;
+    bool replacement = s->rig->plan->steps.sampling == SADDLE_WITH_REPLACEMENT;
     ck_assert_uint_le(n, MOST_SAMPLES);
     ck_assert_uint_le(saddle_rng_mark_words(n), 8);
     saddle_rng rng;
-    saddle_rng_init(&rng, saddle_settings_integer(s->rig->settings, "seed"), SADDLE_RNG_BATCH, i,
-                    iteration);
+    saddle_rng_init(&rng, s->rig->plan->start.seed, SADDLE_RNG_BATCH, i, iteration);
     if (replacement)
         for (size_t k = 0; k < count; k++)
             index[k] = (uint32_t)saddle_rng_below(&rng, n);
@@ -269,7 +258,7 @@ static void operate_on_batch(slow *s, size_t i, uint64_t iteration, const double
 static void slow_open(slow *s, const rig *r, int method)
 {
     const saddle_problem *problem = r->scene.problem;
-    const saddle_experiment *e = r->instance.experiment;
+    const saddle_instance *e = r->instance.made;
     *s = (slow){.rig = r,
                 .problem = problem,
                 .method = method,
@@ -280,11 +269,11 @@ static void slow_open(slow *s, const rig *r, int method)
     s->scratch = test_doubles(saddle_problem_scratch(problem) + saddle_prox_scratch(e->x_prox) +
                               saddle_set_scratch(e->y_set));
     double *once = dense_mixing(r->scene.mixing);
-    s->mixing = power(s->m, once,
-                      method == DPOSG ? saddle_settings_integer(r->settings, "mixing-rounds") : 1);
+    s->mixing =
+        power(s->m, once, method == DPOSG ? (uint64_t)test_number(r->plan, "mixing-rounds") : 1);
     free(once);
-    s->eta[0] = saddle_settings_real(r->settings, "eta-x");
-    s->eta[1] = saddle_settings_real(r->settings, "eta-y");
+    s->eta[0] = r->plan->steps.eta_x;
+    s->eta[1] = r->plan->steps.eta_y;
     s->ifo = calloc(s->m, sizeof *s->ifo);
     ck_assert_ptr_nonnull(s->ifo);
     s->z = copy_of(s, NULL);
@@ -331,9 +320,9 @@ static void slow_tracked_round(slow *s, size_t low, size_t high)
             own[k] = z[at] - eta_of(s, k) * s->tracker[at];
         }
         if (low == 0)
-            saddle_prox_apply(s->rig->instance.experiment->x_prox, s->eta[0], own, s->scratch);
+            saddle_prox_apply(s->rig->instance.made->x_prox, s->eta[0], own, s->scratch);
         else
-            saddle_set_project(s->rig->instance.experiment->y_set, own + low, s->scratch);
+            saddle_set_project(s->rig->instance.made->y_set, own + low, s->scratch);
     }
     free(z);
     free(tracker);
@@ -342,7 +331,7 @@ static void slow_tracked_round(slow *s, size_t low, size_t high)
 
 static void slow_gt_gda(slow *s)
 {
-    uint64_t ascents = saddle_settings_integer(s->rig->settings, "ascents");
+    uint64_t ascents = (uint64_t)test_number(s->rig->plan, "ascents");
     for (uint64_t k = 0; k < ascents; k++)
         slow_tracked_round(s, s->x_dim, s->both);
     slow_tracked_round(s, 0, s->x_dim);
@@ -370,7 +359,7 @@ static void slow_cspsg(slow *s, uint64_t t)
     double *z = mixed(s, s->mixing, s->z);
     double *g = test_doubles(s->both);
     double count = (double)(t + 1);
-    if (strcmp(saddle_settings_text(s->rig->settings, "decay"), "doubling") == 0) {
+    if (strcmp(test_text(s->rig->plan, "decay"), "doubling") == 0) {
         double whole = 1.0;
         while (2.0 * whole <= count)
             whole *= 2.0;
@@ -413,8 +402,8 @@ static void shifted(slow *s, size_t i, const double *z, const double *w, double 
 /* The inner loop of DPPSP: z becomes the resolvent at w of agent i, as far as the options say. */
 static void slow_resolvent(slow *s, size_t i, const double *w, double *z)
 {
-    double tolerance = saddle_settings_real(s->rig->settings, "resolvent-tolerance");
-    uint64_t most = saddle_settings_integer(s->rig->settings, "resolvent-steps");
+    double tolerance = test_number(s->rig->plan, "resolvent-tolerance");
+    uint64_t most = (uint64_t)test_number(s->rig->plan, "resolvent-steps");
     double *from = test_doubles(4 * s->both);
     double *trial = from + s->both;
     double *g = trial + s->both;
@@ -515,7 +504,7 @@ static void assert_same(const slow *s, const char *what, uint64_t t, const doubl
 
 static void assert_feasible(const slow *s, const test_state *found)
 {
-    const saddle_experiment *e = s->rig->instance.experiment;
+    const saddle_instance *e = s->rig->instance.made;
     for (size_t i = 0; i < s->m; i++) {
         assert_at_most(saddle_set_distance(e->x_set, found->x + i * s->x_dim, s->scratch), 1e-12);
         assert_at_most(saddle_set_distance(e->y_set, found->y + i * s->y_dim, s->scratch), 1e-12);
@@ -537,15 +526,15 @@ static void assert_equal_means(size_t m, size_t dim, const double *a, const doub
 /* IFO calls of agent i after t iterations; DPPSP's depend on its inner loop. */
 static uint64_t ifo_of(const slow *s, size_t i, uint64_t t)
 {
-    const saddle_settings *settings = s->rig->settings;
+    const saddle_plan *plan = s->rig->plan;
     uint64_t n = s->problem->samples[i];
     if (s->method == GT_GDA)
-        return t * n * (saddle_settings_integer(settings, "ascents") + 1);
+        return t * n * ((uint64_t)test_number(plan, "ascents") + 1);
     if (s->method == DPOSG)
         return (t + 1) * batch_size(s, i);
     if (s->method == CSPSG)
         return t * batch_size(s, i);
-    if (saddle_settings_integer(settings, "resolvent-steps") == 1)
+    if ((uint64_t)test_number(plan, "resolvent-steps") == 1)
         return t * 2 * n;
     ck_assert_uint_eq(s->ifo[i] % n, 0);
     return s->ifo[i];
@@ -553,7 +542,7 @@ static uint64_t ifo_of(const slow *s, size_t i, uint64_t t)
 
 static void assert_costs(const slow *s, const test_state *found, uint64_t t)
 {
-    const saddle_settings *settings = s->rig->settings;
+    const saddle_plan *plan = s->rig->plan;
     uint64_t total = 0;
     for (size_t i = 0; i < s->m; i++) {
         ck_assert_uint_eq(found->ifo[i], ifo_of(s, i, t));
@@ -564,10 +553,10 @@ static void assert_costs(const slow *s, const test_state *found, uint64_t t)
     uint64_t rounds = 1;
     uint64_t doubles = s->both; /* of all messages of an iteration over one link */
     if (s->method == DPOSG) {
-        rounds = saddle_settings_integer(settings, "mixing-rounds");
+        rounds = (uint64_t)test_number(plan, "mixing-rounds");
         doubles *= rounds;
     } else if (s->method == GT_GDA) {
-        uint64_t ascents = saddle_settings_integer(settings, "ascents");
+        uint64_t ascents = (uint64_t)test_number(plan, "ascents");
         rounds = ascents + 1;
         doubles = 2 * (ascents * s->y_dim + s->x_dim);
     }
@@ -931,7 +920,7 @@ START_TEST(proximal_points_are_as_near_as_the_tolerance_says)
         test_state_make(&found, s.problem);
         double *exact = test_doubles(s.both);
         double *point = test_doubles(s.both);
-        double tolerance = saddle_settings_real(r.settings, "resolvent-tolerance");
+        double tolerance = test_number(r.plan, "resolvent-tolerance");
         /* One agent's w is its iterate: DPPSP is the proximal point method then. */
         for (uint64_t t = 0; t < 20; t++) {
             exact_resolvent(&s, 0, s.z, exact);
@@ -1042,7 +1031,7 @@ START_TEST(cspsg_at_one_agent_begins_as_sgda)
     rig_copy(&average, &a);
     rig_copy(&plain, &b);
     /* The steps decrease from the second iteration on; the report is the mean with the start. */
-    const saddle_experiment *e = average.instance.experiment;
+    const saddle_instance *e = average.instance.made;
     for (size_t k = 0; k < a.x_dim; k++)
         assert_near(a.x[k], 0.5 * (e->x0[k] + b.x[k]), 1e-13);
     for (size_t k = 0; k < a.y_dim; k++)
@@ -1064,15 +1053,16 @@ START_TEST(defaults_are_what_the_files_say)
             saddle_steps steps;
             saddle_error error = {.message = ""};
             rig_open(&r, which, names[method], NULL, 1);
-            assert_ok(saddle_experiment_steps(r.instance.experiment, NULL, &steps, &error), error);
+            assert_ok(saddle_instance_steps(r.instance.made, r.instance.plan, &steps, &error),
+                      error);
             double x_share = method == GT_GDA ? fmin(5.0 * steps.nu, 0.5) : steps.nu;
             double y_share = steps.eta;
             if (method == DPPSP || method == CSPSG)
                 x_share = y_share = 1.0;
             double x_step = x_share / steps.tau;
             double y_step = y_share * steps.alpha;
-            assert_near(saddle_settings_real(r.settings, "eta-x"), x_step, 1e-15 * x_step);
-            assert_near(saddle_settings_real(r.settings, "eta-y"), y_step, 1e-15 * y_step);
+            assert_near(r.plan->steps.eta_x, x_step, 1e-15 * x_step);
+            assert_near(r.plan->steps.eta_y, y_step, 1e-15 * y_step);
             rig_close(&r);
         }
 }
@@ -1089,7 +1079,7 @@ START_TEST(dposg_mixes_as_often_as_the_network_needs)
         open_on_ring(&r, "dposg", networks[k]);
         double lambda = r.scene.spectrum.lambda;
         double m = (double)r.scene.problem->agents;
-        uint64_t rounds = saddle_settings_integer(r.settings, "mixing-rounds");
+        uint64_t rounds = (uint64_t)test_number(r.plan, "mixing-rounds");
         saddle_layout layout;
         r.algorithm->layout(r.parameters, r.scene.problem, &layout);
         ck_assert_uint_eq(layout.rounds, rounds);
@@ -1185,13 +1175,13 @@ START_TEST(bad_options_are_refused)
         {"resolvent-steps", "0", "resolvent-steps"},
         {"eta-x", "0", "eta-x"},
     };
-    saddle_settings *settings = test_settings(NULL, NULL);
+    saddle_plan *plan = test_plan(NULL, NULL);
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         saddle_error error = {.message = ""};
-        assert_refused(saddle_settings_set(settings, bad[k].name, bad[k].value, &error), error,
+        assert_refused(saddle_plan_set(plan, bad[k].name, bad[k].value, &error), error,
                        SADDLE_BAD_INPUT, bad[k].part);
     }
-    saddle_settings_free(settings);
+    test_plan_free(plan);
 }
 END_TEST
 
@@ -1199,16 +1189,19 @@ START_TEST(dposg_asks_for_rounds_where_lambda_is_not_known)
 {
     rig r = {.engine = NULL};
     test_instance_open(&r.instance, QUADRATIC_CONVEX_ODD, NULL);
-    saddle_algorithm_inputs inputs;
-    rig_configure(&r, "dposg", &inputs);
-    r.algorithm->release(r.parameters);
+    saddle_configuration configuration;
+    rig_ready(&r, "dposg", &configuration);
+    saddle_error none = {.message = ""};
+    assert_ok(r.algorithm->configure(r.parameters, &configuration, &none), none);
+    test_release(r.algorithm, r.parameters);
     const double unusable[] = {NAN, 1.0, 1.0 - 1e-9};
     for (size_t k = 0; k < 3; k++) {
         saddle_error error = {.message = ""};
-        inputs.spectrum.lambda = unusable[k];
-        assert_refused(r.algorithm->configure(&r.parameters, &inputs, &error), error,
-                       SADDLE_BAD_INPUT, "--mixing-rounds");
-        ck_assert_ptr_null(r.parameters);
+        r.scene.spectrum.lambda = unusable[k];
+        r.parameters = test_parameters(r.algorithm, r.instance.plan);
+        assert_refused(r.algorithm->configure(r.parameters, &configuration, &error), error,
+                       SADDLE_BAD_INPUT, "mixing-rounds");
+        test_release(r.algorithm, r.parameters);
     }
     test_instance_close(&r.instance);
 }

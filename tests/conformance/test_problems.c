@@ -33,8 +33,8 @@ static void bench_open(bench *b, int which)
 {
     test_instance_open(&b->instance, which, NULL);
     b->problem = b->instance.problem;
-    b->x_set = saddle_prox_set(saddle_experiment_x(b->instance.experiment));
-    b->y_set = saddle_experiment_y(b->instance.experiment);
+    b->x_set = b->instance.made->x_set;
+    b->y_set = b->instance.made->y_set;
     for (int k = 0; k < 2; k++) {
         b->x[k] = test_doubles(b->problem->x_dim);
         b->y[k] = test_doubles(b->problem->y_dim);
@@ -119,15 +119,15 @@ static long double entry(const saddle_dataset *data, size_t row, size_t column)
 static long double logistic_value(const bench *b, size_t agent, const long double *x,
                                   const long double *y)
 {
-    const saddle_settings *settings = b->instance.settings;
-    const saddle_dataset *data = b->instance.experiment->shard[agent];
+    const saddle_plan *plan = b->instance.plan;
+    const saddle_dataset *data = b->instance.made->parts->shard[agent];
     long double n = (long double)b->problem->y_dim;
-    long double lambda1 = saddle_settings_auto(settings, "lambda1")
+    long double lambda1 = isnan(test_number(plan, "lambda1"))
                               ? 1.0L / (n * n)
-                              : (long double)saddle_settings_real(settings, "lambda1");
-    long double lambda2 = saddle_settings_real(settings, "lambda2");
-    long double c = saddle_settings_real(settings, "g-curvature");
-    bool simplex = strcmp(saddle_settings_text(settings, "weights"), "simplex") == 0;
+                              : (long double)test_number(plan, "lambda1");
+    long double lambda2 = test_number(plan, "lambda2");
+    long double c = test_number(plan, "g-curvature");
+    bool simplex = strcmp(test_text(plan, "weights"), "simplex") == 0;
     long double loss = 0.0L;
     for (size_t j = 0; j < data->rows; j++) {
         long double dot = 0.0L;
@@ -149,7 +149,7 @@ static long double positive_share(const bench *b)
 {
     long double mean = 0.0L;
     for (size_t i = 0; i < b->problem->agents; i++) {
-        const saddle_dataset *data = b->instance.experiment->shard[i];
+        const saddle_dataset *data = b->instance.made->parts->shard[i];
         long double positives = 0.0L;
         for (size_t j = 0; j < data->rows; j++)
             positives += data->label[j] > 0.0 ? 1.0L : 0.0L;
@@ -199,7 +199,7 @@ static long double slow_score(const bench *b, const saddle_dataset *data, size_t
 static long double auc_value(const bench *b, size_t agent, const long double *x,
                              const long double *y)
 {
-    const saddle_dataset *data = b->instance.experiment->shard[agent];
+    const saddle_dataset *data = b->instance.made->parts->shard[agent];
     long double r = positive_share(b);
     long double sum = 0.0L;
     for (size_t j = 0; j < data->rows; j++) {
@@ -218,7 +218,7 @@ static bool opposite(const bench *b, size_t column, size_t of)
 {
     for (size_t i = 0; i < b->problem->agents; i++)
         for (size_t j = 0; j < b->problem->samples[i]; j++) {
-            const saddle_dataset *data = b->instance.experiment->shard[i];
+            const saddle_dataset *data = b->instance.made->parts->shard[i];
             if (entry(data, j, column) != 1.0L - entry(data, j, of))
                 return false;
         }
@@ -233,13 +233,13 @@ static bool opposite(const bench *b, size_t column, size_t of)
 static long double fair_value(const bench *b, size_t agent, const long double *x,
                               const long double *y)
 {
-    const saddle_settings *settings = b->instance.settings;
-    const saddle_dataset *data = b->instance.experiment->shard[agent];
-    size_t column = (size_t)saddle_settings_integer(settings, "sensitive") - 1;
-    long double weight = saddle_settings_real(settings, "fairness");
-    long double ridge = saddle_settings_auto(settings, "fairness-ridge")
+    const saddle_plan *plan = b->instance.plan;
+    const saddle_dataset *data = b->instance.made->parts->shard[agent];
+    size_t column = (size_t)test_number(plan, "sensitive") - 1;
+    long double weight = test_number(plan, "fairness");
+    long double ridge = isnan(test_number(plan, "fairness-ridge"))
                             ? 0.0L
-                            : (long double)saddle_settings_real(settings, "fairness-ridge");
+                            : (long double)test_number(plan, "fairness-ridge");
     long double z[2][60] = {{0.0L}};
     ck_assert_uint_le(data->rows, 60);
     for (size_t k = 0; k <= data->features; k++) {
@@ -266,9 +266,9 @@ static long double fair_value(const bench *b, size_t agent, const long double *x
 static long double poisoning_value(const bench *b, size_t agent, const long double *x,
                                    const long double *y)
 {
-    const saddle_dataset *data = b->instance.experiment->shard[agent];
+    const saddle_dataset *data = b->instance.made->parts->shard[agent];
     bool poisoned = data->dense != NULL ? agent % 2 == 1 : agent < 2;
-    long double ridge = saddle_settings_real(b->instance.settings, "ridge");
+    long double ridge = test_number(b->instance.plan, "ridge");
     long double sum = 0.0L;
     for (size_t j = 0; j < data->rows; j++) {
         long double score = y[data->features];
@@ -322,10 +322,10 @@ static long double policy_value(const bench *b, size_t agent, const long double 
                                 const long double *y)
 {
     const saddle_mdp *mdp = saddle_policy_evaluation_mdp(b->problem);
-    const saddle_settings *settings = b->instance.settings;
-    size_t hidden = (size_t)saddle_settings_integer(settings, "mdp-hidden");
-    long double gamma = saddle_settings_real(settings, "discount");
-    long double rho = saddle_settings_real(settings, "dual-ridge");
+    const saddle_plan *plan = b->instance.plan;
+    size_t hidden = (size_t)test_number(plan, "mdp-hidden");
+    long double gamma = test_number(plan, "discount");
+    long double rho = test_number(plan, "dual-ridge");
     long double sum = 0.0L;
     for (size_t j = 0; j < b->problem->samples[agent]; j++) {
         long double c;
@@ -943,7 +943,7 @@ START_TEST(constants_bound_what_they_say)
 {
     bench b;
     bench_open(&b, _i);
-    saddle_constants constants = saddle_experiment_constants(b.instance.experiment);
+    saddle_constants constants = b.instance.made->constants;
     size_t x_dim = b.problem->x_dim;
     size_t y_dim = b.problem->y_dim;
     /* What the problem knows by itself; the rest is estimated, and no bound. */
@@ -1041,12 +1041,13 @@ START_TEST(incomplete_instances_are_refused)
     free(samples);
     p = *test_own_problem();
     p.samples = none;
-    saddle_settings *settings = test_settings(NULL, NULL);
-    saddle_experiment *experiment = NULL;
-    assert_refused(saddle_experiment_create(&experiment, settings, &p, &error), error,
-                   SADDLE_BAD_INPUT, "agent 1");
-    ck_assert_ptr_null(experiment);
-    saddle_settings_free(settings);
+    saddle_plan *plan = test_plan(NULL, NULL);
+    saddle_instance *instance = NULL;
+    plan->problem.own = &p;
+    assert_refused(saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
+                   "agent 1");
+    ck_assert_ptr_null(instance);
+    test_plan_free(plan);
 }
 END_TEST
 
@@ -1062,17 +1063,17 @@ START_TEST(bad_quadratics_are_refused)
         {{"problem=quadratic", "agents=3", "samples=5,6,7,8"}, "5,6,7,8"},
         {{"problem=quadratic", "samples=1.5"}, "1.5"},
         {{"problem=quadratic", "samples="}, "''"},
-        {{"problem=quadratic", "data=synthetic"}, "--data"},
+        {{"problem=quadratic", "data=synthetic"}, "data:"},
         {{"problem=cubic"}, "cubic"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         saddle_error error = {.message = ""};
-        saddle_settings *settings = test_settings(NULL, bad[k].assignment);
-        saddle_experiment *experiment = NULL;
-        assert_refused(saddle_experiment_create(&experiment, settings, NULL, &error), error,
-                       SADDLE_BAD_INPUT, bad[k].part);
-        ck_assert_ptr_null(experiment);
-        saddle_settings_free(settings);
+        saddle_plan *plan = test_plan(NULL, bad[k].assignment);
+        saddle_instance *instance = NULL;
+        assert_refused(saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
+                       bad[k].part);
+        ck_assert_ptr_null(instance);
+        test_plan_free(plan);
     }
 }
 END_TEST

@@ -38,7 +38,7 @@ static saddle_result *run_instance(int which, const saddle_algorithm *algorithm,
         more[4 + k] = extra[k];
     test_relax(algorithm, more, relaxed);
     test_instance_open(&instance, which, relaxed);
-    assert_ok(saddle_experiment_run(instance.experiment, NULL, hooks, &result, &error), error);
+    assert_ok(saddle_run(instance.made, NULL, hooks, &result, &error), error);
     test_instance_close(&instance);
     return result;
 }
@@ -47,19 +47,16 @@ static saddle_result *run_instance(int which, const saddle_algorithm *algorithm,
 static saddle_status resume(int which, const char *directory, const char *const *extra,
                             saddle_result **out, saddle_error *error)
 {
-    saddle_settings *none = NULL;
-    saddle_experiment *experiment = NULL;
+    saddle_instance *instance = NULL;
     *out = NULL;
-    assert_ok(saddle_settings_create(&none, error), *error);
-    saddle_settings *settings = test_settings(none, extra);
-    assert_ok(saddle_settings_set(settings, "resume", directory, error), *error);
-    assert_ok(saddle_settings_resume(settings, NULL, error), *error);
-    const saddle_problem *problem = which == OWN_PROBLEM ? test_own_problem() : NULL;
-    assert_ok(saddle_experiment_create(&experiment, settings, problem, error), *error);
-    saddle_status status = saddle_experiment_run(experiment, NULL, NULL, out, error);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
-    saddle_settings_free(none);
+    saddle_plan *plan = test_plan(NULL, extra);
+    assert_ok(saddle_plan_set(plan, "resume", directory, error), *error);
+    assert_ok(saddle_plan_resume(plan, NULL, error), *error);
+    plan->problem.own = which == OWN_PROBLEM ? test_own_problem() : NULL;
+    assert_ok(saddle_instance_create(&instance, plan, error), *error);
+    saddle_status status = saddle_run(instance, NULL, NULL, out, error);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
     return status;
 }
 
@@ -199,7 +196,7 @@ START_TEST(budgets_may_grow_where_they_cut_nothing)
                                       (const char *[]){"max-ifo=4000", NULL}, &whole, &error);
         ck_assert_int_eq(status, table[k].grows ? SADDLE_OK : SADDLE_BAD_INPUT);
         if (!table[k].grows)
-            ck_assert_ptr_nonnull(strstr(error.message, "--max-ifo is '3000' there"));
+            ck_assert_ptr_nonnull(strstr(error.message, "max-ifo is '3000' there"));
         free_all(part, whole, NULL);
     }
 }
@@ -239,7 +236,7 @@ END_TEST
 
 /* What every process of a thread_world does, and how it ended in each. */
 typedef struct joint_run {
-    const saddle_settings *settings;
+    const saddle_plan *plan;
     const saddle_hooks *hooks; /* NULL: none */
     saddle_status status[MOST_RANKS];
     saddle_error error[MOST_RANKS];
@@ -248,23 +245,23 @@ typedef struct joint_run {
 static void run_rank(void *context, size_t rank)
 {
     joint_run *joint = context;
-    saddle_experiment *experiment = NULL;
+    saddle_instance *instance = NULL;
     saddle_result *result = NULL;
     saddle_error *error = &joint->error[rank];
-    saddle_status status = saddle_experiment_create_on(&experiment, &test_thread_world_engine,
-                                                       joint->settings, NULL, error);
+    saddle_status status =
+        saddle_instance_create_on(&instance, &test_thread_world_engine, joint->plan, error);
     if (status == SADDLE_OK)
-        status = saddle_experiment_run(experiment, NULL, joint->hooks, &result, error);
+        status = saddle_run(instance, NULL, joint->hooks, &result, error);
     joint->status[rank] = status;
     saddle_result_free(result);
-    saddle_experiment_free(experiment);
+    saddle_instance_free(instance);
 }
 
 /* Run some settings in so many processes; all must end alike. */
-static saddle_status run_jointly(size_t ranks, const saddle_settings *settings,
-                                 const saddle_hooks *hooks, saddle_error *error)
+static saddle_status run_jointly(size_t ranks, const saddle_plan *plan, const saddle_hooks *hooks,
+                                 saddle_error *error)
 {
-    joint_run joint = {.settings = settings, .hooks = hooks};
+    joint_run joint = {.plan = plan, .hooks = hooks};
     test_thread_world_run(ranks, run_rank, &joint);
     for (size_t r = 1; r < ranks; r++) {
         ck_assert_int_eq(joint.status[r], joint.status[0]);
@@ -279,14 +276,11 @@ static saddle_status run_jointly(size_t ranks, const saddle_settings *settings,
 static saddle_status resume_jointly(size_t ranks, const char *directory, const char *const *extra,
                                     saddle_error *error)
 {
-    saddle_settings *none = NULL;
-    assert_ok(saddle_settings_create(&none, error), *error);
-    saddle_settings *settings = test_settings(none, extra);
-    assert_ok(saddle_settings_set(settings, "resume", directory, error), *error);
-    assert_ok(saddle_settings_resume(settings, NULL, error), *error);
-    saddle_status status = run_jointly(ranks, settings, NULL, error);
-    saddle_settings_free(settings);
-    saddle_settings_free(none);
+    saddle_plan *plan = test_plan(NULL, extra);
+    assert_ok(saddle_plan_set(plan, "resume", directory, error), *error);
+    assert_ok(saddle_plan_resume(plan, NULL, error), *error);
+    saddle_status status = run_jointly(ranks, plan, NULL, error);
+    test_plan_free(plan);
     return status;
 }
 
@@ -321,9 +315,9 @@ START_TEST(the_number_of_processes_may_change)
                               NULL};
         test_relax(algorithm, more, relaxed);
         test_instance_open(&instance, which, relaxed);
-        assert_ok(run_jointly(3, instance.settings, NULL, &error), error);
+        assert_ok(run_jointly(3, instance.plan, NULL, &error), error);
         assert_refused(resume_jointly(2, directory, (const char *[]){"seed=9", NULL}, &error),
-                       error, SADDLE_BAD_INPUT, "--seed is '1' there and '9' here");
+                       error, SADDLE_BAD_INPUT, "seed is '1' there and '9' here");
         assert_ok(resume_jointly(2, directory, (const char *[]){"iterations=30", NULL}, &error),
                   error);
         assert_ok(resume(which, directory, (const char *[]){"iterations=40", NULL}, &whole, &error),
@@ -371,10 +365,10 @@ START_TEST(a_checkpoint_that_cannot_be_written_ends_no_run)
     snprintf(place, sizeof place, "checkpoint=%s", self.directory);
     const char *more[] = {"trace-every=7", "iterations=40", "checkpoint-every=3", place, NULL};
     test_instance_open(&instance, QUADRATIC_NONCONVEX, more);
-    assert_ok(run_jointly(3, instance.settings, &hooks, &error), error);
+    assert_ok(run_jointly(3, instance.plan, &hooks, &error), error);
     ck_assert_uint_eq(self.warnings, 1);
     ck_assert_msg(strncmp(self.last, "no checkpoint: cannot write '", 29) == 0, "%s", self.last);
-    ck_assert_ptr_nonnull(strstr(self.last, "the run goes on"));
+    ck_assert_ptr_nonnull(strstr(self.last, "the run continues without it"));
     assert_ok(saddle_checkpoint_newest(&newest, self.directory, &error), error);
     ck_assert_ptr_nonnull(strstr(newest, "0040.saddle"));
     free(newest);

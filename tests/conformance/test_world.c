@@ -1,5 +1,5 @@
 /*
- * Experiments that live in several processes: the same bits as in one, nobody else's data, and the
+ * Instances that live in several processes: the same bits as in one, nobody else's data, and the
  * same error everywhere. The processes are threads that share nothing but a world.
  */
 #include <saddle/saddle.h>
@@ -73,15 +73,14 @@ typedef struct outcome_of_rank {
 } rank_end;
 
 /* What all of them do. */
-typedef struct plan {
-    const saddle_settings *settings;
-    const saddle_settings *other; /* those of the last process; NULL: the same */
+typedef struct task {
+    const saddle_plan *plan;
+    const saddle_plan *other; /* that of the last process; NULL: the same */
     size_t ranks;
-    const saddle_problem *problem;     /* NULL: that of the settings */
     const volatile sig_atomic_t *told; /* the interrupt of the last process; NULL: none */
     bool check_gradients;
     rank_end end[MOST_RANKS];
-} plan;
+} task;
 
 static void count_row(void *context, const saddle_row *row)
 {
@@ -91,37 +90,36 @@ static void count_row(void *context, const saddle_row *row)
 
 static void run_rank(void *context, size_t rank)
 {
-    plan *p = context;
+    task *p = context;
     rank_end *end = &p->end[rank];
-    saddle_experiment *e = NULL;
-    const saddle_settings *own = p->other != NULL && rank + 1 == p->ranks ? p->other : p->settings;
-    end->status =
-        saddle_experiment_create_on(&e, &test_thread_world_engine, own, p->problem, &end->error);
+    saddle_instance *e = NULL;
+    const saddle_plan *own = p->other != NULL && rank + 1 == p->ranks ? p->other : p->plan;
+    end->status = saddle_instance_create_on(&e, &test_thread_world_engine, own, &end->error);
     if (end->status == SADDLE_OK) {
-        const saddle_world *world = saddle_experiment_world(e);
+        const saddle_world *world = e->world;
         bool last = rank + 1 == world->ranks;
         saddle_hooks hooks = {
             .context = &end->rows, .row = count_row, .interrupt = last ? p->told : NULL};
-        end->constants = saddle_experiment_constants(e);
-        for (size_t i = 0; e->shard != NULL && i < world->agents; i++)
-            end->foreign += e->shard[i] != NULL && !saddle_world_has(world, i);
+        end->constants = e->constants;
+        for (size_t i = 0; e->parts->shard != NULL && i < world->agents; i++)
+            end->foreign += e->parts->shard[i] != NULL && !saddle_world_has(world, i);
         if (p->check_gradients)
             end->status = saddle_problem_check_gradient(e->problem, e->x_set, e->y_set, 1, 3,
                                                         &end->check, &end->error);
         if (end->status == SADDLE_OK)
-            end->status = saddle_experiment_run(e, NULL, &hooks, &end->result, &end->error);
+            end->status = saddle_run(e, NULL, &hooks, &end->result, &end->error);
     }
-    saddle_experiment_free(e);
+    saddle_instance_free(e);
 }
 
-static void forget(plan *p)
+static void forget(task *p)
 {
     for (size_t r = 0; r < MOST_RANKS; r++)
         saddle_result_free(p->end[r].result);
 }
 
 /* Run in so many processes; all must end with the same status and message. */
-static void run_in(plan *p, size_t ranks)
+static void run_in(task *p, size_t ranks)
 {
     memset(p->end, 0, sizeof p->end);
     p->ranks = ranks;
@@ -173,7 +171,7 @@ static void assert_same_copies(const saddle_result *alone, const saddle_result *
 }
 
 /* Compare a run in several processes with one in a single process. */
-static void assert_same_run(const saddle_result *alone, const plan *p, size_t ranks)
+static void assert_same_run(const saddle_result *alone, const task *p, size_t ranks)
 {
     size_t copies = 0;
     for (size_t r = 0; r < ranks; r++) {
@@ -192,7 +190,7 @@ static void assert_same_run(const saddle_result *alone, const plan *p, size_t ra
 }
 
 /* Settings whose outputs go to files of this prefix. */
-static saddle_settings *with_outputs(const saddle_settings *base, const char *prefix, bool outcomes)
+static saddle_plan *with_outputs(const saddle_plan *base, const char *prefix, bool outcomes)
 {
     char text[3][PATH + 32];
     const char *kind[] = {"trace", "model", "outcomes"};
@@ -200,7 +198,7 @@ static saddle_settings *with_outputs(const saddle_settings *base, const char *pr
     for (size_t k = 0; k < 3; k++)
         snprintf(text[k], sizeof text[k], "%s=%s/%s-%s.%s", kind[k], saddle_test_directory(),
                  prefix, kind[k], ending[k]);
-    return test_settings(base, (const char *[]){text[0], text[1], outcomes ? text[2] : NULL, NULL});
+    return test_plan(base, (const char *[]){text[0], text[1], outcomes ? text[2] : NULL, NULL});
 }
 
 /* ---- the same bits ------------------------------------------------------------------------------ */
@@ -211,27 +209,26 @@ static const size_t rank_counts[] = {1, 2, 3, 5};
 START_TEST(same_bits_in_any_number_of_processes)
 {
     saddle_error error = {.message = ""};
-    const saddle_problem *own = _i == OWN_PROBLEM ? test_own_problem() : NULL;
-    saddle_settings *base =
-        test_instance_settings(_i, (const char *[]){"iterations=7", "trace-every=2", NULL});
-    saddle_experiment *e = NULL;
+    saddle_plan *base =
+        test_instance_plan(_i, (const char *[]){"iterations=7", "trace-every=2", NULL});
+    saddle_instance *e = NULL;
     saddle_result *alone = NULL;
     saddle_gradient_check check;
     char path[PATH];
     char other[PATH];
-    assert_ok(saddle_experiment_create(&e, base, own, &error), error);
+    assert_ok(saddle_instance_create(&e, base, &error), error);
     bool outcomes = e->problem->outcomes != NULL;
-    saddle_settings *settings = with_outputs(base, "alone", outcomes);
-    saddle_settings *apart = with_outputs(base, "apart", outcomes);
-    assert_ok(saddle_experiment_run(e, settings, NULL, &alone, &error), error);
+    saddle_plan *plan = with_outputs(base, "alone", outcomes);
+    saddle_plan *apart = with_outputs(base, "apart", outcomes);
+    assert_ok(saddle_run(e, plan, NULL, &alone, &error), error);
     assert_ok(saddle_problem_check_gradient(e->problem, e->x_set, e->y_set, 1, 3, &check, &error),
               error);
-    saddle_constants constants = saddle_experiment_constants(e);
+    saddle_constants constants = e->constants;
     for (size_t k = 0; k < sizeof rank_counts / sizeof *rank_counts; k++) {
         size_t ranks = rank_counts[k];
         if (ranks > e->problem->agents)
             continue;
-        plan p = {.settings = apart, .problem = own, .check_gradients = true};
+        task p = {.plan = apart, .check_gradients = true};
         run_in(&p, ranks);
         assert_same_run(alone, &p, ranks);
         assert_same_files(path_of(path, "alone-model.npz"), path_of(other, "apart-model.npz"));
@@ -245,10 +242,10 @@ START_TEST(same_bits_in_any_number_of_processes)
         forget(&p);
     }
     saddle_result_free(alone);
-    saddle_experiment_free(e);
-    saddle_settings_free(apart);
-    saddle_settings_free(settings);
-    saddle_settings_free(base);
+    saddle_instance_free(e);
+    test_plan_free(apart);
+    test_plan_free(plan);
+    test_plan_free(base);
 }
 END_TEST
 
@@ -257,22 +254,22 @@ START_TEST(held_out_rows)
 {
     static const char *const problem[] = {"problem=auc", "problem=fair", "problem=poisoning"};
     saddle_error error = {.message = ""};
-    saddle_settings *settings = test_settings(
+    saddle_plan *plan = test_plan(
         NULL, (const char *[]){problem[_i], "data=synthetic:90:12", "test-data=synthetic:25:12",
                                "sensitive=2", "agents=6", "topology=ring", "iterations=3", NULL});
-    saddle_experiment *e = NULL;
+    saddle_instance *e = NULL;
     saddle_result *alone = NULL;
-    assert_ok(saddle_experiment_create(&e, settings, NULL, &error), error);
-    assert_ok(saddle_experiment_run(e, NULL, NULL, &alone, &error), error);
+    assert_ok(saddle_instance_create(&e, plan, &error), error);
+    assert_ok(saddle_run(e, NULL, NULL, &alone, &error), error);
     ck_assert_uint_gt(alone->test_count, 0);
-    plan p = {.settings = settings};
+    task p = {.plan = plan};
     run_in(&p, 3);
     assert_same_run(alone, &p, 3);
     ck_assert_uint_eq(p.end[1].result->test_count, 0);
     forget(&p);
     saddle_result_free(alone);
-    saddle_experiment_free(e);
-    saddle_settings_free(settings);
+    saddle_instance_free(e);
+    test_plan_free(plan);
 }
 END_TEST
 
@@ -288,18 +285,18 @@ START_TEST(all_algorithms)
         return;
     snprintf(name, sizeof name, "algorithm=%s", algorithm->name);
     test_relax(algorithm, (const char *[]){name, "iterations=9", NULL}, relaxed);
-    saddle_settings *settings = test_instance_settings(LOGISTIC_BOX_DENSE_UNEQUAL, relaxed);
-    saddle_experiment *e = NULL;
+    saddle_plan *plan = test_instance_plan(LOGISTIC_BOX_DENSE_UNEQUAL, relaxed);
+    saddle_instance *e = NULL;
     saddle_result *alone = NULL;
-    assert_ok(saddle_experiment_create(&e, settings, NULL, &error), error);
-    assert_ok(saddle_experiment_run(e, NULL, NULL, &alone, &error), error);
-    plan p = {.settings = settings};
+    assert_ok(saddle_instance_create(&e, plan, &error), error);
+    assert_ok(saddle_run(e, NULL, NULL, &alone, &error), error);
+    task p = {.plan = plan};
     run_in(&p, 3);
     assert_same_run(alone, &p, 3);
     forget(&p);
     saddle_result_free(alone);
-    saddle_experiment_free(e);
-    saddle_settings_free(settings);
+    saddle_instance_free(e);
+    test_plan_free(plan);
 }
 END_TEST
 
@@ -310,16 +307,16 @@ START_TEST(model_as_a_record)
     char alone[PATH];
     char apart[PATH];
     char text[2][PATH + 16];
-    saddle_experiment *e = NULL;
+    saddle_instance *e = NULL;
     saddle_result *result = NULL;
     snprintf(text[0], sizeof text[0], "model=%s", path_of(alone, "alone.npy"));
     snprintf(text[1], sizeof text[1], "model=%s", path_of(apart, "apart.npy"));
-    saddle_settings *settings = test_instance_settings(
-        QUADRATIC_NONCONVEX, (const char *[]){"iterations=3", text[0], NULL});
-    saddle_settings *other = test_settings(settings, (const char *[]){text[1], NULL});
-    assert_ok(saddle_experiment_create(&e, settings, NULL, &error), error);
-    assert_ok(saddle_experiment_run(e, NULL, NULL, &result, &error), error);
-    plan p = {.settings = other};
+    saddle_plan *plan =
+        test_instance_plan(QUADRATIC_NONCONVEX, (const char *[]){"iterations=3", text[0], NULL});
+    saddle_plan *other = test_plan(plan, (const char *[]){text[1], NULL});
+    assert_ok(saddle_instance_create(&e, plan, &error), error);
+    assert_ok(saddle_run(e, NULL, NULL, &result, &error), error);
+    task p = {.plan = other};
     run_in(&p, 2);
     ck_assert_msg(p.end[0].status == SADDLE_OK, "%s", p.end[0].error.message);
     assert_same_files(alone, apart);
@@ -327,12 +324,12 @@ START_TEST(model_as_a_record)
     assert_ok(saddle_result_save(result, apart, &error), error);
     assert_same_files(alone, apart);
     assert_refused(saddle_result_save(p.end[0].result, apart, &error), error, SADDLE_UNSUPPORTED,
-                   "--model");
+                   "name the model in the plan");
     forget(&p);
     saddle_result_free(result);
-    saddle_experiment_free(e);
-    saddle_settings_free(other);
-    saddle_settings_free(settings);
+    saddle_instance_free(e);
+    test_plan_free(other);
+    test_plan_free(plan);
 }
 END_TEST
 
@@ -367,16 +364,16 @@ static void write_parts(void)
 }
 
 /* Settings of a run on the parts. */
-static saddle_settings *part_settings(const char *data, const char *const *more)
+static saddle_plan *part_plan(const char *data, const char *const *more)
 {
     char text[PATH + 64];
     snprintf(text, sizeof text, "data=%s/%s", saddle_test_directory(), data);
-    saddle_settings *base =
-        test_settings(NULL, (const char *[]){text, "positive=1-2", "agents=4", "topology=ring",
-                                             "iterations=4", "trace-every=1", NULL});
-    saddle_settings *settings = test_settings(base, more);
-    saddle_settings_free(base);
-    return settings;
+    saddle_plan *base =
+        test_plan(NULL, (const char *[]){text, "positive=1-2", "agents=4", "topology=ring",
+                                         "iterations=4", "trace-every=1", NULL});
+    saddle_plan *plan = test_plan(base, more);
+    test_plan_free(base);
+    return plan;
 }
 
 /* The files together and cut at the same places give the same run. */
@@ -389,32 +386,32 @@ START_TEST(a_file_per_agent)
     if (_i == 1)
         write_text(path_of(path, "all.libsvm"),
                    "0 1:1\n2 2:1\n2 3:1\n0 5:1\n1 4:2\n0 1:1 2:1 3:1\n1 2:3\n0 1:2 5:0.25\n");
-    saddle_settings *whole =
-        part_settings("all.libsvm", (const char *[]){"partition=contiguous", samples[_i][0], NULL});
-    saddle_settings *parts = part_settings("part-%d.libsvm", _i == 1 ? samples[1] : NULL);
-    saddle_experiment *e = NULL;
-    saddle_experiment *split = NULL;
+    saddle_plan *whole =
+        part_plan("all.libsvm", (const char *[]){"partition=contiguous", samples[_i][0], NULL});
+    saddle_plan *parts = part_plan("part-%d.libsvm", _i == 1 ? samples[1] : NULL);
+    saddle_instance *e = NULL;
+    saddle_instance *split = NULL;
     saddle_result *one = NULL;
     saddle_result *threads = NULL;
-    assert_ok(saddle_experiment_create(&e, whole, NULL, &error), error);
-    assert_ok(saddle_experiment_run(e, NULL, NULL, &one, &error), error);
-    assert_ok(saddle_experiment_create(&split, parts, NULL, &error), error);
-    assert_ok(saddle_experiment_run(split, NULL, NULL, &threads, &error), error);
+    assert_ok(saddle_instance_create(&e, whole, &error), error);
+    assert_ok(saddle_run(e, NULL, NULL, &one, &error), error);
+    assert_ok(saddle_instance_create(&split, parts, &error), error);
+    assert_ok(saddle_run(split, NULL, NULL, &threads, &error), error);
     assert_same_rows(one, threads);
     assert_same_copies(one, threads);
-    ck_assert_str_eq(saddle_settings_text(threads->settings, "partition"), "contiguous");
+    ck_assert_str_eq(test_text(&threads->plan, "partition"), "contiguous");
     for (size_t ranks = 1; ranks <= PARTS; ranks++) {
-        plan p = {.settings = parts};
+        task p = {.plan = parts};
         run_in(&p, ranks);
         assert_same_run(one, &p, ranks);
         forget(&p);
     }
     saddle_result_free(one);
     saddle_result_free(threads);
-    saddle_experiment_free(split);
-    saddle_experiment_free(e);
-    saddle_settings_free(parts);
-    saddle_settings_free(whole);
+    saddle_instance_free(split);
+    saddle_instance_free(e);
+    test_plan_free(parts);
+    test_plan_free(whole);
 }
 END_TEST
 
@@ -431,9 +428,9 @@ START_TEST(parts_that_are_refused)
         {"part-%s.libsvm", {NULL}, "%d, once"},
         {"part-%d-%d.libsvm", {NULL}, "%d, once"},
         {"part-%02d.libsvm", {NULL}, "%d, once"},
-        {"part-%d.libsvm", {"partition=iid", NULL}, "leave --partition out"},
-        {"part-%d.libsvm", {"labels=all.idx", NULL}, "--labels: 'all.idx'"},
-        {"part-%d.libsvm", {"samples=3", NULL}, "--samples: 3 for agent 1"},
+        {"part-%d.libsvm", {"partition=iid", NULL}, "leave partition out"},
+        {"part-%d.libsvm", {"labels=all.idx", NULL}, "labels: 'all.idx'"},
+        {"part-%d.libsvm", {"samples=3", NULL}, "samples: 3 for agent 1"},
         {"part-%d.libsvm", {"samples=1,2,3", NULL}, "3 numbers for 4 agents"},
         {"part-%d.libsvm", {"positive=auto", NULL}, "3 different labels (0, 1, 2)"},
         {"part-%d.libsvm", {"positive=0-2", NULL}, "cover every row"},
@@ -447,18 +444,17 @@ START_TEST(parts_that_are_refused)
         write_text(path_of(path, name), k == 2 ? "1,2,3,1\n3,2,1,0\n" : "1,2,1\n2,1,0\n");
     }
     saddle_error error = {.message = ""};
-    saddle_experiment *e = NULL;
-    saddle_settings *settings = part_settings(bad[_i].data, bad[_i].more);
-    assert_refused(saddle_experiment_create(&e, settings, NULL, &error), error, SADDLE_BAD_INPUT,
-                   bad[_i].part);
-    plan p = {.settings = settings};
+    saddle_instance *e = NULL;
+    saddle_plan *plan = part_plan(bad[_i].data, bad[_i].more);
+    assert_refused(saddle_instance_create(&e, plan, &error), error, SADDLE_BAD_INPUT, bad[_i].part);
+    task p = {.plan = plan};
     run_in(&p, 3);
     ck_assert_int_eq(p.end[0].status, SADDLE_BAD_INPUT);
     /* Which agent's file is missed first depends on where agents are. */
     if (_i > 0)
         ck_assert_msg(strstr(p.end[0].error.message, bad[_i].part) != NULL, "'%s'",
                       p.end[0].error.message);
-    saddle_settings_free(settings);
+    test_plan_free(plan);
 }
 END_TEST
 enum { BAD_PARTS = 12 };
@@ -473,25 +469,25 @@ START_TEST(outputs_that_fail)
         saddle_status status;
         const char *part;
     } bad[] = {
-        {"trace=/nonexistent/trace.csv", SADDLE_BAD_INPUT, "--trace"},
+        {"trace=/nonexistent/trace.csv", SADDLE_BAD_INPUT, "trace:"},
         {"trace=/dev/full", SADDLE_IO, "is the disk full?"},
-        {"outcomes=/nonexistent/o.csv", SADDLE_BAD_INPUT, "--outcomes"},
+        {"outcomes=/nonexistent/o.csv", SADDLE_BAD_INPUT, "outcomes:"},
         {"algorithm=sgda", SADDLE_UNSUPPORTED, "sgda is centralized"},
         {"init=file:/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
         {"test-data=/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
         {"data=/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
-        {"sensitive=77", SADDLE_BAD_INPUT, "--sensitive"},
+        {"sensitive=77", SADDLE_BAD_INPUT, "sensitive:"},
         {"mixing=file:/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
         {"x-set=nothing", SADDLE_BAD_INPUT, "nothing"},
     };
-    saddle_settings *settings = test_instance_settings(
-        FAIR_SPARSE, (const char *[]){"iterations=3", bad[_i].setting, NULL});
-    plan p = {.settings = settings};
+    saddle_plan *plan =
+        test_instance_plan(FAIR_SPARSE, (const char *[]){"iterations=3", bad[_i].setting, NULL});
+    task p = {.plan = plan};
     run_in(&p, 3);
     ck_assert_int_eq(p.end[0].status, bad[_i].status);
     ck_assert_msg(strstr(p.end[0].error.message, bad[_i].part) != NULL, "'%s'",
                   p.end[0].error.message);
-    saddle_settings_free(settings);
+    test_plan_free(plan);
 }
 END_TEST
 enum { BAD_OUTPUTS = 10 };
@@ -501,21 +497,21 @@ START_TEST(models_that_fail)
 {
     static const char *const model[] = {"model=/nonexistent/model.npz",
                                         "model=/nonexistent/model.npy"};
-    saddle_settings *settings =
-        test_instance_settings(FAIR_SPARSE, (const char *[]){"iterations=3", model[_i], NULL});
-    plan p = {.settings = settings};
+    saddle_plan *plan =
+        test_instance_plan(FAIR_SPARSE, (const char *[]){"iterations=3", model[_i], NULL});
+    task p = {.plan = plan};
     run_in(&p, 3);
     ck_assert_int_eq(p.end[0].status, SADDLE_OK);
     for (size_t r = 0; r < 3; r++) {
         const saddle_result *result = p.end[r].result;
-        ck_assert_int_eq(result->loss.status, SADDLE_IO);
-        ck_assert_msg(strstr(result->loss.message, "cannot write '/nonexistent") != NULL, "'%s'",
-                      result->loss.message);
+        ck_assert_int_eq(result->output_error.status, SADDLE_IO);
+        ck_assert_msg(strstr(result->output_error.message, "cannot write '/nonexistent") != NULL,
+                      "'%s'", result->output_error.message);
         ck_assert(!result->saved);
         ck_assert_uint_gt(result->row_count, 1);
     }
     forget(&p);
-    saddle_settings_free(settings);
+    test_plan_free(plan);
 }
 END_TEST
 
@@ -523,22 +519,22 @@ END_TEST
  * affair. */
 START_TEST(processes_that_differ)
 {
-    saddle_settings *settings =
-        test_instance_settings(QUADRATIC_NONCONVEX, (const char *[]){"iterations=2", NULL});
-    saddle_settings *steps = test_settings(settings, (const char *[]){"nu=0.01", NULL});
-    saddle_settings *threads = test_settings(settings, (const char *[]){"threads=1", NULL});
-    plan p = {.settings = settings, .other = steps};
+    saddle_plan *plan =
+        test_instance_plan(QUADRATIC_NONCONVEX, (const char *[]){"iterations=2", NULL});
+    saddle_plan *steps = test_plan(plan, (const char *[]){"nu=0.01", NULL});
+    saddle_plan *threads = test_plan(plan, (const char *[]){"threads=1", NULL});
+    task p = {.plan = plan, .other = steps};
     run_in(&p, 3);
     ck_assert_int_eq(p.end[0].status, SADDLE_BAD_INPUT);
-    ck_assert_msg(strstr(p.end[0].error.message, "--nu: process 2 has '0.01'") != NULL, "'%s'",
+    ck_assert_msg(strstr(p.end[0].error.message, "nu: process 2 has '0.01'") != NULL, "'%s'",
                   p.end[0].error.message);
     p.other = threads;
     run_in(&p, 3);
     ck_assert_msg(p.end[0].status == SADDLE_OK, "%s", p.end[0].error.message);
     forget(&p);
-    saddle_settings_free(threads);
-    saddle_settings_free(steps);
-    saddle_settings_free(settings);
+    test_plan_free(threads);
+    test_plan_free(steps);
+    test_plan_free(plan);
 }
 END_TEST
 
@@ -546,24 +542,24 @@ END_TEST
 START_TEST(interrupted_together)
 {
     static const volatile sig_atomic_t told = 1;
-    saddle_settings *settings =
-        test_instance_settings(LOGISTIC_BOX_SPARSE, (const char *[]){"iterations=100000000", NULL});
-    plan p = {.settings = settings, .told = &told};
+    saddle_plan *plan =
+        test_instance_plan(LOGISTIC_BOX_SPARSE, (const char *[]){"iterations=100000000", NULL});
+    task p = {.plan = plan, .told = &told};
     run_in(&p, 3);
     for (size_t r = 0; r < 3; r++)
         ck_assert_int_eq(p.end[r].result->stop, SADDLE_STOP_INTERRUPTED);
     forget(&p);
-    saddle_settings_free(settings);
+    test_plan_free(plan);
 }
 END_TEST
 
 /* A budget of seconds ends all processes at the same iteration. */
 START_TEST(out_of_time_together)
 {
-    saddle_settings *settings = test_instance_settings(
+    saddle_plan *plan = test_instance_plan(
         LOGISTIC_BOX_SPARSE,
         (const char *[]){"iterations=100000000", "max-seconds=0.05", "trace-every=50", NULL});
-    plan p = {.settings = settings};
+    task p = {.plan = plan};
     run_in(&p, 3);
     for (size_t r = 0; r < 3; r++) {
         const saddle_result *result = p.end[r].result;
@@ -574,7 +570,7 @@ START_TEST(out_of_time_together)
                             result->row_count * sizeof *result->rows));
     }
     forget(&p);
-    saddle_settings_free(settings);
+    test_plan_free(plan);
 }
 END_TEST
 
@@ -583,14 +579,14 @@ START_TEST(diverged_together)
 {
     static const char *const wild[2] = {"alpha=1e9", "alpha=1e290"};
     saddle_error error = {.message = ""};
-    saddle_settings *settings = test_instance_settings(
+    saddle_plan *plan = test_instance_plan(
         QUADRATIC_NONCONVEX, (const char *[]){"iterations=2000", wild[_i], "trace-every=1", NULL});
-    saddle_experiment *e = NULL;
+    saddle_instance *e = NULL;
     saddle_result *alone = NULL;
-    assert_ok(saddle_experiment_create(&e, settings, NULL, &error), error);
-    assert_ok(saddle_experiment_run(e, NULL, NULL, &alone, &error), error);
+    assert_ok(saddle_instance_create(&e, plan, &error), error);
+    assert_ok(saddle_run(e, NULL, NULL, &alone, &error), error);
     ck_assert_int_eq(alone->stop, SADDLE_STOP_DIVERGED);
-    plan p = {.settings = settings};
+    task p = {.plan = plan};
     run_in(&p, 3);
     for (size_t r = 0; r < 3; r++) {
         const saddle_fault *fault = &p.end[r].result->fault;
@@ -603,8 +599,8 @@ START_TEST(diverged_together)
     }
     forget(&p);
     saddle_result_free(alone);
-    saddle_experiment_free(e);
-    saddle_settings_free(settings);
+    saddle_instance_free(e);
+    test_plan_free(plan);
 }
 END_TEST
 

@@ -7,14 +7,14 @@
 static void examine(const char *path)
 {
     saddle_checkpoint_info info;
-    saddle_settings *settings = NULL;
+    saddle_plan plan = {.settings = NULL};
     saddle_error error = {.message = ""};
-    saddle_status status = saddle_checkpoint_examine(path, &info, &settings, &error);
+    saddle_status status = saddle_checkpoint_examine(path, &info, &plan, &error);
     if (status == SADDLE_OK)
         fuzz_promise(info.agents > 0 && info.rows > 0, "a checkpoint has agents and rows");
     else
-        fuzz_check_refusal(status, settings, &error);
-    saddle_settings_free(settings);
+        fuzz_check_refusal(status, plan.settings, &error);
+    saddle_plan_free(&plan);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -1,24 +1,30 @@
 /* The reader of configuration files. */
-#include <saddle/settings.h>
+#include <saddle/plan.h>
 
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    static saddle_settings *defaults;
-    saddle_settings *settings = NULL;
+    static saddle_plan defaults;
+    saddle_plan plan;
+    saddle_plan copy;
     saddle_error error = {.message = ""};
-    if (defaults == NULL)
-        fuzz_promise(saddle_settings_create(&defaults, &error) == SADDLE_OK, "there are defaults");
-    fuzz_promise(saddle_settings_copy(&settings, defaults, &error) == SADDLE_OK,
-                 "settings can be copied");
-    saddle_status status = saddle_settings_load(settings, fuzz_file(bytes, size), &error);
+    if (defaults.size == 0) {
+        saddle_plan_defaults(&plan, sizeof plan);
+        fuzz_promise(saddle_plan_copy(&defaults, &plan, &error) == SADDLE_OK,
+                     "the defaults are a plan");
+    }
+    fuzz_promise(saddle_plan_copy(&plan, &defaults, &error) == SADDLE_OK, "plans can be copied");
+    saddle_status status = saddle_plan_load(&plan, fuzz_file(bytes, size), &error);
     if (status != SADDLE_OK)
         fuzz_check_refusal(status, NULL, &error);
-    for (size_t k = 0; k < saddle_settings_count(settings); k++)
-        fuzz_promise(saddle_settings_text(settings, saddle_settings_option(settings, k)->name) !=
-                         NULL,
+    for (size_t k = 0; k < saddle_settings_count(plan.settings); k++)
+        fuzz_promise(saddle_settings_text(plan.settings,
+                                          saddle_settings_option(plan.settings, k)->name) != NULL,
                      "every option has a value");
-    saddle_settings_free(settings);
+    fuzz_promise(saddle_plan_copy(&copy, &plan, &error) == SADDLE_OK,
+                 "the fields hold what was accepted");
+    saddle_plan_free(&copy);
+    saddle_plan_free(&plan);
     return 0;
 }

@@ -65,11 +65,11 @@ typedef struct pair {
 static void pair_open(pair *p, int k, const char *algorithm, const char *const *more,
                       unsigned threads, const saddle_algorithm *wrapped)
 {
-    const char *settings[MOST_SETTINGS];
-    combine(k, "engine=threads", more, settings);
-    test_rig_open(&p->threads, place[k].which, algorithm, settings, 1, wrapped, NULL);
-    combine(k, "engine=mpi", more, settings);
-    test_rig_open(&p->mpi, place[k].which, algorithm, settings, threads, wrapped, NULL);
+    const char *plan[MOST_SETTINGS];
+    combine(k, "engine=threads", more, plan);
+    test_rig_open(&p->threads, place[k].which, algorithm, plan, 1, wrapped, NULL);
+    combine(k, "engine=mpi", more, plan);
+    test_rig_open(&p->mpi, place[k].which, algorithm, plan, threads, wrapped, NULL);
     p->world = p->mpi.scene.world;
     p->wrong = 0;
 }
@@ -330,7 +330,7 @@ START_TEST(what_needs_all_agents_is_refused)
     saddle_error error = {.message = ""};
     saddle_result *result = NULL;
     test_instance_open(&instance, LOGISTIC_BOX_SPARSE, more);
-    saddle_status status = saddle_experiment_run(instance.experiment, NULL, NULL, &result, &error);
+    saddle_status status = saddle_run(instance.made, NULL, NULL, &result, &error);
     saddle_result_free(result);
     test_instance_close(&instance);
     ck_assert_int_eq(status, processes == 1 ? SADDLE_OK : SADDLE_UNSUPPORTED);
@@ -342,12 +342,12 @@ END_TEST
 START_TEST(too_many_processes_are_refused)
 {
     static const char *const more[] = {"engine=mpi", "agents=2", "topology=path", NULL};
-    saddle_settings *settings = test_settings(NULL, more);
-    saddle_experiment *experiment = NULL;
+    saddle_plan *plan = test_plan(NULL, more);
+    saddle_instance *instance = NULL;
     saddle_error error = {.message = ""};
-    saddle_status status = saddle_experiment_create(&experiment, settings, NULL, &error);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+    saddle_status status = saddle_instance_create(&instance, plan, &error);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
     ck_assert_int_eq(status, processes <= 2 ? SADDLE_OK : SADDLE_BAD_INPUT);
     if (processes > 2)
         ck_assert_ptr_nonnull(strstr(error.message, "processes were started for 2 agents"));
@@ -464,17 +464,9 @@ START_TEST(memory_is_that_of_the_agents_here)
     const saddle_engine_class *kind = rig.engine->kind;
     saddle_layout layout;
     rig.algorithm->layout(rig.parameters, rig.scene.problem, &layout);
-    saddle_experiment *e = rig.instance.experiment;
-    saddle_engine_inputs inputs = {.world = world,
-                                   .problem = rig.scene.problem,
-                                   .mixing = rig.scene.mixing,
-                                   .x_prox = e->x_prox,
-                                   .y_set = e->y_set,
+    saddle_engine_inputs inputs = {.instance = &rig.scene,
                                    .algorithm = rig.algorithm,
                                    .parameters = rig.parameters,
-                                   .x0 = e->x0,
-                                   .y0 = e->y0,
-                                   .seed = 1,
                                    .threads = 1};
     saddle_engine *second = NULL;
     saddle_error error = {.message = ""};

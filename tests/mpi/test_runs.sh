@@ -78,6 +78,6 @@ check "too many processes are refused" exits 2
 check "with the number that would do" warns "start at most 3"
 under 2 run --engine mpi --algorithm gda
 check "a centralized algorithm is refused" exits 2
-check "with the engine that would do" warns "use --engine threads"
+check "with the engine that would do" warns "use the engine threads"
 
 finish

@@ -114,43 +114,43 @@ static void give_back(char *text)
     free(text);
 }
 
-/* A list of name=value, NULL-terminated, as settings. */
-static saddle_status settings_of(const char *const *assignment, saddle_settings **out,
-                                 saddle_error *error)
+/* A list of name=value, NULL-terminated, as a plan. */
+static saddle_status plan_of(const char *const *assignment, saddle_plan *out, saddle_error *error)
 {
-    saddle_status status = saddle_settings_create(out, error);
+    saddle_status status = SADDLE_OK;
+    saddle_plan_defaults(out, sizeof *out);
     for (; status == SADDLE_OK && *assignment != NULL; assignment++) {
         char name[64];
         const char *equals = strchr(*assignment, '=');
         snprintf(name, sizeof name, "%.*s", (int)(equals - *assignment), *assignment);
-        status = saddle_settings_set(*out, name, equals + 1, error);
+        status = saddle_plan_set(out, name, equals + 1, error);
     }
     return status;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* An experiment and one run of it, all outputs included. A model that could not be written is a loss,
+/* An instance and one run of it, all outputs included. A model that could not be written is an error of its own,
  * not the run's failure. */
 static saddle_status whole_run(const void *what, saddle_error *error)
 {
-    saddle_settings *settings = NULL;
-    saddle_experiment *experiment = NULL;
+    saddle_plan plan;
+    saddle_instance *instance = NULL;
     saddle_result *result = NULL;
-    saddle_status status = settings_of(what, &settings, error);
+    saddle_status status = plan_of(what, &plan, error);
     if (status == SADDLE_OK)
-        status = saddle_settings_resume(settings, NULL, error);
+        status = saddle_plan_resume(&plan, NULL, error);
     if (status == SADDLE_OK)
-        status = saddle_experiment_create(&experiment, settings, NULL, error);
+        status = saddle_instance_create(&instance, &plan, error);
     if (status == SADDLE_OK)
-        status = saddle_experiment_run(experiment, NULL, NULL, &result, error);
-    if (status == SADDLE_OK && result->loss.status != SADDLE_OK) {
-        *error = result->loss;
-        status = result->loss.status;
+        status = saddle_run(instance, NULL, NULL, &result, error);
+    if (status == SADDLE_OK && result->output_error.status != SADDLE_OK) {
+        *error = result->output_error;
+        status = result->output_error.status;
     }
     saddle_result_free(result);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+    saddle_instance_free(instance);
+    saddle_plan_free(&plan);
     return status;
 }
 
@@ -259,11 +259,11 @@ static saddle_status examine(const void *directory, saddle_error *error)
 {
     char *path = NULL;
     saddle_checkpoint_info info;
-    saddle_settings *settings = NULL;
+    saddle_plan plan = {.settings = NULL};
     saddle_status status = saddle_checkpoint_newest(&path, directory, error);
     if (status == SADDLE_OK)
-        status = saddle_checkpoint_examine(path, &info, &settings, error);
-    saddle_settings_free(settings);
+        status = saddle_checkpoint_examine(path, &info, &plan, error);
+    saddle_plan_free(&plan);
     give_back(path);
     return status;
 }
@@ -295,51 +295,50 @@ static saddle_status keep_results(const void *what, saddle_error *error)
 {
     char path[4200];
     snprintf(path, sizeof path, "%s/later.npy", saddle_test_directory());
-    saddle_settings *settings = NULL;
-    saddle_experiment *experiment = NULL;
+    saddle_plan plan;
+    saddle_instance *instance = NULL;
     saddle_result *result = NULL;
     saddle_trace *trace = NULL;
-    saddle_status status = settings_of(what, &settings, error);
+    saddle_status status = plan_of(what, &plan, error);
     if (status == SADDLE_OK)
-        status = saddle_experiment_create(&experiment, settings, NULL, error);
+        status = saddle_instance_create(&instance, &plan, error);
     if (status == SADDLE_OK)
-        status = saddle_experiment_run(experiment, NULL, NULL, &result, error);
+        status = saddle_run(instance, NULL, NULL, &result, error);
     if (status == SADDLE_OK)
         status = saddle_result_trace(result, &trace, error);
     if (status == SADDLE_OK)
         status = saddle_result_save(result, path, error);
     saddle_trace_free(trace);
     saddle_result_free(result);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+    saddle_instance_free(instance);
+    saddle_plan_free(&plan);
     return status;
 }
 
-/* What can be asked of an experiment without running it. */
+/* What can be asked of an instance without running it. */
 static saddle_status question(const void *what, saddle_error *error)
 {
-    saddle_settings *settings = NULL;
-    saddle_experiment *experiment = NULL;
+    saddle_plan plan;
+    saddle_instance *instance = NULL;
     saddle_steps steps;
     saddle_theory theory;
     saddle_gradient_check check;
-    saddle_status status = settings_of(what, &settings, error);
+    saddle_status status = plan_of(what, &plan, error);
     if (status == SADDLE_OK)
-        status = saddle_experiment_create(&experiment, settings, NULL, error);
+        status = saddle_instance_create(&instance, &plan, error);
     if (status == SADDLE_OK)
-        status = saddle_experiment_steps(experiment, NULL, &steps, error);
+        status = saddle_instance_steps(instance, &plan, &steps, error);
     if (status == SADDLE_OK)
-        status = saddle_experiment_theory(experiment, 0.1, 1e-2, 1.0, 1.0, &theory, error);
+        status = saddle_theory_evaluate(instance, 0.1, 1e-2, 1.0, 1.0, &theory, error);
     if (status == SADDLE_OK)
-        status = saddle_problem_check_gradient(
-            saddle_experiment_problem(experiment), saddle_prox_set(saddle_experiment_x(experiment)),
-            saddle_experiment_y(experiment), 1, 1, &check, error);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+        status = saddle_problem_check_gradient(instance->problem, instance->x_set, instance->y_set,
+                                               1, 1, &check, error);
+    saddle_instance_free(instance);
+    saddle_plan_free(&plan);
     return status;
 }
 
-START_TEST(experiments_survive_every_failed_allocation)
+START_TEST(instances_survive_every_failed_allocation)
 {
     list quadratic = {.count = 0};
     add(&quadratic, "problem=quadratic");
@@ -367,8 +366,8 @@ typedef struct pursuit {
 static saddle_status search(const void *what, saddle_error *error)
 {
     const pursuit *p = what;
-    saddle_settings *settings = NULL;
-    saddle_experiment *experiment = NULL;
+    saddle_plan plan;
+    saddle_instance *instance = NULL;
     saddle_tuning *tuning = NULL;
     char log[4200];
     char best[4200];
@@ -377,16 +376,16 @@ static saddle_status search(const void *what, saddle_error *error)
     if (!p->resume)
         unlink(log);
     saddle_tune_inputs inputs = {.budget = 2000, .candidates = 2, .log = log, .resume = p->resume};
-    saddle_status status = settings_of(p->settings, &settings, error);
+    saddle_status status = plan_of(p->settings, &plan, error);
     if (status == SADDLE_OK)
-        status = saddle_experiment_create(&experiment, settings, NULL, error);
+        status = saddle_instance_create(&instance, &plan, error);
     if (status == SADDLE_OK)
-        status = saddle_tune(&tuning, experiment, NULL, &inputs, NULL, error);
+        status = saddle_tune(&tuning, instance, NULL, &inputs, NULL, error);
     if (status == SADDLE_OK)
         status = saddle_tuning_save(tuning, best, error);
     saddle_tuning_free(tuning);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+    saddle_instance_free(instance);
+    saddle_plan_free(&plan);
     return status;
 }
 
@@ -519,19 +518,17 @@ END_TEST
 
 static saddle_status configure(const void *path, saddle_error *error)
 {
-    saddle_settings *settings = NULL;
-    saddle_settings *copy = NULL;
-    saddle_status status = saddle_settings_create(&settings, error);
+    saddle_plan plan;
+    saddle_plan copy = {.settings = NULL};
+    saddle_plan_defaults(&plan, sizeof plan);
+    saddle_status status = saddle_plan_load(&plan, path, error);
+    plan.steps.tau = 0.25;
     if (status == SADDLE_OK)
-        status = saddle_settings_load(settings, path, error);
+        status = saddle_plan_copy(&copy, &plan, error);
     if (status == SADDLE_OK)
-        status = saddle_settings_copy(&copy, settings, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_set_real(copy, "eta", 1.0 / 3.0, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_fill(copy, "tau", 0.25, error);
-    saddle_settings_free(copy);
-    saddle_settings_free(settings);
+        status = saddle_plan_set(&copy, "eta", "0.3", error);
+    saddle_plan_free(&copy);
+    saddle_plan_free(&plan);
     return status;
 }
 
@@ -689,7 +686,7 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(tests, a_run_survives_every_failed_allocation, 0, COMBINATIONS);
     tcase_add_test(tests, checkpoints_survive_every_failed_allocation);
     tcase_add_test(tests, a_search_survives_every_failed_allocation);
-    tcase_add_test(tests, experiments_survive_every_failed_allocation);
+    tcase_add_test(tests, instances_survive_every_failed_allocation);
     tcase_add_test(tests, readers_survive_every_failed_allocation);
     tcase_add_test(tests, traces_survive_every_failed_allocation);
     tcase_add_test(tests, rows_survive_every_failed_allocation);

@@ -17,7 +17,7 @@ typedef struct rows {
     double *weight;
 } rows;
 
-static rows all_rows(const saddle_experiment *e, const double *x)
+static rows all_rows(const saddle_instance *e, const double *x)
 {
     const saddle_problem *problem = e->problem;
     rows r = {.count = 0};
@@ -29,12 +29,13 @@ static rows all_rows(const saddle_experiment *e, const double *x)
     size_t k = 0;
     for (size_t i = 0; i < problem->agents; i++) {
         saddle_error error = {.message = ""};
-        assert_ok(problem->scores(problem, e->shard[i], x, NULL, r.score + k, &error), error);
+        assert_ok(problem->scores(problem, e->parts->shard[i], x, NULL, r.score + k, &error),
+                  error);
         /* Scores are h from the middle between c1 and c2. */
         for (size_t j = 0; j < problem->samples[i]; j++)
             r.score[k + j] += 0.5 * (x[problem->x_dim - 2] + x[problem->x_dim - 1]);
         for (size_t j = 0; j < problem->samples[i]; j++, k++) {
-            r.label[k] = e->shard[i]->label[j];
+            r.label[k] = e->parts->shard[i]->label[j];
             r.weight[k] = 1.0 / (double)(problem->agents * problem->samples[i]);
         }
     }
@@ -96,7 +97,7 @@ static void set_centers(const rows *r, size_t x_dim, double *x)
 }
 
 /* Max over y in R of F(x, .): y* from the agents' mean statistic. */
-static double primal_value(const saddle_experiment *e, const double *x, double *scratch)
+static double primal_value(const saddle_instance *e, const double *x, double *scratch)
 {
     const saddle_problem *problem = e->problem;
     saddle_error error = {.message = ""};
@@ -130,11 +131,11 @@ START_TEST(the_primal_is_the_loss_over_pairs)
     for (int round = 0; round < 5; round++) {
         for (size_t k = 0; k < problem->x_dim; k++)
             x[k] = saddle_rng_normal(&rng);
-        rows r = all_rows(instance.experiment, x);
+        rows r = all_rows(instance.made, x);
         set_centers(&r, problem->x_dim, x);
         pairs p = count_pairs(&r, false);
         double expected = p.share * (1.0 - p.share) * (p.loss - 1.0);
-        assert_near(primal_value(instance.experiment, x, scratch), expected,
+        assert_near(primal_value(instance.made, x, scratch), expected,
                     1e-13 * (1.0 + fabs(expected)));
         rows_free(&r);
     }
@@ -158,7 +159,7 @@ START_TEST(outcomes_count_pairs)
         /* In the first round all scores are equal. */
         for (size_t k = 0; round > 0 && k < problem->x_dim; k++)
             x[k] = saddle_rng_normal(&rng);
-        rows r = all_rows(instance.experiment, x);
+        rows r = all_rows(instance.made, x);
         pairs p = count_pairs(&r, true);
         ck_assert_uint_eq(test_outcomes(problem, NULL, x, &y, out), 2);
         ck_assert_str_eq(out[0].name, "auc");
@@ -168,7 +169,7 @@ START_TEST(outcomes_count_pairs)
         rows_free(&r);
 
         /* Held-out rows: those of one agent alone. */
-        const saddle_dataset *held_out = instance.experiment->shard[1];
+        const saddle_dataset *held_out = instance.made->parts->shard[1];
         r = (rows){.count = held_out->rows, .label = held_out->label};
         r.score = test_doubles(r.count);
         saddle_error error = {.message = ""};
@@ -179,7 +180,7 @@ START_TEST(outcomes_count_pairs)
         assert_near(out[1].value, p.loss, 1e-12 * (1.0 + p.loss));
         free(r.score);
     }
-    saddle_dataset wide = *instance.experiment->shard[1];
+    saddle_dataset wide = *instance.made->parts->shard[1];
     wide.features++;
     size_t count = 1;
     saddle_error error = {.message = ""};
@@ -213,14 +214,14 @@ START_TEST(the_start_is_the_models)
 }
 END_TEST
 
-static saddle_experiment *make_experiment(const char *const *assignment)
+static saddle_instance *make_instance(const char *const *assignment)
 {
     saddle_error error = {.message = ""};
-    saddle_experiment *experiment = NULL;
-    saddle_settings *settings = test_settings(NULL, assignment);
-    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
-    saddle_settings_free(settings);
-    return experiment;
+    saddle_instance *instance = NULL;
+    saddle_plan *plan = test_plan(NULL, assignment);
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    test_plan_free(plan);
+    return instance;
 }
 
 START_TEST(the_share_can_be_given)
@@ -228,9 +229,9 @@ START_TEST(the_share_can_be_given)
     static const char *const assignment[] = {"problem=auc",   "data=synthetic:60:20",
                                              "agents=3",      "positive-share=0.125",
                                              "topology=path", NULL};
-    saddle_experiment *e = make_experiment(assignment);
-    assert_near(saddle_experiment_constants(e).strong_concavity, 2.0 * 0.125 * 0.875, 0.0);
-    saddle_experiment_free(e);
+    saddle_instance *e = make_instance(assignment);
+    assert_near(e->constants.strong_concavity, 2.0 * 0.125 * 0.875, 0.0);
+    saddle_instance_free(e);
 }
 END_TEST
 
@@ -249,12 +250,12 @@ START_TEST(bad_shares_and_scores_are_refused)
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         saddle_error error = {.message = ""};
-        saddle_settings *settings = test_settings(NULL, bad[k].assignment);
-        saddle_experiment *experiment = NULL;
-        assert_refused(saddle_experiment_create(&experiment, settings, NULL, &error), error,
-                       SADDLE_BAD_INPUT, bad[k].part);
-        ck_assert_ptr_null(experiment);
-        saddle_settings_free(settings);
+        saddle_plan *plan = test_plan(NULL, bad[k].assignment);
+        saddle_instance *instance = NULL;
+        assert_refused(saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
+                       bad[k].part);
+        ck_assert_ptr_null(instance);
+        test_plan_free(plan);
     }
 }
 END_TEST
@@ -268,17 +269,17 @@ static void train(const char *const *assignment, const saddle_dataset *held_out,
     saddle_error error = {.message = ""};
     saddle_outcome out[SADDLE_MOST_OUTCOMES];
     saddle_result *result = NULL;
-    saddle_settings *settings = test_settings(NULL, assignment);
-    saddle_experiment *e = make_experiment(assignment);
-    assert_ok(saddle_experiment_run(e, settings, NULL, &result, &error), error);
+    saddle_plan *plan = test_plan(NULL, assignment);
+    saddle_instance *e = make_instance(assignment);
+    assert_ok(saddle_run(e, plan, NULL, &result, &error), error);
     ck_assert_int_eq(result->stop, SADDLE_STOP_ITERATIONS);
     test_outcomes(e->problem, NULL, result->x_mean, result->y_mean, out);
     *own = out[0].value;
     test_outcomes(e->problem, held_out, result->x_mean, result->y_mean, out);
     *other = out[0].value;
     saddle_result_free(result);
-    saddle_experiment_free(e);
-    saddle_settings_free(settings);
+    saddle_instance_free(e);
+    test_plan_free(plan);
 }
 
 START_TEST(a9a_is_ranked)
@@ -339,9 +340,9 @@ START_TEST(networks_rank_what_lines_cannot)
                                           "init-x=normal:0.5",
                                           "trace-every=2000",
                                           NULL};
-        saddle_experiment *e = make_experiment(assignment);
-        train(assignment, e->shard[0], &auc[k], &same);
-        saddle_experiment_free(e);
+        saddle_instance *e = make_instance(assignment);
+        train(assignment, e->parts->shard[0], &auc[k], &same);
+        saddle_instance_free(e);
     }
     printf("signs: AUC %.4f linear, %.4f mlp:16\n", auc[0], auc[1]);
     assert_near(auc[0], 0.5, 1e-12);

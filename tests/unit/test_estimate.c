@@ -10,7 +10,7 @@ START_TEST(estimates_lie_within_the_constants)
     saddle_error error = {.message = ""};
     test_instance instance;
     test_instance_open(&instance, QUADRATIC_NONCONVEX, more);
-    const saddle_experiment *e = instance.experiment;
+    const saddle_instance *e = instance.made;
     saddle_constants found = {.lipschitz = 0.0};
     assert_ok(saddle_problem_estimate_constants(e->problem, e->x_set, e->y_set, e->x0, e->y0, 3,
                                                 &found, &error),

@@ -64,7 +64,7 @@ static double positive_rate(int which, const saddle_dataset *const *data, size_t
 static void check_outcomes(const test_instance *instance, int which, const double *x,
                            const saddle_dataset *held_out)
 {
-    const saddle_dataset *const *data = (const saddle_dataset *const *)instance->experiment->shard;
+    const saddle_dataset *const *data = (const saddle_dataset *const *)instance->made->parts->shard;
     size_t count = held_out != NULL ? 1 : instance->problem->agents;
     if (held_out != NULL)
         data = &held_out;
@@ -165,7 +165,7 @@ START_TEST(scores_are_log_odds)
     double *x = test_doubles(instance.problem->x_dim);
     for (size_t k = 0; k < instance.problem->x_dim; k++)
         x[k] = saddle_rng_normal(&rng);
-    const saddle_dataset *data = instance.experiment->shard[1];
+    const saddle_dataset *data = instance.made->parts->shard[1];
     double *score = test_doubles(data->rows);
     assert_ok(instance.problem->scores(instance.problem, data, x, NULL, score, &error), error);
     for (size_t j = 0; j < data->rows; j++)
@@ -215,7 +215,7 @@ END_TEST
 static double penalty(const test_instance *instance, const double *x, double *y)
 {
     const saddle_problem *problem = instance->problem;
-    const saddle_set *y_set = saddle_experiment_y(instance->experiment);
+    const saddle_set *y_set = instance->made->y_set;
     double *scratch = test_doubles(saddle_problem_scratch(problem) + saddle_set_scratch(y_set));
     double mean[4] = {0.0};
     double zero[2] = {0.0, 0.0};
@@ -243,7 +243,7 @@ START_TEST(the_penalty_is_least_for_independence)
     double mean = 0.0;
     for (size_t i = 0; i < problem->agents; i++)
         for (size_t j = 0; j < problem->samples[i]; j++)
-            mean += (2.0 * entry(instance.experiment->shard[i], j, 1) - 1.0) /
+            mean += (2.0 * entry(instance.made->parts->shard[i], j, 1) - 1.0) /
                     (double)(problem->samples[i] * problem->agents);
     double least = 2.0 / 4.0 * mean * mean;
     saddle_rng rng;
@@ -269,7 +269,7 @@ START_TEST(without_fairness_y_goes_to_zero)
     static const char *const more[] = {"fairness=0", "fairness-ridge=auto", NULL};
     test_instance instance;
     test_instance_open(&instance, FAIR_DENSE_UNEQUAL, more);
-    saddle_constants constants = saddle_experiment_constants(instance.experiment);
+    saddle_constants constants = instance.made->constants;
     ck_assert(!constants.estimated);
     assert_near(constants.strong_concavity, 1e-3, 0.0);
     double *x = test_doubles(instance.problem->x_dim);
@@ -280,7 +280,7 @@ START_TEST(without_fairness_y_goes_to_zero)
     free(x);
     saddle_error error = {.message = ""};
     saddle_result *result = NULL;
-    assert_ok(saddle_experiment_run(instance.experiment, NULL, NULL, &result, &error), error);
+    assert_ok(saddle_run(instance.made, NULL, NULL, &result, &error), error);
     ck_assert_int_eq(result->stop, SADDLE_STOP_ITERATIONS);
     assert_at_most(test_largest(2, result->y_mean), 1e-6);
     saddle_result_free(result);
@@ -302,16 +302,16 @@ START_TEST(bad_settings_are_refused)
         {{"problem=fair", "data=synthetic:60", "exclude-features=72,"}, "'72,'"},
         {{"problem=fair", "data=synthetic:60", "exclude-features=72,72"}, "'72,72'"},
         {{"problem=fair", "data=synthetic:60", "fairness=0", "fairness-ridge=0"},
-         "--fairness-ridge"},
+         "fairness-ridge:"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         saddle_error error = {.message = ""};
-        saddle_settings *settings = test_settings(NULL, bad[k].assignment);
-        saddle_experiment *experiment = NULL;
-        assert_refused(saddle_experiment_create(&experiment, settings, NULL, &error), error,
-                       SADDLE_BAD_INPUT, bad[k].part);
-        ck_assert_ptr_null(experiment);
-        saddle_settings_free(settings);
+        saddle_plan *plan = test_plan(NULL, bad[k].assignment);
+        saddle_instance *instance = NULL;
+        assert_refused(saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
+                       bad[k].part);
+        ck_assert_ptr_null(instance);
+        test_plan_free(plan);
     }
 }
 END_TEST
@@ -330,18 +330,18 @@ static worth train(const char *fairness)
                                 "agents=5",        "topology=er:0.6", "iterations=3000",
                                 "trace-every=500", fairness,          NULL};
     saddle_error error = {.message = ""};
-    saddle_settings *settings = test_settings(NULL, assignment);
-    saddle_experiment *experiment = NULL;
+    saddle_plan *plan = test_plan(NULL, assignment);
+    saddle_instance *instance = NULL;
     saddle_result *result = NULL;
-    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
-    assert_ok(saddle_experiment_run(experiment, NULL, NULL, &result, &error), error);
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
     ck_assert_uint_eq(result->test_count, 4);
     worth out = {.accuracy = result->test[1].value, .parity_gap = result->test[2].value};
     printf("%-12s held-out accuracy %.4f, demographic-parity gap %.4f, equalized-odds gap %.4f\n",
            fairness, out.accuracy, out.parity_gap, result->test[3].value);
     saddle_result_free(result);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
     return out;
 }
 

@@ -30,7 +30,7 @@ static const struct {
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 typedef struct bench {
-    saddle_settings *settings;
+    saddle_plan *plan;
     saddle_model *model;
     saddle_dataset *data[2]; /* the same rows, sparse and dense */
     double *w[2];
@@ -52,17 +52,28 @@ static saddle_dataset *make_dense(const saddle_dataset *sparse)
     return dense;
 }
 
+/* A model as problems make it from their options. */
+static saddle_status make_model(saddle_model **out, const saddle_plan *plan, size_t inputs,
+                                saddle_error *error)
+{
+    static const saddle_option *const options[] = {&saddle_score_option, &saddle_activation_option,
+                                                   NULL};
+    saddle_model_choice choice;
+    saddle_settings_write_table(plan->settings, options, &choice);
+    return saddle_model_create(out, &choice, inputs, error);
+}
+
 static void bench_open(bench *b, int kind)
 {
     saddle_error error = {.message = ""};
     const char *const assignment[] = {kinds[kind].score, kinds[kind].activation, NULL};
-    *b = (bench){.settings = test_settings(NULL, assignment)};
+    *b = (bench){.plan = test_plan(NULL, assignment)};
     assert_ok(saddle_dataset_generate(&b->data[0], ROWS, FEATURES, 4, &error), error);
     saddle_rng_init(&b->rng, 8, SADDLE_RNG_TEST, (uint64_t)kind, 0);
     for (size_t e = 0; e < b->data[0]->nonzeros; e++)
         b->data[0]->value[e] = saddle_rng_normal(&b->rng);
     b->data[1] = make_dense(b->data[0]);
-    assert_ok(saddle_model_create(&b->model, b->settings, FEATURES, &error), error);
+    assert_ok(make_model(&b->model, b->plan, FEATURES, &error), error);
     for (int k = 0; k < 2; k++) {
         b->w[k] = test_doubles(b->model->parameters);
         b->g[k] = test_doubles(b->model->parameters);
@@ -83,7 +94,7 @@ static void bench_close(bench *b)
     free(b->data[1]);
     saddle_dataset_free(b->data[0]);
     saddle_model_free(b->model);
-    saddle_settings_free(b->settings);
+    test_plan_free(b->plan);
 }
 
 static long double slow_activation(const char *name, long double z)
@@ -253,9 +264,9 @@ START_TEST(initial_weights_follow_the_seed)
 {
     static const char *const assignment[] = {"score=mlp:200,50", "activation=relu", NULL};
     saddle_error error = {.message = ""};
-    saddle_settings *settings = test_settings(NULL, assignment);
+    saddle_plan *plan = test_plan(NULL, assignment);
     saddle_model *model = NULL;
-    assert_ok(saddle_model_create(&model, settings, 100, &error), error);
+    assert_ok(make_model(&model, plan, 100, &error), error);
     ck_assert_uint_eq(model->parameters, (size_t)101 * 200 + (size_t)201 * 50 + 51);
     double *w = test_doubles(model->parameters);
     double *again = test_doubles(model->parameters);
@@ -273,7 +284,7 @@ START_TEST(initial_weights_follow_the_seed)
     free(again);
     free(w);
     saddle_model_free(model);
-    saddle_settings_free(settings);
+    test_plan_free(plan);
 }
 END_TEST
 
@@ -289,13 +300,12 @@ START_TEST(bad_models_are_refused)
                {"score=mlp:70000", "65536"}, {"score=mlp:1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", "16"}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         const char *const assignment[] = {bad[k].text, NULL};
-        saddle_settings *settings = test_settings(NULL, assignment);
+        saddle_plan *plan = test_plan(NULL, assignment);
         saddle_error error = {.message = ""};
         saddle_model *model = NULL;
-        assert_refused(saddle_model_create(&model, settings, 3, &error), error, SADDLE_BAD_INPUT,
-                       bad[k].part);
+        assert_refused(make_model(&model, plan, 3, &error), error, SADDLE_BAD_INPUT, bad[k].part);
         ck_assert_ptr_null(model);
-        saddle_settings_free(settings);
+        test_plan_free(plan);
     }
 }
 END_TEST
@@ -308,7 +318,7 @@ START_TEST(rows_may_lack_features_but_not_have_more)
     double score[ROWS];
     double padded[ROWS];
     saddle_model *larger = NULL;
-    assert_ok(saddle_model_create(&larger, b.settings, FEATURES + 2, &error), error);
+    assert_ok(make_model(&larger, b.plan, FEATURES + 2, &error), error);
     double *w = test_doubles(larger->parameters);
     /* The same weights, with two rows of W_1 that nothing meets. */
     size_t width = kinds[_i].widths[0] > 0 ? kinds[_i].widths[0] : 1;
@@ -321,7 +331,7 @@ START_TEST(rows_may_lack_features_but_not_have_more)
         assert_at_most(test_farthest(ROWS, score, padded), 1e-14);
     }
     saddle_model *smaller = NULL;
-    assert_ok(saddle_model_create(&smaller, b.settings, FEATURES - 1, &error), error);
+    assert_ok(make_model(&smaller, b.plan, FEATURES - 1, &error), error);
     assert_refused(saddle_model_score(smaller, b.data[0], b.w[0], score, &error), error,
                    SADDLE_BAD_INPUT, "9 features");
     saddle_model_free(smaller);

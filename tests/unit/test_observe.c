@@ -32,8 +32,8 @@ static void truth_open(truth *t, int which, const char *algorithm, const char *c
     t->problem = t->rig.instance.problem;
     t->agents = t->rig.scene.problem->agents;
     t->copies = (double)t->problem->agents / (double)t->agents;
-    t->x_prox = saddle_experiment_x(t->rig.instance.experiment);
-    t->y_set = saddle_experiment_y(t->rig.instance.experiment);
+    t->x_prox = t->rig.instance.made->x_prox;
+    t->y_set = t->rig.instance.made->y_set;
     test_state_make(&t->state, t->rig.scene.problem);
     double **of_x[] = {&t->x_mean, &t->gx, &t->one_x};
     double **of_y[] = {&t->y_mean, &t->y_star, &t->gy, &t->one_y};
@@ -41,7 +41,7 @@ static void truth_open(truth *t, int which, const char *algorithm, const char *c
         *of_x[k] = test_doubles(t->problem->x_dim);
     for (size_t k = 0; k < sizeof of_y / sizeof *of_y; k++)
         *of_y[k] = test_doubles(t->problem->y_dim);
-    t->scratch = test_doubles(saddle_observer_scratch(t->problem, t->x_prox, t->y_set));
+    t->scratch = test_doubles(saddle_observer_scratch(t->rig.instance.made));
 }
 
 static void truth_close(truth *t)
@@ -201,22 +201,23 @@ static void slow_row(truth *t, saddle_row *row)
                          : NAN;
 }
 
+/* The last one's instance lasts until the next is made. */
 static saddle_observer *observer_of(test_rig *rig, const saddle_algorithm *algorithm,
                                     const saddle_problem *problem, const saddle_mixing *mixing)
 {
-    const saddle_experiment *e = rig->instance.experiment;
+    static saddle_instance seen;
     saddle_error error = {.message = ""};
     saddle_observer *observer = NULL;
+    seen = rig->scene;
+    seen.problem = problem;
+    if (mixing != NULL)
+        seen.mixing = mixing;
     saddle_observer_inputs inputs = {.engine = rig->engine,
-                                     .world = rig->scene.world,
+                                     .instance = &seen,
                                      .algorithm = algorithm,
-                                     .problem = problem,
-                                     .mixing = mixing != NULL ? mixing : rig->scene.mixing,
-                                     .x_prox = e->x_prox,
-                                     .y_set = e->y_set,
                                      .steps = rig->steps,
-                                     .constants = constants_of(rig),
-                                     .copies = rig->scene.copies,
+                                     .metric_tau = rig->steps.tau,
+                                     .potential = rig->algorithm->prox_point != NULL,
                                      .feasible = true};
     assert_ok(saddle_observer_create(&observer, &inputs, &error), error);
     return observer;
@@ -360,7 +361,7 @@ START_TEST(a_bad_mixing_matrix_is_caught)
     test_rig rig;
     saddle_error error = {.message = ""};
     test_rig_open(&rig, LOGISTIC_BOX_SPARSE, "precision", NULL, 1, NULL, NULL);
-    saddle_mixing mixing = *rig.instance.experiment->mixing;
+    saddle_mixing mixing = *rig.instance.made->mixing;
     double *weight = test_doubles(2 * mixing.graph->edges);
     double *self_weight = test_doubles(mixing.graph->agents);
     for (int broken = 0; broken < 4; broken++) {
@@ -396,16 +397,17 @@ static void run_refused(const saddle_problem *problem, const char *algorithm, co
 {
     const char *const more[] = {"iterations=500", "q=100", "topology=path", "x-set=box:-2:2", NULL};
     saddle_error error = {.message = ""};
-    saddle_settings *settings = test_settings(NULL, more);
-    saddle_experiment *experiment = NULL;
+    saddle_plan *plan = test_plan(NULL, more);
+    saddle_instance *instance = NULL;
     saddle_result *result = NULL;
-    assert_ok(saddle_settings_set(settings, "algorithm", algorithm, &error), error);
-    assert_ok(saddle_experiment_create(&experiment, settings, problem, &error), error);
-    assert_refused(saddle_experiment_run(experiment, NULL, NULL, &result, &error), error,
-                   SADDLE_CHECK_FAILED, part);
+    assert_ok(saddle_plan_set(plan, "algorithm", algorithm, &error), error);
+    plan->problem.own = problem;
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_refused(saddle_run(instance, NULL, NULL, &result, &error), error, SADDLE_CHECK_FAILED,
+                   part);
     ck_assert_ptr_null(result);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
 }
 
 static void zero_difference(const saddle_problem *problem, size_t agent, const saddle_batch *batch,

@@ -49,7 +49,7 @@ START_TEST(outcomes_are_what_a_recount_finds)
     test_instance instance;
     test_instance_open(&instance, _i, NULL);
     const saddle_problem *problem = instance.problem;
-    const saddle_dataset *const *shard = (const saddle_dataset *const *)instance.experiment->shard;
+    const saddle_dataset *const *shard = (const saddle_dataset *const *)instance.made->parts->shard;
     saddle_rng rng;
     saddle_rng_init(&rng, 3, SADDLE_RNG_TEST, 0, 0);
     double *x = test_doubles(problem->x_dim);
@@ -70,7 +70,7 @@ START_TEST(outcomes_are_what_a_recount_finds)
         recount(shard, count, held_out ? everyone : some[_i - POISONING_SPARSE], x, y,
                 expected + 2);
         expected[4] = sqrt(square);
-        expected[5] = saddle_settings_real(instance.settings, "perturbation");
+        expected[5] = test_number(instance.plan, "perturbation");
         saddle_outcome out[SADDLE_MOST_OUTCOMES];
         ck_assert_uint_eq(test_outcomes(problem, held_out ? shard[0] : NULL, x, y, out), 6);
         for (size_t k = 0; k < 6; k++) {
@@ -114,8 +114,7 @@ START_TEST(agents_are_poisoned_as_asked)
         saddle_outcome out[SADDLE_MOST_OUTCOMES];
         test_outcomes(problem, NULL, x, y, out);
         ck_assert_int_eq(isnan(out[3].value), k == 0);
-        ck_assert_str_eq(saddle_set_text(saddle_prox_set(saddle_experiment_x(instance.experiment))),
-                         problem->x_set);
+        ck_assert_str_eq(saddle_set_text(instance.made->x_set), problem->x_set);
         free(scratch);
         free(gy);
         free(gx);
@@ -137,14 +136,14 @@ START_TEST(bad_settings_are_refused)
         const char *assignment[] = {"problem=poisoning", "data=synthetic:60:20", "agents=4", text,
                                     NULL};
         saddle_error error = {.message = ""};
-        saddle_settings *settings = test_settings(NULL, assignment);
-        saddle_experiment *experiment = NULL;
+        saddle_plan *plan = test_plan(NULL, assignment);
+        saddle_instance *instance = NULL;
         char part[64];
         snprintf(part, sizeof part, "'%s' is not right", bad[k]);
-        assert_refused(saddle_experiment_create(&experiment, settings, NULL, &error), error,
-                       SADDLE_BAD_INPUT, part);
-        ck_assert_ptr_null(experiment);
-        saddle_settings_free(settings);
+        assert_refused(saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
+                       part);
+        ck_assert_ptr_null(instance);
+        test_plan_free(plan);
     }
 }
 END_TEST
@@ -158,19 +157,19 @@ static void train(const char *perturbation, const char *poisoned, double out[6])
         "problem=poisoning", "data=a9a",         "test-data=a9a.t", "agents=5", "topology=er:0.6",
         "iterations=2000",   "trace-every=1000", perturbation,      poisoned,   NULL};
     saddle_error error = {.message = ""};
-    saddle_settings *settings = test_settings(NULL, assignment);
-    saddle_experiment *experiment = NULL;
+    saddle_plan *plan = test_plan(NULL, assignment);
+    saddle_instance *instance = NULL;
     saddle_result *result = NULL;
-    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
-    assert_ok(saddle_experiment_run(experiment, NULL, NULL, &result, &error), error);
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
     ck_assert_uint_eq(result->test_count, 6);
     for (size_t k = 0; k < 6; k++)
         out[k] = result->test[k].value;
     printf("%-16s %s: held-out clean accuracy %.4f, poisoned %.4f, perturbation %.6g of %g\n",
            perturbation, poisoned, out[1], out[3], out[4], out[5]);
     saddle_result_free(result);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
 }
 
 START_TEST(the_adversary_harms_a9a_the_more_the_farther_it_reaches)

@@ -60,16 +60,16 @@ static const char *const some[] = {"problem=policy-evaluation",
                                    "dual-ridge=0.05",
                                    NULL};
 
-static saddle_experiment *open_with(const char *const *first, const char *const *more)
+static saddle_instance *open_with(const char *const *first, const char *const *more)
 {
     saddle_error error = {.message = ""};
-    saddle_settings *base = test_settings(NULL, first);
-    saddle_settings *settings = test_settings(base, more);
-    saddle_experiment *experiment = NULL;
-    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
-    saddle_settings_free(settings);
-    saddle_settings_free(base);
-    return experiment;
+    saddle_plan *base = test_plan(NULL, first);
+    saddle_plan *plan = test_plan(base, more);
+    saddle_instance *instance = NULL;
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    test_plan_free(plan);
+    test_plan_free(base);
+    return instance;
 }
 
 /* The chance of s -> s' under the policy. */
@@ -120,7 +120,7 @@ static void iterate(const saddle_mdp *mdp, long double *value, long double *visi
 
 START_TEST(values_and_visits_are_fixed_points)
 {
-    saddle_experiment *e = open_with(some, NULL);
+    saddle_instance *e = open_with(some, NULL);
     const saddle_mdp *mdp = saddle_policy_evaluation_mdp(e->problem);
     long double value[MOST_STATES];
     long double visits[MOST_STATES];
@@ -129,7 +129,7 @@ START_TEST(values_and_visits_are_fixed_points)
         assert_near(mdp->value[s], (double)value[s], 1e-12);
         assert_near(mdp->visits[s], (double)visits[s], 1e-13);
     }
-    saddle_experiment_free(e);
+    saddle_instance_free(e);
 }
 END_TEST
 
@@ -137,7 +137,7 @@ START_TEST(the_trajectory_follows_the_process)
 {
     enum { LENGTH = 50000, STATES = 4 };
     static const char *const more[] = {"samples=50000", "mdp-states=4", "agents=2", NULL};
-    saddle_experiment *e = open_with(some, more);
+    saddle_instance *e = open_with(some, more);
     const saddle_mdp *mdp = saddle_policy_evaluation_mdp(e->problem);
     ck_assert_uint_eq(mdp->shape.length, LENGTH);
     double seen[STATES][SADDLE_MDP_ACTIONS][STATES] = {{{0.0}}};
@@ -153,15 +153,14 @@ START_TEST(the_trajectory_follows_the_process)
                 double deviation = sqrt(expected / LENGTH) + 1.0 / LENGTH;
                 assert_near(seen[s][a][next] / LENGTH, expected, 6.0 * deviation);
             }
-    saddle_experiment_free(e);
+    saddle_instance_free(e);
 }
 END_TEST
 
 START_TEST(rewards_are_private_and_the_rest_is_shared)
 {
-    saddle_experiment *e = open_with(some, NULL);
-    saddle_experiment *fewer =
-        open_with(some, (const char *const[]){"agents=1", "samples=40", NULL});
+    saddle_instance *e = open_with(some, NULL);
+    saddle_instance *fewer = open_with(some, (const char *const[]){"agents=1", "samples=40", NULL});
     const saddle_mdp *mdp = saddle_policy_evaluation_mdp(e->problem);
     const saddle_mdp *one = saddle_policy_evaluation_mdp(fewer->problem);
     size_t pairs = mdp->shape.states * SADDLE_MDP_ACTIONS;
@@ -172,8 +171,8 @@ START_TEST(rewards_are_private_and_the_rest_is_shared)
         ck_assert(mdp->reward[k] == one->reward[k]);
     }
     ck_assert_mem_eq(mdp->state, one->state, 41 * sizeof *mdp->state);
-    saddle_experiment_free(fewer);
-    saddle_experiment_free(e);
+    saddle_instance_free(fewer);
+    saddle_instance_free(e);
 }
 END_TEST
 
@@ -248,9 +247,9 @@ static long double slow_projected(long double (*matrix)[DIM], const long double 
     return sum;
 }
 
-static long double slow_mspbe(const saddle_experiment *experiment, long double *x)
+static long double slow_mspbe(const saddle_instance *instance, long double *x)
 {
-    const saddle_problem *problem = experiment->problem;
+    const saddle_problem *problem = instance->problem;
     const saddle_mdp *mdp = saddle_policy_evaluation_mdp(problem);
     long double matrix[DIM][DIM] = {{0.0L}};
     long double e[DIM] = {0.0L};
@@ -272,14 +271,14 @@ static long double slow_mspbe(const saddle_experiment *experiment, long double *
             }
         }
     for (size_t r = 0; r < DIM; r++)
-        matrix[r][r] += saddle_settings_real(experiment->settings, "dual-ridge");
+        matrix[r][r] += test_number(instance->plan, "dual-ridge");
     return slow_projected(matrix, e);
 }
 
 START_TEST(outcomes_are_what_they_say)
 {
-    saddle_experiment *experiment = open_with(some, NULL);
-    const saddle_problem *problem = experiment->problem;
+    saddle_instance *instance = open_with(some, NULL);
+    const saddle_problem *problem = instance->problem;
     const saddle_mdp *mdp = saddle_policy_evaluation_mdp(problem);
     ck_assert_uint_eq(problem->x_dim, DIM);
     long double value[MOST_STATES];
@@ -296,7 +295,7 @@ START_TEST(outcomes_are_what_they_say)
         ck_assert_uint_eq(test_outcomes(problem, NULL, x, x, found), 2);
         ck_assert_str_eq(found[0].name, "mspbe");
         ck_assert_str_eq(found[1].name, "value_error");
-        double mspbe = (double)slow_mspbe(experiment, wide);
+        double mspbe = (double)slow_mspbe(instance, wide);
         assert_near(found[0].value, mspbe, 1e-9 * mspbe);
         long double sum = 0.0L;
         for (size_t s = 0; s < mdp->shape.states; s++) {
@@ -307,7 +306,7 @@ START_TEST(outcomes_are_what_they_say)
         saddle_dataset rows = {.rows = 1};
         ck_assert_uint_eq(test_outcomes(problem, &rows, x, x, found), 0);
     }
-    saddle_experiment_free(experiment);
+    saddle_instance_free(instance);
 }
 END_TEST
 
@@ -315,19 +314,19 @@ START_TEST(the_default_run_makes_both_fall)
 {
     const char *seed[] = {"seed=1", "seed=2", "seed=3"};
     static const char *const plain[] = {"problem=policy-evaluation", NULL};
-    saddle_experiment *e = open_with(plain, (const char *const[]){seed[_i], NULL});
+    saddle_instance *e = open_with(plain, (const char *const[]){seed[_i], NULL});
     const saddle_problem *problem = e->problem;
     saddle_error error = {.message = ""};
     saddle_outcome before[SADDLE_MOST_OUTCOMES];
     saddle_outcome after[SADDLE_MOST_OUTCOMES];
     saddle_result *result = NULL;
     test_outcomes(problem, NULL, e->x0, e->y0, before);
-    assert_ok(saddle_experiment_run(e, NULL, NULL, &result, &error), error);
+    assert_ok(saddle_run(e, NULL, NULL, &result, &error), error);
     test_outcomes(problem, NULL, result->x_mean, result->y_mean, after);
     assert_at_most(after[0].value, 0.2 * before[0].value);
     assert_at_most(after[1].value, 0.8 * before[1].value);
     saddle_result_free(result);
-    saddle_experiment_free(e);
+    saddle_instance_free(e);
 }
 END_TEST
 
@@ -335,7 +334,7 @@ END_TEST
 
 START_TEST(starts_follow_the_seed)
 {
-    saddle_experiment *e = open_with(some, NULL);
+    saddle_instance *e = open_with(some, NULL);
     double x[3][DIM];
     double y[DIM];
     const uint64_t seed[3] = {1, 1, 2};
@@ -349,7 +348,7 @@ START_TEST(starts_follow_the_seed)
     ck_assert(test_farthest(DIM, x[0], x[2]) > 0.01);
     /* No two hidden units begin alike. */
     ck_assert(test_farthest(FEATURES, x[0], x[0] + FEATURES) > 0.01);
-    saddle_experiment_free(e);
+    saddle_instance_free(e);
 }
 END_TEST
 
@@ -362,22 +361,22 @@ START_TEST(bad_sizes_are_refused)
                   {"discount", "1", "'1'"},     {"discount", "-0.1", "'-0.1'"},
                   {"dual-ridge", "0", "'0'"},   {"dual-ridge", "nan", "'nan'"}};
     saddle_error error = {.message = ""};
-    saddle_settings *settings = test_settings(NULL, some);
+    saddle_plan *plan = test_plan(NULL, some);
     for (size_t k = 0; k < sizeof option / sizeof *option; k++)
-        assert_refused(saddle_settings_set(settings, option[k].name, option[k].value, &error),
-                       error, SADDLE_BAD_INPUT, option[k].part);
-    saddle_settings_free(settings);
+        assert_refused(saddle_plan_set(plan, option[k].name, option[k].value, &error), error,
+                       SADDLE_BAD_INPUT, option[k].part);
+    test_plan_free(plan);
     static const char *const wrong[][2] = {
         {"samples=5,6", "5,6"}, {"samples=0", "'0'"}, {"data=synthetic", "policy-evaluation"}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-        saddle_settings *base = test_settings(NULL, some);
-        settings = test_settings(base, (const char *const[]){wrong[k][0], NULL});
-        saddle_experiment *experiment = NULL;
-        assert_refused(saddle_experiment_create(&experiment, settings, NULL, &error), error,
-                       SADDLE_BAD_INPUT, wrong[k][1]);
-        ck_assert_ptr_null(experiment);
-        saddle_settings_free(settings);
-        saddle_settings_free(base);
+        saddle_plan *base = test_plan(NULL, some);
+        plan = test_plan(base, (const char *const[]){wrong[k][0], NULL});
+        saddle_instance *instance = NULL;
+        assert_refused(saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
+                       wrong[k][1]);
+        ck_assert_ptr_null(instance);
+        test_plan_free(plan);
+        test_plan_free(base);
     }
 }
 END_TEST

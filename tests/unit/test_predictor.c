@@ -49,14 +49,14 @@ static void make_data(void)
 /* Run with further settings, save the model, and keep the result. */
 static saddle_result *train(const char *const *assignment, const char *model)
 {
-    saddle_settings *settings = test_settings(NULL, assignment);
-    saddle_experiment *experiment = NULL;
+    saddle_plan *plan = test_plan(NULL, assignment);
+    saddle_instance *instance = NULL;
     saddle_result *result = NULL;
-    assert_ok(saddle_settings_set(settings, "model", model, &error), error);
-    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
-    assert_ok(saddle_experiment_run(experiment, settings, NULL, &result, &error), error);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+    assert_ok(saddle_plan_set(plan, "model", model, &error), error);
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_ok(saddle_run(instance, plan, NULL, &result, &error), error);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
     return result;
 }
 
@@ -234,7 +234,7 @@ START_TEST(one_class_and_other_labels)
     saddle_outcome outcome[SADDLE_MOST_MEASURES];
     size_t count = 0;
     assert_ok(saddle_predictor_load(&predictor, "m.npz", NULL, &error), error);
-    ck_assert_str_eq(saddle_settings_text(saddle_predictor_settings(predictor), "positive"), "1");
+    ck_assert_str_eq(saddle_predictor_plan(predictor)->problem.positive, "1");
     /* All of one class: no AUC, but an accuracy. */
     spill("one", "-1 1:1\n-1 2:1 123:1\n");
     assert_ok(saddle_predictor_data(predictor, &data, "one", NULL, &error), error);
@@ -314,7 +314,8 @@ START_TEST(other_files_are_refused)
     saddle_predictor *predictor = NULL;
     assert_ok(saddle_predictor_load(&predictor, "forged.npz", NULL, &error), error);
     saddle_predictor_free(predictor);
-    refuse("forged.npz", "./libmine.so", "is a model of problem auc; leave --problem out");
+    refuse("forged.npz", "./libmine.so",
+           "problem: 'forged.npz' is a model of problem auc; leave it out");
     forge(2, 10, linear, 13);
     refuse("forged.npz", NULL, "is a model of format 2, but saddle");
     forge(1, 10, linear, 14);
@@ -333,15 +334,15 @@ START_TEST(other_files_are_refused)
     forge(1, 10, "problem auc\n", 13);
     refuse("forged.npz", NULL, "it is no line 'name: value'");
     forge(1, 10, "problem: auc\ncolour: blue\n", 13);
-    refuse("forged.npz", NULL, "unknown option --colour");
+    refuse("forged.npz", NULL, "unknown option 'colour'");
     forge(1, 10, "problem: auc\n", 13);
     refuse("forged.npz", NULL, "it has 0 agents");
     forge(1, 10, "problem: mine\nagents: 2\n", 13);
     refuse("forged.npz", NULL, "problem 'mine', which is neither built in nor a plug-in");
     /* A path in a file is not followed. */
     forge(1, 10, "problem: ./libmine.so:3\nagents: 2\n", 13);
-    refuse("forged.npz", NULL, "if you trust it, give --problem ./libmine.so:3");
-    refuse("forged.npz", "auc", "--problem: 'auc' is no path");
+    refuse("forged.npz", NULL, "if you trust it, give ./libmine.so:3 as the problem");
+    refuse("forged.npz", "auc", "problem: 'auc' is no path");
     refuse("forged.npz", "./absent.so", "cannot read the plug-in './absent.so'");
 }
 END_TEST

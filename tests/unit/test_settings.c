@@ -7,31 +7,42 @@
 
 #include "core/available.h"
 #include "core/clock.h"
-#include "core/settings.h"
+#include "instance/settings.h"
 #include "support.h"
 
-static const saddle_option nu =
-    SADDLE_REAL_ABOVE("nu", "Steps", "0.1", 0.0, 1.0, "STEP", "Step of x.");
-static const saddle_option eta =
-    SADDLE_REAL_ABOVE("eta", "Steps", "auto", 0.0, 1.0, "STEP", "Step of y.");
-static const saddle_option shift = SADDLE_REAL("shift", "Steps", "0", -SADDLE_UNBOUNDED,
-                                               SADDLE_UNBOUNDED, "NUMBER", "Any number.");
-static const saddle_option cap =
-    SADDLE_REAL("cap", "Steps", "", -SADDLE_UNBOUNDED, 2.5, "NUMBER", "A number or nothing.");
-static const saddle_option agents =
-    SADDLE_INTEGER("agents", "Graph", "5", 1.0, 0x1p53, "COUNT", "How many agents.");
-static const saddle_option seed =
-    SADDLE_INTEGER("seed", "Run", "1", 0.0, SADDLE_UNBOUNDED, "NUMBER", "Seed.");
-static const saddle_option algorithm = SADDLE_CHOICE(
-    "algorithm", "Run", "precision", "precision|precision+|gda", "NAME", "Which algorithm.");
-static const saddle_option engine =
-    SADDLE_CHOICE("engine", "Run", "auto", "serial|threads", "NAME", "Where it runs.");
-static const saddle_option quiet = SADDLE_FLAG("quiet", "Run", "no", "Print less.");
-static const saddle_option pin = SADDLE_FLAG("pin", "Run", "auto", "Pin threads.");
-static const saddle_option output = SADDLE_TEXT("output", "Run", "", "FILE", "Where to write.");
+/* What the options below fill in. */
+typedef struct fields {
+    double nu, eta, shift, cap;
+    uint64_t agents, seed;
+    int algorithm, engine;
+    bool quiet;
+    const char *output;
+} fields;
 
-static const saddle_option *const run_table[] = {&agents, &seed, &algorithm, &engine,
-                                                 &quiet,  &pin,  &output,    NULL};
+#define OWN(field) SADDLE_OWN(fields, field, RUN)
+static const saddle_option nu =
+    SADDLE_REAL_ABOVE(OWN(nu), "nu", "Steps", "0.1", 0.0, 1.0, "STEP", "Step of x.");
+static const saddle_option eta =
+    SADDLE_REAL_ABOVE(OWN(eta), "eta", "Steps", "auto", 0.0, 1.0, "STEP", "Step of y.");
+static const saddle_option shift = SADDLE_REAL(OWN(shift), "shift", "Steps", "0", -SADDLE_UNBOUNDED,
+                                               SADDLE_UNBOUNDED, "NUMBER", "Any number.");
+static const saddle_option cap = SADDLE_REAL(OWN(cap), "cap", "Steps", "", -SADDLE_UNBOUNDED, 2.5,
+                                             "NUMBER", "A number or nothing.");
+static const saddle_option agents =
+    SADDLE_INTEGER(OWN(agents), "agents", "Graph", "5", 1.0, 0x1p53, "COUNT", "How many agents.");
+static const saddle_option seed =
+    SADDLE_INTEGER(OWN(seed), "seed", "Run", "1", 0.0, SADDLE_UNBOUNDED, "NUMBER", "Seed.");
+static const saddle_option algorithm =
+    SADDLE_CHOICE(OWN(algorithm), "algorithm", "Run", "precision", "precision|precision+|gda",
+                  "NAME", "Which algorithm.");
+static const saddle_option engine =
+    SADDLE_CHOICE(OWN(engine), "engine", "Run", "auto", "serial|threads", "NAME", "Where it runs.");
+static const saddle_option quiet = SADDLE_FLAG(OWN(quiet), "quiet", "Run", "no", "Print less.");
+static const saddle_option output =
+    SADDLE_TEXT(OWN(output), "output", "Run", "", "FILE", "Where to write.");
+
+static const saddle_option *const run_table[] = {&agents, &seed,   &algorithm, &engine,
+                                                 &quiet,  &output, NULL};
 static const saddle_option *const step_table[] = {&nu, &eta, &seed, &shift, &cap, NULL};
 
 static saddle_error error;
@@ -42,6 +53,14 @@ static saddle_settings *build(void)
     saddle_settings *settings = NULL;
     assert_ok(saddle_settings_build(&settings, tables, 2, &error), error);
     return settings;
+}
+
+/* The values of all options. */
+static fields values(const saddle_settings *settings)
+{
+    fields all = {.output = NULL};
+    saddle_settings_write(settings, SADDLE_HOME_OWN, &all);
+    return all;
 }
 
 /* The message is exactly this. */
@@ -56,7 +75,7 @@ static saddle_settings *build(void)
 START_TEST(union_of_tables_keeps_order_and_defaults)
 {
     saddle_settings *settings = build();
-    static const char *const order[] = {"agents", "seed", "algorithm", "engine", "quiet", "pin",
+    static const char *const order[] = {"agents", "seed", "algorithm", "engine", "quiet",
                                         "output", "nu",   "eta",       "shift",  "cap"};
     size_t count = sizeof order / sizeof *order;
     ck_assert_uint_eq(saddle_settings_count(settings), count);
@@ -65,18 +84,21 @@ START_TEST(union_of_tables_keeps_order_and_defaults)
         ck_assert_str_eq(option->name, order[k]);
         ck_assert_ptr_eq(saddle_settings_find(settings, order[k]), option);
         ck_assert_str_eq(saddle_settings_text(settings, order[k]), option->fallback);
-        ck_assert(!saddle_settings_given(settings, order[k]));
+        ck_assert(!saddle_settings_given(settings, option));
+        ck_assert_str_eq(saddle_settings_value(settings, option), option->fallback);
     }
     ck_assert_ptr_null(saddle_settings_option(settings, count));
-    ck_assert(saddle_settings_real(settings, "nu") == 0.1);
-    ck_assert(saddle_settings_auto(settings, "eta"));
-    ck_assert(isnan(saddle_settings_real(settings, "eta")));
-    ck_assert(isnan(saddle_settings_real(settings, "cap")));
-    ck_assert(isnan(saddle_settings_real(settings, "algorithm")));
-    ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), 5);
-    ck_assert(saddle_settings_real(settings, "agents") == 5.0);
-    ck_assert(!saddle_settings_flag(settings, "quiet"));
-    ck_assert(!saddle_settings_auto(settings, "nu"));
+    ck_assert(values(settings).nu == 0.1);
+    ck_assert(isnan(values(settings).eta));
+    ck_assert(isnan(values(settings).eta));
+    ck_assert(isnan(values(settings).cap));
+    ck_assert(isnan(saddle_settings_number(settings, &algorithm)));
+    ck_assert_uint_eq(values(settings).agents, 5);
+    ck_assert(saddle_settings_number(settings, &agents) == 5.0);
+    ck_assert(!values(settings).quiet);
+    ck_assert_int_eq(values(settings).algorithm, 0);
+    ck_assert_int_eq(values(settings).engine, -1);
+    ck_assert_ptr_null(values(settings).output);
     saddle_settings_free(settings);
     saddle_settings_free(NULL);
 }
@@ -87,15 +109,17 @@ START_TEST(unknown_names_are_nothing)
     saddle_settings *settings = build();
     ck_assert_ptr_null(saddle_settings_find(settings, "nuu"));
     ck_assert_ptr_null(saddle_settings_text(settings, "nuu"));
-    ck_assert(isnan(saddle_settings_real(settings, "nuu")));
-    ck_assert_uint_eq(saddle_settings_integer(settings, "nuu"), 0);
-    ck_assert(!saddle_settings_flag(settings, "nuu"));
-    ck_assert(!saddle_settings_auto(settings, "nuu"));
-    ck_assert(!saddle_settings_given(settings, "nuu"));
+    static const saddle_option stranger = SADDLE_REAL(OWN(nu), "nu", "", "0.1", 0.0, 1.0, "", "");
+    fields untouched = {.nu = 77.0};
+    saddle_settings_write_one(settings, &stranger, &untouched);
+    ck_assert(untouched.nu == 77.0);
+    ck_assert(isnan(saddle_settings_number(settings, &stranger)));
+    ck_assert_str_eq(saddle_settings_value(settings, &stranger), "");
+    ck_assert(!saddle_settings_given(settings, &stranger));
     assert_says(saddle_settings_set(settings, "nuu", "1", &error),
-                "unknown option --nuu; did you mean --nu?");
+                "unknown option 'nuu'; did you mean 'nu'?");
     assert_says(saddle_settings_set(settings, "bandwidth", "1", &error),
-                "unknown option --bandwidth; --help lists the options");
+                "unknown option 'bandwidth'; --help lists the options");
     ck_assert_int_eq(saddle_settings_set(settings, "nuu", "1", NULL), SADDLE_BAD_INPUT);
     saddle_settings_free(settings);
 }
@@ -115,29 +139,31 @@ static void assert_badly_declared(const saddle_option *option, const char *part)
 START_TEST(bad_declarations_are_found)
 {
     saddle_option twin = nu;
-    assert_badly_declared(&twin, "option --nu is declared twice; share one declaration");
+    assert_badly_declared(&twin, "option 'nu' is declared twice; share one declaration");
     saddle_option nameless = {.kind = SADDLE_OPTION_TEXT, .fallback = ""};
     assert_badly_declared(&nameless, "an option '' lacks a name or a default");
     saddle_option bare = {.name = "bare", .kind = SADDLE_OPTION_TEXT};
     assert_badly_declared(&bare, "an option 'bare' lacks a name or a default");
-    saddle_option outside = SADDLE_REAL("tol", "", "2", 0.0, 1.0, "", "");
-    assert_badly_declared(&outside, "the default of option --tol: '2' is out of range");
-    saddle_option word = SADDLE_INTEGER("steps", "", "many", 0.0, 9.0, "", "");
-    assert_badly_declared(&word, "the default of option --steps: 'many' is not a whole number");
-    saddle_option empty = SADDLE_REAL("range", "", "0", 1.0, 0.0, "", "");
-    assert_badly_declared(&empty, "option --range: no number lies within [1, 0]");
-    saddle_option unset = SADDLE_REAL("limit", "", "0", (double)NAN, 0.0, "", "");
-    assert_badly_declared(&unset, "option --limit: no number lies within");
-    saddle_option negative = SADDLE_INTEGER("back", "", "0", -1.0, 3.0, "", "");
-    assert_badly_declared(&negative, "option --back: no natural number lies within [-1, 3]");
-    saddle_option none = SADDLE_CHOICE("which", "", "a", NULL, "", "");
-    assert_badly_declared(&none, "the default of option --which: its choices are not a list");
-    saddle_option hole = SADDLE_CHOICE("which", "", "a", "a||b", "", "");
-    assert_badly_declared(&hole, "the default of option --which: its choices are not a list");
-    saddle_option other = SADDLE_CHOICE("which", "", "c", "a|b", "", "");
-    assert_badly_declared(&other, "the default of option --which: 'c' is not one of a, b");
+    saddle_option outside = SADDLE_REAL(OWN(nu), "tol", "", "2", 0.0, 1.0, "", "");
+    assert_badly_declared(&outside, "the default of option 'tol': '2' is out of range");
+    saddle_option word = SADDLE_INTEGER(OWN(nu), "steps", "", "many", 0.0, 9.0, "", "");
+    assert_badly_declared(&word, "the default of option 'steps': 'many' is not a whole number");
+    saddle_option empty = SADDLE_REAL(OWN(nu), "range", "", "0", 1.0, 0.0, "", "");
+    assert_badly_declared(&empty, "option 'range': no number lies within [1, 0]");
+    saddle_option unset = SADDLE_REAL(OWN(nu), "limit", "", "0", (double)NAN, 0.0, "", "");
+    assert_badly_declared(&unset, "option 'limit': no number lies within");
+    saddle_option negative = SADDLE_INTEGER(OWN(nu), "back", "", "0", -1.0, 3.0, "", "");
+    assert_badly_declared(&negative, "option 'back': no natural number lies within [-1, 3]");
+    saddle_option none = SADDLE_CHOICE(OWN(nu), "which", "", "a", NULL, "", "");
+    assert_badly_declared(&none, "the default of option 'which': its choices are not a list");
+    saddle_option hole = SADDLE_CHOICE(OWN(nu), "which", "", "a", "a||b", "", "");
+    assert_badly_declared(&hole, "the default of option 'which': its choices are not a list");
+    saddle_option other = SADDLE_CHOICE(OWN(nu), "which", "", "c", "a|b", "", "");
+    assert_badly_declared(&other, "the default of option 'which': 'c' is not one of a, b");
+    saddle_option undecided = SADDLE_FLAG(OWN(quiet), "pin", "", "auto", "");
+    assert_badly_declared(&undecided, "the default of option 'pin': 'auto' is neither yes nor no");
     saddle_option kind = {.name = "odd", .kind = (saddle_option_kind)77, .fallback = "x"};
-    assert_badly_declared(&kind, "the default of option --odd: it is of an unknown kind");
+    assert_badly_declared(&kind, "the default of option 'odd': it is of an unknown kind");
 }
 END_TEST
 
@@ -145,41 +171,41 @@ START_TEST(reals_are_checked)
 {
     saddle_settings *settings = build();
     assert_ok(saddle_settings_set(settings, "nu", "1", &error), error);
-    ck_assert(saddle_settings_real(settings, "nu") == 1.0);
+    ck_assert(values(settings).nu == 1.0);
     assert_ok(saddle_settings_set(settings, "nu", "2.5e-3", &error), error);
-    ck_assert(saddle_settings_real(settings, "nu") == 2.5e-3);
+    ck_assert(values(settings).nu == 2.5e-3);
     ck_assert_str_eq(saddle_settings_text(settings, "nu"), "2.5e-3");
-    ck_assert(saddle_settings_given(settings, "nu"));
+    ck_assert(saddle_settings_given(settings, &nu));
     static const char *const outside[] = {"-1", "0", "1.0000001", "1e300"};
     for (int k = 0; k < 4; k++) {
         char wanted[200];
         snprintf(wanted, sizeof wanted,
-                 "--nu: '%s' is out of range; give a number above 0 and at most 1", outside[k]);
+                 "nu: '%s' is out of range; give a number above 0 and at most 1", outside[k]);
         assert_says(saddle_settings_set(settings, "nu", outside[k], &error), wanted);
     }
     static const char *const wrong[] = {"", "auto", "nan", "inf", "0.5x", " 0.5", "0x1", "1e999"};
     for (int k = 0; k < 8; k++) {
         char wanted[200];
         snprintf(wanted, sizeof wanted,
-                 "--nu: '%s' is not a number; give a number above 0 and at most 1", wrong[k]);
+                 "nu: '%s' is not a number; give a number above 0 and at most 1", wrong[k]);
         assert_says(saddle_settings_set(settings, "nu", wrong[k], &error), wanted);
     }
     assert_says(saddle_settings_set(settings, "nu", NULL, &error),
-                "--nu: '' is not a number; give a number above 0 and at most 1");
-    ck_assert(saddle_settings_real(settings, "nu") == 2.5e-3);
+                "nu: '' is not a number; give a number above 0 and at most 1");
+    ck_assert(values(settings).nu == 2.5e-3);
     assert_says(saddle_settings_set(settings, "eta", "", &error),
-                "--eta: '' is not a number; give a number above 0 and at most 1, or auto");
+                "eta: '' is not a number; give a number above 0 and at most 1, or auto");
     assert_says(saddle_settings_set(settings, "shift", "x", &error),
-                "--shift: 'x' is not a number; give a number");
+                "shift: 'x' is not a number; give a number");
     assert_says(saddle_settings_set(settings, "cap", "3", &error),
-                "--cap: '3' is out of range; give a number of at most 2.5");
+                "cap: '3' is out of range; give a number of at most 2.5");
     assert_ok(saddle_settings_set(settings, "cap", "-1e300", &error), error);
     assert_ok(saddle_settings_set(settings, "cap", "", &error), error);
-    ck_assert(isnan(saddle_settings_real(settings, "cap")));
+    ck_assert(isnan(values(settings).cap));
     assert_ok(saddle_settings_set(settings, "eta", "0.5", &error), error);
-    ck_assert(!saddle_settings_auto(settings, "eta"));
+    ck_assert(!isnan(values(settings).eta));
     assert_ok(saddle_settings_set(settings, "eta", "auto", &error), error);
-    ck_assert(saddle_settings_auto(settings, "eta") && saddle_settings_given(settings, "eta"));
+    ck_assert(isnan(values(settings).eta) && saddle_settings_given(settings, &eta));
     saddle_settings_free(settings);
 }
 END_TEST
@@ -188,15 +214,15 @@ START_TEST(integers_are_checked_exactly)
 {
     saddle_settings *settings = build();
     assert_ok(saddle_settings_set(settings, "agents", "1e6", &error), error);
-    ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), 1000000);
+    ck_assert_uint_eq(values(settings).agents, 1000000);
     assert_ok(saddle_settings_set(settings, "agents", "9007199254740992", &error), error);
-    ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), UINT64_C(1) << 53);
+    ck_assert_uint_eq(values(settings).agents, UINT64_C(1) << 53);
     /* 2^53 + 1 rounds to 2^53 as a double; it must not pass for that. */
     static const char *const outside[] = {"9007199254740993", "0", "-3", "18446744073709551616"};
     for (int k = 0; k < 4; k++) {
         char wanted[200];
         snprintf(wanted, sizeof wanted,
-                 "--agents: '%s' is out of range; give a whole number of at least 1 and at most "
+                 "agents: '%s' is out of range; give a whole number of at least 1 and at most "
                  "9007199254740992",
                  outside[k]);
         assert_says(saddle_settings_set(settings, "agents", outside[k], &error), wanted);
@@ -205,26 +231,26 @@ START_TEST(integers_are_checked_exactly)
     for (int k = 0; k < 5; k++) {
         char wanted[200];
         snprintf(wanted, sizeof wanted,
-                 "--agents: '%s' is not a whole number; give a whole number of at least 1 and at "
+                 "agents: '%s' is not a whole number; give a whole number of at least 1 and at "
                  "most 9007199254740992",
                  wrong[k]);
         assert_says(saddle_settings_set(settings, "agents", wrong[k], &error), wanted);
     }
-    ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), UINT64_C(1) << 53);
+    ck_assert_uint_eq(values(settings).agents, UINT64_C(1) << 53);
     assert_ok(saddle_settings_set(settings, "seed", "18446744073709551615", &error), error);
-    ck_assert_uint_eq(saddle_settings_integer(settings, "seed"), UINT64_MAX);
+    ck_assert_uint_eq(values(settings).seed, UINT64_MAX);
     assert_says(saddle_settings_set(settings, "seed", "18446744073709551616", &error),
-                "--seed: '18446744073709551616' is out of range; give a whole number of at least 0 "
+                "seed: '18446744073709551616' is out of range; give a whole number of at least 0 "
                 "and at most 18446744073709551615");
     assert_says(saddle_settings_set(settings, "seed", "1e19", &error),
-                "--seed: '1e19' is above 2^53 and not in plain digits; write out all its digits");
+                "seed: '1e19' is above 2^53 and not in plain digits; write out all its digits");
     saddle_settings_free(settings);
 }
 END_TEST
 
 START_TEST(integer_limits_need_not_be_whole)
 {
-    saddle_option half = SADDLE_INTEGER("half", "", "1", 0.5, 2.5, "", "");
+    saddle_option half = SADDLE_INTEGER(OWN(nu), "half", "", "1", 0.5, 2.5, "", "");
     saddle_option above = half;
     above.name = "above";
     above.above_minimum = true;
@@ -236,11 +262,11 @@ START_TEST(integer_limits_need_not_be_whole)
     assert_ok(saddle_settings_build(&settings, tables, 1, &error), error);
     assert_ok(saddle_settings_set(settings, "half", "2", &error), error);
     assert_says(saddle_settings_set(settings, "half", "0", &error),
-                "--half: '0' is out of range; give a whole number of at least 0.5 and at most 2.5");
+                "half: '0' is out of range; give a whole number of at least 0.5 and at most 2.5");
     assert_refused(saddle_settings_set(settings, "half", "3", &error), error, SADDLE_BAD_INPUT,
                    "out of range");
     assert_says(saddle_settings_set(settings, "above", "1", &error),
-                "--above: '1' is out of range; give a whole number above 1 and at most 2.5");
+                "above: '1' is out of range; give a whole number above 1 and at most 2.5");
     saddle_settings_free(settings);
 }
 END_TEST
@@ -251,15 +277,15 @@ START_TEST(choices_are_checked)
     assert_ok(saddle_settings_set(settings, "algorithm", "precision+", &error), error);
     ck_assert_str_eq(saddle_settings_text(settings, "algorithm"), "precision+");
     assert_says(saddle_settings_set(settings, "algorithm", "precison", &error),
-                "--algorithm: 'precison' is not one of precision, precision+, gda; did you mean "
+                "algorithm: 'precison' is not one of precision, precision+, gda; did you mean "
                 "'precision'?");
     assert_says(saddle_settings_set(settings, "algorithm", "something else", &error),
-                "--algorithm: 'something else' is not one of precision, precision+, gda");
+                "algorithm: 'something else' is not one of precision, precision+, gda");
     assert_says(saddle_settings_set(settings, "algorithm", "precision|gda", &error),
-                "--algorithm: 'precision|gda' is not one of precision, precision+, gda; did you "
+                "algorithm: 'precision|gda' is not one of precision, precision+, gda; did you "
                 "mean 'precision'?");
     assert_says(saddle_settings_set(settings, "engine", "autp", &error),
-                "--engine: 'autp' is not one of serial, threads, auto; did you mean 'auto'?");
+                "engine: 'autp' is not one of serial, threads, auto; did you mean 'auto'?");
     ck_assert_str_eq(saddle_settings_text(settings, "algorithm"), "precision+");
     saddle_settings_free(settings);
 }
@@ -272,15 +298,12 @@ START_TEST(flags_are_checked)
     for (int yes = 0; yes < 2; yes++)
         for (int k = 0; k < 4; k++) {
             assert_ok(saddle_settings_set(settings, "quiet", word[yes][k], &error), error);
-            ck_assert_int_eq(saddle_settings_flag(settings, "quiet"), yes);
+            ck_assert_int_eq(values(settings).quiet, yes);
             ck_assert_str_eq(saddle_settings_text(settings, "quiet"), yes ? "yes" : "no");
         }
     assert_says(saddle_settings_set(settings, "quiet", "maybe", &error),
-                "--quiet: 'maybe' is neither yes nor no; give yes or no");
-    assert_says(saddle_settings_set(settings, "pin", "maybe", &error),
-                "--pin: 'maybe' is neither yes nor no; give yes, no or auto");
-    ck_assert(saddle_settings_flag(settings, "quiet"));
-    ck_assert(saddle_settings_auto(settings, "pin") && !saddle_settings_flag(settings, "pin"));
+                "quiet: 'maybe' is neither yes nor no; give yes or no");
+    ck_assert(values(settings).quiet);
     saddle_settings_free(settings);
 }
 END_TEST
@@ -289,7 +312,7 @@ START_TEST(messages_stay_on_one_short_line)
 {
     saddle_settings *settings = build();
     assert_says(saddle_settings_set(settings, "nu", "a\nb\tc", &error),
-                "--nu: 'a?b?c' is not a number; give a number above 0 and at most 1");
+                "nu: 'a?b?c' is not a number; give a number above 0 and at most 1");
     char flood[5001];
     memset(flood, 'z', sizeof flood - 1);
     flood[sizeof flood - 1] = '\0';
@@ -297,7 +320,7 @@ START_TEST(messages_stay_on_one_short_line)
                    "zzz...' is not a number; give a number above 0 and at most 1");
     ck_assert_uint_lt(strlen(error.message), 200);
     assert_refused(saddle_settings_set(settings, flood, "1", &error), error, SADDLE_BAD_INPUT,
-                   "zzz...; --help lists the options");
+                   "zzz...'; --help lists the options");
     /* A cut falls between characters of two bytes wherever they begin. */
     for (int offset = 0; offset < 2; offset++) {
         for (size_t k = 0; k < 200; k++)
@@ -323,11 +346,11 @@ START_TEST(copies_are_independent)
     assert_ok(saddle_settings_set(settings, "nu", "0.25", &error), error);
     assert_ok(saddle_settings_copy(&copy, settings, &error), error);
     assert_ok(saddle_settings_set(settings, "nu", "0.5", &error), error);
-    ck_assert(saddle_settings_real(copy, "nu") == 0.25);
-    ck_assert(saddle_settings_given(copy, "nu") && !saddle_settings_given(copy, "eta"));
+    ck_assert(values(copy).nu == 0.25);
+    ck_assert(saddle_settings_given(copy, &nu) && !saddle_settings_given(copy, &eta));
     saddle_settings_free(settings);
     ck_assert_str_eq(saddle_settings_text(copy, "nu"), "0.25");
-    ck_assert_uint_eq(saddle_settings_count(copy), 11);
+    ck_assert_uint_eq(saddle_settings_count(copy), 10);
     saddle_settings_free(copy);
 }
 END_TEST
@@ -357,16 +380,16 @@ START_TEST(files_give_values)
     assert_ok(load(settings, "# a run\nnu: 0.5\nagents: 1e3   # many\nquiet: true\n"
                              "algorithm: \"gda\"\noutput: 'a: b'\neta: auto\n"),
               error);
-    ck_assert(saddle_settings_real(settings, "nu") == 0.5);
-    ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), 1000);
-    ck_assert(saddle_settings_flag(settings, "quiet"));
+    ck_assert(values(settings).nu == 0.5);
+    ck_assert_uint_eq(values(settings).agents, 1000);
+    ck_assert(values(settings).quiet);
     ck_assert_str_eq(saddle_settings_text(settings, "algorithm"), "gda");
     ck_assert_str_eq(saddle_settings_text(settings, "output"), "a: b");
-    ck_assert(saddle_settings_given(settings, "eta") && !saddle_settings_given(settings, "seed"));
+    ck_assert(saddle_settings_given(settings, &eta) && !saddle_settings_given(settings, &seed));
     assert_ok(load(settings, "{nu: 0.75, output: [a, 2, c d], seed: 7}"), error);
-    ck_assert(saddle_settings_real(settings, "nu") == 0.75);
+    ck_assert(values(settings).nu == 0.75);
     ck_assert_str_eq(saddle_settings_text(settings, "output"), "a,2,c d");
-    ck_assert_uint_eq(saddle_settings_integer(settings, "seed"), 7);
+    ck_assert_uint_eq(values(settings).seed, 7);
     assert_ok(load(settings, "output:\n  - x\n  - y\n"), error);
     ck_assert_str_eq(saddle_settings_text(settings, "output"), "x,y");
     assert_ok(load(settings, "output: []\ncap:\n"), error);
@@ -383,7 +406,7 @@ START_TEST(empty_files_change_nothing)
     for (int k = 0; k < 6; k++)
         assert_ok(load(settings, empty[k]), error);
     for (size_t k = 0; k < saddle_settings_count(settings); k++)
-        ck_assert(!saddle_settings_given(settings, saddle_settings_option(settings, k)->name));
+        ck_assert(!saddle_settings_given(settings, saddle_settings_option(settings, k)));
     saddle_settings_free(settings);
 }
 END_TEST
@@ -394,11 +417,11 @@ START_TEST(callers_beat_files_and_later_files_earlier_ones)
     assert_ok(saddle_settings_set(settings, "nu", "0.25", &error), error);
     assert_ok(load(settings, "nu: 0.5\nagents: 7\n"), error);
     assert_ok(load(settings, "agents: 8\n"), error);
-    ck_assert(saddle_settings_real(settings, "nu") == 0.25);
-    ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), 8);
+    ck_assert(values(settings).nu == 0.25);
+    ck_assert_uint_eq(values(settings).agents, 8);
     assert_ok(saddle_settings_set(settings, "agents", "9", &error), error);
     assert_ok(load(settings, "agents: 10\n"), error);
-    ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), 9);
+    ck_assert_uint_eq(values(settings).agents, 9);
     /* A value that is overruled is still checked. */
     assert_says(load(settings, "nu: 5\n"),
                 "run.yaml:1:5: nu: '5' is out of range; give a number above 0 and at most 1");
@@ -458,8 +481,8 @@ START_TEST(bad_files_are_refused_whole)
     saddle_settings *settings = build();
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         assert_says(load(settings, bad[k].content), bad[k].message);
-        ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), 5);
-        ck_assert(!saddle_settings_given(settings, "agents"));
+        ck_assert_uint_eq(values(settings).agents, 5);
+        ck_assert(!saddle_settings_given(settings, &agents));
     }
     saddle_settings_free(settings);
 }
@@ -524,23 +547,27 @@ END_TEST
 
 START_TEST(options_can_be_added_all_or_none)
 {
-    static const saddle_option extra =
-        SADDLE_INTEGER("extra", "Own", "3", 0.0, 9.0, "N", "A program's own.");
-    static const saddle_option clash = SADDLE_TEXT("seed", "Own", "", "N", "Declared before.");
+    static const saddle_option extra = SADDLE_INTEGER(.home = SADDLE_HOME_NONE, "extra", "Own", "3",
+                                                      0.0, 9.0, "N", "A program's own.");
+    static const saddle_option clash =
+        SADDLE_TEXT(.home = SADDLE_HOME_NONE, "seed", "Own", "", "N", "Declared before.");
     static const saddle_option *const good[] = {&extra, &seed, NULL};
     static const saddle_option *const bad[] = {&extra, &clash, NULL};
     saddle_settings *settings = build();
     size_t before = saddle_settings_count(settings);
     ck_assert_int_eq(saddle_settings_set(settings, "agents", "8", &error), SADDLE_OK);
     ck_assert_int_eq(saddle_settings_add(settings, bad, &error), SADDLE_CHECK_FAILED);
-    ck_assert_ptr_nonnull(strstr(error.message, "--seed"));
+    ck_assert_ptr_nonnull(strstr(error.message, "option 'seed'"));
     ck_assert_uint_eq(saddle_settings_count(settings), before);
+    const char *text = saddle_settings_text(settings, "agents");
     ck_assert_int_eq(saddle_settings_add(settings, good, &error), SADDLE_OK);
+    /* Fields may point to texts: they stay where they are. */
+    ck_assert_ptr_eq(saddle_settings_text(settings, "agents"), text);
     ck_assert_uint_eq(saddle_settings_count(settings), before + 1);
     ck_assert_ptr_eq(saddle_settings_option(settings, before), &extra);
-    ck_assert_uint_eq(saddle_settings_integer(settings, "extra"), 3);
-    ck_assert_uint_eq(saddle_settings_integer(settings, "agents"), 8);
-    ck_assert(saddle_settings_given(settings, "agents"));
+    ck_assert_uint_eq((uint64_t)saddle_settings_number(settings, &extra), 3);
+    ck_assert_uint_eq(values(settings).agents, 8);
+    ck_assert(saddle_settings_given(settings, &agents));
     ck_assert_int_eq(saddle_settings_set(settings, "extra", "10", &error), SADDLE_BAD_INPUT);
     saddle_settings_free(settings);
 }
@@ -556,18 +583,101 @@ START_TEST(clock_runs_forward_in_seconds)
 }
 END_TEST
 
-START_TEST(what_is_settled_was_not_given)
+/* A run replaces "auto" by what it uses; the user did not give that. */
+START_TEST(what_is_read_back_was_not_given)
 {
+    saddle_settings *settings = build();
+    fields all = values(settings);
+    all.eta = 1.0 / 3.0;
+    all.nu = 0.25;
+    assert_ok(saddle_settings_set(settings, "nu", "0.5", &error), error);
+    assert_ok(saddle_settings_read_table(settings, step_table, &all, &error), error);
+    ck_assert(values(settings).eta == 1.0 / 3.0 && values(settings).nu == 0.25);
+    ck_assert_str_eq(saddle_settings_text(settings, "eta"), "0.3333333333333333");
+    ck_assert(!saddle_settings_given(settings, &eta));
+    ck_assert(saddle_settings_given(settings, &nu));
+    all.cap = 3.0;
+    assert_says(saddle_settings_read_table(settings, step_table, &all, &error),
+                "cap: '3' is out of range; give a number of at most 2.5");
+    all.cap = (double)NAN;
+    assert_ok(saddle_settings_read(settings, SADDLE_HOME_OWN, &all, true, &error), error);
+    ck_assert(!saddle_settings_given(settings, &eta));
+    all.eta = 0.75;
+    assert_ok(saddle_settings_read(settings, SADDLE_HOME_OWN, &all, true, &error), error);
+    ck_assert(saddle_settings_given(settings, &eta) && !saddle_settings_given(settings, &shift));
+    saddle_settings_free(settings);
+}
+END_TEST
+
+/* Tables of one's own: whatever is set comes out in the field, and back from there as a value that
+ * reads the same. */
+START_TEST(fields_round_trip)
+{
+    static const saddle_option pages =
+        SADDLE_INTEGER(OWN(agents), "pages", "", "auto", 0.0, SADDLE_UNBOUNDED, "", "");
+    static const saddle_option parts =
+        SADDLE_INTEGER(OWN(seed), "parts", "", "auto", 1.0, 9.0, "", "");
+    static const saddle_option *const table[] = {&pages,     &parts,  &nu,    &eta,    &cap,
+                                                 &algorithm, &engine, &quiet, &output, NULL};
+    static const saddle_option *const *tables[] = {table};
+    static const fields sample[] = {
+        {.nu = 0.1, .eta = NAN, .cap = NAN, .agents = UINT64_MAX, .engine = -1},
+        {.nu = 1.0 / 3.0,
+         .eta = 1e-300,
+         .cap = -0.1,
+         .agents = 0,
+         .seed = 9,
+         .algorithm = 2,
+         .engine = 1,
+         .quiet = true,
+         .output = "a b"},
+        {.nu = 1.0, .eta = 0.5, .cap = 2.5, .agents = UINT64_MAX - 1, .seed = 1, .algorithm = 1},
+    };
     saddle_settings *settings = NULL;
-    assert_ok(saddle_settings_create(&settings, &error), error);
-    assert_ok(saddle_settings_settle(settings, "positive", "3", &error), error);
-    ck_assert_str_eq(saddle_settings_text(settings, "positive"), "3");
-    ck_assert(!saddle_settings_given(settings, "positive"));
-    assert_ok(saddle_settings_set(settings, "positive", "4", &error), error);
-    assert_ok(saddle_settings_settle(settings, "positive", "5", &error), error);
-    ck_assert_str_eq(saddle_settings_text(settings, "positive"), "5");
-    ck_assert(saddle_settings_given(settings, "positive"));
-    ck_assert_int_eq(saddle_settings_settle(settings, "agents", "none", &error), SADDLE_BAD_INPUT);
+    saddle_settings *again = NULL;
+    assert_ok(saddle_settings_build(&settings, tables, 1, &error), error);
+    assert_ok(saddle_settings_build(&again, tables, 1, &error), error);
+    for (size_t k = 0; k < 2 * (sizeof sample / sizeof *sample); k++) {
+        const fields *in = &sample[k % (sizeof sample / sizeof *sample)];
+        assert_ok(saddle_settings_read_table(settings, table, in, &error), error);
+        /* The texts alone say it all. */
+        for (size_t j = 0; table[j] != NULL; j++)
+            assert_ok(saddle_settings_set(again, table[j]->name,
+                                          saddle_settings_value(settings, table[j]), &error),
+                      error);
+        fields out = {.nu = 0.0};
+        saddle_settings_write_table(again, table, &out);
+        ck_assert(out.nu == in->nu);
+        ck_assert(isnan(in->eta) ? isnan(out.eta) : out.eta == in->eta);
+        ck_assert(isnan(in->cap) ? isnan(out.cap) : out.cap == in->cap);
+        ck_assert_uint_eq(out.agents, in->agents);
+        ck_assert_uint_eq(out.seed, in->seed);
+        ck_assert_int_eq(out.algorithm, in->algorithm);
+        ck_assert_int_eq(out.engine, in->engine);
+        ck_assert_int_eq(out.quiet, in->quiet);
+        if (in->output == NULL)
+            ck_assert_ptr_null(out.output);
+        else
+            ck_assert_str_eq(out.output, in->output);
+    }
+    fields wrong = sample[1];
+    wrong.algorithm = 3;
+    assert_says(saddle_settings_read_table(settings, table, &wrong, &error),
+                "algorithm: choice number 3 is not one of precision|precision+|gda");
+    wrong = sample[1];
+    wrong.algorithm = -1;
+    assert_says(saddle_settings_read_table(settings, table, &wrong, &error),
+                "algorithm: choice number -1 is not one of precision|precision+|gda");
+    wrong = sample[1];
+    wrong.seed = 10;
+    assert_says(saddle_settings_read_table(settings, table, &wrong, &error),
+                "parts: '10' is out of range; give a whole number of at least 1 and at most 9, "
+                "or auto");
+    wrong = sample[1];
+    wrong.nu = (double)NAN;
+    assert_refused(saddle_settings_read_table(settings, table, &wrong, &error), error,
+                   SADDLE_BAD_INPUT, "nu: 'nan' is not a number");
+    saddle_settings_free(again);
     saddle_settings_free(settings);
 }
 END_TEST
@@ -590,7 +700,8 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, union_of_tables_keeps_order_and_defaults);
     tcase_add_test(cases, unknown_names_are_nothing);
     tcase_add_test(cases, bad_declarations_are_found);
-    tcase_add_test(cases, what_is_settled_was_not_given);
+    tcase_add_test(cases, what_is_read_back_was_not_given);
+    tcase_add_test(cases, fields_round_trip);
     tcase_add_test(cases, processes_share_the_memory);
     tcase_add_test(cases, reals_are_checked);
     tcase_add_test(cases, integers_are_checked_exactly);

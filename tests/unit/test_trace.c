@@ -91,21 +91,21 @@ static void compare_rows(const saddle_trace *trace, const saddle_result *result)
 static saddle_result *make_run(char trace[512], char model[512])
 {
     saddle_error error;
-    saddle_settings *settings = NULL;
-    saddle_experiment *experiment = NULL;
+    saddle_plan plan;
+    saddle_instance *instance = NULL;
     saddle_result *result = NULL;
     snprintf(trace, 512, "%s/run.csv", saddle_test_directory());
     snprintf(model, 512, "%s/run.npz", saddle_test_directory());
-    assert_ok(saddle_settings_create(&settings, &error), error);
+    saddle_plan_defaults(&plan, sizeof plan);
     const char *const option[][2] = {{"problem", "quadratic"}, {"iterations", "12"},
                                      {"trace-every", "5"},     {"seed", "3"},
                                      {"trace", trace},         {"model", model}};
     for (size_t k = 0; k < sizeof option / sizeof *option; k++)
-        assert_ok(saddle_settings_set(settings, option[k][0], option[k][1], &error), error);
-    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
-    assert_ok(saddle_experiment_run(experiment, NULL, NULL, &result, &error), error);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+        assert_ok(saddle_plan_set(&plan, option[k][0], option[k][1], &error), error);
+    assert_ok(saddle_instance_create(&instance, &plan, &error), error);
+    assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
+    saddle_instance_free(instance);
+    saddle_plan_free(&plan);
     return result;
 }
 

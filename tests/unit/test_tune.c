@@ -12,6 +12,7 @@
 
 #include "core/rng.h"
 #include "instances.h"
+#include "run/run.h"
 #include "support.h"
 
 static saddle_error error;
@@ -28,28 +29,28 @@ static const char *const balls[] = {"problem=quadratic", "agents=4",          "s
 #define MOST (2 * SAMPLES)
 
 typedef struct bench {
-    saddle_settings *settings;
-    saddle_experiment *experiment;
+    saddle_plan *plan;
+    saddle_instance *instance;
 } bench;
 
 static void bench_open(bench *out, const char *const *base, const char *algorithm)
 {
-    out->settings = test_settings(NULL, base);
-    assert_ok(saddle_settings_set(out->settings, "algorithm", algorithm, &error), error);
-    assert_ok(saddle_experiment_create(&out->experiment, out->settings, NULL, &error), error);
+    out->plan = test_plan(NULL, base);
+    assert_ok(saddle_plan_set(out->plan, "algorithm", algorithm, &error), error);
+    assert_ok(saddle_instance_create(&out->instance, out->plan, &error), error);
 }
 
 static void bench_close(bench *b)
 {
-    saddle_experiment_free(b->experiment);
-    saddle_settings_free(b->settings);
+    saddle_instance_free(b->instance);
+    test_plan_free(b->plan);
 }
 
 static saddle_tuning *tune(const bench *b, const saddle_tune_inputs *inputs,
                            const saddle_tune_hooks *hooks)
 {
     saddle_tuning *tuning = NULL;
-    assert_ok(saddle_tune(&tuning, b->experiment, b->settings, inputs, hooks, &error), error);
+    assert_ok(saddle_tune(&tuning, b->instance, b->plan, inputs, hooks, &error), error);
     ck_assert_ptr_nonnull(tuning);
     return tuning;
 }
@@ -192,22 +193,19 @@ END_TEST
 /* Make an evaluation's run again, to the IFO call, and compare. */
 static void check_trial(const bench *b, const saddle_tuning *t, const saddle_trial *trial)
 {
-    saddle_settings *settings = NULL;
+    saddle_plan *plan = test_plan(b->plan, NULL);
     saddle_result *result = NULL;
     char text[32];
-    assert_ok(saddle_settings_copy(&settings, b->settings, &error), error);
     for (size_t j = 0; j < t->option_count; j++)
-        assert_ok(saddle_settings_set(settings, t->option[j]->name,
-                                      saddle_tuning_value(t, trial->candidate, j), &error),
+        assert_ok(saddle_plan_set(plan, t->option[j]->name,
+                                  saddle_tuning_value(t, trial->candidate, j), &error),
                   error);
     snprintf(text, sizeof text, "%" PRIu64, trial->ifo);
-    assert_ok(saddle_settings_set(settings, "max-ifo", text, &error), error);
-    assert_ok(saddle_settings_set(settings, "iterations", "1000000", &error), error);
-    assert_ok(saddle_settings_set(settings, "trace-every", "1000000", &error), error);
-    assert_ok(saddle_settings_set(settings, "metric-tau",
-                                  saddle_settings_text(t->settings, "metric-tau"), &error),
-              error);
-    assert_ok(saddle_experiment_run(b->experiment, settings, NULL, &result, &error), error);
+    assert_ok(saddle_plan_set(plan, "max-ifo", text, &error), error);
+    assert_ok(saddle_plan_set(plan, "iterations", "1000000", &error), error);
+    assert_ok(saddle_plan_set(plan, "trace-every", "1000000", &error), error);
+    plan->outputs.metric_tau = t->plan.outputs.metric_tau;
+    assert_ok(saddle_run(b->instance, plan, NULL, &result, &error), error);
     ck_assert_uint_eq(result->cost.ifo, trial->ifo);
     /* Diverged, or on its way there: ten times as bad as at the start. */
     const saddle_row *end = &result->rows[result->row_count - 1];
@@ -219,7 +217,7 @@ static void check_trial(const bench *b, const saddle_tuning *t, const saddle_tri
         ck_assert(row->metric == trial->value);
     }
     saddle_result_free(result);
-    saddle_settings_free(settings);
+    test_plan_free(plan);
 }
 
 START_TEST(budget_holds_to_the_call)
@@ -256,13 +254,13 @@ START_TEST(least_budget_is_named_and_suffices)
     saddle_tuning *t = NULL;
     saddle_tune_inputs inputs = {.budget = 100, .candidates = 4};
     memset(&error, 0, sizeof error);
-    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+    assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT, "100 IFO calls is too small for 4 candidates of gda");
     ck_assert_ptr_null(t);
     const char *number = strrchr(error.message, ' ');
     ck_assert(saddle_parse_integer(number + 1, &inputs.budget));
     inputs.budget--;
-    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+    assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT, "too small");
     inputs.budget++;
     t = tune(&b, &inputs, NULL);
@@ -322,7 +320,7 @@ START_TEST(the_grid_of_a_worst_case_rule_lies_around_practical_steps)
     saddle_tune_inputs inputs = {.budget = 10000000, .candidates = 1000};
     saddle_tuning *t = tune(&b, &inputs, NULL);
     saddle_steps steps;
-    assert_ok(saddle_experiment_steps(b.experiment, b.settings, &steps, &error), error);
+    assert_ok(saddle_instance_steps(b.instance, b.plan, &steps, &error), error);
     double rule = value_of(t, 0, "eta-x");
     double practical = steps.nu / steps.tau;
     ck_assert_msg(practical > 10.0 * rule, "practical %g, rule %g", practical, rule);
@@ -343,13 +341,13 @@ START_TEST(default_is_what_a_run_uses)
         bench b;
         bench_open(&b, plain, name[a]);
         saddle_result *result = NULL;
-        assert_ok(saddle_settings_set(b.settings, "iterations", "0", &error), error);
-        assert_ok(saddle_experiment_run(b.experiment, b.settings, NULL, &result, &error), error);
+        assert_ok(saddle_plan_set(b.plan, "iterations", "0", &error), error);
+        assert_ok(saddle_run(b.instance, b.plan, NULL, &result, &error), error);
         saddle_tune_inputs inputs = {.candidates = 2};
         saddle_tuning *t = tune(&b, &inputs, NULL);
         for (size_t j = 0; j < t->option_count; j++)
             ck_assert_str_eq(saddle_tuning_value(t, 0, j),
-                             saddle_settings_text(result->settings, t->option[j]->name));
+                             test_text(&result->plan, t->option[j]->name));
         saddle_tuning_free(t);
         saddle_result_free(result);
         bench_close(&b);
@@ -380,7 +378,7 @@ START_TEST(candidates_stay_feasible)
 {
     bench b;
     bench_open(&b, balls, "precision");
-    double bound = saddle_mixing_min_self_weight(saddle_experiment_mixing(b.experiment));
+    double bound = saddle_mixing_min_self_weight(b.instance->mixing);
     saddle_tune_inputs inputs = {.budget = 100000, .candidates = 30};
     saddle_tuning *t = tune(&b, &inputs, NULL);
     ck_assert_uint_eq(t->candidates, 30);
@@ -395,7 +393,7 @@ START_TEST(given_steps_are_the_centre)
 {
     bench b;
     bench_open(&b, plain, "gda");
-    assert_ok(saddle_settings_set(b.settings, "eta-x", "0.007", &error), error);
+    assert_ok(saddle_plan_set(b.plan, "eta-x", "0.007", &error), error);
     saddle_tune_inputs inputs = {.candidates = 4};
     saddle_tuning *t = tune(&b, &inputs, NULL);
     assert_near(value_of(t, 0, "eta-x"), 0.007, 0.0);
@@ -408,14 +406,14 @@ START_TEST(held_steps_keep_their_value)
 {
     bench b;
     bench_open(&b, plain, "precision");
-    assert_ok(saddle_settings_set(b.settings, "nu", "0.07", &error), error);
+    assert_ok(saddle_plan_set(b.plan, "nu", "0.07", &error), error);
     saddle_tune_inputs inputs = {.budget = 100000, .candidates = 20, .hold = "nu,eta"};
     saddle_tuning *t = tune(&b, &inputs, NULL);
     ck_assert_uint_eq(t->option_count, 2);
     ck_assert_str_eq(t->option[0]->name, "tau");
     ck_assert_str_eq(t->option[1]->name, "alpha");
     ck_assert_uint_eq(t->candidates, 20);
-    ck_assert_str_eq(saddle_settings_text(t->settings, "nu"), "0.07");
+    ck_assert_str_eq(test_text(&t->plan, "nu"), "0.07");
     saddle_tuning_free(t);
     /* Only one of two that move together: the other goes alone. */
     inputs.hold = "tau,nu,alpha";
@@ -425,14 +423,14 @@ START_TEST(held_steps_keep_their_value)
     saddle_tuning_free(t);
     inputs.hold = "tau,nu,alpha,eta";
     t = NULL;
-    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+    assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_UNSUPPORTED, "no step sizes left to search");
     inputs.hold = "nu,,eta";
-    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "--hold: '' is no option");
+    assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
+                   SADDLE_BAD_INPUT, "hold: '' is no option");
     inputs.hold = "nu,etta";
-    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "--hold: 'etta' is no option");
+    assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
+                   SADDLE_BAD_INPUT, "hold: 'etta' is no option");
     ck_assert_ptr_null(t);
     bench_close(&b);
 }
@@ -472,8 +470,8 @@ START_TEST(objectives_are_those_of_the_row)
         char text[32];
         saddle_result *result = NULL;
         snprintf(text, sizeof text, "%" PRIu64, trial->iterations);
-        assert_ok(saddle_settings_set(b.settings, "iterations", text, &error), error);
-        assert_ok(saddle_experiment_run(b.experiment, b.settings, NULL, &result, &error), error);
+        assert_ok(saddle_plan_set(b.plan, "iterations", text, &error), error);
+        assert_ok(saddle_run(b.instance, b.plan, NULL, &result, &error), error);
         const saddle_row *row = &result->rows[result->row_count - 1];
         const double wanted[] = {row->metric, row->primal, row->stationarity};
         ck_assert(trial->value == wanted[kind]);
@@ -495,22 +493,21 @@ START_TEST(saved_settings_repeat_the_best_run)
     char text[32];
     snprintf(path, sizeof path, "%s/best.yaml", saddle_test_directory());
     assert_ok(saddle_tuning_save(t, path, &error), error);
-    saddle_settings *settings = NULL;
-    saddle_experiment *experiment = NULL;
+    saddle_plan *plan = test_plan(NULL, NULL);
+    saddle_instance *instance = NULL;
     saddle_result *result = NULL;
-    assert_ok(saddle_settings_create(&settings, &error), error);
-    assert_ok(saddle_settings_load(settings, path, &error), error);
+    assert_ok(saddle_plan_load(plan, path, &error), error);
     snprintf(text, sizeof text, "%" PRIu64, best->iterations);
-    assert_ok(saddle_settings_set(settings, "iterations", text, &error), error);
+    assert_ok(saddle_plan_set(plan, "iterations", text, &error), error);
     /* The best response is searched from that of the last row: as few rows, for equal bits. */
-    assert_ok(saddle_settings_set(settings, "trace-every", text, &error), error);
-    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
-    assert_ok(saddle_experiment_run(experiment, NULL, NULL, &result, &error), error);
+    assert_ok(saddle_plan_set(plan, "trace-every", text, &error), error);
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
     assert_near(result->rows[result->row_count - 1].metric, best->value, 0.0);
     ck_assert_uint_eq(result->cost.ifo, best->ifo);
     saddle_result_free(result);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
     saddle_tuning_free(t);
     bench_close(&b);
 }
@@ -520,8 +517,8 @@ START_TEST(all_diverged_is_told)
 {
     bench b;
     bench_open(&b, plain, "gda");
-    assert_ok(saddle_settings_set(b.settings, "eta-x", "1e8", &error), error);
-    assert_ok(saddle_settings_set(b.settings, "eta-y", "1e8", &error), error);
+    assert_ok(saddle_plan_set(b.plan, "eta-x", "1e8", &error), error);
+    assert_ok(saddle_plan_set(b.plan, "eta-y", "1e8", &error), error);
     saddle_tune_inputs inputs = {.candidates = 4, .budget = 100000};
     saddle_tuning *t = tune(&b, &inputs, NULL);
     ck_assert(t->finished);
@@ -543,14 +540,16 @@ START_TEST(same_seed_same_answer_on_any_threads)
     for (int k = 0; k < 2; k++) {
         bench b;
         bench_open(&b, plain, "precision");
-        assert_ok(saddle_settings_set(b.settings, "threads", threads[k], &error), error);
+        assert_ok(saddle_plan_set(b.plan, "threads", threads[k], &error), error);
         t[k] = tune(&b, NULL, NULL);
         bench_close(&b);
     }
     assert_same(t[0], t[1]);
     bench b;
-    bench_open(&b, plain, "precision");
-    assert_ok(saddle_settings_set(b.settings, "seed", "2", &error), error);
+    saddle_plan *base = test_plan(NULL, plain);
+    b.plan = test_plan(base, (const char *[]){"algorithm=precision", "seed=2", NULL});
+    test_plan_free(base);
+    assert_ok(saddle_instance_create(&b.instance, b.plan, &error), error);
     saddle_tuning *other = tune(&b, NULL, NULL);
     size_t differ = 0;
     for (size_t c = 1; c < other->candidates; c++)
@@ -682,11 +681,11 @@ START_TEST(foreign_logs_are_refused)
     saddle_tune_inputs inputs = {.budget = 60000, .candidates = 6, .log = path};
     saddle_tuning_free(tune(&b, &inputs, NULL));
     saddle_tuning *t = NULL;
-    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+    assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT, "is there already; go on from it with --resume");
     inputs.resume = true;
     inputs.budget = 70000;
-    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+    assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT,
                    "it says '# budget: 60000' where this one has '# budget: 70000'");
     inputs.budget = 60000;
@@ -703,14 +702,14 @@ START_TEST(foreign_logs_are_refused)
         memcpy(row, damaged[k], 5);
         write_whole(path, text, bytes);
         memcpy(row, kept, 5);
-        assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+        assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                        SADDLE_BAD_INPUT, "evaluation 3 is not one of this search");
     }
     write_whole(path, "something else\n", 15);
-    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+    assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT, "belongs to another search");
     inputs.log = "/nonexistent/directory/log.csv";
-    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+    assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT, "/nonexistent/directory/log.csv");
     ck_assert_ptr_null(t);
     free(text);
@@ -724,14 +723,14 @@ START_TEST(wrong_inputs_are_refused)
     bench_open(&b, plain, "gda");
     saddle_tuning *t = NULL;
     saddle_tune_inputs inputs = {.candidates = 1};
-    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+    assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT, "1 candidates cannot be compared");
     inputs.candidates = SADDLE_TUNE_MOST_CANDIDATES + 1;
-    assert_refused(saddle_tune(&t, b.experiment, b.settings, &inputs, NULL, &error), error,
+    assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT, "give 2 to 4096");
-    assert_ok(saddle_settings_set(b.settings, "algorithm", "gad", &error), error);
-    assert_refused(saddle_tune(&t, b.experiment, b.settings, NULL, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "gad");
+    assert_ok(saddle_plan_set(b.plan, "algorithm", "gad", &error), error);
+    assert_refused(saddle_tune(&t, b.instance, b.plan, NULL, NULL, &error), error, SADDLE_BAD_INPUT,
+                   "gad");
     bench_close(&b);
 }
 END_TEST
@@ -740,15 +739,15 @@ END_TEST
 
 static saddle_result *run_with(const char *const *more)
 {
-    saddle_settings *base = test_settings(NULL, plain);
-    saddle_settings *settings = test_settings(base, more);
-    saddle_experiment *experiment = NULL;
+    saddle_plan *base = test_plan(NULL, plain);
+    saddle_plan *plan = test_plan(base, more);
+    saddle_instance *instance = NULL;
     saddle_result *result = NULL;
-    assert_ok(saddle_experiment_create(&experiment, settings, NULL, &error), error);
-    assert_ok(saddle_experiment_run(experiment, NULL, NULL, &result, &error), error);
-    saddle_experiment_free(experiment);
-    saddle_settings_free(settings);
-    saddle_settings_free(base);
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
+    test_plan_free(base);
     return result;
 }
 
@@ -811,19 +810,18 @@ START_TEST(inner_loops_end_with_the_budget)
             saddle_result *result = NULL;
             saddle_forecast forecast;
             snprintf(text, sizeof text, "%" PRIu64, limit);
-            assert_ok(saddle_settings_set(b.settings, "algorithm", list[a]->name, &error), error);
-            assert_ok(saddle_settings_set(b.settings, "max-ifo", text, &error), error);
-            assert_ok(saddle_settings_set(b.settings, "trace-every", "2000", &error), error);
-            assert_ok(saddle_run_forecast(b.experiment, b.settings, &forecast, &error), error);
-            assert_ok(saddle_experiment_run(b.experiment, b.settings, NULL, &result, &error),
-                      error);
+            assert_ok(saddle_plan_set(b.plan, "algorithm", list[a]->name, &error), error);
+            assert_ok(saddle_plan_set(b.plan, "max-ifo", text, &error), error);
+            assert_ok(saddle_plan_set(b.plan, "trace-every", "2000", &error), error);
+            assert_ok(saddle_run_forecast(b.instance, b.plan, &forecast, &error), error);
+            assert_ok(saddle_run(b.instance, b.plan, NULL, &result, &error), error);
             if (result->stop == SADDLE_STOP_IFO) {
                 ck_assert_uint_ge(result->cost.ifo, limit);
                 ck_assert_msg(result->cost.ifo < limit + forecast.most_ifo,
                               "%s: %" PRIu64 " calls of %" PRIu64, list[a]->name, result->cost.ifo,
                               limit);
             }
-            saddle_settings_free(forecast.settings);
+            saddle_plan_free(&forecast.plan);
             saddle_result_free(result);
         }
     bench_close(&b);

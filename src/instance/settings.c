@@ -1,4 +1,4 @@
-#include "core/settings.h"
+#include "instance/settings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +24,7 @@ typedef struct entry {
     char *text;       /* owned */
     double real;      /* NaN when the value is no number */
     uint64_t integer; /* 0 when the value is no whole number */
+    int choice;       /* its place among the choices; -1: none of them */
     bool flag;
 } entry;
 
@@ -168,19 +169,21 @@ static saddle_status read_flag(entry *out, const char *text, saddle_error *why)
                 return SADDLE_OK;
             }
     char shown[SHOWN_SIZE];
-    bool automatic = strcmp(out->option->fallback, "auto") == 0;
-    return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is neither yes nor no; give yes%s",
-                       show(text, shown), automatic ? ", no or auto" : " or no");
+    return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is neither yes nor no; give yes or no",
+                       show(text, shown));
 }
 
-static saddle_status read_choice(const saddle_option *option, const char *text, saddle_error *why)
+static saddle_status read_choice(entry *out, const char *text, saddle_error *why)
 {
+    const saddle_option *option = out->option;
     choices allowed;
     if (!cut_choices(&allowed, option->choices))
         return saddle_fail(why, SADDLE_CHECK_FAILED, "its choices are not a list such as 'a|b|c'");
     for (size_t k = 0; k < allowed.count; k++)
-        if (strcmp(text, allowed.word[k]) == 0)
+        if (strcmp(text, allowed.word[k]) == 0) {
+            out->choice = (int)k;
             return SADDLE_OK;
+        }
     if (strcmp(option->fallback, "auto") == 0 && allowed.count < MOST_CHOICES)
         allowed.word[allowed.count++] = "auto";
     char list[2 * DESCRIPTION_SIZE];
@@ -213,8 +216,11 @@ static saddle_status read_value(entry *out, const char *text, saddle_error *why)
     const saddle_option *option = out->option;
     out->real = (double)NAN;
     out->integer = 0;
+    out->choice = -1;
     out->flag = false;
-    bool special = *text == '\0' || strcmp(text, "auto") == 0;
+    /* A flag is yes or no: its field has no third value. */
+    bool special =
+        option->kind != SADDLE_OPTION_FLAG && (*text == '\0' || strcmp(text, "auto") == 0);
     if (special && strcmp(text, option->fallback) == 0)
         return SADDLE_OK;
     switch (option->kind) {
@@ -225,7 +231,7 @@ static saddle_status read_value(entry *out, const char *text, saddle_error *why)
     case SADDLE_OPTION_REAL:
         return read_real(out, text, why);
     case SADDLE_OPTION_CHOICE:
-        return read_choice(option, text, why);
+        return read_choice(out, text, why);
     case SADDLE_OPTION_TEXT:
         return read_text(text, why);
     }
@@ -240,10 +246,8 @@ static saddle_status assign(entry *out, const char *text, origin from, saddle_er
     if (status != SADDLE_OK)
         return status;
     /* All ways to say yes are echoed as one. */
-    bool decided =
-        fresh.option->kind == SADDLE_OPTION_FLAG && *text != '\0' && strcmp(text, "auto") != 0;
     const char *decision = fresh.flag ? "yes" : "no";
-    fresh.text = saddle_strdup(decided ? decision : text);
+    fresh.text = saddle_strdup(fresh.option->kind == SADDLE_OPTION_FLAG ? decision : text);
     if (fresh.text == NULL)
         return saddle_no_memory(why, "a setting");
     saddle_free(out->text);
@@ -287,12 +291,12 @@ static saddle_status add(saddle_settings *settings, const saddle_option *option,
         return SADDLE_OK;
     if (same != NULL)
         return saddle_fail(error, SADDLE_CHECK_FAILED,
-                           "option --%s is declared twice; share one declaration", option->name);
+                           "option '%s' is declared twice; share one declaration", option->name);
     bool number = option->kind == SADDLE_OPTION_INTEGER || option->kind == SADDLE_OPTION_REAL;
     bool whole = option->kind == SADDLE_OPTION_INTEGER;
     if (number && (!(option->minimum <= option->maximum) || (whole && !(option->minimum >= 0.0))))
         return saddle_fail(error, SADDLE_CHECK_FAILED,
-                           "option --%s: no %s lies within [%g, %g]; correct its declaration",
+                           "option '%s': no %s lies within [%g, %g]; correct its declaration",
                            option->name, whole ? "natural number" : "number", option->minimum,
                            option->maximum);
     settings->entries[settings->count].option = option;
@@ -302,7 +306,7 @@ static saddle_status add(saddle_settings *settings, const saddle_option *option,
         assign(&settings->entries[settings->count++], option->fallback, FROM_DEFAULT, &why);
     if (status == SADDLE_OK || status == SADDLE_NO_MEMORY)
         return status == SADDLE_OK ? SADDLE_OK : saddle_no_memory(error, "a setting");
-    return saddle_fail(error, SADDLE_CHECK_FAILED, "the default of option --%s: %.900s",
+    return saddle_fail(error, SADDLE_CHECK_FAILED, "the default of option '%s': %.900s",
                        option->name, why.message);
 }
 
@@ -355,19 +359,25 @@ static void exchange(saddle_settings *a, saddle_settings *b)
 saddle_status saddle_settings_add(saddle_settings *settings, const saddle_option *const *options,
                                   saddle_error *error)
 {
-    /* All of the table or nothing of it: work on a copy and exchange. */
+    /* All of the table or nothing of it. Texts stay where they are: fields may point to them. */
+    size_t before = settings->count;
     size_t more = 0;
     while (options[more] != NULL)
         more++;
-    saddle_settings *copy = make_room(settings->count + more);
+    saddle_settings *longer = make_room(before + more);
+    if (longer == NULL)
+        return saddle_no_memory(error, "the settings");
+    memcpy(longer->entries, settings->entries, before * sizeof *longer->entries);
+    memcpy((void *)longer->name, (const void *)settings->name, before * sizeof *longer->name);
+    longer->count = before;
     saddle_status status = SADDLE_OK;
-    if (copy == NULL || !append_copies(copy, settings))
-        status = saddle_no_memory(error, "the settings");
     for (size_t k = 0; status == SADDLE_OK && k < more; k++)
-        status = add(copy, options[k], error);
+        status = add(longer, options[k], error);
     if (status == SADDLE_OK)
-        exchange(settings, copy);
-    saddle_settings_free(copy);
+        exchange(settings, longer);
+    for (size_t k = 0; k < before; k++)
+        longer->entries[k].text = NULL;
+    saddle_settings_free(longer);
     return status;
 }
 
@@ -404,33 +414,29 @@ static saddle_status refuse_unknown(const saddle_settings *settings, const char 
     char shown[SHOWN_SIZE];
     const char *near = saddle_closest(name, settings->name, settings->count);
     if (near == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "unknown option --%s; --help lists the options",
+        return saddle_fail(error, SADDLE_BAD_INPUT, "unknown option '%s'; --help lists the options",
                            show(name, shown));
-    return saddle_fail(error, SADDLE_BAD_INPUT, "unknown option --%s; did you mean --%s?",
+    return saddle_fail(error, SADDLE_BAD_INPUT, "unknown option '%s'; did you mean '%s'?",
                        show(name, shown), near);
 }
 
-saddle_status saddle_settings_settle(saddle_settings *settings, const char *name, const char *text,
-                                     saddle_error *error)
+/* Replace a value that the caller, or a run that found it, gives as text. */
+static saddle_status assign_named(entry *chosen, const char *text, origin from, saddle_error *error)
 {
-    entry *chosen = find(settings, name);
-    if (chosen == NULL)
-        return refuse_unknown(settings, name, error);
     saddle_error why = {0};
-    saddle_status status = assign(chosen, text != NULL ? text : "", chosen->from, &why);
+    saddle_status status = assign(chosen, text, from, &why);
     if (status == SADDLE_OK)
         return SADDLE_OK;
-    return saddle_fail(error, status, "--%s: %.900s", name, why.message);
+    return saddle_fail(error, status, "%s: %.900s", chosen->option->name, why.message);
 }
 
 saddle_status saddle_settings_set(saddle_settings *settings, const char *name, const char *text,
                                   saddle_error *error)
 {
     entry *chosen = find(settings, name);
-    saddle_status status = saddle_settings_settle(settings, name, text, error);
-    if (status == SADDLE_OK && chosen != NULL)
-        chosen->from = FROM_CALLER;
-    return status;
+    if (chosen == NULL)
+        return refuse_unknown(settings, name, error);
+    return assign_named(chosen, text != NULL ? text : "", FROM_CALLER, error);
 }
 
 /* Take over an entry of a file unless the caller has set its option; `why` gets the reason of a
@@ -456,8 +462,8 @@ static saddle_status apply(const saddle_settings *settings, const saddle_yaml_en
     else if (!given && chosen->option->no_path_in_file && strchr(from->value, '/') != NULL)
         status = saddle_fail(&reason, SADDLE_BAD_INPUT,
                              "'%.200s' is a plug-in, and no path to one in a file is followed; "
-                             "if you trust it, give --%s %.200s",
-                             from->value, from->name, from->value);
+                             "if you trust it, give %.200s as the %s",
+                             from->value, from->value, from->name);
     else
         status = given ? read_value(&checked, from->value, &reason)
                        : assign(chosen, from->value, FROM_FILE, &reason);
@@ -505,16 +511,19 @@ const saddle_option *saddle_settings_find(const saddle_settings *settings, const
     return found != NULL ? found->option : NULL;
 }
 
-bool saddle_settings_given(const saddle_settings *settings, const char *name)
+/* The entry of an option; NULL: it is not in the store. */
+static entry *entry_of(const saddle_settings *settings, const saddle_option *option)
 {
-    const entry *found = find(settings, name);
-    return found != NULL && found->from != FROM_DEFAULT;
+    for (size_t k = 0; k < settings->count; k++)
+        if (settings->entries[k].option == option)
+            return &settings->entries[k];
+    return NULL;
 }
 
-bool saddle_settings_auto(const saddle_settings *settings, const char *name)
+bool saddle_settings_given(const saddle_settings *settings, const saddle_option *option)
 {
-    const entry *found = find(settings, name);
-    return found != NULL && strcmp(found->text, "auto") == 0;
+    const entry *found = entry_of(settings, option);
+    return found != NULL && found->from != FROM_DEFAULT;
 }
 
 const char *saddle_settings_text(const saddle_settings *settings, const char *name)
@@ -523,42 +532,179 @@ const char *saddle_settings_text(const saddle_settings *settings, const char *na
     return found != NULL ? found->text : NULL;
 }
 
-double saddle_settings_real(const saddle_settings *settings, const char *name)
+const char *saddle_settings_value(const saddle_settings *settings, const saddle_option *option)
 {
-    const entry *found = find(settings, name);
+    const entry *found = entry_of(settings, option);
+    return found != NULL ? found->text : "";
+}
+
+double saddle_settings_number(const saddle_settings *settings, const saddle_option *option)
+{
+    const entry *found = entry_of(settings, option);
     return found != NULL ? found->real : (double)NAN;
 }
 
-uint64_t saddle_settings_integer(const saddle_settings *settings, const char *name)
-{
-    const entry *found = find(settings, name);
-    return found != NULL ? found->integer : 0;
-}
+/* ---------------------------------------------------------------- typed fields */
 
-bool saddle_settings_flag(const saddle_settings *settings, const char *name)
+void saddle_shortest_number(double value, char text[SADDLE_NUMBER_TEXT])
 {
-    const entry *found = find(settings, name);
-    return found != NULL && found->flag;
-}
-
-saddle_status saddle_settings_set_real(saddle_settings *settings, const char *name, double value,
-                                       saddle_error *error)
-{
-    /* The shortest of these that reads back equal. */
-    char text[32];
     for (int digits = 15; digits <= 17; digits++) {
         double back;
-        snprintf(text, sizeof text, "%.*g", digits, value);
+        snprintf(text, SADDLE_NUMBER_TEXT, "%.*g", digits, value);
         if (saddle_parse_real(text, &back) && back == value)
             break;
     }
-    return saddle_settings_set(settings, name, text, error);
 }
 
-saddle_status saddle_settings_fill(saddle_settings *settings, const char *name, double value,
-                                   saddle_error *error)
+/* Whether a text stands for no value: "" or "auto" where that is the default. */
+static bool is_absent(const saddle_option *option, const char *text)
 {
-    if (saddle_settings_find(settings, name) == NULL || !saddle_settings_auto(settings, name))
+    return (*text == '\0' || strcmp(text, "auto") == 0) && strcmp(text, option->fallback) == 0;
+}
+
+/* What the field of a whole number holds for "auto". */
+static uint64_t automatic_integer(const saddle_option *option)
+{
+    return option->minimum > 0.0 || option->above_minimum ? 0 : UINT64_MAX;
+}
+
+static void write_field(const entry *e, void *target)
+{
+    void *field = (char *)target + e->option->offset;
+    bool absent = is_absent(e->option, e->text);
+    switch (e->option->kind) {
+    case SADDLE_OPTION_FLAG:
+        *(bool *)field = e->flag;
+        return;
+    case SADDLE_OPTION_INTEGER:
+        *(uint64_t *)field = absent ? automatic_integer(e->option) : e->integer;
+        return;
+    case SADDLE_OPTION_REAL:
+        *(double *)field = e->real;
+        return;
+    case SADDLE_OPTION_CHOICE:
+        *(int *)field = e->choice;
+        return;
+    case SADDLE_OPTION_TEXT:
+        *(const char **)field = absent ? NULL : e->text;
+        return;
+    }
+}
+
+void saddle_option_default(const saddle_option *option, void *target)
+{
+    /* A default has been checked when a store was first made from its table. */
+    entry e = {.option = option};
+    read_value(&e, option->fallback, NULL);
+    union {
+        const char *constant;
+        char *text;
+    } fallback = {.constant = option->fallback};
+    e.text = fallback.text;
+    write_field(&e, target);
+}
+
+void saddle_settings_write(const saddle_settings *settings, saddle_option_home home, void *target)
+{
+    for (size_t k = 0; k < settings->count; k++)
+        if (settings->entries[k].option->home == home)
+            write_field(&settings->entries[k], target);
+}
+
+void saddle_settings_write_one(const saddle_settings *settings, const saddle_option *option,
+                               void *target)
+{
+    const entry *found = entry_of(settings, option);
+    if (found != NULL)
+        write_field(found, target);
+}
+
+void saddle_settings_write_table(const saddle_settings *settings,
+                                 const saddle_option *const *options, void *target)
+{
+    for (; *options != NULL; options++)
+        if ((*options)->home == SADDLE_HOME_OWN)
+            saddle_settings_write_one(settings, *options, target);
+}
+
+/* The text of a field, in `room` unless it is a text itself. NULL: the number of a choice that there is
+ * not. */
+static const char *field_text(const saddle_option *option, const void *target, choices *room)
+{
+    const void *field = (const char *)target + option->offset;
+    switch (option->kind) {
+    case SADDLE_OPTION_FLAG:
+        return *(const bool *)field ? "yes" : "no";
+    case SADDLE_OPTION_INTEGER:
+        if (*(const uint64_t *)field == automatic_integer(option) &&
+            is_absent(option, option->fallback))
+            return option->fallback;
+        snprintf(room->buffer, sizeof room->buffer, "%llu",
+                 (unsigned long long)*(const uint64_t *)field);
+        return room->buffer;
+    case SADDLE_OPTION_REAL:
+        if (isnan(*(const double *)field) && is_absent(option, option->fallback))
+            return option->fallback;
+        saddle_shortest_number(*(const double *)field, room->buffer);
+        return room->buffer;
+    case SADDLE_OPTION_CHOICE: {
+        int choice = *(const int *)field;
+        if (choice < 0 && is_absent(option, option->fallback))
+            return option->fallback;
+        bool known =
+            cut_choices(room, option->choices) && choice >= 0 && (size_t)choice < room->count;
+        return known ? room->word[choice] : NULL;
+    }
+    case SADDLE_OPTION_TEXT:
+        return *(const char *const *)field != NULL ? *(const char *const *)field : option->fallback;
+    }
+    return NULL;
+}
+
+/* Whether a field holds the entry's value. */
+static bool is_same(const entry *e, const void *target, const char *text)
+{
+    const void *field = (const char *)target + e->option->offset;
+    if (e->option->kind == SADDLE_OPTION_REAL && !is_absent(e->option, e->text))
+        return e->real == *(const double *)field;
+    if (e->option->kind == SADDLE_OPTION_INTEGER && !is_absent(e->option, e->text))
+        return e->integer == *(const uint64_t *)field;
+    return text == e->text || strcmp(text, e->text) == 0;
+}
+
+static saddle_status read_field(entry *e, const void *target, bool given, saddle_error *error)
+{
+    choices room;
+    const char *text = field_text(e->option, target, &room);
+    if (text == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "%s: choice number %d is not one of %s",
+                           e->option->name,
+                           *(const int *)(const void *)((const char *)target + e->option->offset),
+                           e->option->choices);
+    if (is_same(e, target, text))
         return SADDLE_OK;
-    return saddle_settings_set_real(settings, name, value, error);
+    return assign_named(e, text, given ? FROM_CALLER : e->from, error);
+}
+
+saddle_status saddle_settings_read(saddle_settings *settings, saddle_option_home home,
+                                   const void *target, bool given, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < settings->count; k++)
+        if (settings->entries[k].option->home == home)
+            status = read_field(&settings->entries[k], target, given, error);
+    return status;
+}
+
+saddle_status saddle_settings_read_table(saddle_settings *settings,
+                                         const saddle_option *const *options, const void *target,
+                                         saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (; status == SADDLE_OK && *options != NULL; options++) {
+        entry *found = entry_of(settings, *options);
+        if ((*options)->home == SADDLE_HOME_OWN && found != NULL)
+            status = read_field(found, target, false, error);
+    }
+    return status;
 }

@@ -1,0 +1,74 @@
+/**
+ * @file instance.h
+ * @brief What algorithms run on: a problem, a network, sets, and a starting point.
+ *
+ *     saddle_instance *instance;
+ *     saddle_instance_create(&instance, &plan, &error);            // once
+ *     saddle_run(instance, &plan, NULL, &result, &error);          // any number of algorithms
+ *     saddle_instance_free(instance);
+ */
+#ifndef SADDLE_INSTANCE_H
+#define SADDLE_INSTANCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <saddle/graph.h>
+#include <saddle/plan.h>
+#include <saddle/problem.h>
+#include <saddle/set.h>
+#include <saddle/status.h>
+#include <saddle/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Agents when neither the user nor the topology says: the paper's number. */
+#define SADDLE_DEFAULT_AGENTS 5
+
+/** An instance. Everything is for reading only. */
+typedef struct saddle_instance {
+    const saddle_world *world;             /**< Which agents are in this process. */
+    const saddle_problem *problem;         /**< What is optimized. */
+    const saddle_graph *graph;             /**< Which agents communicate. */
+    const saddle_mixing *mixing;           /**< With which weights. */
+    saddle_spectrum spectrum;              /**< Of the weights; NaN when it could not be found. */
+    const saddle_set *x_set;               /**< X. */
+    const saddle_set *y_set;               /**< Y. */
+    const saddle_regularizer *regularizer; /**< h. */
+    const saddle_prox *x_prox;             /**< h over X. */
+    saddle_constants constants;     /**< L and mu, known or estimated; 0 where even that failed. */
+    const double *x0;               /**< Starting point, the same at all agents. */
+    const double *y0;               /**< Starting point, the same at all agents. */
+    uint64_t seed;                  /**< For everything random. */
+    size_t features;                /**< Columns of the data; 0 without data. */
+    const saddle_dataset *held_out; /**< Held-out rows, at process 0; NULL: none. */
+    const saddle_problem_class *kind; /**< Of a problem made here; NULL for the caller's own. */
+    const saddle_plan *plan; /**< The plan it was made from, with its automatic values filled
+                                              in where they concern the instance. */
+    size_t copies;           /**< Agents that each agent stands for in sums over agents. */
+    struct saddle_instance_parts *parts; /**< What it owns. */
+} saddle_instance;
+
+/**
+ * Make an instance from a plan. With an engine of several processes it is collective, as are the calls
+ * that take the instance: all processes call them with the same plan, each holds the data of its own
+ * agents, and an error is the same in all.
+ * @param[out] out   NULL on failure. Free with saddle_instance_free().
+ * @param      plan  copied; the objects that it points to are borrowed for the instance's lifetime.
+ */
+SADDLE_API saddle_status saddle_instance_create(saddle_instance **out, const saddle_plan *plan,
+                                                saddle_error *error);
+/** Free an instance. NULL is allowed. */
+SADDLE_API void saddle_instance_free(saddle_instance *instance);
+
+/** The step sizes that a run of this plan would use. */
+SADDLE_API saddle_status saddle_instance_steps(const saddle_instance *instance,
+                                               const saddle_plan *plan, saddle_steps *out,
+                                               saddle_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,153 @@
+/**
+ * @file option.h
+ * @brief Options: name, kind, default, range, help, and the field of a struct that receives the value.
+ *
+ * One table of options drives defaults, validation, --help, configuration files, the settings recorded
+ * in traces and models, and the manual page, so that they cannot disagree. The library's options fill
+ * ::saddle_plan; those of one problem or algorithm fill a struct of its own:
+ *
+ *     typedef struct parameters { double c_gamma; } parameters;
+ *     static const saddle_option c_gamma = SADDLE_REAL_ABOVE(
+ *         SADDLE_OWN(parameters, c_gamma, RUN), "c-gamma", "PRECISION+", "10", 0.0,
+ *         SADDLE_UNBOUNDED, "C", "Factor of sigma^2 / gamma in the refresh size.");
+ *     static const saddle_option *const options[] = {&c_gamma, NULL};
+ */
+#ifndef SADDLE_OPTION_H
+#define SADDLE_OPTION_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <saddle/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What kind of value an option takes, and the type of its field. */
+typedef enum saddle_option_kind {
+    SADDLE_OPTION_FLAG, /**< bool: yes or no; on the command line its name alone means yes. */
+    SADDLE_OPTION_INTEGER, /**< uint64_t within [minimum, maximum]. "auto" is 0, or UINT64_MAX where the
+                                minimum is 0. */
+    SADDLE_OPTION_REAL,   /**< double, finite, within [minimum, maximum]. "auto" is NaN. */
+    SADDLE_OPTION_CHOICE, /**< int: the place, from 0, of the value in `choices`. "auto" is -1. */
+    SADDLE_OPTION_TEXT    /**< const char *; checked where it is used. "auto" and "" are NULL. */
+} saddle_option_kind;
+
+/** What is made from an option's value. */
+typedef enum saddle_option_stage {
+    SADDLE_STAGE_RUN,     /**< One run: algorithm, steps, limits, outputs. */
+    SADDLE_STAGE_INSTANCE /**< The instance that runs share: problem, data, network, start. */
+} saddle_option_stage;
+
+/** What a change of an option's value can change. */
+typedef enum saddle_option_effect {
+    SADDLE_EFFECT_RESULT, /**< The iterates. */
+    SADDLE_EFFECT_LENGTH, /**< How long a run is. */
+    SADDLE_EFFECT_RECORD, /**< The rows of the trace. */
+    SADDLE_EFFECT_SOURCE, /**< Where data are read from; their contents are compared by themselves. */
+    SADDLE_EFFECT_OUTPUT, /**< Which files are written. */
+    SADDLE_EFFECT_ENGINE  /**< Which processors compute; no result depends on it. */
+} saddle_option_effect;
+
+/** Which struct an option's field is in. */
+typedef enum saddle_option_home {
+    SADDLE_HOME_NONE, /**< No field: the value is text only. */
+    SADDLE_HOME_PLAN, /**< ::saddle_plan. */
+    SADDLE_HOME_OWN   /**< The struct of the problem, algorithm or command whose table it is in. */
+} saddle_option_home;
+
+/**
+ * How a search for good values (saddle_tune()) varies an option: by factors 10^(k/2) of its value,
+ * k = low, ..., high. Options that point to the same search are varied together.
+ */
+typedef struct saddle_search {
+    const char *name; /**< Of the factor, such as "eta-x". */
+    int low;          /**< In half decades; at most 0. */
+    int high;         /**< In half decades; at least 0. */
+} saddle_search;
+
+/** One option. Instances are constants with static storage. */
+typedef struct saddle_option {
+    const char *name;            /**< Without the dashes, such as "nu". */
+    const char *group;           /**< Heading in the help, such as "Algorithm". */
+    saddle_option_kind kind;     /**< What it takes. */
+    const char *fallback;        /**< Its default, as text. "auto" makes "auto" an allowed value;
+                                      "" makes the empty value ("not given") one. */
+    double minimum;              /**< For numbers, inclusive. */
+    double maximum;              /**< For numbers, inclusive. */
+    bool above_minimum;          /**< Whether the minimum itself is excluded. */
+    const char *choices;         /**< "a|b|c" for SADDLE_OPTION_CHOICE, else NULL. */
+    const char *metavar;         /**< How the value is called in the help, such as "STEP". */
+    const char *help;            /**< One or two sentences. */
+    saddle_option_home home;     /**< Which struct its field is in. */
+    size_t offset;               /**< Of the field. */
+    saddle_option_stage stage;   /**< What is made from it. */
+    saddle_option_effect effect; /**< What it can change. */
+    const char *words;           /**< What its value can be, for completion: "@FILE", "@DIRECTORY",
+                                      "@ALGORITHM" and the like; NULL: its choices, if any. */
+    const saddle_search *search; /**< For numbers that a search varies; NULL: it does not. */
+    bool not_in_file;            /**< Refused in a configuration file. */
+    bool no_path_in_file; /**< There, a value with a / is refused: it names code to be run. */
+    const char *alone;    /**< What its name alone means on the command line; NULL: it needs
+                                      a value, unless it is a flag. */
+} saddle_option;
+
+/** No limit on this side of a range. */
+#define SADDLE_UNBOUNDED ((double)INFINITY)
+/** The field of an option in a struct of one's own; `when` is RUN or INSTANCE. */
+#define SADDLE_OWN(type, field, when) \
+    .home = SADDLE_HOME_OWN, .offset = offsetof(type, field), .stage = SADDLE_STAGE_##when
+
+/** A number within [low, high]. `where` is SADDLE_OWN(...). */
+#define SADDLE_REAL(where, id, heading, value, low, high, meta, words_)                           \
+    {                                                                                             \
+        where, .name = (id), .group = (heading), .kind = SADDLE_OPTION_REAL, .fallback = (value), \
+               .minimum = (low), .maximum = (high), .metavar = (meta), .help = (words_)           \
+    }
+/** A number within (low, high]. */
+#define SADDLE_REAL_ABOVE(where, id, heading, value, low, high, meta, words_)                     \
+    {                                                                                             \
+        where, .name = (id), .group = (heading), .kind = SADDLE_OPTION_REAL, .fallback = (value), \
+               .minimum = (low), .maximum = (high), .above_minimum = true, .metavar = (meta),     \
+               .help = (words_)                                                                   \
+    }
+/** A number within (0, high] that a search varies. */
+#define SADDLE_STEP(where, id, heading, value, high, how, meta, words_)                           \
+    {                                                                                             \
+        where, .name = (id), .group = (heading), .kind = SADDLE_OPTION_REAL, .fallback = (value), \
+               .minimum = 0.0, .maximum = (high), .above_minimum = true, .metavar = (meta),       \
+               .help = (words_), .search = (how)                                                  \
+    }
+/** A whole number within [low, high], 0 <= low; SADDLE_UNBOUNDED allows all of uint64_t. */
+#define SADDLE_INTEGER(where, id, heading, value, low, high, meta, words_)                  \
+    {                                                                                       \
+        where, .name = (id), .group = (heading), .kind = SADDLE_OPTION_INTEGER,             \
+               .fallback = (value), .minimum = (low), .maximum = (high), .metavar = (meta), \
+               .help = (words_)                                                             \
+    }
+/** One of "a|b|c". */
+#define SADDLE_CHOICE(where, id, heading, value, allowed, meta, words_)                       \
+    {                                                                                         \
+        where, .name = (id), .group = (heading), .kind = SADDLE_OPTION_CHOICE,                \
+               .fallback = (value), .choices = (allowed), .metavar = (meta), .help = (words_) \
+    }
+/** yes or no. */
+#define SADDLE_FLAG(where, id, heading, value, words_)                                            \
+    {                                                                                             \
+        where, .name = (id), .group = (heading), .kind = SADDLE_OPTION_FLAG, .fallback = (value), \
+               .help = (words_)                                                                   \
+    }
+/** Any text. */
+#define SADDLE_TEXT(where, id, heading, value, meta, words_)                                      \
+    {                                                                                             \
+        where, .name = (id), .group = (heading), .kind = SADDLE_OPTION_TEXT, .fallback = (value), \
+               .metavar = (meta), .help = (words_)                                                \
+    }
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,176 @@
+/**
+ * @file plan.h
+ * @brief What to solve, on which network, by which algorithm, for how long: one typed struct.
+ *
+ *     saddle_plan plan;
+ *     saddle_plan_defaults(&plan, sizeof plan);
+ *     plan.network.agents = 10;
+ *     plan.network.topology = "ring";
+ *     plan.limits.iterations = 500;
+ *     saddle_plan_set(&plan, "tau", "0.1", &error);    // the same from text
+ *     ...
+ *     saddle_plan_free(&plan);
+ *
+ * Fields can be assigned by hand or through saddle_plan_set(), which the program, configuration files
+ * and other languages use; the name of a field's option stands beside it. Values are checked when the
+ * plan is used, by the same rules whichever way they came. Texts and objects assigned by hand are
+ * borrowed: they must outlive the call that takes the plan, and objects also the instance made from it.
+ */
+#ifndef SADDLE_PLAN_H
+#define SADDLE_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <saddle/option.h>
+#include <saddle/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct saddle_problem;
+struct saddle_dataset;
+struct saddle_graph;
+struct saddle_mixing;
+struct saddle_set;
+struct saddle_regularizer;
+struct saddle_algorithm;
+
+/** Where step sizes that are not given come from: the places in the option's choices. */
+enum { SADDLE_STEPS_PRACTICAL, SADDLE_STEPS_THEORY };
+/** How a mini-batch is drawn: the places in the option's choices. */
+enum { SADDLE_WITHOUT_REPLACEMENT, SADDLE_WITH_REPLACEMENT };
+
+/** Step sizes and batch sizes. In a plan NaN (for q and batch 0) means automatic; a run resolves it. */
+typedef struct saddle_steps {
+    int rule;         /**< steps: SADDLE_STEPS_PRACTICAL or SADDLE_STEPS_THEORY. */
+    int sampling;     /**< sampling: SADDLE_WITHOUT_REPLACEMENT or SADDLE_WITH_REPLACEMENT. */
+    double nu;        /**< nu: step towards the proximal point in x. */
+    double eta;       /**< eta: step towards the projected point in y. */
+    double tau;       /**< tau: proximal weight in x, the inverse of a gradient step. */
+    double alpha;     /**< alpha: gradient step in y. */
+    uint64_t q;       /**< q: a refresh every q iterations. */
+    uint64_t batch;   /**< batch: samples of a mini-batch; 0: ceil(sqrt(n_i)) at agent i. */
+    double eta_x;     /**< eta-x: gradient step in x of methods that take one. */
+    double eta_y;     /**< eta-y: gradient step in y of methods that take one. */
+    double epsilon;   /**< epsilon: target accuracy. */
+    double c_gamma;   /**< c-gamma: of PRECISION+ and Theorem 2. */
+    double c_epsilon; /**< c-epsilon: of PRECISION+ and Theorem 2. */
+} saddle_steps;
+
+/** The values of all options as text. */
+typedef struct saddle_settings saddle_settings;
+
+/** What to do. Make one with saddle_plan_defaults(). */
+typedef struct saddle_plan {
+    size_t size; /**< sizeof(saddle_plan), from saddle_plan_defaults(). */
+
+    /** The problem and its data. */
+    struct {
+        const char *name; /**< problem: such as "robust-logistic", or the path of a plug-in. */
+        const struct saddle_problem *own; /**< A problem of the caller's instead; NULL: none. */
+        const char *data;                 /**< data: a file or name. */
+        const struct saddle_dataset
+            *rows; /**< Rows in memory instead, shared out between agents. */
+        const struct saddle_dataset *const *shards; /**< Or each agent's own rows in memory. */
+        int format;               /**< format: place among libsvm|csv|idx; -1: by content. */
+        const char *label_column; /**< label-column. */
+        const char *labels;       /**< labels: a file; NULL: found by name. */
+        const char *positive;     /**< positive: labels that count as +1; NULL: automatic. */
+        const char *test_data;    /**< test-data: held-out rows; NULL: none. */
+        const struct saddle_dataset *test_rows; /**< Held-out rows in memory instead. */
+        const char *samples;                /**< samples: "N" or "N,N,..."; NULL: split evenly. */
+        const char *partition;              /**< partition: which agent gets which rows. */
+        const char *x_set;                  /**< x-set: X; NULL: the problem's own. */
+        const char *y_set;                  /**< y-set: Y; NULL: the problem's own. */
+        const char *regularizer;            /**< regularizer: h. */
+        const struct saddle_set *own_x_set; /**< X made by the caller instead. */
+        const struct saddle_set *own_y_set; /**< Y made by the caller instead. */
+        const struct saddle_regularizer *own_regularizer; /**< h made by the caller instead. */
+    } problem;
+
+    /** The agents and which of them communicate. */
+    struct {
+        uint64_t agents;                  /**< agents: how many; 0: what the topology says, or 5. */
+        const char *topology;             /**< topology. */
+        const char *mixing;               /**< mixing: rule of the weights. */
+        const struct saddle_graph *graph; /**< A graph in memory instead of `topology`. */
+        const struct saddle_mixing
+            *weights; /**< Weights in memory instead of graph and `mixing`. */
+    } network;
+
+    /** The starting point and the seed. */
+    struct {
+        const char *init;   /**< init: a rule for both; NULL: the problem's own. */
+        const char *init_x; /**< init-x: for x alone; NULL: as init. */
+        const char *init_y; /**< init-y: for y alone; NULL: as init. */
+        const double *x;    /**< x0 in memory instead. */
+        const double *y;    /**< y0 in memory instead. */
+        uint64_t seed;      /**< seed. */
+    } start;
+
+    /** The algorithm. Options of one algorithm or problem alone are set by saddle_plan_set(). */
+    struct {
+        const char *name;                   /**< algorithm: a name or the path of a plug-in. */
+        const struct saddle_algorithm *own; /**< An algorithm of the caller's instead. */
+    } algorithm;
+    saddle_steps steps; /**< Its step sizes and batches. */
+
+    /** When a run ends. */
+    struct {
+        uint64_t iterations; /**< iterations: at most this many. */
+        double tolerance;    /**< tolerance: metric at which to stop; 0: never. */
+        uint64_t max_ifo;    /**< max-ifo: budget of gradient evaluations; 0: none. */
+        uint64_t max_rounds; /**< max-rounds: budget of communication rounds; 0: none. */
+        double max_seconds;  /**< max-seconds: budget of seconds; 0: none. */
+    } limits;
+
+    /** What computes. */
+    struct {
+        const char *name; /**< engine: "threads" or "mpi". */
+        uint64_t threads; /**< threads: of each process; 0: all processors. */
+    } engine;
+
+    /** What is measured, and the files that are written. NULL: not written. */
+    struct {
+        uint64_t trace_every;         /**< trace-every: iterations between rows; 0: automatic. */
+        double metric_tau;            /**< metric-tau: tau of the metric; NaN: the run's own. */
+        const char *trace;            /**< trace: CSV. */
+        const char *outcomes;         /**< outcomes: CSV. */
+        const char *model;            /**< model: .npz or .npy. */
+        const char *checkpoint;       /**< checkpoint: a directory. */
+        const char *checkpoint_every; /**< checkpoint-every: "500" or "30s"; NULL: 60s. */
+        const char *resume;           /**< resume: a checkpoint, its directory, "yes" or "auto". */
+    } outputs;
+
+    saddle_settings *settings; /**< Values set from text; owned, NULL until there are any. */
+} saddle_plan;
+
+/** Fill in the defaults; `size` is sizeof(saddle_plan). Free with saddle_plan_free(). */
+SADDLE_API void saddle_plan_defaults(saddle_plan *plan, size_t size);
+/** Free what saddle_plan_set(), _load() and _copy() allocated. The struct itself is the caller's. */
+SADDLE_API void saddle_plan_free(saddle_plan *plan);
+/** Set an option from text. A value of the wrong kind or out of range is refused and named; "" and
+ * "auto" set the options back that have such a default. */
+SADDLE_API saddle_status saddle_plan_set(saddle_plan *plan, const char *name, const char *text,
+                                         saddle_error *error);
+/** Set options from a YAML file of `name: value` lines; options set before keep their value. */
+SADDLE_API saddle_status saddle_plan_load(saddle_plan *plan, const char *path, saddle_error *error);
+/** Copy a plan with all its texts; objects stay borrowed. Free with saddle_plan_free(). `out` need not
+ * be initialised. */
+SADDLE_API saddle_status saddle_plan_copy(saddle_plan *out, const saddle_plan *plan,
+                                          saddle_error *error);
+
+/** How many settings there are. */
+SADDLE_API size_t saddle_settings_count(const saddle_settings *settings);
+/** The option at an index, in the order of the help; NULL beyond the last. */
+SADDLE_API const saddle_option *saddle_settings_option(const saddle_settings *settings,
+                                                       size_t index);
+/** The value of an option as text, by its name. Borrowed. NULL: there is no such option. */
+SADDLE_API const char *saddle_settings_text(const saddle_settings *settings, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

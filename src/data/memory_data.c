@@ -1,0 +1,177 @@
+/* Data sets from arrays in memory, copied or borrowed. */
+#include <math.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/vector.h"
+#include "data/dataset.h"
+
+/* What data from memory are called in messages. */
+#define NAME "data in memory"
+
+static saddle_status check_labels(const double *label, size_t rows, saddle_error *error)
+{
+    size_t bad = label != NULL ? saddle_first_nonfinite(rows, label) : rows;
+    if (bad == rows)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT, "the label of row %zu is %g; give finite labels",
+                       bad, label[bad]);
+}
+
+static saddle_status check_csr(size_t rows, size_t features, const size_t *row_start,
+                               const uint32_t *column, const double *value, saddle_error *error)
+{
+    if (row_start[0] != 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "row_start[0] is %zu; it must be 0",
+                           row_start[0]);
+    for (size_t r = 0; r < rows; r++) {
+        if (row_start[r + 1] < row_start[r])
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "row_start[%zu] = %zu is below row_start[%zu] = %zu", r + 1,
+                               row_start[r + 1], r, row_start[r]);
+        for (size_t k = row_start[r]; k < row_start[r + 1]; k++) {
+            if (column[k] >= features || (k > row_start[r] && column[k] <= column[k - 1]))
+                return saddle_fail(error, SADDLE_BAD_INPUT,
+                                   "row %zu: column %u; columns must ascend within a row and be "
+                                   "below %zu",
+                                   r, (unsigned)column[k], features);
+            if (!isfinite(value[k]))
+                return saddle_fail(error, SADDLE_BAD_INPUT,
+                                   "row %zu, column %u is %g; give finite numbers", r,
+                                   (unsigned)column[k], value[k]);
+        }
+    }
+    return SADDLE_OK;
+}
+
+static saddle_status check_shape(size_t rows, size_t features, saddle_error *error)
+{
+    if (rows > 0 && features > 0 && features <= UINT32_MAX)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%zu rows of %zu features; give at least 1 of each, and at most 2^32 - 1 "
+                       "features",
+                       rows, features);
+}
+
+/* A data set whose arrays of features are still to be set. */
+static saddle_status make_head(saddle_dataset **out, const char *name, size_t rows, size_t features,
+                               const double *label, saddle_error *error)
+{
+    saddle_dataset *data = saddle_alloc(1, sizeof *data);
+    *out = data;
+    if (data == NULL)
+        return saddle_no_memory(error, "a data set");
+    data->rows = rows;
+    data->features = features;
+    data->borrowed = true;
+    data->name = saddle_strdup(name);
+    data->label = saddle_alloc_doubles(rows);
+    if (data->name == NULL || data->label == NULL) {
+        saddle_dataset_free(data);
+        *out = NULL;
+        return saddle_no_memory(error, "a data set");
+    }
+    if (label != NULL)
+        memcpy(data->label, label, rows * sizeof *label);
+    return SADDLE_OK;
+}
+
+/* The arrays of a data set are never written to; C has no way to say so for some uses only. */
+static void *borrow(const void *array)
+{
+    union {
+        const void *constant;
+        void *plain;
+    } pointer = {.constant = array};
+    return pointer.plain;
+}
+
+saddle_status saddle_dataset_view(saddle_dataset **out, const saddle_dataset *data,
+                                  saddle_error *error)
+{
+    saddle_status status = make_head(out, data->name != NULL ? data->name : NAME, data->rows,
+                                     data->features, data->label, error);
+    if (status != SADDLE_OK)
+        return status;
+    (*out)->nonzeros = data->nonzeros;
+    (*out)->row_start = data->row_start;
+    (*out)->column = data->column;
+    (*out)->value = data->value;
+    (*out)->dense = data->dense;
+    return SADDLE_OK;
+}
+
+/* Replace a borrowed data set by one that owns copies of all arrays. */
+static saddle_status own_arrays(saddle_dataset **data, saddle_error *error)
+{
+    saddle_dataset *copy = NULL;
+    const saddle_dataset *from = *data;
+    saddle_status status =
+        from->dense != NULL
+            ? saddle_dataset_new_dense(&copy, from->name, from->rows, from->features, error)
+            : saddle_dataset_new_sparse(&copy, from->name, from->rows, from->features,
+                                        from->nonzeros, error);
+    if (status == SADDLE_OK) {
+        memcpy(copy->label, from->label, from->rows * sizeof *copy->label);
+        copy->nonzeros = from->nonzeros;
+        if (from->dense != NULL) {
+            memcpy(copy->dense, from->dense, from->rows * from->features * sizeof *copy->dense);
+        } else {
+            memcpy(copy->row_start, from->row_start, (from->rows + 1) * sizeof *copy->row_start);
+            memcpy(copy->column, from->column, from->nonzeros * sizeof *copy->column);
+            memcpy(copy->value, from->value, from->nonzeros * sizeof *copy->value);
+        }
+    }
+    saddle_dataset_free(*data);
+    *data = copy;
+    return status;
+}
+
+saddle_status saddle_dataset_from_dense(saddle_dataset **out, size_t rows, size_t features,
+                                        const double *x, const double *label,
+                                        saddle_ownership ownership, saddle_error *error)
+{
+    *out = NULL;
+    saddle_status status = check_shape(rows, features, error);
+    if (status != SADDLE_OK)
+        return status;
+    if (rows > SIZE_MAX / sizeof *x / features)
+        return saddle_no_memory(error, "a data set");
+    size_t bad = saddle_first_nonfinite(rows * features, x);
+    if (bad < rows * features)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "row %zu, column %zu is %g; give finite numbers", bad / features,
+                           bad % features, x[bad]);
+    status = check_labels(label, rows, error);
+    if (status == SADDLE_OK)
+        status = make_head(out, NAME, rows, features, label, error);
+    if (status != SADDLE_OK)
+        return status;
+    (*out)->dense = borrow(x);
+    saddle_dataset_count_nonzeros(*out);
+    return ownership == SADDLE_COPY ? own_arrays(out, error) : SADDLE_OK;
+}
+
+saddle_status saddle_dataset_from_csr(saddle_dataset **out, size_t rows, size_t features,
+                                      const size_t *row_start, const uint32_t *column,
+                                      const double *value, const double *label,
+                                      saddle_ownership ownership, saddle_error *error)
+{
+    *out = NULL;
+    saddle_status status = check_shape(rows, features, error);
+    if (status == SADDLE_OK)
+        status = check_csr(rows, features, row_start, column, value, error);
+    if (status == SADDLE_OK)
+        status = check_labels(label, rows, error);
+    if (status == SADDLE_OK)
+        status = make_head(out, NAME, rows, features, label, error);
+    if (status != SADDLE_OK)
+        return status;
+    (*out)->nonzeros = row_start[rows];
+    (*out)->row_start = borrow(row_start);
+    (*out)->column = borrow(column);
+    (*out)->value = borrow(value);
+    return ownership == SADDLE_COPY ? own_arrays(out, error) : SADDLE_OK;
+}

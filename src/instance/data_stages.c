@@ -1,0 +1,478 @@
+/*
+ * Stages of an instance: the agents' data. Each process keeps the rows of its own agents and nothing of
+ * the others'.
+ *
+ * From one file, or rows in memory: every process reads all of it, because which rows an agent gets depends
+ * on all of them, and keeps its own. From one file per agent ('part-%d.libsvm') or one block of rows per
+ * agent: each is opened only where its agent is; what processes then tell each other are numbers of rows
+ * and features and the distinct labels. Held-out rows are for process 0 alone.
+ */
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "data/dataset.h"
+#include "instance/fingerprint.h"
+#include "instance/instance.h"
+#include "instance/samples.h"
+
+/* What stands for an agent's number in a name of data. */
+#define NUMBER "%d"
+/* An agent with more different labels has measurements rather than labels. */
+#define MOST_LABELS 10000
+
+/* Whether the problem is made from data. */
+static bool needs_data(const saddle_instance *e)
+{
+    return e->kind != NULL && e->kind->needs_data;
+}
+
+/* Whether each agent has rows of its own: a file for each, or rows in memory. */
+static bool is_divided(const saddle_instance *e)
+{
+    return needs_data(e) &&
+           (e->plan->problem.shards != NULL ||
+            (e->plan->problem.rows == NULL && strchr(e->plan->problem.data, '%') != NULL));
+}
+
+saddle_data_options saddle_plan_data_options(const saddle_plan *plan)
+{
+    static const char *const format[] = {"libsvm", "csv", "idx"};
+    return (saddle_data_options){
+        .format = plan->problem.format >= 0 ? format[plan->problem.format] : NULL,
+        .label_column = plan->problem.label_column,
+        .labels = plan->problem.labels,
+        .threads = (int)plan->engine.threads,
+    };
+}
+
+/* ---- held-out rows --------------------------------------------------------------------------- */
+
+/* ROWS of synthetic[:ROWS[:FEATURES]]; false for another name. */
+static bool synthetic_rows(const char *name, uint64_t *rows)
+{
+    saddle_fields fields;
+    if (!saddle_split(&fields, name) || strcmp(fields.field[0], "synthetic") != 0)
+        return false;
+    *rows = SADDLE_SYNTHETIC_ROWS;
+    return fields.count < 2 || saddle_parse_integer(fields.field[1], rows);
+}
+
+/* Held-out rows of the generator: those that follow the agents', from the same model. Another seed
+ * would make another model, of which the agents' data say nothing. */
+static saddle_status generate_held_out(saddle_instance *e, uint64_t rows, saddle_error *error)
+{
+    uint64_t taken = 0;
+    const char *name = e->plan->problem.data;
+    if (!synthetic_rows(name, &taken))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "test-data: synthetic rows go with data synthetic, not with '%s'", name);
+    saddle_dataset *all = NULL;
+    size_t *row = saddle_alloc((size_t)rows, sizeof *row);
+    if (row == NULL) {
+        saddle_no_memory(error, "the held-out rows");
+        return SADDLE_NO_MEMORY;
+    }
+    for (size_t k = 0; k < rows; k++)
+        row[k] = (size_t)taken + k;
+    saddle_status status =
+        saddle_dataset_generate(&all, (size_t)(taken + rows), e->features, e->seed, error);
+    if (status == SADDLE_OK)
+        status = saddle_dataset_select(&e->parts->held_out, all, row, (size_t)rows, error);
+    saddle_dataset_free(all);
+    saddle_free(row);
+    return status;
+}
+
+static saddle_status load_held_out(saddle_instance *e, const char *name, saddle_error *error)
+{
+    uint64_t rows = 0;
+    saddle_data_options options = saddle_plan_data_options(e->plan);
+    /* The label file that the plan names belongs to the agents' data. */
+    options.labels = NULL;
+    options.features = e->features;
+    return synthetic_rows(name, &rows) && rows > 0
+               ? generate_held_out(e, rows, error)
+               : saddle_dataset_load(&e->parts->held_out, name, &options, 0, error);
+}
+
+saddle_status saddle_stage_held_out(saddle_instance *e, saddle_error *error)
+{
+    const saddle_plan *plan = e->plan;
+    saddle_dataset **held_out = &e->parts->held_out;
+    if ((plan->problem.test_data == NULL && plan->problem.test_rows == NULL) || e->world->rank > 0)
+        return SADDLE_OK;
+    saddle_status status = plan->problem.test_rows != NULL
+                               ? saddle_dataset_view(held_out, plan->problem.test_rows, error)
+                               : load_held_out(e, plan->problem.test_data, error);
+    if (status == SADDLE_OK)
+        status = saddle_dataset_label(*held_out, plan->problem.positive, error);
+    if (status == SADDLE_OK && (*held_out)->features != e->features)
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT,
+                        "test-data: '%s' has %zu features, but the agents' data have %zu; give "
+                        "rows of the same kind",
+                        (*held_out)->name, (*held_out)->features, e->features);
+    e->held_out = *held_out;
+    return status;
+}
+
+/* ---- one file -------------------------------------------------------------------------------- */
+
+saddle_status saddle_stage_compare_data(saddle_instance *e, saddle_error *error)
+{
+    const saddle_dataset *data = e->parts->data;
+    uint64_t fingerprint = 0;
+    if (e->world->ranks == 1 || !needs_data(e) || is_divided(e))
+        return SADDLE_OK;
+    bool taken = saddle_fingerprint_data(data, &fingerprint);
+    return saddle_same_contents(e->world, "data", data->name, taken, fingerprint, error);
+}
+
+/* Keep the rows of the agents here. */
+static saddle_status keep_own(saddle_instance *e, const saddle_dataset *data,
+                              const saddle_partition *partition, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    e->features = data->features;
+    for (size_t i = 0; i < e->world->agents; i++)
+        e->parts->samples[i] = partition->start[i + 1] - partition->start[i];
+    for (size_t k = 0; status == SADDLE_OK && k < e->world->local; k++) {
+        size_t i = e->world->here[k];
+        status =
+            saddle_dataset_select(&e->parts->shard[i], data, partition->row + partition->start[i],
+                                  e->parts->samples[i], error);
+    }
+    return status;
+}
+
+/* Record which labels count as positive: held-out rows follow it, and the model's user after the run. */
+static saddle_status keep_rule(saddle_instance *e, const char *rule, saddle_error *error)
+{
+    e->parts->plan.problem.positive = rule;
+    return saddle_plan_refresh(&e->parts->plan, error);
+}
+
+/* Make labels +1 and -1. */
+static saddle_status label(saddle_instance *e, saddle_dataset *data, saddle_error *error)
+{
+    char *rule = NULL;
+    saddle_status status = saddle_dataset_positive(data, e->plan->problem.positive, &rule, error);
+    if (status == SADDLE_OK)
+        status = saddle_dataset_make_binary(data, rule, error);
+    if (status == SADDLE_OK)
+        status = keep_rule(e, rule, error);
+    saddle_free(rule);
+    return status;
+}
+
+saddle_status saddle_stage_split_data(saddle_instance *e, saddle_error *error)
+{
+    const saddle_plan *plan = e->plan;
+    saddle_dataset *data = e->parts->data;
+    saddle_partition *partition = NULL;
+    if (!needs_data(e) || is_divided(e))
+        return SADDLE_OK;
+    saddle_status status = label(e, data, error);
+    if (status == SADDLE_OK)
+        status = saddle_partition_create(
+            &partition, data, plan->problem.partition, e->world->agents,
+            plan->problem.samples != NULL ? plan->problem.samples : "auto", e->seed, error);
+    if (status == SADDLE_OK)
+        status = keep_own(e, data, partition, error);
+    saddle_partition_free(partition);
+    saddle_dataset_free(data);
+    e->parts->data = NULL;
+    return status;
+}
+
+/* ---- one file per agent ---------------------------------------------------------------------- */
+
+/* A text with the agent's number in place of %d, to be freed; NULL when memory is short. */
+static char *number_text(const char *pattern, size_t agent)
+{
+    const char *place = strstr(pattern, NUMBER);
+    return saddle_format("%.*s%zu%s", (int)(place - pattern), pattern, agent,
+                         place + strlen(NUMBER));
+}
+
+static bool has_one_number(const char *pattern)
+{
+    const char *first = strchr(pattern, '%');
+    return first != NULL && strncmp(first, NUMBER, strlen(NUMBER)) == 0 &&
+           strchr(first + 1, '%') == NULL;
+}
+
+/* Refuse a pattern, or options beside it, that make no sense. */
+static saddle_status check_pattern(saddle_instance *e, saddle_error *error)
+{
+    saddle_plan *plan = &e->parts->plan;
+    const char *data = plan->problem.data;
+    const char *labels = plan->problem.labels;
+    const char *partition = plan->problem.partition;
+    if (!has_one_number(data))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "data: '%s' has a %% in it; %%d, once, stands for the number of an "
+                           "agent from 0, as in part-%%d.libsvm, and nothing else is understood",
+                           data);
+    if (labels != NULL && !has_one_number(labels))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "labels: '%s' is one file, but data '%s' is one for each agent; put "
+                           "a %%d for the agent's number into it, too",
+                           labels, data);
+    if (saddle_plan_given(plan, offsetof(saddle_plan, problem.partition)) &&
+        strcmp(partition, "contiguous") != 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "partition: '%s' with data '%s': every agent has a file of its own "
+                           "already; leave partition out",
+                           partition, data);
+    plan->problem.partition = "contiguous";
+    return SADDLE_OK;
+}
+
+/* Keep the first `count` rows. */
+static saddle_status cut(saddle_dataset **data, size_t count, saddle_error *error)
+{
+    saddle_dataset *part = NULL;
+    size_t *row = saddle_alloc(count, sizeof *row);
+    if (row == NULL) {
+        saddle_no_memory(error, "the agents' data");
+        return SADDLE_NO_MEMORY;
+    }
+    for (size_t k = 0; k < count; k++)
+        row[k] = k;
+    saddle_status status = saddle_dataset_select(&part, *data, row, count, error);
+    saddle_free(row);
+    if (status == SADDLE_OK) {
+        saddle_dataset_free(*data);
+        *data = part;
+    }
+    return status;
+}
+
+/* Read an agent's file. */
+static saddle_status load_part(saddle_instance *e, size_t agent, saddle_error *error)
+{
+    saddle_data_options options = saddle_plan_data_options(e->plan);
+    saddle_error why = {.message = ""};
+    char *labels = options.labels != NULL ? number_text(options.labels, agent) : NULL;
+    char *name = number_text(e->plan->problem.data, agent);
+    saddle_status status = SADDLE_OK;
+    if (name == NULL || (options.labels != NULL && labels == NULL)) {
+        status = saddle_no_memory(error, "a file name");
+    } else {
+        options.labels = labels;
+        status = saddle_dataset_load(&e->parts->shard[agent], name, &options, 0, &why);
+        if (status != SADDLE_OK)
+            saddle_fail(error, status, "data: agent %zu: %s", agent, why.message);
+    }
+    saddle_free(name);
+    saddle_free(labels);
+    return status;
+}
+
+/* Take an agent's rows, from its file or from memory; samples[agent] is 0 for all of them. */
+static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *error)
+{
+    saddle_dataset **shard = &e->parts->shard[agent];
+    const saddle_dataset *const *given = e->plan->problem.shards;
+    saddle_status status = given != NULL ? saddle_dataset_view(shard, given[agent], error)
+                                         : load_part(e, agent, error);
+    if (status != SADDLE_OK)
+        return status;
+    size_t wanted = e->parts->samples[agent];
+    if (wanted > (*shard)->rows)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "samples: %zu for agent %zu, but '%s' has only %zu rows", wanted,
+                             agent, (*shard)->name, (*shard)->rows);
+    else if (wanted > 0)
+        status = cut(shard, wanted, error);
+    if (status == SADDLE_OK)
+        e->parts->samples[agent] = (*shard)->rows;
+    return status;
+}
+
+static saddle_status take_parts(saddle_instance *e, saddle_error *error)
+{
+    saddle_status status = e->plan->problem.shards == NULL ? check_pattern(e, error) : SADDLE_OK;
+    if (status == SADDLE_OK && e->plan->problem.samples != NULL)
+        status = saddle_read_samples(e->parts->samples, e->world->agents, e->plan->problem.samples,
+                                     error);
+    for (size_t k = 0; status == SADDLE_OK && k < e->world->local; k++)
+        status = take_part(e, e->world->here[k], error);
+    return status;
+}
+
+saddle_status saddle_stage_read_data(saddle_instance *e, saddle_error *error)
+{
+    const saddle_plan *plan = e->plan;
+    if (!needs_data(e))
+        return SADDLE_OK;
+    if (is_divided(e))
+        return take_parts(e, error);
+    if (plan->problem.rows != NULL)
+        return saddle_dataset_view(&e->parts->data, plan->problem.rows, error);
+    saddle_data_options options = saddle_plan_data_options(plan);
+    return saddle_dataset_load(&e->parts->data, plan->problem.data, &options, e->seed, error);
+}
+
+/* Give every agent's numbers to everybody. Collective. */
+static void fill_sizes(const saddle_world *world, size_t *number, double *room)
+{
+    for (size_t k = 0; k < world->local; k++)
+        room[world->here[k]] = (double)number[world->here[k]];
+    saddle_world_fill(world, 1, room);
+    for (size_t i = 0; i < world->agents; i++)
+        number[i] = (size_t)room[i];
+}
+
+/* Everybody learns every agent's number of rows; all get as many features as the widest rows have. */
+saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
+{
+    const saddle_world *world = e->world;
+    double most = 0.0;
+    saddle_status status = SADDLE_OK;
+    if (!is_divided(e))
+        return SADDLE_OK;
+    fill_sizes(world, e->parts->samples, e->parts->numbers);
+    for (size_t k = 0; k < world->local; k++) {
+        double features = (double)e->parts->shard[world->here[k]]->features;
+        most = features > most ? features : most;
+    }
+    world->largest(world, 1, &most);
+    e->features = (size_t)most;
+    for (size_t k = 0; status == SADDLE_OK && k < world->local; k++) {
+        saddle_dataset *data = e->parts->shard[world->here[k]];
+        if (data->dense != NULL && data->features != e->features)
+            status = saddle_fail(error, SADDLE_BAD_INPUT,
+                                 "data: '%s' of agent %zu has %zu features, but another agent's "
+                                 "file has %zu; give rows of the same kind",
+                                 data->name, world->here[k], data->features, e->features);
+        else
+            data->features = e->features;
+    }
+    return status;
+}
+
+/* The distinct labels of the agents here, one list after another. */
+saddle_status saddle_stage_list_labels(saddle_instance *e, saddle_error *error)
+{
+    struct saddle_instance_parts *parts = e->parts;
+    const saddle_world *world = e->world;
+    size_t used = 0;
+    size_t room = 0;
+    if (!is_divided(e))
+        return SADDLE_OK;
+    for (size_t k = 0; k < world->local; k++)
+        room += parts->samples[world->here[k]];
+    parts->label = saddle_alloc_doubles(room);
+    if (parts->label == NULL)
+        return saddle_no_memory(error, "the labels");
+    for (size_t k = 0; k < world->local; k++) {
+        const saddle_dataset *data = parts->shard[world->here[k]];
+        memcpy(parts->label + used, data->label, data->rows * sizeof *parts->label);
+        size_t distinct = saddle_labels_distinct(parts->label + used, data->rows);
+        if (distinct > MOST_LABELS)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "data: '%s' has %zu different labels; with a file for each agent "
+                               "at most %d can be agreed on",
+                               data->name, distinct, MOST_LABELS);
+        parts->label_count[world->here[k]] = distinct;
+        used += distinct;
+    }
+    return SADDLE_OK;
+}
+
+/* Everybody learns how many distinct labels each agent has, and makes a list for all of them with those
+ * of the agents here in their places. */
+saddle_status saddle_stage_share_label_counts(saddle_instance *e, saddle_error *error)
+{
+    struct saddle_instance_parts *parts = e->parts;
+    const saddle_world *world = e->world;
+    if (!is_divided(e))
+        return SADDLE_OK;
+    fill_sizes(world, parts->label_count, parts->numbers);
+    for (size_t i = 0; i < world->agents; i++)
+        parts->label_total += parts->label_count[i];
+    double *all = saddle_alloc_doubles(parts->label_total);
+    if (all == NULL)
+        return saddle_no_memory(error, "the labels");
+    size_t place = 0;
+    const double *next = parts->label;
+    for (size_t i = 0; i < world->agents; i++) {
+        if (saddle_world_has(world, i)) {
+            memcpy(all + place, next, parts->label_count[i] * sizeof *all);
+            next += parts->label_count[i];
+        }
+        place += parts->label_count[i];
+    }
+    saddle_free(parts->label);
+    parts->label = all;
+    return SADDLE_OK;
+}
+
+/* Turn the labels of the agents here into +1 and -1 by a rule that sees those of all agents. */
+saddle_status saddle_stage_share_labels(saddle_instance *e, saddle_error *error)
+{
+    struct saddle_instance_parts *parts = e->parts;
+    if (!is_divided(e))
+        return SADDLE_OK;
+    /* A number and nothing else add up to the number, if both are taken as bits. */
+    e->world->add_words(e->world, parts->label_total, (int64_t *)(void *)parts->label);
+    size_t total = saddle_labels_distinct(parts->label, parts->label_total);
+    char *rule = NULL;
+    bool *marked = saddle_alloc(total, sizeof *marked);
+    saddle_status status =
+        marked != NULL
+            ? saddle_labels_rule(parts->label, total, e->plan->problem.positive, &rule, error)
+            : saddle_no_memory(error, "the labels");
+    if (status == SADDLE_OK)
+        status = saddle_labels_mark(rule, false, parts->label, total, marked, error);
+    for (size_t k = 0; status == SADDLE_OK && k < e->world->local; k++)
+        saddle_labels_apply(parts->shard[e->world->here[k]], parts->label, total, marked);
+    if (status == SADDLE_OK)
+        status = keep_rule(e, rule, error);
+    saddle_free(marked);
+    saddle_free(rule);
+    return status;
+}
+
+/* ---- how much there is ----------------------------------------------------------------------- */
+
+/* Refuse data for a problem that has no use for them. */
+static saddle_status check_need(const saddle_instance *e, saddle_error *error)
+{
+    const saddle_plan *plan = e->plan;
+    const char *name = e->kind != NULL ? e->kind->name : plan->problem.own->name;
+    bool data = plan->problem.rows != NULL || plan->problem.shards != NULL ||
+                saddle_plan_given(plan, offsetof(saddle_plan, problem.data));
+    if (data && !needs_data(e))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "data: problem %s makes its own instance; leave data out", name);
+    if ((plan->problem.test_data != NULL || plan->problem.test_rows != NULL) && !needs_data(e))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "test-data: problem %s is not made from data; leave it out", name);
+    return SADDLE_OK;
+}
+
+/* Room for what every agent has; for a problem that draws its samples, how many. */
+saddle_status saddle_stage_samples(saddle_instance *e, saddle_error *error)
+{
+    struct saddle_instance_parts *parts = e->parts;
+    size_t agents = e->world->agents;
+    saddle_status status = check_need(e, error);
+    if (status != SADDLE_OK || e->kind == NULL)
+        return status;
+    parts->samples = saddle_alloc(agents, sizeof *parts->samples);
+    if (parts->samples == NULL)
+        return saddle_no_memory(error, "the agents' data");
+    if (!needs_data(e))
+        return saddle_read_samples(parts->samples, agents, e->plan->problem.samples, error);
+    parts->shard = saddle_alloc(agents, sizeof(saddle_dataset *));
+    parts->numbers = saddle_alloc_doubles(agents);
+    parts->label_count = saddle_alloc(agents, sizeof *parts->label_count);
+    if (parts->shard == NULL || parts->numbers == NULL || parts->label_count == NULL)
+        return saddle_no_memory(error, "the agents' data");
+    return SADDLE_OK;
+}

@@ -1,0 +1,293 @@
+/* Making an instance: the table of stages, and the problem and its sets. */
+#include "instance/instance.h"
+
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "problems/pooled.h"
+
+/* ---- the problem ----------------------------------------------------------------------------- */
+
+/* What the plan names: a shared object by its path, or a kind that is built in. */
+static saddle_status find_kind(saddle_instance *e, saddle_error *error)
+{
+    const char *text = e->plan->problem.name;
+    size_t length = strcspn(text, ":");
+    if (e->plan->problem.own != NULL)
+        return SADDLE_OK;
+    if (saddle_plugin_named(text)) {
+        saddle_status status = saddle_plugin_open(&e->parts->plugin, text, error);
+        if (status == SADDLE_OK)
+            e->kind = saddle_plugin_kind(e->parts->plugin);
+        return status;
+    }
+    if (length > 3 && strncmp(text + length - 3, ".so", 3) == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "problem: '%s' has no directory in it, and shared objects are not "
+                           "searched for; give a path such as ./%s",
+                           text, text);
+    return saddle_problem_find(&e->kind, text, error);
+}
+
+static saddle_status make_problem(saddle_instance *e, saddle_error *error)
+{
+    struct saddle_instance_parts *parts = e->parts;
+    if (e->plan->problem.own != NULL) {
+        e->problem = e->plan->problem.own;
+        return SADDLE_OK;
+    }
+    parts->options = saddle_alloc(1, e->kind->option_bytes);
+    if (parts->options == NULL)
+        return saddle_no_memory(error, "the problem's options");
+    saddle_settings_write_table(e->plan->settings, e->kind->options, parts->options);
+    parts->inputs = (saddle_problem_inputs){.options = parts->options,
+                                            .argument = "",
+                                            .agents = e->graph->agents,
+                                            .features = e->features,
+                                            .samples = parts->samples,
+                                            .shard = parts->shard,
+                                            .seed = e->seed,
+                                            .mixing = e->mixing,
+                                            .world = e->world};
+    saddle_status status =
+        parts->plugin != NULL
+            ? saddle_plugin_instance(parts->plugin, &parts->problem, &parts->inputs, error)
+            : e->kind->create(&parts->problem, &parts->inputs, error);
+    e->problem = parts->problem;
+    return status;
+}
+
+/* Let agents find out together what the problem needs. */
+static saddle_status join_problem(saddle_instance *e, saddle_error *error)
+{
+    if (e->kind == NULL || e->kind->join == NULL)
+        return SADDLE_OK;
+    return e->kind->join(e->parts->problem, &e->parts->inputs, error);
+}
+
+static saddle_status check_problem(saddle_instance *e, saddle_error *error)
+{
+    saddle_plan *plan = &e->parts->plan;
+    if (plan->problem.own != NULL && e->problem->name != NULL)
+        plan->problem.name = e->problem->name;
+    if (e->held_out != NULL && e->problem->outcomes == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "test-data: problem %s reports no outcomes; leave it out, and give the "
+                           "model to `saddle eval`",
+                           e->problem->name);
+    saddle_status status = saddle_problem_check(e->problem, error);
+    if (status == SADDLE_OK && e->kind != NULL)
+        status =
+            saddle_settings_read_table(plan->settings, e->kind->options, e->parts->options, error);
+    return status;
+}
+
+/* ---- sets ------------------------------------------------------------------------------------ */
+
+static saddle_status make_set(const saddle_set **out, saddle_set **made, const saddle_set *own,
+                              const char *option, const char *text, const char *suits,
+                              size_t dimension, saddle_error *error)
+{
+    if (own != NULL && saddle_set_dimension(own) != dimension)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "%s: the set is in R^%zu, but the variable in R^%zu", option,
+                           saddle_set_dimension(own), dimension);
+    *out = own;
+    if (own != NULL)
+        return SADDLE_OK;
+    const char *other = suits != NULL ? suits : "none";
+    saddle_status status = saddle_set_create(made, text != NULL ? text : other, dimension, error);
+    *out = *made;
+    return status;
+}
+
+static saddle_status make_sets(saddle_instance *e, saddle_error *error)
+{
+    struct saddle_instance_parts *parts = e->parts;
+    const saddle_problem *problem = e->problem;
+    saddle_plan *plan = &parts->plan;
+    saddle_status status = make_set(&e->x_set, &parts->x_set, plan->problem.own_x_set, "x-set",
+                                    plan->problem.x_set, problem->x_set, problem->x_dim, error);
+    if (status == SADDLE_OK)
+        status = make_set(&e->y_set, &parts->y_set, plan->problem.own_y_set, "y-set",
+                          plan->problem.y_set, problem->y_set, problem->y_dim, error);
+    e->regularizer = plan->problem.own_regularizer;
+    if (status == SADDLE_OK && e->regularizer == NULL) {
+        status = saddle_regularizer_create(&parts->regularizer, plan->problem.regularizer,
+                                           problem->x_dim, error);
+        e->regularizer = parts->regularizer;
+    }
+    if (status == SADDLE_OK)
+        status = saddle_prox_create(&parts->x_prox, e->x_set, e->regularizer, error);
+    if (status != SADDLE_OK)
+        return status;
+    e->x_prox = parts->x_prox;
+    plan->problem.x_set = saddle_set_text(e->x_set);
+    plan->problem.y_set = saddle_set_text(e->y_set);
+    plan->problem.regularizer = saddle_regularizer_text(e->regularizer);
+    status = saddle_plan_refresh(plan, error);
+    if (status == SADDLE_OK && problem->constants != NULL)
+        status = problem->constants(problem, e->x_set, e->y_set, &e->constants, error);
+    return status;
+}
+
+static saddle_status estimate_constants(saddle_instance *e, saddle_error *error)
+{
+    return saddle_problem_estimate_constants(e->problem, e->x_set, e->y_set, e->x0, e->y0, e->seed,
+                                             &e->constants, error);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static saddle_stage *const stages[] = {
+    saddle_stage_compare_plans,
+    saddle_stage_graph,
+    saddle_stage_compare_graphs,
+    saddle_stage_place_agents,
+    saddle_stage_mixing,
+    saddle_stage_compare_mixing,
+    saddle_stage_share_spectrum,
+    find_kind,
+    saddle_stage_samples,
+    saddle_stage_read_data,
+    saddle_stage_compare_data,
+    saddle_stage_split_data,
+    saddle_stage_share_sizes,
+    saddle_stage_list_labels,
+    saddle_stage_share_label_counts,
+    saddle_stage_share_labels,
+    saddle_stage_held_out,
+    make_problem,
+    join_problem,
+    check_problem,
+    make_sets,
+    saddle_stage_start,
+    saddle_stage_share_start,
+    estimate_constants,
+};
+
+saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engine_class *engine,
+                                        const saddle_plan *plan, saddle_error *error)
+{
+    *out = NULL;
+    saddle_instance *e = saddle_alloc(1, sizeof *e);
+    struct saddle_instance_parts *parts = saddle_alloc(1, sizeof *parts);
+    if (e == NULL || parts == NULL) {
+        saddle_free(e);
+        saddle_free(parts);
+        return saddle_no_memory(error, "the instance");
+    }
+    e->parts = parts;
+    e->plan = &parts->plan;
+    e->copies = 1;
+    parts->engine = engine;
+    saddle_status status = saddle_engine_meet(engine, &parts->processes, NULL, error);
+    if (status == SADDLE_OK)
+        status = saddle_world_agree(parts->processes, saddle_plan_copy(&parts->plan, plan, error),
+                                    error);
+    e->seed = parts->plan.start.seed;
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof stages / sizeof *stages; k++) {
+        status = stages[k](e, error);
+        status = saddle_world_agree(e->world != NULL ? e->world : parts->processes, status, error);
+    }
+    saddle_world_free(parts->processes);
+    parts->processes = NULL;
+    if (status == SADDLE_OK)
+        *out = e;
+    else
+        saddle_instance_free(e);
+    return status;
+}
+
+saddle_status saddle_instance_create(saddle_instance **out, const saddle_plan *plan,
+                                     saddle_error *error)
+{
+    *out = NULL;
+    const saddle_engine_class *engine;
+    saddle_plan checked;
+    saddle_status status = saddle_plan_copy(&checked, plan, error);
+    if (status == SADDLE_OK)
+        status = saddle_engine_find(&engine, checked.engine.name, error);
+    if (status == SADDLE_OK)
+        status = saddle_instance_create_on(out, engine, &checked, error);
+    saddle_plan_free(&checked);
+    return status;
+}
+
+void saddle_instance_free(saddle_instance *e)
+{
+    if (e == NULL)
+        return;
+    struct saddle_instance_parts *parts = e->parts;
+    saddle_problem_free(parts->problem);
+    saddle_plugin_close(parts->plugin);
+    saddle_free(parts->options);
+    for (size_t i = 0; parts->shard != NULL && i < e->graph->agents; i++)
+        saddle_dataset_free(parts->shard[i]);
+    saddle_free(parts->shard);
+    saddle_free(parts->samples);
+    saddle_dataset_free(parts->data);
+    saddle_dataset_free(parts->held_out);
+    saddle_free(parts->numbers);
+    saddle_free(parts->label);
+    saddle_free(parts->label_count);
+    saddle_prox_free(parts->x_prox);
+    saddle_regularizer_free(parts->regularizer);
+    saddle_set_free(parts->x_set);
+    saddle_set_free(parts->y_set);
+    saddle_mixing_free(parts->mixing);
+    saddle_world_free(parts->world);
+    saddle_graph_free(parts->graph);
+    saddle_free(parts->x0);
+    saddle_free(parts->y0);
+    saddle_plan_free(&parts->plan);
+    saddle_free(parts);
+    saddle_free(e);
+}
+
+/* ---- one agent in everybody's place ---------------------------------------------------------- */
+
+saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance *instance,
+                                   saddle_error *error)
+{
+    *out = NULL;
+    saddle_instance *e = saddle_alloc(1, sizeof *e);
+    struct saddle_instance_parts *parts = saddle_alloc(1, sizeof *parts);
+    if (e == NULL || parts == NULL) {
+        saddle_free(e);
+        saddle_free(parts);
+        return saddle_no_memory(error, "the pooled data");
+    }
+    *e = *instance;
+    e->parts = parts;
+    saddle_status status = saddle_pooled_create(&parts->problem, instance->problem, error);
+    if (status == SADDLE_OK)
+        status = saddle_graph_create(&parts->graph, "complete", 1, 0, error);
+    if (status == SADDLE_OK)
+        status = saddle_world_alone(&parts->world, 1, error);
+    if (status == SADDLE_OK)
+        status = saddle_mixing_create(&parts->mixing, parts->graph, "metropolis", error);
+    e->problem = parts->problem;
+    e->graph = parts->graph;
+    e->world = parts->world;
+    e->mixing = parts->mixing;
+    e->spectrum = (saddle_spectrum){.gap = 1.0, .method = "closed form"};
+    e->copies = instance->problem->agents;
+    /* Unequal sizes make some samples heavier in the pool than at their agents. */
+    if (status == SADDLE_OK && e->problem->constants != NULL && !e->constants.estimated)
+        status = e->problem->constants(e->problem, e->x_set, e->y_set, &e->constants, error);
+    if (status == SADDLE_OK)
+        *out = e;
+    else
+        saddle_instance_free(e);
+    return status;
+}
+
+size_t saddle_most_samples(const saddle_problem *problem)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < problem->agents; i++)
+        most = problem->samples[i] > most ? problem->samples[i] : most;
+    return most;
+}

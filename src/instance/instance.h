@@ -1,0 +1,77 @@
+/*
+ * How an instance is made.
+ *
+ * Making it is a table of stages (instance.c). One loop runs them and agrees with the other processes
+ * after each, so that all go on or all fail. A stage that exchanges anything does so before it can fail.
+ */
+#ifndef SADDLE_INSTANCE_INSTANCE_H
+#define SADDLE_INSTANCE_INSTANCE_H
+
+#include <saddle/instance.h>
+
+#include "engines/engine.h"
+#include "instance/plan.h"
+#include "problems/plugin.h"
+
+/* What an instance owns; whatever came from the caller's memory is NULL here. */
+struct saddle_instance_parts {
+    saddle_plan plan;
+    const saddle_engine_class *engine;
+    saddle_world *processes; /* those that take part, until agents are placed on them */
+    saddle_world *world;
+    saddle_graph *graph;
+    saddle_mixing *mixing;
+    saddle_plugin_object *plugin; /* of the problem; NULL: built in */
+    saddle_problem_inputs inputs; /* of the problem, for its lifetime */
+    void *options;                /* the problem class's options struct */
+    saddle_problem *problem;
+    size_t *samples;        /* of every agent */
+    saddle_dataset *data;   /* one file for all agents, until it is split */
+    saddle_dataset **shard; /* per agent, NULL where it is elsewhere; NULL without data */
+    saddle_dataset *held_out;
+    double *numbers;     /* one per agent, for what agents tell each other */
+    double *label;       /* distinct labels, while data are read */
+    size_t *label_count; /* of every agent */
+    size_t label_total;
+    saddle_set *x_set;
+    saddle_set *y_set;
+    saddle_regularizer *regularizer;
+    saddle_prox *x_prox;
+    double *x0;
+    double *y0;
+};
+
+/* One step of making an instance. */
+typedef saddle_status saddle_stage(saddle_instance *instance, saddle_error *error);
+
+/* Stages of the network: network_stages.c. */
+saddle_stage saddle_stage_compare_plans, saddle_stage_graph, saddle_stage_compare_graphs,
+    saddle_stage_place_agents, saddle_stage_mixing, saddle_stage_compare_mixing,
+    saddle_stage_share_spectrum;
+/* Stages of the agents' data: data_stages.c. */
+saddle_stage saddle_stage_samples, saddle_stage_read_data, saddle_stage_compare_data,
+    saddle_stage_split_data, saddle_stage_share_sizes, saddle_stage_list_labels,
+    saddle_stage_share_label_counts, saddle_stage_share_labels, saddle_stage_held_out;
+/* Stages of the starting point: start.c. */
+saddle_stage saddle_stage_start, saddle_stage_share_start;
+
+/* Make an instance as saddle_instance_create() does, with an engine that may be none of the list. */
+saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engine_class *engine,
+                                        const saddle_plan *plan, saddle_error *error);
+
+/* Refuse plans whose settings are not the same in all processes. Collective. */
+saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan *plan,
+                                   saddle_error *error);
+
+/* The instance that a centralized algorithm runs on: one agent that holds all data. It borrows from
+ * `instance`. Free with saddle_instance_free(). */
+saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance *instance,
+                                   saddle_error *error);
+
+/* The largest local size. */
+size_t saddle_most_samples(const saddle_problem *problem);
+
+/* The rule of the starting point when neither the user nor the problem says. */
+#define SADDLE_DEFAULT_INIT "normal:0.1"
+
+#endif

@@ -1,0 +1,150 @@
+/* Stages of an instance: plans that agree, the graph, where agents are, weights and their spectrum. */
+#include <math.h>
+#include <string.h>
+
+#include "core/rounding.h"
+#include "core/status.h"
+#include "instance/fingerprint.h"
+#include "instance/instance.h"
+
+/* FNV-1a. */
+static uint64_t digest(const char *text)
+{
+    uint64_t sum = UINT64_C(14695981039346656037);
+    for (; *text != '\0'; text++)
+        sum = (sum ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return sum;
+}
+
+saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan *plan,
+                                   saddle_error *error)
+{
+    const saddle_settings *settings = plan->settings;
+    const saddle_option *differs = NULL;
+    if (world->ranks == 1)
+        return SADDLE_OK;
+    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
+        const saddle_option *option = saddle_settings_option(settings, k);
+        uint64_t own = digest(saddle_settings_value(settings, option));
+        uint64_t first = own;
+        world->share(world, 0, sizeof first, &first);
+        /* How many threads a process has is its own affair. */
+        bool free = option->offset == offsetof(saddle_plan, engine.threads) &&
+                    option->home == SADDLE_HOME_PLAN;
+        if (own != first && !free && differs == NULL)
+            differs = option;
+    }
+    if (differs == NULL)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s: process %zu has '%s', which is not what process 0 has; give all "
+                       "processes the same options and the same files",
+                       differs->name, world->rank, saddle_settings_value(settings, differs));
+}
+
+saddle_status saddle_stage_compare_plans(saddle_instance *e, saddle_error *error)
+{
+    return saddle_compare_plans(e->parts->processes, e->plan, error);
+}
+
+saddle_status saddle_stage_graph(saddle_instance *e, saddle_error *error)
+{
+    saddle_plan *plan = &e->parts->plan;
+    const saddle_problem *own = plan->problem.own;
+    size_t agents = (size_t)plan->network.agents;
+    if (plan->network.weights != NULL)
+        plan->network.graph = plan->network.weights->graph;
+    if (own != NULL && agents != 0 && agents != own->agents)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "agents: %zu differs from the %zu agents of problem %s; leave it out",
+                           agents, own->agents, own->name);
+    if (own != NULL)
+        agents = own->agents;
+    e->graph = plan->network.graph;
+    if (e->graph != NULL && agents != 0 && agents != e->graph->agents)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "agents: %zu differs from the graph's %zu",
+                           agents, e->graph->agents);
+    saddle_status status = SADDLE_OK;
+    if (e->graph == NULL) {
+        if (agents == 0 && !saddle_topology_sets_agents(plan->network.topology))
+            agents = SADDLE_DEFAULT_AGENTS;
+        status =
+            saddle_graph_create(&e->parts->graph, plan->network.topology, agents, e->seed, error);
+        e->graph = e->parts->graph;
+    } else {
+        plan->network.topology = e->graph->text;
+    }
+    if (status == SADDLE_OK)
+        plan->network.agents = e->graph->agents;
+    return status;
+}
+
+saddle_status saddle_stage_compare_graphs(saddle_instance *e, saddle_error *error)
+{
+    const saddle_world *world = e->parts->processes;
+    uint64_t fingerprint = 0;
+    if (world->ranks == 1)
+        return SADDLE_OK;
+    bool taken = saddle_fingerprint_graph(e->graph, &fingerprint);
+    return saddle_same_contents(world, "topology", e->graph->text, taken, fingerprint, error);
+}
+
+saddle_status saddle_stage_place_agents(saddle_instance *e, saddle_error *error)
+{
+    saddle_status status = saddle_engine_meet(e->parts->engine, &e->parts->world, e->graph, error);
+    if (status == SADDLE_OK)
+        e->world = e->parts->world;
+    return status;
+}
+
+saddle_status saddle_stage_mixing(saddle_instance *e, saddle_error *error)
+{
+    saddle_plan *plan = &e->parts->plan;
+    saddle_error unknown = {.message = ""};
+    e->mixing = plan->network.weights;
+    saddle_status status = SADDLE_OK;
+    if (e->mixing == NULL) {
+        status = saddle_mixing_create(&e->parts->mixing, e->graph, plan->network.mixing, error);
+        e->mixing = e->parts->mixing;
+    } else {
+        plan->network.mixing = e->mixing->text;
+    }
+    if (status != SADDLE_OK)
+        return status;
+    status = saddle_mixing_spectrum(e->mixing, &e->spectrum, &unknown);
+    if (status == SADDLE_NUMERIC) {
+        /* Only the theory needs it: a run continues without it. */
+        e->spectrum = (saddle_spectrum){.lambda2 = NAN, .lambda_m = NAN, .lambda = NAN, .gap = NAN};
+        e->spectrum.method = "unknown";
+        return SADDLE_OK;
+    }
+    if (status != SADDLE_OK && error != NULL)
+        *error = unknown;
+    return status;
+}
+
+saddle_status saddle_stage_compare_mixing(saddle_instance *e, saddle_error *error)
+{
+    uint64_t fingerprint = 0;
+    if (e->world->ranks == 1)
+        return SADDLE_OK;
+    bool taken = saddle_fingerprint_mixing(e->mixing, &fingerprint);
+    return saddle_same_contents(e->world, "mixing", e->mixing->text, taken, fingerprint, error);
+}
+
+/* All processes use the eigenvalues that process 0 found, without the last bits, in which LAPACK may
+ * differ from run to run: step sizes are made from them. */
+saddle_status saddle_stage_share_spectrum(saddle_instance *e, saddle_error *error)
+{
+    (void)error;
+    saddle_spectrum *spectrum = &e->spectrum;
+    double number[] = {
+        saddle_round_significant(spectrum->lambda2), saddle_round_significant(spectrum->lambda_m),
+        saddle_round_significant(spectrum->lambda), saddle_round_significant(spectrum->gap)};
+    e->world->share(e->world, 0, sizeof number, number);
+    spectrum->lambda2 = number[0];
+    spectrum->lambda_m = number[1];
+    spectrum->lambda = number[2];
+    spectrum->gap = number[3];
+    return SADDLE_OK;
+}

@@ -1,0 +1,134 @@
+/* Plans: defaults, and the door through which text comes in. */
+#include "instance/plan.h"
+
+#include <string.h>
+
+#include <saddle/algorithm.h>
+
+#include "algorithms/step_options.h"
+#include "core/status.h"
+#include "instance/plan_options.h"
+
+void saddle_plan_defaults(saddle_plan *plan, size_t size)
+{
+    memset(plan, 0, sizeof *plan);
+    plan->size = size;
+    const saddle_option *const *const table[] = {saddle_plan_options(), saddle_step_options};
+    for (size_t t = 0; t < sizeof table / sizeof *table; t++)
+        for (const saddle_option *const *option = table[t]; *option != NULL; option++)
+            saddle_option_default(*option, plan);
+}
+
+void saddle_plan_free(saddle_plan *plan)
+{
+    saddle_settings_free(plan->settings);
+    plan->settings = NULL;
+}
+
+/* Refuse a plan of a program that was compiled with other headers. */
+static saddle_status check_size(const saddle_plan *plan, saddle_error *error)
+{
+    if (plan->size == sizeof *plan)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "the plan has %zu bytes, but saddle %s expects %zu; call "
+                       "saddle_plan_defaults(&plan, sizeof plan), compiled with its headers",
+                       plan->size, saddle_version(), sizeof *plan);
+}
+
+/* Make room in the store for the options of an algorithm of the caller's. */
+static saddle_status add_own_options(saddle_plan *plan, saddle_error *error)
+{
+    return plan->algorithm.own != NULL
+               ? saddle_settings_add(plan->settings, plan->algorithm.own->options, error)
+               : SADDLE_OK;
+}
+
+/* Make the store of texts if there is none yet. */
+static saddle_status open_settings(saddle_plan *plan, saddle_error *error)
+{
+    saddle_status status = check_size(plan, error);
+    if (status == SADDLE_OK && plan->settings == NULL)
+        status = saddle_settings_create(&plan->settings, error);
+    return status == SADDLE_OK ? add_own_options(plan, error) : status;
+}
+
+saddle_status saddle_plan_set(saddle_plan *plan, const char *name, const char *text,
+                              saddle_error *error)
+{
+    saddle_status status = open_settings(plan, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_set(plan->settings, name, text, error);
+    if (status == SADDLE_OK) {
+        const saddle_option *option = saddle_settings_find(plan->settings, name);
+        if (option->home == SADDLE_HOME_PLAN)
+            saddle_settings_write_one(plan->settings, option, plan);
+    }
+    return status;
+}
+
+saddle_status saddle_plan_load(saddle_plan *plan, const char *path, saddle_error *error)
+{
+    saddle_status status = open_settings(plan, error);
+    /* Fields that were assigned by hand are settings that were given before. */
+    if (status == SADDLE_OK)
+        status = saddle_settings_read(plan->settings, SADDLE_HOME_PLAN, plan, true, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_load(plan->settings, path, error);
+    if (plan->settings != NULL)
+        saddle_settings_write(plan->settings, SADDLE_HOME_PLAN, plan);
+    return status;
+}
+
+saddle_status saddle_plan_copy(saddle_plan *out, const saddle_plan *plan, saddle_error *error)
+{
+    saddle_status status = check_size(plan, error);
+    if (status != SADDLE_OK) {
+        saddle_plan_defaults(out, sizeof *out);
+        return status;
+    }
+    *out = *plan;
+    out->settings = NULL;
+    status = plan->settings != NULL ? saddle_settings_copy(&out->settings, plan->settings, error)
+                                    : saddle_settings_create(&out->settings, error);
+    if (status == SADDLE_OK)
+        status = add_own_options(out, error);
+    if (status == SADDLE_OK)
+        status = saddle_settings_read(out->settings, SADDLE_HOME_PLAN, plan, true, error);
+    if (status == SADDLE_OK)
+        saddle_settings_write(out->settings, SADDLE_HOME_PLAN, out);
+    else
+        saddle_plan_free(out);
+    return status;
+}
+
+saddle_status saddle_plan_refresh(saddle_plan *plan, saddle_error *error)
+{
+    saddle_status status =
+        saddle_settings_read(plan->settings, SADDLE_HOME_PLAN, plan, false, error);
+    if (status == SADDLE_OK)
+        saddle_settings_write(plan->settings, SADDLE_HOME_PLAN, plan);
+    return status;
+}
+
+void saddle_plan_take_stage(saddle_plan *plan, const saddle_plan *from, saddle_option_stage stage)
+{
+    for (const saddle_option *const *option = saddle_plan_options(); *option != NULL; option++) {
+        static const size_t bytes[] = {[SADDLE_OPTION_FLAG] = sizeof(bool),
+                                       [SADDLE_OPTION_INTEGER] = sizeof(uint64_t),
+                                       [SADDLE_OPTION_REAL] = sizeof(double),
+                                       [SADDLE_OPTION_CHOICE] = sizeof(int),
+                                       [SADDLE_OPTION_TEXT] = sizeof(const char *)};
+        if ((*option)->stage == stage)
+            memcpy((char *)plan + (*option)->offset, (const char *)from + (*option)->offset,
+                   bytes[(*option)->kind]);
+    }
+}
+
+bool saddle_plan_given(const saddle_plan *plan, size_t offset)
+{
+    for (const saddle_option *const *option = saddle_plan_options(); *option != NULL; option++)
+        if ((*option)->offset == offset)
+            return saddle_settings_given(plan->settings, *option);
+    return false;
+}

@@ -1,0 +1,19 @@
+/* What the library does with plans. */
+#ifndef SADDLE_INSTANCE_PLAN_H
+#define SADDLE_INSTANCE_PLAN_H
+
+#include <saddle/data.h>
+
+#include "instance/settings.h"
+
+/* Check the fields of a plan that has settings, take them over there, and own their texts. */
+saddle_status saddle_plan_refresh(saddle_plan *plan, saddle_error *error);
+/* Take over the fields of one stage from another plan; texts are borrowed until saddle_plan_refresh(). */
+void saddle_plan_take_stage(saddle_plan *plan, const saddle_plan *from, saddle_option_stage stage);
+
+/* Whether the user gave the option of the field at an offset. */
+bool saddle_plan_given(const saddle_plan *plan, size_t offset);
+/* How the plan says that data are to be read. Texts are borrowed. */
+saddle_data_options saddle_plan_data_options(const saddle_plan *plan);
+
+#endif

@@ -1,0 +1,216 @@
+/* The options that fill a plan, besides those of step sizes, and the store of all options. */
+#include "instance/plan_options.h"
+
+#include <saddle/algorithm.h>
+#include <saddle/problem.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "instance/settings.h"
+
+#define PROBLEM_GROUP "Problem and data"
+#define NETWORK_GROUP "Network"
+#define ALGORITHM_GROUP "Algorithm"
+#define START_GROUP "Start"
+#define STOP_GROUP "Stopping"
+#define ENGINE_GROUP "Engine"
+#define OUTPUT_GROUP "Output"
+#define CHECKPOINTS_GROUP "Checkpoints"
+
+/* The field of an option, what is made from it, and what it can change. */
+#define PLAN(field, when, what)                                       \
+    .home = SADDLE_HOME_PLAN, .offset = offsetof(saddle_plan, field), \
+    .stage = SADDLE_STAGE_##when, .effect = SADDLE_EFFECT_##what
+/* The same with what its value can be, for completion. */
+#define PLAN_OF(field, when, what, kind) PLAN(field, when, what), .words = (kind)
+
+static const saddle_option problem = {
+    PLAN_OF(problem.name, INSTANCE, RESULT, "@PROBLEM"),
+    .name = "problem",
+    .group = PROBLEM_GROUP,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "robust-logistic",
+    .metavar = "NAME",
+    .help =
+        "What to solve; `saddle problems` lists them. With a / in it, the path of a shared object "
+        "of one's own: ./libmine.so[:OPTIONS].",
+    .no_path_in_file = true};
+static const saddle_option data = SADDLE_TEXT(
+    PLAN_OF(problem.data, INSTANCE, SOURCE, "@FILE"), "data", PROBLEM_GROUP, "synthetic", "NAME",
+    "A file (LIBSVM, CSV or IDX), a name to be looked up "
+    "in $SADDLE_DATA and the data directory, or "
+    "synthetic[:ROWS[:FEATURES]]. With a %d in it, a file "
+    "for each agent, such as part-%d.libsvm with agents "
+    "from 0, which is opened only where its agent is.");
+static const saddle_option format = SADDLE_CHOICE(
+    PLAN(problem.format, INSTANCE, RESULT), "format", PROBLEM_GROUP, "auto", "libsvm|csv|idx",
+    "FORMAT", "Format of the data file. auto: by its content and name.");
+static const saddle_option label_column = SADDLE_TEXT(
+    PLAN(problem.label_column, INSTANCE, RESULT), "label-column", PROBLEM_GROUP, "last", "WHICH",
+    "CSV: the column of the label: first, last, a number from 0 or a header's name; none: "
+    "there is none, which only predict can do with.");
+static const saddle_option labels = SADDLE_TEXT(
+    PLAN_OF(problem.labels, INSTANCE, SOURCE, "@FILE"), "labels", PROBLEM_GROUP, "", "PATH",
+    "IDX: the file of labels; none: there is none, which only predict can do with. Not "
+    "given: found beside the images by its name.");
+static const saddle_option positive = SADDLE_TEXT(PLAN(problem.positive, INSTANCE, RESULT),
+                                                  "positive", PROBLEM_GROUP, "auto", "LABELS",
+                                                  "Labels that count as positive, such as 1 or 5-9 "
+                                                  "or 2,4,7. auto: the larger of two; digits 5-9.");
+static const saddle_option test_data = SADDLE_TEXT(
+    PLAN_OF(problem.test_data, INSTANCE, SOURCE, "@FILE"), "test-data", PROBLEM_GROUP, "", "NAME",
+    "Held-out data, named as for --data, on which the problem's outcomes are reported "
+    "too. Not given: none.");
+static const saddle_option samples = SADDLE_TEXT(
+    PLAN(problem.samples, INSTANCE, RESULT), "samples", PROBLEM_GROUP, "auto", "N[,N...]",
+    "Samples per agent: one number for all, or one for each agent, separated by commas. "
+    "auto: the data split evenly; 100 for problems without data.");
+static const saddle_option partition = SADDLE_TEXT(
+    PLAN(problem.partition, INSTANCE, RESULT), "partition", PROBLEM_GROUP, "iid", "RULE",
+    "Who gets which rows: iid, contiguous (agent i holds rows [i n, (i+1) n) of the "
+    "file) or label-skew:ALPHA (Dirichlet).");
+static const saddle_option x_set =
+    SADDLE_TEXT(PLAN_OF(problem.x_set, INSTANCE, RESULT, "@SET"), "x-set", PROBLEM_GROUP, "auto",
+                "SET", "The set X; `saddle sets` lists them. auto: the problem's own.");
+static const saddle_option y_set =
+    SADDLE_TEXT(PLAN_OF(problem.y_set, INSTANCE, RESULT, "@SET"), "y-set", PROBLEM_GROUP, "auto",
+                "SET", "The set Y; `saddle sets` lists them. auto: the problem's own.");
+static const saddle_option regularizer = SADDLE_TEXT(
+    PLAN_OF(problem.regularizer, INSTANCE, RESULT, "@REGULARIZER"), "regularizer", PROBLEM_GROUP,
+    "none", "H", "The nonsmooth h(x): none, l1:W, elastic-net:W1:W2 or group-l2:W:SIZE.");
+
+static const saddle_option agents =
+    SADDLE_INTEGER(PLAN(network.agents, INSTANCE, RESULT), "agents", NETWORK_GROUP, "auto", 1, 1e7,
+                   "M", "Number of agents. auto: what a grid, torus or file says, otherwise 5.");
+static const saddle_option topology = SADDLE_TEXT(
+    PLAN_OF(network.topology, INSTANCE, RESULT, "@TOPOLOGY"), "topology", NETWORK_GROUP, "er:0.6",
+    "GRAPH",
+    "Who talks to whom; `saddle topologies` lists them. file:PATH reads `i j` lines, agents "
+    "numbered from 0.");
+static const saddle_option mixing = SADDLE_TEXT(
+    PLAN_OF(network.mixing, INSTANCE, RESULT, "@MIXING"), "mixing", NETWORK_GROUP, "laplacian",
+    "RULE", "Weights of the mixing matrix; `saddle topologies` lists the rules.");
+
+static const saddle_option algorithm =
+    SADDLE_TEXT(PLAN_OF(algorithm.name, RUN, RESULT, "@ALGORITHM"), "algorithm", ALGORITHM_GROUP,
+                "precision", "NAME", "How to solve it; `saddle algorithms` lists them.");
+
+static const saddle_option init = SADDLE_TEXT(
+    PLAN(start.init, INSTANCE, RESULT), "init", START_GROUP, "auto", "RULE",
+    "Starting point, projected onto X and Y: zeros, constant:V, normal:S or file:PATH (.npy or "
+    ".npz "
+    "with xbar and ybar, such as --model writes). auto: the problem's own, or normal:0.1.");
+static const saddle_option init_x =
+    SADDLE_TEXT(PLAN(start.init_x, INSTANCE, RESULT), "init-x", START_GROUP, "auto", "RULE",
+                "The same for x alone. auto: as --init.");
+static const saddle_option init_y =
+    SADDLE_TEXT(PLAN(start.init_y, INSTANCE, RESULT), "init-y", START_GROUP, "auto", "RULE",
+                "The same for y alone. auto: as --init.");
+static const saddle_option seed = SADDLE_INTEGER(
+    PLAN(start.seed, INSTANCE, RESULT), "seed", START_GROUP, "1", 0, SADDLE_UNBOUNDED, "N",
+    "Everything random follows from it: same seed, same bits.");
+
+static const saddle_option iterations =
+    SADDLE_INTEGER(PLAN(limits.iterations, RUN, LENGTH), "iterations", STOP_GROUP, "2000", 0,
+                   0x1p53, "N", "Stop after N iterations.");
+static const saddle_option tolerance = SADDLE_REAL(
+    PLAN(limits.tolerance, RUN, LENGTH), "tolerance", STOP_GROUP, "0", 0, SADDLE_UNBOUNDED, "E",
+    "Stop at the first trace point where the metric is at most E. 0: never.");
+static const saddle_option max_ifo = SADDLE_INTEGER(
+    PLAN(limits.max_ifo, RUN, LENGTH), "max-ifo", STOP_GROUP, "0", 0, SADDLE_UNBOUNDED, "N",
+    "Stop after the iteration in which all agents together have made N IFO calls; inner loops end "
+    "there, too. 0: never.");
+static const saddle_option max_rounds = SADDLE_INTEGER(
+    PLAN(limits.max_rounds, RUN, LENGTH), "max-rounds", STOP_GROUP, "0", 0, SADDLE_UNBOUNDED, "N",
+    "Stop before the iteration that would exceed N communication rounds. 0: never.");
+static const saddle_option max_seconds = SADDLE_REAL(
+    PLAN(limits.max_seconds, RUN, LENGTH), "max-seconds", STOP_GROUP, "0", 0, SADDLE_UNBOUNDED, "S",
+    "Stop after S seconds of computing, measuring left out. 0: never.");
+
+static const saddle_option engine = SADDLE_TEXT(
+    PLAN_OF(engine.name, INSTANCE, ENGINE, "threads|mpi"), "engine", ENGINE_GROUP, "threads",
+    "NAME",
+    "Who runs the agents: threads (all in this process) or mpi (on as many processes as "
+    "mpirun starts). Results do not depend on it.");
+static const saddle_option threads =
+    SADDLE_INTEGER(PLAN(engine.threads, RUN, ENGINE), "threads", ENGINE_GROUP, "auto", 1, 4096, "N",
+                   "Threads of each process; results do not depend on it. auto: all processors.");
+
+static const saddle_option trace =
+    SADDLE_TEXT(PLAN_OF(outputs.trace, RUN, OUTPUT, "@FILE"), "trace", OUTPUT_GROUP, "", "PATH",
+                "Write the trace as CSV. Not given: none.");
+static const saddle_option trace_every = SADDLE_INTEGER(
+    PLAN(outputs.trace_every, RUN, RECORD), "trace-every", OUTPUT_GROUP, "auto", 1, 0x1p53, "N",
+    "Measure the metric every N iterations. auto: about 200 times in the run.");
+static const saddle_option metric_tau = SADDLE_REAL_ABOVE(
+    PLAN(outputs.metric_tau, RUN, RECORD), "metric-tau", OUTPUT_GROUP, "auto", 0, SADDLE_UNBOUNDED,
+    "WEIGHT",
+    "tau of the proximal point in the metric, so that runs with different --tau can be compared. "
+    "auto: the run's own.");
+static const saddle_option outcomes = SADDLE_TEXT(
+    PLAN_OF(outputs.outcomes, RUN, OUTPUT, "@FILE"), "outcomes", OUTPUT_GROUP, "", "PATH",
+    "Write what the solution is worth, such as its accuracy, at every trace point as CSV. "
+    "Not given: only the summary at the end has it.");
+static const saddle_option model = SADDLE_TEXT(
+    PLAN_OF(outputs.model, RUN, OUTPUT, "@FILE"), "model", OUTPUT_GROUP, "", "PATH",
+    "The file of the model: xbar, ybar, every agent's copy and what it takes to use them, as NumPy "
+    ".npz (or one .npy record). `run` writes it if asked to, `eval` and `predict` read it.");
+
+static const saddle_option checkpoint = SADDLE_TEXT(
+    PLAN_OF(outputs.checkpoint, RUN, OUTPUT, "@DIRECTORY"), "checkpoint", CHECKPOINTS_GROUP, "",
+    "DIR",
+    "Write checkpoints into this directory, which is made when missing; the last two are kept. One "
+    "is written at the end, too, also after Ctrl-C or a termination signal. Not given: none.");
+static const saddle_option checkpoint_every = SADDLE_TEXT(
+    PLAN(outputs.checkpoint_every, RUN, OUTPUT), "checkpoint-every", CHECKPOINTS_GROUP, "", "K|Ts",
+    "A checkpoint every K iterations, such as 500, or every T seconds, such as 30s. Not "
+    "given: 60s.");
+static const saddle_option resume = {
+    PLAN_OF(outputs.resume, RUN, OUTPUT, "@FILE"),
+    .name = "resume",
+    .group = CHECKPOINTS_GROUP,
+    .kind = SADDLE_OPTION_TEXT,
+    .fallback = "",
+    .metavar = "[PATH|auto]",
+    .help = "Go on where a run ended, bit for bit, from a checkpoint or the newest of a directory; "
+            "options that are not given are those of that run. Without a PATH: the newest in "
+            "--checkpoint. auto: the newest whole one there, or from the start if there is none. "
+            "`saddle tune`: from its logs.",
+    .alone = "yes"};
+
+static const saddle_option *const plan_options[] = {
+    &problem,    &data,        &format,     &label_column,     &labels,
+    &positive,   &test_data,   &samples,    &partition,        &x_set,
+    &y_set,      &regularizer, &agents,     &topology,         &mixing,
+    &algorithm,  &init,        &init_x,     &init_y,           &seed,
+    &iterations, &tolerance,   &max_ifo,    &max_rounds,       &max_seconds,
+    &engine,     &threads,     &trace,      &trace_every,      &metric_tau,
+    &outcomes,   &model,       &checkpoint, &checkpoint_every, &resume,
+    NULL};
+
+const saddle_option *const *saddle_plan_options(void)
+{
+    return plan_options;
+}
+
+saddle_status saddle_settings_create(saddle_settings **out, saddle_error *error)
+{
+    *out = NULL;
+    size_t algorithms;
+    size_t problems;
+    const saddle_algorithm *const *algorithm_list = saddle_algorithm_list(&algorithms);
+    const saddle_problem_class *const *problem_list = saddle_problem_list(&problems);
+    const saddle_option *const **tables = saddle_alloc(1 + algorithms + problems, sizeof *tables);
+    if (tables == NULL)
+        return saddle_no_memory(error, "the options");
+    size_t count = 0;
+    tables[count++] = plan_options;
+    for (size_t k = 0; k < algorithms; k++)
+        tables[count++] = algorithm_list[k]->options;
+    for (size_t k = 0; k < problems; k++)
+        tables[count++] = problem_list[k]->options;
+    saddle_status status =
+        saddle_settings_build(out, (const saddle_option *const *const *)tables, count, error);
+    saddle_free(tables);
+    return status;
+}

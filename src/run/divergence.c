@@ -1,0 +1,109 @@
+/* Runs that diverge: which agent's which entry, and metrics that grow without bound. */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "run/run.h"
+
+/* A metric this many times that of the start, or 1, that still grows from each of RUNAWAY_POINTS trace points
+ * to the next will not come back. It is a sum of squares: the iterates are a million times off. */
+#define RUNAWAY 1e12
+#define RUNAWAY_POINTS 4
+
+/* The variables that a divergence may show in. */
+static const char *const variable_name[] = {"x", "y", "v (x-gradient)", "u (y-gradient)"};
+/* What is noted of an agent: which of them, which entry, its value. */
+enum { VARIABLE, ENTRY, VALUE, WIDTH };
+
+typedef struct search {
+    const saddle_run_state *run;
+    double *found; /* WIDTH numbers per agent */
+} search;
+
+/* Of a state whose loss is not finite, the agent's entry that is not, or else its largest: a loss
+ * may overflow before the iterate does. */
+static void locate_task(void *context, saddle_agent *agent)
+{
+    const search *s = context;
+    const saddle_problem *problem = s->run->info.instance->problem;
+    double *found = s->found + agent->id * WIDTH;
+    saddle_view view;
+    s->run->info.algorithm->view(agent, &view);
+    const struct {
+        const double *values;
+        size_t count;
+    } variable[] = {{view.x, problem->x_dim},
+                    {view.y, problem->y_dim},
+                    {view.v, problem->x_dim},
+                    {view.u, problem->y_dim}};
+    double most = -1.0;
+    for (size_t k = 0; k < sizeof variable / sizeof *variable; k++)
+        for (size_t c = 0; variable[k].values != NULL && c < variable[k].count; c++) {
+            double size = fabs(variable[k].values[c]);
+            /* Gradients are larger than iterates and say less about what diverges. */
+            if (size <= most || (k >= 2 && isfinite(size)))
+                continue;
+            found[VARIABLE] = (double)k;
+            found[ENTRY] = (double)c;
+            found[VALUE] = variable[k].values[c];
+            if (!isfinite(size))
+                return;
+            most = size;
+        }
+}
+
+saddle_status saddle_run_locate(saddle_run_state *r, saddle_fault *fault, saddle_error *error)
+{
+    const saddle_world *world = r->info.instance->world;
+    size_t worst = 0;
+    search s = {.run = r, .found = saddle_alloc(world->agents, WIDTH * sizeof *s.found)};
+    saddle_status status =
+        s.found != NULL ? SADDLE_OK : saddle_no_memory(error, "the search for what diverged");
+    status = saddle_run_agree(r, status, error);
+    if (s.found != NULL && status == SADDLE_OK) {
+        const double *found = s.found;
+        r->engine->kind->for_each(r->engine, locate_task, &s);
+        saddle_world_fill(world, WIDTH, s.found);
+        for (size_t i = 1; i < world->agents && isfinite(found[worst * WIDTH + VALUE]); i++)
+            if (!(fabs(found[i * WIDTH + VALUE]) <= fabs(found[worst * WIDTH + VALUE])))
+                worst = i;
+        found += worst * WIDTH;
+        *fault = (saddle_fault){.kind = SADDLE_FAULT_NONFINITE,
+                                .agent = worst,
+                                .index = (size_t)found[ENTRY],
+                                .iteration = r->engine->kind->iteration(r->engine),
+                                .value = found[VALUE]};
+        snprintf(fault->variable, sizeof fault->variable, "%s",
+                 variable_name[(size_t)found[VARIABLE]]);
+    }
+    saddle_free(s.found);
+    return status;
+}
+
+bool saddle_run_runs_away(const saddle_run_state *r)
+{
+    const saddle_row *rows = r->result->rows;
+    size_t count = r->result->row_count;
+    if (count < RUNAWAY_POINTS || !(r->row.metric > RUNAWAY * fmax(rows[0].metric, 1.0)))
+        return false;
+    double later = r->row.metric;
+    for (size_t k = 1; k < RUNAWAY_POINTS; k++) {
+        if (!(rows[count - k].metric < later))
+            return false;
+        later = rows[count - k].metric;
+    }
+    return true;
+}
+
+saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    if (fault->kind == SADDLE_FAULT_NONE)
+        status = saddle_run_locate(r, fault, error);
+    if (status == SADDLE_OK && saddle_run_runs_away(r) && isfinite(fault->value))
+        fault->kind = SADDLE_FAULT_RUNAWAY;
+    r->result->stop = SADDLE_STOP_DIVERGED;
+    r->result->fault = *fault;
+    return status;
+}

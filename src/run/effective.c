@@ -1,0 +1,84 @@
+/* The effective plan of a run: what was given, what an instance fixed, and what a run resolved. */
+#include <math.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "instance/plan_options.h"
+#include "run/run.h"
+
+/* A problem's local size, or 0 where agents have different ones. */
+static size_t common_samples(const saddle_problem *problem)
+{
+    for (size_t i = 1; i < problem->agents; i++)
+        if (problem->samples[i] != problem->samples[0])
+            return 0;
+    return problem->samples[0];
+}
+
+/* The options that matter to this run, with the values that were given. */
+static saddle_status collect(saddle_run_state *r, saddle_plan *plan, saddle_error *error)
+{
+    const saddle_problem_class *kind = r->info.network->kind;
+    const saddle_plan *made = r->info.network->plan;
+    const saddle_option *const *tables[3] = {saddle_plan_options(), r->info.algorithm->options,
+                                             kind != NULL ? kind->options : NULL};
+    saddle_status status = saddle_settings_build(
+        &plan->settings, (const saddle_option *const *const *)tables, kind != NULL ? 3 : 2, error);
+    for (size_t k = 0; status == SADDLE_OK && k < saddle_settings_count(plan->settings); k++) {
+        const saddle_option *option = saddle_settings_option(plan->settings, k);
+        const saddle_settings *from =
+            option->stage == SADDLE_STAGE_INSTANCE ? made->settings : r->given.settings;
+        status = saddle_settings_set(plan->settings, option->name,
+                                     saddle_settings_value(from, option), error);
+    }
+    return status;
+}
+
+/* Fill in what is automatic. */
+static void resolve(const saddle_run_state *r, saddle_plan *plan)
+{
+    const saddle_instance *network = r->info.network;
+    const char *init = network->problem->start != NULL ? NULL : SADDLE_DEFAULT_INIT;
+    plan->algorithm.name = r->info.algorithm->name;
+    plan->steps = r->info.steps;
+    if (plan->steps.batch == 0 && common_samples(r->info.instance->problem) > 0)
+        plan->steps.batch = (uint64_t)ceil(sqrt((double)common_samples(r->info.instance->problem)));
+    if (isnan(plan->outputs.metric_tau))
+        plan->outputs.metric_tau = plan->steps.tau;
+    plan->outputs.trace_every = r->trace_every;
+    /* It leaves no mark on what comes out. */
+    plan->outputs.resume = NULL;
+    if (plan->start.init == NULL)
+        plan->start.init = init;
+    if (plan->start.init_x == NULL)
+        plan->start.init_x = plan->start.init;
+    if (plan->start.init_y == NULL)
+        plan->start.init_y = plan->start.init;
+}
+
+saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error)
+{
+    saddle_plan *plan = &r->result->plan;
+    char *samples = NULL;
+    *plan = r->given;
+    plan->settings = NULL;
+    saddle_plan_take_stage(plan, r->info.network->plan, SADDLE_STAGE_INSTANCE);
+    saddle_status status = collect(r, plan, error);
+    if (status != SADDLE_OK)
+        return status;
+    resolve(r, plan);
+    size_t common = common_samples(r->info.network->problem);
+    if (plan->problem.samples == NULL && common > 0) {
+        samples = saddle_format("%zu", common);
+        if (samples == NULL)
+            return saddle_no_memory(error, "the settings");
+        plan->problem.samples = samples;
+    }
+    status = saddle_plan_refresh(plan, error);
+    saddle_free(samples);
+    if (status == SADDLE_OK)
+        status = saddle_settings_read_table(plan->settings, r->info.algorithm->options,
+                                            r->parameters, error);
+    r->info.plan = plan;
+    return status;
+}

@@ -1,0 +1,116 @@
+/* The files of a run: trace, outcomes, model. A file that cannot be written does not end a run. */
+#include <stdio.h>
+#include <string.h>
+
+#include "run/result.h"
+#include "run/run.h"
+
+saddle_status saddle_run_open_files(saddle_run_state *r, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    if (r->info.network->world->rank > 0)
+        return SADDLE_OK;
+    if (r->given.outputs.trace != NULL)
+        status = saddle_trace_open(&r->trace, r->given.outputs.trace, &r->info, error);
+    if (status == SADDLE_OK && r->given.outputs.outcomes != NULL)
+        status = saddle_outcomes_open(&r->outcomes, r->given.outputs.outcomes, error);
+    return status;
+}
+
+saddle_status saddle_run_recall_rows(saddle_run_state *r, saddle_error *error)
+{
+    const saddle_checkpoint *from = r->resumed.from;
+    const saddle_row *rows = r->resumed.rows;
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < from->number.rows; k++) {
+        status = saddle_result_append(r->result, &rows[k], error);
+        if (status == SADDLE_OK && r->trace != NULL)
+            status = saddle_trace_write(r->trace, &rows[k], error);
+    }
+    saddle_outcome_table table = {
+        .train = from->number.train, .test = from->number.test, .values = r->resumed.outcomes};
+    memcpy(table.name, from->outcome, sizeof table.name);
+    if (status == SADDLE_OK && r->outcomes != NULL)
+        status = saddle_outcomes_replay(r->outcomes, &table, rows, from->number.rows, error);
+    r->row = rows[from->number.rows - 1];
+    r->seconds = from->number.seconds;
+    r->last_check = from->number.last_check;
+    saddle_resume_forget(&r->resumed);
+    return status;
+}
+
+/* Note that a file is lost, and continue. */
+static saddle_status lose(saddle_run_state *r, saddle_status status, const saddle_error *reason)
+{
+    saddle_error *first = &r->result->output_error;
+    char message[sizeof reason->message + 64];
+    if (status != SADDLE_IO)
+        return status;
+    if (first->status == SADDLE_OK)
+        *first = *reason;
+    snprintf(message, sizeof message, "%s; the run continues without it", reason->message);
+    saddle_run_warn(r, message);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_run_write_row(saddle_run_state *r, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    saddle_error reason = {.message = ""};
+    if (r->trace != NULL)
+        status = lose(r, saddle_trace_write(r->trace, &r->row, &reason), &reason);
+    if (status == SADDLE_OK && r->outcomes != NULL)
+        status = lose(r, saddle_outcomes_write(r->outcomes, r->row.iteration, r->result, &reason),
+                      &reason);
+    if (status != SADDLE_OK && error != NULL)
+        *error = reason;
+    return status;
+}
+
+void saddle_run_save_model(saddle_run_state *r)
+{
+    saddle_result *result = r->result;
+    saddle_error reason = {.message = ""};
+    if (r->given.outputs.model == NULL || result->stop == SADDLE_STOP_DIVERGED)
+        return;
+    saddle_status status =
+        saddle_result_write(result, r->info.instance->world, r->given.outputs.model, &reason);
+    result->saved = status == SADDLE_OK;
+    if (status == SADDLE_OK || result->output_error.status != SADDLE_OK)
+        return;
+    result->output_error = reason;
+    /* The path was writable when the run began. */
+    if (status == SADDLE_BAD_INPUT)
+        result->output_error.status = SADDLE_IO;
+}
+
+/* Record in the trace, if there is one, why the run ended, and close it. */
+static saddle_status close_trace(const saddle_run_state *r, saddle_status outcome,
+                                 saddle_error *error)
+{
+    if (r->trace == NULL)
+        return SADDLE_OK;
+    saddle_status status = saddle_trace_end(r->trace,
+                                            outcome == SADDLE_OK ? saddle_stop_text(r->result->stop)
+                                                                 : saddle_status_text(outcome),
+                                            error);
+    saddle_status closed = saddle_trace_close(r->trace, status == SADDLE_OK ? error : NULL);
+    return status != SADDLE_OK ? status : closed;
+}
+
+void saddle_run_close_files(saddle_run_state *r, saddle_status outcome)
+{
+    const saddle_world *world = r->info.network->world;
+    saddle_error reason = {.message = ""};
+    saddle_error last = {.message = ""};
+    saddle_status trace = close_trace(r, outcome, &reason);
+    saddle_status outcomes = saddle_outcomes_close(r->outcomes, &last);
+    if (outcome != SADDLE_OK || r->result == NULL)
+        return;
+    saddle_error *first = &r->result->output_error;
+    if (first->status == SADDLE_OK && trace != SADDLE_OK)
+        *first = reason;
+    if (first->status == SADDLE_OK && outcomes != SADDLE_OK)
+        *first = last;
+    world->share(world, 0, sizeof *first, first);
+}

@@ -1,0 +1,109 @@
+/* A run at work, for the files of this folder. */
+#ifndef SADDLE_RUN_RUN_H
+#define SADDLE_RUN_RUN_H
+
+#include <saddle/run.h>
+
+#include "checkpoint/checkpoint.h"
+#include "engines/engine.h"
+#include "instance/instance.h"
+#include "observe/observer.h"
+#include "observe/outcomes.h"
+#include "observe/trace.h"
+
+typedef struct saddle_run_state {
+    saddle_run_info info;
+    const saddle_hooks *hooks; /* never NULL */
+    saddle_plan given;         /* the plan of this run; owned */
+    saddle_instance *pooled;   /* for a centralized algorithm; owned */
+    void *parameters;
+    saddle_layout layout;
+    saddle_engine *engine;
+    saddle_observer *observer;
+    saddle_trace_writer *trace;
+    saddle_outcome_file *outcomes;
+    saddle_result *result;
+    uint64_t trace_every;
+    uint64_t trace_ifo; /* a trace point also every so many IFO calls; 0: no */
+    uint64_t last_check;
+    saddle_resumption resumed;        /* where the run resumes from */
+    saddle_checkpoint_writer *writer; /* NULL: no checkpoints */
+    saddle_row row;   /* the last one; after advance() that of the present iteration */
+    double seconds;   /* spent iterating, as all processes know */
+    double unshared;  /* more of them, which only this process knows */
+    bool interrupted; /* whether a process was, as all know */
+} saddle_run_state;
+
+/* Learn how a step went in all processes. */
+static inline saddle_status saddle_run_agree(const saddle_run_state *r, saddle_status status,
+                                             saddle_error *error)
+{
+    return saddle_world_agree(r->info.network->world, status, error);
+}
+
+/* Call the warning hook. */
+void saddle_run_warn(const saddle_run_state *r, const char *message);
+
+/* ---- setup.c ---- */
+
+/* All that comes before the agents are made: the algorithm, its parameters, the effective plan. On failure
+ * saddle_run_release() is still to be called. */
+saddle_status saddle_run_configure(saddle_run_state *r, saddle_error *error);
+/* Bring agents and observer to where the run begins. Collective. */
+saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error);
+/* Free everything but the result. */
+void saddle_run_release(saddle_run_state *r);
+/* Whether every iterate is sure to be in X and Y. `bound` receives the most that nu and eta may be. */
+bool saddle_run_is_feasible(const saddle_run_state *r, double *bound, bool *x_safe, bool *y_safe);
+
+/* ---- effective.c ---- */
+
+/* Fill in result->plan: the settings that matter to this run, with nothing left automatic. */
+saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error);
+
+/* ---- limits.c ---- */
+
+/* Processes tell each other the time spent and whether one was interrupted, so that all decide alike. */
+void saddle_run_confer(saddle_run_state *r);
+/* Why the run must end at the present iteration, or -1. */
+int saddle_run_stop_reason(const saddle_run_state *r, uint64_t iteration, const saddle_cost *cost);
+/* How far the engine may go before the loop looks again. */
+saddle_limits saddle_run_limits(const saddle_run_state *r, uint64_t iteration, uint64_t target,
+                                uint64_t ifo_target, const saddle_cost *cost);
+
+/* ---- divergence.c ---- */
+
+/* The first agent with an entry that is not finite, or else the one with the largest entry. Collective. */
+saddle_status saddle_run_locate(saddle_run_state *r, saddle_fault *fault, saddle_error *error);
+/* Whether the metric, just measured, grows without bound. */
+bool saddle_run_runs_away(const saddle_run_state *r);
+/* End with SADDLE_STOP_DIVERGED; what diverged is found now if it is not known yet. */
+saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddle_error *error);
+
+/* ---- outputs.c ---- */
+
+/* Open the files that this process writes. */
+saddle_status saddle_run_open_files(saddle_run_state *r, saddle_error *error);
+/* Record the rows that a resumed run has already. */
+saddle_status saddle_run_recall_rows(saddle_run_state *r, saddle_error *error);
+/* Write r->row and the outcomes to the files. One that cannot be written does not end the run. */
+saddle_status saddle_run_write_row(saddle_run_state *r, saddle_error *error);
+/* Write the model. What goes wrong here costs the file alone. */
+void saddle_run_save_model(saddle_run_state *r);
+/* Close the files, and tell all processes whether they are complete. */
+void saddle_run_close_files(saddle_run_state *r, saddle_status outcome);
+
+/* ---- what can be said about a run without making it: setup.c ---- */
+
+typedef struct saddle_forecast {
+    saddle_plan plan;   /* the effective one; owned by the caller, freed with saddle_plan_free() */
+    uint64_t most_ifo;  /* IFO calls that an iteration, or the start, makes at most */
+    bool feasible;      /* whether every iterate is sure to be in X and Y */
+    saddle_steps steps; /* resolved */
+} saddle_forecast;
+
+/* What refuses a run refuses here, and no IFO call is made. */
+saddle_status saddle_run_forecast(const saddle_instance *instance, const saddle_plan *plan,
+                                  saddle_forecast *out, saddle_error *error);
+
+#endif

@@ -1,0 +1,292 @@
+/* What comes before the first iteration of a run. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/available.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "run/result.h"
+#include "run/run.h"
+
+/* Trace points of a run when the user does not say. */
+#define DEFAULT_POINTS 200
+
+/* ---- the algorithm ---------------------------------------------------------------------------- */
+
+/* Refuse what the algorithm or the problem cannot do. */
+static saddle_status check_traits(const saddle_run_state *r, saddle_error *error)
+{
+    const saddle_instance *e = r->info.network;
+    const saddle_algorithm *a = r->info.algorithm;
+    if (r->given.outputs.outcomes != NULL && e->problem->outcomes == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "outcomes: problem %s has none; leave it out",
+                           e->problem->name);
+    if (a->traits.centralized && e->world->ranks > 1)
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "%s is centralized: it needs all data in one process, but they "
+                           "are in %zu; use the engine threads",
+                           a->name, e->world->ranks);
+    if (!a->traits.x_set && !saddle_set_is_whole_space(e->x_set))
+        return saddle_fail(
+            error, SADDLE_UNSUPPORTED,
+            "%s handles no constraint on x, but X is %s; set x-set to none or choose "
+            "another algorithm",
+            a->name, saddle_set_text(e->x_set));
+    if (!a->traits.y_set && !saddle_set_is_whole_space(e->y_set))
+        return saddle_fail(
+            error, SADDLE_UNSUPPORTED,
+            "%s handles no constraint on y, but Y is %s; set y-set to none or choose "
+            "another algorithm",
+            a->name, saddle_set_text(e->y_set));
+    if (!a->traits.regularizer && !saddle_regularizer_is_zero(e->regularizer))
+        return saddle_fail(
+            error, SADDLE_UNSUPPORTED,
+            "regularizer: %s handles no nonsmooth regularizer, but h is %s; give none "
+            "or choose another algorithm",
+            a->name, saddle_regularizer_text(e->regularizer));
+    return SADDLE_OK;
+}
+
+/* The instance that the algorithm runs on. */
+static saddle_status choose_instance(saddle_run_state *r, saddle_error *error)
+{
+    r->info.instance = r->info.network;
+    if (!r->info.algorithm->traits.centralized || r->info.network->problem->agents == 1)
+        return SADDLE_OK;
+    saddle_status status = saddle_instance_pool(&r->pooled, r->info.network, error);
+    r->info.instance = r->pooled;
+    return status;
+}
+
+/* Step sizes and parameters. */
+static saddle_status configure(saddle_run_state *r, saddle_error *error)
+{
+    const saddle_algorithm *a = r->info.algorithm;
+    saddle_configuration c = {.instance = r->info.instance, .given = &r->given.steps};
+    saddle_status status = saddle_instance_steps(r->info.network, &r->given, &c.steps, error);
+    if (status != SADDLE_OK)
+        return status;
+    r->parameters = saddle_alloc(1, a->parameters);
+    if (r->parameters == NULL)
+        return saddle_no_memory(error, "the algorithm's parameters");
+    saddle_settings_write_table(r->given.settings, a->options, r->parameters);
+    status = a->configure(r->parameters, &c, error);
+    r->info.parameters = r->parameters;
+    r->info.steps = c.steps;
+    if (status == SADDLE_OK)
+        a->layout(r->parameters, r->info.instance->problem, &r->layout);
+    return status;
+}
+
+/* Refuse a run whose agents cannot fit, before memory is taken for them, here or in another process. */
+static saddle_status check_memory(const saddle_run_state *r, saddle_error *error)
+{
+    const saddle_instance *e = r->info.instance;
+    double state = 2.0 * (double)r->layout.published + (double)r->layout.kept;
+    double copies = (double)e->problem->x_dim + (double)e->problem->y_dim;
+    double bytes = 8.0 * (state + copies);
+    size_t agents = e->world->local;
+    char what[96];
+    snprintf(what, sizeof what, "the state of %zu agents, %.3g MB each,", agents, bytes / 1e6);
+    return saddle_available_check((double)agents * bytes, e->world->together, what, error);
+}
+
+/* How often to measure. */
+static void choose_points(saddle_run_state *r)
+{
+    uint64_t iterations = r->given.limits.iterations;
+    r->trace_every = r->given.outputs.trace_every;
+    if (r->resumed.from != NULL) {
+        if (r->trace_every == 0)
+            r->trace_every = saddle_resume_trace_every(&r->resumed);
+        r->trace_ifo = r->resumed.from->number.trace_ifo;
+    } else if (r->trace_every == 0) {
+        r->trace_every = iterations / DEFAULT_POINTS > 0 ? iterations / DEFAULT_POINTS : 1;
+        /* The budget may end the run long before its iterations would. */
+        r->trace_ifo = r->given.limits.max_ifo / DEFAULT_POINTS;
+    }
+}
+
+saddle_status saddle_run_configure(saddle_run_state *r, saddle_error *error)
+{
+    const saddle_plan *plan = &r->given;
+    saddle_status status = SADDLE_OK;
+    r->info.algorithm = plan->algorithm.own;
+    if (r->info.algorithm == NULL)
+        status = saddle_algorithm_find(&r->info.algorithm, plan->algorithm.name, error);
+    if (status == SADDLE_OK)
+        status = check_traits(r, error);
+    if (status == SADDLE_OK)
+        status = choose_instance(r, error);
+    if (status == SADDLE_OK)
+        status = configure(r, error);
+    if (status == SADDLE_OK)
+        status = check_memory(r, error);
+    if (status == SADDLE_OK)
+        status = saddle_result_create(&r->result, r->info.instance, error);
+    if (status != SADDLE_OK)
+        return status;
+    choose_points(r);
+    return saddle_run_effective(r, error);
+}
+
+/* ---- agents and observer ---------------------------------------------------------------------- */
+
+bool saddle_run_is_feasible(const saddle_run_state *r, double *bound, bool *x_safe, bool *y_safe)
+{
+    const saddle_instance *e = r->info.instance;
+    bool always = r->info.algorithm->traits.feasible;
+    *bound = saddle_mixing_min_self_weight(e->mixing);
+    /* Weights have 40 bits: that of a rule that says 1/10 may be a little less. */
+    double allowed = *bound * (1.0 + 1e-11);
+    *x_safe = always || r->info.steps.nu <= allowed || saddle_set_is_whole_space(e->x_set);
+    *y_safe = always || r->info.steps.eta <= allowed || saddle_set_is_whole_space(e->y_set);
+    return *x_safe && *y_safe;
+}
+
+/* Whether every iterate is sure to be in X and Y. Warns when the steps of the PRECISION family are
+ * too long for its iterates to be convex combinations of feasible points. */
+static bool stays_feasible(const saddle_run_state *r)
+{
+    double bound;
+    bool x_safe;
+    bool y_safe;
+    if (saddle_run_is_feasible(r, &bound, &x_safe, &y_safe))
+        return true;
+    const char *what = x_safe ? "eta is" : y_safe ? "nu is" : "nu and eta are";
+    const char *where = x_safe ? "Y" : y_safe ? "X" : "X and Y";
+    char message[256];
+    snprintf(message, sizeof message,
+             "%s above the smallest self-weight min_i M_ii = %.4g: iterates may leave %s", what,
+             bound, where);
+    saddle_run_warn(r, message);
+    return false;
+}
+
+/* Whether the algorithm reads nu: Theorem 1 is about those that do. */
+static bool is_of_the_family(const saddle_algorithm *algorithm)
+{
+    for (const saddle_option *const *option = algorithm->options; *option != NULL; option++)
+        if ((*option)->home == SADDLE_HOME_PLAN &&
+            (*option)->offset == offsetof(saddle_plan, steps.nu))
+            return true;
+    return false;
+}
+
+static saddle_status make_engine(saddle_run_state *r, saddle_error *error)
+{
+    saddle_engine_inputs inputs = {
+        .instance = r->info.instance,
+        .algorithm = r->info.algorithm,
+        .parameters = r->parameters,
+        .threads = (unsigned)r->given.engine.threads,
+        .scratch = saddle_observer_scratch(r->info.instance),
+    };
+    if (r->resumed.from != NULL) {
+        inputs.iteration = r->resumed.from->number.iteration;
+        inputs.restore = saddle_resume_agent;
+        inputs.restore_context = &r->resumed;
+    }
+    double begin = saddle_clock_seconds();
+    saddle_status status = r->info.network->parts->engine->create(&r->engine, &inputs, error);
+    r->unshared = saddle_clock_seconds() - begin;
+    return status;
+}
+
+static saddle_status make_observer(saddle_run_state *r, saddle_error *error)
+{
+    saddle_observer_inputs inputs = {
+        .engine = r->engine,
+        .instance = r->info.instance,
+        .algorithm = r->info.algorithm,
+        .steps = r->info.steps,
+        .metric_tau = r->result->plan.outputs.metric_tau,
+        /* The potential is a statement about bounds, not about estimates. */
+        .potential = is_of_the_family(r->info.algorithm) && !r->info.instance->constants.estimated,
+        .feasible = stays_feasible(r),
+    };
+    saddle_status status = saddle_observer_create(&r->observer, &inputs, error);
+    if (status == SADDLE_OK && r->resumed.from != NULL)
+        saddle_observer_recall(r->observer, r->resumed.memory);
+    return status;
+}
+
+saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
+{
+    const saddle_world *world = r->info.network->world;
+    saddle_status status = saddle_compare_plans(world, &r->given, error);
+    status = saddle_run_agree(r, status, error);
+    if (status == SADDLE_OK)
+        status = saddle_resume_open(&r->resumed, &r->given, world, error);
+    if (status == SADDLE_OK && r->resumed.refused != NULL)
+        saddle_run_warn(r, r->resumed.refused);
+    if (status == SADDLE_OK)
+        status = saddle_run_agree(r, saddle_run_configure(r, error), error);
+    if (status == SADDLE_OK)
+        status = saddle_resume_load(&r->resumed, &r->info, error);
+    if (status == SADDLE_OK)
+        status = saddle_run_agree(r, make_engine(r, error), error);
+    if (status == SADDLE_OK)
+        status =
+            saddle_checkpoint_writer_create(&r->writer, &r->info, r->engine, &r->resumed, error);
+    if (status == SADDLE_OK)
+        status = saddle_run_agree(r, make_observer(r, error), error);
+    if (status != SADDLE_OK)
+        return status;
+    r->info.resumed = r->resumed.from != NULL ? r->resumed.from->path : NULL;
+    r->info.start = r->engine->kind->iteration(r->engine);
+    return SADDLE_OK;
+}
+
+void saddle_run_release(saddle_run_state *r)
+{
+    saddle_observer_free(r->observer);
+    saddle_checkpoint_writer_free(r->writer);
+    saddle_resume_close(&r->resumed);
+    if (r->engine != NULL)
+        r->engine->kind->destroy(r->engine);
+    if (r->parameters != NULL && r->info.algorithm->release != NULL)
+        r->info.algorithm->release(r->parameters);
+    saddle_free(r->parameters);
+    saddle_instance_free(r->pooled);
+    saddle_plan_free(&r->given);
+}
+
+/* ---- looking ahead ---------------------------------------------------------------------------- */
+
+/* The most IFO calls of one iteration. */
+static uint64_t most_ifo(const saddle_run_state *r)
+{
+    const saddle_problem *problem = r->info.instance->problem;
+    if (r->info.algorithm->most_ifo != NULL)
+        return r->info.algorithm->most_ifo(r->parameters, problem);
+    uint64_t samples = 0;
+    for (size_t i = 0; i < problem->agents; i++)
+        samples += problem->samples[i];
+    return 2 * samples;
+}
+
+saddle_status saddle_run_forecast(const saddle_instance *instance, const saddle_plan *plan,
+                                  saddle_forecast *out, saddle_error *error)
+{
+    saddle_run_state r = {.info = {.network = instance, .given = &r.given}};
+    memset(out, 0, sizeof *out);
+    saddle_status status = saddle_plan_copy(&r.given, plan, error);
+    if (status == SADDLE_OK)
+        status = saddle_run_configure(&r, error);
+    if (status == SADDLE_OK) {
+        double bound;
+        bool x_safe;
+        bool y_safe;
+        out->feasible = saddle_run_is_feasible(&r, &bound, &x_safe, &y_safe);
+        out->most_ifo = most_ifo(&r);
+        out->steps = r.info.steps;
+        out->plan = r.result->plan;
+        r.result->plan.settings = NULL;
+    }
+    saddle_result_free(r.result);
+    saddle_run_release(&r);
+    return status;
+}

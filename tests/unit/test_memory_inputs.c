@@ -1,0 +1,705 @@
+/*
+ * What a caller has in memory instead of in files and texts: rows, graphs, weights, points, sets,
+ * problems and algorithms. Each gives the same bits as the text that says the same.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <saddle/saddle.h>
+
+#include "instances.h"
+#include "support.h"
+
+enum { ROWS = 60, FEATURES = 12, PARTS = 4, PATH = 4200 };
+
+static saddle_error error;
+
+static const char *path_of(char out[PATH], const char *name)
+{
+    snprintf(out, PATH, "%s/%s", saddle_test_directory(), name);
+    return out;
+}
+
+/* ---- runs and their comparison ----------------------------------------------------------------- */
+
+static saddle_result *solve(const saddle_plan *plan)
+{
+    saddle_result *result = NULL;
+    assert_ok(saddle_solve(NULL, plan, &result, &error), error);
+    return result;
+}
+
+static void refuse(const saddle_plan *plan, const char *part)
+{
+    saddle_instance *instance = NULL;
+    assert_refused(saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT, part);
+    ck_assert_ptr_null(instance);
+}
+
+static bool same_bits(const void *a, const void *b, size_t bytes)
+{
+    return memcmp(a, b, bytes) == 0;
+}
+
+static void assert_same_outcomes(const saddle_outcome *a, const saddle_outcome *b, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        ck_assert_str_eq(a[k].name, b[k].name);
+        ck_assert_msg(same_bits(&a[k].value, &b[k].value, sizeof a[k].value), "%s differs",
+                      a[k].name);
+    }
+}
+
+/* The same run, bit for bit. */
+static void assert_same(const saddle_result *a, const saddle_result *b)
+{
+    size_t x_bytes = a->x_dim * sizeof *a->x;
+    size_t y_bytes = a->y_dim * sizeof *a->y;
+    ck_assert_uint_eq(a->agents, b->agents);
+    ck_assert(a->x_dim == b->x_dim && a->y_dim == b->y_dim && a->features == b->features);
+    ck_assert_uint_eq(a->row_count, b->row_count);
+    ck_assert_uint_gt(a->row_count, 1);
+    for (size_t k = 0; k < a->row_count; k++) {
+        saddle_row one = a->rows[k];
+        saddle_row other = b->rows[k];
+        one.seconds = other.seconds = 0.0;
+        ck_assert_msg(same_bits(&one, &other, sizeof one), "row %zu differs", k);
+    }
+    ck_assert(same_bits(a->x_mean, b->x_mean, x_bytes));
+    ck_assert(same_bits(a->y_mean, b->y_mean, y_bytes));
+    ck_assert(same_bits(a->x, b->x, a->local * x_bytes));
+    ck_assert(same_bits(a->y, b->y, a->local * y_bytes));
+    ck_assert_uint_eq(a->train_count, b->train_count);
+    ck_assert_uint_eq(a->test_count, b->test_count);
+    assert_same_outcomes(a->train, b->train, a->train_count);
+    assert_same_outcomes(a->test, b->test, a->test_count);
+}
+
+static void assert_same_plans(const saddle_plan *a, const saddle_plan *b)
+{
+    saddle_result *one = solve(a);
+    saddle_result *other = solve(b);
+    assert_same(one, other);
+    saddle_result_free(one);
+    saddle_result_free(other);
+}
+
+/* Different seeds give different runs: the comparison above can fail. */
+START_TEST(the_comparison_sees_differences)
+{
+    static const char *const base[] = {"problem=quadratic", "iterations=3", NULL};
+    saddle_plan *plan = test_plan(NULL, base);
+    saddle_result *one = solve(plan);
+    plan->start.seed = 2;
+    saddle_result *other = solve(plan);
+    ck_assert(!same_bits(one->x_mean, other->x_mean, one->x_dim * sizeof *one->x_mean));
+    saddle_result_free(one);
+    saddle_result_free(other);
+    test_plan_free(plan);
+}
+END_TEST
+
+/* ---- data sets --------------------------------------------------------------------------------- */
+
+/* Rows with labels 1 and 2, some of them zero in many places; what a file of them says. */
+typedef struct table {
+    double x[ROWS * FEATURES];
+    double label[ROWS];
+    size_t row_start[ROWS + 1];
+    uint32_t column[ROWS * FEATURES];
+    double value[ROWS * FEATURES];
+    char dense[PATH];  /* a CSV file */
+    char sparse[PATH]; /* a LIBSVM file */
+} table;
+
+static void write_row(FILE *file, const table *t, size_t r, bool sparse)
+{
+    if (sparse)
+        fprintf(file, "%g", t->label[r]);
+    for (size_t k = 0; k < FEATURES; k++) {
+        double x = t->x[r * FEATURES + k];
+        if (!sparse)
+            fprintf(file, "%.17g,", x);
+        else if (x != 0.0)
+            fprintf(file, " %zu:%.17g", k + 1, x);
+    }
+    if (!sparse)
+        fprintf(file, "%g", t->label[r]);
+    fputc('\n', file);
+}
+
+static void write_rows(const table *t, const char *path, size_t first, size_t count, bool sparse)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    for (size_t r = first; r < first + count; r++)
+        write_row(file, t, r, sparse);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+static table *make_table(void)
+{
+    table *t = calloc(1, sizeof *t);
+    ck_assert_ptr_nonnull(t);
+    saddle_rng rng;
+    saddle_rng_init(&rng, 77, SADDLE_RNG_TEST, 0, 0);
+    size_t used = 0;
+    for (size_t r = 0; r < ROWS; r++) {
+        t->label[r] = saddle_rng_uniform(&rng) < 0.4 ? 2.0 : 1.0;
+        for (size_t k = 0; k < FEATURES; k++) {
+            /* The last column is never 0, so that a sparse file has all columns. */
+            bool there = k + 1 == FEATURES || saddle_rng_uniform(&rng) < 0.5;
+            double x = saddle_rng_normal(&rng) + 0.3 * t->label[r];
+            if (!there)
+                continue;
+            t->x[r * FEATURES + k] = x;
+            t->column[used] = (uint32_t)k;
+            t->value[used++] = x;
+        }
+        t->row_start[r + 1] = used;
+    }
+    path_of(t->dense, "rows.csv");
+    path_of(t->sparse, "rows.libsvm");
+    write_rows(t, t->dense, 0, ROWS, false);
+    write_rows(t, t->sparse, 0, ROWS, true);
+    return t;
+}
+
+static saddle_dataset *dense_of(const table *t, size_t first, size_t count, saddle_ownership how)
+{
+    saddle_dataset *data = NULL;
+    assert_ok(saddle_dataset_from_dense(&data, count, FEATURES, t->x + first * FEATURES,
+                                        t->label + first, how, &error),
+              error);
+    return data;
+}
+
+static saddle_dataset *sparse_of(const table *t, saddle_ownership how)
+{
+    saddle_dataset *data = NULL;
+    assert_ok(saddle_dataset_from_csr(&data, ROWS, FEATURES, t->row_start, t->column, t->value,
+                                      t->label, how, &error),
+              error);
+    return data;
+}
+
+START_TEST(data_sets_are_what_was_given)
+{
+    table *t = make_table();
+    table *kept = malloc(sizeof *kept);
+    ck_assert_ptr_nonnull(kept);
+    *kept = *t;
+    saddle_dataset *from_file = NULL;
+    assert_ok(saddle_dataset_load(&from_file, t->sparse, NULL, 1, &error), error);
+    for (int how = SADDLE_COPY; how <= SADDLE_BORROW; how++) {
+        saddle_dataset *dense = dense_of(t, 0, ROWS, (saddle_ownership)how);
+        saddle_dataset *sparse = sparse_of(t, (saddle_ownership)how);
+        ck_assert_uint_eq(dense->nonzeros, from_file->nonzeros);
+        ck_assert_uint_eq(sparse->nonzeros, from_file->nonzeros);
+        ck_assert(dense->rows == ROWS && dense->features == FEATURES && dense->column == NULL);
+        ck_assert(sparse->rows == ROWS && sparse->features == FEATURES && sparse->dense == NULL);
+        ck_assert_int_eq(dense->dense == t->x, how == SADDLE_BORROW);
+        ck_assert_int_eq(sparse->value == t->value, how == SADDLE_BORROW);
+        ck_assert_int_eq(sparse->column == t->column, how == SADDLE_BORROW);
+        ck_assert_int_eq(sparse->row_start == t->row_start, how == SADDLE_BORROW);
+        if (how == SADDLE_COPY)
+            memset(t, 0, offsetof(table, dense));
+        ck_assert(same_bits(dense->dense, kept->x, sizeof kept->x));
+        ck_assert(same_bits(sparse->row_start, from_file->row_start, sizeof t->row_start));
+        ck_assert(same_bits(sparse->column, from_file->column,
+                            from_file->nonzeros * sizeof *sparse->column));
+        ck_assert(same_bits(sparse->value, from_file->value,
+                            from_file->nonzeros * sizeof *sparse->value));
+        /* Labels are always the data set's own. */
+        memset(t->label, 0, sizeof t->label);
+        ck_assert(same_bits(dense->label, kept->label, sizeof kept->label));
+        ck_assert(same_bits(sparse->label, kept->label, sizeof kept->label));
+        saddle_dataset_free(dense);
+        saddle_dataset_free(sparse);
+        *t = *kept;
+    }
+    saddle_dataset *unlabelled = NULL;
+    assert_ok(saddle_dataset_from_dense(&unlabelled, 2, 3, t->x, NULL, SADDLE_BORROW, &error),
+              error);
+    ck_assert(unlabelled->label[0] == 0.0 && unlabelled->label[1] == 0.0);
+    saddle_dataset_free(unlabelled);
+    saddle_dataset_free(from_file);
+    free(kept);
+    free(t);
+}
+END_TEST
+
+static void refuse_dense(size_t rows, size_t features, const double *x, const double *label,
+                         const char *part)
+{
+    for (int how = SADDLE_COPY; how <= SADDLE_BORROW; how++) {
+        saddle_dataset *data = (saddle_dataset *)&error;
+        assert_refused(saddle_dataset_from_dense(&data, rows, features, x, label,
+                                                 (saddle_ownership)how, &error),
+                       error, SADDLE_BAD_INPUT, part);
+        ck_assert_ptr_null(data);
+    }
+}
+
+static void refuse_csr(const size_t row_start[3], const uint32_t column[3], const double value[3],
+                       const char *part)
+{
+    static const double label[] = {1.0, 2.0};
+    for (int how = SADDLE_COPY; how <= SADDLE_BORROW; how++) {
+        saddle_dataset *data = (saddle_dataset *)&error;
+        assert_refused(saddle_dataset_from_csr(&data, 2, 5, row_start, column, value, label,
+                                               (saddle_ownership)how, &error),
+                       error, SADDLE_BAD_INPUT, part);
+        ck_assert_ptr_null(data);
+    }
+}
+
+START_TEST(bad_arrays_are_refused)
+{
+    const double x[] = {1.0, 2.0, 3.0, 4.0, (double)NAN, 6.0};
+    const double endless[] = {1.0, (double)-INFINITY};
+    const double label[] = {1.0, (double)NAN};
+    refuse_dense(0, 3, x, NULL, "0 rows of 3 features");
+    refuse_dense(3, 0, x, NULL, "3 rows of 0 features");
+    refuse_dense(1, (size_t)UINT32_MAX + 1, x, NULL, "at most 2^32 - 1 features");
+    refuse_dense(2, 3, x, NULL, "row 1, column 1 is nan");
+    refuse_dense(1, 2, endless, NULL, "row 0, column 1 is -inf");
+    refuse_dense(2, 2, x, label, "the label of row 1 is nan");
+    static const double one[] = {1.0, 2.0, 3.0};
+    const double bad[] = {1.0, (double)INFINITY, 3.0};
+    refuse_csr((size_t[]){1, 2, 3}, (uint32_t[]){0, 1, 2}, one, "row_start[0] is 1");
+    refuse_csr((size_t[]){0, 3, 2}, (uint32_t[]){0, 1, 2}, one, "row_start[2] = 2 is below");
+    refuse_csr((size_t[]){0, 2, 3}, (uint32_t[]){0, 5, 2}, one, "row 0: column 5");
+    refuse_csr((size_t[]){0, 2, 3}, (uint32_t[]){3, 1, 2}, one, "row 0: column 1");
+    refuse_csr((size_t[]){0, 1, 3}, (uint32_t[]){3, 2, 2}, one, "row 1: column 2");
+    refuse_csr((size_t[]){0, 1, 3}, (uint32_t[]){3, 1, 2}, bad, "row 1, column 1 is inf");
+}
+END_TEST
+
+/* ---- rows in plans ----------------------------------------------------------------------------- */
+
+static const char *const problems[] = {"robust-logistic", "auc", "poisoning"};
+enum { PROBLEMS = sizeof problems / sizeof *problems };
+
+static saddle_plan *data_plan(const char *problem)
+{
+    static const char *const base[] = {"agents=4", "topology=ring", "iterations=12",
+                                       "trace-every=5", NULL};
+    saddle_plan *plan = test_plan(NULL, base);
+    assert_ok(saddle_plan_set(plan, "problem", problem, &error), error);
+    return plan;
+}
+
+START_TEST(rows_in_memory_are_rows_of_a_file)
+{
+    table *t = make_table();
+    table *kept = malloc(sizeof *kept);
+    ck_assert_ptr_nonnull(kept);
+    *kept = *t;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        saddle_plan *file = data_plan(problems[_i]);
+        file->problem.data = sparse ? t->sparse : t->dense;
+        file->problem.partition = _i == 1 ? "label-skew:1" : "iid";
+        for (int how = SADDLE_COPY; how <= SADDLE_BORROW; how++) {
+            saddle_plan *memory = test_plan(file, NULL);
+            saddle_dataset *data = sparse ? sparse_of(t, (saddle_ownership)how)
+                                          : dense_of(t, 0, ROWS, (saddle_ownership)how);
+            memory->problem.data = NULL;
+            memory->problem.rows = data;
+            assert_same_plans(file, memory);
+            /* Labels became +1 and -1 in the instance, not in the caller's data. */
+            ck_assert(same_bits(data->label, kept->label, sizeof kept->label));
+            saddle_dataset_free(data);
+            test_plan_free(memory);
+        }
+        test_plan_free(file);
+    }
+    ck_assert(same_bits(t, kept, sizeof *t));
+    free(kept);
+    free(t);
+}
+END_TEST
+
+/* Each agent's own rows: as from a file for each, and as contiguous parts of one. */
+START_TEST(shards_in_memory_are_files_of_agents)
+{
+    static const size_t part[PARTS] = {11, 20, 7, 22};
+    table *t = make_table();
+    char pattern[PATH];
+    const saddle_dataset *shard[PARTS];
+    saddle_dataset *made[PARTS];
+    size_t first = 0;
+    for (size_t i = 0; i < PARTS; i++) {
+        char name[32];
+        char path[PATH];
+        snprintf(name, sizeof name, "part-%zu.csv", i);
+        write_rows(t, path_of(path, name), first, part[i], false);
+        shard[i] = made[i] = dense_of(t, first, part[i], i % 2 ? SADDLE_COPY : SADDLE_BORROW);
+        first += part[i];
+    }
+    saddle_plan *files = data_plan(problems[_i]);
+    saddle_plan *memory = test_plan(files, NULL);
+    saddle_plan *whole = test_plan(files, NULL);
+    files->problem.data = path_of(pattern, "part-%d.csv");
+    memory->problem.shards = shard;
+    whole->problem.data = t->dense;
+    whole->problem.partition = "contiguous";
+    whole->problem.samples = "11,20,7,22";
+    assert_same_plans(files, memory);
+    assert_same_plans(whole, memory);
+    /* The first rows of each. */
+    files->problem.samples = memory->problem.samples = "5,6,7,8";
+    assert_same_plans(files, memory);
+    memory->problem.samples = "5,6,8,8";
+    refuse(memory, "samples: 8 for agent 2");
+    for (size_t i = 0; i < PARTS; i++)
+        saddle_dataset_free(made[i]);
+    test_plan_free(whole);
+    test_plan_free(memory);
+    test_plan_free(files);
+    free(t);
+}
+END_TEST
+
+START_TEST(held_out_rows_in_memory_are_those_of_a_file)
+{
+    table *t = make_table();
+    char path[PATH];
+    write_rows(t, path_of(path, "held-out.csv"), 40, 20, false);
+    saddle_dataset *train = dense_of(t, 0, 40, SADDLE_BORROW);
+    saddle_dataset *test = dense_of(t, 40, 20, SADDLE_BORROW);
+    /* Robust logistic regression reports no outcomes. */
+    saddle_plan *file = data_plan(problems[_i]);
+    file->problem.rows = train;
+    saddle_plan *memory = test_plan(file, NULL);
+    file->problem.test_data = path;
+    memory->problem.test_rows = test;
+    saddle_result *one = solve(file);
+    saddle_result *other = solve(memory);
+    ck_assert_uint_gt(one->test_count, 0);
+    assert_same(one, other);
+    saddle_result_free(one);
+    saddle_result_free(other);
+    /* Rows of another width. */
+    saddle_dataset *narrow = NULL;
+    assert_ok(saddle_dataset_from_dense(&narrow, 10, 3, t->x, t->label, SADDLE_COPY, &error),
+              error);
+    memory->problem.test_rows = narrow;
+    refuse(memory, "test-data: 'data in memory' has 3 features, but the agents' data have 12");
+    saddle_dataset_free(narrow);
+    saddle_dataset_free(train);
+    saddle_dataset_free(test);
+    test_plan_free(memory);
+    test_plan_free(file);
+    free(t);
+}
+END_TEST
+
+START_TEST(rows_that_nobody_needs_are_refused)
+{
+    static const double x[] = {1.0, 2.0};
+    saddle_dataset *data = NULL;
+    assert_ok(saddle_dataset_from_dense(&data, 1, 2, x, NULL, SADDLE_BORROW, &error), error);
+    saddle_plan *plan = data_plan("quadratic");
+    plan->problem.rows = data;
+    refuse(plan, "data: problem quadratic makes its own instance");
+    plan->problem.rows = NULL;
+    plan->problem.test_rows = data;
+    refuse(plan, "test-data: problem quadratic is not made from data");
+    test_plan_free(plan);
+    saddle_dataset_free(data);
+}
+END_TEST
+
+/* ---- networks, points, sets -------------------------------------------------------------------- */
+
+static saddle_plan *quadratic_plan(const char *const *more)
+{
+    static const char *const base[] = {"problem=quadratic", "x-dim=5",       "y-dim=4",
+                                       "iterations=12",     "trace-every=5", NULL};
+    saddle_plan *first = test_plan(NULL, base);
+    saddle_plan *plan = test_plan(first, more);
+    test_plan_free(first);
+    return plan;
+}
+
+START_TEST(graphs_and_weights_in_memory_are_those_of_the_texts)
+{
+    static const char *const text[] = {"agents=6", "topology=grid:2x3", "mixing=metropolis", NULL};
+    saddle_graph *graph = NULL;
+    saddle_mixing *weights = NULL;
+    assert_ok(saddle_graph_create(&graph, "grid:2x3", 6, 1, &error), error);
+    assert_ok(saddle_mixing_create(&weights, graph, "metropolis", &error), error);
+    saddle_plan *texts = quadratic_plan(text);
+    saddle_plan *memory = quadratic_plan(NULL);
+    memory->network.graph = graph;
+    memory->network.mixing = "metropolis";
+    assert_same_plans(texts, memory);
+    memory->network.graph = NULL;
+    memory->network.mixing = NULL;
+    memory->network.weights = weights;
+    assert_same_plans(texts, memory);
+    memory->network.agents = 6;
+    assert_same_plans(texts, memory);
+    memory->network.agents = 7;
+    refuse(memory, "agents: 7 differs from the graph's 6");
+    memory->network.weights = NULL;
+    memory->network.graph = graph;
+    refuse(memory, "agents: 7 differs from the graph's 6");
+    test_plan_free(memory);
+    test_plan_free(texts);
+    saddle_mixing_free(weights);
+    saddle_graph_free(graph);
+}
+END_TEST
+
+START_TEST(points_in_memory_are_those_of_the_rules)
+{
+    static const char *const text[] = {"init-x=constant:0.75", "init-y=constant:-3",
+                                       "x-set=box:-1:0.5", "y-set=l2-ball:2", NULL};
+    double x[] = {0.75, 0.75, 0.75, 0.75, 0.75};
+    const double y[] = {-3.0, -3.0, -3.0, -3.0};
+    saddle_plan *texts = quadratic_plan(text);
+    saddle_plan *memory = test_plan(texts, NULL);
+    memory->start.init_x = memory->start.init_y = NULL;
+    memory->start.x = x;
+    memory->start.y = y;
+    assert_same_plans(texts, memory);
+    /* One of the two, the other by its rule. */
+    memory->start.y = NULL;
+    memory->start.init_y = "constant:-3";
+    assert_same_plans(texts, memory);
+    x[3] = (double)NAN;
+    refuse(memory, "makes x[3] = nan; a starting point must be finite");
+    test_plan_free(memory);
+    test_plan_free(texts);
+}
+END_TEST
+
+START_TEST(sets_in_memory_are_those_of_the_texts)
+{
+    static const char *const text[] = {"x-set=box:-1:0.5", "y-set=l1-ball:0.5",
+                                       "regularizer=l1:0.1", NULL};
+    saddle_set *x_set = NULL;
+    saddle_set *y_set = NULL;
+    saddle_set *small = NULL;
+    saddle_regularizer *h = NULL;
+    assert_ok(saddle_set_create(&x_set, "box:-1:0.5", 5, &error), error);
+    assert_ok(saddle_set_create(&y_set, "l1-ball:0.5", 4, &error), error);
+    assert_ok(saddle_set_create(&small, "box:-1:0.5", 3, &error), error);
+    assert_ok(saddle_regularizer_create(&h, "l1:0.1", 5, &error), error);
+    saddle_plan *texts = quadratic_plan(text);
+    saddle_plan *memory = quadratic_plan(NULL);
+    memory->problem.own_x_set = x_set;
+    memory->problem.own_y_set = y_set;
+    memory->problem.own_regularizer = h;
+    saddle_result *one = solve(texts);
+    saddle_result *other = solve(memory);
+    assert_same(one, other);
+    /* The plan of the result says which sets they were. */
+    ck_assert_str_eq(other->plan.problem.x_set, one->plan.problem.x_set);
+    ck_assert_str_eq(other->plan.problem.y_set, one->plan.problem.y_set);
+    ck_assert_str_eq(other->plan.problem.regularizer, one->plan.problem.regularizer);
+    saddle_result_free(one);
+    saddle_result_free(other);
+    memory->problem.own_x_set = small;
+    refuse(memory, "x-set: the set is in R^3, but the variable in R^5");
+    memory->problem.own_x_set = NULL;
+    memory->problem.own_y_set = small;
+    refuse(memory, "y-set: the set is in R^3, but the variable in R^4");
+    test_plan_free(memory);
+    test_plan_free(texts);
+    saddle_regularizer_free(h);
+    saddle_set_free(small);
+    saddle_set_free(y_set);
+    saddle_set_free(x_set);
+}
+END_TEST
+
+/* ---- problems and algorithms of one's own ------------------------------------------------------ */
+
+START_TEST(solve_is_an_instance_and_a_run)
+{
+    saddle_plan *plan = test_instance_plan(OWN_PROBLEM, (const char *[]){"iterations=30", NULL});
+    saddle_instance *instance = NULL;
+    saddle_result *result = NULL;
+    saddle_result *solved = NULL;
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_ok(saddle_run(instance, plan, NULL, &result, &error), error);
+    plan->problem.own = NULL;
+    assert_ok(saddle_solve(test_own_problem(), plan, &solved, &error), error);
+    ck_assert_ptr_null(plan->problem.own);
+    assert_same(result, solved);
+    ck_assert_uint_eq(solved->agents, 3);
+    ck_assert_str_eq(solved->plan.problem.name, "own");
+    ck_assert_int_eq(solved->stop, SADDLE_STOP_ITERATIONS);
+    ck_assert(solved->rows[solved->row_count - 1].metric < solved->rows[0].metric);
+    saddle_result_free(solved);
+    /* The number of agents is the problem's. */
+    plan->network.agents = 4;
+    solved = (saddle_result *)&error;
+    assert_refused(saddle_solve(test_own_problem(), plan, &solved, &error), error, SADDLE_BAD_INPUT,
+                   "agents: 4 differs from the 3 agents of problem own");
+    ck_assert_ptr_null(solved);
+    saddle_result_free(result);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
+}
+END_TEST
+
+/* Gradient descent ascent with a step of its own, for one agent by itself. */
+typedef struct walk {
+    double step;
+    uint64_t lap;
+} walk;
+
+static const saddle_option walk_step =
+    SADDLE_REAL_ABOVE(SADDLE_OWN(walk, step, RUN), "walk-step", "Walk", "0.125", 0.0,
+                      SADDLE_UNBOUNDED, "STEP", "Length of a step.");
+static const saddle_option walk_lap =
+    SADDLE_INTEGER(SADDLE_OWN(walk, lap, RUN), "walk-lap", "Walk", "auto", 0.0, SADDLE_UNBOUNDED,
+                   "N", "Steps of a lap.");
+static const saddle_option *const walk_options[] = {&walk_step, &walk_lap, NULL};
+static walk walked;
+
+static saddle_status walk_configure(void *parameters, saddle_configuration *configuration,
+                                    saddle_error *why)
+{
+    (void)configuration;
+    (void)why;
+    walked = *(walk *)parameters;
+    return SADDLE_OK;
+}
+
+static void walk_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out)
+{
+    (void)parameters;
+    *out = (saddle_layout){.published = problem->x_dim + problem->y_dim,
+                           .scratch = problem->x_dim + problem->y_dim,
+                           .rounds = 1};
+}
+
+static void walk_start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    memcpy(agent->next, x0, agent->problem->x_dim * sizeof *x0);
+    memcpy(agent->next + agent->problem->x_dim, y0, agent->problem->y_dim * sizeof *y0);
+}
+
+static void walk_step_on(saddle_agent *agent, unsigned round)
+{
+    const saddle_problem *p = agent->problem;
+    const walk *self = agent->parameters;
+    double *g = agent->scratch;
+    saddle_batch all = {.count = p->samples[agent->id]};
+    (void)round;
+    saddle_problem_gradient(p, agent->id, &all, agent->now, agent->now + p->x_dim, g, g + p->x_dim,
+                            g + p->x_dim + p->y_dim);
+    for (size_t k = 0; k < p->x_dim + p->y_dim; k++)
+        agent->next[k] = agent->now[k] + (k < p->x_dim ? -self->step : self->step) * g[k];
+    agent->ifo += p->samples[agent->id];
+}
+
+static void walk_view(const saddle_agent *agent, saddle_view *out)
+{
+    *out = (saddle_view){.x = agent->now, .y = agent->now + agent->problem->x_dim};
+}
+
+static const saddle_algorithm walk_algorithm = {.name = "walk",
+                                                .options = walk_options,
+                                                .parameters = sizeof(walk),
+                                                .configure = walk_configure,
+                                                .layout = walk_layout,
+                                                .start = walk_start,
+                                                .step = walk_step_on,
+                                                .view = walk_view};
+
+/* An algorithm of the caller's runs, with the defaults of its own options. */
+START_TEST(algorithms_in_memory_run)
+{
+    static const char *const more[] = {"iterations=2",
+                                       "trace-every=1",
+                                       "init=constant:0.5",
+                                       "agents=1",
+                                       "samples=3",
+                                       "topology=complete",
+                                       NULL};
+    saddle_plan *plan = quadratic_plan(more);
+    saddle_instance *instance = NULL;
+    saddle_result *result = NULL;
+    plan->algorithm.own = &walk_algorithm;
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_ok(saddle_run(instance, plan, NULL, &result, &error), error);
+    ck_assert(walked.step == 0.125);
+    ck_assert_uint_eq(walked.lap, UINT64_MAX);
+    ck_assert_uint_eq(result->cost.ifo, 6);
+    ck_assert_str_eq(result->plan.algorithm.name, "walk");
+    ck_assert_str_eq(test_text(&result->plan, "walk-step"), "0.125");
+    /* Two steps, by hand. */
+    const saddle_problem *p = instance->problem;
+    double z[9];
+    double g[9];
+    double *scratch = test_doubles(saddle_problem_scratch(p));
+    saddle_batch all = {.count = 3};
+    for (size_t k = 0; k < 9; k++)
+        z[k] = 0.5;
+    for (int step = 0; step < 2; step++) {
+        saddle_problem_gradient(p, 0, &all, z, z + 5, g, g + 5, scratch);
+        for (size_t k = 0; k < 9; k++)
+            z[k] += (k < 5 ? -0.125 : 0.125) * g[k];
+    }
+    ck_assert(same_bits(result->x, z, 5 * sizeof *z));
+    ck_assert(same_bits(result->y, z + 5, 4 * sizeof *z));
+    free(scratch);
+    saddle_result_free(result);
+    /* They are set by name as all others are. */
+    assert_ok(saddle_plan_set(plan, "walk-step", "0.25", &error), error);
+    ck_assert_str_eq(plan->network.topology, "complete");
+    assert_refused(saddle_plan_set(plan, "walk-step", "0", &error), error, SADDLE_BAD_INPUT,
+                   "walk-step: '0' is out of range");
+    assert_ok(saddle_run(instance, plan, NULL, &result, &error), error);
+    ck_assert(walked.step == 0.25);
+    saddle_result_free(result);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
+}
+END_TEST
+
+/* A text that is NULL is not given, that of the engine too. */
+START_TEST(missing_texts_are_no_trouble)
+{
+    saddle_plan *plan = quadratic_plan(NULL);
+    saddle_plan *without = test_plan(plan, NULL);
+    without->engine.name = NULL;
+    without->network.topology = NULL;
+    without->network.mixing = NULL;
+    without->algorithm.name = NULL;
+    without->problem.regularizer = NULL;
+    assert_same_plans(plan, without);
+    test_plan_free(without);
+    test_plan_free(plan);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("memory inputs");
+    TCase *cases = tcase_create("memory inputs");
+    tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, the_comparison_sees_differences);
+    tcase_add_test(cases, data_sets_are_what_was_given);
+    tcase_add_test(cases, bad_arrays_are_refused);
+    tcase_add_loop_test(cases, rows_in_memory_are_rows_of_a_file, 0, PROBLEMS);
+    tcase_add_loop_test(cases, shards_in_memory_are_files_of_agents, 0, PROBLEMS);
+    tcase_add_loop_test(cases, held_out_rows_in_memory_are_those_of_a_file, 1, PROBLEMS);
+    tcase_add_test(cases, rows_that_nobody_needs_are_refused);
+    tcase_add_test(cases, graphs_and_weights_in_memory_are_those_of_the_texts);
+    tcase_add_test(cases, points_in_memory_are_those_of_the_rules);
+    tcase_add_test(cases, sets_in_memory_are_those_of_the_texts);
+    tcase_add_test(cases, solve_is_an_instance_and_a_run);
+    tcase_add_test(cases, algorithms_in_memory_run);
+    tcase_add_test(cases, missing_texts_are_no_trouble);
+    suite_add_tcase(suite, cases);
+    return suite;
+}

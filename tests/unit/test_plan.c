@@ -1,0 +1,444 @@
+/* Plans: defaults, fields that are set by text or by hand, copies, files, refusals. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <saddle/saddle.h>
+
+#include "algorithms/step_options.h"
+#include "instance/plan.h"
+#include "instance/plan_options.h"
+#include "support.h"
+
+static saddle_error error;
+
+/* Every option of a plan with the field that its documentation names, a value other than the default,
+ * and what the field then holds. */
+typedef struct known_field {
+    const char *name;
+    size_t offset;
+    saddle_option_kind kind;
+    const char *text;
+    double number;
+} known_field;
+
+#define FIELD(id, field, type, value, holds)                                 \
+    {                                                                        \
+        id, offsetof(saddle_plan, field), SADDLE_OPTION_##type, value, holds \
+    }
+
+static const known_field known[] = {
+    FIELD("problem", problem.name, TEXT, "auc", 0),
+    FIELD("data", problem.data, TEXT, "a9a", 0),
+    FIELD("format", problem.format, CHOICE, "csv", 1),
+    FIELD("label-column", problem.label_column, TEXT, "first", 0),
+    FIELD("labels", problem.labels, TEXT, "l.idx", 0),
+    FIELD("positive", problem.positive, TEXT, "5-9", 0),
+    FIELD("test-data", problem.test_data, TEXT, "a9a.t", 0),
+    FIELD("samples", problem.samples, TEXT, "7,8", 0),
+    FIELD("partition", problem.partition, TEXT, "contiguous", 0),
+    FIELD("x-set", problem.x_set, TEXT, "box:0:1", 0),
+    FIELD("y-set", problem.y_set, TEXT, "simplex:1", 0),
+    FIELD("regularizer", problem.regularizer, TEXT, "l1:0.1", 0),
+    FIELD("agents", network.agents, INTEGER, "7", 7),
+    FIELD("topology", network.topology, TEXT, "ring", 0),
+    FIELD("mixing", network.mixing, TEXT, "metropolis", 0),
+    FIELD("init", start.init, TEXT, "zeros", 0),
+    FIELD("init-x", start.init_x, TEXT, "constant:1", 0),
+    FIELD("init-y", start.init_y, TEXT, "constant:2", 0),
+    FIELD("seed", start.seed, INTEGER, "12", 12),
+    FIELD("algorithm", algorithm.name, TEXT, "gda", 0),
+    FIELD("steps", steps.rule, CHOICE, "theory", SADDLE_STEPS_THEORY),
+    FIELD("sampling", steps.sampling, CHOICE, "with-replacement", SADDLE_WITH_REPLACEMENT),
+    FIELD("nu", steps.nu, REAL, "0.25", 0.25),
+    FIELD("eta", steps.eta, REAL, "0.375", 0.375),
+    FIELD("tau", steps.tau, REAL, "3", 3.0),
+    FIELD("alpha", steps.alpha, REAL, "4.5", 4.5),
+    FIELD("q", steps.q, INTEGER, "9", 9),
+    FIELD("batch", steps.batch, INTEGER, "11", 11),
+    FIELD("eta-x", steps.eta_x, REAL, "0.01", 0.01),
+    FIELD("eta-y", steps.eta_y, REAL, "0.02", 0.02),
+    FIELD("epsilon", steps.epsilon, REAL, "0.5", 0.5),
+    FIELD("c-gamma", steps.c_gamma, REAL, "0.5", 0.5),
+    FIELD("c-epsilon", steps.c_epsilon, REAL, "0.5", 0.5),
+    FIELD("iterations", limits.iterations, INTEGER, "13", 13),
+    FIELD("tolerance", limits.tolerance, REAL, "1e-3", 1e-3),
+    FIELD("max-ifo", limits.max_ifo, INTEGER, "14", 14),
+    FIELD("max-rounds", limits.max_rounds, INTEGER, "15", 15),
+    FIELD("max-seconds", limits.max_seconds, REAL, "1.5", 1.5),
+    FIELD("engine", engine.name, TEXT, "mpi", 0),
+    FIELD("threads", engine.threads, INTEGER, "3", 3),
+    FIELD("trace-every", outputs.trace_every, INTEGER, "16", 16),
+    FIELD("metric-tau", outputs.metric_tau, REAL, "17", 17.0),
+    FIELD("trace", outputs.trace, TEXT, "t.csv", 0),
+    FIELD("outcomes", outputs.outcomes, TEXT, "o.csv", 0),
+    FIELD("model", outputs.model, TEXT, "m.npz", 0),
+    FIELD("checkpoint", outputs.checkpoint, TEXT, "dir", 0),
+    FIELD("checkpoint-every", outputs.checkpoint_every, TEXT, "30s", 0),
+    FIELD("resume", outputs.resume, TEXT, "auto", 0),
+};
+enum { KNOWN = sizeof known / sizeof *known };
+
+/* A field, whatever its type: a text, or a number. */
+typedef struct content {
+    const char *text;
+    double number;
+} content;
+
+static content read_field(const saddle_plan *plan, const known_field *f)
+{
+    const void *at = (const char *)plan + f->offset;
+    switch (f->kind) {
+    case SADDLE_OPTION_TEXT:
+        return (content){.text = *(const char *const *)at};
+    case SADDLE_OPTION_INTEGER:
+        return (content){.number = (double)*(const uint64_t *)at};
+    case SADDLE_OPTION_CHOICE:
+        return (content){.number = (double)*(const int *)at};
+    default:
+        return (content){.number = *(const double *)at};
+    }
+}
+
+static bool is_same(content a, content b)
+{
+    bool texts = a.text == NULL || b.text == NULL ? a.text == b.text : strcmp(a.text, b.text) == 0;
+    return texts && (isnan(a.number) ? isnan(b.number) : a.number == b.number);
+}
+
+static void assert_same_fields(const saddle_plan *a, const saddle_plan *b)
+{
+    for (size_t k = 0; k < KNOWN; k++)
+        ck_assert_msg(is_same(read_field(a, &known[k]), read_field(b, &known[k])), "%s differs",
+                      known[k].name);
+}
+
+static saddle_plan defaults(void)
+{
+    saddle_plan plan;
+    saddle_plan_defaults(&plan, sizeof plan);
+    return plan;
+}
+
+/* ---- defaults ---------------------------------------------------------------------------------- */
+
+START_TEST(every_option_of_a_plan_is_known_here)
+{
+    const saddle_option *const *const table[] = {saddle_plan_options(), saddle_step_options};
+    size_t count = 0;
+    for (size_t t = 0; t < 2; t++)
+        for (const saddle_option *const *option = table[t]; *option != NULL; option++, count++) {
+            const known_field *f = NULL;
+            for (size_t k = 0; k < KNOWN; k++)
+                f = strcmp(known[k].name, (*option)->name) == 0 ? &known[k] : f;
+            ck_assert_msg(f != NULL, "%s is not in this test", (*option)->name);
+            ck_assert_int_eq((*option)->kind, f->kind);
+            ck_assert_int_eq((*option)->home, SADDLE_HOME_PLAN);
+        }
+    ck_assert_uint_eq(count, KNOWN);
+}
+END_TEST
+
+START_TEST(defaults_are_those_of_the_options)
+{
+    saddle_plan plan = defaults();
+    saddle_plan parsed = plan;
+    saddle_settings *settings = NULL;
+    assert_ok(saddle_settings_create(&settings, &error), error);
+    memset(&parsed, 0xA5, sizeof parsed);
+    saddle_settings_write(settings, SADDLE_HOME_PLAN, &parsed);
+    assert_same_fields(&plan, &parsed);
+    for (size_t k = 0; k < KNOWN; k++)
+        ck_assert_msg(!is_same(read_field(&plan, &known[k]),
+                               (content){known[k].kind == SADDLE_OPTION_TEXT ? known[k].text : NULL,
+                                         known[k].number}),
+                      "%s: this test sets the default", known[k].name);
+    saddle_settings_free(settings);
+    ck_assert_uint_eq(plan.size, sizeof plan);
+    ck_assert_ptr_null(plan.settings);
+    ck_assert(plan.problem.own == NULL && plan.problem.rows == NULL && plan.problem.shards == NULL);
+    ck_assert(plan.network.graph == NULL && plan.network.weights == NULL);
+    ck_assert(plan.start.x == NULL && plan.start.y == NULL && plan.algorithm.own == NULL);
+    /* And a few by name. */
+    ck_assert_str_eq(plan.problem.name, "robust-logistic");
+    ck_assert_str_eq(plan.network.topology, "er:0.6");
+    ck_assert_str_eq(plan.algorithm.name, "precision");
+    ck_assert_uint_eq(plan.limits.iterations, 2000);
+    ck_assert_uint_eq(plan.network.agents, 0);
+    ck_assert_uint_eq(plan.start.seed, 1);
+    ck_assert_int_eq(plan.problem.format, -1);
+    ck_assert_int_eq(plan.steps.rule, SADDLE_STEPS_PRACTICAL);
+    ck_assert_int_eq(plan.steps.sampling, SADDLE_WITHOUT_REPLACEMENT);
+    ck_assert(isnan(plan.steps.tau) && plan.limits.tolerance == 0.0);
+    ck_assert(plan.problem.x_set == NULL && plan.outputs.trace == NULL);
+    saddle_plan_free(&plan);
+}
+END_TEST
+
+/* ---- fields ------------------------------------------------------------------------------------ */
+
+START_TEST(texts_reach_their_fields_and_no_other)
+{
+    saddle_plan plain = defaults();
+    for (size_t k = 0; k < KNOWN; k++) {
+        saddle_plan plan = defaults();
+        const known_field *f = &known[k];
+        content wanted = {f->kind == SADDLE_OPTION_TEXT ? f->text : NULL, f->number};
+        assert_ok(saddle_plan_set(&plan, f->name, f->text, &error), error);
+        for (size_t j = 0; j < KNOWN; j++)
+            ck_assert_msg(is_same(read_field(&plan, &known[j]),
+                                  j == k ? wanted : read_field(&plain, &known[j])),
+                          "after %s: %s", f->name, known[j].name);
+        ck_assert_str_eq(saddle_settings_text(plan.settings, f->name), f->text);
+        /* Back to the default. */
+        const saddle_option *option = saddle_settings_find(plan.settings, f->name);
+        assert_ok(saddle_plan_set(&plan, f->name, option->fallback, &error), error);
+        assert_same_fields(&plan, &plain);
+        saddle_plan_free(&plan);
+    }
+}
+END_TEST
+
+/* A plan whose fields were assigned is the plan whose options were set. */
+START_TEST(hands_and_texts_make_the_same_plan)
+{
+    saddle_plan by_text = defaults();
+    saddle_plan by_hand = defaults();
+    saddle_plan copy;
+    for (size_t k = 0; k < KNOWN; k++) {
+        const known_field *f = &known[k];
+        void *at = (char *)&by_hand + f->offset;
+        assert_ok(saddle_plan_set(&by_text, f->name, f->text, &error), error);
+        if (f->kind == SADDLE_OPTION_TEXT)
+            *(const char **)at = f->text;
+        else if (f->kind == SADDLE_OPTION_INTEGER)
+            *(uint64_t *)at = (uint64_t)f->number;
+        else if (f->kind == SADDLE_OPTION_CHOICE)
+            *(int *)at = (int)f->number;
+        else
+            *(double *)at = f->number;
+    }
+    assert_ok(saddle_plan_copy(&copy, &by_hand, &error), error);
+    assert_same_fields(&copy, &by_text);
+    for (size_t k = 0; k < saddle_settings_count(copy.settings); k++) {
+        const saddle_option *option = saddle_settings_option(copy.settings, k);
+        const char *one = saddle_settings_text(copy.settings, option->name);
+        /* 1e-3 is written 0.001. */
+        if (strcmp(option->name, "tolerance") == 0)
+            ck_assert_str_eq(one, "0.001");
+        else
+            ck_assert_str_eq(one, saddle_settings_text(by_text.settings, option->name));
+        ck_assert_int_eq(saddle_settings_given(copy.settings, option),
+                         saddle_settings_given(by_text.settings, option));
+    }
+    saddle_plan_free(&copy);
+    saddle_plan_free(&by_hand);
+    saddle_plan_free(&by_text);
+}
+END_TEST
+
+START_TEST(the_last_assignment_holds)
+{
+    saddle_plan plan = defaults();
+    saddle_plan copy;
+    plan.steps.tau = 2.0;
+    plan.network.topology = "path";
+    assert_ok(saddle_plan_set(&plan, "tau", "3", &error), error);
+    ck_assert(plan.steps.tau == 3.0);
+    ck_assert_str_eq(plan.network.topology, "path");
+    plan.steps.tau = 4.0;
+    assert_ok(saddle_plan_copy(&copy, &plan, &error), error);
+    ck_assert(copy.steps.tau == 4.0);
+    ck_assert_str_eq(saddle_settings_text(copy.settings, "tau"), "4");
+    ck_assert_str_eq(saddle_settings_text(copy.settings, "topology"), "path");
+    /* Back to automatic by hand. */
+    copy.steps.tau = (double)NAN;
+    saddle_plan again;
+    assert_ok(saddle_plan_copy(&again, &copy, &error), error);
+    ck_assert(isnan(again.steps.tau));
+    ck_assert_str_eq(saddle_settings_text(again.settings, "tau"), "auto");
+    saddle_plan_free(&again);
+    saddle_plan_free(&copy);
+    saddle_plan_free(&plan);
+}
+END_TEST
+
+/* A copy keeps what the original forgets, of texts; objects are the same ones. */
+START_TEST(copies_own_their_texts)
+{
+    char topology[] = "ring";
+    double x[] = {1.0};
+    saddle_plan plan = defaults();
+    saddle_plan copy;
+    plan.network.topology = topology;
+    plan.start.x = x;
+    assert_ok(saddle_plan_set(&plan, "x-set", "box:0:1", &error), error);
+    assert_ok(saddle_plan_set(&plan, "lambda1", "0.5", &error), error);
+    assert_ok(saddle_plan_copy(&copy, &plan, &error), error);
+    topology[0] = 's';
+    saddle_plan_free(&plan);
+    ck_assert_str_eq(copy.network.topology, "ring");
+    ck_assert_str_eq(copy.problem.x_set, "box:0:1");
+    ck_assert_str_eq(saddle_settings_text(copy.settings, "lambda1"), "0.5");
+    ck_assert_ptr_eq(copy.start.x, x);
+    saddle_plan_free(&copy);
+}
+END_TEST
+
+/* NULL is "not given", also where the default is a text. */
+START_TEST(missing_texts_are_defaults)
+{
+    saddle_plan plan = defaults();
+    saddle_plan copy;
+    saddle_plan plain = defaults();
+    for (size_t k = 0; k < KNOWN; k++)
+        if (known[k].kind == SADDLE_OPTION_TEXT) {
+            assert_ok(saddle_plan_set(&plan, known[k].name, known[k].text, &error), error);
+            *(const char **)(void *)((char *)&plan + known[k].offset) = NULL;
+        }
+    assert_ok(saddle_plan_copy(&copy, &plan, &error), error);
+    assert_same_fields(&copy, &plain);
+    saddle_plan_free(&copy);
+    saddle_plan_free(&plan);
+}
+END_TEST
+
+/* ---- refusals ---------------------------------------------------------------------------------- */
+
+static void refuse_copy(const saddle_plan *plan, const char *message)
+{
+    saddle_plan copy;
+    memset(&copy, 0xA5, sizeof copy);
+    error.message[0] = '\0';
+    ck_assert_int_eq(saddle_plan_copy(&copy, plan, &error), SADDLE_BAD_INPUT);
+    ck_assert_str_eq(error.message, message);
+    ck_assert_ptr_null(copy.settings);
+    saddle_plan_free(&copy);
+    saddle_instance *instance = (saddle_instance *)&error;
+    ck_assert_int_eq(saddle_instance_create(&instance, plan, &error), SADDLE_BAD_INPUT);
+    ck_assert_str_eq(error.message, message);
+    ck_assert_ptr_null(instance);
+}
+
+START_TEST(fields_are_checked_like_texts)
+{
+    saddle_plan plan = defaults();
+    plan.steps.nu = -1.0;
+    refuse_copy(&plan, "nu: '-1' is out of range; give a number above 0 and at most 1, or auto");
+    plan = defaults();
+    plan.steps.tau = (double)INFINITY;
+    refuse_copy(&plan, "tau: 'inf' is not a number; give a number above 0, or auto");
+    plan = defaults();
+    plan.limits.tolerance = (double)NAN;
+    refuse_copy(&plan, "tolerance: 'nan' is not a number; give a number of at least 0");
+    plan = defaults();
+    plan.engine.threads = 5000;
+    refuse_copy(&plan, "threads: '5000' is out of range; give a whole number of at least 1 and at "
+                       "most 4096, or auto");
+    plan = defaults();
+    plan.steps.rule = 2;
+    refuse_copy(&plan, "steps: choice number 2 is not one of practical|theory");
+    plan = defaults();
+    plan.steps.sampling = -1;
+    refuse_copy(&plan, "sampling: choice number -1 is not one of "
+                       "without-replacement|with-replacement");
+    plan = defaults();
+    plan.problem.format = 3;
+    refuse_copy(&plan, "format: choice number 3 is not one of libsvm|csv|idx");
+    plan = defaults();
+    plan.network.topology = "ring\n# forged: yes";
+    refuse_copy(&plan,
+                "topology: 'ring?# forged: yes' has a control character, such as a line end, "
+                "in it; give a value without");
+}
+END_TEST
+
+START_TEST(plans_of_other_headers_are_refused)
+{
+    saddle_plan plan = defaults();
+    saddle_plan copy;
+    plan.size = sizeof plan - 8;
+    assert_refused(saddle_plan_set(&plan, "tau", "1", &error), error, SADDLE_BAD_INPUT,
+                   "call saddle_plan_defaults(&plan, sizeof plan)");
+    assert_refused(saddle_plan_load(&plan, "none.yaml", &error), error, SADDLE_BAD_INPUT,
+                   "call saddle_plan_defaults(&plan, sizeof plan)");
+    assert_refused(saddle_plan_copy(&copy, &plan, &error), error, SADDLE_BAD_INPUT,
+                   "call saddle_plan_defaults(&plan, sizeof plan)");
+    saddle_plan_free(&copy);
+    saddle_result *result = (saddle_result *)&error;
+    assert_refused(saddle_solve(NULL, &plan, &result, &error), error, SADDLE_BAD_INPUT,
+                   "call saddle_plan_defaults(&plan, sizeof plan)");
+    ck_assert_ptr_null(result);
+    ck_assert_ptr_null(plan.settings);
+}
+END_TEST
+
+START_TEST(a_refused_text_changes_nothing)
+{
+    saddle_plan plan = defaults();
+    assert_ok(saddle_plan_set(&plan, "tau", "2", &error), error);
+    assert_refused(saddle_plan_set(&plan, "tau", "-2", &error), error, SADDLE_BAD_INPUT,
+                   "tau: '-2' is out of range");
+    ck_assert(plan.steps.tau == 2.0);
+    assert_refused(saddle_plan_set(&plan, "tao", "2", &error), error, SADDLE_BAD_INPUT,
+                   "unknown option 'tao'; did you mean 'tau'?");
+    saddle_plan_free(&plan);
+}
+END_TEST
+
+/* ---- files ------------------------------------------------------------------------------------- */
+
+static const char *write_file(const char *lines)
+{
+    static char path[4200];
+    snprintf(path, sizeof path, "%s/plan.yaml", saddle_test_directory());
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(lines, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+    return path;
+}
+
+START_TEST(files_fill_what_is_not_given)
+{
+    saddle_plan plan = defaults();
+    plan.network.agents = 9;
+    assert_ok(saddle_plan_set(&plan, "tau", "2", &error), error);
+    const char *path = write_file("agents: 6\ntau: 3\ntopology: ring\nalpha: 0.5\nx-dim: 12\n");
+    assert_ok(saddle_plan_load(&plan, path, &error), error);
+    ck_assert_uint_eq(plan.network.agents, 9);
+    ck_assert(plan.steps.tau == 2.0 && plan.steps.alpha == 0.5);
+    ck_assert_str_eq(plan.network.topology, "ring");
+    ck_assert_str_eq(saddle_settings_text(plan.settings, "x-dim"), "12");
+    /* A bad file gives nothing. */
+    path = write_file("topology: path\nalpha: -1\n");
+    assert_refused(saddle_plan_load(&plan, path, &error), error, SADDLE_BAD_INPUT,
+                   "plan.yaml:2:8: alpha: '-1' is out of range");
+    ck_assert_str_eq(plan.network.topology, "ring");
+    ck_assert(plan.steps.alpha == 0.5);
+    /* Nor does a field that is wrong, which the message names. */
+    plan.steps.nu = 7.0;
+    assert_refused(saddle_plan_load(&plan, write_file("seed: 2\n"), &error), error,
+                   SADDLE_BAD_INPUT, "nu: '7' is out of range");
+    saddle_plan_free(&plan);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("plan");
+    TCase *cases = tcase_create("plan");
+    tcase_add_test(cases, every_option_of_a_plan_is_known_here);
+    tcase_add_test(cases, defaults_are_those_of_the_options);
+    tcase_add_test(cases, texts_reach_their_fields_and_no_other);
+    tcase_add_test(cases, hands_and_texts_make_the_same_plan);
+    tcase_add_test(cases, the_last_assignment_holds);
+    tcase_add_test(cases, copies_own_their_texts);
+    tcase_add_test(cases, missing_texts_are_defaults);
+    tcase_add_test(cases, fields_are_checked_like_texts);
+    tcase_add_test(cases, plans_of_other_headers_are_refused);
+    tcase_add_test(cases, a_refused_text_changes_nothing);
+    tcase_add_test(cases, files_fill_what_is_not_given);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
