@@ -1,11 +1,5 @@
-/*
- * `saddle compare`: several algorithms from the same start, network, data and seed.
- *
- * For every seed ONE experiment is set up and all algorithms run on it, so that nothing but the
- * algorithm differs between them.
- */
+/* `saddle compare`: several algorithms from the same start, network, data and seed. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -87,22 +81,18 @@ static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK,  CLI_ALGORITHM,
                                       CLI_START,    CLI_STOPPING, CLI_ENGINE,    "trace-every",
                                       "metric-tau", NULL};
 
-/* A comparison at work. */
+/* The command at work. */
 typedef struct work {
     const cli_arguments *arguments;
-    const saddle_plan *plan;
     const options *chosen;
-    const char *directory;
-    const char *tuned; /* directory with settings by `saddle tune`; NULL: none */
-    double metric_tau; /* one for all, as tuned ones may differ in tau */
+    comparison_inputs inputs;
     comparison result;
     bool quiet;
     const volatile sig_atomic_t *interrupt;
     bool stopped; /* whether it was seen, in all processes alike */
     cli_meter meter;
-    char label[128];   /* of the run going on */
-    char place[192];   /* the same with its number among all runs */
-    saddle_error loss; /* the first trace that could not be written; SADDLE_OK: none */
+    char label[128]; /* of the run at hand */
+    char place[192]; /* the same with its number among all runs */
 } work;
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -151,225 +141,32 @@ static saddle_status prepare(work *w, saddle_error *error)
     if (status == SADDLE_OK)
         status = read_levels(w, error);
     if (status == SADDLE_OK && cli_leads())
-        status = cli_check_directory("--output", w->directory, error);
+        status = cli_check_directory("--output", w->inputs.directory, error);
     status = cli_agree(status, error);
     if (status != SADDLE_OK)
         return status;
     c->repeats = (size_t)w->chosen->repeats;
-    c->first_seed = w->plan->start.seed;
+    c->first_seed = w->arguments->plan.start.seed;
     if (c->first_seed > UINT64_MAX - (c->repeats - 1))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--seed: '%" PRIu64
                            "' leaves no room for %zu repeats; give a smaller seed",
                            c->first_seed, c->repeats);
-    c->run = calloc(c->algorithms * c->repeats, sizeof *c->run);
-    return c->run != NULL ? SADDLE_OK
-                          : saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu runs",
-                                        c->algorithms * c->repeats);
+    return SADDLE_OK;
 }
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
-/* Set those of an algorithm's options that the file gives and the user did not. */
-static saddle_status take_options(saddle_plan *to, const saddle_plan *file,
-                                  const saddle_algorithm *algorithm, saddle_error *error)
-{
-    saddle_status status = SADDLE_OK;
-    for (const saddle_option *const *option = algorithm->options;
-         status == SADDLE_OK && *option != NULL; option++)
-        if (saddle_settings_given(file->settings, *option) &&
-            !saddle_settings_given(to->settings, *option))
-            status = saddle_plan_set(to, (*option)->name,
-                                     saddle_settings_value(file->settings, *option), error);
-    return status;
-}
-
-/* The file of an algorithm's tuned settings; to be freed. NULL: memory is short. */
-static char *tuned_path(const work *w, const saddle_algorithm *algorithm)
-{
-    char *path = NULL;
-    return asprintf(&path, "%s/%s.yaml", w->tuned, algorithm->name) < 0 ? NULL : path;
-}
-
-/* Take an algorithm's options from its file of tuned settings, if there is one. */
-static saddle_status load_tuned(saddle_plan *plan, const work *w, const saddle_algorithm *algorithm,
-                                saddle_error *error)
-{
-    char *path = tuned_path(w, algorithm);
-    if (path == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of settings");
-    saddle_plan file;
-    saddle_status status = SADDLE_OK;
-    saddle_plan_defaults(&file, sizeof file);
-    if (access(path, F_OK) == 0) {
-        status = saddle_plan_load(&file, path, error);
-        if (status == SADDLE_OK)
-            status = take_options(plan, &file, algorithm, error);
-    }
-    saddle_plan_free(&file);
-    free(path);
-    return status;
-}
-
 /* Warn about algorithms that run with their defaults although tuned settings were asked for. */
 static void warn_untuned(const work *w)
 {
-    for (size_t a = 0; w->tuned != NULL && a < w->result.algorithms; a++) {
-        char *path = tuned_path(w, w->result.algorithm[a]);
+    for (size_t a = 0; w->inputs.tuned != NULL && a < w->result.algorithms; a++) {
+        char *path = saddle_comparison_tuned_path(&w->inputs, w->result.algorithm[a]);
         if (path != NULL && access(path, F_OK) != 0)
             cli_warn("--tuned: there is no '%s'; %s runs with its defaults", path,
                      w->result.algorithm[a]->name);
         free(path);
     }
-}
-
-/* The plan of one algorithm's run; without a trace's path nothing but a trial of the set-up. */
-static saddle_status run_plan(saddle_plan *out, const work *w, const saddle_algorithm *algorithm,
-                              const char *trace, saddle_error *error)
-{
-    saddle_plan defaults;
-    saddle_plan_defaults(&defaults, sizeof defaults);
-    saddle_status status = saddle_plan_copy(out, w->plan, error);
-    if (status == SADDLE_OK && w->tuned != NULL)
-        status = load_tuned(out, w, algorithm, error);
-    if (status != SADDLE_OK)
-        return status;
-    /* One file, or one directory of checkpoints, cannot be that of several runs. */
-    defaults.outputs.trace_every = out->outputs.trace_every;
-    defaults.outputs.metric_tau = out->outputs.metric_tau;
-    out->outputs = defaults.outputs;
-    out->outputs.trace = trace;
-    if (w->tuned != NULL && isnan(out->outputs.metric_tau))
-        out->outputs.metric_tau = w->metric_tau;
-    out->algorithm.name = algorithm->name;
-    /* A budget of IFO calls is the common one unless iterations are given, too. */
-    bool by_ifo = w->plan->limits.max_ifo > 0 && !CLI_GIVEN(w->plan, limits.iterations);
-    if (trace == NULL || by_ifo)
-        out->limits.iterations = trace == NULL ? 0 : UINT64_C(1) << 53;
-    return SADDLE_OK;
-}
-
-/* Whether an algorithm can be run at all. */
-static saddle_status try_one(const work *w, const saddle_instance *instance,
-                             const saddle_algorithm *algorithm, saddle_error *error)
-{
-    saddle_plan plan = {.settings = NULL};
-    saddle_result *result = NULL;
-    saddle_status status = cli_agree(run_plan(&plan, w, algorithm, NULL, error), error);
-    if (status == SADDLE_OK)
-        status = saddle_run(instance, &plan, NULL, &result, error);
-    saddle_result_free(result);
-    saddle_plan_free(&plan);
-    return status;
-}
-
-/* Go on without an algorithm that refuses the problem, or whose best response could not be found;
- * whatever else is wrong ends the comparison. */
-static saddle_status leave_out(comparison *c, size_t a, saddle_status status, saddle_error *error)
-{
-    if (status != SADDLE_UNSUPPORTED && status != SADDLE_NUMERIC)
-        return status;
-    c->refused[a] = strdup(error->message);
-    c->failed[a] = status == SADDLE_NUMERIC;
-    if (c->refused[a] == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a message");
-    return SADDLE_OK;
-}
-
-/* Try all before anything is written. One that refuses the problem is left out with its reason, as
- * long as another does not. */
-static saddle_status try_all(work *w, const saddle_instance *instance, saddle_error *error)
-{
-    comparison *c = &w->result;
-    size_t refused = 0;
-    saddle_steps steps = {.tau = 0.0};
-    if (w->tuned != NULL) {
-        saddle_status status = saddle_instance_steps(instance, w->plan, &steps, error);
-        if (status != SADDLE_OK)
-            return status;
-    }
-    w->metric_tau = steps.tau;
-    for (size_t a = 0; a < c->algorithms; a++) {
-        saddle_status status = try_one(w, instance, c->algorithm[a], error);
-        if (status == SADDLE_OK)
-            continue;
-        status = leave_out(c, a, status, error);
-        if (status != SADDLE_OK)
-            return status;
-        refused++;
-    }
-    if (refused < c->algorithms)
-        return SADDLE_OK;
-    saddle_status why = c->failed[0] ? SADDLE_NUMERIC : SADDLE_UNSUPPORTED;
-    return refused == 1 ? saddle_fail(error, why, "%s", c->refused[0])
-                        : saddle_fail(error, why, "none of the %zu algorithms can be run: %s",
-                                      refused, c->refused[0]);
-}
-
-/* Where the trace of algorithm a in repeat r goes; to be freed. NULL: memory is short. */
-static char *trace_path(const work *w, size_t a, size_t r)
-{
-    const comparison *c = &w->result;
-    char *path = NULL;
-    return asprintf(&path, "%s/%s-seed%" PRIu64 ".csv", w->directory, c->algorithm[a]->name,
-                    c->first_seed + r) < 0
-               ? NULL
-               : path;
-}
-
-/* Run algorithm a in repeat r. */
-static saddle_status run_one(work *w, const saddle_instance *instance, size_t a, size_t r,
-                             saddle_error *error)
-{
-    comparison *c = &w->result;
-    comparison_run *run = &c->run[a * c->repeats + r];
-    uint64_t seed = c->first_seed + r;
-    char *path = trace_path(w, a, r);
-    saddle_plan plan = {.settings = NULL};
-    saddle_result *result = NULL;
-    snprintf(w->label, sizeof w->label, "%s seed %" PRIu64 ": ", c->algorithm[a]->name, seed);
-    snprintf(w->place, sizeof w->place, "[%zu/%zu] %s", r * c->algorithms + a + 1,
-             c->algorithms * c->repeats, w->label);
-    w->meter = (cli_meter){.label = w->place, .run = w->label, .hidden = w->quiet};
-    if (path == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
-    saddle_status status = cli_agree(run_plan(&plan, w, c->algorithm[a], path, error), error);
-    if (status == SADDLE_OK) {
-        saddle_hooks hooks = cli_meter_hooks(&w->meter, w->interrupt);
-        status = saddle_run(instance, &plan, &hooks, &result, error);
-    }
-    if (status == SADDLE_OK)
-        status = saddle_comparison_keep(run, result, error);
-    if (status == SADDLE_OK && w->loss.status == SADDLE_OK)
-        w->loss = result->output_error;
-    if (status == SADDLE_OK && run->stop == SADDLE_STOP_DIVERGED)
-        cli_report_divergence(result, w->label);
-    cli_progress_clear();
-    if (status == SADDLE_OK && !w->quiet)
-        cli_report_run(w->place, &run->rows[run->row_count - 1], run->stop);
-    saddle_result_free(result);
-    saddle_plan_free(&plan);
-    free(path);
-    return status;
-}
-
-/* Whether somebody wants an end; what has been heard once stays. */
-static bool stopped(work *w)
-{
-    w->stopped = w->stopped || cli_interrupted(w->interrupt);
-    return w->stopped;
-}
-
-/* Run it, or say why it is left out from here on. */
-static saddle_status run_or_leave_out(work *w, const saddle_instance *instance, size_t a, size_t r,
-                                      saddle_error *error)
-{
-    saddle_status status = run_one(w, instance, a, r, error);
-    if (status != SADDLE_NUMERIC)
-        return status;
-    cli_progress_clear();
-    cli_warn("%s%s", w->label, error->message);
-    return leave_out(&w->result, a, status, error);
 }
 
 /* Refuse a report that could not be written, or that would overwrite an input. */
@@ -380,30 +177,54 @@ static saddle_status check_report(const work *w, saddle_error *error)
     return status == SADDLE_OK ? cli_check_inputs("--report", page, w->arguments, error) : status;
 }
 
-/* All algorithms in repeat r. */
-static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
+static saddle_status on_ready(void *context, const saddle_instance *instance, saddle_error *error)
 {
-    saddle_plan plan = *w->plan;
-    saddle_instance *instance = NULL;
-    plan.start.seed = w->result.first_seed + r;
-    saddle_status status = saddle_instance_create(&instance, &plan, error);
-    if (status == SADDLE_OK && r == 0)
-        status = try_all(w, instance, error);
-    if (status == SADDLE_OK && r == 0 && cli_leads())
-        status = saddle_make_directory("--output", w->directory, error);
-    if (status == SADDLE_OK && r == 0 && cli_leads()) /* which may be in that directory */
-        status = check_report(w, error);
+    work *w = context;
+    saddle_status status = cli_leads() ? check_report(w, error) : SADDLE_OK;
     status = cli_agree(status, error);
-    if (status == SADDLE_OK && r == 0) {
-        cli_warn_unused(w->plan, instance, w->result.algorithm, w->result.algorithms);
-        warn_untuned(w);
-        w->interrupt = cli_catch_interrupts();
-    }
-    for (size_t a = 0; status == SADDLE_OK && a < w->result.algorithms && !stopped(w); a++)
-        if (w->result.refused[a] == NULL)
-            status = cli_agree(run_or_leave_out(w, instance, a, r, error), error);
-    saddle_instance_free(instance);
-    return status;
+    if (status != SADDLE_OK)
+        return status;
+    cli_warn_unused(&w->arguments->plan, instance, w->result.algorithm, w->result.algorithms);
+    warn_untuned(w);
+    w->interrupt = cli_catch_interrupts();
+    return SADDLE_OK;
+}
+
+static saddle_hooks on_begin(void *context, size_t a, size_t r)
+{
+    work *w = context;
+    const comparison *c = &w->result;
+    snprintf(w->label, sizeof w->label, "%s seed %" PRIu64 ": ", c->algorithm[a]->name,
+             c->first_seed + r);
+    snprintf(w->place, sizeof w->place, "[%zu/%zu] %s", r * c->algorithms + a + 1,
+             c->algorithms * c->repeats, w->label);
+    w->meter = (cli_meter){.label = w->place, .run = w->label, .hidden = w->quiet};
+    return cli_meter_hooks(&w->meter, w->interrupt);
+}
+
+static void on_end(void *context, const comparison_run *run, const saddle_result *result)
+{
+    const work *w = context;
+    if (run->stop == SADDLE_STOP_DIVERGED)
+        cli_report_divergence(result, w->label);
+    cli_progress_clear();
+    if (!w->quiet)
+        cli_report_run(w->place, &run->rows[run->row_count - 1], run->stop);
+}
+
+static void on_left_out(void *context, const char *why)
+{
+    const work *w = context;
+    cli_progress_clear();
+    cli_warn("%s%s", w->label, why);
+}
+
+/* Whether somebody wants an end; what has been heard once stays. */
+static bool on_stopped(void *context)
+{
+    work *w = context;
+    w->stopped = w->stopped || cli_interrupted(w->interrupt);
+    return w->stopped;
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
@@ -429,7 +250,7 @@ static bool all_diverged(const comparison *c)
 static saddle_status save_summary(const work *w, saddle_error *error)
 {
     char *path = NULL;
-    if (asprintf(&path, "%s/summary.csv", w->directory) < 0)
+    if (asprintf(&path, "%s/summary.csv", w->inputs.directory) < 0)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of the summary");
     saddle_status status = saddle_comparison_save(&w->result, path, error);
     free(path);
@@ -447,7 +268,8 @@ static saddle_status save_report(const work *w, const char *page, saddle_error *
     bool good = path != NULL;
     for (size_t k = 0; good && k < runs; k++)
         if (c->run[k].done) {
-            path[count] = trace_path(w, k / c->repeats, k % c->repeats);
+            path[count] =
+                saddle_comparison_trace_path(c, &w->inputs, k / c->repeats, k % c->repeats);
             good = path[count++] != NULL;
         }
     saddle_status status =
@@ -474,11 +296,11 @@ static int conclude(work *w)
     if (cli_agree(status, &error) != SADDLE_OK)
         return cli_fail(&error);
     if (!w->quiet)
-        printf("\ntraces and summary.csv are in %s\n", w->directory);
+        printf("\ntraces and summary.csv are in %s\n", w->inputs.directory);
     if (!w->quiet && page != NULL)
         printf("the report is %s\n", page);
-    if (w->loss.status != SADDLE_OK)
-        return cli_fail(&w->loss);
+    if (w->result.output_error.status != SADDLE_OK)
+        return cli_fail(&w->result.output_error);
     if (cli_reader_gone())
         return CLI_FAILED;
     if (w->stopped)
@@ -493,17 +315,16 @@ static int run(const cli_arguments *arguments)
     saddle_error error;
     const options *chosen = arguments->own;
     work w = {.arguments = arguments,
-              .plan = &arguments->plan,
               .chosen = chosen,
-              .directory = chosen->output,
-              .tuned = chosen->tuned,
+              .inputs = {.plan = &arguments->plan,
+                         .directory = chosen->output,
+                         .tuned = chosen->tuned,
+                         .world = cli_company(),
+                         .hooks = {&w, on_ready, on_begin, on_end, on_left_out, on_stopped}},
               .quiet = chosen->common.quiet};
     saddle_status status = prepare(&w, &error);
-    for (size_t r = 0; status == SADDLE_OK && r < w.result.repeats; r++) {
-        status = run_repeat(&w, r, &error);
-        if (status == SADDLE_OK && stopped(&w))
-            break;
-    }
+    if (status == SADDLE_OK)
+        status = saddle_comparison_make(&w.result, &w.inputs, &error);
     int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);
     saddle_comparison_release(&w.result);
     return code;

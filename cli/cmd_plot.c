@@ -106,7 +106,7 @@ static saddle_status read_list(const char *name, const char *text, char **copy,
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "--%s: '%.80s' is no list of 1 to %d names separated by commas",
                                name, text, MOST_WORDS);
-        word[(*count)++] = figure_column(at);
+        word[(*count)++] = figure_column_of(at);
     }
     return SADDLE_OK;
 }

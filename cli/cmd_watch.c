@@ -352,8 +352,8 @@ static int run(const cli_arguments *arguments)
     saddle_error error;
     const options *chosen = arguments->own;
     view v = {.path = arguments->operand[0],
-              .x = figure_column(chosen->x),
-              .y = figure_column(chosen->y),
+              .x = figure_column_of(chosen->x),
+              .y = figure_column_of(chosen->y),
               .screen = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO),
               .news = now(),
               .since = now()};

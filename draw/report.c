@@ -8,6 +8,7 @@
 #include "draw/palette.h"
 #include "draw/report_assets.h"
 #include "draw/report_parts.h"
+#include "draw/trace_curves.h"
 #include "files/file.h"
 #include "lab/paper_comparisons.h"
 #include "lab/trace_list.h"
@@ -130,166 +131,6 @@ static void write_head(FILE *f, const report_page *r)
     fputs("</style>\n</head>\n", f);
 }
 
-/* ---- claims -------------------------------------------------------------------------------- */
-
-#define VERDICTS 3
-static const struct {
-    const char *style;
-    const char *text;
-} verdicts[VERDICTS] = {[CLAIM_HOLDS] = {"holds", "&#10003; holds"},
-                        [CLAIM_FAILS] = {"fails", "&#10007; does not hold"},
-                        [CLAIM_UNDECIDED] = {"undecided", "? not decided"}};
-
-report_claim report_claim_of(const claims_outcome *outcome, size_t section)
-{
-    return (report_claim){.section = section,
-                          .theme = outcome->claim->theme,
-                          .statement = saddle_claims_statement(outcome),
-                          .verdict = outcome->verdict,
-                          .numbers = outcome->numbers};
-}
-
-/* Which claims are meant. */
-typedef struct choice {
-    const char *theme; /* NULL: of any */
-    size_t section;    /* ANY_SECTION: of any */
-} choice;
-#define ANY_SECTION SIZE_MAX
-
-static bool is_meant(const report_claim *one, choice which)
-{
-    return (which.theme == NULL || (one->theme != NULL && strcmp(one->theme, which.theme) == 0)) &&
-           (which.section == ANY_SECTION || one->section == which.section);
-}
-
-/* How many claims there are of each verdict; returns how many in all. */
-static size_t count_claims(const report_page *r, choice which, size_t count[VERDICTS])
-{
-    size_t all = 0;
-    memset(count, 0, VERDICTS * sizeof *count);
-    for (size_t k = 0; k < r->claims; k++)
-        if (is_meant(&r->claim[k], which)) {
-            count[r->claim[k].verdict]++;
-            all++;
-        }
-    return all;
-}
-
-/* "38 hold, 31 do not, 7 are not decided". */
-static void write_counts(FILE *f, const size_t count[VERDICTS])
-{
-    fprintf(f,
-            "<b class=\"holds\">%zu</b> hold%s, <b class=\"fails\">%zu</b> %s not, "
-            "<b class=\"undecided\">%zu</b> %s not decided",
-            count[CLAIM_HOLDS], count[CLAIM_HOLDS] == 1 ? "s" : "", count[CLAIM_FAILS],
-            count[CLAIM_FAILS] == 1 ? "does" : "do", count[CLAIM_UNDECIDED],
-            count[CLAIM_UNDECIDED] == 1 ? "is" : "are");
-}
-
-/* The sections where claims of a theme have a verdict, with how many of how many if not all have. */
-static void write_places(FILE *f, const report_page *r, const char *theme, claim_verdict verdict)
-{
-    bool first = true;
-    for (size_t s = 0; s < r->sections; s++) {
-        size_t count[VERDICTS];
-        size_t all = count_claims(r, (choice){theme, s}, count);
-        if (count[verdict] == 0)
-            continue;
-        if (r->sections == 1) {
-            fprintf(f, "<a href=\"#section-1\">%zu of %zu</a>", count[verdict], all);
-            continue;
-        }
-        /* Titles may have commas of their own. */
-        fprintf(f, "%s<a href=\"#section-%zu\">", first ? "" : "; ", s + 1);
-        report_text(f, r->section[s].title != NULL ? r->section[s].title : "");
-        fputs("</a>", f);
-        if (count[verdict] < all)
-            fprintf(f, " (%zu of %zu)", count[verdict], all);
-        first = false;
-    }
-}
-
-/* What is claimed, in a few words, and where it holds. */
-static void write_theme(FILE *f, const report_page *r, const char *theme)
-{
-    size_t count[VERDICTS];
-    count_claims(r, (choice){theme, ANY_SECTION}, count);
-    fputs("<tr><td>", f);
-    report_text(f, theme);
-    fputs("</td><td>", f);
-    for (size_t v = 0; v < VERDICTS; v++) {
-        if (count[v] == 0)
-            continue;
-        fprintf(f, "<div><span class=\"verdict %s\">%s:</span> ", verdicts[v].style,
-                verdicts[v].text);
-        write_places(f, r, theme, (claim_verdict)v);
-        fputs("</div>", f);
-    }
-    fputs("</td></tr>\n", f);
-}
-
-/* Whether an earlier claim has the theme of claim k, or it has none. */
-static bool is_told(const report_page *r, size_t k)
-{
-    for (size_t j = 0; j < k; j++)
-        if (is_meant(&r->claim[j], (choice){r->claim[k].theme, ANY_SECTION}))
-            return true;
-    return r->claim[k].theme == NULL;
-}
-
-/* The verdicts, before anything else. */
-static void write_summary(FILE *f, const report_page *r)
-{
-    size_t count[VERDICTS];
-    if (count_claims(r, (choice){NULL, ANY_SECTION}, count) == 0)
-        return;
-    fputs("<section id=\"claims\">\n<h2>What became of the paper's claims</h2>\n<p>", f);
-    report_text(f, r->claims_text != NULL ? r->claims_text : "");
-    fprintf(f, " Of %zu claims ", r->claims);
-    write_counts(f, count);
-    fputs(". They are below the curves, each with its numbers.</p>\n", f);
-    fputs("<div class=\"card scroll\"><table class=\"themes\"><tbody>\n", f);
-    for (size_t k = 0; k < r->claims; k++)
-        if (!is_told(r, k))
-            write_theme(f, r, r->claim[k].theme);
-    fputs("</tbody></table></div>\n</section>\n", f);
-}
-
-static void write_claim(FILE *f, const report_claim *one)
-{
-    fputs("<tr><td>", f);
-    report_text(f, one->statement);
-    fprintf(f, "</td><td class=\"verdict %s\">%s</td><td>", verdicts[one->verdict].style,
-            verdicts[one->verdict].text);
-    report_text(f, one->numbers != NULL ? one->numbers : "");
-    if (one->reason != NULL && *one->reason != '\0') {
-        fputs("<br><span class=\"soft\">", f);
-        report_text(f, one->reason);
-        fputs("</span>", f);
-    }
-    fputs("</td></tr>\n", f);
-}
-
-/* The claims about a section, folded. */
-static void write_claims(FILE *f, const report_page *r, size_t section)
-{
-    size_t count[VERDICTS];
-    size_t all = count_claims(r, (choice){NULL, section}, count);
-    if (all == 0)
-        return;
-    fprintf(f, "<details class=\"card claims-of\"><summary>%zu claim%s: ", all,
-            all == 1 ? "" : "s");
-    write_counts(f, count);
-    fputs("</summary>\n<div class=\"scroll\"><table "
-          "class=\"claims\"><thead><tr><th>claim</th><th>verdict</th><th>measured</th></tr></thead>"
-          "<tbody>\n",
-          f);
-    for (size_t k = 0; k < r->claims; k++)
-        if (r->claim[k].section == section)
-            write_claim(f, &r->claim[k]);
-    fputs("</tbody></table></div></details>\n", f);
-}
-
 /* ---- sections ------------------------------------------------------------------------------ */
 
 /* The network of a trace, if it says enough, the graph can be made again and is not too large. */
@@ -402,7 +243,7 @@ static saddle_status write_section(FILE *f, const report_page *r, size_t place, 
         "<div class=\"pair\">\n<div class=\"card chart\"></div>\n<div class=\"card chart\"></div>\n"
         "</div>\n",
         f);
-    write_claims(f, r, place);
+    report_claims(f, r, place);
     report_costs(f, section, &g);
     fputs("<div class=\"pair uneven\">\n", f);
     status = write_networks(f, section, error);
@@ -416,6 +257,21 @@ static saddle_status write_section(FILE *f, const report_page *r, size_t place, 
 
 /* ---- the page ------------------------------------------------------------------------------ */
 
+/* The scripts, after what they know about columns: [name, word, title, whether logarithmic]. */
+static void write_script(FILE *f)
+{
+    size_t count;
+    const figure_column *column = figure_columns(&count);
+    fputs("<script>\nconst COLUMNS = [\n", f);
+    for (size_t k = 0; k < count; k++)
+        fprintf(f, "[\"%s\", \"%s\", \"%s\", %s],\n", column[k].name, column[k].word,
+                column[k].title, column[k].scale == FIGURE_LOG ? "true" : "false");
+    fputs("];\n", f);
+    fputs(report_curves_js, f);
+    fputs(report_page_js, f);
+    fputs("</script>\n", f);
+}
+
 static saddle_status write_page(FILE *f, const report_page *r, saddle_error *error)
 {
     write_head(f, r);
@@ -423,7 +279,7 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
     write_title(f, r);
     fprintf(f, "</h1>\n<p class=\"soft\">Made by saddle %s.</p>\n</header>\n", saddle_version());
     write_paragraphs(f, r->text);
-    write_summary(f, r);
+    report_summary(f, r);
     write_contents(f, r);
     fputs("<div class=\"axes\" role=\"group\" aria-label=\"horizontal axis\"><span "
           "class=\"soft\">against"
@@ -434,9 +290,9 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < r->sections; k++)
         status = write_section(f, r, k, error);
-    fputs("</div>\n<script>\n", f);
-    fputs(report_js, f);
-    fputs("</script>\n</body>\n</html>\n", f);
+    fputs("</div>\n", f);
+    write_script(f);
+    fputs("</body>\n</html>\n", f);
     return status;
 }
 
@@ -485,10 +341,10 @@ static saddle_status write_about(const report_section *section, const char *titl
         for (size_t k = 0; k < decided.claims; k++)
             claim[k] = report_claim_of(&decided.outcome[k], 0);
         snprintf(text, sizeof text,
-                 "Asked of these runs, with %zu seed%s%s, at fractions of the start's metric: "
+                 "Tested on these runs, with %zu seed%s%s, at fractions of the start's metric: "
                  "1.3x means that the other one's cost is 1.3 times as large.",
                  decided.seeds, decided.seeds == 1 ? "" : "s",
-                 decided.seeds < FEW_SEEDS ? " (few to decide by)" : "");
+                 decided.seeds < FEW_SEEDS ? " (too few to decide)" : "");
         report_page page = {.title = title,
                             .claims_text = text,
                             .claims = decided.claims,

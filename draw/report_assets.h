@@ -3,6 +3,7 @@
 #define SADDLE_DRAW_REPORT_ASSETS_H
 
 extern const char report_css[];
-extern const char report_js[];
+extern const char report_curves_js[];
+extern const char report_page_js[];
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "draw/report_parts.h"
+#include "draw/trace_curves.h"
 #include "files/file.h"
 #include "lab/metric_levels.h"
 #include "lab/number_text.h"
@@ -15,14 +16,8 @@
 
 /* ---- costs --------------------------------------------------------------------------------- */
 
-/* Kinds of cost that tables are made of. */
-static const struct {
-    const char *column;
-    const char *title;
-} costs[] = {{"ifo", "gradient evaluations"},
-             {"rounds", "communication rounds"},
-             {"bytes", "bytes sent"},
-             {"seconds", "seconds"}};
+/* Columns of costs, each with a table. */
+static const char *const costs[] = {"ifo", "rounds", "bytes", "seconds"};
 
 /* The largest metric at a start and the smallest of all that is not 0, where there is one. */
 static bool metric_range(const report_section *section, double *start, double *best)
@@ -151,7 +146,7 @@ void report_costs(FILE *f, const report_section *section, const trace_groups *g)
         fprintf(f,
                 "<div class=\"card cost\" data-x=\"%s\">\n<h3>Cost to reach a level: %s</h3>\n"
                 "<div class=\"scroll\"><table><thead><tr><th>metric at most</th>",
-                costs[c].column, costs[c].title);
+                costs[c], figure_title(costs[c]));
         for (size_t k = 0; k < levels; k++) {
             fputs("<th class=\"number\">", f);
             write_level(f, level[k]);
@@ -160,7 +155,7 @@ void report_costs(FILE *f, const report_section *section, const trace_groups *g)
         fputs("</tr></thead><tbody>\n", f);
         for (size_t group = 0; group < g->groups; group++)
             if (saddle_trace_column(section->trace[g->group[group].first], "metric") != NULL)
-                write_cost_row(f, section, g, group, costs[c].column, level, levels);
+                write_cost_row(f, section, g, group, costs[c], level, levels);
         fputs("</tbody></table></div>\n", f);
         if (section->traces > g->groups)
             fputs("<p class=\"soft\">Means over the runs that reach the level.</p>\n", f);

@@ -18,7 +18,7 @@
 static double step_of(const reproduction *r, const reproduction_part *part, size_t s,
                       const char *name)
 {
-    const saddle_trace *trace = part->trace[s * r->seeds];
+    const saddle_trace *trace = part->trace[s * r->runs.seeds];
     double value = NAN;
     if (trace == NULL || !saddle_parse_real(saddle_trace_setting(trace, name), &value))
         return NAN;
@@ -110,12 +110,12 @@ static void fill_panel(canvas *c, size_t p, const reproduction *r, const reprodu
         c->panel[p].x_scale = FIGURE_LOG;
     for (size_t s = 0; s < e->count; s++)
         if (reproduction_is_drawn(r, part, s))
-            add_curve(c, p, r->seeds, part->trace + s * r->seeds, e->series[s].label,
+            add_curve(c, p, r->runs.seeds, part->trace + s * r->runs.seeds, e->series[s].label,
                       colour_of(e, s), from);
     for (size_t s = 0; part->bound != NULL && s < e->count; s++) {
-        const saddle_trace *first = part->bound[s * r->seeds];
+        const saddle_trace *first = part->bound[s * r->runs.seeds];
         if (first != NULL)
-            add_curve(c, p, r->seeds, part->bound + s * r->seeds,
+            add_curve(c, p, r->runs.seeds, part->bound + s * r->runs.seeds,
                       saddle_trace_setting(first, "algorithm"), colour_of(e, s), from);
     }
 }
@@ -143,7 +143,7 @@ static char *picture_path(const reproduction *r, const char *stem, const char *k
                           saddle_error *error)
 {
     char *path = NULL;
-    if (asprintf(&path, "%s/figures/%s.%s", r->directory, stem, kind) >= 0)
+    if (asprintf(&path, "%s/figures/%s.%s", r->runs.directory, stem, kind) >= 0)
         return path;
     saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
     return NULL;
@@ -203,7 +203,7 @@ static void draw_theory(claims_line *out, const claims_line *measured, size_t ru
 static void name_axes(figure_panel *panel, slope *s, const claims_outcome *o)
 {
     const paper_claim *c = o->claim;
-    const char *cost = strcmp(c->cost, "ifo") == 0 ? "IFO calls" : "rounds";
+    const char *cost = saddle_claims_cost_text(c->cost);
     if (o->slope.count > 1)
         snprintf(s->title, sizeof s->title, "slope %.3f (%.3f to %.3f), theory: at most %g",
                  o->slope.mean, o->slope.low, o->slope.high, c->bound);
@@ -231,10 +231,10 @@ static figure_panel fill_slope(slope *s, const reproduction *r, const reproducti
                                const claims_outcome *o)
 {
     size_t runs = 0;
-    for (size_t k = 0; k < r->seeds && k < CLAIMS_MOST_SEEDS; k++) {
+    for (size_t k = 0; k < r->runs.seeds && k < CLAIMS_MOST_SEEDS; k++) {
         claims_line *l = &s->line[runs];
         saddle_claims_points(l, o->claim, part->experiment,
-                             (const saddle_trace *const *)part->trace, r->seeds, k);
+                             (const saddle_trace *const *)part->trace, r->runs.seeds, k);
         runs += l->count > 1;
     }
     if (runs > 0)
@@ -305,10 +305,11 @@ static saddle_status draw_network(const reproduction *r, const saddle_trace *tra
 /* Whether the network of a part's series has been drawn for one before it. */
 static bool network_is_drawn(const reproduction *r, const reproduction_part *part, size_t s)
 {
-    const saddle_trace *trace = part->trace[s * r->seeds];
+    const saddle_trace *trace = part->trace[s * r->runs.seeds];
     for (const reproduction_part *p = r->part; p <= part; p++)
         for (size_t k = 0; p->chosen && k < (p < part ? p->experiment->count : s); k++)
-            if (p->trace[k * r->seeds] != NULL && network_is_same(p->trace[k * r->seeds], trace))
+            if (p->trace[k * r->runs.seeds] != NULL &&
+                network_is_same(p->trace[k * r->runs.seeds], trace))
                 return true;
     return false;
 }
@@ -319,8 +320,8 @@ static saddle_status draw_networks(const reproduction *r, const reproduction_par
 {
     saddle_status status = SADDLE_OK;
     for (size_t s = 0; status == SADDLE_OK && s < part->experiment->count; s++)
-        if (part->trace[s * r->seeds] != NULL && !network_is_drawn(r, part, s))
-            status = draw_network(r, part->trace[s * r->seeds], error);
+        if (part->trace[s * r->runs.seeds] != NULL && !network_is_drawn(r, part, s))
+            status = draw_network(r, part->trace[s * r->runs.seeds], error);
     return status;
 }
 

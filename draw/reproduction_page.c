@@ -5,7 +5,6 @@
 
 #include "draw/report.h"
 #include "draw/reproduction_drawing.h"
-#include "lab/experiment_runs.h"
 
 /* Hundreds of whole traces would make a page of many megabytes: it gets these columns, and at most
  * so many rows of each. */
@@ -55,10 +54,10 @@ static size_t gather(excerpt *out, const saddle_trace **pointer, size_t count,
                      saddle_trace *const *trace)
 {
     for (size_t s = 0; trace != NULL && s < part->experiment->count; s++)
-        for (size_t k = 0; k < r->seeds && reproduction_is_drawn(r, part, s); k++) {
-            if (trace[s * r->seeds + k] == NULL)
+        for (size_t k = 0; k < r->runs.seeds && reproduction_is_drawn(r, part, s); k++) {
+            if (trace[s * r->runs.seeds + k] == NULL)
                 continue;
-            take_excerpt(&out[count], trace[s * r->seeds + k]);
+            take_excerpt(&out[count], trace[s * r->runs.seeds + k]);
             pointer[count] = &out[count].trace;
             count++;
         }
@@ -109,7 +108,7 @@ saddle_status reproduction_write_page(const reproduction *r, saddle_error *error
     size_t traces = 0;
     bool substitute = false;
     for (size_t p = 0; p < r->parts; p++) {
-        traces += 2 * r->part[p].experiment->count * r->seeds; /* with bounds */
+        traces += 2 * r->part[p].experiment->count * r->runs.seeds; /* with bounds */
         substitute = substitute || saddle_paper_data_is_substitute(r->part[p].experiment->data);
     }
     sheet t = {.section = calloc(r->parts + 1, sizeof *t.section),
@@ -118,7 +117,7 @@ saddle_status reproduction_write_page(const reproduction *r, saddle_error *error
                .trace = (const saddle_trace **)calloc(traces + 1, sizeof *t.trace)};
     saddle_status status = SADDLE_OK;
     if (t.section == NULL || t.claim == NULL || t.excerpt == NULL || t.trace == NULL ||
-        asprintf(&t.path, "%s/report.html", r->directory) < 0) {
+        asprintf(&t.path, "%s/report.html", r->runs.directory) < 0) {
         saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the report");
         status = SADDLE_NO_MEMORY;
     }
@@ -131,7 +130,7 @@ saddle_status reproduction_write_page(const reproduction *r, saddle_error *error
                  "traces/.%s%s",
                  SHOWN_ROWS,
                  substitute ? "\n\nBUILT-IN DATA stand in for data that were not found." : "",
-                 r->quick ? "\n\nShortened by --quick, and too short to decide much." : "");
+                 r->runs.quick ? "\n\nShortened by --quick, and too short to decide much." : "");
         report_page page = {.title = "PRECISION's experiments, repeated",
                             .text = text,
                             .claims = r->claims,

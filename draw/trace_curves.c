@@ -7,58 +7,63 @@
 #include "lab/trace_groups.h"
 #include "lab/trace_list.h"
 
-/* What is known about columns. */
-static const struct {
-    const char *column;
-    const char *word;  /* for --x; NULL: its own name */
-    const char *title; /* for the axis */
-    figure_scale scale;
-} known[] = {
+static const figure_column known[] = {
     {"ifo", "samples", "gradient evaluations", FIGURE_LINEAR},
-    {"rounds", NULL, "communication rounds", FIGURE_LINEAR},
-    {"messages", NULL, "messages", FIGURE_LINEAR},
-    {"bytes", NULL, "bytes sent", FIGURE_LINEAR},
-    {"seconds", NULL, "seconds", FIGURE_LINEAR},
+    {"rounds", "rounds", "communication rounds", FIGURE_LINEAR},
+    {"messages", "messages", "messages", FIGURE_LINEAR},
+    {"bytes", "bytes", "bytes sent", FIGURE_LINEAR},
+    {"seconds", "seconds", "seconds", FIGURE_LINEAR},
     {"iteration", "iterations", "iterations", FIGURE_LINEAR},
-    {"loss", NULL, "loss", FIGURE_LINEAR},
-    {"loss_gap", NULL, "distance of the loss from its limit", FIGURE_LOG},
-    {"mean_metric", NULL, "mean metric so far", FIGURE_LOG},
-    {"primal", NULL, "primal value", FIGURE_LINEAR},
-    {"metric", NULL, "convergence metric", FIGURE_LOG},
-    {"x_stationarity", NULL, "x stationarity", FIGURE_LOG},
-    {"x_consensus", NULL, "x consensus error", FIGURE_LOG},
-    {"y_consensus", NULL, "y consensus error", FIGURE_LOG},
-    {"y_gap", NULL, "gap of y to the best response", FIGURE_LOG},
-    {"stationarity", NULL, "stationarity", FIGURE_LOG},
-    {"potential", NULL, "potential", FIGURE_LOG},
-    {"train_auc", NULL, "AUC on the agents' data", FIGURE_LINEAR},
-    {"test_auc", NULL, "AUC on held-out data", FIGURE_LINEAR},
+    {"loss", "loss", "loss", FIGURE_LINEAR},
+    {"loss_gap", "loss_gap", "distance of the loss from its limit", FIGURE_LOG},
+    {"mean_metric", "mean_metric", "mean metric so far", FIGURE_LOG},
+    {"primal", "primal", "primal value", FIGURE_LINEAR},
+    {"metric", "metric", "convergence metric", FIGURE_LOG},
+    {"x_stationarity", "x_stationarity", "x stationarity", FIGURE_LOG},
+    {"x_consensus", "x_consensus", "x consensus error", FIGURE_LOG},
+    {"y_consensus", "y_consensus", "y consensus error", FIGURE_LOG},
+    {"y_gap", "y_gap", "gap of y to the best response", FIGURE_LOG},
+    {"stationarity", "stationarity", "stationarity", FIGURE_LOG},
+    {"potential", "potential", "potential", FIGURE_LOG},
+    {"train_auc", "train_auc", "AUC on the agents' data", FIGURE_LINEAR},
+    {"test_auc", "test_auc", "AUC on held-out data", FIGURE_LINEAR},
 };
 
 #define KNOWN (sizeof known / sizeof *known)
 
-const char *figure_title(const char *column)
+const figure_column *figure_columns(size_t *count)
 {
-    for (size_t k = 0; k < KNOWN; k++)
-        if (strcmp(known[k].column, column) == 0)
-            return known[k].title;
-    return column;
+    *count = KNOWN;
+    return known;
 }
 
-const char *figure_column(const char *word)
+/* What is known about a column; NULL: nothing. */
+static const figure_column *find(const char *column)
 {
     for (size_t k = 0; k < KNOWN; k++)
-        if (known[k].word != NULL && strcmp(known[k].word, word) == 0)
-            return known[k].column;
+        if (strcmp(known[k].name, column) == 0)
+            return &known[k];
+    return NULL;
+}
+
+const char *figure_title(const char *column)
+{
+    const figure_column *found = find(column);
+    return found != NULL ? found->title : column;
+}
+
+const char *figure_column_of(const char *word)
+{
+    for (size_t k = 0; k < KNOWN; k++)
+        if (strcmp(known[k].word, word) == 0)
+            return known[k].name;
     return word;
 }
 
 figure_scale figure_scale_of(const char *column)
 {
-    for (size_t k = 0; k < KNOWN; k++)
-        if (strcmp(known[k].column, column) == 0)
-            return known[k].scale;
-    return FIGURE_LINEAR;
+    const figure_column *found = find(column);
+    return found != NULL ? found->scale : FIGURE_LINEAR;
 }
 
 static saddle_status check_columns(const saddle_trace *const *trace, size_t count, const char *x,

@@ -4,12 +4,22 @@
 
 #include "draw/figure.h"
 
+/* What is known about a column of traces. */
+typedef struct figure_column {
+    const char *name;
+    const char *word;  /* for --x and for a page's switch: "samples" */
+    const char *title; /* for an axis: "gradient evaluations" */
+    figure_scale scale;
+} figure_column;
+
+/* All columns that are known. */
+const figure_column *figure_columns(size_t *count);
 /* What a column is called in pictures and reports, "gradient evaluations" for "ifo"; its own name
  * where nothing better is known. */
 const char *figure_title(const char *column);
 /* The column behind a word of --x: samples, rounds, messages, bytes, seconds, iterations; the word
  * itself when it is none of these. */
-const char *figure_column(const char *word);
+const char *figure_column_of(const char *word);
 /* How a column is best shown. */
 figure_scale figure_scale_of(const char *column);
 

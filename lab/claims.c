@@ -1,10 +1,9 @@
 /* Deciding claims from traces: the rules are in claims.h. */
-#include "lab/claims.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "lab/claim_texts.h"
 
 /* Levels of CLAIM_SLOPE_EPSILON: half decades of the start's metric, from .. to. */
 #define FIRST_HALF_DECADE 2
@@ -15,100 +14,8 @@
 
 /* Fractions of the start's metric, as negative powers of ten. */
 static const int decade[CLAIMS_LEVELS] = {1, 2, 3, 4, 6, 8};
-#define LEVELS_TEXT "1e-2, 1e-3, 1e-4, 1e-6 and 1e-8 of the start's"
-
-/* The series of a claim with their traces, in the claim's order. */
-typedef struct chain {
-    size_t count;
-    const experiment_series *series[EXPERIMENT_MOST_SERIES];
-    const saddle_trace *const *trace[EXPERIMENT_MOST_SERIES]; /* by seed */
-} chain;
 
 typedef enum result { NOTHING, WON, LOST, TIED } result;
-
-/* ---- texts ---------------------------------------------------------------------------------- */
-
-const char *saddle_claims_verdict_text(claim_verdict verdict)
-{
-    static const char *const text[] = {[CLAIM_HOLDS] = "holds",
-                                       [CLAIM_FAILS] = "does not hold",
-                                       [CLAIM_UNDECIDED] = "not decided"};
-    return text[verdict];
-}
-
-const char *saddle_claims_statement(const claims_outcome *o)
-{
-    const char *colon = strstr(o->statement, ": ");
-    return colon != NULL ? colon + 2 : o->statement;
-}
-
-static void append(char *text, const char *format, ...) SADDLE_PRINTF(2, 3);
-static void append(char *text, const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text + used, CLAIMS_TEXT - used, format, list);
-    va_end(list);
-}
-
-static const char *cost_text(const char *cost)
-{
-    return strcmp(cost, "ifo") == 0 ? "IFO calls" : "rounds";
-}
-
-static void append_names(char *text, const chain *h, size_t first)
-{
-    for (size_t s = first; s < h->count; s++)
-        append(text, "%s%s",
-               s == first         ? ""
-               : s + 1 < h->count ? ", "
-                                  : " and ",
-               h->series[s]->label);
-}
-
-static void state(claims_outcome *out, const chain *h)
-{
-    const paper_claim *c = out->claim;
-    char *text = out->statement;
-    append(text, "%s: ", out->experiment->title);
-    switch (c->kind) {
-    case CLAIM_FASTER:
-        append(text, "%s brings the %s to " LEVELS_TEXT " in ", h->series[0]->label,
-               strcmp(c->quantity, "loss") == 0 ? "loss's distance from its limit" : c->quantity);
-        if (c->factor > 1.0)
-            append(text, "at most 1/%g of the %s of ", c->factor, cost_text(c->cost));
-        else
-            append(text, "fewer %s than ", cost_text(c->cost));
-        append(text, "%s", h->count > 1 ? h->series[1]->label : "");
-        for (size_t s = 2; s < h->count; s++)
-            append(text, ", and that in fewer than %s", h->series[s]->label);
-        break;
-    case CLAIM_ALIKE:
-        append(text,
-               "the %s to bring the metric to " LEVELS_TEXT " differ by less than a factor of %g "
-               "between ",
-               cost_text(c->cost), c->factor);
-        append_names(text, h, 0);
-        break;
-    case CLAIM_BELOW:
-        append(text, "at equal iterations the metric of %s", h->series[0]->label);
-        for (size_t s = 1; s < h->count; s++)
-            append(text, "%s is below that of %s", s > 1 ? ", which" : "", h->series[s]->label);
-        break;
-    case CLAIM_SLOPE_VALUE:
-        append(text, "the %s to metric <= %g grow at most like n^%g", cost_text(c->cost), c->level,
-               c->bound);
-        break;
-    case CLAIM_SLOPE_EPSILON:
-        append(text, "the %s to metric <= epsilon^2 grow at most like (1/epsilon^2)^%g",
-               cost_text(c->cost), c->bound);
-        break;
-    case CLAIM_SLOPE_TIME:
-        append(text, "the least metric in T iterations falls at least like T^%g", c->bound);
-        break;
-    }
-}
 
 /* ---- costs ---------------------------------------------------------------------------------- */
 
@@ -171,7 +78,7 @@ typedef struct view {
     const paper_experiment *experiment;
     const saddle_trace *const *trace;
     size_t seeds;
-    chain chain;
+    claims_chain chain;
 } view;
 
 static bool usable(const saddle_trace *trace)
@@ -310,42 +217,6 @@ static void judge_level(claims_level *level, const view *v)
     level->log_ratio = saddle_statistics_summarize(ratio, ratios, CLAIMS_CONFIDENCE);
 }
 
-static void describe_level(char *text, const claims_level *level)
-{
-    size_t said = level->won + level->lost + level->tied;
-    if (level->level > 0.0)
-        append(text, "%s%.0e: ", *text == '\0' ? "" : "; ", level->level);
-    if (said == 0) {
-        append(text, "not reached");
-        return;
-    }
-    if (level->log_ratio.count > 0) {
-        int digits = level->level > 0.0 ? 3 : 6; /* whole curves differ by little */
-        append(text, "%s%.*gx",
-               level->at_least  ? ">= "
-               : level->at_most ? "<= "
-                                : "",
-               digits, exp(level->log_ratio.mean));
-        if (level->log_ratio.count > 1)
-            append(text, " (%.*g-%.*g)", digits, exp(level->log_ratio.least), digits,
-                   exp(level->log_ratio.most));
-        append(text, ", ");
-    }
-    append(text, "%zu of %zu", level->won, said);
-}
-
-/* Say where a claim that fails somewhere holds. */
-static void describe_halves(claims_outcome *out)
-{
-    size_t named = 0;
-    for (size_t k = CLAIMS_FIRST_DECIDING; k < CLAIMS_LEVELS; k++) {
-        const claims_level *level = &out->level[k];
-        if (level->won > 0 && level->lost + level->tied == 0)
-            append(out->numbers, "%s%.0e", named++ == 0 ? "; so it holds only at " : ", ",
-                   level->level);
-    }
-}
-
 static claim_verdict judge_levels(claims_outcome *out, const view *v)
 {
     size_t holds = 0;
@@ -356,7 +227,7 @@ static claim_verdict judge_levels(claims_outcome *out, const view *v)
         claims_level *level = &out->level[k];
         level->level = saddle_claims_fraction(k);
         judge_level(level, v);
-        describe_level(out->numbers, level);
+        saddle_claims_describe_level(out->numbers, level);
         size_t said = level->won + level->lost + level->tied;
         if (k < CLAIMS_FIRST_DECIDING || said == 0)
             continue;
@@ -365,7 +236,7 @@ static claim_verdict judge_levels(claims_outcome *out, const view *v)
         open += level->won != said && level->lost != said;
     }
     if (fails > 0 && holds > 0)
-        describe_halves(out);
+        saddle_claims_describe_halves(out);
     if (fails > 0)
         return CLAIM_FAILS;
     return open == 0 && holds > 0 ? CLAIM_HOLDS : CLAIM_UNDECIDED;
@@ -417,7 +288,7 @@ static claim_verdict judge_curves(claims_outcome *out, const view *v)
     }
     out->levels = 1;
     all->log_ratio = saddle_statistics_summarize(ratio, seeds, CLAIMS_CONFIDENCE);
-    describe_level(out->numbers, all);
+    saddle_claims_describe_level(out->numbers, all);
     if (seeds == 0 || (all->won < seeds && all->lost < seeds))
         return CLAIM_UNDECIDED;
     return all->won == seeds ? CLAIM_HOLDS : CLAIM_FAILS;
@@ -494,14 +365,15 @@ static claim_verdict judge_slope(claims_outcome *out, const view *v)
     }
     out->slope = saddle_statistics_summarize(slope, slopes, CLAIMS_CONFIDENCE);
     if (slopes == 0) {
-        append(out->numbers, "too few levels were reached to fit a slope");
+        saddle_claims_append(out->numbers, "too few levels were reached to fit a slope");
         return CLAIM_UNDECIDED;
     }
-    append(out->numbers, "slope %.3f", out->slope.mean);
+    saddle_claims_append(out->numbers, "slope %.3f", out->slope.mean);
     if (slopes > 1)
-        append(out->numbers, ", 95%% interval %.3f to %.3f", out->slope.low, out->slope.high);
-    append(out->numbers, " over %zu seed%s; theory: at most %g", slopes, slopes == 1 ? "" : "s",
-           v->claim->bound);
+        saddle_claims_append(out->numbers, ", 95%% interval %.3f to %.3f", out->slope.low,
+                             out->slope.high);
+    saddle_claims_append(out->numbers, " over %zu seed%s; theory: at most %g", slopes,
+                         slopes == 1 ? "" : "s", v->claim->bound);
     if (out->slope.high <= v->claim->bound + CLAIMS_TOLERANCE)
         return CLAIM_HOLDS;
     return out->slope.low > v->claim->bound + CLAIMS_TOLERANCE ? CLAIM_FAILS : CLAIM_UNDECIDED;
@@ -532,7 +404,7 @@ void saddle_claims_decide(claims_outcome *out, const paper_claim *c, const paper
         (claims_outcome){.claim = c, .experiment = e, .seeds = seeds, .verdict = CLAIM_UNDECIDED};
     if (v.chain.count == 0)
         return;
-    state(out, &v.chain);
+    saddle_claims_state(out, &v.chain);
     if (c->kind == CLAIM_FASTER || c->kind == CLAIM_ALIKE)
         out->verdict = judge_levels(out, &v);
     else

@@ -95,6 +95,8 @@ void saddle_claims_points(claims_line *out, const paper_claim *c, const paper_ex
                           const saddle_trace *const *trace, size_t seeds, size_t seed);
 /* What is claimed, without the experiment's title before it. */
 const char *saddle_claims_statement(const claims_outcome *o);
+/* "IFO calls" for "ifo", "rounds". */
+const char *saddle_claims_cost_text(const char *cost);
 /* "holds", "does not hold", "not decided". */
 const char *saddle_claims_verdict_text(claim_verdict verdict);
 

@@ -4,25 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "files/file.h"
 #include "lab/metric_levels.h"
 #include "lab/number_text.h"
-
-saddle_status saddle_comparison_keep(comparison_run *run, const saddle_result *result,
-                                     saddle_error *error)
-{
-    run->rows = malloc(result->row_count * sizeof *run->rows);
-    if (run->rows == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu rows of a trace",
-                           result->row_count);
-    memcpy(run->rows, result->rows, result->row_count * sizeof *run->rows);
-    run->row_count = result->row_count;
-    run->stop = result->stop;
-    run->done = true;
-    return SADDLE_OK;
-}
 
 void saddle_comparison_release(comparison *c)
 {

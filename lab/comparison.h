@@ -21,23 +21,56 @@ typedef struct comparison_run {
     size_t row_count;
 } comparison_run;
 
-/* All runs. */
+/* A comparison. The caller fills in algorithms, seeds and, unless they are to be chosen, levels. */
 typedef struct comparison {
     size_t algorithms;
     const saddle_algorithm *algorithm[COMPARISON_MOST_ALGORITHMS];
     char *refused[COMPARISON_MOST_ALGORITHMS]; /* why it cannot be run here; NULL: it can. Owned */
-    bool failed
-        [COMPARISON_MOST_ALGORITHMS]; /* whether that is because a number could not be computed */
+    bool failed[COMPARISON_MOST_ALGORITHMS];   /* whether a number could not be computed */
     uint64_t first_seed;
     size_t repeats;
     comparison_run *run; /* run[a * repeats + r]; owned */
     size_t levels;
     double level[COMPARISON_MOST_LEVELS]; /* descending */
+    saddle_error output_error; /* the first trace that could not be written; SADDLE_OK: none */
 } comparison;
 
-/* Keep of a result what the tables need. */
-saddle_status saddle_comparison_keep(comparison_run *run, const saddle_result *result,
+/* What the caller is told, in every process. */
+typedef struct comparison_hooks {
+    void *context;
+    /* All algorithms were tried and the directory exists; a failure ends the comparison. */
+    saddle_status (*ready)(void *context, const saddle_instance *instance, saddle_error *error);
+    /* Algorithm a is about to run in repeat r: returns the run's hooks. */
+    saddle_hooks (*begin)(void *context, size_t a, size_t r);
+    /* The run has ended. */
+    void (*end)(void *context, const comparison_run *run, const saddle_result *result);
+    /* The run failed, and its algorithm is left out from here on. */
+    void (*left_out)(void *context, const char *why);
+    /* Whether to stop; the same in all processes. */
+    bool (*stopped)(void *context);
+} comparison_hooks;
+
+/* What a comparison is made from. Borrowed. */
+typedef struct comparison_inputs {
+    const saddle_plan *plan; /* of all runs, but for algorithm, seed and outputs */
+    const char *directory;   /* for the traces ALGORITHM-seedN.csv */
+    const char *tuned; /* directory of ALGORITHM.yaml, as `saddle tune` writes them; NULL: none */
+    const saddle_world *world; /* the processes that share the work; NULL: there is only this one */
+    comparison_hooks hooks;
+} comparison_inputs;
+
+/*
+ * Make the runs. An algorithm that refuses the problem, or whose best response cannot be found, is left
+ * out with its reason, as long as another one can be run. Free with saddle_comparison_release().
+ */
+saddle_status saddle_comparison_make(comparison *c, const comparison_inputs *in,
                                      saddle_error *error);
+/* The file of an algorithm's tuned settings; to be freed. NULL: memory is short. */
+char *saddle_comparison_tuned_path(const comparison_inputs *in, const saddle_algorithm *algorithm);
+/* The trace of algorithm a in repeat r; to be freed. NULL: memory is short. */
+char *saddle_comparison_trace_path(const comparison *c, const comparison_inputs *in, size_t a,
+                                   size_t r);
+
 /* Free what it owns. */
 void saddle_comparison_release(comparison *c);
 /* Choose the levels: decades from the start's metric down to the best that was reached. */

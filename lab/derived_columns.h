@@ -18,11 +18,9 @@
  * seed r; NULL: missing. */
 saddle_status saddle_derive_columns(const paper_experiment *e, saddle_trace **trace, size_t seeds,
                                     saddle_error *error);
-/* A bound on a run as a trace: mean_metric and potential are the most that they may be. What it borrows
- * of the run's trace must outlive it. Free with saddle_derive_free(). */
+/* A bound on a run as a trace: mean_metric and potential are the most that they may be. Free with
+ * saddle_trace_free(). */
 saddle_status saddle_derive_bound(saddle_trace **out, const saddle_trace *trace,
                                   const theorem_bound *bound, bool plus, saddle_error *error);
-/* Free it. NULL is allowed. */
-void saddle_derive_free(saddle_trace *bound);
 
 #endif

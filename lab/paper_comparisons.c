@@ -1,4 +1,4 @@
-/* The paper's comparisons of algorithms, asked of anybody's runs; see asked.h. */
+/* The paper's comparisons of algorithms, tested on any runs; see paper_comparisons.h. */
 #include "lab/paper_comparisons.h"
 
 #include <stdlib.h>
@@ -88,7 +88,7 @@ static void pack(runs *r)
 }
 
 /* Whether both sides of a claim are there. */
-static bool can_be_asked(const runs *r, const paper_claim *c)
+static bool can_be_decided(const runs *r, const paper_claim *c)
 {
     for (const char *word = c->series; *word != '\0';) {
         size_t length = strcspn(word, " ");
@@ -103,7 +103,7 @@ static void decide(paper_comparisons *out, const runs *r, const paper_claim *lis
 {
     out->seeds = r->seeds;
     for (size_t k = 0; k < count; k++) {
-        if (!can_be_asked(r, &list[k]))
+        if (!can_be_decided(r, &list[k]))
             continue;
         saddle_claims_decide(&out->outcome[out->claims++], &list[k], &r->experiment, r->trace,
                              r->seeds);

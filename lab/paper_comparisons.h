@@ -1,5 +1,5 @@
 /*
- * The paper's comparisons of algorithms, asked of anybody's runs.
+ * The paper's comparisons of algorithms, tested on any runs.
  *
  * Where traces are of at least two of PRECISION, PRECISION+, Prox-GT-SGDA and Prox-DSGDA on the same
  * instance, the claims that the paper makes about them are decided by the rules of claims.h, for the
@@ -11,8 +11,8 @@
 #include "lab/claims.h"
 
 typedef struct paper_comparisons {
-    size_t seeds;            /* that the claims were asked of */
-    size_t claims;           /* 0: these runs say nothing about them */
+    size_t seeds;            /* that the claims were tested on */
+    size_t claims;           /* 0: these runs decide none */
     claims_outcome *outcome; /* owned */
 } paper_comparisons;
 

@@ -3,7 +3,7 @@
  * anything is made of them, its settings go through the same checks as a user's, and no file that they
  * name is opened, a plug-in least of all.
  */
-#include <saddle/predictor.h>
+#include "lab/predictor_parts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,41 +15,8 @@
 #include "core/status.h"
 #include "files/file.h"
 #include "files/npz.h"
-#include "instance/plan.h"
 #include "models/ranking.h"
-#include "problems/plugin.h"
 #include "run/result.h"
-
-/* What stands in for an agent's samples: one row of zeros. */
-typedef struct stand_in {
-    saddle_dataset data;
-    double label;
-    size_t row_start[2];
-    uint32_t column;
-    double value;
-} stand_in;
-
-struct saddle_predictor {
-    char *path;
-    saddle_plan plan; /* of the run that made the model */
-    size_t agents;
-    size_t features;
-    double *x;
-    size_t x_dim;
-    double *y;
-    size_t y_dim;
-    double *unknown_y; /* for a problem whose y belongs to samples: NaN */
-    stand_in row;
-    saddle_dataset **shard; /* the row, for every agent */
-    size_t *samples;        /* 1, for every agent */
-    saddle_graph *graph;
-    saddle_mixing *mixing;
-    saddle_world *world;
-    saddle_plugin_object *plugin;
-    saddle_problem_inputs inputs;
-    void *options; /* the problem class's options struct */
-    saddle_problem *problem;
-};
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -377,139 +344,4 @@ const saddle_problem *saddle_predictor_problem(const saddle_predictor *predictor
 size_t saddle_predictor_features(const saddle_predictor *predictor)
 {
     return predictor->features;
-}
-
-/* ---- use ------------------------------------------------------------------------------------- */
-
-/* Refuse rows of another width. */
-static saddle_status check_rows(const saddle_predictor *p, const saddle_dataset *data,
-                                saddle_error *error)
-{
-    if (data->features == p->features)
-        return SADDLE_OK;
-    bool label_taken = data->features + 1 == p->features;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.300s' has %zu features, but the model '%.300s' was made from %zu; give "
-                       "rows of the same kind%s",
-                       data->name, data->features, p->path, p->features,
-                       label_taken ? "; set label-column to none if no column is a label" : "");
-}
-
-saddle_status saddle_predictor_data(const saddle_predictor *p, saddle_dataset **out,
-                                    const char *name, const saddle_data_options *options,
-                                    saddle_error *error)
-{
-    saddle_data_options how = {.format = NULL};
-    if (options != NULL)
-        how = *options;
-    how.features = p->features;
-    if (how.label_column == NULL)
-        how.label_column = p->plan.problem.label_column;
-    saddle_status status = saddle_dataset_load(out, name, &how, p->plan.start.seed, error);
-    if (status == SADDLE_OK)
-        status = check_rows(p, *out, error);
-    if (status != SADDLE_OK) {
-        saddle_dataset_free(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
-static const double *y_of(const saddle_predictor *p)
-{
-    return p->unknown_y != NULL ? p->unknown_y : p->y;
-}
-
-saddle_status saddle_predictor_scores(const saddle_predictor *p, const saddle_dataset *data,
-                                      double *out, saddle_error *error)
-{
-    saddle_status status = check_rows(p, data, error);
-    if (status == SADDLE_OK)
-        status = p->problem->scores(p->problem, data, p->x, y_of(p), out, error);
-    return status;
-}
-
-/* Append an outcome that the problem has not given itself. */
-static void append(saddle_outcome *out, size_t *count, const char *name, double value)
-{
-    for (size_t k = 0; k < *count; k++)
-        if (strcmp(out[k].name, name) == 0)
-            return;
-    out[(*count)++] = (saddle_outcome){name, value};
-}
-
-/* What scores are worth for rows labelled +1 and -1. */
-static saddle_status measure(const saddle_dataset *data, const double *score, saddle_outcome *out,
-                             size_t *count, saddle_error *error)
-{
-    double correct = 0.0;
-    double auc = NAN;
-    double loss = 0.0;
-    double positives = 0.0;
-    double rows = (double)data->rows;
-    for (size_t row = 0; row < data->rows; row++) {
-        positives += data->label[row] > 0.0 ? 1.0 : 0.0;
-        correct += (score[row] > 0.0) == (data->label[row] > 0.0) ? 1.0 : 0.0;
-        loss += saddle_softplus(-data->label[row] * score[row]);
-    }
-    saddle_status status = saddle_ranking_auc(data->rows, score, data->label, &auc, error);
-    if (status != SADDLE_OK)
-        return status;
-    append(out, count, "accuracy", isnan(loss) ? (double)NAN : correct / rows);
-    append(out, count, "auc", auc);
-    append(out, count, "loss", loss / rows);
-    append(out, count, "positive_share", positives / rows);
-    return SADDLE_OK;
-}
-
-/* `data` has labels of its own, which become +1 and -1. */
-static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, const char *positive,
-                              double *score, saddle_outcome *out, size_t *count,
-                              saddle_error *error)
-{
-    if (positive == NULL || strcmp(positive, "auto") == 0)
-        positive = p->plan.problem.positive;
-    saddle_status status = saddle_dataset_label(data, positive, error);
-    if (status == SADDLE_OK)
-        status = saddle_predictor_scores(p, data, score, error);
-    if (status != SADDLE_OK)
-        return status;
-    if (p->problem->outcomes != NULL)
-        status = p->problem->outcomes(p->problem, data, p->x, y_of(p), out, count, error);
-    return status == SADDLE_OK ? measure(data, score, out, count, error) : status;
-}
-
-saddle_status saddle_predictor_evaluate(const saddle_predictor *p, const saddle_dataset *data,
-                                        const char *positive, saddle_outcome *out, size_t *count,
-                                        saddle_error *error)
-{
-    *count = 0;
-    saddle_dataset labelled = *data;
-    double *score = saddle_alloc_doubles(data->rows);
-    labelled.label = saddle_alloc_doubles(data->rows);
-    saddle_status status = SADDLE_NO_MEMORY;
-    if (score == NULL || labelled.label == NULL) {
-        saddle_no_memory(error, "the scores");
-    } else {
-        memcpy(labelled.label, data->label, data->rows * sizeof *labelled.label);
-        status = evaluate(p, &labelled, positive, score, out, count, error);
-    }
-    saddle_free(score);
-    saddle_free(labelled.label);
-    return status;
-}
-
-saddle_status saddle_save_numbers(const double *number, size_t count, const char *path,
-                                  saddle_error *error)
-{
-    saddle_output file = {0};
-    saddle_status status = saddle_output_open(&file, path, error);
-    if (status == SADDLE_OK) {
-        /* A short write shows when the stream is committed. */
-        for (size_t k = 0; k < count; k++)
-            fprintf(file.stream, "%.17g\n", number[k]);
-        status = saddle_output_commit(&file, error);
-    }
-    saddle_output_discard(&file);
-    return status;
 }

@@ -1,4 +1,3 @@
-/* The results of a reproduction as files. */
 #include "lab/reproduction.h"
 
 #include <math.h>
@@ -6,36 +5,105 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/file.h"
-#include "lab/experiment_runs.h"
+/* ---- which experiments ------------------------------------------------------------------------ */
 
-const char *saddle_reproduction_data(const reproduction_part *part)
+/* Whether a word of --only stands for an experiment. */
+static bool stands_for(const char *word, size_t length, const char *name)
 {
-    const char *data = saddle_paper_data(part->experiment->data);
-    return *data != '\0' ? data : "of the problem's own";
+    return strncmp(word, name, length) == 0 && (name[length] == '\0' || name[length] == '-');
 }
 
-saddle_status saddle_reproduction_add(reproduction *r, const paper_experiment *e, bool chosen,
-                                      saddle_error *error)
+static bool is_chosen(const char *only, const char *name)
+{
+    bool chosen = *only == '\0';
+    for (const char *word = only; *word != '\0';) {
+        size_t length = strcspn(word, ",");
+        chosen = chosen || (length > 0 && stands_for(word, length, name));
+        word += length + (word[length] == ',');
+    }
+    return chosen;
+}
+
+/* Refuse a word of --only that stands for nothing. */
+static saddle_status check_only(const char *only, saddle_error *error)
+{
+    size_t count;
+    const paper_experiment *list = saddle_paper_experiments(&count);
+    for (const char *word = only; *word != '\0';) {
+        size_t length = strcspn(word, ",");
+        bool known = false;
+        char names[1024] = "";
+        for (size_t k = 0; k < count; k++) {
+            known = known || (length > 0 && stands_for(word, length, list[k].name));
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k > 0 ? ", " : "",
+                     list[k].name);
+        }
+        if (!known)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "--only: '%.*s' is not an experiment; there are %s", (int)length,
+                               word, names);
+        word += length + (word[length] == ',');
+    }
+    return SADDLE_OK;
+}
+
+static saddle_status add_part(reproduction *r, const paper_experiment *e, bool chosen,
+                              saddle_error *error)
 {
     reproduction_part *part = &r->part[r->parts++];
     part->experiment = e;
     part->chosen = chosen;
-    part->trace = (saddle_trace **)calloc(e->count * r->seeds, sizeof *part->trace);
+    part->trace = (saddle_trace **)calloc(e->count * r->runs.seeds, sizeof *part->trace);
     if (part->trace == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the traces");
     return SADDLE_OK;
+}
+
+saddle_status saddle_reproduction_choose(reproduction *r, const char *only, saddle_error *error)
+{
+    saddle_status status = check_only(only, error);
+    if (status != SADDLE_OK)
+        return status;
+    const paper_experiment *list = saddle_paper_experiments(&r->experiments);
+    size_t claims;
+    saddle_paper_claims(&claims);
+    r->part = calloc(r->experiments, sizeof *r->part);
+    /* Besides those of the table, one for each theorem. */
+    r->claim = calloc(claims + 2, sizeof *r->claim);
+    if (r->part == NULL || r->claim == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the experiments");
+    for (size_t k = 0; k < r->experiments; k++) {
+        bool chosen = is_chosen(only, list[k].name);
+        status = add_part(r, &list[k], chosen, error);
+        if (status != SADDLE_OK)
+            return status;
+        r->runs.runs += chosen ? list[k].count * r->runs.seeds : 0;
+    }
+    return SADDLE_OK;
+}
+
+void saddle_reproduction_drop_missing(reproduction *r)
+{
+    size_t kept = 0;
+    for (size_t p = 0; p < r->parts; p++) {
+        if (r->part[p].trace[0] != NULL)
+            r->part[kept++] = r->part[p];
+        else
+            free((void *)r->part[p].trace);
+    }
+    r->parts = kept;
 }
 
 void saddle_reproduction_release(reproduction *r)
 {
     for (size_t p = 0; p < r->parts; p++) {
         const reproduction_part *part = &r->part[p];
-        size_t count = part->experiment->count * r->seeds;
+        size_t count = part->experiment->count * r->runs.seeds;
         for (size_t k = 0; part->bound != NULL && k < count; k++)
-            saddle_derive_free(part->bound[k]);
+            saddle_trace_free(part->bound[k]);
         for (size_t k = 0; part->trace != NULL && k < count; k++)
             saddle_trace_free(part->trace[k]);
+        free(part->theorem);
         free((void *)part->bound);
         free((void *)part->trace);
     }
@@ -43,241 +111,195 @@ void saddle_reproduction_release(reproduction *r)
     free(r->claim);
 }
 
-bool saddle_reproduction_said(const reproduction *r, const char *what)
+/* ---- data ------------------------------------------------------------------------------------- */
+
+/* Whether the directory has claims, of a run whose claims.json says `what` at its head. */
+static bool said(const reproduction *r, const char *what)
 {
     char *path = NULL;
     char head[512] = "";
-    if (asprintf(&path, "%s/claims.json", r->directory) < 0)
+    if (asprintf(&path, "%s/claims.json", r->runs.directory) < 0)
         return false;
     FILE *f = fopen(path, "r");
     free(path);
     if (f == NULL)
         return false;
-    bool said = fgets(head, sizeof head, f) != NULL && strstr(head, what) != NULL;
+    bool found = fgets(head, sizeof head, f) != NULL && strstr(head, what) != NULL;
     fclose(f);
-    return said;
+    return found;
 }
 
-/* ---- files ----------------------------------------------------------------------------------- */
+/* The paper's data, and how claims.json says that results are of them. */
+static const struct {
+    experiment_data data;
+    const char *name;
+    const char *said;
+} real_data[] = {{EXPERIMENT_A9A, "a9a", "\"a9a\": \"file\""},
+                 {EXPERIMENT_MNIST, "mnist", "\"mnist\": \"file\""}};
+#define REAL_DATA (sizeof real_data / sizeof *real_data)
 
-const char *saddle_reproduction_reason(const claims_outcome *o)
+/* Whether built-in data stand in for the k-th of them in an experiment that was chosen. */
+static bool is_replaced(const reproduction *r, size_t k)
 {
-    return o->verdict == CLAIM_FAILS && o->claim->reason != NULL ? o->claim->reason : "";
-}
-
-static void write_quoted(FILE *f, const char *text, char quote, const char *escape)
-{
-    fputc(quote, f);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || (*text == '\\' && *escape == '\\'))
-            fputs(escape, f);
-        fputc(*text, f);
-    }
-    fputc(quote, f);
-}
-
-static void write_csv(FILE *f, const void *context)
-{
-    const reproduction *r = context;
-    fputs("experiment,source,verdict,statement,numbers,reason\n", f);
-    for (size_t k = 0; k < r->claims; k++) {
-        const claims_outcome *o = &r->claim[k];
-        fprintf(f, "%s,", o->experiment->name);
-        const char *const text[] = {o->claim->source, saddle_claims_verdict_text(o->verdict),
-                                    o->statement, o->numbers, saddle_reproduction_reason(o)};
-        for (size_t j = 0; j < sizeof text / sizeof *text; j++) {
-            write_quoted(f, text[j], '"', "\"");
-            fputc(j + 1 < sizeof text / sizeof *text ? ',' : '\n', f);
-        }
-    }
-}
-
-static void write_json_number(FILE *f, const char *name, double value)
-{
-    if (isfinite(value))
-        fprintf(f, ", \"%s\": %.6g", name, value);
-    else
-        fprintf(f, ", \"%s\": null", name);
-}
-
-static void write_json_levels(FILE *f, const claims_outcome *o)
-{
-    fputs(", \"levels\": [", f);
-    for (size_t k = 0; k < o->levels; k++) {
-        const claims_level *level = &o->level[k];
-        fprintf(f, "%s{\"level\": %.3g, \"won\": %zu, \"lost\": %zu, \"tied\": %zu",
-                k > 0 ? ", " : "", level->level, level->won, level->lost, level->tied);
-        write_json_number(f, "ratio", exp(level->log_ratio.mean));
-        write_json_number(f, "least_ratio", exp(level->log_ratio.least));
-        write_json_number(f, "most_ratio", exp(level->log_ratio.most));
-        fprintf(f, ", \"ratio_is\": \"%s\"}",
-                level->at_least  ? "at least"
-                : level->at_most ? "at most"
-                                 : "exact");
-    }
-    fputc(']', f);
-}
-
-static void write_json(FILE *f, const void *context)
-{
-    const reproduction *r = context;
-    fprintf(f, "{\"version\": \"%s\", \"seeds\": %zu, \"quick\": %s, ", saddle_version(), r->seeds,
-            r->quick ? "true" : "false");
-    fprintf(f, "\"a9a\": \"%s\", \"mnist\": \"%s\", \"experiments\": [",
-            saddle_paper_data_is_substitute(EXPERIMENT_A9A) ? "built-in" : "file",
-            saddle_paper_data_is_substitute(EXPERIMENT_MNIST) ? "built-in" : "file");
+    bool used = false;
     for (size_t p = 0; p < r->parts; p++)
-        fprintf(f, "%s\"%s\"", p > 0 ? ", " : "", r->part[p].experiment->name);
-    fputs("], \"claims\": [", f);
-    for (size_t k = 0; k < r->claims; k++) {
-        const claims_outcome *o = &r->claim[k];
-        const char *const text[][2] = {{"experiment", o->experiment->name},
-                                       {"source", o->claim->source},
-                                       {"verdict", saddle_claims_verdict_text(o->verdict)},
-                                       {"statement", o->statement},
-                                       {"numbers", o->numbers},
-                                       {"reason", saddle_reproduction_reason(o)}};
-        fputs(k > 0 ? ",\n  {" : "\n  {", f);
-        for (size_t j = 0; j < sizeof text / sizeof *text; j++) {
-            fprintf(f, "%s\"%s\": ", j > 0 ? ", " : "", text[j][0]);
-            write_quoted(f, text[j][1], '"', "\\");
+        used = used || (r->part[p].chosen && r->part[p].experiment->data == real_data[k].data);
+    return used && saddle_paper_data_is_substitute(real_data[k].data);
+}
+
+saddle_status saddle_reproduction_check_overwriting(const reproduction *r, saddle_error *error)
+{
+    const char *directory = r->runs.directory;
+    if (r->runs.quick && said(r, "\"quick\": false"))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--output: '%.200s' holds results of a run without --quick, which "
+                           "would be overwritten; give another directory",
+                           directory);
+    for (size_t k = 0; k < REAL_DATA; k++)
+        if (is_replaced(r, k) && said(r, real_data[k].said))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "--output: '%.200s' holds results on %s, which is not here now: "
+                               "those on built-in data would overwrite them; say by SADDLE_DATA "
+                               "where it is, or give another directory",
+                               directory, real_data[k].name);
+    return SADDLE_OK;
+}
+
+const char *saddle_reproduction_substitute(const reproduction *r, size_t k, const char **data)
+{
+    for (size_t j = 0; j < REAL_DATA; j++)
+        if (is_replaced(r, j) && k-- == 0) {
+            *data = saddle_paper_data(real_data[j].data);
+            return real_data[j].name;
         }
-        if (o->slope.count > 0) {
-            write_json_number(f, "slope", o->slope.mean);
-            write_json_number(f, "slope_low", o->slope.low);
-            write_json_number(f, "slope_high", o->slope.high);
-            write_json_number(f, "theory", o->claim->bound);
-        } else if (o->levels > 0) {
-            write_json_levels(f, o);
-        }
-        fputc('}', f);
+    return NULL;
+}
+
+/* ---- theorems --------------------------------------------------------------------------------- */
+
+/* What a theorem says about a series with one seed. */
+static saddle_status evaluate(const reproduction *r, const paper_experiment *e,
+                              const experiment_series *series, size_t seed, saddle_theory *theory,
+                              double *c_epsilon, saddle_error *error)
+{
+    saddle_plan plan;
+    saddle_instance *instance = NULL;
+    saddle_status status = saddle_experiment_runs_plan(&plan, &r->runs, e, series, error);
+    plan.start.seed = seed;
+    if (status == SADDLE_OK)
+        status = saddle_instance_create(&instance, &plan, error);
+    if (status == SADDLE_OK) {
+        double epsilon = plan.steps.epsilon;
+        *c_epsilon = plan.steps.c_epsilon;
+        status = saddle_theory_evaluate(instance, plan.steps.tau, isnan(epsilon) ? 0.1 : epsilon,
+                                        *c_epsilon, plan.steps.c_gamma, theory, error);
     }
-    fputs("\n]}\n", f);
+    saddle_instance_free(instance);
+    saddle_plan_free(&plan);
+    return status;
 }
 
-size_t saddle_reproduction_count(const reproduction *r, const paper_experiment *e,
-                                 claim_verdict verdict)
+/* Compare one run with a theorem; `why` says why not, where the theorem says nothing. */
+static saddle_status check_run(reproduction *r, reproduction_part *part, size_t s, size_t seed,
+                               theorem_check *v, const char **why, saddle_error *error)
 {
-    size_t count = 0;
-    for (size_t k = 0; k < r->claims; k++)
-        count += (e == NULL || r->claim[k].experiment == e) && r->claim[k].verdict == verdict;
-    return count;
+    size_t place = s * r->runs.seeds + seed;
+    const saddle_trace *trace = part->trace[place];
+    saddle_theory theory;
+    double c_epsilon;
+    saddle_status status = evaluate(r, part->experiment, &part->experiment->series[s], seed + 1,
+                                    &theory, &c_epsilon, error);
+    if (status != SADDLE_OK || trace == NULL || !saddle_theorem_applies(&theory, v->plus, why))
+        return status;
+    theorem_bound bound = saddle_theorem_bound_of(&theory, v->plus, c_epsilon);
+    saddle_theorem_add(v, &bound, trace->rows, saddle_trace_column(trace, "iteration"),
+                       saddle_trace_column(trace, "metric"),
+                       saddle_trace_column(trace, "potential"));
+    return saddle_derive_bound(&part->bound[place], trace, &bound, v->plus, error);
 }
 
-/* Text in a cell of a table, where a bar would end it. */
-static void write_cell(FILE *f, const char *text)
+/* Add the result for a theorem. */
+static void add_theorem(reproduction *r, const paper_experiment *e, const paper_claim *statement,
+                        const theorem_check *v, const char *why)
 {
-    for (; *text != '\0'; text++) {
-        if (*text == '|')
-            fputc('\\', f);
-        fputc(*text, f);
-    }
-}
-
-static void write_markdown_claims(FILE *f, const reproduction *r, const paper_experiment *e)
-{
-    fputs("| claim | verdict | measured |\n| --- | --- | --- |\n", f);
-    for (size_t k = 0; k < r->claims; k++) {
-        const claims_outcome *o = &r->claim[k];
-        if (o->experiment != e)
-            continue;
-        fputs("| ", f);
-        write_cell(f, saddle_claims_statement(o));
-        fprintf(f, " (%s) | %s | ", o->claim->source, saddle_claims_verdict_text(o->verdict));
-        write_cell(f, o->numbers);
-        fputs(*saddle_reproduction_reason(o) != '\0' ? ". Likely reason: " : "", f);
-        write_cell(f, saddle_reproduction_reason(o));
-        fputs(" |\n", f);
-    }
-}
-
-static void write_markdown(FILE *f, const void *context)
-{
-    const reproduction *r = context;
-    fprintf(f,
-            "# Claims\n\n%zu hold, %zu do not, %zu are not decided. saddle %s, %zu seed%s%s.\n\n"
-            "A level is a fraction of the start's metric. `1e-2: 1.3x (1.2-1.4), 5 of 5` means: at "
-            "that level the other one's cost is 1.3 times as large, geometric mean and range over "
-            "seeds, and the claim is true for 5 of 5 seeds; `>=` where a run did not get there "
-            "within its budget. 1e-1 is shown but does not decide.\n",
-            saddle_reproduction_count(r, NULL, CLAIM_HOLDS),
-            saddle_reproduction_count(r, NULL, CLAIM_FAILS),
-            saddle_reproduction_count(r, NULL, CLAIM_UNDECIDED), saddle_version(), r->seeds,
-            r->seeds == 1 ? "" : "s", r->quick ? ", shortened by --quick" : "");
-    if (r->parts == r->experiments)
-        fprintf(f, "\nAll %zu experiments are covered.\n", r->experiments);
+    claims_outcome *o = &r->claim[r->claims++];
+    *o = (claims_outcome){.claim = statement, .experiment = e, .seeds = v->seeds};
+    snprintf(o->statement, sizeof o->statement,
+             "%s: mean metric and potential respect the bounds of Theorem %d with its steps",
+             e->title, v->plus ? 2 : 1);
+    bool violated = v->seeds > 0 && saddle_theorem_violated(v);
+    o->verdict = v->seeds == 0 ? CLAIM_UNDECIDED : violated ? CLAIM_FAILS : CLAIM_HOLDS;
+    r->violated = r->violated || violated;
+    if (v->seeds > 0)
+        saddle_theorem_describe(v, o->numbers, sizeof o->numbers);
     else
-        fprintf(f,
-                "\nOnly %zu of the %zu experiments are covered; there are no finished runs of the "
-                "others in this directory.\n",
-                r->parts, r->experiments);
-    for (size_t p = 0; p < r->parts; p++) {
-        const reproduction_part *part = &r->part[p];
-        const paper_experiment *e = part->experiment;
-        fprintf(f, "\n## %s\n\nSource: %s. Data: %s%s.\n\n", e->title, e->source,
-                saddle_reproduction_data(part),
-                saddle_paper_data_is_substitute(e->data) ? " (BUILT-IN, in place of the paper's)"
-                                                         : "");
-        if (saddle_reproduction_count(r, e, CLAIM_HOLDS) +
-                saddle_reproduction_count(r, e, CLAIM_FAILS) +
-                saddle_reproduction_count(r, e, CLAIM_UNDECIDED) >
-            0)
-            write_markdown_claims(f, r, e);
-        else
-            fputs("The paper claims nothing here.\n", f);
-    }
+        snprintf(o->numbers, sizeof o->numbers, "it promises nothing here: %s", why);
 }
 
-/* ---- costs ----------------------------------------------------------------------------------- */
-
-static void write_cost(FILE *f, double cost)
+/* Compare the series with their theorems and add the claims. */
+static saddle_status check_theorems(reproduction *r, reproduction_part *part, saddle_error *error)
 {
-    if (isinf(cost))
-        fputs(",never", f);
-    else
-        fprintf(f, ",%.0f", cost);
-}
-
-static void write_costs(FILE *f, const void *context)
-{
-    const reproduction *r = context;
-    fputs("experiment,series,seed,level,metric,ifo,rounds\n", f);
-    for (size_t p = 0; p < r->parts; p++) {
-        const paper_experiment *e = r->part[p].experiment;
-        for (size_t k = 0; k < e->count * r->seeds; k++) {
-            const saddle_trace *trace = r->part[p].trace[k];
-            const saddle_trace *first = r->part[p].trace[k % r->seeds];
-            if (trace == NULL || first == NULL || first->rows == 0)
-                continue;
-            for (size_t j = 0; j < CLAIMS_LEVELS; j++) {
-                double fraction = saddle_claims_fraction(j);
-                double level = fraction * saddle_trace_column(first, "metric")[0];
-                fprintf(f, "%s,%s,%zu,%.0e,%.6g", e->name, e->series[k / r->seeds].name,
-                        k % r->seeds + 1, fraction, level);
-                write_cost(f, saddle_claims_reach(trace, "ifo", level).high);
-                write_cost(f, saddle_claims_reach(trace, "rounds", level).high);
-                fputc('\n', f);
-            }
-        }
-    }
-}
-
-saddle_status saddle_reproduction_save(const reproduction *r, saddle_error *error)
-{
-    const struct {
-        const char *name;
-        void (*write)(FILE *f, const void *context);
-    } file[] = {{"claims.md", write_markdown},
-                {"claims.json", write_json},
-                {"claims.csv", write_csv},
-                {"costs.csv", write_costs}};
+    static const char says[] = "Theorems 1 and 2 bound metric and potential";
+    static const paper_claim theorem[] = {
+        {.experiment = "theorem", .source = "theorem 1", .theme = says},
+        {.experiment = "theorem", .source = "theorem 2", .theme = says}};
+    const paper_experiment *e = part->experiment;
+    theorem_check *v = part->theorem = calloc(e->count, sizeof *v);
+    part->bound = calloc(e->count * r->runs.seeds, sizeof *part->bound);
     saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < sizeof file / sizeof *file; k++) {
-        char *path = NULL;
-        if (asprintf(&path, "%s/%s", r->directory, file[k].name) < 0)
-            return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
-        status = saddle_output_save(path, file[k].write, r, error);
-        free(path);
+    if (v == NULL || part->bound == NULL) {
+        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the theorems");
+        status = SADDLE_NO_MEMORY;
+    }
+    for (size_t s = 0; status == SADDLE_OK && s < e->count; s++) {
+        const char *why = "";
+        v[s].plus = strcmp(e->series[s].algorithm, "precision+") == 0;
+        for (size_t k = 0; status == SADDLE_OK && k < r->runs.seeds; k++)
+            status = check_run(r, part, s, k, &v[s], &why, error);
+        if (status != SADDLE_OK)
+            break;
+        add_theorem(r, e, &theorem[s], &v[s], why);
     }
     return status;
+}
+
+/* ---- experiments ------------------------------------------------------------------------------ */
+
+static void decide_claims(reproduction *r, const reproduction_part *part)
+{
+    size_t count;
+    const paper_claim *list = saddle_paper_claims(&count);
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(list[k].experiment, part->experiment->name) == 0)
+            saddle_claims_decide(&r->claim[r->claims++], &list[k], part->experiment,
+                                 (const saddle_trace *const *)part->trace, r->runs.seeds);
+}
+
+/* Make the runs of a part, or find those of one that was not chosen: without them it is left out. */
+static saddle_status gather(reproduction *r, reproduction_part *part, bool *there,
+                            saddle_error *error)
+{
+    if (!part->chosen) {
+        *there = saddle_experiment_runs_find(&r->runs, part->experiment, part->trace);
+        return SADDLE_OK;
+    }
+    saddle_status status =
+        saddle_experiment_runs_make(&r->runs, part->experiment, part->trace, error);
+    *there = status == SADDLE_OK && !*r->runs.interrupt;
+    return status;
+}
+
+saddle_status saddle_reproduction_run(reproduction *r, reproduction_part *part, bool *there,
+                                      saddle_error *error)
+{
+    *there = false;
+    saddle_status status = gather(r, part, there, error);
+    if (status == SADDLE_OK && *there)
+        status = saddle_derive_columns(part->experiment, part->trace, r->runs.seeds, error);
+    if (status != SADDLE_OK || !*there)
+        return status;
+    if (strcmp(part->experiment->name, "theorem") == 0)
+        return check_theorems(r, part, error);
+    decide_claims(r, part);
+    return SADDLE_OK;
 }

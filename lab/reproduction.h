@@ -4,34 +4,41 @@
 
 #include "lab/claims.h"
 #include "lab/derived_columns.h"
+#include "lab/experiment_runs.h"
 
 /* One experiment's traces. */
 typedef struct reproduction_part {
     const paper_experiment *experiment;
-    saddle_trace **trace; /* trace[s * seeds + r]; owned */
-    saddle_trace **bound; /* of theorems, as trace; owned; NULL: there are none */
-    bool chosen;          /* by --only; otherwise it was finished before */
+    saddle_trace **trace;   /* trace[s * seeds + r]; owned */
+    saddle_trace **bound;   /* of theorems, as trace; owned; NULL: there are none */
+    theorem_check *theorem; /* of each series; owned; NULL: there are none */
+    bool chosen;            /* by the caller; otherwise it was finished before */
 } reproduction_part;
 
 /* Everything. */
 typedef struct reproduction {
-    const char *directory;
-    size_t seeds;
-    bool quick;
+    experiment_runs runs;    /* filled in by the caller but for its counters */
     size_t experiments;      /* how many there are */
     size_t parts;            /* of them, those with traces */
     reproduction_part *part; /* owned */
     size_t claims;
     claims_outcome *claim; /* owned; those of theorems have no levels */
+    bool violated;         /* a theorem's bound */
 } reproduction;
 
-/* One more part, for which there is room, with room for its traces. */
-saddle_status saddle_reproduction_add(reproduction *r, const paper_experiment *e, bool chosen,
+/* Make room for all experiments, and choose those of a list "a,b" of names or their first parts; "": all. */
+saddle_status saddle_reproduction_choose(reproduction *r, const char *only, saddle_error *error);
+/* Refuse to overwrite results with lesser ones: of short runs, or on built-in data. */
+saddle_status saddle_reproduction_check_overwriting(const reproduction *r, saddle_error *error);
+/* The k-th of the paper's data sets that was not found, and the built-in data used instead; NULL: there are
+ * no more. */
+const char *saddle_reproduction_substitute(const reproduction *r, size_t k, const char **data);
+/* Make the runs of a part, or find them if it was not chosen, and decide its claims. `there` receives
+ * whether all its runs are there. */
+saddle_status saddle_reproduction_run(reproduction *r, reproduction_part *part, bool *there,
                                       saddle_error *error);
-/* "a9a" or what stands in for it, for the heads of files. */
-const char *saddle_reproduction_data(const reproduction_part *part);
-/* Whether the directory has claims, of a run whose claims.json says `what` at its head. */
-bool saddle_reproduction_said(const reproduction *r, const char *what);
+/* Leave out the experiments that were neither chosen nor finished before. */
+void saddle_reproduction_drop_missing(reproduction *r);
 /* The likely reason why a claim does not hold; "" where it does, or none is known. */
 const char *saddle_reproduction_reason(const claims_outcome *o);
 /* The number of claims about an experiment, or about any if it is NULL, that have a verdict. */

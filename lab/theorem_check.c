@@ -1,4 +1,4 @@
-/* Theorems 1 and 2 against measurements: the inequalities are in verify.h. */
+/* Theorems 1 and 2 against measurements: the inequalities are in theorem_check.h. */
 #include "lab/theorem_check.h"
 
 #include <math.h>

@@ -13,6 +13,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "files/line_reader.h"
+#include "lab/trace_build.h"
 
 #define MOST_COLUMNS 1024
 #define WANTED "the path of a trace, as --trace wrote it or as DIRECTORY/precision-seed1.csv"
@@ -248,17 +249,12 @@ const double *saddle_trace_column(const saddle_trace *trace, const char *name)
 
 /* ---- joining ------------------------------------------------------------------------------- */
 
-/* Append a column of `other` to arrays that have room for it. */
 static saddle_status join_column(saddle_trace *trace, const saddle_trace *other, size_t c,
                                  const double *mine, const double *theirs, saddle_error *error)
 {
-    char *name = saddle_strdup(other->column[c]);
-    double *value = saddle_alloc_doubles(trace->rows);
-    if (name == NULL || value == NULL) {
-        saddle_free(name);
-        saddle_free(value);
+    double *value = saddle_trace_add_column(trace, other->column[c]);
+    if (value == NULL)
         return saddle_no_memory(error, "the columns of a trace");
-    }
     size_t k = 0;
     for (size_t r = 0; r < trace->rows; r++) {
         while (k < other->rows && theirs[k] < mine[r])
@@ -266,9 +262,6 @@ static saddle_status join_column(saddle_trace *trace, const saddle_trace *other,
         bool found = k < other->rows && theirs[k] <= mine[r];
         value[r] = found ? other->value[c][k] : (double)NAN;
     }
-    trace->column[trace->columns] = name;
-    trace->value[trace->columns] = value;
-    trace->columns++;
     return SADDLE_OK;
 }
 
@@ -280,20 +273,6 @@ saddle_status saddle_trace_join(saddle_trace *trace, const saddle_trace *other, 
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.300s' has no column iteration to join the two files by",
                            mine == NULL ? trace->path : other->path);
-    size_t most = trace->columns + other->columns;
-    char **column = saddle_alloc(most, sizeof *column);
-    double **value = saddle_alloc(most, sizeof *value);
-    if (column == NULL || value == NULL) {
-        saddle_free(column);
-        saddle_free(value);
-        return saddle_no_memory(error, "the columns of a trace");
-    }
-    memcpy(column, trace->column, trace->columns * sizeof *column);
-    memcpy(value, trace->value, trace->columns * sizeof *value);
-    saddle_free(trace->column);
-    saddle_free(trace->value);
-    trace->column = column;
-    trace->value = value;
     saddle_status status = SADDLE_OK;
     for (size_t c = 0; status == SADDLE_OK && c < other->columns; c++)
         if (saddle_trace_column(trace, other->column[c]) == NULL)

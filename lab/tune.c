@@ -30,10 +30,10 @@
 /* The most candidates when the caller does not say. */
 #define AUTO_CANDIDATES 128
 
-/* A search at work. */
 /* A run whose objective ends this many times as large as it began is diverging. */
 #define RUNAWAY 10.0
 
+/* A search at work. */
 typedef struct search {
     const saddle_instance *instance;
     const saddle_plan *plan;
@@ -51,32 +51,6 @@ typedef struct search {
 static saddle_status agree(const search *s, saddle_status status, saddle_error *error)
 {
     return saddle_world_agree(s->instance->world, status, error);
-}
-
-const char *saddle_objective_text(saddle_objective objective)
-{
-    switch (objective) {
-    case SADDLE_OBJECTIVE_METRIC:
-        return "metric";
-    case SADDLE_OBJECTIVE_PRIMAL:
-        return "primal";
-    case SADDLE_OBJECTIVE_STATIONARITY:
-        return "stationarity";
-    }
-    return "unknown";
-}
-
-const char *saddle_tuning_value(const saddle_tuning *tuning, size_t candidate, size_t option)
-{
-    return tuning->value[candidate * tuning->option_count + option];
-}
-
-const saddle_trial *saddle_tuning_last(const saddle_tuning *tuning, size_t candidate)
-{
-    for (size_t k = tuning->trial_count; k-- > 0;)
-        if (tuning->trials[k].candidate == candidate)
-            return &tuning->trials[k];
-    return NULL;
 }
 
 /* ---- the schedule -------------------------------------------------------------------------- */
@@ -269,26 +243,6 @@ static saddle_status run_rung(search *s, size_t rung, bool *interrupted, saddle_
     return SADDLE_OK;
 }
 
-/* Smaller values first, equal ones in the order of candidates. */
-static int by_value(const void *a, const void *b)
-{
-    const saddle_trial *left = a;
-    const saddle_trial *right = b;
-    if (left->value != right->value)
-        return left->value < right->value ? -1 : 1;
-    return (left->candidate > right->candidate) - (left->candidate < right->candidate);
-}
-
-/* Later rungs first, then as above. */
-static int by_rung(const void *a, const void *b)
-{
-    const saddle_trial *left = a;
-    const saddle_trial *right = b;
-    if (left->rung != right->rung)
-        return left->rung > right->rung ? -1 : 1;
-    return by_value(a, b);
-}
-
 static int ascending(const void *a, const void *b)
 {
     size_t left = *(const size_t *)a;
@@ -304,7 +258,7 @@ static saddle_status halve(search *s, size_t rung, saddle_error *error)
     if (sorted == NULL)
         return saddle_no_memory(error, "a rung");
     memcpy(sorted, t->trials + t->trial_count - s->runners, s->runners * sizeof *sorted);
-    qsort(sorted, s->runners, sizeof *sorted, by_value);
+    qsort(sorted, s->runners, sizeof *sorted, saddle_trial_order);
     if (s->hooks->rung != NULL)
         s->hooks->rung(s->hooks->context, t, &sorted[0]);
     if (rung + 1 < t->rungs) {
@@ -319,25 +273,6 @@ static saddle_status halve(search *s, size_t rung, saddle_error *error)
         qsort(s->runner, s->runners, sizeof *s->runner, ascending);
     }
     saddle_free(sorted);
-    return SADDLE_OK;
-}
-
-/* Order the candidates by how far they came. */
-static saddle_status rank(saddle_tuning *t, saddle_error *error)
-{
-    saddle_trial *last = saddle_alloc(t->candidates, sizeof *last);
-    if (last == NULL)
-        return saddle_no_memory(error, "the ranking");
-    size_t count = 0;
-    for (size_t c = 0; c < t->candidates; c++) {
-        const saddle_trial *trial = saddle_tuning_last(t, c);
-        last[count++] =
-            trial != NULL ? *trial : (saddle_trial){.candidate = c, .value = (double)INFINITY};
-    }
-    qsort(last, count, sizeof *last, by_rung);
-    for (size_t k = 0; k < count; k++)
-        t->ranking[k] = last[k].candidate;
-    saddle_free(last);
     return SADDLE_OK;
 }
 
@@ -356,7 +291,7 @@ static saddle_status climb(search *s, saddle_error *error)
         status = agree(s, halve(s, rung, error), error);
     }
     t->finished = status == SADDLE_OK && !interrupted;
-    return status == SADDLE_OK ? rank(t, error) : status;
+    return status == SADDLE_OK ? saddle_tuning_rank(t, error) : status;
 }
 
 /* ---- begin and end ------------------------------------------------------------------------- */
@@ -542,55 +477,4 @@ saddle_status saddle_tune_least_budget(const saddle_instance *instance, const sa
     close_search(&s, &plan);
     saddle_tuning_free(s.tuning);
     return status;
-}
-
-void saddle_tuning_free(saddle_tuning *tuning)
-{
-    if (tuning == NULL)
-        return;
-    saddle_free(tuning->hold);
-    saddle_free(tuning->option);
-    saddle_free(tuning->value);
-    saddle_free(tuning->trials);
-    saddle_free(tuning->ranking);
-    saddle_plan_free(&tuning->plan);
-    saddle_free(tuning);
-}
-
-/* ---- the answer as a file ------------------------------------------------------------------ */
-
-/* A YAML string in single quotes. */
-static void print_quoted(FILE *f, const char *text)
-{
-    fputc('\'', f);
-    for (; *text != '\0'; text++) {
-        if (*text == '\'')
-            fputc('\'', f);
-        fputc(*text, f);
-    }
-    fputc('\'', f);
-}
-
-saddle_status saddle_tuning_save(const saddle_tuning *tuning, const char *path, saddle_error *error)
-{
-    saddle_output output;
-    saddle_status status = saddle_output_open(&output, path, error);
-    if (status != SADDLE_OK)
-        return status;
-    const saddle_trial *best = saddle_tuning_last(tuning, tuning->ranking[0]);
-    FILE *f = output.stream;
-    if (best != NULL)
-        fprintf(f, "# saddle %s: the best of %zu candidates, %s %.6g after %" PRIu64 " IFO calls\n",
-                saddle_version(), tuning->candidates, saddle_objective_text(tuning->objective),
-                best->value, best->ifo);
-    const saddle_settings *settings = tuning->plan.settings;
-    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
-        if (!saddle_settings_given(settings, option))
-            continue;
-        fprintf(f, "%s: ", option->name);
-        print_quoted(f, saddle_settings_value(settings, option));
-        fputc('\n', f);
-    }
-    return saddle_output_commit(&output, error);
 }

@@ -55,4 +55,11 @@ saddle_status saddle_tune_log_write(saddle_tune_log *log, const saddle_tuning *t
 /* Close it. Safe on a zeroed struct. */
 void saddle_tune_log_close(saddle_tune_log *log);
 
+/* ---- the result: tuning.c ---- */
+
+/* For qsort() of trials: the better value first, then the smaller number of the candidate. */
+int saddle_trial_order(const void *a, const void *b);
+/* Order the candidates by how far they came, then by their values. */
+saddle_status saddle_tuning_rank(saddle_tuning *tuning, saddle_error *error);
+
 #endif

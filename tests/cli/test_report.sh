@@ -33,7 +33,7 @@ check "cost of PRECISION ($shown, wanted $mean)" is "$shown" "$mean"
 # The paper's claims, where they can be asked of the runs: here of PRECISION against Prox-DSGDA.
 asks() { grep -A9 'class="themes"' "$1" | grep -c '<tr>'; }
 check "claims of the paper" is "$(asks page.html)" 2
-check "with their seeds" grep -qF "Asked of these runs, with 2 seeds (few to decide by)" page.html
+check "with their seeds" grep -qF "Tested on these runs, with 2 seeds (too few to decide)" page.html
 check "each with its numbers" is "$(grep -c '^<tr><td>PRECISION brings the metric to .* Prox-DSGDA<' page.html)" 2
 verdict() { sed -n "s/^<tr><td>$2<\/td><td class=\"verdict \([a-z]*\)\".*/\1/p" "$1"; }
 claim="PRECISION brings the metric to .* in fewer IFO calls than Prox-DSGDA"

@@ -176,8 +176,8 @@ check "goes on" exits 0
 check "ends with the same files" same_results whole part
 
 # Refusals.
-refuse "--only: 'regresion' is no experiment; there are regression, auc-a9a" reproduce --only regresion
-refuse "--only: '' is no experiment" reproduce --only ,steps
+refuse "--only: 'regresion' is not an experiment; there are regression, auc-a9a" reproduce --only regresion
+refuse "--only: '' is not an experiment" reproduce --only ,steps
 refuse "--seeds" reproduce --seeds 0
 refuse "is a file" reproduce --output out
 check "a refusal makes no directory" absent saddle-reproduce

@@ -1,0 +1,202 @@
+/* The points of curves as gnuplot reads them: axes, thinning, means with bands. */
+#include <math.h>
+#include <stdio.h>
+
+#include "draw/figure_data.h"
+#include "draw/mean_band.h"
+
+/* What a run did beyond the end of the mean is drawn where it is more than this share of it. */
+#define SHORTEST_TAIL 0.05
+/* Curves beyond so many points are thinned, which no picture of this size can show. */
+#define MOST_POINTS ((size_t)1200)
+
+/* ---- axes ---------------------------------------------------------------------------------- */
+
+/* Widen a range by a run's values on one axis, where x is at least `from`; `below`: there was one that is
+ * not positive. */
+static void extend(const figure_run *run, bool vertical, double from, figure_axis *a, bool *below)
+{
+    for (size_t k = 0; k < run->count; k++) {
+        double value = vertical ? run->y[k] : run->x[k];
+        if (!isfinite(value) || !(run->x[k] >= from))
+            continue;
+        if (a->logarithmic && !(value > 0.0)) {
+            *below = true;
+            continue;
+        }
+        a->low = fmin(a->low, value);
+        a->high = fmax(a->high, value);
+    }
+}
+
+/* "(millions)" where numbers would be long. */
+static void choose_unit(figure_axis *a)
+{
+    static const struct {
+        double least;
+        double unit;
+        const char *text;
+    } units[] = {{1e12, 1e12, " (trillions)"},
+                 {1e9, 1e9, " (billions)"},
+                 {1e6, 1e6, " (millions)"},
+                 {1e5, 1e3, " (thousands)"}};
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+        if (a->high >= units[k].least && a->high < 1e15) {
+            a->unit = units[k].unit;
+            a->unit_text = units[k].text;
+            return;
+        }
+}
+
+/* The values of all curves on one axis, where x is at least `from`. */
+static figure_axis measure(const figure_panel *panel, bool vertical, double from, bool *below)
+{
+    figure_scale scale = vertical ? panel->y_scale : panel->x_scale;
+    figure_axis a = {.logarithmic = scale == FIGURE_LOG,
+                     .low = (double)INFINITY,
+                     .high = -(double)INFINITY,
+                     .unit = 1.0,
+                     .unit_text = ""};
+    *below = false;
+    for (size_t c = 0; c < panel->curves; c++)
+        for (size_t r = 0; r < panel->curve[c].runs; r++)
+            extend(&panel->curve[c].run[r], vertical, from, &a, below);
+    if (a.logarithmic && !(a.high > 0.0 && (*below || a.high / a.low >= 10.0)))
+        a.logarithmic = false;
+    return a;
+}
+
+figure_axis figure_axis_make(const figure_panel *panel, bool vertical)
+{
+    bool below;
+    figure_axis a = measure(panel, vertical, -(double)INFINITY, &below);
+    if (a.logarithmic) {
+        a.low = pow(10.0, floor(log10(a.low)) - (below ? 1.0 : 0.0));
+        if (vertical)
+            a.high = pow(10.0, ceil(log10(a.high)));
+    } else if (!vertical) {
+        choose_unit(&a);
+    } else if (panel->y_from > 0.0) {
+        bool ignored;
+        figure_axis x = measure(panel, false, -(double)INFINITY, &ignored);
+        figure_axis late = measure(panel, true, panel->y_from * x.high, &ignored);
+        late.fixed = late.high > late.low;
+        double room = 0.08 * (late.high - late.low);
+        late.low -= room;
+        late.high += room;
+        return late.fixed ? late : a;
+    }
+    return a;
+}
+
+/* A value as it is drawn; NaN leaves a gap. */
+static double place(const figure_axis *a, double value)
+{
+    if (!isfinite(value))
+        return (double)NAN;
+    if (a->logarithmic && !(value > a->low))
+        return a->low;
+    return value / a->unit;
+}
+
+/* ---- curves -------------------------------------------------------------------------------- */
+
+/* A point as it is written. */
+typedef struct dot {
+    double x, y;
+} dot;
+
+/* Write a line of points, ended by a gap. A point between gaps is no line: it is drawn twice, a little
+ * apart. */
+static void write_line(FILE *f, const dot *line, size_t count, const figure_axis *x)
+{
+    for (size_t k = 0; k < count; k++)
+        fprintf(f, "%.9g %.9g\n", line[k].x, line[k].y);
+    if (count == 1)
+        fprintf(f, "%.9g %.9g\n", line[0].x + 0.006 * x->high / x->unit, line[0].y);
+    fputc('\n', f);
+}
+
+/* Write points as a data block; a gap is an empty line. Of a long run only every so many points are
+ * written, but the largest and smallest of those between are among them. */
+static void write_points(FILE *f, const char *name, const figure_run *run, size_t from,
+                         const figure_axis *x, const figure_axis *y)
+{
+    size_t count = run->count - from;
+    size_t stride = count > MOST_POINTS ? 2 * count / MOST_POINTS : 1;
+    dot line[2 * MOST_POINTS];
+    size_t length = 0;
+    fprintf(f, "%s << EOD\n", name);
+    for (size_t k = from; k < run->count; k += stride) {
+        size_t end = k + stride < run->count ? k + stride : run->count;
+        size_t low = k;
+        size_t high = k;
+        for (size_t j = k; j < end; j++) {
+            low = run->y[j] < run->y[low] ? j : low;
+            high = run->y[j] > run->y[high] ? j : high;
+        }
+        size_t kept[] = {low < high ? low : high, low < high ? high : low};
+        for (size_t j = 0; j < (kept[0] == kept[1] ? 1u : 2u); j++) {
+            dot at = {place(x, run->x[kept[j]]), place(y, run->y[kept[j]])};
+            bool gap = isnan(at.x) || isnan(at.y);
+            if (gap || length == 2 * MOST_POINTS) {
+                write_line(f, line, length, x);
+                length = 0;
+            }
+            if (!gap)
+                line[length++] = at;
+        }
+    }
+    write_line(f, line, length, x);
+    fputs("EOD\n", f);
+}
+
+static void write_band(FILE *f, const char *name, const mean_band *b, const figure_axis *x,
+                       const figure_axis *y)
+{
+    fprintf(f, "%s << EOD\n", name);
+    for (size_t k = 0; k < b->count; k++) {
+        double value = place(y, b->mean[k]);
+        if (isnan(value))
+            fputc('\n', f);
+        else
+            fprintf(f, "%.9g %.9g %.9g %.9g\n", place(x, b->x[k]), value, place(y, b->low[k]),
+                    place(y, b->high[k]));
+    }
+    fputs("EOD\n", f);
+}
+
+/* Where the part of a run beyond the mean's range begins, with the point before it so that lines
+ * join; the end of the run where there is no such part worth showing. */
+static size_t beyond(const figure_run *run, const mean_band *b)
+{
+    double first = b->count > 0 ? b->x[0] : -(double)INFINITY;
+    double last = b->count > 0 ? b->x[b->count - 1] : -(double)INFINITY;
+    if (run->count == 0 || run->x[run->count - 1] - last <= SHORTEST_TAIL * fmax(last - first, 0.0))
+        return run->count;
+    size_t k = 0;
+    while (k < run->count && run->x[k] <= last)
+        k++;
+    return k > 0 ? k - 1 : 0;
+}
+
+saddle_status figure_write_data(FILE *f, const figure_curve *curve, const char *name,
+                                const figure_axis *x, const figure_axis *y, saddle_error *error)
+{
+    if (curve->runs == 1) {
+        write_points(f, name, &curve->run[0], 0, x, y);
+        return SADDLE_OK;
+    }
+    mean_band b;
+    saddle_status status = mean_band_make(&b, curve, y->logarithmic, MOST_POINTS, error);
+    if (status != SADDLE_OK)
+        return status;
+    write_band(f, name, &b, x, y);
+    for (size_t r = 0; r < curve->runs; r++) {
+        char tail[64];
+        snprintf(tail, sizeof tail, "%sR%zu", name, r);
+        write_points(f, tail, &curve->run[r], beyond(&curve->run[r], &b), x, y);
+    }
+    mean_band_release(&b);
+    return SADDLE_OK;
+}

@@ -1,0 +1,23 @@
+/* The points of curves as gnuplot reads them. */
+#ifndef SADDLE_DRAW_FIGURE_DATA_H
+#define SADDLE_DRAW_FIGURE_DATA_H
+
+#include "draw/figure.h"
+
+/* An axis as it is drawn. */
+typedef struct figure_axis {
+    bool logarithmic;
+    double low;  /* of the values; a logarithmic axis begins at a decade */
+    double high; /* a vertical logarithmic axis ends at a decade */
+    bool fixed;  /* a linear axis shows no more than these */
+    double unit; /* values are divided by it */
+    const char *unit_text;
+} figure_axis;
+
+/* The axis that shows the values of all curves of a panel. */
+figure_axis figure_axis_make(const figure_panel *panel, bool vertical);
+/* Write a curve as data blocks: `name` for the line, and name followed by Rr for the tail of run r. */
+saddle_status figure_write_data(FILE *f, const figure_curve *curve, const char *name,
+                                const figure_axis *x, const figure_axis *y, saddle_error *error);
+
+#endif

@@ -1,0 +1,262 @@
+/* Making the runs of a comparison. One instance is made for every seed, and all algorithms run on it, so
+ * that nothing but the algorithm differs between them. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "files/file.h"
+#include "instance/plan.h"
+#include "instance/settings.h"
+#include "lab/comparison.h"
+
+/* A comparison being made. */
+typedef struct work {
+    const comparison_inputs *in;
+    comparison *out;
+    double metric_tau; /* one for all, as tuned ones may differ in tau */
+} work;
+
+static saddle_status agree(const work *w, saddle_status status, saddle_error *error)
+{
+    return w->in->world != NULL ? saddle_world_agree(w->in->world, status, error) : status;
+}
+
+/* ---- settings ------------------------------------------------------------------------------ */
+
+char *saddle_comparison_tuned_path(const comparison_inputs *in, const saddle_algorithm *algorithm)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/%s.yaml", in->tuned, algorithm->name) < 0 ? NULL : path;
+}
+
+char *saddle_comparison_trace_path(const comparison *c, const comparison_inputs *in, size_t a,
+                                   size_t r)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/%s-seed%" PRIu64 ".csv", in->directory, c->algorithm[a]->name,
+                    c->first_seed + r) < 0
+               ? NULL
+               : path;
+}
+
+/* Set those of an algorithm's options that the file gives and the user did not. */
+static saddle_status take_options(saddle_plan *to, const saddle_plan *file,
+                                  const saddle_algorithm *algorithm, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (const saddle_option *const *option = algorithm->options;
+         status == SADDLE_OK && *option != NULL; option++)
+        if (saddle_settings_given(file->settings, *option) &&
+            !saddle_settings_given(to->settings, *option))
+            status = saddle_plan_set(to, (*option)->name,
+                                     saddle_settings_value(file->settings, *option), error);
+    return status;
+}
+
+/* Take an algorithm's options from its file of tuned settings, if there is one. */
+static saddle_status load_tuned(saddle_plan *plan, const work *w, const saddle_algorithm *algorithm,
+                                saddle_error *error)
+{
+    char *path = saddle_comparison_tuned_path(w->in, algorithm);
+    if (path == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of settings");
+    saddle_plan file;
+    saddle_status status = SADDLE_OK;
+    saddle_plan_defaults(&file, sizeof file);
+    if (access(path, F_OK) == 0) {
+        status = saddle_plan_load(&file, path, error);
+        if (status == SADDLE_OK)
+            status = take_options(plan, &file, algorithm, error);
+    }
+    saddle_plan_free(&file);
+    free(path);
+    return status;
+}
+
+/* The plan of one algorithm's run; without a trace's path nothing but a trial of the set-up. */
+static saddle_status run_plan(saddle_plan *out, const work *w, const saddle_algorithm *algorithm,
+                              const char *trace, saddle_error *error)
+{
+    saddle_plan defaults;
+    saddle_plan_defaults(&defaults, sizeof defaults);
+    saddle_status status = saddle_plan_copy(out, w->in->plan, error);
+    if (status == SADDLE_OK && w->in->tuned != NULL)
+        status = load_tuned(out, w, algorithm, error);
+    if (status != SADDLE_OK)
+        return status;
+    /* One file, or one directory of checkpoints, cannot be that of several runs. */
+    defaults.outputs.trace_every = out->outputs.trace_every;
+    defaults.outputs.metric_tau = out->outputs.metric_tau;
+    out->outputs = defaults.outputs;
+    out->outputs.trace = trace;
+    if (w->in->tuned != NULL && isnan(out->outputs.metric_tau))
+        out->outputs.metric_tau = w->metric_tau;
+    out->algorithm.name = algorithm->name;
+    /* A budget of IFO calls is the common one unless iterations are given, too. */
+    bool by_ifo = w->in->plan->limits.max_ifo > 0 &&
+                  !saddle_plan_given(w->in->plan, offsetof(saddle_plan, limits.iterations));
+    if (trace == NULL || by_ifo)
+        out->limits.iterations = trace == NULL ? 0 : UINT64_C(1) << 53;
+    return SADDLE_OK;
+}
+
+/* ---- whether algorithms can be run --------------------------------------------------------- */
+
+/* Whether an algorithm can be run at all. */
+static saddle_status try_one(const work *w, const saddle_instance *instance,
+                             const saddle_algorithm *algorithm, saddle_error *error)
+{
+    saddle_plan plan = {.settings = NULL};
+    saddle_result *result = NULL;
+    saddle_status status = agree(w, run_plan(&plan, w, algorithm, NULL, error), error);
+    if (status == SADDLE_OK)
+        status = saddle_run(instance, &plan, NULL, &result, error);
+    saddle_result_free(result);
+    saddle_plan_free(&plan);
+    return status;
+}
+
+/* Go on without an algorithm that refuses the problem, or whose best response could not be found;
+ * whatever else is wrong ends the comparison. */
+static saddle_status leave_out(comparison *c, size_t a, saddle_status status, saddle_error *error)
+{
+    if (status != SADDLE_UNSUPPORTED && status != SADDLE_NUMERIC)
+        return status;
+    c->refused[a] = strdup(error->message);
+    c->failed[a] = status == SADDLE_NUMERIC;
+    if (c->refused[a] == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a message");
+    return SADDLE_OK;
+}
+
+/* Try all before anything is written. One that refuses the problem is left out with its reason, as
+ * long as another does not. */
+static saddle_status try_all(work *w, const saddle_instance *instance, saddle_error *error)
+{
+    comparison *c = w->out;
+    size_t refused = 0;
+    saddle_steps steps = {.tau = 0.0};
+    if (w->in->tuned != NULL) {
+        saddle_status status = saddle_instance_steps(instance, w->in->plan, &steps, error);
+        if (status != SADDLE_OK)
+            return status;
+    }
+    w->metric_tau = steps.tau;
+    for (size_t a = 0; a < c->algorithms; a++) {
+        saddle_status status = try_one(w, instance, c->algorithm[a], error);
+        if (status == SADDLE_OK)
+            continue;
+        status = leave_out(c, a, status, error);
+        if (status != SADDLE_OK)
+            return status;
+        refused++;
+    }
+    if (refused < c->algorithms)
+        return SADDLE_OK;
+    saddle_status why = c->failed[0] ? SADDLE_NUMERIC : SADDLE_UNSUPPORTED;
+    return refused == 1 ? saddle_fail(error, why, "%s", c->refused[0])
+                        : saddle_fail(error, why, "none of the %zu algorithms can be run: %s",
+                                      refused, c->refused[0]);
+}
+
+/* ---- runs ---------------------------------------------------------------------------------- */
+
+static saddle_status keep(comparison_run *run, const saddle_result *result, saddle_error *error)
+{
+    run->rows = malloc(result->row_count * sizeof *run->rows);
+    if (run->rows == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu rows of a trace",
+                           result->row_count);
+    memcpy(run->rows, result->rows, result->row_count * sizeof *run->rows);
+    run->row_count = result->row_count;
+    run->stop = result->stop;
+    run->done = true;
+    return SADDLE_OK;
+}
+
+/* Run algorithm a in repeat r. */
+static saddle_status run_one(const work *w, const saddle_instance *instance, size_t a, size_t r,
+                             saddle_error *error)
+{
+    comparison *c = w->out;
+    const comparison_hooks *hooks = &w->in->hooks;
+    comparison_run *run = &c->run[a * c->repeats + r];
+    char *path = saddle_comparison_trace_path(c, w->in, a, r);
+    saddle_plan plan = {.settings = NULL};
+    saddle_result *result = NULL;
+    saddle_hooks run_hooks = hooks->begin(hooks->context, a, r);
+    if (path == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
+    saddle_status status = agree(w, run_plan(&plan, w, c->algorithm[a], path, error), error);
+    if (status == SADDLE_OK)
+        status = saddle_run(instance, &plan, &run_hooks, &result, error);
+    if (status == SADDLE_OK)
+        status = keep(run, result, error);
+    if (status == SADDLE_OK) {
+        if (c->output_error.status == SADDLE_OK)
+            c->output_error = result->output_error;
+        hooks->end(hooks->context, run, result);
+    }
+    saddle_result_free(result);
+    saddle_plan_free(&plan);
+    free(path);
+    return status;
+}
+
+/* Run it, or leave it out from here on. */
+static saddle_status run_or_leave_out(const work *w, const saddle_instance *instance, size_t a,
+                                      size_t r, saddle_error *error)
+{
+    saddle_status status = run_one(w, instance, a, r, error);
+    if (status != SADDLE_NUMERIC)
+        return status;
+    w->in->hooks.left_out(w->in->hooks.context, error->message);
+    return leave_out(w->out, a, status, error);
+}
+
+/* Before the first run: try all algorithms, make the directory, tell the caller. */
+static saddle_status begin(work *w, const saddle_instance *instance, saddle_error *error)
+{
+    saddle_status status = try_all(w, instance, error);
+    if (status == SADDLE_OK && (w->in->world == NULL || w->in->world->rank == 0))
+        status = saddle_make_directory("--output", w->in->directory, error);
+    status = agree(w, status, error);
+    return status == SADDLE_OK ? w->in->hooks.ready(w->in->hooks.context, instance, error) : status;
+}
+
+/* All algorithms in repeat r. */
+static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
+{
+    comparison *c = w->out;
+    saddle_plan plan = *w->in->plan;
+    saddle_instance *instance = NULL;
+    plan.start.seed = c->first_seed + r;
+    saddle_status status = saddle_instance_create(&instance, &plan, error);
+    if (status == SADDLE_OK && r == 0)
+        status = begin(w, instance, error);
+    for (size_t a = 0; status == SADDLE_OK && a < c->algorithms; a++)
+        if (c->refused[a] == NULL && !w->in->hooks.stopped(w->in->hooks.context))
+            status = agree(w, run_or_leave_out(w, instance, a, r, error), error);
+    saddle_instance_free(instance);
+    return status;
+}
+
+saddle_status saddle_comparison_make(comparison *c, const comparison_inputs *in,
+                                     saddle_error *error)
+{
+    work w = {.in = in, .out = c};
+    c->run = calloc(c->algorithms * c->repeats, sizeof *c->run);
+    if (c->run == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu runs",
+                           c->algorithms * c->repeats);
+    saddle_status status = SADDLE_OK;
+    for (size_t r = 0; status == SADDLE_OK && r < c->repeats; r++) {
+        status = run_repeat(&w, r, error);
+        if (status == SADDLE_OK && in->hooks.stopped(in->hooks.context))
+            break;
+    }
+    return status;
+}

@@ -1,0 +1,41 @@
+/* A saved model in memory, for predictor.c, which loads it, and predictor_use.c. */
+#ifndef SADDLE_LAB_PREDICTOR_PARTS_H
+#define SADDLE_LAB_PREDICTOR_PARTS_H
+
+#include <saddle/predictor.h>
+
+#include "instance/plan.h"
+#include "problems/plugin.h"
+
+/* What stands in for an agent's samples: one row of zeros. */
+typedef struct stand_in {
+    saddle_dataset data;
+    double label;
+    size_t row_start[2];
+    uint32_t column;
+    double value;
+} stand_in;
+
+struct saddle_predictor {
+    char *path;
+    saddle_plan plan; /* of the run that made the model */
+    size_t agents;
+    size_t features;
+    double *x;
+    size_t x_dim;
+    double *y;
+    size_t y_dim;
+    double *unknown_y; /* for a problem whose y belongs to samples: NaN */
+    stand_in row;
+    saddle_dataset **shard; /* the row, for every agent */
+    size_t *samples;        /* 1, for every agent */
+    saddle_graph *graph;
+    saddle_mixing *mixing;
+    saddle_world *world;
+    saddle_plugin_object *plugin;
+    saddle_problem_inputs inputs;
+    void *options; /* the problem class's options struct */
+    saddle_problem *problem;
+};
+
+#endif
