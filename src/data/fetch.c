@@ -3,11 +3,9 @@
  *
  * A file is written to FILE.part in the data directory, taken up again where an earlier attempt
  * broke off, compared with its expected SHA-256 and only then renamed to FILE. A lock on the
- * partial file keeps two downloads of one file apart. Redirects are followed here rather than by
- * libcurl, so that every step can be held to http and https and none leads from https to http.
+ * partial file keeps two downloads of one file apart. Redirects lead to http and https only, and from
+ * a download that began with https to https only.
  */
-#include "data/fetch.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -26,7 +24,7 @@
 #include "data/checksum.h"
 #include "data/sources.h"
 
-#define MOST_REDIRECTS 5
+#define MOST_REDIRECTS 5L
 #define CONNECT_SECONDS 20L
 /* A transfer slower than this many bytes per second for that long has stalled. */
 #define STALL_BYTES 100L
@@ -52,12 +50,9 @@ struct download {
     char reason[CURL_ERROR_SIZE + 64];
 };
 
-bool saddle_redirect_allowed(const char *from, const char *to)
+static bool starts_with(const char *url, const char *scheme)
 {
-    bool secure = strncasecmp(to, "https://", 8) == 0;
-    if (secure)
-        return true;
-    return strncasecmp(to, "http://", 7) == 0 && strncasecmp(from, "https://", 8) != 0;
+    return strncasecmp(url, scheme, strlen(scheme)) == 0;
 }
 
 /* ---- libcurl's callbacks ---- */
@@ -149,17 +144,20 @@ static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off
 
 /* ---- one transfer ---- */
 
-static bool set_options(struct download *download, const char *url)
+static bool set_options(struct download *download)
 {
     CURL *handle = download->handle;
-    bool good = curl_easy_setopt(handle, CURLOPT_URL, url) == CURLE_OK &&
-                curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
+    const char *redirects = starts_with(download->url, "https://") ? "https" : "http,https";
+    bool good = curl_easy_setopt(handle, CURLOPT_URL, download->url) == CURLE_OK &&
+                curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+                curl_easy_setopt(handle, CURLOPT_REDIR_PROTOCOLS_STR, redirects) == CURLE_OK &&
+                curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 1L) == CURLE_OK &&
+                curl_easy_setopt(handle, CURLOPT_MAXREDIRS, MOST_REDIRECTS) == CURLE_OK;
     /* Not CURLOPT_RESUME_FROM, which gives up when a server sends the whole file all the same. */
     char rest[32];
     snprintf(rest, sizeof rest, "%" PRIu64 "-", download->resumed);
     if (download->resumed > 0)
         good = good && curl_easy_setopt(handle, CURLOPT_RANGE, rest) == CURLE_OK;
-    curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
     curl_easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, STALL_BYTES);
@@ -177,79 +175,44 @@ static bool set_options(struct download *download, const char *url)
     return good;
 }
 
-enum outcome { ARRIVED, MOVED, FAILED };
-
-/* What the server's answer means; *next receives where it has moved to. */
-static enum outcome judge(struct download *download, const char *url, char **next)
+/* Whether a transfer brought the file; the reason otherwise. */
+static bool judge(struct download *download, CURLcode result)
 {
     long code = 0;
-    char *location = NULL;
+    char *address = NULL;
     curl_easy_getinfo(download->handle, CURLINFO_RESPONSE_CODE, &code);
-    curl_easy_getinfo(download->handle, CURLINFO_REDIRECT_URL, &location);
-    if (code == 200 || code == 206) {
-        /* An empty file has no first byte. */
-        if (!download->begun && begin_body(download, code))
-            return ARRIVED;
-        return download->begun ? ARRIVED : FAILED;
-    }
-    if (code == 416 && download->resumed > 0)
-        download->restart = true;
-    if (code < 300 || code >= 400 || location == NULL) {
-        snprintf(download->reason, sizeof download->reason, "the server answers %ld", code);
-        return FAILED;
-    }
-    if (!saddle_redirect_allowed(url, location)) {
+    curl_easy_getinfo(download->handle, CURLINFO_EFFECTIVE_URL, &address);
+    if (result == CURLE_UNSUPPORTED_PROTOCOL)
         snprintf(download->reason, sizeof download->reason,
                  "a redirect to %.150s is refused: only http and https, and not from https to http",
-                 location);
-        return FAILED;
-    }
-    *next = saddle_strdup(location);
-    return *next != NULL ? MOVED : FAILED;
+                 address);
+    else if (result != CURLE_OK && download->reason[0] == '\0')
+        snprintf(download->reason, sizeof download->reason, "%s", curl_easy_strerror(result));
+    if (result != CURLE_OK)
+        return false;
+    /* An empty file has no first byte. */
+    if (code == 200 || code == 206)
+        return download->begun || begin_body(download, code);
+    download->restart = code == 416 && download->resumed > 0;
+    snprintf(download->reason, sizeof download->reason, "the server answers %ld", code);
+    return false;
 }
 
-/* Ask one address once. */
-static enum outcome ask(struct download *download, const char *url, char **next)
+/* Ask the server once for what is missing. */
+static bool transfer(struct download *download)
 {
-    *next = NULL;
     download->begun = false;
     download->range = 0;
     download->reason[0] = '\0';
     download->handle = curl_easy_init();
-    if (download->handle == NULL || !set_options(download, url)) {
+    bool arrived = false;
+    if (download->handle != NULL && set_options(download))
+        arrived = judge(download, curl_easy_perform(download->handle));
+    else
         snprintf(download->reason, sizeof download->reason, "libcurl cannot be set up");
-        curl_easy_cleanup(download->handle);
-        return FAILED;
-    }
-    CURLcode code = curl_easy_perform(download->handle);
-    enum outcome outcome = FAILED;
-    if (code == CURLE_OK)
-        outcome = judge(download, url, next);
-    else if (download->reason[0] == '\0')
-        snprintf(download->reason, sizeof download->reason, "%s", curl_easy_strerror(code));
     curl_easy_cleanup(download->handle);
     download->handle = NULL;
-    return outcome;
-}
-
-/* Ask, and follow redirects. */
-static bool transfer(struct download *download)
-{
-    char *url = saddle_strdup(download->url);
-    enum outcome outcome = url != NULL ? MOVED : FAILED;
-    for (int step = 0; outcome == MOVED; step++) {
-        char *next = NULL;
-        outcome = ask(download, url, &next);
-        saddle_free(url);
-        url = next;
-        if (outcome == MOVED && step == MOST_REDIRECTS) {
-            snprintf(download->reason, sizeof download->reason, "more than %d redirects",
-                     MOST_REDIRECTS);
-            outcome = FAILED;
-        }
-    }
-    saddle_free(url);
-    return outcome == ARRIVED;
+    return arrived;
 }
 
 /* ---- one file ---- */
@@ -434,7 +397,8 @@ static saddle_status check_request(const char *name, const saddle_fetch_options 
                            name != NULL ? name : "(none)", close != NULL ? "did you mean '" : "",
                            close != NULL ? close : "", close != NULL ? "'? " : "");
     }
-    if (options->mirror != NULL && !saddle_redirect_allowed("http://", options->mirror))
+    if (options->mirror != NULL && !starts_with(options->mirror, "http://") &&
+        !starts_with(options->mirror, "https://"))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "mirror '%s' is not an address; it must start with http:// or https://",
                            options->mirror);
