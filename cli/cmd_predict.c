@@ -88,7 +88,7 @@ static void print_measures(const job *j, const cli_arguments *arguments,
         cli_table_add(table, "%s", outcome[k].name);
         cli_table_add(table, "%s",
                       isnan(outcome[k].value) ? "not defined"
-                                              : saddle_number_text(outcome[k].value, 6, number));
+                                              : saddle_print_real(outcome[k].value, 6, number));
     }
     cli_table_print(table);
 }
@@ -164,6 +164,7 @@ static int run_predict(const cli_arguments *arguments)
     saddle_error error;
     job j = {.predictor = NULL};
     double *score = NULL;
+    char number[SADDLE_REAL_SIZE];
     const options *chosen = arguments->own;
     const char *path = chosen->output;
     saddle_status status = check_output(arguments, &error);
@@ -180,7 +181,7 @@ static int run_predict(const cli_arguments *arguments)
     if (status == SADDLE_OK && path != NULL)
         status = saddle_save_numbers(score, j.data->rows, path, &error);
     for (size_t row = 0; status == SADDLE_OK && path == NULL && row < j.data->rows; row++)
-        printf("%.17g\n", score[row]);
+        puts(saddle_print_real(score[row], 17, number));
     free(score);
     close_job(&j);
     return status == SADDLE_OK ? CLI_OK : cli_fail(&error);

@@ -250,12 +250,8 @@ static void write_encoded(FILE *f, const char *text)
 /* A number that reads back equal; nothing for NaN. */
 static void write_number(FILE *f, double value)
 {
-    char text[NUMBER_TEXT] = "";
-    if (isinf(value))
-        snprintf(text, sizeof text, "%g", value);
-    else if (!isnan(value))
-        saddle_number_text(value, 15, text);
-    write_encoded(f, text);
+    char text[SADDLE_REAL_SIZE];
+    write_encoded(f, isnan(value) ? "" : saddle_print_real(value, 15, text));
 }
 
 /* The trace as a data: address; every stride-th row and the last one. */

@@ -63,7 +63,7 @@ static void write_rows(FILE *f, const void *context)
                 const saddle_row *row = saddle_comparison_reached(run, c->level[k]);
                 char level[NUMBER_TEXT];
                 fprintf(f, "%s,%" PRIu64 ",%s,", c->algorithm[a]->name, c->first_seed + (uint64_t)r,
-                        saddle_number_text(c->level[k], 15, level));
+                        saddle_print_real(c->level[k], 15, level));
                 if (row == NULL)
                     fputs("never,never,never,never\n", f);
                 else

@@ -3,17 +3,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include <saddle/text.h>
-
-const char *saddle_number_text(double value, int digits, char out[NUMBER_TEXT])
-{
-    double back;
-    do
-        snprintf(out, NUMBER_TEXT, "%.*g", digits++, value);
-    while (digits <= 17 && !(saddle_parse_real(out, &back) && back == value));
-    return out;
-}
-
 const char *saddle_bytes_text(double bytes, char out[NUMBER_TEXT])
 {
     static const char *const unit[] = {"kB", "MB", "GB", "TB", "PB", "EB"};

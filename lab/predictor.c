@@ -13,6 +13,7 @@
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "files/file.h"
 #include "files/npz.h"
 #include "models/ranking.h"

@@ -7,6 +7,7 @@
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "files/file.h"
 #include "lab/predictor_parts.h"
 #include "models/ranking.h"
@@ -133,11 +134,12 @@ saddle_status saddle_save_numbers(const double *number, size_t count, const char
                                   saddle_error *error)
 {
     saddle_output file = {0};
+    char text[SADDLE_REAL_SIZE];
     saddle_status status = saddle_output_open(&file, path, error);
     if (status == SADDLE_OK) {
         /* A short write shows when the stream is committed. */
         for (size_t k = 0; k < count; k++)
-            fprintf(file.stream, "%.17g\n", number[k]);
+            fprintf(file.stream, "%s\n", saddle_print_real(number[k], 17, text));
         status = saddle_output_commit(&file, error);
     }
     saddle_output_discard(&file);

@@ -23,6 +23,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "files/file.h"
 
 /* An allotment of the first rung is at least so many of the costliest iterations. */
@@ -385,9 +386,9 @@ static saddle_status best_plan(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
     saddle_plan defaults;
-    char metric_tau[SADDLE_NUMBER_TEXT];
+    char metric_tau[SADDLE_REAL_SIZE];
     saddle_plan_defaults(&defaults, sizeof defaults);
-    saddle_shortest_number(s->forecast.plan.outputs.metric_tau, metric_tau);
+    saddle_print_real(s->forecast.plan.outputs.metric_tau, 15, metric_tau);
     saddle_status status = saddle_plan_copy(&t->plan, &defaults, error);
     for (size_t k = 0; status == SADDLE_OK && k < saddle_settings_count(t->plan.settings); k++) {
         const saddle_option *option = saddle_settings_option(t->plan.settings, k);

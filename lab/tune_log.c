@@ -74,10 +74,8 @@ static void print_trial(FILE *f, const saddle_tuning *tuning, const saddle_trial
 {
     fprintf(f, "%zu,%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", trial->rung, trial->candidate,
             trial->allotment, trial->ifo, trial->iterations);
-    if (trial->diverged)
-        fputs("diverged", f);
-    else
-        fprintf(f, "%.17g", trial->value);
+    char value[SADDLE_REAL_SIZE];
+    fputs(trial->diverged ? "diverged" : saddle_print_real(trial->value, 17, value), f);
     for (size_t j = 0; j < tuning->option_count; j++)
         fprintf(f, ",%s", saddle_tuning_value(tuning, trial->candidate, j));
     fputc('\n', f);

@@ -1,6 +1,6 @@
 /**
  * @file text.h
- * @brief Strict reading of numbers, and guessing which word was meant.
+ * @brief Strict reading and exact writing of numbers, and guessing which word was meant.
  *
  * What every option of the library is read with, for programs that have options of their own.
  */
@@ -24,6 +24,13 @@ SADDLE_API bool saddle_parse_real(const char *text, double *out);
  * not.
  */
 SADDLE_API bool saddle_parse_integer(const char *text, uint64_t *out);
+/** The capacity that saddle_print_real() needs. */
+#define SADDLE_REAL_SIZE 32
+/**
+ * Writes the shortest decimal of at least `digits` and at most 17 significant digits that reads back
+ * as the same number, in the C locale whatever the user's. Returns `out`.
+ */
+SADDLE_API const char *saddle_print_real(double value, int digits, char out[SADDLE_REAL_SIZE]);
 /** Of several words the one closest to `word` by edit distance, or NULL when none is close. */
 SADDLE_API const char *saddle_closest(const char *word, const char *const *candidate, size_t count);
 

@@ -1,55 +1,7 @@
 #include "core/text.h"
 
-#include <locale.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* strtod accepts leading blanks, hexadecimal, "inf" and "nan"; a number in an option does not. */
-static bool looks_decimal(const char *text)
-{
-    return *text != '\0' && text[strspn(text, "0123456789+-.eE")] == '\0';
-}
-
-bool saddle_parse_real(const char *text, double *out)
-{
-    if (text == NULL || !looks_decimal(text))
-        return false;
-    /* The C locale's decimal point, whatever setlocale() the user's program has called. */
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (plain == (locale_t)0)
-        return false;
-    char *end = NULL;
-    double value = strtod_l(text, &end, plain);
-    freelocale(plain);
-    if (end == text || *end != '\0' || !isfinite(value))
-        return false;
-    *out = value;
-    return true;
-}
-
-bool saddle_parse_integer(const char *text, uint64_t *out)
-{
-    if (text == NULL || *text == '\0')
-        return false;
-    if (text[strspn(text, "0123456789")] == '\0') {
-        uint64_t value = 0;
-        for (const char *digit = text; *digit != '\0'; digit++) {
-            uint64_t next = (uint64_t)(*digit - '0');
-            if (value > (UINT64_MAX - next) / 10)
-                return false;
-            value = value * 10 + next;
-        }
-        *out = value;
-        return true;
-    }
-    double real;
-    if (!saddle_parse_real(text, &real) || real < 0.0 || real > 0x1p53 || real != floor(real))
-        return false;
-    *out = (uint64_t)real;
-    return true;
-}
 
 saddle_excerpt saddle_excerpt_of(const char *at, const char *end)
 {

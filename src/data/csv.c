@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "data/dataset.h"
-#include "data/number.h"
 #include "data/readers.h"
 
 /* How a file is laid out, and how far reading has come. */

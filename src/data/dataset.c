@@ -1,7 +1,6 @@
 /* Data sets in memory: made, loaded by name, selected from, turned binary, saved, freed. */
 #include "data/dataset.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -313,20 +312,11 @@ saddle_status saddle_dataset_select(saddle_dataset **out, const saddle_dataset *
 
 /* ---- saving ---- */
 
-/* Fewest digits that read back equal. The caller has set the C locale. */
+/* Fewest digits that read back equal. */
 static void print_number(FILE *stream, double value)
 {
-    char text[40];
-    if (value == rint(value) && fabs(value) < 1e15 && !(value == 0.0 && signbit(value))) {
-        fprintf(stream, "%lld", (long long)value);
-        return;
-    }
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    fputs(text, stream);
+    char text[SADDLE_REAL_SIZE];
+    fputs(saddle_print_real(value, 15, text), stream);
 }
 
 /* One line. `padding` is an index to be written with a zero, or 0. */
@@ -378,21 +368,13 @@ saddle_status saddle_dataset_save_libsvm(const saddle_dataset *data, const char 
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%s' holds a NaN or an infinity; LIBSVM text holds finite numbers only",
                            data->name);
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (plain == (locale_t)0)
-        return saddle_no_memory(error, "writing a file");
     saddle_output file;
     saddle_status status = saddle_output_open(&file, path, error);
-    if (status == SADDLE_OK) {
-        /* Of this thread only: numbers with a point, whatever the program's locale. */
-        locale_t before = uselocale(plain);
-        /* A last column without entries would be forgotten; a written zero keeps it. */
-        size_t padding = uses_last_column(data) ? 0 : data->features;
-        for (size_t row = 0; row < data->rows; row++)
-            print_row(file.stream, data, row, row == 0 ? padding : 0);
-        uselocale(before);
-        status = saddle_output_commit(&file, error);
-    }
-    freelocale(plain);
-    return status;
+    if (status != SADDLE_OK)
+        return status;
+    /* A last column without entries would be forgotten; a written zero keeps it. */
+    size_t padding = uses_last_column(data) ? 0 : data->features;
+    for (size_t row = 0; row < data->rows; row++)
+        print_row(file.stream, data, row, row == 0 ? padding : 0);
+    return saddle_output_commit(&file, error);
 }

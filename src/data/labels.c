@@ -129,8 +129,10 @@ static saddle_status mark_listed(const char *text, bool any, const double *class
 /* The list that "auto" stands for. */
 static saddle_status find_rule(char **out, const double *classes, size_t count, saddle_error *error)
 {
+    char text[SADDLE_REAL_SIZE];
     if (count == 2 || are_digits(classes, count)) {
-        *out = count == 2 ? saddle_format("%.17g", classes[1]) : saddle_strdup("5-9");
+        *out = count == 2 ? saddle_strdup(saddle_print_real(classes[1], 17, text))
+                          : saddle_strdup("5-9");
         if (*out != NULL)
             return SADDLE_OK;
         saddle_no_memory(error, "the labels");

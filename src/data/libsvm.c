@@ -17,10 +17,10 @@
 
 #include "core/available.h"
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/status.h"
 #include "core/vector.h"
 #include "data/dataset.h"
-#include "data/number.h"
 #include "data/readers.h"
 
 /* Below this many bytes per thread, starting one costs more than it saves. */

@@ -546,16 +546,6 @@ double saddle_settings_number(const saddle_settings *settings, const saddle_opti
 
 /* ---------------------------------------------------------------- typed fields */
 
-void saddle_shortest_number(double value, char text[SADDLE_NUMBER_TEXT])
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        double back;
-        snprintf(text, SADDLE_NUMBER_TEXT, "%.*g", digits, value);
-        if (saddle_parse_real(text, &back) && back == value)
-            break;
-    }
-}
-
 /* Whether a text stands for no value: "" or "auto" where that is the default. */
 static bool is_absent(const saddle_option *option, const char *text)
 {
@@ -645,8 +635,7 @@ static const char *field_text(const saddle_option *option, const void *target, c
     case SADDLE_OPTION_REAL:
         if (isnan(*(const double *)field) && is_absent(option, option->fallback))
             return option->fallback;
-        saddle_shortest_number(*(const double *)field, room->buffer);
-        return room->buffer;
+        return saddle_print_real(*(const double *)field, 15, room->buffer);
     case SADDLE_OPTION_CHOICE: {
         int choice = *(const int *)field;
         if (choice < 0 && is_absent(option, option->fallback))

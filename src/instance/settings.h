@@ -66,8 +66,5 @@ saddle_status saddle_settings_read_table(saddle_settings *settings,
 
 /* Write the default of an option into its field in `target`; texts are constants. */
 void saddle_option_default(const saddle_option *option, void *target);
-/* A number with as many digits as it takes to read back equal. */
-#define SADDLE_NUMBER_TEXT 32
-void saddle_shortest_number(double value, char text[SADDLE_NUMBER_TEXT]);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "files/file.h"
 
 /* For messages. */
@@ -45,12 +46,10 @@ static void write_names(FILE *f, const char *prefix, const saddle_outcome *outco
 /* Nothing where a value is not defined, so that no NaN is taken for a number. */
 static void write_values(FILE *f, const saddle_outcome *outcome, size_t count)
 {
-    for (size_t k = 0; k < count; k++) {
-        if (isnan(outcome[k].value))
-            fputc(',', f);
-        else
-            fprintf(f, ",%.17g", outcome[k].value);
-    }
+    char text[SADDLE_REAL_SIZE];
+    for (size_t k = 0; k < count; k++)
+        fprintf(f, ",%s",
+                isnan(outcome[k].value) ? "" : saddle_print_real(outcome[k].value, 17, text));
 }
 
 /* Keep a row for the table. */

@@ -6,6 +6,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "files/file.h"
 
 /* For messages. */
@@ -24,6 +25,13 @@ const char *const *saddle_trace_columns(void)
     return columns;
 }
 
+static void write_constant(FILE *f, bool known, const char *name, double value, const char *how)
+{
+    char text[SADDLE_REAL_SIZE];
+    if (known)
+        fprintf(f, "# %s: %s%s\n", name, saddle_print_real(value, 17, text), how);
+}
+
 static void write_head(saddle_trace_writer *trace, const saddle_run_info *info)
 {
     FILE *f = trace->lines.stream;
@@ -38,14 +46,14 @@ static void write_head(saddle_trace_writer *trace, const saddle_run_info *info)
     }
     fprintf(f, "# x_dim: %zu\n# y_dim: %zu\n", e->problem->x_dim, e->problem->y_dim);
     fprintf(f, "# edges: %zu\n", e->graph->edges);
-    if (!isnan(e->spectrum.lambda))
-        fprintf(f, "# mixing_lambda2: %.17g\n# mixing_lambda_m: %.17g\n# mixing_lambda: %.17g\n",
-                e->spectrum.lambda2, e->spectrum.lambda_m, e->spectrum.lambda);
     const char *how = e->constants.estimated ? " (estimated)" : "";
-    if (e->constants.lipschitz > 0.0)
-        fprintf(f, "# problem_L: %.17g%s\n", e->constants.lipschitz, how);
-    if (e->constants.strong_concavity > 0.0)
-        fprintf(f, "# problem_mu: %.17g%s\n", e->constants.strong_concavity, how);
+    bool known = !isnan(e->spectrum.lambda);
+    write_constant(f, known, "mixing_lambda2", e->spectrum.lambda2, "");
+    write_constant(f, known, "mixing_lambda_m", e->spectrum.lambda_m, "");
+    write_constant(f, known, "mixing_lambda", e->spectrum.lambda, "");
+    write_constant(f, e->constants.lipschitz > 0.0, "problem_L", e->constants.lipschitz, how);
+    write_constant(f, e->constants.strong_concavity > 0.0, "problem_mu",
+                   e->constants.strong_concavity, how);
     for (int k = 0; k < SADDLE_TRACE_COLUMNS; k++)
         fprintf(f, "%s%s", k == 0 ? "" : ",", saddle_trace_columns()[k]);
     fputc('\n', f);
@@ -74,10 +82,8 @@ saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
 /* A number that reads back equal; nothing when it is not known. */
 static void write_number(FILE *f, double value)
 {
-    if (isnan(value))
-        fputc(',', f);
-    else
-        fprintf(f, ",%.17g", value);
+    char text[SADDLE_REAL_SIZE];
+    fprintf(f, ",%s", isnan(value) ? "" : saddle_print_real(value, 17, text));
 }
 
 saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_row *row,

@@ -346,11 +346,12 @@ static saddle_status fill(instance *self, const saddle_problem_inputs *inputs, s
 {
     const choices *chosen = inputs->options;
     size_t features = inputs->features;
+    char radius[SADDLE_REAL_SIZE];
     self->shard = inputs->shard;
     self->ridge = chosen->ridge;
     self->radius = chosen->perturbation;
     self->poisoned = saddle_alloc(inputs->agents, sizeof *self->poisoned);
-    self->x_set = saddle_format("l2-ball:%.17g", self->radius);
+    self->x_set = saddle_format("l2-ball:%s", saddle_print_real(self->radius, 17, radius));
     self->problem = (saddle_problem){
         .name = "poisoning",
         .self = self,

@@ -10,9 +10,10 @@
 #include <zlib.h>
 
 #include <saddle/data.h>
+#include <saddle/text.h>
 
+#include "core/number.h"
 #include "core/rng.h"
-#include "data/number.h"
 #include "support.h"
 
 /* Write bytes to a file of the test's directory; the path is static. */
@@ -132,6 +133,64 @@ START_TEST(numbers_are_correctly_rounded)
 }
 END_TEST
 
+/* The fewest digits, but at least `least`, that strtod reads back equal. */
+static void print_plainly(double value, int least, char out[SADDLE_REAL_SIZE])
+{
+    do
+        snprintf(out, SADDLE_REAL_SIZE, "%.*g", least++, value);
+    while (least <= 17 && strtod(out, NULL) != value);
+}
+
+START_TEST(numbers_are_printed_as_short_as_they_read_back)
+{
+    saddle_rng rng;
+    saddle_rng_init(&rng, 2, SADDLE_RNG_TEST, 0, 0);
+    char text[SADDLE_REAL_SIZE];
+    char wanted[SADDLE_REAL_SIZE];
+    for (int k = 0; k < 50000; k++) {
+        /* Bit patterns and short decimals in turn. */
+        uint64_t bits = saddle_rng_bits(&rng);
+        double value = (double)(bits >> 44) / 1000.0;
+        double back = -1.0;
+        if (k % 2 == 0)
+            memcpy(&value, &bits, sizeof value);
+        if (!isfinite(value))
+            continue;
+        int least = (int[]){6, 15, 17}[k % 3];
+        print_plainly(value, least, wanted);
+        ck_assert_str_eq(saddle_print_real(value, least, text), wanted);
+        ck_assert(saddle_parse_real(text, &back));
+        assert_same_bits(back, value, text);
+    }
+    ck_assert_str_eq(saddle_print_real(-0.0, 15, text), "-0");
+    ck_assert_str_eq(saddle_print_real(123456789.0, 6, text), "123456789");
+    ck_assert_str_eq(saddle_print_real((double)NAN, 15, text), "nan");
+    ck_assert_str_eq(saddle_print_real(-(double)INFINITY, 15, text), "-inf");
+}
+END_TEST
+
+START_TEST(numbers_have_a_point_in_every_locale)
+{
+    char command[4500];
+    char text[SADDLE_REAL_SIZE];
+    double value = -1.0;
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 2>/dev/null",
+             saddle_test_directory());
+    setenv("LOCPATH", saddle_test_directory(), 1);
+    if (system(command) != 0 || setlocale(LC_ALL, "de_DE.UTF-8") == NULL) {
+        saddle_test_skip("no locale with a decimal comma can be made");
+        return;
+    }
+    snprintf(text, sizeof text, "%.1f", 0.5);
+    ck_assert_str_eq(text, "0,5");
+    ck_assert_str_eq(saddle_print_real(0.5, 15, text), "0.5");
+    ck_assert(saddle_parse_real("1.00000000000000011102230246251565404", &value) && value == 1.0);
+    ck_assert(!saddle_parse_real("0,5", &value) && value == 1.0);
+    snprintf(text, sizeof text, "%.1f", 0.5);
+    ck_assert_str_eq(text, "0,5");
+}
+END_TEST
+
 START_TEST(numbers_end_where_they_should)
 {
     static const struct {
@@ -163,6 +222,10 @@ START_TEST(numbers_end_where_they_should)
         const char *stop = saddle_scan_real(one[k].text, end, &value);
         int used = stop == NULL ? -1 : (int)(stop - one[k].text);
         ck_assert_msg(used == one[k].used, "'%s': %d", one[k].text, used);
+        double whole = -1.0;
+        bool all = used > 0 && one[k].text + used == end;
+        ck_assert(saddle_parse_real(one[k].text, &whole) == all);
+        ck_assert(whole == (all ? value : -1.0));
     }
     /* Longer than any buffer: half of 1 + 2^-52, just above the tie, decided by the last digit. */
     enum { DIGITS = 5000 };
@@ -591,6 +654,8 @@ Suite *saddle_test_suite(void)
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, numbers_are_correctly_rounded);
     tcase_add_test(cases, numbers_end_where_they_should);
+    tcase_add_test(cases, numbers_are_printed_as_short_as_they_read_back);
+    tcase_add_test(cases, numbers_have_a_point_in_every_locale);
     tcase_add_test(cases, libsvm_agrees_with_the_obvious_reader);
     tcase_add_test(cases, libsvm_features_are_at_least_as_asked);
     tcase_add_test(cases, libsvm_refuses_with_line_and_column);

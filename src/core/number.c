@@ -1,18 +1,21 @@
 /*
- * Decimal to double, correctly rounded.
+ * Numbers from text, correctly rounded, and back.
  *
  * When the digits make a whole number w <= 2^53 and the decimal exponent is at most 22 in size,
  * both w and the power of ten are doubles, and the one rounding of w * 10^e or w / 10^e is the
  * right one (Clinger, PLDI 1990). Anything else goes to the C library's exact conversion.
  */
-#include "data/number.h"
+#include "core/number.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <saddle/text.h>
+
 #include "core/memory.h"
-#include "core/text.h"
 
 /* A number's parts: digits * 10^exponent. */
 struct decimal {
@@ -77,19 +80,24 @@ static const char *scan_decimal(const char *at, const char *end, struct decimal 
     return number->seen ? scan_exponent(at, end, number) : NULL;
 }
 
+/* By the C library, with the C locale's decimal point whatever setlocale() the program has called. */
 static bool convert_exactly(const char *at, const char *stop, double *out)
 {
     char local[128];
     size_t length = (size_t)(stop - at);
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     char *text = length < sizeof local ? local : saddle_alloc(length + 1, 1);
-    if (text == NULL)
-        return false;
-    memcpy(text, at, length);
-    text[length] = '\0';
-    bool good = saddle_parse_real(text, out);
+    bool possible = text != NULL && plain != (locale_t)0;
+    if (possible) {
+        memcpy(text, at, length);
+        text[length] = '\0';
+        *out = strtod_l(text, NULL, plain);
+    }
     if (text != local)
         saddle_free(text);
-    return good;
+    if (plain != (locale_t)0)
+        freelocale(plain);
+    return possible && isfinite(*out);
 }
 
 const char *saddle_scan_real(const char *at, const char *end, double *out)
@@ -116,4 +124,50 @@ const char *saddle_scan_real(const char *at, const char *end, double *out)
         value *= power[number.exponent];
     *out = number.negative ? -value : value;
     return stop;
+}
+
+bool saddle_parse_real(const char *text, double *out)
+{
+    double value;
+    const char *end = text != NULL ? text + strlen(text) : NULL;
+    if (text == NULL || saddle_scan_real(text, end, &value) != end)
+        return false;
+    *out = value;
+    return true;
+}
+
+bool saddle_parse_integer(const char *text, uint64_t *out)
+{
+    if (text == NULL || *text == '\0')
+        return false;
+    if (text[strspn(text, "0123456789")] == '\0') {
+        uint64_t value = 0;
+        for (const char *digit = text; *digit != '\0'; digit++) {
+            uint64_t next = (uint64_t)(*digit - '0');
+            if (value > (UINT64_MAX - next) / 10)
+                return false;
+            value = value * 10 + next;
+        }
+        *out = value;
+        return true;
+    }
+    double real;
+    if (!saddle_parse_real(text, &real) || real < 0.0 || real > 0x1p53 || real != floor(real))
+        return false;
+    *out = (uint64_t)real;
+    return true;
+}
+
+const char *saddle_print_real(double value, int digits, char out[SADDLE_REAL_SIZE])
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t before = uselocale(plain);
+    double back = 0.0;
+    do
+        snprintf(out, SADDLE_REAL_SIZE, "%.*g", digits++, value);
+    while (digits <= 17 && !(saddle_parse_real(out, &back) && back == value));
+    uselocale(before);
+    if (plain != (locale_t)0)
+        freelocale(plain);
+    return out;
 }

@@ -1,6 +1,6 @@
-/* Numbers within a longer text, fast and correctly rounded. */
-#ifndef SADDLE_DATA_NUMBER_H
-#define SADDLE_DATA_NUMBER_H
+/* Numbers within a longer text, fast and correctly rounded; <saddle/text.h> has those that are a text. */
+#ifndef SADDLE_CORE_NUMBER_H
+#define SADDLE_CORE_NUMBER_H
 
 /*
  * Read a decimal number ([+-] digits [. digits] [e [+-] digits]) at the front of [at, end).
