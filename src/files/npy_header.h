@@ -15,6 +15,9 @@
 
 #include <saddle/status.h>
 
+/* How every .npy file begins. */
+#define SADDLE_NPY_MAGIC "\x93NUMPY"
+
 /* Longest header that is read, and longest name of a field with its end. */
 #define SADDLE_NPY_HEADER_MOST (1 << 20)
 #define SADDLE_NPY_NAME_SIZE 128

@@ -1,0 +1,387 @@
+/* Reading .npz and .npy files. */
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <zip.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "files/file.h"
+#include "files/npy_header.h"
+#include "files/npz.h"
+
+/* A .npy file on its own or inside an archive, as a stream of known length. */
+typedef struct stream {
+    const char *path;
+    const char *name;
+    bool letters;       /* whether a text is wanted, not numbers */
+    FILE *file;         /* one of the two */
+    zip_file_t *member; /* is NULL */
+    uint64_t bytes;     /* its length */
+} stream;
+
+/* Every refusal begins alike. */
+__attribute__((format(printf, 3, 4))) static saddle_status
+refuse(const stream *in, saddle_error *error, const char *format, ...)
+{
+    char why[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    /* Names and types from the file may hold anything; a message is one line. */
+    for (char *at = why; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7F)
+            *at = '?';
+    return saddle_fail(error, SADDLE_BAD_INPUT, "cannot read '%.80s' from '%.300s': %s", in->name,
+                       in->path, why);
+}
+
+/* Exactly so many bytes; false at the end of the stream and on errors, a wrong checksum too. */
+static bool take(const stream *in, void *to, size_t bytes)
+{
+    if (in->file != NULL)
+        return fread(to, 1, bytes, in->file) == bytes;
+    for (size_t done = 0; done < bytes;) {
+        zip_int64_t got = zip_fread(in->member, (char *)to + done, bytes - done);
+        if (got <= 0)
+            return false;
+        done += (size_t)got;
+    }
+    return true;
+}
+
+static bool skip(const stream *in, uint64_t bytes)
+{
+    char waste[4096];
+    while (bytes > 0) {
+        size_t part = bytes < sizeof waste ? (size_t)bytes : sizeof waste;
+        if (!take(in, waste, part))
+            return false;
+        bytes -= part;
+    }
+    return true;
+}
+
+/* Whether the stream ends here; libzip compares the checksum of a member only at its end. */
+static bool ended(const stream *in)
+{
+    char byte;
+    if (in->file != NULL)
+        return fread(&byte, 1, 1, in->file) == 0 && !ferror(in->file);
+    return zip_fread(in->member, &byte, 1) == 0;
+}
+
+/* An entry of another type as a double; false when no double holds it. */
+static bool convert(saddle_npy_type type, const char *entry, double *out)
+{
+    const int64_t most = INT64_C(1) << 53;
+    float single;
+    int32_t narrow;
+    int64_t wide;
+    uint64_t natural;
+    switch (type) {
+    case SADDLE_NPY_F4:
+        memcpy(&single, entry, sizeof single);
+        *out = (double)single;
+        return true;
+    case SADDLE_NPY_I4:
+        memcpy(&narrow, entry, sizeof narrow);
+        *out = (double)narrow;
+        return true;
+    case SADDLE_NPY_U8:
+        memcpy(&natural, entry, sizeof natural);
+        *out = (double)natural;
+        return natural <= (uint64_t)most;
+    default:
+        memcpy(&wide, entry, sizeof wide);
+        *out = (double)wide;
+        return wide <= most && wide >= -most;
+    }
+}
+
+/* Read the numbers; false when the stream ends early. *bad is the first entry that no double holds.
+ * Narrower entries are read to the end of the memory and converted from its front on: what is
+ * written never overtakes what is read. */
+static bool take_numbers(const stream *in, const saddle_npy_header *header, double *out,
+                         size_t *bad)
+{
+    size_t bytes = (size_t)header->bytes;
+    char *from = (char *)out + (header->count * sizeof *out - bytes);
+    *bad = header->count;
+    if (!take(in, from, bytes))
+        return false;
+    if (header->type == SADDLE_NPY_F8)
+        return true;
+    for (size_t k = 0; k < header->count; k++, from += bytes / header->count)
+        if (!convert(header->type, from, &out[k]) && *bad == header->count)
+            *bad = k;
+    return true;
+}
+
+/* The fixed first bytes and the header, as a text of its own. */
+static saddle_status take_header(const stream *in, char **out, uint64_t *used, saddle_error *error)
+{
+    unsigned char fixed[12];
+    *out = NULL;
+    if (in->bytes < sizeof fixed || !take(in, fixed, 10) ||
+        memcmp(fixed, SADDLE_NPY_MAGIC, sizeof SADDLE_NPY_MAGIC - 1) != 0)
+        return refuse(in, error,
+                      "it is no NumPy array; give a file that saddle run --model, numpy.save "
+                      "or numpy.savez wrote");
+    if (fixed[6] < 1 || fixed[6] > 3 || fixed[7] != 0)
+        return refuse(in, error, "its format is %d.%d; 1.0, 2.0 and 3.0 can be read", fixed[6],
+                      fixed[7]);
+    uint64_t length = fixed[8] | (uint64_t)fixed[9] << 8;
+    *used = 10;
+    if (fixed[6] > 1) {
+        if (!take(in, fixed + 10, 2))
+            return refuse(in, error, "it ends within its header; the file is cut short");
+        length |= (uint64_t)fixed[10] << 16 | (uint64_t)fixed[11] << 24;
+        *used = 12;
+    }
+    if (length > in->bytes - *used || length > SADDLE_NPY_HEADER_MOST)
+        return refuse(in, error,
+                      "its header claims %llu bytes but %llu follow (and at most %d are read)",
+                      (unsigned long long)length, (unsigned long long)(in->bytes - *used),
+                      SADDLE_NPY_HEADER_MOST);
+    char *text = saddle_alloc((size_t)length + 1, 1);
+    if (text == NULL)
+        return saddle_no_memory(error, "the header of a NumPy file");
+    *used += length;
+    if (!take(in, text, (size_t)length) || strlen(text) != length) {
+        saddle_free(text);
+        return refuse(in, error, "its header is damaged");
+    }
+    *out = text;
+    return SADDLE_OK;
+}
+
+/* What is read: numbers with their shape, or a text. */
+typedef struct content {
+    double *numbers;
+    char *text;
+    saddle_npy_header header;
+} content;
+
+/* Append a code point to a text; NULL when it is none that a text may hold. */
+static char *put_letter(char *to, uint32_t letter)
+{
+    bool surrogate = letter >= 0xD800 && letter < 0xE000;
+    if (letter == 0 || letter > 0x10FFFF || surrogate)
+        return NULL;
+    unsigned more = letter >= 0x10000 ? 3 : letter >= 0x800 ? 2 : letter >= 0x80 ? 1 : 0;
+    static const unsigned char lead[] = {0x00, 0xC0, 0xE0, 0xF0};
+    *to++ = (char)(lead[more] | letter >> 6 * more);
+    while (more-- > 0)
+        *to++ = (char)(0x80 | (letter >> 6 * more & 0x3F));
+    return to;
+}
+
+/* From code points, padded with zeros, to UTF-8 in the same memory: no letter takes more than its
+ * four bytes, so that what is written never overtakes what is read. False when it is no text. */
+static bool pack_letters(char *text, size_t bytes)
+{
+    char *end = text;
+    size_t count = bytes / sizeof(uint32_t);
+    uint32_t letter;
+    for (; count > 0; count--) {
+        memcpy(&letter, text + (count - 1) * sizeof letter, sizeof letter);
+        if (letter != 0)
+            break;
+    }
+    for (size_t k = 0; end != NULL && k < count; k++) {
+        memcpy(&letter, text + k * sizeof letter, sizeof letter);
+        end = put_letter(end, letter);
+    }
+    if (end != NULL)
+        *end = '\0';
+    return end != NULL;
+}
+
+/* Read the entries, which have been found to be there, into whichever of the two has memory. */
+static saddle_status take_entries(const stream *in, const content *out, saddle_error *error)
+{
+    const saddle_npy_header *header = &out->header;
+    uint64_t behind = header->total - header->offset - header->bytes;
+    size_t bad = header->count;
+    bool whole = skip(in, header->offset);
+    if (out->numbers == NULL)
+        whole = whole && take(in, out->text, (size_t)header->bytes);
+    else
+        whole = whole && take_numbers(in, header, out->numbers, &bad);
+    if (!whole || !skip(in, behind) || !ended(in))
+        return refuse(in, error, "its entries are damaged; the file is not as it was written");
+    if (out->numbers == NULL && !pack_letters(out->text, (size_t)header->bytes))
+        return refuse(in, error, "it holds what is no letter; save numpy.array('...')");
+    if (bad < header->count)
+        return refuse(in, error, "entry %zu is beyond 2^53 and no double; save it as float64", bad);
+    return SADDLE_OK;
+}
+
+/* Read the array whose header is known; `left` bytes of the stream follow it. */
+static saddle_status take_array(const stream *in, uint64_t left, content *out, saddle_error *error)
+{
+    const saddle_npy_header *header = &out->header;
+    if (header->total != left)
+        return refuse(in, error, "its header announces %llu bytes of entries but the file has %llu",
+                      (unsigned long long)header->total, (unsigned long long)left);
+    if (in->letters)
+        out->text = saddle_alloc((size_t)header->bytes + 1, 1);
+    else
+        out->numbers = saddle_alloc_doubles(header->count);
+    if (out->text == NULL && out->numbers == NULL)
+        return saddle_no_memory(error, "an array of a NumPy file");
+    return take_entries(in, out, error);
+}
+
+static saddle_status read_stream(const stream *in, content *out, saddle_error *error)
+{
+    uint64_t used = 0;
+    char *text = NULL;
+    saddle_error why = {0};
+    saddle_status status = take_header(in, &text, &used, error);
+    if (status != SADDLE_OK)
+        return status;
+    if (!saddle_npy_parse(&out->header, text, in->name, in->letters, &why))
+        status = refuse(in, error, "%s", why.message);
+    else
+        status = take_array(in, in->bytes - used, out, error);
+    saddle_free(text);
+    return status;
+}
+
+/* Say what an archive holds instead. */
+static saddle_status refuse_missing(const stream *in, zip_t *archive, saddle_error *error)
+{
+    char list[256] = "";
+    size_t used = 0;
+    zip_int64_t count = zip_get_num_entries(archive, 0);
+    for (zip_int64_t k = 0; k < count && used < sizeof list; k++) {
+        const char *member = zip_get_name(archive, (zip_uint64_t)k, 0);
+        size_t length = member != NULL ? strlen(member) : 0;
+        if (length > 4 && strcmp(member + length - 4, ".npy") == 0)
+            length -= 4;
+        int more = snprintf(list + used, sizeof list - used, "%s%.*s", used > 0 ? ", " : "",
+                            length < 64 ? (int)length : 64, member != NULL ? member : "");
+        used += more > 0 ? (size_t)more : 0;
+    }
+    return refuse(in, error, "there is no such array; the file holds %s",
+                  list[0] != '\0' ? list : "none");
+}
+
+/*
+ * The length an archive claims for a member is only believed as far as its packed bytes, which lie
+ * in the file, can bear it: deflate turns one byte into 1032 at the very most.
+ */
+static bool believable(const zip_stat_t *member, uint64_t file_bytes)
+{
+    if (member->comp_size > file_bytes)
+        return false;
+    return member->comp_method == ZIP_CM_STORE ? member->size == member->comp_size
+                                               : member->size / 1032 <= member->comp_size;
+}
+
+static saddle_status read_member(stream *in, zip_t *archive, const char *member_name,
+                                 uint64_t file_bytes, content *out, saddle_error *error)
+{
+    const zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
+    zip_stat_t member;
+    if (zip_stat(archive, member_name, 0, &member) != 0)
+        return refuse_missing(in, archive, error);
+    if ((member.valid & wanted) != wanted ||
+        (member.comp_method != ZIP_CM_STORE && member.comp_method != ZIP_CM_DEFLATE))
+        return refuse(in, error,
+                      "it is packed by a method other than deflate; save it with numpy.savez or "
+                      "numpy.savez_compressed");
+    if (!believable(&member, file_bytes))
+        return refuse(in, error,
+                      "the archive claims %llu bytes for it, more than the file can hold",
+                      (unsigned long long)member.size);
+    in->bytes = member.size;
+    in->member = zip_fopen_index(archive, member.index, 0);
+    if (in->member == NULL)
+        return refuse(in, error, "%s", zip_strerror(archive));
+    saddle_status status = read_stream(in, out, error);
+    zip_fclose(in->member);
+    return status;
+}
+
+static saddle_status read_archive(stream *in, uint64_t file_bytes, content *out,
+                                  saddle_error *error)
+{
+    int code = 0;
+    zip_t *archive = zip_open(in->path, ZIP_RDONLY, &code);
+    if (archive == NULL) {
+        zip_error_t reason;
+        zip_error_init_with_code(&reason, code);
+        /* It begins like an archive: without the directory at its end it is a part of one. */
+        saddle_status status =
+            refuse(in, error, "%s; the file is cut short or damaged", zip_error_strerror(&reason));
+        zip_error_fini(&reason);
+        return status;
+    }
+    saddle_status status = SADDLE_NO_MEMORY;
+    char *member_name = saddle_format("%s.npy", in->name);
+    if (member_name == NULL)
+        saddle_no_memory(error, "a name");
+    else
+        status = read_member(in, archive, member_name, file_bytes, out, error);
+    saddle_free(member_name);
+    zip_discard(archive);
+    return status;
+}
+
+/* Read what is wanted; on failure *out holds nothing. */
+static saddle_status read_file(const char *path, const char *name, bool letters, content *out,
+                               saddle_error *error)
+{
+    stream in = {.path = path, .name = name != NULL ? name : "", .letters = letters};
+    FILE *file;
+    size_t bytes;
+    char first[4] = {0};
+    *out = (content){.text = NULL};
+    saddle_status status =
+        saddle_reading_open_regular(&file, path, "an .npz or .npy file", &bytes, error);
+    if (status != SADDLE_OK)
+        return status;
+    if (fread(first, 1, 4, file) == 4 && memcmp(first, "PK", 2) == 0) {
+        status = read_archive(&in, bytes, out, error);
+    } else {
+        rewind(file);
+        in.file = file;
+        in.bytes = bytes;
+        status = read_stream(&in, out, error);
+    }
+    fclose(file);
+    if (status != SADDLE_OK) {
+        saddle_free(out->text);
+        saddle_free(out->numbers);
+        *out = (content){.text = NULL};
+    }
+    return status;
+}
+
+saddle_status saddle_numpy_read(const char *path, const char *name, double **out, size_t *rank,
+                                size_t shape[2], saddle_error *error)
+{
+    content found;
+    saddle_status status = read_file(path, name, false, &found, error);
+    *out = found.numbers;
+    if (status == SADDLE_OK) {
+        *rank = found.header.rank;
+        memcpy(shape, found.header.shape, sizeof found.header.shape);
+    }
+    return status;
+}
+
+saddle_status saddle_numpy_read_text(const char *path, const char *name, char **out,
+                                     saddle_error *error)
+{
+    content found;
+    saddle_status status = read_file(path, name, true, &found, error);
+    *out = found.text;
+    return status;
+}

@@ -1,0 +1,376 @@
+/* Writing .npz and .npy files. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <zip.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "files/file.h"
+#include "files/npy_header.h"
+#include "files/npz.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "arrays are written as they lie in memory");
+_Static_assert(sizeof(double) == 8, "'<f8' is a double");
+
+/* What is written for one array: borrowed numbers, rows that are fetched, or the code points of a
+ * text. It is read once, from its begin to its end. */
+typedef struct payload {
+    const void *data;
+    size_t bytes;
+    uint32_t *letters; /* owned */
+    char type[32];     /* such as <f8 */
+    char *head;        /* what comes before it in a .npy file; owned */
+    size_t head_bytes;
+    const saddle_array *array;
+    double *row;  /* the row fetched last, where rows are fetched; owned */
+    size_t taken; /* bytes read so far, those of the head included */
+} payload;
+
+/* The next code point of a UTF-8 text; U+FFFD for a byte that is not part of any. */
+static uint32_t next_letter(const unsigned char **text)
+{
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    const unsigned char *at = *text;
+    unsigned more = at[0] >= 0xF0 ? 3 : at[0] >= 0xE0 ? 2 : at[0] >= 0xC0 ? 1 : 0;
+    uint32_t letter = more == 0 ? at[0] : at[0] & (0x3Fu >> more);
+    unsigned k = 1;
+    while (k <= more && (at[k] & 0xC0) == 0x80)
+        letter = letter << 6 | (at[k++] & 0x3F);
+    bool surrogate = letter >= 0xD800 && letter < 0xE000;
+    bool whole = k == more + 1 && at[0] < 0xF8 && (at[0] < 0x80 || more > 0);
+    *text = at + (whole ? k : 1);
+    return whole && letter >= least[more] && letter <= 0x10FFFF && !surrogate ? letter : 0xFFFD;
+}
+
+static saddle_status prepare_text(payload *out, const char *text, saddle_error *error)
+{
+    /* NumPy pads with zeros and has no text of length 0. */
+    size_t most = strlen(text) + 1;
+    size_t count = 0;
+    out->letters = saddle_alloc(most, sizeof *out->letters);
+    if (out->letters == NULL)
+        return saddle_no_memory(error, "a text in a NumPy file");
+    for (const unsigned char *at = (const unsigned char *)text; *at != '\0';)
+        out->letters[count++] = next_letter(&at);
+    count = count > 0 ? count : 1;
+    snprintf(out->type, sizeof out->type, "<U%zu", count);
+    out->data = out->letters;
+    out->bytes = count * sizeof *out->letters;
+    return SADDLE_OK;
+}
+
+static bool plain_name(const char *name)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    return name != NULL && *name != '\0' && name[strspn(name, allowed)] == '\0' &&
+           strlen(name) < SADDLE_NPY_NAME_SIZE;
+}
+
+static saddle_status prepare(payload *out, const saddle_array *array, saddle_error *error)
+{
+    if (!plain_name(array->name) || array->rank > 2 ||
+        (array->kind == SADDLE_ARRAY_TEXT && array->rank != 0) ||
+        (array->fetch != NULL && (array->kind != SADDLE_ARRAY_REAL || array->rank != 2)))
+        return saddle_fail(error, SADDLE_CHECK_FAILED,
+                           "array '%.80s' of rank %zu cannot be written; names are of letters, "
+                           "digits and _, ranks at most 2, 0 for texts and 2 for fetched rows",
+                           array->name != NULL ? array->name : "", array->rank);
+    if (array->kind == SADDLE_ARRAY_TEXT)
+        return prepare_text(out, array->data, error);
+    size_t count = 1;
+    for (size_t k = 0; k < array->rank; k++)
+        count *= array->shape[k];
+    out->array = array;
+    out->data = array->data;
+    out->bytes = count * 8;
+    if (array->fetch != NULL) {
+        out->row = saddle_alloc_doubles(array->shape[1]);
+        if (out->row == NULL)
+            return saddle_no_memory(error, "a row of a NumPy file");
+    }
+    snprintf(out->type, sizeof out->type, "%s", array->kind == SADDLE_ARRAY_REAL ? "<f8" : "<u8");
+    return SADDLE_OK;
+}
+
+static void release(payload *all, size_t count)
+{
+    for (size_t k = 0; all != NULL && k < count; k++) {
+        saddle_free(all[k].letters);
+        saddle_free(all[k].head);
+        saddle_free(all[k].row);
+    }
+    saddle_free(all);
+}
+
+/* The payloads of all arrays. Free with release(), also after a failure. */
+static saddle_status prepare_all(payload **out, const saddle_array *array, size_t count,
+                                 saddle_error *error)
+{
+    *out = NULL;
+    if (count == 0)
+        return saddle_fail(error, SADDLE_CHECK_FAILED, "a NumPy file needs at least one array");
+    *out = saddle_alloc(count, sizeof **out);
+    if (*out == NULL)
+        return saddle_no_memory(error, "a NumPy file");
+    for (size_t k = 0; k < count; k++) {
+        saddle_status status = prepare(&(*out)[k], &array[k], error);
+        if (status != SADDLE_OK)
+            return status;
+        for (size_t other = 0; other < k; other++)
+            if (strcmp(array[other].name, array[k].name) == 0)
+                return saddle_fail(error, SADDLE_CHECK_FAILED,
+                                   "two arrays are named '%s'; give each its own name",
+                                   array[k].name);
+    }
+    return SADDLE_OK;
+}
+
+/* "(3, 4)" as Python writes it. */
+static void shape_text(char text[64], const saddle_array *array)
+{
+    if (array->rank == 0)
+        snprintf(text, 64, "()");
+    else if (array->rank == 1)
+        snprintf(text, 64, "(%zu,)", array->shape[0]);
+    else
+        snprintf(text, 64, "(%zu, %zu)", array->shape[0], array->shape[1]);
+}
+
+/*
+ * All that comes before the entries of a .npy file, in fresh memory, or NULL. It is padded with
+ * blanks to a multiple of 64 bytes so that the entries can be mapped into memory.
+ */
+static char *preamble(const char *descr, const char *shape, size_t *bytes)
+{
+    char *body =
+        saddle_format("{'descr': %s, 'fortran_order': False, 'shape': %s, }", descr, shape);
+    if (body == NULL)
+        return NULL;
+    size_t length = strlen(body);
+    bool large = length > UINT16_MAX - 2 * SADDLE_ALIGNMENT;
+    size_t fixed = large ? 12 : 10;
+    size_t total = (fixed + length + 1 + 63) / 64 * 64;
+    char *text = saddle_alloc(total + 1, 1);
+    if (text != NULL) {
+        size_t header = total - fixed;
+        memcpy(text, SADDLE_NPY_MAGIC, sizeof SADDLE_NPY_MAGIC - 1);
+        text[6] = large ? 2 : 1;
+        for (size_t k = 8; k < fixed; k++)
+            text[k] = (char)(header >> 8 * (k - 8) & 0xFF);
+        snprintf(text + fixed, header + 1, "%-*s\n", (int)(header - 1), body);
+        *bytes = total;
+    }
+    saddle_free(body);
+    return text;
+}
+
+/* The next bytes of what a payload's array holds, at most `most`: a piece of what is in memory, or of
+ * one row. */
+static size_t next_piece(payload *body, size_t most, const char **piece)
+{
+    size_t at = body->taken - body->head_bytes;
+    size_t left = body->bytes - at;
+    if (body->row == NULL) {
+        *piece = left > 0 ? (const char *)body->data + at : NULL;
+    } else {
+        size_t width = body->array->shape[1] * sizeof(double);
+        if (left > 0 && at % width == 0)
+            body->array->fetch(body->array->context, at / width, body->row);
+        left = left > 0 ? width - at % width : 0;
+        *piece = left > 0 ? (const char *)body->row + at % width : NULL;
+    }
+    return left < most ? left : most;
+}
+
+/* Read a payload, its head first: at most `most` bytes; 0 at its end. */
+static size_t read_payload(payload *body, char *to, size_t most)
+{
+    size_t done = 0;
+    while (done < most) {
+        const char *piece = body->head + body->taken;
+        size_t count = body->taken < body->head_bytes ? body->head_bytes - body->taken : 0;
+        count = count < most - done ? count : most - done;
+        if (count == 0)
+            count = next_piece(body, most - done, &piece);
+        if (count == 0 || piece == NULL)
+            break;
+        memcpy(to + done, piece, count);
+        body->taken += count;
+        done += count;
+    }
+    return done;
+}
+
+/* What libzip asks of a member while the archive is written. */
+static zip_int64_t answer(void *state, void *to, zip_uint64_t bytes, zip_source_cmd_t command)
+{
+    payload *body = state;
+    zip_stat_t *facts = to;
+    switch (command) {
+    case ZIP_SOURCE_OPEN:
+        /* A second reading could not fetch the rows again. */
+        return body->taken == 0 ? 0 : -1;
+    case ZIP_SOURCE_READ:
+        return (zip_int64_t)read_payload(body, to, (size_t)bytes);
+    case ZIP_SOURCE_CLOSE:
+    case ZIP_SOURCE_FREE:
+        return 0;
+    case ZIP_SOURCE_STAT:
+        zip_stat_init(facts);
+        facts->valid = ZIP_STAT_SIZE;
+        facts->size = body->head_bytes + body->bytes;
+        return (zip_int64_t)sizeof *facts;
+    case ZIP_SOURCE_ERROR: {
+        const int code[2] = {ZIP_ER_INTERNAL, 0};
+        memcpy(to, code, sizeof code);
+        return (zip_int64_t)sizeof code;
+    }
+    case ZIP_SOURCE_SUPPORTS:
+        return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE,
+                                              ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
+                                              -1);
+    default:
+        return -1;
+    }
+}
+
+/* Add one array to an archive; the payload must live until the archive is closed. */
+static bool add_member(zip_t *archive, payload *body, const char *name)
+{
+    char *member = saddle_format("%s.npy", name);
+    zip_source_t *source = zip_source_function(archive, answer, body);
+    zip_int64_t index = -1;
+    if (member != NULL && source != NULL)
+        index = zip_file_add(archive, member, source, ZIP_FL_ENC_UTF_8);
+    if (index < 0)
+        zip_source_free(source);
+    saddle_free(member);
+    /* A fixed date (1980-01-01, the first there is) lets the same arrays give the same bytes. */
+    return index >= 0 &&
+           zip_set_file_compression(archive, (zip_uint64_t)index, ZIP_CM_STORE, 0) == 0 &&
+           zip_file_set_dostime(archive, (zip_uint64_t)index, 0, 0x21, 0) == 0;
+}
+
+static bool add_members(zip_t *archive, const saddle_array *array, payload *body, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        char descr[40];
+        char shape[64];
+        snprintf(descr, sizeof descr, "'%s'", body[k].type);
+        shape_text(shape, &array[k]);
+        body[k].head = preamble(descr, shape, &body[k].head_bytes);
+        if (body[k].head == NULL || !add_member(archive, &body[k], array[k].name))
+            return false;
+    }
+    return true;
+}
+
+/* Why an archive could not be written. Without a reason of libzip's it was our memory. */
+static saddle_status archive_failed(const char *path, zip_error_t *why, saddle_error *error)
+{
+    int code = zip_error_code_zip(why);
+    if (code == ZIP_ER_MEMORY || code == ZIP_ER_OK)
+        return saddle_no_memory(error, "a NumPy file");
+    return saddle_fail(error, SADDLE_IO, "cannot write '%s': %s; is the disk full?", path,
+                       zip_error_strerror(why));
+}
+
+/* Fill the file at `place`, which is to become `path`, with an archive of the arrays. */
+static saddle_status write_archive(const char *place, const char *path, const saddle_array *array,
+                                   payload *body, size_t count, saddle_error *error)
+{
+    int code = ZIP_ER_MEMORY;
+    zip_t *archive = zip_open(place, ZIP_CREATE | ZIP_TRUNCATE, &code);
+    saddle_status status = SADDLE_OK;
+    if (archive == NULL) {
+        zip_error_t why;
+        zip_error_init_with_code(&why, code);
+        status = archive_failed(path, &why, error);
+        zip_error_fini(&why);
+    } else if (!add_members(archive, array, body, count) || zip_close(archive) != 0) {
+        status = archive_failed(path, zip_get_error(archive), error);
+        zip_discard(archive);
+    }
+    return status;
+}
+
+/* Copy a payload to a stream; a short write shows when the stream is committed. */
+static void copy_payload(payload *body, FILE *stream)
+{
+    char piece[16384];
+    for (size_t count; (count = read_payload(body, piece, sizeof piece)) > 0;)
+        fwrite(piece, 1, count, stream);
+}
+
+saddle_status saddle_npz_write(const char *path, const saddle_array *array, size_t count,
+                               saddle_error *error)
+{
+    saddle_output out = {0};
+    payload *body;
+    saddle_status status = prepare_all(&body, array, count, error);
+    if (status == SADDLE_OK)
+        status = saddle_output_open(&out, path, error);
+    if (status == SADDLE_OK)
+        status = write_archive(out.temporary, path, array, body, count, error);
+    /* libzip has put a new file in place of ours: hold on to that one, so that it is synced. */
+    if (status == SADDLE_OK) {
+        out.stream = freopen(out.temporary, "r+e", out.stream);
+        if (out.stream == NULL)
+            status = saddle_fail(error, SADDLE_IO, "cannot write '%s': %s; is the disk full?", path,
+                                 strerror(errno));
+    }
+    if (status == SADDLE_OK)
+        status = saddle_output_commit(&out, error);
+    saddle_output_discard(&out);
+    release(body, count);
+    return status;
+}
+
+/* "[('x', '<f8', (3,)), ('seed', '<u8')]"; NULL when memory is short. */
+static char *record_descr(const saddle_array *array, const payload *body, size_t count)
+{
+    char *all = saddle_strdup("[");
+    for (size_t k = 0; all != NULL && k < count; k++) {
+        char shape[64] = "";
+        if (array[k].rank > 0)
+            shape_text(shape, &array[k]);
+        char *longer =
+            saddle_format("%s('%s', '%s'%s%s)%s", all, array[k].name, body[k].type,
+                          array[k].rank > 0 ? ", " : "", shape, k + 1 < count ? ", " : "");
+        saddle_free(all);
+        all = longer;
+    }
+    char *closed = all != NULL ? saddle_format("%s]", all) : NULL;
+    saddle_free(all);
+    return closed;
+}
+
+saddle_status saddle_npy_write_record(const char *path, const saddle_array *array, size_t count,
+                                      saddle_error *error)
+{
+    saddle_output out = {0};
+    payload *body;
+    size_t bytes = 0;
+    saddle_status status = prepare_all(&body, array, count, error);
+    char *descr = status == SADDLE_OK ? record_descr(array, body, count) : NULL;
+    char *head = descr != NULL ? preamble(descr, "()", &bytes) : NULL;
+    if (status == SADDLE_OK && head == NULL)
+        status = saddle_no_memory(error, "a NumPy file");
+    if (status == SADDLE_OK)
+        status = saddle_output_open(&out, path, error);
+    if (status == SADDLE_OK) {
+        fwrite(head, 1, bytes, out.stream);
+        for (size_t k = 0; k < count; k++)
+            copy_payload(&body[k], out.stream);
+        status = saddle_output_commit(&out, error);
+    }
+    saddle_output_discard(&out);
+    saddle_free(head);
+    saddle_free(descr);
+    release(body, count);
+    return status;
+}
