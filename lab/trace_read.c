@@ -44,9 +44,12 @@ static saddle_status set_text(char **text, const char *value, saddle_error *erro
 static saddle_status add_entry(reader *in, const char *name, const char *value, saddle_error *error)
 {
     saddle_trace *trace = in->trace;
-    if (!saddle_grow(&trace->entry, trace->entries, &in->entry_capacity, sizeof *trace->entry))
+    saddle_trace_entry *grown =
+        saddle_grow(trace->entry, trace->entries, &in->entry_capacity, sizeof *grown);
+    if (grown == NULL)
         return saddle_no_memory(error, "the head of a trace");
-    saddle_trace_entry *entry = &trace->entry[trace->entries++];
+    trace->entry = grown;
+    saddle_trace_entry *entry = &grown[trace->entries++];
     saddle_status status = set_text(&entry->name, name, error);
     return status == SADDLE_OK ? set_text(&entry->value, value, error) : status;
 }
@@ -77,8 +80,10 @@ static saddle_status grow_rows(reader *in, saddle_error *error)
     size_t capacity = in->capacity;
     for (size_t c = 0; c < trace->columns; c++) {
         capacity = in->capacity;
-        if (!saddle_grow(&trace->value[c], trace->rows, &capacity, sizeof *trace->value[c]))
+        double *grown = saddle_grow(trace->value[c], trace->rows, &capacity, sizeof *grown);
+        if (grown == NULL)
             return saddle_no_memory(error, "the rows of a trace");
+        trace->value[c] = grown;
     }
     in->capacity = capacity;
     return SADDLE_OK;

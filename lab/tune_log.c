@@ -139,9 +139,11 @@ static saddle_status read_lines(saddle_line_reader *in, const char *head, saddle
                     wanted);
             wanted = next;
         } else if (in->ended) {
-            if (!saddle_grow(&log->trials, log->count, &capacity, sizeof *log->trials))
+            saddle_trial *grown = saddle_grow(log->trials, log->count, &capacity, sizeof *grown);
+            if (grown == NULL)
                 return saddle_no_memory(error, "the log");
-            if (!read_trial(in, tuning, &log->trials[log->count]))
+            log->trials = grown;
+            if (!read_trial(in, tuning, &grown[log->count]))
                 return saddle_line_reader_refuse(
                     in, in->line, error,
                     "evaluation %zu is not one of this search; start anew in another place",

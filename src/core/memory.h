@@ -2,7 +2,6 @@
 #ifndef SADDLE_CORE_MEMORY_H
 #define SADDLE_CORE_MEMORY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -29,25 +28,22 @@ double *saddle_alloc_doubles(size_t count);
 /* Free a block of saddle_alloc(). NULL is allowed. */
 void saddle_free(void *block);
 
-/* Make room for one more object behind `count` of a size: where they fill the capacity, they move to a
- * block of twice as much. `pointer` is the address of the pointer to the block, which may be NULL.
- * False when memory is short; nothing has changed then. */
-static inline bool saddle_grow(void *pointer, size_t count, size_t *capacity, size_t size)
+/* A block with room for one more object behind its `count` of a size: itself, or, where they fill the
+ * capacity, a new one of twice as much in its place. NULL when memory is short; the block then stays
+ * as it is. Begin with NULL and a capacity of 0. */
+static inline void *saddle_grow(void *block, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
-        return true;
+        return block;
     size_t more = *capacity == 0 ? 64 : 2 * *capacity;
     void *grown = saddle_alloc(more, size);
-    void *old;
     if (grown == NULL)
-        return false;
-    memcpy(&old, pointer, sizeof old);
-    if (count > 0)
-        memcpy(grown, old, count * size);
-    saddle_free(old);
-    memcpy(pointer, &grown, sizeof grown);
+        return NULL;
+    if (block != NULL)
+        memcpy(grown, block, count * size);
+    saddle_free(block);
     *capacity = more;
-    return true;
+    return grown;
 }
 
 /* A copy of a string in saddle_alloc() memory; NULL when text is NULL or memory is short. */

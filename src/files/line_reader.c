@@ -26,8 +26,10 @@ static saddle_status read_line(saddle_line_reader *in, size_t *length, saddle_er
             return saddle_fail_at(error, in->path, in->number, 1,
                                   "the line is longer than %zu bytes; give %s", LONGEST_LINE,
                                   in->wanted);
-        if (!saddle_grow(&in->line, *length, &in->capacity, 1))
+        char *line = saddle_grow(in->line, *length, &in->capacity, 1);
+        if (line == NULL)
             return saddle_no_memory(error, "a line of a file");
+        in->line = line;
         byte = getc_unlocked(in->stream);
         if (byte == EOF || byte == '\n')
             break;

@@ -104,9 +104,11 @@ static saddle_status read_located(saddle_line_reader *in, size_t agents, located
                                   saddle_error *error)
 {
     while (next_line(in, error)) {
-        if (!saddle_grow(&list->edge, list->count, &list->capacity, sizeof *list->edge))
+        located_edge *grown = saddle_grow(list->edge, list->count, &list->capacity, sizeof *grown);
+        if (grown == NULL)
             return saddle_no_memory(error, "the graph's edges");
-        located_edge *here = &list->edge[list->count++];
+        list->edge = grown;
+        located_edge *here = &grown[list->count++];
         here->line = in->number;
         saddle_status status = read_edge(in, agents, &here->edge, error);
         if (status != SADDLE_OK)

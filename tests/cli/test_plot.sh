@@ -194,7 +194,7 @@ check "a trace without the columns is refused" exits 2
 printf 'iteration,ifo,metric\n1,2,x\n' >wrong.csv
 try watch wrong.csv
 check "what stays no trace is refused" exits 2
-check "with its line" warns "wrong.csv:2:5"
+check "with its line" warns "wrong.csv:2:5:"
 
 # What it waits for is said once, and one that never begins is given up.
 try watch never.csv --wait 0.6
