@@ -156,6 +156,12 @@ saddle_status saddle_edges_read(saddle_edges *edges, const char *path, size_t *a
         largest = edge.b > largest ? edge.b : largest;
         status = saddle_edges_add(edges, edge.a, edge.b, error);
     }
+    /* One number must not ask for the memory of millions of agents. */
+    if (status == SADDLE_OK && *agents == 0 && largest >= 2 * list.count)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%s' has %zu edges, too few for each of the agents 0 to %zu to have "
+                             "one; number the agents without gaps",
+                             path, list.count, largest);
     if (status == SADDLE_OK && *agents == 0)
         *agents = largest + 1;
     saddle_line_reader_close(&in);
