@@ -3,7 +3,9 @@
  *
  * The clock of the day is hours off, and by others at every look, forwards and backwards. The monotonic
  * one runs as it should, but goes forward by CLOCK_LEAP seconds at once, if that is set, CLOCK_AFTER
- * seconds after the program first looked. At the end CLOCK_LOG receives how often each was read.
+ * seconds after the program first looked. If CLOCK_TICK is set, it stands still but for that many nanoseconds
+ * with every look, so that what a program does by the clock depends on its looks alone. At the end CLOCK_LOG
+ * receives how often each clock was read.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -16,6 +18,8 @@
 static atomic_uint day_looks;
 static atomic_uint steady_looks;
 static atomic_long first_second; /* of the monotonic clock, and one; 0: nobody has looked */
+
+enum { SECOND = 1000000000 }; /* nanoseconds */
 
 static long number_of(const char *name)
 {
@@ -38,8 +42,13 @@ int clock_gettime(clockid_t clock, struct timespec *out)
     if (clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_COARSE ||
         clock == CLOCK_MONOTONIC_RAW) {
         long unseen = 0;
-        atomic_fetch_add(&steady_looks, 1);
+        long looks = (long)atomic_fetch_add(&steady_looks, 1);
         atomic_compare_exchange_strong(&first_second, &unseen, out->tv_sec + 1);
+        long tick = number_of("CLOCK_TICK");
+        if (tick > 0)
+            *out =
+                (struct timespec){.tv_sec = atomic_load(&first_second) - 1 + looks * tick / SECOND,
+                                  .tv_nsec = looks * tick % SECOND};
         if (out->tv_sec + 1 - atomic_load(&first_second) >= number_of("CLOCK_AFTER"))
             out->tv_sec += number_of("CLOCK_LEAP");
     } else if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) {

@@ -3,6 +3,13 @@
 #   try ARGUMENTS...       run the program; leaves $code, and its output in the files out and err
 #   check NAME COMMAND...  count a check that passes when the command succeeds
 #   finish                 print the counts and exit
+#   has TOOL...            whether the tools are installed; a line skip: says which one is not
+#   has_compiler           leaves it in $compiler
+#   has_terminal           whether there are pseudo-terminals
+#   wait_for COMMAND...    wait until the command succeeds; false after minutes, which only a fault takes
+#   preload NAME           build NAME.c of this directory as the library $work/NAME.so, for LD_PRELOAD
+#   at_moment NAME=VALUE... -- ARGUMENTS...
+#                          try with moments.so preloaded and its settings; an exit leaves the file calls
 #
 # Every test runs in a directory of its own that is removed at the end.
 # shellcheck shell=bash
@@ -44,6 +51,69 @@ finish() {
     exit
 }
 
+# What a place may lack is left out with a word.
+skip() { printf 'skip: %s\n' "$1"; }
+has() {
+    local tool
+    for tool in "$@"; do
+        if ! command -v "$tool" >/dev/null; then
+            skip "$tool is not installed"
+            return 1
+        fi
+    done
+}
+has_compiler() { has "${CC:-cc}" && compiler=$(command -v "${CC:-cc}"); }
+has_terminal() {
+    has script || return
+    if ! script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
+        skip "there are no pseudo-terminals here"
+        return 1
+    fi
+}
+
+# Tests wait for what the program has done, never for a time that it should take.
+wait_for() {
+    local k
+    for ((k = 0; k < 15000; k++)); do
+        "$@" 2>/dev/null && return
+        sleep 0.02
+    done
+    return 1
+}
+
+preload() {
+    has_compiler || exit 77
+    "$compiler" -shared -fPIC -O1 -o "$work/$1.so" "$here/$1.c" -ldl || exit 1
+    export ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"
+}
+
+# Whoever started the test may have had signals ignored, as shells do for their background jobs and nohup does.
+at_moment() {
+    local settings=()
+    while [ "$1" != -- ]; do
+        settings+=("$1")
+        shift
+    done
+    shift
+    rm -f calls
+    # The braces are for the shell's own message on a death by a signal.
+    { env --default-signal=INT,TERM,HUP "${settings[@]}" MOMENT_LOG="$work/calls" \
+        LD_PRELOAD="$work/moments.so" "$saddle" "$@" >out 2>err </dev/null; } 2>/dev/null
+    code=$?
+}
+
+# The processes of the program in an MPI job, whose starter has this number: its children, or theirs.
+processes_of() {
+    local child
+    for child in $(pgrep -P "$1"); do
+        if [ "$(cat "/proc/$child/comm" 2>/dev/null)" = saddle ]; then
+            echo "$child"
+        else
+            processes_of "$child"
+        fi
+    done
+}
+
 # ---- conditions
 
 is() { [ "$1" = "$2" ]; }
@@ -54,6 +124,8 @@ silent() { [ ! -s err ]; }
 one_line() { [ "$(wc -l <err)" -eq 1 ] && grep -q '^saddle: ' err; }
 absent() { [ ! -e "$1" ]; }
 narrow() { ! grep -qE '^.{81}' "$1"; }
+# A file has this many lines that are no comments, or more.
+rows_in() { [ "$(grep -vc '^#' "$1")" -ge "$2" ]; }
 
 # The program refuses ARGUMENTS with exit code 2 and one line that contains TEXT:
 #   refuse TEXT ARGUMENTS...

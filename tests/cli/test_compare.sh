@@ -84,10 +84,7 @@ done
 # Ctrl-C: what was done is shown.
 "$saddle" compare "${small[@]}" --iterations 1e9 --trace-every 1000 --output int >out 2>err &
 process=$!
-for _ in $(seq 100); do
-    [ "$(grep -vc '^#' int/precision-seed1.csv 2>/dev/null)" -ge 3 ] 2>/dev/null && break
-    sleep 0.1
-done
+wait_for rows_in int/precision-seed1.csv 3
 kill -INT "$process"
 wait "$process"
 code=$?
@@ -117,7 +114,7 @@ check "--steps theory uses it" is "$(grep '^# nu: ' theory.csv | awk '{printf "%
 
 # Beyond x = 1/2 what is given as the slope in y goes round in circles, so that no y*(xbar) is found.
 # One algorithm gets there.
-if compiler=$(command -v "${CC:-cc}"); then
+if has_compiler; then
     cat >round.c <<'END'
 #include <saddle/plugin.h>
 static size_t samples[64];

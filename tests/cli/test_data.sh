@@ -51,13 +51,13 @@ if [ -x "$python" ]; then
     mkdir served
     printf '1 1:1\n-1 2:1\n1 3:1\n' >served/a9a
     sum=$(sha256sum served/a9a | cut -d' ' -f1)
-    (cd served && exec timeout 60 "$python" -u -c '
+    (cd served && exec timeout 600 "$python" -u -c '
 import http.server, sys
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
 print(server.server_address[1], flush=True)
 server.serve_forever()' >../port 2>/dev/null) &
     server=$!
-    for _ in $(seq 100); do [ -s port ] && break; sleep 0.1; done
+    wait_for [ -s port ]
     url=http://127.0.0.1:$(cat port)
     export no_proxy=127.0.0.1
     try data fetch a9a --from "$url"
@@ -78,5 +78,7 @@ server.serve_forever()' >../port 2>/dev/null) &
     check "is told in one line" one_line
     kill "$server"
     wait "$server" 2>/dev/null
+else
+    skip "no $python to serve files"
 fi
 finish

@@ -10,14 +10,6 @@ rows_of() { grep -vc '^#' "$1"; }
 no_litter() { [ -z "$(find . -name '*.tmp')" ]; }
 model_works() { "$saddle" predict --model "$1" --data synthetic:5 --output scores >/dev/null 2>&1; }
 
-# until_rows FILE N: wait until a trace has so many lines.
-until_rows() {
-    for _ in $(seq 300); do
-        [ "$(rows_of "$1" 2>/dev/null || echo 0)" -ge "$2" ] && return
-        sleep 0.05
-    done
-}
-
 # ---- a file that may grow no more (a limit on its size, which would kill who does not look)
 try run "${small[@]}" --iterations 300 --trace-every 1 --trace whole.csv
 (
@@ -103,7 +95,7 @@ if mount -t tmpfs -o size=16k tmpfs disk 2>/dev/null; then
     done
     umount disk
 else
-    printf 'skip: no file system may be mounted here\n'
+    skip "no file system may be mounted here"
 fi
 
 # ---- a directory that goes away while a run writes into it
@@ -111,9 +103,9 @@ mkdir gone
 "$saddle" run "${small[@]}" --iterations 1e9 --trace-every 200 --trace gone/t.csv --model m2.npz \
     >out 2>err </dev/null &
 process=$!
-until_rows gone/t.csv 3
+wait_for rows_in gone/t.csv 3
 rm -r gone
-sleep 0.3
+wait_for warns "was removed"
 kill -INT "$process"
 wait "$process"
 code=$?
@@ -124,7 +116,7 @@ mkdir gone
 "$saddle" run "${small[@]}" --iterations 1e9 --trace-every 200 --trace stay.csv --model gone/m.npz \
     >out 2>err </dev/null &
 process=$!
-until_rows stay.csv 3
+wait_for rows_in stay.csv 3
 rmdir gone
 kill -INT "$process"
 wait "$process"
@@ -162,7 +154,7 @@ if (ulimit -v 3000000 && "$saddle" --version >/dev/null 2>&1); then
     check "who goes on nonetheless" exits 1
     check "gets as far as the memory does" warns "saddle: out of memory"
 else
-    printf 'skip: this program cannot be held to so little memory\n'
+    skip "this program cannot be held to so little memory"
 fi
 
 # The user's word comes before what the system says, both ways.

@@ -71,7 +71,7 @@ try algorithms precision+
 check "options of one algorithm" says "--c-gamma C"
 check "with their ranges" says "Range: above 0, at most 1."
 check "and their defaults" says "Default: without-replacement."
-if command -v script >/dev/null; then
+if has_terminal; then
     # On a narrow terminal: a block for each, no line longer than the terminal.
     script -qec "stty cols 50; '$saddle' algorithms" /dev/null </dev/null 2>err | tr -d '\r' >out
     check "blocks on a narrow terminal" says "decentralized: at every agent"
@@ -94,7 +94,7 @@ check "man documents exit code 130" says ".B 130"
 for command in "${commands[@]}"; do
     check "man has $command" grep -qE "^\.SS saddle ${command//-/\\\\-}( |$)" out
 done
-if command -v groff >/dev/null; then
+if has groff; then
     groff -man -ww -Tutf8 out >/dev/null 2>warnings
     check "groff has no warning" is "$(wc -c <warnings)" 0
 fi
@@ -103,7 +103,7 @@ for shell in bash zsh fish; do
     try completion "$shell"
     check "completion $shell" exits 0
     cp out "completion.$shell"
-    if command -v "$shell" >/dev/null; then
+    if has "$shell"; then
         check "$shell accepts it" "$shell" -n "completion.$shell"
     fi
 done

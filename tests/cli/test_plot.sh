@@ -18,10 +18,7 @@ trace() {
     } >"$file"
 }
 
-if ! command -v gnuplot >/dev/null; then
-    echo "skip: gnuplot is not installed"
-    finish
-fi
+has gnuplot || finish
 
 # ---- curves of real runs
 try compare "${tiny[@]}" --algorithms precision,prox-dsgda --iterations 60 --repeats 2 --output c --quiet
@@ -175,13 +172,14 @@ check "prints its rows" is "$(grep -c '^[0-9]' out)" "$(grep -vc '^[#i]' c/preci
 check "and its end" says "# ended: all iterations done"
 refuse "has no column 'nothing'" watch c/precision-seed1.csv --y nothing
 rm -f live.csv
-timeout 60 "$saddle" watch live.csv >live 2>live.err &
+: >live
+: >live.err
+timeout 600 "$saddle" watch live.csv --wait 600 >live 2>live.err &
 watcher=$!
-sleep 0.6
+wait_for grep -q 'waiting at most' live.err
 head -n 60 c/precision-seed1.csv >live.csv # not the end
-sleep 0.8
+wait_for grep -q '^[0-9]' live
 cp live before
-grep -v '^#' c/precision-seed1.csv | tail -n +61 >>live.csv
 cat c/precision-seed1.csv >live.csv # the run anew, to its end
 wait "$watcher"
 check "watch waits for its file and ends with the run" is "$?" 0
@@ -217,14 +215,15 @@ check "a trace that begins in time is not given up" is "$(grep -c . live.err)" 1
 refuse "--wait: '-1' is out of range" watch head.csv --wait -1
 
 # ---- watch, on a terminal
-if command -v script >/dev/null; then
+if has_terminal; then
     script -qec "stty cols 100 rows 20; '$saddle' watch c/precision-seed1.csv" /dev/null </dev/null >screen 2>&1
     check "draws the curve" grep -q 'convergence metric' screen
     check "takes another screen and gives it back" grep -q $'\033\[?1049l' screen
     check "says why it ended" grep -q 'ended: all iterations done' screen
     grep -v '^# ended' c/precision-seed1.csv >running.csv
-    (sleep 1; printf q; sleep 1) |
-        timeout 20 script -qec "stty cols 70 rows 20; '$saddle' watch running.csv" /dev/null >screen 2>&1
+    : >screen
+    { wait_for grep -q 'q ends the view' screen; printf q; wait_for grep -q $'\033\[?25h' screen; } |
+        script -qec "stty cols 70 rows 20; '$saddle' watch running.csv" /dev/null >screen 2>&1
     check "q ends it" grep -q $'\033\[?25h' screen
 fi
 

@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
-compiler=$(command -v "${CC:-cc}") || exit 77
+preload moments
 
 # One source for all: WRONG says what is not as it should be. It links nothing.
 cat >plugin.c <<'END'
@@ -167,16 +167,7 @@ check "showing it loads nothing" silent
 check "but names it" says "--problem ./libright.so"
 try run --resume kept --problem ./libright.so --iterations 9 --quiet
 check "who names it goes on" exits 0
-"$saddle" run --problem ./libright.so --iterations 1e9 --checkpoint cut --quiet >out 2>err </dev/null &
-process=$!
-for _ in $(seq 100); do
-    [ -d cut ] && break
-    sleep 0.05
-done
-sleep 0.2
-kill -TERM "$process"
-wait "$process"
-code=$?
+at_moment MOMENT_CLOCK=300 MOMENT_SIGNAL=15 -- run --problem ./libright.so --iterations 1e9 --checkpoint cut --quiet
 check "interrupted" exits 130
 check "how to go on names it" warns "\`saddle run --problem ./libright.so --resume cut\` goes on"
 mkfifo pipe

@@ -58,7 +58,7 @@ END
 if [ -x "$python" ]; then
     check "eval is the run's word and the scores' worth" "$python" worth.py
 else
-    echo "skip: no $python to recompute the scores' worth"
+    skip "no $python to recompute the scores' worth"
 fi
 
 try run --problem fair --data train --sensitive 5 --iterations 50 --model fair.npy
@@ -155,7 +155,7 @@ refuse "the file is cut short or damaged" eval --model cut.npz --data held
 
 # ---- the model of a plug-in -------------------------------------------------------------------
 
-if compiler=$(command -v "${CC:-cc}"); then
+if has_compiler; then
     cat >plugin.c <<'END'
 #include <saddle/plugin.h>
 /* f = 1/2 |x - a|^2 + x_1 y - y^2 / 2 over rows a; a row's score is x'a times the number after the colon. */
@@ -261,7 +261,5 @@ END
     try eval --model mean.npz --data held --problem ./lib.so:2
     check "evaluated, too" grep -qE '^  auc +0\.[0-9]+' out
     refuse "is no path" eval --model mean.npz --data held --problem auc
-else
-    echo "skip: no C compiler for a plug-in"
 fi
 finish

@@ -4,8 +4,12 @@
 . "$(dirname "$0")/lib.sh" "$1"
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-mpirun=$(command -v mpirun) || exit 77
-"$saddle" run --engine mpi --problem quadratic --iterations 0 --quiet 2>/dev/null || exit 77
+has mpirun || exit 77
+mpirun=$(command -v mpirun)
+if ! "$saddle" run --engine mpi --problem quadratic --iterations 0 --quiet 2>/dev/null; then
+    skip "the program has no engine mpi"
+    exit 77
+fi
 
 # together RANKS ARGUMENTS...: run in so many processes. What mpirun itself says on a failure goes.
 together() {
@@ -51,7 +55,7 @@ check "the same outcomes" cmp -s one-outcomes.csv two-outcomes.csv
 
 # ---- nobody holds everybody's vectors -----------------------------------------------------------
 
-if command -v python3 >/dev/null; then
+if has python3; then
     cat >peak.py <<'PY'
 # Run a command; append its peak memory, in kB, to a file.
 import resource, subprocess, sys
@@ -196,7 +200,7 @@ check "all have parted properly" eval '! grep -q "without calling" all'
 
 # ---- a problem of one's own ----------------------------------------------------------------------
 
-if compiler=$(command -v "${CC:-cc}"); then
+if has_compiler; then
     cat >plugin.c <<'C'
 #include <saddle/plugin.h>
 /* f_ij = 1/2 (x - b_ij)^2 + x y - y^2 / 2 with the labels b_ij. */

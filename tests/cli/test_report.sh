@@ -134,10 +134,7 @@ try reproduce --quick --only topology-regression --output claimed --quiet
 check "a page with claims" [ -s claimed/report.html ]
 
 # ---- in a browser
-if ! command -v chromedriver >/dev/null || ! command -v chromium >/dev/null; then
-    echo "skip: chromium and chromedriver are not installed"
-    finish
-fi
+has chromium chromedriver || finish
 see() {
     timeout 150 python3 "$here/browser.py" "$1" >seen 2>err
     check "the browser opens $1" is "$?" 0

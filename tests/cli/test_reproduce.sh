@@ -156,10 +156,7 @@ check "one tau for all metrics" is "$(sed -n 's/^# metric-tau: //p' whole/traces
 interrupt() {
     "$saddle" "${tuned[@]}" --output part >out 2>err </dev/null &
     local process=$!
-    for _ in $(seq 300); do
-        [ -e "$1" ] && break
-        sleep 0.05
-    done
+    wait_for [ -e "$1" ]
     kill "-$2" "$process" 2>/dev/null
     wait "$process" 2>/dev/null
     code=$?

@@ -149,7 +149,7 @@ check "is told" warns "cannot write to standard output"
 code=$?
 check "a closed output" exits 1
 check "does not harm the trace" is "$(timeless closed.csv)" "$(timeless t.csv)"
-timeout 60 "$saddle" run "${small[@]}" --iterations 1e9 --trace pipe.csv 2>err | head -3 >out
+timeout 300 "$saddle" run "${small[@]}" --iterations 1e9 --trace pipe.csv 2>err | head -3 >out
 check "a reader that goes away" is "$(wc -c <err)" 0
 check "does not harm the trace either" is "$(grep -v '^#' pipe.csv | awk -F, 'NF != 15' | wc -l)" 0
 
@@ -158,10 +158,7 @@ for signal in INT TERM; do
     "$saddle" run "${small[@]}" --iterations 1e9 --trace-every 1000 --trace "$signal.csv" \
         --model "$signal.npz" >out 2>err &
     process=$!
-    for _ in $(seq 100); do
-        [ "$(grep -vc '^#' "$signal.csv" 2>/dev/null)" -ge 3 ] 2>/dev/null && break
-        sleep 0.1
-    done
+    wait_for rows_in "$signal.csv" 3
     kill -"$signal" "$process"
     wait "$process"
     code=$?
@@ -173,7 +170,7 @@ for signal in INT TERM; do
 done
 
 # ---- on a terminal: a progress line, no table
-if command -v script >/dev/null; then
+if has_terminal; then
     script -qec "'$saddle' run ${small[*]} --iterations 20000 --trace-every 1000" typescript \
         >/dev/null 2>&1 </dev/null
     check "progress line" grep -qE 'iteration [0-9]+/20000  metric .*/s  .* left' typescript

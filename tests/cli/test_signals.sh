@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# SIGINT, SIGTERM and SIGHUP at any moment, set-up and writing of files included: an end in good order, or,
-# before there is anything to keep, by the signal itself. Files are whole or not there, and the work goes on
-# from them to the results that it would have had.
+# SIGINT, SIGTERM and SIGHUP at any moment, set-up and writing of files included: the program ends in good
+# order, or, before there is anything to keep, by the signal itself. Files are complete or absent, and the work
+# continues from them to the results that it would have had.
 #
-# Moments are drawn from a fixed sequence over the time that the work takes undisturbed; SADDLE_MOMENTS sets
-# how many there are of each kind of work.
+# A moment is a look of the program at the clock, which every iteration takes, or a call that touches a file
+# (moments.c); both are drawn from a fixed sequence over all that the undisturbed work makes. SADDLE_MOMENTS
+# sets how many there are for each kind of work.
 # shellcheck disable=SC2317  # functions are called by check
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
+preload moments
 
-moments=${SADDLE_MOMENTS:-6}
+moments=${SADDLE_MOMENTS:-8}
 signals=(INT TERM HUP)
 
 whole_rows() { [ "$(grep -v '^#' "$1" | awk -F, 'NR == 1 {n = NF} NF != n' | wc -l)" -eq 0 ] && ends_line "$1"; }
@@ -29,57 +31,47 @@ draw() {
     drawn=$((state / 65536 % 1000))
 }
 
-milliseconds() { date +%s%3N; }
-
-# measure ARGUMENTS...: the work undisturbed; $span is how many milliseconds it took.
+# measure ARGUMENTS...: the work undisturbed; leaves in $looks and $files how many calls of each kind it makes.
 measure() {
-    local begun
-    begun=$(milliseconds)
-    try "$@"
-    span=$(($(milliseconds) - begun))
+    at_moment -- "$@"
     check "undisturbed: $1" exits 0
+    looks=0 files=0
+    read -r looks files <calls
+    check "$1: enough moments, $looks and $files" [ $((looks > 100 && files > 20)) -eq 1 ]
 }
 
-# disturb ARGUMENTS...: start the work, send it a signal some time later, once or twice, and wait for its end.
-# Leaves $code, $signal, $moment (for messages) and $expected, the code of who was killed by it.
+# disturb ARGUMENTS...: the work with a signal at some moment, or, if $twice is set, with two, the second one at
+# one of the next calls. Leaves $code, $moment (for messages) and $expected, the code of a death by the signal.
 number=0
 orderly=0
 disturb() {
+    local kind=FILE among=$files signal
     number=$((number + 1))
     signal=${signals[$((number % 3))]}
-    draw
-    local delay=$((drawn * span / 900)) process
-    moment="$1, $signal after $delay ms"
-    # Shells start background jobs with INT ignored.
-    env --default-signal=INT,TERM,HUP "$saddle" "$@" >out 2>err </dev/null &
-    process=$!
-    # Until it is a program of its own, it is this shell, whose exit would clear the directory away.
-    while [ "$(cat "/proc/$process/comm" 2>/dev/null)" = "$(cat /proc/$$/comm)" ]; do :; done
-    sleep "$((delay / 1000)).$(printf %03d $((delay % 1000)))"
-    kill -"$signal" "$process" 2>/dev/null
-    if [ -n "${twice:-}" ]; then
-        sleep 0.00$((drawn % 10))
-        kill -"$signal" "$process" 2>/dev/null
+    if [ $((number % 2)) -eq 0 ]; then
+        kind=CLOCK among=$looks
     fi
-    wait "$process" 2>/dev/null
-    code=$?
+    draw
+    local at=$((1 + drawn * among / 1000)) again=0
+    [ -z "${twice:-}" ] || again=$((1 + drawn % 7))
+    moment="$1, $signal at call $at of kind $kind"
+    at_moment MOMENT_$kind=$at MOMENT_SIGNAL="$(kill -l "$signal")" MOMENT_AGAIN=$again -- "$@"
     expected=$((128 + $(kill -l "$signal")))
-    orderly=$((orderly + (code == 130)))
+    if in_order; then orderly=$((orderly + 1)); fi
 }
 # Of the moments since `orderly` was last 0, some at least were in the midst of the work.
 some_in_order() {
     check "$1: some ended in good order" [ "$orderly" -ge $((moments / 3)) ]
     orderly=0
 }
-# Whether the work ended in good order. 130 is also the code of who was killed by INT, with nothing printed.
-in_order() { [ "$code" -eq 130 ] && [ -s out ]; }
+# The program ended by itself, with the code for an interrupted run.
+in_order() { [ "$code" -eq 130 ] && [ -e calls ]; }
 # The end was in good order, there was nothing to keep, or the work was done.
-ended_well() { [ "$code" -eq 130 ] || [ "$code" -eq 0 ] || [ "$code" -eq "$expected" ]; }
+ended_well() { in_order || [ "$code" -eq 0 ] || { [ "$code" -eq "$expected" ] && [ ! -e calls ]; }; }
 
 # ---- run: from its checkpoint it comes to the same trace and model
-work_of_run=(run "${tiny[@]}" --iterations 9000 --trace-every 100 --checkpoint-every 1000)
+work_of_run=(run "${tiny[@]}" --iterations 1500 --trace-every 20 --checkpoint-every 200)
 measure "${work_of_run[@]}" --checkpoint right --trace right.csv --model right.npz
-[ "$span" -lt 2000 ] || moments=3 # a program that is watched by a sanitizer
 for _ in $(seq "$moments"); do
     rm -rf ck s.csv s.npz
     disturb "${work_of_run[@]}" --checkpoint ck --trace s.csv --model s.npz
@@ -92,8 +84,7 @@ for _ in $(seq "$moments"); do
     elif [ "$code" -ne 0 ]; then
         check "$moment: no model" absent s.npz
     fi
-    "$saddle" "${work_of_run[@]}" --checkpoint ck --resume auto --trace s.csv --model s.npz >out 2>err </dev/null
-    code=$?
+    try "${work_of_run[@]}" --checkpoint ck --resume auto --trace s.csv --model s.npz
     check "$moment: goes on" exits 0
     check "$moment: to the same trace" same_trace s.csv right.csv
     check "$moment: to the same model" cmp -s s.npz right.npz
@@ -106,8 +97,7 @@ for _ in $(seq "$moments"); do
     disturb "${work_of_run[@]}" --checkpoint ck --trace s.csv --model s.npz
     check "$moment, twice: ends" ended_well
     [ ! -e s.npz ] || check "$moment, twice: a whole model" model_works s.npz
-    "$saddle" "${work_of_run[@]}" --checkpoint ck --resume auto --trace s.csv --model s.npz >out 2>err </dev/null
-    code=$?
+    try "${work_of_run[@]}" --checkpoint ck --resume auto --trace s.csv --model s.npz
     check "$moment, twice: goes on" exits 0
     check "$moment, twice: to the same trace" same_trace s.csv right.csv
     check "$moment, twice: to the same model" cmp -s s.npz right.npz
@@ -117,7 +107,7 @@ unset twice
 orderly=0
 
 # ---- compare: traces and summary are whole, and the same command makes them all
-work_of_compare=(compare "${tiny[@]}" --iterations 6000 --algorithms "precision,prox-dsgda,gt-gda" --quiet)
+work_of_compare=(compare "${tiny[@]}" --iterations 600 --algorithms "precision,prox-dsgda,gt-gda" --quiet)
 measure "${work_of_compare[@]}" --output right-compare
 for _ in $(seq "$moments"); do
     rm -rf c
@@ -135,7 +125,7 @@ for trace in right-compare/*seed1.csv; do
 done
 
 # ---- tune: the log goes on
-work_of_tune=(tune "${tiny[@]}" --algorithms "precision,gda" --budget 600000 --quiet)
+work_of_tune=(tune "${tiny[@]}" --algorithms "precision,gda" --budget 200000 --quiet)
 measure "${work_of_tune[@]}" --output right-tune
 for _ in $(seq "$moments"); do
     rm -rf t
@@ -154,7 +144,8 @@ some_in_order tune
 # ---- reproduce: what is finished stays, and the same command comes to the same claims
 work_of_reproduce=(reproduce --only "theorem,steps-x-regression" --quick --quiet)
 measure "${work_of_reproduce[@]}" --output right-reproduce
-for _ in 1 2 3; do
+moments=3
+for _ in $(seq "$moments"); do
     rm -rf r
     disturb "${work_of_reproduce[@]}" --output r
     check "$moment: ends well" ended_well
@@ -164,19 +155,15 @@ for _ in 1 2 3; do
     check "$moment: to the same claims" cmp -s r/claims.md right-reproduce/claims.md
     check "$moment: no temporary file" no_litter
 done
-moments=3
 some_in_order reproduce
 
-# ---- nohup is respected
+# ---- nohup is respected: look 300 at the clock is in the midst of the iterations
 (
     trap '' HUP
-    exec "$saddle" run "${small[@]}" --iterations 1e9 --max-seconds 0.5 >out 2>err </dev/null
-) &
-process=$!
-sleep 0.2
-kill -HUP "$process"
-wait "$process"
+    MOMENT_CLOCK=300 MOMENT_SIGNAL=1 LD_PRELOAD="$work/moments.so" \
+        "$saddle" run "${tiny[@]}" --iterations 1000 >out 2>err </dev/null
+)
 code=$?
 check "an ignored hang-up ends nothing" exits 0
-check "the run ends by itself" says "time budget spent"
+check "the run comes to its end" says "all iterations done"
 finish

@@ -76,10 +76,8 @@ done
 long=(--problem quadratic --agents 3 --algorithms precision --budget 300000000 --candidates 24 --output int)
 "$saddle" tune "${long[@]}" >out 2>err &
 process=$!
-for _ in $(seq 100); do
-    [ -e int/precision.csv ] && [ "$(evaluations int/precision.csv)" -ge 2 ] && break
-    sleep 0.1
-done
+two_evaluations() { [ "$(evaluations int/precision.csv)" -ge 2 ]; }
+wait_for two_evaluations
 kill -INT "$process"
 wait "$process"
 code=$?

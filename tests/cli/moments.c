@@ -1,0 +1,130 @@
+/*
+ * A moment of a program that does not depend on how fast it runs: preloaded, this sends the program a signal
+ * before a given call of the functions below, which look at the clock and touch files.
+ *
+ * MOMENT_CLOCK=N: before look number N at the clock. MOMENT_FILE=N: before call number N that touches a file.
+ * Then MOMENT_SIGNAL is sent, and, if MOMENT_AGAIN is K > 0, once more K calls of either kind later. When the
+ * program ends by itself, the numbers of both kinds of calls are written to the file MOMENT_LOG, so that it
+ * also tells an exit from an end by a signal. A program that this one starts is left alone.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CLOCK, FILES, KINDS };
+
+static atomic_long calls[KINDS];
+static atomic_long after; /* calls since the first signal */
+static long moment[KINDS];
+static long again;
+static int number;
+static const char *log_path;
+static pid_t self;
+
+static long number_of(const char *name)
+{
+    const char *text = getenv(name);
+    return text != NULL ? strtol(text, NULL, 10) : 0;
+}
+
+__attribute__((constructor)) static void prepare(void)
+{
+    moment[CLOCK] = number_of("MOMENT_CLOCK");
+    moment[FILES] = number_of("MOMENT_FILE");
+    again = number_of("MOMENT_AGAIN");
+    number = (int)number_of("MOMENT_SIGNAL");
+    log_path = getenv("MOMENT_LOG");
+    self = getpid();
+    unsetenv("LD_PRELOAD");
+}
+
+static void pass(int kind)
+{
+    if (getpid() != self)
+        return;
+    int first = atomic_fetch_add(&calls[kind], 1) + 1 == moment[kind];
+    if (first || (atomic_load(&after) > 0 && atomic_fetch_add(&after, 1) == again))
+        kill(self, number);
+    if (first && again > 0)
+        atomic_store(&after, 1);
+}
+
+#define NEXT(type, name, ...) (((type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name)))
+
+int clock_gettime(clockid_t clock, struct timespec *out)
+{
+    pass(CLOCK);
+    return (int)syscall(SYS_clock_gettime, clock, out);
+}
+
+FILE *fopen(const char *restrict path, const char *restrict mode)
+{
+    pass(FILES);
+    return NEXT(FILE *, "fopen", const char *, const char *)(path, mode);
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list rest;
+    va_start(rest, flags);
+    mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    pass(FILES);
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int fflush(FILE *file)
+{
+    pass(FILES);
+    return NEXT(int, "fflush", FILE *)(file);
+}
+
+int fclose(FILE *file)
+{
+    pass(FILES);
+    return NEXT(int, "fclose", FILE *)(file);
+}
+
+int fsync(int file)
+{
+    pass(FILES);
+    return (int)syscall(SYS_fsync, file);
+}
+
+int rename(const char *from, const char *to)
+{
+    pass(FILES);
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int unlink(const char *path)
+{
+    pass(FILES);
+    return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+    pass(FILES);
+    return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+}
+
+__attribute__((destructor)) static void write_log(void)
+{
+    FILE *file = log_path != NULL && getpid() == self
+                     ? NEXT(FILE *, "fopen", const char *, const char *)(log_path, "w")
+                     : NULL;
+    if (file == NULL)
+        return;
+    fprintf(file, "%ld %ld\n", atomic_load(&calls[CLOCK]), atomic_load(&calls[FILES]));
+    NEXT(int, "fclose", FILE *)(file);
+}
