@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checkpoints: a run that is killed at any moment goes on to the same bits; what is torn, foreign or
 # of another run is refused with its reason, and another checkpoint is offered.
+# shellcheck disable=SC2317  # functions are called by check and wait_for
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 preload moments

@@ -58,8 +58,8 @@ watcher=$!
 seen() { [ "$(grep -c '^ *[0-9]' live)" -eq "$(($(grep -vc '^#' live.csv) - 1))" ]; }
 for last in 100 200 '$'; do
     check "watch prints what there is" wait_for seen
-    sed -n "$(($(wc -l <live.csv) + 1)),${last}p" right.csv >more
-    cat more >>live.csv
+    sed -n "$(($(wc -l <live.csv) + 1)),${last}p" right.csv >piece
+    cat piece >>live.csv
     touch -d "$(wc -l <live.csv) hours ago" live.csv
 done
 wait "$watcher"

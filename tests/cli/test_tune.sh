@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # saddle tune: answer, files, budget, resumption, refusals.
+# shellcheck disable=SC2317  # functions are called by wait_for
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 

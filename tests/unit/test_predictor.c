@@ -68,25 +68,46 @@ static double outcome_named(const char *name, const saddle_outcome *outcome, siz
     ck_abort_msg("there is no %s", name);
 }
 
-/* The share of pairs in the right order, ties half, one by one. */
+static int by_value(const void *a, const void *b)
+{
+    double left = *(const double *)a;
+    double right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/* How many of the sorted numbers are below `limit`, or, with `equal`, not above it. */
+static size_t count_below(const double *sorted, size_t count, double limit, bool equal)
+{
+    size_t first = 0;
+    while (count > 0) {
+        size_t half = count / 2;
+        bool below = equal ? sorted[first + half] <= limit : sorted[first + half] < limit;
+        first += below ? half + 1 : 0;
+        count = below ? count - half - 1 : half;
+    }
+    return first;
+}
+
+/* The share of pairs in the right order, ties half: for each positive row, the negatives below it. */
 static double count_pairs(const saddle_dataset *data, const double *score)
 {
     double *positive = test_doubles(data->rows);
     double *negative = test_doubles(data->rows);
     size_t positives = 0;
     size_t negatives = 0;
-    double won = 0.0;
+    size_t won = 0; /* in halves */
     for (size_t k = 0; k < data->rows; k++)
         if (data->label[k] > 0.0)
             positive[positives++] = score[k];
         else
             negative[negatives++] = score[k];
+    qsort(negative, negatives, sizeof *negative, by_value);
     for (size_t p = 0; p < positives; p++)
-        for (size_t n = 0; n < negatives; n++)
-            won += positive[p] > negative[n] ? 1.0 : positive[p] == negative[n] ? 0.5 : 0.0;
+        won += count_below(negative, negatives, positive[p], false) +
+               count_below(negative, negatives, positive[p], true);
     free(positive);
     free(negative);
-    return won / ((double)positives * (double)negatives);
+    return 0.5 * (double)won / ((double)positives * (double)negatives);
 }
 
 /* The measures against what the scores, one by one, say. */
@@ -171,8 +192,7 @@ START_TEST(a9a_is_evaluated_on_a9a_t)
         return;
     }
     enter_directory();
-    /* Counting 48 million pairs takes its time under a sanitizer: one problem will do there. */
-    for (size_t k = 0; k < (TEST_SLOWDOWN > 1 ? 1 : sizeof names / sizeof *names); k++) {
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         const char *const assignment[] = {names[k], "data=a9a", "test-data=a9a.t", "iterations=100",
                                           NULL};
         saddle_result *result = train(assignment, "a9a.npz");

@@ -578,8 +578,7 @@ START_TEST(clock_runs_forward_in_seconds)
     double before = saddle_clock_seconds();
     usleep(20000);
     double passed = saddle_clock_seconds() - before;
-    ck_assert_msg(passed >= 0.02, "20 ms took %g s", passed);
-    assert_at_most(passed, 20.0);
+    ck_assert_msg(passed >= 0.02 && passed < 3600.0, "20 ms took %g s", passed);
 }
 END_TEST
 
@@ -682,13 +681,20 @@ START_TEST(fields_round_trip)
 }
 END_TEST
 
-/* What is there changes while others work: by less than a third from one look to the next. */
+/* What is there changes while other programs work: a share is compared with looks before and after it, and
+ * looked at again if these differ much. */
 START_TEST(processes_share_the_memory)
 {
-    double alone = saddle_available_bytes(1);
-    double shared = saddle_available_bytes(4);
-    ck_assert(alone > 0.0);
-    ck_assert(isinf(alone) || (4.0 * shared > 0.67 * alone && 4.0 * shared < 1.5 * alone));
+    double before;
+    double shared;
+    double after;
+    do {
+        before = saddle_available_bytes(1);
+        shared = saddle_available_bytes(4);
+        after = saddle_available_bytes(1);
+        ck_assert(before > 0.0 && after > 0.0);
+    } while (isfinite(before) && !(fabs(after - before) < 0.1 * before));
+    ck_assert(isinf(before) || (4.0 * shared > 0.8 * before && 4.0 * shared < 1.2 * before));
 }
 END_TEST
 

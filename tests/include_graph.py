@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""The rooms of the source: which folder may include from which, and the shape of files.
+
+    include_graph.py SOURCE-DIRECTORY [--show]
+
+Computes from the #include lines of src/, lab/, draw/ and cli/ which folder uses which, and fails when a
+folder includes from one that SEES does not allow it, when the folders form a cycle, when two source files
+share a name, or when a file is longer than LONGEST. Public headers, <saddle/...>, may be included anywhere.
+The tables below are all there is to edit; an exception that is no longer needed fails, too. --show prints the
+graph.
+"""
+import collections
+import pathlib
+import re
+import sys
+
+# The order, lowest first: what each folder may include besides itself.
+SEES = {
+    "core": "",
+    "files": "core",
+    "graph": "core files",
+    "sets": "core files",
+    "data": "core files",
+    "models": "core files graph sets data",
+    "problems": "core files graph sets data models",
+    "algorithms": "core sets",
+    "engines": "core graph algorithms",
+    "observe": "core files graph sets data models problems algorithms engines",
+    "instance": "core files graph sets data models problems algorithms engines observe",
+    "checkpoint": "core files graph sets data models problems algorithms engines observe instance",
+    "run": "core files graph sets data models problems algorithms engines observe instance checkpoint",
+    "lab": "core files graph sets data models problems algorithms engines observe instance checkpoint run",
+    "draw": "core files lab",
+    "cli": "core files lab draw",
+}
+
+# Includes that the table does not allow, and why they are still there.
+EXCEPTIONS = {
+    ("settings.c", "yaml.h"): "settings read configuration files themselves; they belong into instance",
+    ("policy_evaluation.c", "samples.h"): "the problem parses the agents' numbers of samples",
+    ("quadratic.c", "samples.h"): "the problem parses the agents' numbers of samples",
+}
+
+# The most lines of a file, and the files that have more: tables, which may, and others, which are to become
+# shorter.
+LONGEST = 500
+TABLES = []
+LONG = [
+    "auc.c",
+    "claims.c",
+    "cmd_compare.c",
+    "cmd_run.c",
+    "fair.c",
+    "figure.c",
+    "local_agents.c",
+    "npz.c",
+    "policy_evaluation.c",
+    "predictor.c",
+    "report.c",
+    "resume.c",
+    "robust_logistic.c",
+    "run.c",
+    "settings.c",
+    "tune.c",
+]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+
+
+def folder_of(path):
+    """src/core/text.c is of the folder core; draw/report/page.js of draw."""
+    parts = path.parts
+    return parts[1] if parts[0] == "src" else parts[0]
+
+
+def sources(root):
+    for room in ("src", "lab", "draw", "cli"):
+        for path in sorted((root / room).rglob("*.[ch]")):
+            yield path.relative_to(root)
+
+
+def resolve(root, path, name):
+    """The file that an #include names: beside the including one, in src/ or at the top."""
+    for base in (path.parent, pathlib.Path("src"), pathlib.Path()):
+        if (root / base / name).is_file():
+            return pathlib.Path(*(root / base / name).resolve().relative_to(root).parts)
+    return None
+
+
+def cycle(arrows):
+    """A list of folders, each of which includes from the next and the last from the first; None: there is none."""
+    left = {folder: set(to) for folder, to in arrows.items()}
+    while left:
+        ends = [folder for folder in left if not left[folder] & set(left)]
+        if not ends:
+            path = [min(left)]
+            while path[-1] not in path[:-1]:
+                path.append(min(left[path[-1]] & set(left)))
+            return path[path.index(path[-1]):]
+        for folder in ends:
+            del left[folder]
+    return None
+
+
+def check_includes(root, files, faults):
+    """Every #include against the table; returns which folder includes from which."""
+    arrows = collections.defaultdict(set)
+    unused = set(EXCEPTIONS)
+    for path in files:
+        here = folder_of(path)
+        if here not in SEES:
+            faults.append(f"{path}: the folder {here} is not in the table")
+            continue
+        for name in INCLUDE.findall((root / path).read_text()):
+            target = resolve(root, path, name)
+            there = here if target is None else folder_of(target)  # None: made by the build
+            if there == here:
+                continue
+            if (path.name, target.name) in EXCEPTIONS:
+                unused.discard((path.name, target.name))
+                continue
+            arrows[here].add(there)
+            if there not in SEES[here].split():
+                faults.append(f"{path} includes {target}, but {here} may include only from: {SEES[here]}")
+    for name, target in sorted(unused):
+        faults.append(f"{name} does not include {target} any more: remove the exception")
+    return arrows
+
+
+def check_names(files, faults):
+    names = collections.defaultdict(list)
+    for path in files:
+        names[path.name].append(str(path))
+    for paths in names.values():
+        if len(paths) > 1:
+            faults.append(f"{' and '.join(paths)} have the same name")
+
+
+def check_lengths(root, files, faults):
+    unused = set(TABLES + LONG)
+    for path in files:
+        lines = (root / path).read_text().count("\n")
+        if lines > LONGEST and path.name not in TABLES + LONG:
+            faults.append(f"{path} has {lines} lines, more than {LONGEST}: divide it")
+        if lines > LONGEST:
+            unused.discard(path.name)
+    for name in sorted(unused):
+        faults.append(f"{name} has no more than {LONGEST} lines: remove the exception")
+
+
+def main(root):
+    files = list(sources(root))
+    faults = []
+    arrows = check_includes(root, files, faults)
+    round_trip = cycle(arrows)
+    if round_trip is not None:
+        faults.append("the folders form a cycle: " + " -> ".join(round_trip))
+    check_names(files, faults)
+    check_lengths(root, files, faults)
+    for fault in faults:
+        print("FAILED:", fault)
+    if "--show" in sys.argv:
+        for folder in SEES:
+            print(f"{folder:12} -> {' '.join(sorted(arrows[folder], key=list(SEES).index))}")
+    checks = 3 * len(files) + 1
+    print(f"checks: {max(checks - len(faults), 0)} passed, {len(faults)} failed")
+    return 1 if faults or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve()))
