@@ -18,7 +18,7 @@ BUILD_PACKAGES=(
 # shellcheck disable=SC2034  # used by scripts/test
 TEST_PACKAGES=(
     check g++ clang clang-format clang-tidy shellcheck python3 python3-numpy valgrind
-    gnuplot-nox chromium chromium-driver cppcheck gcovr binutils libclang-rt-14-dev
+    gnuplot-nox chromium chromium-driver cppcheck gcovr binutils libclang-rt-14-dev ccache
 )
 
 say() {
@@ -67,9 +67,22 @@ ensure_packages() {
         apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" >/dev/null
 }
 
-# configure_and_build DIRECTORY CMAKE-OPTION...: output goes to the caller's stdout.
+# configure_and_build DIRECTORY CMAKE-OPTION...: output goes to the caller's stdout. Objects that were
+# compiled before, in whatever directory, are taken from ccache if it is there.
 configure_and_build() {
-    local directory=$1
+    local directory=$1 launcher
     shift
-    cmake -S "$ROOT" -B "$directory" "$@" && cmake --build "$directory" -j "$(jobs_count)"
+    launcher=$(command -v ccache || true)
+    cmake -S "$ROOT" -B "$directory" -DCMAKE_C_COMPILER_LAUNCHER="$launcher" "$@" &&
+        cmake --build "$directory" -j "$(jobs_count)"
+}
+
+# sources PATTERN: the repository's C files of a name.
+sources() {
+    local directory
+    for directory in include src lab draw cli tests examples bench; do
+        if [[ -d $ROOT/$directory ]]; then
+            (cd "$ROOT" && find "$directory" -type f -name "$1") | LC_ALL=C sort
+        fi
+    done
 }

@@ -17,7 +17,7 @@ import tempfile
 import time
 import urllib.request
 
-LIMIT = 60  # seconds for any one answer
+LIMIT = 600  # seconds for any one answer; only a browser that hangs takes so long
 
 
 class Browser:
@@ -220,7 +220,8 @@ def examine(browser, address, shots):
     for scheme in ("light", "dark"):
         browser.look(390, 844, scheme)
         browser.open(address)
-        time.sleep(0.2)
+        while browser.run("return innerWidth") != 390:
+            time.sleep(0.05)
         tell(f"phone-{scheme}-overflow", browser.run(
             "return document.documentElement.scrollWidth - document.documentElement.clientWidth"))
         shoot(f"phone-{scheme}")

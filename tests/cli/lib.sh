@@ -28,7 +28,7 @@ failed=0
 code=0
 
 try() {
-    timeout 300 "$saddle" "$@" >out 2>err </dev/null
+    timeout 1200 "$saddle" "$@" >out 2>err </dev/null
     code=$?
 }
 

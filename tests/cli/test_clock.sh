@@ -12,7 +12,7 @@ preload clock
 tick=1000000
 odd() {
     rm -f looks
-    LD_PRELOAD=$work/clock.so CLOCK_LOG=$work/looks timeout 300 "$saddle" "$@" >out 2>err </dev/null
+    LD_PRELOAD=$work/clock.so CLOCK_LOG=$work/looks timeout 1200 "$saddle" "$@" >out 2>err </dev/null
     code=$?
 }
 ticking() { CLOCK_TICK=$tick odd "$@"; }
@@ -53,7 +53,7 @@ check "a search" exits 0
 # ---- times of files that go back do not keep `watch` from seeing what is new
 sed '$d' right.csv | head -60 >live.csv
 : >live
-LD_PRELOAD=$work/clock.so timeout 600 "$saddle" watch live.csv >live 2>err </dev/null &
+LD_PRELOAD=$work/clock.so timeout 1200 "$saddle" watch live.csv >live 2>err </dev/null &
 watcher=$!
 seen() { [ "$(grep -c '^ *[0-9]' live)" -eq "$(($(grep -vc '^#' live.csv) - 1))" ]; }
 for last in 100 200 '$'; do
@@ -84,7 +84,7 @@ check "and changes nothing" same_trace right.csv early.csv
 
 # ---- progress on a terminal: what is left is never negative, whatever the clocks do
 if has_terminal; then
-    LD_PRELOAD=$work/clock.so CLOCK_TICK=$tick CLOCK_AFTER=1 CLOCK_LEAP=36000 timeout 300 \
+    LD_PRELOAD=$work/clock.so CLOCK_TICK=$tick CLOCK_AFTER=1 CLOCK_LEAP=36000 timeout 1200 \
         script -qec "$saddle run ${tiny[*]} --iterations 1e8 --max-seconds 7200" typed >/dev/null 2>&1 </dev/null
     check "progress is shown" grep -q ' left' typed
     check "without negative times" bash -c '! tr "\r" "\n" <typed | grep -E -- " -[0-9.]+.* left|nan| inf"'

@@ -159,7 +159,7 @@ fi
 
 # The user's word comes before what the system says, both ways.
 granted() {
-    SADDLE_MEMORY=$1 timeout 300 "$saddle" run --data synthetic:700000 --iterations 1 --quiet \
+    SADDLE_MEMORY=$1 timeout 1200 "$saddle" run --data synthetic:700000 --iterations 1 --quiet \
         >out 2>err </dev/null
     code=$?
 }

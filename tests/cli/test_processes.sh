@@ -15,7 +15,7 @@ fi
 together() {
     local ranks=$1
     shift
-    timeout 300 "$mpirun" -n "$ranks" "$saddle" "$@" >out 2>all </dev/null
+    timeout 1200 "$mpirun" -n "$ranks" "$saddle" "$@" >out 2>all </dev/null
     code=$?
     grep '^saddle' all >err
 }
@@ -65,7 +65,7 @@ with open(sys.argv[1], "a") as out:
 sys.exit(code)
 PY
     for ranks in 1 4; do
-        timeout 300 "$mpirun" -n $ranks python3 peak.py "peak-$ranks" "$saddle" run --engine mpi \
+        timeout 1200 "$mpirun" -n $ranks python3 peak.py "peak-$ranks" "$saddle" run --engine mpi \
             --problem quadratic --agents 2000 --topology ring --x-dim 1000 --y-dim 500 --samples 2 \
             --iterations 2 --trace-every 2 --threads 1 --model "wide-$ranks.npz" --quiet
     done
@@ -107,7 +107,7 @@ cat >differs.sh <<'SH'
 exec "$@"
 SH
 chmod +x differs.sh
-timeout 300 "$mpirun" -n 2 ./differs.sh "$saddle" run --engine mpi "${small[@]}" >out 2>all
+timeout 1200 "$mpirun" -n 2 ./differs.sh "$saddle" run --engine mpi "${small[@]}" >out 2>all
 code=$?
 grep '^saddle' all >err
 check "different options are refused" exits 2
@@ -122,7 +122,7 @@ chmod +x apart.sh
 each_in_its_own() {
     local ranks=$1
     shift
-    timeout 300 "$mpirun" -n "$ranks" ./apart.sh "$saddle" "$@" >out 2>all </dev/null
+    timeout 1200 "$mpirun" -n "$ranks" ./apart.sh "$saddle" "$@" >out 2>all </dev/null
     code=$?
     grep '^saddle' all >err
 }
@@ -191,7 +191,7 @@ cat >deaf.sh <<'SH'
 exec "$@"
 SH
 chmod +x deaf.sh
-timeout 300 "$mpirun" -n 2 ./deaf.sh "$saddle" run --engine mpi "${small[@]}" >out 2>all </dev/null
+timeout 1200 "$mpirun" -n 2 ./deaf.sh "$saddle" run --engine mpi "${small[@]}" >out 2>all </dev/null
 code=$?
 grep '^saddle' all >err
 check "rank 0 cannot print: exit code" exits 1

@@ -24,7 +24,7 @@ cp kept/checkpoint-*1.saddle good/checkpoint
 # Odd files are not waited for, and with a limit, in kB, take no more memory than that.
 limit=unlimited
 attempt() {
-    (ulimit -v "$limit" && exec timeout 300 "$saddle" "$@" >out 2>err </dev/null)
+    (ulimit -v "$limit" && exec timeout 1200 "$saddle" "$@" >out 2>err </dev/null)
     code=$?
 }
 
@@ -89,7 +89,7 @@ make_odd() {
     *:"pipe that is written to")
         wanted="is a pipe"
         mkfifo odd
-        timeout 300 cat "good/$format" >odd 2>/dev/null &
+        timeout 1200 cat "good/$format" >odd 2>/dev/null &
         ;;
     *:"link to nothing") ln -s nothing odd ;;
     *:"link to itself") ln -s odd odd ;;

@@ -136,7 +136,7 @@ check "a page with claims" [ -s claimed/report.html ]
 # ---- in a browser
 has chromium chromedriver || finish
 see() {
-    timeout 150 python3 "$here/browser.py" "$1" >seen 2>err
+    timeout 1200 python3 "$here/browser.py" "$1" >seen 2>err
     check "the browser opens $1" is "$?" 0
     check "$1: the script ran to its end" is "$(seen ready)" yes
     check "$1: no message on the console" is "$(seen console)" 0

@@ -57,7 +57,7 @@ for rank in 0 1; do
     check "rank $rank killed: it says how to go on" warns "with --checkpoint kept-$rank --resume"
     reached=$(find "kept-$rank" -name '*.saddle' | sort | tail -1 | sed 's/.*-0*//; s/.saddle//')
     whole=$(((reached / 20 + 3) * 20))
-    timeout 300 "$mpiexec" "$number" 2 "$saddle" run --engine mpi "${run[@]}" --iterations "$whole" \
+    timeout 1200 "$mpiexec" "$number" 2 "$saddle" run --engine mpi "${run[@]}" --iterations "$whole" \
         --trace trace --model model.npz --checkpoint "kept-$rank" --resume --quiet >out 2>err </dev/null
     code=$?
     check "rank $rank killed: two processes go on" exits 0

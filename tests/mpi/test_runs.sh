@@ -13,7 +13,7 @@ size=(--samples 30 --agents 6 --iterations 25 --trace-every 5)
 under() {
     local ranks=$1
     shift
-    timeout 300 "$mpiexec" "$number" "$ranks" "$saddle" "$@" >out 2>err </dev/null
+    timeout 1200 "$mpiexec" "$number" "$ranks" "$saddle" "$@" >out 2>err </dev/null
     code=$?
 }
 
