@@ -5,7 +5,8 @@
  * MOMENT_CLOCK=N: before look number N at the clock. MOMENT_FILE=N: before call number N that touches a file.
  * Then MOMENT_SIGNAL is sent, and, if MOMENT_AGAIN is K > 0, once more K calls of either kind later. When the
  * program ends by itself, the numbers of both kinds of calls are written to the file MOMENT_LOG, so that it
- * also tells an exit from an end by a signal. A program that this one starts is left alone.
+ * also tells an exit from an end by a signal. MOMENT_CALLS is a file for the names of the calls that touch
+ * files, in their order, each after the number of its thread. A program that this one starts is left alone.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,6 +29,7 @@ static long moment[KINDS];
 static long again;
 static int number;
 static const char *log_path;
+static int names = -1; /* the file of MOMENT_CALLS */
 static pid_t self;
 
 static long number_of(const char *name)
@@ -44,13 +46,18 @@ __attribute__((constructor)) static void prepare(void)
     number = (int)number_of("MOMENT_SIGNAL");
     log_path = getenv("MOMENT_LOG");
     self = getpid();
+    const char *path = getenv("MOMENT_CALLS");
+    if (path != NULL)
+        names = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND, 0666);
     unsetenv("LD_PRELOAD");
 }
 
-static void pass(int kind)
+static void pass(int kind, const char *name)
 {
     if (getpid() != self)
         return;
+    if (names >= 0 && kind == FILES)
+        dprintf(names, "%ld %s\n", (long)syscall(SYS_gettid), name);
     int first = atomic_fetch_add(&calls[kind], 1) + 1 == moment[kind];
     if (first || (atomic_load(&after) > 0 && atomic_fetch_add(&after, 1) == again))
         kill(self, number);
@@ -62,13 +69,13 @@ static void pass(int kind)
 
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
-    pass(CLOCK);
+    pass(CLOCK, NULL);
     return (int)syscall(SYS_clock_gettime, clock, out);
 }
 
 FILE *fopen(const char *restrict path, const char *restrict mode)
 {
-    pass(FILES);
+    pass(FILES, "fopen");
     return NEXT(FILE *, "fopen", const char *, const char *)(path, mode);
 }
 
@@ -78,43 +85,43 @@ int open(const char *path, int flags, ...)
     va_start(rest, flags);
     mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
     va_end(rest);
-    pass(FILES);
+    pass(FILES, "open");
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
 int fflush(FILE *file)
 {
-    pass(FILES);
+    pass(FILES, "fflush");
     return NEXT(int, "fflush", FILE *)(file);
 }
 
 int fclose(FILE *file)
 {
-    pass(FILES);
+    pass(FILES, "fclose");
     return NEXT(int, "fclose", FILE *)(file);
 }
 
 int fsync(int file)
 {
-    pass(FILES);
+    pass(FILES, "fsync");
     return (int)syscall(SYS_fsync, file);
 }
 
 int rename(const char *from, const char *to)
 {
-    pass(FILES);
+    pass(FILES, "rename");
     return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 int unlink(const char *path)
 {
-    pass(FILES);
+    pass(FILES, "unlink");
     return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
 }
 
 int mkdir(const char *path, mode_t mode)
 {
-    pass(FILES);
+    pass(FILES, "mkdir");
     return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
 }
 

@@ -99,6 +99,15 @@ try run --resume "$(older ck-copy)" --iterations 100 --quiet --checkpoint elsewh
 check "checkpoints may go elsewhere" is "$(files elsewhere)" 2
 check "same model again" cmp -s long.npz e.npz
 
+# ---- what is renamed has been put on the disk: in each thread fsync and fclose come just before rename
+rm -rf order
+at_moment MOMENT_CALLS="$work/order.calls" -- "${run[@]}" --iterations 30 --checkpoint order --checkpoint-every 10 --quiet
+check "a run whose calls are recorded" exits 0
+check "files are on the disk before they have their names" is "$(awk '
+    $2 == "rename" { n++; bad += before[$1] != "fclose" || last[$1] != "fsync" }
+    { last[$1] = before[$1]; before[$1] = $2 }
+    END { print (n >= 3), bad + 0 }' order.calls)" "1 0"
+
 # ---- what checkpoints are for
 try checkpoint ck-copy
 check "what they are" exits 0
@@ -214,7 +223,7 @@ check "and makes checkpoints" is "$(files begun)" 1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 try run "${tiny[@]}" --engine mpi --iterations 1 --quiet
 if [ "$code" -ne 0 ]; then
-    skip "the program has no engine mpi"
+    skip "the engine mpi does not work here"
 elif has mpirun; then
     timeout 120 mpirun -n 3 "$saddle" run "${tiny[@]}" --engine mpi --threads 1 --trace-every 100 \
         --iterations 1000 --trace m.csv --model m.npz --checkpoint mpi --quiet >out 2>err </dev/null

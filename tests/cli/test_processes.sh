@@ -7,7 +7,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_
 has mpirun || exit 77
 mpirun=$(command -v mpirun)
 if ! "$saddle" run --engine mpi --problem quadratic --iterations 0 --quiet 2>/dev/null; then
-    skip "the program has no engine mpi"
+    skip "the engine mpi does not work here"
     exit 77
 fi
 

@@ -1,0 +1,111 @@
+/*
+ * A program in a locale with a decimal comma: texts and files keep their points.
+ *
+ * The locale is made here by localedef, so that it is the same everywhere; without that the test is skipped.
+ */
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <saddle/saddle.h>
+
+#include "instances.h"
+#include "support.h"
+
+static saddle_error error;
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* The characters of ASCII, which is all that a locale needs here. */
+static void write_characters(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("<code_set_name> ASCII\n<mb_cur_min> 1\n<mb_cur_max> 1\n<escape_char> /\nCHARMAP\n",
+          file);
+    for (unsigned c = 0; c < 128; c++)
+        fprintf(file, "<U%04X> /x%02x\n", c, c);
+    fputs("END CHARMAP\n", file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Go to a fresh directory and take a locale with a decimal comma; false: there is none to be had. */
+static bool take_comma(void)
+{
+    ck_assert_int_eq(chdir(saddle_test_directory()), 0);
+    write_file("comma", "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping -1\n"
+                        "END LC_NUMERIC\n");
+    write_characters("characters");
+    setenv("LOCPATH", ".", 1);
+    if (system("localedef -c -i comma -f ./characters ./xx_XX >/dev/null 2>&1") < 0 ||
+        setlocale(LC_ALL, "xx_XX") == NULL || strcmp(localeconv()->decimal_point, ",") != 0) {
+        saddle_test_skip("no locale with a decimal comma can be made here");
+        return false;
+    }
+    return true;
+}
+
+/* A file contains a text. */
+static void assert_points(const char *path, const char *number)
+{
+    char line[4096];
+    bool found = false;
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof line, file) != NULL)
+        found = found || strstr(line, number) != NULL;
+    fclose(file);
+    ck_assert_msg(found, "'%s' does not contain %s", path, number);
+}
+
+START_TEST(settings_are_read_with_points)
+{
+    if (!take_comma())
+        return;
+    saddle_settings *settings = test_settings(NULL, (const char *[]){"nu=0.25", NULL});
+    ck_assert_double_eq(saddle_settings_real(settings, "nu"), 0.25);
+    ck_assert_int_eq(saddle_settings_set(settings, "nu", "0,25", &error), SADDLE_BAD_INPUT);
+    saddle_settings_free(settings);
+}
+END_TEST
+
+START_TEST(rows_are_read_and_written_with_points)
+{
+    if (!take_comma())
+        return;
+    saddle_dataset *data = NULL;
+    saddle_dataset *back = NULL;
+    write_file("rows", "1 1:0.5 3:-1.25e-3\n-1 2:7.75\n");
+    write_file("rows.csv", "0.5,0.25,1\n1.5,2.5,-1\n");
+    assert_ok(saddle_dataset_load(&data, "rows", NULL, 1, &error), error);
+    ck_assert_double_eq(data->value[1], -1.25e-3);
+    assert_ok(saddle_dataset_save_libsvm(data, "written", &error), error);
+    assert_points("written", "3:-0.00125");
+    assert_ok(saddle_dataset_load(&back, "written", NULL, 1, &error), error);
+    ck_assert_double_eq(back->value[1], data->value[1]);
+    saddle_dataset_free(back);
+    saddle_dataset_free(data);
+    assert_ok(saddle_dataset_load(&data, "rows.csv", NULL, 1, &error), error);
+    ck_assert_double_eq(data->dense[1], 0.25);
+    saddle_dataset_free(data);
+    ck_assert_str_eq(localeconv()->decimal_point, ",");
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("locale");
+    TCase *cases = tcase_create("locale");
+    tcase_add_test(cases, settings_are_read_with_points);
+    tcase_add_test(cases, rows_are_read_and_written_with_points);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
