@@ -9,7 +9,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck disable=SC2034  # used by scripts/demo, scripts/bench and scripts/test
 BUILD_PACKAGES=(
     gcc libc6-dev cmake make pkg-config
-    libsleef-dev librandom123-dev libopenblas-dev liblapacke-dev libarpack2-dev
+    libsleef-dev librandom123-dev liblapacke-dev libarpack2-dev
     libyaml-dev libcurl4-openssl-dev zlib1g-dev libssl-dev libzip-dev
     libopenmpi-dev openmpi-bin libmetis-dev
 )

@@ -11,19 +11,15 @@
  * with s' from the value of s. |grad h|^2 of a row is sum_l |d_l|^2 (1 + |a_{l-1}|^2): the gradient of
  * a row in W_l is an outer product.
  *
- * Products of a whole block are OpenBLAS's dgemm. Every agent's worker calls it by itself, so it is
- * told once per process to use no threads of its own. Its bits depend on neither batch order nor the
- * number of workers, but on the processor, for which OpenBLAS picks its kernels.
+ * Products run on the calling thread (core/product.h, models/sparse_layer.h).
  */
 #include <math.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "core/elementary.h"
 #include "core/memory.h"
+#include "core/product.h"
 #include "core/rng.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -32,7 +28,7 @@
 #include "models/model.h"
 #include "models/sparse_layer.h"
 
-/* Limits that keep all sizes within int, which BLAS counts in. */
+/* Limits that keep the number of parameters far below what size_t holds. */
 enum { MOST_LAYERS = 16, MOST_UNITS = 65536 };
 
 typedef enum activation { RELU, TANH, ELU, SIGMOID } activation;
@@ -76,13 +72,6 @@ static size_t workspace_size(const mlp *net)
 {
     return saddle_sparse_scratch(net->width[0]) +
            SADDLE_MODEL_BLOCK * (2 * net->units + 2 * net->widest + net->width[1]);
-}
-
-static pthread_once_t blas_once = PTHREAD_ONCE_INIT;
-
-static void keep_blas_to_one_thread(void)
-{
-    openblas_set_num_threads(1);
 }
 
 /* ---- activations ----------------------------------------------------------------------------- */
@@ -163,10 +152,15 @@ static const double *dense_rows(const saddle_rows_block *block, double *gathered
 static void apply_layer(size_t count, size_t inputs, size_t outputs, const double *in,
                         const double *weight, const double *bias, double *out)
 {
+    if (outputs == 1) {
+        for (size_t k = 0; k < count; k++)
+            out[k] = saddle_dot(inputs, in + k * inputs, weight) + *bias;
+        return;
+    }
     for (size_t k = 0; k < count; k++)
         memcpy(out + k * outputs, bias, outputs * sizeof *out);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, (int)outputs, (int)inputs,
-                1.0, in, (int)inputs, weight, (int)outputs, 1.0, out, (int)outputs);
+    saddle_add_product((saddle_product_size){count, outputs, inputs}, saddle_by_rows(in, inputs),
+                       saddle_by_rows(weight, outputs), out);
 }
 
 /* The first layer. Rows may have fewer columns than W_1 has rows: the last ones are not met. */
@@ -189,8 +183,27 @@ static void apply_first(const mlp *net, const saddle_rows_block *block, const do
 static void pull_weight(size_t count, size_t inputs, size_t outputs, const double *in,
                         const double *delta, double *g)
 {
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)inputs, (int)outputs, (int)count, 1.0,
-                in, (int)inputs, delta, (int)outputs, 1.0, g, (int)outputs);
+    if (outputs == 1) {
+        for (size_t k = 0; k < count; k++)
+            saddle_axpy(inputs, delta[k], in + k * inputs, g);
+        return;
+    }
+    saddle_add_product((saddle_product_size){inputs, outputs, count}, saddle_transposed(in, inputs),
+                       saddle_by_rows(delta, outputs), g);
+}
+
+/* before (count x inputs) = delta (count x outputs) W' */
+static void push_delta(size_t count, size_t inputs, size_t outputs, const double *delta,
+                       const double *weight, double *before)
+{
+    memset(before, 0, count * inputs * sizeof *before);
+    if (outputs == 1) {
+        for (size_t k = 0; k < count; k++)
+            saddle_axpy(inputs, delta[k], weight, before + k * inputs);
+        return;
+    }
+    saddle_add_product((saddle_product_size){count, inputs, outputs},
+                       saddle_by_rows(delta, outputs), saddle_transposed(weight, outputs), before);
 }
 
 /* square[k] += |d_k|^2 (1 + |a_k|^2), a_k the layer's inputs; `in` NULL: the rows of data. */
@@ -252,9 +265,7 @@ static double *run_backward(const mlp *net, const saddle_rows_block *block, cons
         pull_weight(count, inputs, outputs, a, here, g + net->offset[l]);
         if (square != NULL)
             add_squares(block, inputs, outputs, a, here, square);
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)inputs, (int)outputs,
-                    1.0, here, (int)outputs, w + net->offset[l], (int)outputs, 0.0, before,
-                    (int)inputs);
+        push_delta(count, inputs, outputs, here, w + net->offset[l], before);
         multiply_slope(net->activation, count * inputs, a, before);
         double *swap = here;
         here = before;
@@ -426,7 +437,6 @@ saddle_status saddle_mlp_create(saddle_model **out, size_t inputs, const char *w
         .destroy = destroy,
     };
     lay_out(net);
-    pthread_once(&blas_once, keep_blas_to_one_thread);
     *out = &net->model;
     return SADDLE_OK;
 }

@@ -6,8 +6,8 @@
 #   test_budget.sh SADDLE COMPILER --update   write the counts of this build into it
 #
 # valgrind shows every program a processor with AVX2 and without AVX-512, whatever the machine has, so
-# the same code runs everywhere. Instructions are counted in the program and in SLEEF; the C library
-# and OpenBLAS, whose code depends on the processor, are left out. A case is the difference between a
+# the same code runs everywhere. Instructions are counted in the program and in SLEEF; other
+# libraries, whose code may depend on the processor, are left out. A case is the difference between a
 # long and a short run, divided by what the long one does more: the start cancels.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -91,11 +91,12 @@ ring() {
 }
 
 declare -A found
-order=(precision precision-plus prox-gt-sgda auc-linear traced libsvm-row)
+order=(precision precision-plus prox-gt-sgda auc-linear auc-network traced libsvm-row)
 found[precision]=$(iteration)
 found[precision-plus]=$(iteration --algorithm precision+)
 found[prox-gt-sgda]=$(iteration --algorithm prox-gt-sgda)
 found[auc-linear]=$(iteration --problem auc)
+found[auc-network]=$(iteration --problem auc --score mlp:64,32)
 found[traced]=$(traced_iteration)
 found[libsvm-row]=$(libsvm_row)
 

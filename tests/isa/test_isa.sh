@@ -48,6 +48,8 @@ compare "simplex" --weights simplex "${some[@]}"
 compare "balls" --x-set l2-ball:1 --y-set l1-ball:0.9 "${some[@]}"
 compare "l1" --regularizer l1:0.001 "${some[@]}"
 compare "a network's score" --problem auc --score mlp:40,3 "${some[@]}"
+awk 'BEGIN { for (r = 0; r < 400; r++) { for (c = 1; c < 38; c++) printf "%.6f,", sin(r * c + c * c); print r % 3 == 0 } }' >dense.csv
+compare "a network on dense rows" --problem auc --score mlp:70,21 --data dense.csv --iterations 60
 compare "quadratic" --problem quadratic --iterations 60
 compare "fair" --problem fair --sensitive 72 "${some[@]}"
 compare "poisoning" --problem poisoning "${some[@]}"

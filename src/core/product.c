@@ -1,0 +1,19 @@
+/* Products of dense matrices for any processor, and the choice of the widest version that this one has. */
+#define SADDLE_PRODUCT(name) name##_plain
+#include "core/product_kernel.h"
+
+void saddle_add_product(saddle_product_size size, saddle_matrix a, saddle_matrix b, double *c)
+{
+#ifdef SADDLE_X86_VECTORS
+    int bits = saddle_vector_bits();
+    if (bits == 512) {
+        saddle_add_product_avx512(size, a, b, c);
+        return;
+    }
+    if (bits == 256) {
+        saddle_add_product_avx2(size, a, b, c);
+        return;
+    }
+#endif
+    saddle_add_product_plain(size, a, b, c);
+}
