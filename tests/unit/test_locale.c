@@ -70,10 +70,12 @@ START_TEST(settings_are_read_with_points)
 {
     if (!take_comma())
         return;
-    saddle_settings *settings = test_settings(NULL, (const char *[]){"nu=0.25", NULL});
-    ck_assert_double_eq(saddle_settings_real(settings, "nu"), 0.25);
-    ck_assert_int_eq(saddle_settings_set(settings, "nu", "0,25", &error), SADDLE_BAD_INPUT);
-    saddle_settings_free(settings);
+    saddle_plan plan;
+    saddle_plan_defaults(&plan, sizeof plan);
+    assert_ok(saddle_plan_set(&plan, "nu", "0.25", &error), error);
+    ck_assert_double_eq(plan.steps.nu, 0.25);
+    ck_assert_int_eq(saddle_plan_set(&plan, "nu", "0,25", &error), SADDLE_BAD_INPUT);
+    saddle_plan_free(&plan);
 }
 END_TEST
 
