@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "core/status.h"
 
 /* The most options a command can have. */
 #define MOST_OPTIONS 256
@@ -92,8 +93,7 @@ bool cli_takes(const cli_command *command, const saddle_option *option)
 saddle_status cli_settings(saddle_settings **out, const cli_command *command, saddle_error *error)
 {
     saddle_status status = saddle_settings_create(out, error);
-    if (status == SADDLE_OK && command->own != NULL)
-        status = saddle_settings_add(*out, command->own, error);
+    SADDLE_THEN_IF(status, command->own != NULL, saddle_settings_add(*out, command->own, error));
     if (status != SADDLE_OK) {
         saddle_settings_free(*out);
         *out = NULL;
@@ -238,8 +238,7 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
         status =
             saddle_fail(error, SADDLE_BAD_INPUT, "saddle %s needs %s; `saddle help %s` explains it",
                         command->name, command->operands, command->name);
-    if (status == SADDLE_OK)
-        status = read_config(out->plan.settings, error);
+    SADDLE_THEN(status, read_config(out->plan.settings, error));
     saddle_settings_write(out->plan.settings, SADDLE_HOME_PLAN, &out->plan);
     if (command->own != NULL)
         saddle_settings_write_table(out->plan.settings, command->own, out->own);

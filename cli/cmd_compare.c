@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/status.h"
 #include "draw/report.h"
 #include "files/file.h"
 #include "lab/comparison.h"
@@ -138,10 +139,9 @@ static saddle_status prepare(work *w, saddle_error *error)
     comparison *c = &w->result;
     saddle_status status = cli_read_algorithms(w->chosen->algorithms, c->algorithm,
                                                COMPARISON_MOST_ALGORITHMS, &c->algorithms, error);
-    if (status == SADDLE_OK)
-        status = read_levels(w, error);
-    if (status == SADDLE_OK && cli_leads())
-        status = cli_check_directory("--output", w->inputs.directory, error);
+    SADDLE_THEN(status, read_levels(w, error));
+    SADDLE_THEN_IF(status, cli_leads(),
+                   cli_check_directory("--output", w->inputs.directory, error));
     status = cli_agree(status, error);
     if (status != SADDLE_OK)
         return status;
@@ -291,8 +291,7 @@ static int conclude(work *w)
         saddle_comparison_choose_levels(&w->result);
     cli_print_comparison(&w->result);
     saddle_status status = cli_leads() ? save_summary(w, &error) : SADDLE_OK;
-    if (status == SADDLE_OK && page != NULL && cli_leads())
-        status = save_report(w, page, &error);
+    SADDLE_THEN_IF(status, page != NULL && cli_leads(), save_report(w, page, &error));
     if (cli_agree(status, &error) != SADDLE_OK)
         return cli_fail(&error);
     if (!w->quiet)
@@ -323,8 +322,7 @@ static int run(const cli_arguments *arguments)
                          .hooks = {&w, on_ready, on_begin, on_end, on_left_out, on_stopped}},
               .quiet = chosen->common.quiet};
     saddle_status status = prepare(&w, &error);
-    if (status == SADDLE_OK)
-        status = saddle_comparison_make(&w.result, &w.inputs, &error);
+    SADDLE_THEN(status, saddle_comparison_make(&w.result, &w.inputs, &error));
     int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);
     saddle_comparison_release(&w.result);
     return code;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "core/status.h"
 
 /* The most different labels that are listed with their counts. */
 #define MOST_LABELS 20
@@ -176,11 +177,10 @@ static int run_generate(const cli_arguments *arguments)
     saddle_error error;
     saddle_dataset *data = NULL;
     saddle_status status = cli_check_output("data generate", path, false, &error);
-    if (status == SADDLE_OK)
-        status = saddle_dataset_generate(&data, (size_t)chosen->rows, (size_t)chosen->features,
-                                         arguments->plan.start.seed, &error);
-    if (status == SADDLE_OK)
-        status = saddle_dataset_save_libsvm(data, path, &error);
+    SADDLE_THEN(status,
+                saddle_dataset_generate(&data, (size_t)chosen->rows, (size_t)chosen->features,
+                                        arguments->plan.start.seed, &error));
+    SADDLE_THEN(status, saddle_dataset_save_libsvm(data, path, &error));
     if (status == SADDLE_OK)
         printf("%s: %zu rows, %zu features, %zu non-zeros\n", path, data->rows, data->features,
                data->nonzeros);
@@ -296,8 +296,7 @@ static int run_fetch(const cli_arguments *arguments)
     saddle_status status = SADDLE_OK;
     if (options.directory == NULL)
         status = saddle_data_directory(&standard, &error);
-    if (status == SADDLE_OK)
-        status = saddle_data_fetch(name, &options, &error);
+    SADDLE_THEN(status, saddle_data_fetch(name, &options, &error));
     cli_progress_clear();
     if (status == SADDLE_OK)
         print_fetched(name, options.directory != NULL ? options.directory : standard);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "core/status.h"
 #include "draw/network_drawing.h"
 
 /* The most different degrees that a histogram is printed of. */
@@ -122,8 +123,7 @@ static saddle_status draw_network(const options *chosen, const saddle_graph *gra
     if (distance == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu agents", graph->agents);
     saddle_status status = saddle_model_spread(model, graph->agents, distance, error);
-    if (status == SADDLE_OK)
-        status = network_draw(graph, distance, path, error);
+    SADDLE_THEN(status, network_draw(graph, distance, path, error));
     free(distance);
     return status;
 }
@@ -136,16 +136,11 @@ static saddle_status check_outputs(const options *chosen, const char *topology, 
     const char *model = chosen->copies;
     const char *read = strncmp(topology, "file:", 5) == 0 ? topology + 5 : NULL;
     saddle_status status = cli_check_output("--save", list, false, error);
-    if (status == SADDLE_OK && picture != NULL)
-        status = network_check_path("--draw", picture, error);
-    if (status == SADDLE_OK)
-        status = cli_check_output("--draw", picture, false, error);
-    if (status == SADDLE_OK)
-        status = cli_check_distinct("--draw", picture, "--save", list, error);
-    if (status == SADDLE_OK)
-        status = cli_check_distinct("--draw", picture, "the topology", read, error);
-    if (status == SADDLE_OK)
-        status = cli_check_distinct("--draw", picture, "--copies", model, error);
+    SADDLE_THEN_IF(status, picture != NULL, network_check_path("--draw", picture, error));
+    SADDLE_THEN(status, cli_check_output("--draw", picture, false, error));
+    SADDLE_THEN(status, cli_check_distinct("--draw", picture, "--save", list, error));
+    SADDLE_THEN(status, cli_check_distinct("--draw", picture, "the topology", read, error));
+    SADDLE_THEN(status, cli_check_distinct("--draw", picture, "--copies", model, error));
     if (status == SADDLE_OK && model != NULL && picture == NULL)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "--copies: '%.200s' is used by --draw only; give --draw FILE", model);
@@ -166,18 +161,12 @@ static int run(const cli_arguments *arguments)
     saddle_spectrum spectrum;
     size_t diameter = 0;
     saddle_status status = check_outputs(chosen, topology, &error);
-    if (status == SADDLE_OK)
-        status = saddle_graph_create(&graph, topology, agents, plan->start.seed, &error);
-    if (status == SADDLE_OK)
-        status = saddle_mixing_create(&mixing, graph, plan->network.mixing, &error);
-    if (status == SADDLE_OK)
-        status = saddle_mixing_spectrum(mixing, &spectrum, &error);
-    if (status == SADDLE_OK)
-        status = saddle_graph_diameter(graph, &diameter, &error);
-    if (status == SADDLE_OK && chosen->save != NULL)
-        status = saddle_graph_save(graph, chosen->save, &error);
-    if (status == SADDLE_OK)
-        status = draw_network(chosen, graph, &error);
+    SADDLE_THEN(status, saddle_graph_create(&graph, topology, agents, plan->start.seed, &error));
+    SADDLE_THEN(status, saddle_mixing_create(&mixing, graph, plan->network.mixing, &error));
+    SADDLE_THEN(status, saddle_mixing_spectrum(mixing, &spectrum, &error));
+    SADDLE_THEN(status, saddle_graph_diameter(graph, &diameter, &error));
+    SADDLE_THEN_IF(status, chosen->save != NULL, saddle_graph_save(graph, chosen->save, &error));
+    SADDLE_THEN(status, draw_network(chosen, graph, &error));
     int code =
         status == SADDLE_OK ? print_graph(graph, mixing, &spectrum, diameter) : cli_fail(&error);
     if (code == CLI_OK && chosen->save != NULL)

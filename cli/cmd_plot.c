@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/status.h"
 #include "draw/trace_curves.h"
 #include "lab/trace_list.h"
 
@@ -185,16 +186,13 @@ static int run(const cli_arguments *arguments)
     size_t across = 0;
     size_t down = 0;
     saddle_status status = check_output(arguments, &error);
-    if (status == SADDLE_OK)
-        status = read_list("x", p.chosen->x, &x_copy, x, &across, &error);
-    if (status == SADDLE_OK)
-        status = read_list("y", p.chosen->y, &y_copy, y, &down, &error);
-    if (status == SADDLE_OK)
-        status = saddle_trace_list_read(&p.in, arguments->operand, arguments->count, &error);
+    SADDLE_THEN(status, read_list("x", p.chosen->x, &x_copy, x, &across, &error));
+    SADDLE_THEN(status, read_list("y", p.chosen->y, &y_copy, y, &down, &error));
+    SADDLE_THEN(status,
+                saddle_trace_list_read(&p.in, arguments->operand, arguments->count, &error));
     for (size_t k = 0; status == SADDLE_OK && k < across * down; k++)
         status = add_panel(&p, x[k % across], y[k / across], &error);
-    if (status == SADDLE_OK)
-        status = draw(&p, &error);
+    SADDLE_THEN(status, draw(&p, &error));
     for (size_t k = 0; k < p.panels; k++)
         figure_release(&p.curves[k]);
     saddle_trace_list_release(&p.in);

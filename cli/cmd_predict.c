@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/status.h"
 
 /* Of the library's options, how to read the data; --problem for a plug-in's model. */
 static const char *const eval_library[] = {
@@ -53,18 +54,16 @@ static saddle_status open_job(job *out, const cli_arguments *arguments, saddle_e
     *out = (job){.predictor = NULL};
     saddle_status status = require(arguments, plan->outputs.model != NULL, "model",
                                    "a file that `saddle run --model` wrote", error);
-    if (status == SADDLE_OK)
-        status =
-            require(arguments, CLI_GIVEN(plan, problem.data), "data", "the rows to score", error);
-    if (status == SADDLE_OK)
-        status =
-            saddle_predictor_load(&out->predictor, plan->outputs.model,
-                                  CLI_GIVEN(plan, problem.name) ? plan->problem.name : NULL, error);
+    SADDLE_THEN(status, require(arguments, CLI_GIVEN(plan, problem.data), "data",
+                                "the rows to score", error));
+    SADDLE_THEN(status, saddle_predictor_load(
+                            &out->predictor, plan->outputs.model,
+                            CLI_GIVEN(plan, problem.name) ? plan->problem.name : NULL, error));
     saddle_data_options how = saddle_plan_data_options(plan);
     if (!CLI_GIVEN(plan, problem.label_column))
         how.label_column = NULL;
-    if (status == SADDLE_OK)
-        status = saddle_predictor_data(out->predictor, &out->data, plan->problem.data, &how, error);
+    SADDLE_THEN(status,
+                saddle_predictor_data(out->predictor, &out->data, plan->problem.data, &how, error));
     return status;
 }
 
@@ -114,11 +113,10 @@ static int run_eval(const cli_arguments *arguments)
     saddle_outcome outcome[SADDLE_MOST_MEASURES];
     size_t count = 0;
     saddle_status status = check_labels(&arguments->plan, &error);
-    if (status == SADDLE_OK)
-        status = open_job(&j, arguments, &error);
-    if (status == SADDLE_OK)
-        status = saddle_predictor_evaluate(j.predictor, j.data, arguments->plan.problem.positive,
-                                           outcome, &count, &error);
+    SADDLE_THEN(status, open_job(&j, arguments, &error));
+    SADDLE_THEN(status,
+                saddle_predictor_evaluate(j.predictor, j.data, arguments->plan.problem.positive,
+                                          outcome, &count, &error));
     if (status == SADDLE_OK)
         print_measures(&j, arguments, outcome, count);
     close_job(&j);
@@ -151,11 +149,9 @@ static saddle_status check_output(const cli_arguments *arguments, saddle_error *
 {
     const options *chosen = arguments->own;
     saddle_status status = cli_check_output("--output", chosen->output, false, error);
-    if (status == SADDLE_OK)
-        status = cli_check_distinct("--output", chosen->output, "--model",
-                                    arguments->plan.outputs.model, error);
-    if (status == SADDLE_OK)
-        status = cli_check_inputs("--output", chosen->output, arguments, error);
+    SADDLE_THEN(status, cli_check_distinct("--output", chosen->output, "--model",
+                                           arguments->plan.outputs.model, error));
+    SADDLE_THEN(status, cli_check_inputs("--output", chosen->output, arguments, error));
     return status;
 }
 
@@ -168,18 +164,15 @@ static int run_predict(const cli_arguments *arguments)
     const options *chosen = arguments->own;
     const char *path = chosen->output;
     saddle_status status = check_output(arguments, &error);
-    if (status == SADDLE_OK)
-        status = open_job(&j, arguments, &error);
+    SADDLE_THEN(status, open_job(&j, arguments, &error));
     if (status == SADDLE_OK)
         score = calloc(j.data->rows, sizeof *score);
     if (status == SADDLE_OK && score == NULL) {
         saddle_fail(&error, SADDLE_NO_MEMORY, "out of memory for the scores");
         status = SADDLE_NO_MEMORY;
     }
-    if (status == SADDLE_OK)
-        status = saddle_predictor_scores(j.predictor, j.data, score, &error);
-    if (status == SADDLE_OK && path != NULL)
-        status = saddle_save_numbers(score, j.data->rows, path, &error);
+    SADDLE_THEN(status, saddle_predictor_scores(j.predictor, j.data, score, &error));
+    SADDLE_THEN_IF(status, path != NULL, saddle_save_numbers(score, j.data->rows, path, &error));
     for (size_t row = 0; status == SADDLE_OK && path == NULL && row < j.data->rows; row++)
         puts(saddle_print_real(score[row], 17, number));
     free(score);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/status.h"
 #include "draw/reproduction_drawing.h"
 #include "files/file.h"
 #include "lab/experiment_runs.h"
@@ -187,17 +188,13 @@ static int conclude(work *w)
 static saddle_status prepare(work *w, const char *only, saddle_error *error)
 {
     saddle_status status = saddle_reproduction_choose(&w->result, only, error);
-    if (status == SADDLE_OK)
-        status = cli_check_directory("--output", w->result.runs.directory, error);
-    if (status == SADDLE_OK)
-        status = saddle_reproduction_check_overwriting(&w->result, error);
-    if (status == SADDLE_OK)
-        status = saddle_make_directory("--output", w->result.runs.directory, error);
+    SADDLE_THEN(status, cli_check_directory("--output", w->result.runs.directory, error));
+    SADDLE_THEN(status, saddle_reproduction_check_overwriting(&w->result, error));
+    SADDLE_THEN(status, saddle_make_directory("--output", w->result.runs.directory, error));
     char *figures = NULL;
     if (status == SADDLE_OK && asprintf(&figures, "%s/figures", w->result.runs.directory) < 0)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
-    if (status == SADDLE_OK)
-        status = saddle_make_directory("--output", figures, error);
+    SADDLE_THEN(status, saddle_make_directory("--output", figures, error));
     free(figures);
     return status;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/status.h"
 #include "draw/report.h"
 #include "run_display.h"
 
@@ -19,15 +20,13 @@ static saddle_status write_report(const saddle_result *result, const char *path,
     saddle_trace *trace = NULL;
     saddle_trace *other = NULL;
     saddle_status status = saddle_result_trace(result, &trace, error);
-    if (status == SADDLE_OK && outcomes != NULL && result->output_error.status == SADDLE_OK)
-        status = saddle_trace_read(&other, outcomes, error);
-    if (status == SADDLE_OK && other != NULL)
-        status = saddle_trace_join(trace, other, error);
+    SADDLE_THEN_IF(status, outcomes != NULL && result->output_error.status == SADDLE_OK,
+                   saddle_trace_read(&other, outcomes, error));
+    SADDLE_THEN_IF(status, other != NULL, saddle_trace_join(trace, other, error));
     const saddle_trace *const list[] = {trace};
     report_section section = {.traces = 1, .trace = list};
     report_page page = {.sections = 1, .section = &section};
-    if (status == SADDLE_OK)
-        status = report_write(&page, path, error);
+    SADDLE_THEN(status, report_write(&page, path, error));
     saddle_trace_free(other);
     saddle_trace_free(trace);
     return status;
@@ -53,11 +52,10 @@ static saddle_status check_outputs(const cli_arguments *arguments, saddle_error 
         for (size_t j = 0; status == SADDLE_OK && j < k; j++)
             status = cli_check_distinct(output[k].option, output[k].path, output[j].option,
                                         output[j].path, error);
-        if (status == SADDLE_OK)
-            status = cli_check_inputs(output[k].option, output[k].path, arguments, error);
+        SADDLE_THEN(status, cli_check_inputs(output[k].option, output[k].path, arguments, error));
     }
-    if (status == SADDLE_OK && plan->outputs.checkpoint != NULL)
-        status = cli_check_directory("--checkpoint", plan->outputs.checkpoint, error);
+    SADDLE_THEN_IF(status, plan->outputs.checkpoint != NULL,
+                   cli_check_directory("--checkpoint", plan->outputs.checkpoint, error));
     return status;
 }
 
@@ -105,15 +103,11 @@ static int run(const cli_arguments *given)
                      .printed = UINT64_MAX};
     saddle_status status = saddle_plan_copy(plan, &given->plan, &error);
     status = cli_agree(status, &error);
-    if (status == SADDLE_OK)
-        status = saddle_plan_resume(plan, cli_company(), &error);
-    if (status == SADDLE_OK)
-        status = saddle_algorithm_find(&algorithm, plan->algorithm.name, &error);
-    if (status == SADDLE_OK && cli_leads())
-        status = check_outputs(&arguments, &error);
+    SADDLE_THEN(status, saddle_plan_resume(plan, cli_company(), &error));
+    SADDLE_THEN(status, saddle_algorithm_find(&algorithm, plan->algorithm.name, &error));
+    SADDLE_THEN_IF(status, cli_leads(), check_outputs(&arguments, &error));
     status = cli_agree(status, &error);
-    if (status == SADDLE_OK)
-        status = saddle_instance_create(&instance, plan, &error);
+    SADDLE_THEN(status, saddle_instance_create(&instance, plan, &error));
     if (status == SADDLE_OK) {
         cli_warn_unused(plan, instance, &algorithm, 1);
         d.kind = instance->kind;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/status.h"
 #include "result_tables.h"
 
 #define GROUP "Verification"
@@ -149,9 +150,9 @@ static saddle_status evaluate(const saddle_instance *instance, const saddle_plan
 {
     double epsilon = isnan(plan->steps.epsilon) ? DEFAULT_EPSILON : plan->steps.epsilon;
     saddle_status status = saddle_instance_steps(instance, plan, practical, error);
-    if (status == SADDLE_OK)
-        status = saddle_theory_evaluate(instance, practical->tau, epsilon, plan->steps.c_epsilon,
-                                        plan->steps.c_gamma, theory, error);
+    SADDLE_THEN(status,
+                saddle_theory_evaluate(instance, practical->tau, epsilon, plan->steps.c_epsilon,
+                                       plan->steps.c_gamma, theory, error));
     return status;
 }
 
@@ -205,8 +206,7 @@ static saddle_status measure_seed(theorem_check theorem[2], const saddle_plan *g
     saddle_theory theory;
     plan.start.seed = seed;
     saddle_status status = saddle_instance_create(&instance, &plan, error);
-    if (status == SADDLE_OK)
-        status = evaluate(instance, &plan, &practical, &theory, error);
+    SADDLE_THEN(status, evaluate(instance, &plan, &practical, &theory, error));
     for (size_t k = 0; status == SADDLE_OK && k < 2 && !*interrupt; k++) {
         const char *why;
         if (saddle_theorem_applies(&theory, theorem[k].plus, &why))

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/status.h"
 #include "files/file.h"
 
 #define GROUP "Search"
@@ -293,8 +294,7 @@ static saddle_status search(work *w, const saddle_instance *instance, const sadd
                                .rung = on_rung,
                                .interrupt = w->interrupt};
     saddle_status status = saddle_tune(&tuning, instance, plan, &inputs, &hooks, error);
-    if (status == SADDLE_OK && tuning->finished)
-        status = answer(w, tuning, path, error);
+    SADDLE_THEN_IF(status, tuning->finished, answer(w, tuning, path, error));
     saddle_tuning_free(tuning);
     return status;
 }
@@ -321,11 +321,11 @@ static saddle_status tune_one(work *w, const saddle_instance *instance,
     plan.algorithm.name = algorithm->name;
     /* What is resumed is the search. */
     plan.outputs.resume = NULL;
-    if (status == SADDLE_OK && (asprintf(&log, "%s/%s.csv", w->directory, algorithm->name) < 0 ||
-                                asprintf(&path, "%s/%s.yaml", w->directory, algorithm->name) < 0))
-        status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
-    if (status == SADDLE_OK)
-        status = search(w, instance, &plan, log, path, error);
+    SADDLE_THEN_IF(status,
+                   (asprintf(&log, "%s/%s.csv", w->directory, algorithm->name) < 0 ||
+                    asprintf(&path, "%s/%s.yaml", w->directory, algorithm->name) < 0),
+                   saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path"));
+    SADDLE_THEN(status, search(w, instance, &plan, log, path, error));
     /* One of several that cannot solve the problem does not keep the others from it. */
     if (status == SADDLE_UNSUPPORTED && w->algorithms > 1) {
         cli_warn("refused: %s", error->message);
@@ -364,18 +364,13 @@ static int run(const cli_arguments *arguments)
               .quiet = chosen->common.quiet};
     saddle_status status = cli_read_algorithms(chosen->algorithms, w.algorithm, CLI_MOST_ALGORITHMS,
                                                &w.algorithms, &error);
-    if (status == SADDLE_OK)
-        status = check_resume(w.plan, &error);
-    if (status == SADDLE_OK && cli_leads())
-        status = cli_check_directory("--output", w.directory, &error);
+    SADDLE_THEN(status, check_resume(w.plan, &error));
+    SADDLE_THEN_IF(status, cli_leads(), cli_check_directory("--output", w.directory, &error));
     status = cli_agree(status, &error);
-    if (status == SADDLE_OK)
-        status = saddle_instance_create(&instance, w.plan, &error);
-    if (status == SADDLE_OK)
-        status = check_budget(&w, instance, &error);
+    SADDLE_THEN(status, saddle_instance_create(&instance, w.plan, &error));
+    SADDLE_THEN(status, check_budget(&w, instance, &error));
     bool made = cli_leads() && access(w.directory, F_OK) != 0;
-    if (status == SADDLE_OK && cli_leads())
-        status = saddle_make_directory("--output", w.directory, &error);
+    SADDLE_THEN_IF(status, cli_leads(), saddle_make_directory("--output", w.directory, &error));
     status = cli_agree(status, &error);
     if (status == SADDLE_OK) {
         cli_warn_unused(w.plan, instance, w.algorithm, w.algorithms);

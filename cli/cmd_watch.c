@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/status.h"
 #include "draw/trace_curves.h"
 
 /* Milliseconds between looks at the file. */
@@ -281,8 +282,7 @@ static saddle_status redraw(const view *v, saddle_error *error)
                               .curves = curves.count,
                               .curve = curves.curve};
         figure one = {.panels = 1, .panel = &panel};
-        if (status == SADDLE_OK)
-            status = figure_print(&one, stdout, columns, rows - 4, true, error);
+        SADDLE_THEN(status, figure_print(&one, stdout, columns, rows - 4, true, error));
         figure_release(&curves);
     }
     fputs(v->screen && status == SADDLE_OK ? "q ends the view; the run goes on" : "", stdout);

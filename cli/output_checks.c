@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/status.h"
 
 /* Whether there is no file: no name was given, or a function above found none. */
 static bool is_none(const char *path)
@@ -153,8 +154,7 @@ saddle_status cli_check_inputs(const char *what, const char *path, const cli_arg
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < sizeof input / sizeof *input; k++)
         status = cli_check_distinct(what, path, input[k].option, input[k].path, error);
-    if (status == SADDLE_OK)
-        status = check_parts(what, path, plan->problem.data, error);
+    SADDLE_THEN(status, check_parts(what, path, plan->problem.data, error));
     free(data);
     free(test);
     free(plugin);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/status.h"
 #include "draw/figure_data.h"
 #include "draw/gnuplot.h"
 #include "draw/palette.h"
@@ -324,8 +325,7 @@ saddle_status figure_draw(const figure *f, const char *path, saddle_error *error
     gnuplot_kind kind = GNUPLOT_SVG;
     drawing d = {.f = f, .shared = shares_legend(f)};
     saddle_status status = figure_check_path("figure", path, error);
-    if (status == SADDLE_OK)
-        status = gnuplot_open(&d.g, error);
+    SADDLE_THEN(status, gnuplot_open(&d.g, error));
     if (status != SADDLE_OK)
         return status;
     gnuplot_kind_of(path, &kind);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/status.h"
 #include "draw/network_drawing.h"
 #include "draw/palette.h"
 #include "draw/report_assets.h"
@@ -334,8 +335,8 @@ static saddle_status write_about(const report_section *section, const char *titl
     saddle_status status =
         saddle_paper_comparisons_make(&decided, section->trace, section->traces, error);
     report_claim *claim = calloc(decided.claims + 1, sizeof *claim);
-    if (status == SADDLE_OK && claim == NULL)
-        status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the claims");
+    SADDLE_THEN_IF(status, claim == NULL,
+                   saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the claims"));
     if (status == SADDLE_OK) {
         /* Without reasons: the likely ones are those of the paper's experiments. */
         for (size_t k = 0; k < decided.claims; k++)
@@ -367,8 +368,7 @@ saddle_status report_of_files(const char *const *trace, size_t count, report_sec
         status = check_trace(in.trace[k], error);
     section.traces = in.count;
     section.trace = (const saddle_trace *const *)in.trace;
-    if (status == SADDLE_OK)
-        status = write_about(&section, title, path, error);
+    SADDLE_THEN(status, write_about(&section, title, path, error));
     saddle_trace_list_release(&in);
     return status;
 }

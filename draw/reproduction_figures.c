@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/status.h"
 #include "draw/figure.h"
 #include "draw/network_drawing.h"
 #include "draw/reproduction_drawing.h"
@@ -335,7 +336,6 @@ saddle_status reproduction_draw(const reproduction *r, const reproduction_part *
     f.panels = fill_canvas(c, r, part);
     saddle_status status = draw_all(r, &f, part->experiment->name, error);
     free(c);
-    if (status == SADDLE_OK)
-        status = draw_slopes(r, part, error);
+    SADDLE_THEN(status, draw_slopes(r, part, error));
     return status == SADDLE_OK ? draw_networks(r, part, error) : status;
 }

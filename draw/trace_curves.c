@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/status.h"
 #include "lab/trace_groups.h"
 #include "lab/trace_list.h"
 
@@ -85,8 +86,7 @@ saddle_status figure_group(figure_curves *out, const saddle_trace *const *trace,
     *out = (figure_curves){.count = 0};
     trace_groups g;
     saddle_status status = check_columns(trace, count, x, y, error);
-    if (status == SADDLE_OK)
-        status = saddle_trace_groups_make(&g, trace, count, error);
+    SADDLE_THEN(status, saddle_trace_groups_make(&g, trace, count, error));
     if (status != SADDLE_OK)
         return status;
     out->curve = calloc(g.groups + 1, sizeof *out->curve);

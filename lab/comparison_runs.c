@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/status.h"
 #include "files/file.h"
 #include "instance/plan.h"
 #include "instance/settings.h"
@@ -68,8 +69,7 @@ static saddle_status load_tuned(saddle_plan *plan, const work *w, const saddle_a
     saddle_plan_defaults(&file, sizeof file);
     if (access(path, F_OK) == 0) {
         status = saddle_plan_load(&file, path, error);
-        if (status == SADDLE_OK)
-            status = take_options(plan, &file, algorithm, error);
+        SADDLE_THEN(status, take_options(plan, &file, algorithm, error));
     }
     saddle_plan_free(&file);
     free(path);
@@ -83,8 +83,7 @@ static saddle_status run_plan(saddle_plan *out, const work *w, const saddle_algo
     saddle_plan defaults;
     saddle_plan_defaults(&defaults, sizeof defaults);
     saddle_status status = saddle_plan_copy(out, w->in->plan, error);
-    if (status == SADDLE_OK && w->in->tuned != NULL)
-        status = load_tuned(out, w, algorithm, error);
+    SADDLE_THEN_IF(status, w->in->tuned != NULL, load_tuned(out, w, algorithm, error));
     if (status != SADDLE_OK)
         return status;
     /* One file, or one directory of checkpoints, cannot be that of several runs. */
@@ -112,8 +111,7 @@ static saddle_status try_one(const work *w, const saddle_instance *instance,
     saddle_plan plan = {.settings = NULL};
     saddle_result *result = NULL;
     saddle_status status = agree(w, run_plan(&plan, w, algorithm, NULL, error), error);
-    if (status == SADDLE_OK)
-        status = saddle_run(instance, &plan, NULL, &result, error);
+    SADDLE_THEN(status, saddle_run(instance, &plan, NULL, &result, error));
     saddle_result_free(result);
     saddle_plan_free(&plan);
     return status;
@@ -191,10 +189,8 @@ static saddle_status run_one(const work *w, const saddle_instance *instance, siz
     if (path == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
     saddle_status status = agree(w, run_plan(&plan, w, c->algorithm[a], path, error), error);
-    if (status == SADDLE_OK)
-        status = saddle_run(instance, &plan, &run_hooks, &result, error);
-    if (status == SADDLE_OK)
-        status = keep(run, result, error);
+    SADDLE_THEN(status, saddle_run(instance, &plan, &run_hooks, &result, error));
+    SADDLE_THEN(status, keep(run, result, error));
     if (status == SADDLE_OK) {
         if (c->output_error.status == SADDLE_OK)
             c->output_error = result->output_error;
@@ -221,8 +217,8 @@ static saddle_status run_or_leave_out(const work *w, const saddle_instance *inst
 static saddle_status begin(work *w, const saddle_instance *instance, saddle_error *error)
 {
     saddle_status status = try_all(w, instance, error);
-    if (status == SADDLE_OK && (w->in->world == NULL || w->in->world->rank == 0))
-        status = saddle_make_directory("--output", w->in->directory, error);
+    SADDLE_THEN_IF(status, (w->in->world == NULL || w->in->world->rank == 0),
+                   saddle_make_directory("--output", w->in->directory, error));
     status = agree(w, status, error);
     return status == SADDLE_OK ? w->in->hooks.ready(w->in->hooks.context, instance, error) : status;
 }
@@ -235,8 +231,7 @@ static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
     saddle_instance *instance = NULL;
     plan.start.seed = c->first_seed + r;
     saddle_status status = saddle_instance_create(&instance, &plan, error);
-    if (status == SADDLE_OK && r == 0)
-        status = begin(w, instance, error);
+    SADDLE_THEN_IF(status, r == 0, begin(w, instance, error));
     for (size_t a = 0; status == SADDLE_OK && a < c->algorithms; a++)
         if (c->refused[a] == NULL && !w->in->hooks.stopped(w->in->hooks.context))
             status = agree(w, run_or_leave_out(w, instance, a, r, error), error);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/status.h"
 #include "files/file.h"
 #include "instance/settings.h"
 
@@ -76,14 +77,10 @@ saddle_status saddle_experiment_runs_plan(saddle_plan *out, const experiment_run
     const char *data = saddle_paper_data(e->data);
     saddle_plan_defaults(out, sizeof *out);
     saddle_status status = apply(out, e->settings, error);
-    if (status == SADDLE_OK)
-        status = apply(out, series->settings, error);
-    if (status == SADDLE_OK && w->quick)
-        status = apply(out, e->quick, error);
-    if (status == SADDLE_OK && *data != '\0')
-        status = saddle_plan_set(out, "data", data, error);
-    if (status == SADDLE_OK)
-        status = saddle_plan_set(out, "algorithm", series->algorithm, error);
+    SADDLE_THEN(status, apply(out, series->settings, error));
+    SADDLE_THEN_IF(status, w->quick, apply(out, e->quick, error));
+    SADDLE_THEN_IF(status, *data != '\0', saddle_plan_set(out, "data", data, error));
+    SADDLE_THEN(status, saddle_plan_set(out, "algorithm", series->algorithm, error));
     out->engine.threads = w->threads;
     return status;
 }
@@ -120,8 +117,8 @@ static saddle_status make_folder(char **out, const experiment_runs *w, const cha
     saddle_status status = saddle_make_directory("--output", parent, error);
     free(parent);
     char *path = status == SADDLE_OK ? name_folder(w, kind, e, error) : NULL;
-    if (status == SADDLE_OK)
-        status = path != NULL ? saddle_make_directory("--output", path, error) : SADDLE_NO_MEMORY;
+    SADDLE_THEN(status,
+                path != NULL ? saddle_make_directory("--output", path, error) : SADDLE_NO_MEMORY);
     if (status == SADDLE_OK)
         *out = path;
     else
@@ -174,8 +171,7 @@ static saddle_status add_outcomes(saddle_trace *trace, const char *path, saddle_
         (outcomes->rows != trace->rows || strcmp(outcomes->version, trace->version) != 0))
         status =
             saddle_fail(error, SADDLE_BAD_INPUT, "'%s' does not belong to '%s'", path, trace->path);
-    if (status == SADDLE_OK)
-        status = saddle_trace_join(trace, outcomes, error);
+    SADDLE_THEN(status, saddle_trace_join(trace, outcomes, error));
     saddle_trace_free(outcomes);
     return status;
 }
@@ -184,8 +180,7 @@ static saddle_status add_outcomes(saddle_trace *trace, const char *path, saddle_
 static saddle_status read_run(saddle_trace **out, const run_files *files, saddle_error *error)
 {
     saddle_status status = saddle_trace_read(out, files->trace, error);
-    if (status == SADDLE_OK && files->outcomes != NULL)
-        status = add_outcomes(*out, files->outcomes, error);
+    SADDLE_THEN_IF(status, files->outcomes != NULL, add_outcomes(*out, files->outcomes, error));
     if (status != SADDLE_OK) {
         saddle_trace_free(*out);
         *out = NULL;
@@ -252,15 +247,11 @@ static saddle_status tune_series(experiment_runs *w, const paper_experiment *e,
     if (asprintf(&log, "%s/%s.csv", folder, series->name) < 0 ||
         asprintf(&answer, "%s/%s.yaml", folder, series->name) < 0)
         status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
-    if (status == SADDLE_OK)
-        status = saddle_instance_create(&instance, &own, error);
-    if (status == SADDLE_OK)
-        status =
-            search(&tuning, w, instance, &own, w->quick ? e->quick_tuning : e->tuning, log, error);
-    if (status == SADDLE_OK && tuning->finished)
-        status = saddle_tuning_save(tuning, answer, error);
-    if (status == SADDLE_OK && tuning->finished)
-        status = take_answer(plan, tuning, error);
+    SADDLE_THEN(status, saddle_instance_create(&instance, &own, error));
+    SADDLE_THEN(status, search(&tuning, w, instance, &own, w->quick ? e->quick_tuning : e->tuning,
+                               log, error));
+    SADDLE_THEN_IF(status, tuning->finished, saddle_tuning_save(tuning, answer, error));
+    SADDLE_THEN_IF(status, tuning->finished, take_answer(plan, tuning, error));
     saddle_tuning_free(tuning);
     saddle_instance_free(instance);
     free(answer);
@@ -279,8 +270,7 @@ static saddle_status make_run(experiment_runs *w, saddle_plan *plan, const run_f
     plan->outputs.trace = files->trace;
     plan->outputs.outcomes = files->outcomes;
     saddle_status status = saddle_instance_create(&instance, plan, error);
-    if (status == SADDLE_OK)
-        status = saddle_run(instance, plan, &hooks, &result, error);
+    SADDLE_THEN(status, saddle_run(instance, plan, &hooks, &result, error));
     if (status == SADDLE_OK)
         w->hooks.end(w->hooks.context, w->label, result);
     /* Claims are made from complete traces, and runs of hours should not be made for nothing. */
@@ -333,8 +323,7 @@ static saddle_status run_one(experiment_runs *w, const paper_experiment *e,
     if (status == SADDLE_OK && *out == NULL) {
         status = make_run(w, &plan, &files, error);
         /* What an interrupt cut short is no result. */
-        if (status == SADDLE_OK && !*w->interrupt)
-            status = read_run(out, &files, error);
+        SADDLE_THEN_IF(status, !*w->interrupt, read_run(out, &files, error));
     }
     release_files(&files);
     return status;
@@ -345,8 +334,8 @@ static saddle_status run_series(experiment_runs *w, const paper_experiment *e, s
 {
     saddle_plan plan;
     saddle_status status = saddle_experiment_runs_plan(&plan, w, e, &e->series[s], error);
-    if (status == SADDLE_OK && e->series[s].tuned)
-        status = tune_series(w, e, &e->series[s], in->tuned, &plan, error);
+    SADDLE_THEN_IF(status, e->series[s].tuned,
+                   tune_series(w, e, &e->series[s], in->tuned, &plan, error));
     if (status == SADDLE_OK && e->series[s].tuned)
         w->metric_tau = plan.outputs.metric_tau;
     else if (!isnan(w->metric_tau))
@@ -365,10 +354,8 @@ saddle_status saddle_experiment_runs_make(experiment_runs *w, const paper_experi
     folders in = {NULL, NULL, NULL};
     w->metric_tau = NAN;
     saddle_status status = make_folder(&in.traces, w, "traces", e, error);
-    if (status == SADDLE_OK && e->outcomes)
-        status = make_folder(&in.outcomes, w, "outcomes", e, error);
-    if (status == SADDLE_OK && e->tuning > 0)
-        status = make_folder(&in.tuned, w, "tuned", e, error);
+    SADDLE_THEN_IF(status, e->outcomes, make_folder(&in.outcomes, w, "outcomes", e, error));
+    SADDLE_THEN_IF(status, e->tuning > 0, make_folder(&in.tuned, w, "tuned", e, error));
     for (size_t s = 0; status == SADDLE_OK && s < e->count && !*w->interrupt; s++)
         status = run_series(w, e, s, &in, trace, error);
     free(in.tuned);

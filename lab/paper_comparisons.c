@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/status.h"
 #include "lab/trace_groups.h"
 
 /* The runs as an experiment: a series for each algorithm of the paper. */
@@ -126,8 +127,7 @@ saddle_status saddle_paper_comparisons_make(paper_comparisons *out,
         saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the claims");
         status = SADDLE_NO_MEMORY;
     }
-    if (status == SADDLE_OK)
-        status = saddle_trace_groups_make(&g, trace, count, error);
+    SADDLE_THEN(status, saddle_trace_groups_make(&g, trace, count, error));
     if (status == SADDLE_OK) {
         r->experiment = (paper_experiment){.title = "These runs", .series = r->series};
         for (size_t k = 0; k < algorithms; k++)

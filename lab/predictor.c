@@ -115,8 +115,7 @@ static saddle_status read_settings(saddle_predictor *p, saddle_error *error)
 {
     char *text = NULL;
     saddle_status status = saddle_numpy_read_text(p->path, "settings", &text, error);
-    if (status == SADDLE_OK)
-        status = read_lines(p, text, error);
+    SADDLE_THEN(status, read_lines(p, text, error));
     saddle_free(text);
     p->agents = (size_t)p->plan.network.agents;
     return status;
@@ -125,14 +124,10 @@ static saddle_status read_settings(saddle_predictor *p, saddle_error *error)
 static saddle_status read_model(saddle_predictor *p, saddle_error *error)
 {
     saddle_status status = check_format(p->path, error);
-    if (status == SADDLE_OK)
-        status = read_settings(p, error);
-    if (status == SADDLE_OK)
-        status = read_whole(p->path, "features", &p->features, error);
-    if (status == SADDLE_OK)
-        status = read_vector(p->path, "xbar", &p->x, &p->x_dim, error);
-    if (status == SADDLE_OK)
-        status = read_vector(p->path, "ybar", &p->y, &p->y_dim, error);
+    SADDLE_THEN(status, read_settings(p, error));
+    SADDLE_THEN(status, read_whole(p->path, "features", &p->features, error));
+    SADDLE_THEN(status, read_vector(p->path, "xbar", &p->x, &p->x_dim, error));
+    SADDLE_THEN(status, read_vector(p->path, "ybar", &p->y, &p->y_dim, error));
     if (status == SADDLE_OK && (p->agents == 0 || p->x_dim == 0 || p->y_dim == 0))
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%.300s' is no model: it has %zu agents, xbar %zu entries and ybar "
@@ -200,10 +195,8 @@ static saddle_status make_inputs(saddle_predictor *p, saddle_error *error)
         p->samples[i] = 1;
     }
     saddle_status status = saddle_graph_create(&p->graph, "ring", p->agents, 0, error);
-    if (status == SADDLE_OK)
-        status = saddle_mixing_create(&p->mixing, p->graph, "metropolis", error);
-    if (status == SADDLE_OK)
-        status = saddle_world_alone(&p->world, p->agents, error);
+    SADDLE_THEN(status, saddle_mixing_create(&p->mixing, p->graph, "metropolis", error));
+    SADDLE_THEN(status, saddle_world_alone(&p->world, p->agents, error));
     return status;
 }
 
@@ -244,8 +237,7 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
                              "'%.300s' claims %zu features for %zu numbers; the file is not as it "
                              "was written",
                              p->path, p->features, p->x_dim + p->y_dim);
-    if (status == SADDLE_OK)
-        status = make_inputs(p, error);
+    SADDLE_THEN(status, make_inputs(p, error));
     if (status != SADDLE_OK)
         return status;
     p->options = saddle_alloc(1, kind->option_bytes);
@@ -266,8 +258,7 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
                                         .scoring = 1};
     status = p->plugin != NULL ? saddle_plugin_instance(p->plugin, &p->problem, &p->inputs, error)
                                : kind->create(&p->problem, &p->inputs, error);
-    if (status == SADDLE_OK && kind->join != NULL)
-        status = kind->join(p->problem, &p->inputs, error);
+    SADDLE_THEN_IF(status, kind->join != NULL, kind->join(p->problem, &p->inputs, error));
     return status == SADDLE_OK ? check_problem(p, error) : status;
 }
 
@@ -301,10 +292,8 @@ saddle_status saddle_predictor_load(saddle_predictor **out, const char *path, co
         saddle_no_memory(error, "the model");
     else
         status = read_model(p, error);
-    if (status == SADDLE_OK)
-        status = make_problem(p, plugin, error);
-    if (status == SADDLE_OK)
-        status = match_y(p, error);
+    SADDLE_THEN(status, make_problem(p, plugin, error));
+    SADDLE_THEN(status, match_y(p, error));
     if (status == SADDLE_OK)
         *out = p;
     else

@@ -37,8 +37,7 @@ saddle_status saddle_predictor_data(const saddle_predictor *p, saddle_dataset **
     if (how.label_column == NULL)
         how.label_column = p->plan.problem.label_column;
     saddle_status status = saddle_dataset_load(out, name, &how, p->plan.start.seed, error);
-    if (status == SADDLE_OK)
-        status = check_rows(p, *out, error);
+    SADDLE_THEN(status, check_rows(p, *out, error));
     if (status != SADDLE_OK) {
         saddle_dataset_free(*out);
         *out = NULL;
@@ -55,8 +54,7 @@ saddle_status saddle_predictor_scores(const saddle_predictor *p, const saddle_da
                                       double *out, saddle_error *error)
 {
     saddle_status status = check_rows(p, data, error);
-    if (status == SADDLE_OK)
-        status = p->problem->scores(p->problem, data, p->x, y_of(p), out, error);
+    SADDLE_THEN(status, p->problem->scores(p->problem, data, p->x, y_of(p), out, error));
     return status;
 }
 
@@ -101,8 +99,7 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
     if (positive == NULL || strcmp(positive, "auto") == 0)
         positive = p->plan.problem.positive;
     saddle_status status = saddle_dataset_label(data, positive, error);
-    if (status == SADDLE_OK)
-        status = saddle_predictor_scores(p, data, score, error);
+    SADDLE_THEN(status, saddle_predictor_scores(p, data, score, error));
     if (status != SADDLE_OK)
         return status;
     if (p->problem->outcomes != NULL)

@@ -1,4 +1,5 @@
 #include "lab/reproduction.h"
+#include "core/status.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -186,8 +187,7 @@ static saddle_status evaluate(const reproduction *r, const paper_experiment *e,
     saddle_instance *instance = NULL;
     saddle_status status = saddle_experiment_runs_plan(&plan, &r->runs, e, series, error);
     plan.start.seed = seed;
-    if (status == SADDLE_OK)
-        status = saddle_instance_create(&instance, &plan, error);
+    SADDLE_THEN(status, saddle_instance_create(&instance, &plan, error));
     if (status == SADDLE_OK) {
         double epsilon = plan.steps.epsilon;
         *c_epsilon = plan.steps.c_epsilon;
@@ -294,8 +294,8 @@ saddle_status saddle_reproduction_run(reproduction *r, reproduction_part *part, 
 {
     *there = false;
     saddle_status status = gather(r, part, there, error);
-    if (status == SADDLE_OK && *there)
-        status = saddle_derive_columns(part->experiment, part->trace, r->runs.seeds, error);
+    SADDLE_THEN_IF(status, *there,
+                   saddle_derive_columns(part->experiment, part->trace, r->runs.seeds, error));
     if (status != SADDLE_OK || !*there)
         return status;
     if (strcmp(part->experiment->name, "theorem") == 0)

@@ -11,6 +11,7 @@
 #include <saddle/trace.h>
 
 #include "core/memory.h"
+#include "core/status.h"
 #include "core/text.h"
 #include "files/line_reader.h"
 #include "lab/trace_build.h"
@@ -178,8 +179,7 @@ static saddle_status read_lines(reader *in, saddle_error *error)
     saddle_status status = SADDLE_OK;
     while (status == SADDLE_OK && saddle_line_reader_next(&in->file, error) && in->file.ended)
         status = read_line(in, error);
-    if (status == SADDLE_OK)
-        status = in->file.status;
+    SADDLE_THEN(status, in->file.status);
     if (status == SADDLE_OK && in->trace->columns == 0)
         status =
             saddle_fail(error, SADDLE_BAD_INPUT,
@@ -202,10 +202,8 @@ saddle_status saddle_trace_read(saddle_trace **out, const char *path, saddle_err
     }
     if (in.trace == NULL || in.trace->path == NULL || in.trace->version == NULL)
         status = saddle_no_memory(error, "a trace");
-    if (status == SADDLE_OK)
-        status = saddle_line_reader_open(&in.file, path, WANTED, error);
-    if (status == SADDLE_OK)
-        status = read_lines(&in, error);
+    SADDLE_THEN(status, saddle_line_reader_open(&in.file, path, WANTED, error));
+    SADDLE_THEN(status, read_lines(&in, error));
     saddle_line_reader_close(&in.file);
     if (status == SADDLE_OK)
         *out = in.trace;

@@ -165,8 +165,7 @@ static saddle_status evaluate(const search *s, saddle_trial *trial, bool *interr
     saddle_result *result = NULL;
     saddle_hooks hooks = {.interrupt = s->hooks->interrupt};
     saddle_status status = agree(s, trial_plan(s, trial, &plan, error), error);
-    if (status == SADDLE_OK)
-        status = saddle_run(s->instance, &plan, &hooks, &result, error);
+    SADDLE_THEN(status, saddle_run(s->instance, &plan, &hooks, &result, error));
     if (status == SADDLE_OK) {
         const saddle_row *row = &result->rows[result->row_count - 1];
         double value = objective_of(row, s->tuning->objective);
@@ -227,8 +226,7 @@ static saddle_status run_rung(search *s, size_t rung, bool *interrupted, saddle_
         saddle_trial trial = {.rung = rung, .candidate = s->runner[k], .allotment = allotment};
         bool taken = false;
         saddle_status status = take_logged(s, &trial, &taken, error);
-        if (status == SADDLE_OK && !taken)
-            status = evaluate(s, &trial, interrupted, error);
+        SADDLE_THEN_IF(status, !taken, evaluate(s, &trial, interrupted, error));
         if (status != SADDLE_OK || *interrupted)
             return status;
         if (!taken)
@@ -348,12 +346,9 @@ static saddle_status look_ahead(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
     saddle_status status = saddle_algorithm_find(&t->algorithm, s->plan->algorithm.name, error);
-    if (status == SADDLE_OK)
-        status = read_hold(s, error);
-    if (status == SADDLE_OK)
-        status = saddle_run_forecast(s->instance, s->plan, &s->forecast, error);
-    if (status == SADDLE_OK)
-        status = saddle_tune_centre(&s->centre, s->plan, &s->forecast, error);
+    SADDLE_THEN(status, read_hold(s, error));
+    SADDLE_THEN(status, saddle_run_forecast(s->instance, s->plan, &s->forecast, error));
+    SADDLE_THEN(status, saddle_tune_centre(&s->centre, s->plan, &s->forecast, error));
     status = agree(s, status, error);
     if (status != SADDLE_OK)
         return status;
@@ -370,14 +365,11 @@ static saddle_status look_ahead(search *s, saddle_error *error)
 static saddle_status prepare(search *s, saddle_error *error)
 {
     saddle_status status = look_ahead(s, error);
-    if (status == SADDLE_OK)
-        status = choose_candidates(s, error);
-    if (status == SADDLE_OK)
-        status = make_room(s, error);
+    SADDLE_THEN(status, choose_candidates(s, error));
+    SADDLE_THEN(status, make_room(s, error));
     status = agree(s, status, error);
-    if (status == SADDLE_OK)
-        status = saddle_tune_log_open(&s->log, s->instance->world, s->tuning, s->inputs,
-                                      &s->forecast, error);
+    SADDLE_THEN(status, saddle_tune_log_open(&s->log, s->instance->world, s->tuning, s->inputs,
+                                             &s->forecast, error));
     return status;
 }
 
@@ -396,10 +388,8 @@ static saddle_status best_plan(search *s, saddle_error *error)
             status = saddle_plan_set(&t->plan, option->name,
                                      saddle_settings_value(s->plan->settings, option), error);
     }
-    if (status == SADDLE_OK)
-        status = saddle_plan_set(&t->plan, "algorithm", t->algorithm->name, error);
-    if (status == SADDLE_OK)
-        status = saddle_plan_set(&t->plan, "metric-tau", metric_tau, error);
+    SADDLE_THEN(status, saddle_plan_set(&t->plan, "algorithm", t->algorithm->name, error));
+    SADDLE_THEN(status, saddle_plan_set(&t->plan, "metric-tau", metric_tau, error));
     for (size_t j = 0; status == SADDLE_OK && j < t->option_count; j++)
         status = saddle_plan_set(&t->plan, t->option[j]->name,
                                  saddle_tuning_value(t, t->ranking[0], j), error);
@@ -413,8 +403,7 @@ static saddle_status open_search(search *s, saddle_plan *plan, const saddle_plan
     saddle_status status = saddle_plan_copy(plan, given != NULL ? given : s->instance->plan, error);
     s->plan = plan;
     s->tuning = saddle_alloc(1, sizeof *s->tuning);
-    if (status == SADDLE_OK && s->tuning == NULL)
-        status = saddle_no_memory(error, "the search");
+    SADDLE_THEN_IF(status, s->tuning == NULL, saddle_no_memory(error, "the search"));
     return agree(s, status, error);
 }
 
@@ -444,14 +433,11 @@ saddle_status saddle_tune(saddle_tuning **out, const saddle_instance *instance,
     if (instance->world->rank > 0)
         s.hooks = &silent;
     saddle_status status = open_search(&s, &plan, given, error);
-    if (status == SADDLE_OK)
-        status = prepare(&s, error);
+    SADDLE_THEN(status, prepare(&s, error));
     if (status == SADDLE_OK && s.hooks->begin != NULL)
         s.hooks->begin(s.hooks->context, s.tuning);
-    if (status == SADDLE_OK)
-        status = climb(&s, error);
-    if (status == SADDLE_OK)
-        status = best_plan(&s, error);
+    SADDLE_THEN(status, climb(&s, error));
+    SADDLE_THEN(status, best_plan(&s, error));
     status = agree(&s, status, error);
     close_search(&s, &plan);
     if (status == SADDLE_OK)
@@ -469,10 +455,8 @@ saddle_status saddle_tune_least_budget(const saddle_instance *instance, const sa
     search s = {.instance = instance, .inputs = inputs};
     size_t count = 0;
     saddle_status status = open_search(&s, &plan, given, error);
-    if (status == SADDLE_OK)
-        status = look_ahead(&s, error);
-    if (status == SADDLE_OK)
-        status = count_candidates(&s, &count, error);
+    SADDLE_THEN(status, look_ahead(&s, error));
+    SADDLE_THEN(status, count_candidates(&s, &count, error));
     if (status == SADDLE_OK)
         *out = least_budget(&s, count);
     close_search(&s, &plan);

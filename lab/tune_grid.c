@@ -169,10 +169,9 @@ saddle_status saddle_tune_centre(saddle_settings **out, const saddle_plan *plan,
 {
     const saddle_steps *steps = &forecast->steps;
     saddle_status status = saddle_settings_copy(out, forecast->plan.settings, error);
-    if (status == SADDLE_OK)
-        status = recentre(*out, "eta-x", plan->steps.eta_x, steps->nu / steps->tau, error);
-    if (status == SADDLE_OK)
-        status = recentre(*out, "eta-y", plan->steps.eta_y, steps->eta * steps->alpha, error);
+    SADDLE_THEN(status, recentre(*out, "eta-x", plan->steps.eta_x, steps->nu / steps->tau, error));
+    SADDLE_THEN(status,
+                recentre(*out, "eta-y", plan->steps.eta_y, steps->eta * steps->alpha, error));
     return status;
 }
 
@@ -229,8 +228,7 @@ static saddle_status try_candidate(const saddle_tuning *tuning, const saddle_ins
     saddle_plan own;
     saddle_forecast forecast = {0};
     saddle_status status = saddle_plan_copy(&own, plan, error);
-    if (status == SADDLE_OK)
-        status = saddle_tune_apply(tuning, tuning->candidates, &own, error);
+    SADDLE_THEN(status, saddle_tune_apply(tuning, tuning->candidates, &own, error));
     if (status == SADDLE_OK) {
         status = saddle_run_forecast(instance, &own, &forecast, error);
         *good = status == SADDLE_OK && (forecast.feasible || !base->feasible) &&

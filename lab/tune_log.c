@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "core/memory.h"
+#include "core/status.h"
 #include "core/text.h"
 #include "files/line_reader.h"
 
@@ -164,8 +165,7 @@ static saddle_status read_log(saddle_tune_log *log, const char *head, const sadd
     if (access(log->path, F_OK) != 0 && errno == ENOENT)
         return SADDLE_OK;
     saddle_status status = saddle_line_reader_open(&in, log->path, "the log of a search", error);
-    if (status == SADDLE_OK)
-        status = read_lines(&in, head, log, tuning, used, error);
+    SADDLE_THEN(status, read_lines(&in, head, log, tuning, used, error));
     saddle_line_reader_close(&in);
     return status;
 }
@@ -205,8 +205,7 @@ static saddle_status open_file(saddle_tune_log *log, const saddle_tuning *tuning
     if (head == NULL)
         return saddle_no_memory(error, "the log");
     saddle_status status = inputs->resume ? read_log(log, head, tuning, &used, error) : SADDLE_OK;
-    if (status == SADDLE_OK)
-        status = open_stream(log, inputs->resume, used, error);
+    SADDLE_THEN(status, open_stream(log, inputs->resume, used, error));
     if (status == SADDLE_OK && used == 0) {
         fputs(head, log->stream);
         status = flush(log, error);

@@ -150,8 +150,7 @@ saddle_status saddle_checkpoint_begin(saddle_checkpoint_stream *writer, const ch
     saddle_status status = SADDLE_OK;
     if (head == NULL || writer->sum == NULL)
         status = saddle_no_memory(error, "a checkpoint");
-    if (status == SADDLE_OK)
-        status = saddle_output_open(&writer->output, path, error);
+    SADDLE_THEN(status, saddle_output_open(&writer->output, path, error));
     if (status == SADDLE_OK) {
         saddle_checkpoint_put(writer, head, bytes);
         put_sum(writer);
@@ -367,10 +366,8 @@ static saddle_status read_all(saddle_checkpoint *c, uint64_t bytes, saddle_error
         return SADDLE_NO_MEMORY;
     }
     status = read_head(c, &start, sum, error);
-    if (status == SADDLE_OK)
-        status = decode(c, error);
-    if (status == SADDLE_OK)
-        status = check_body(c, sum, error);
+    SADDLE_THEN(status, decode(c, error));
+    SADDLE_THEN(status, check_body(c, sum, error));
     EVP_MD_CTX_free(sum);
     return status;
 }
@@ -400,8 +397,7 @@ saddle_status saddle_checkpoint_open(saddle_checkpoint **out, const char *path, 
     errno = 0;
     saddle_status status =
         saddle_reading_open_regular(&c->stream, path, "the path of a checkpoint", &bytes, error);
-    if (status == SADDLE_OK)
-        status = read_all(c, bytes, error);
+    SADDLE_THEN(status, read_all(c, bytes, error));
     if (status == SADDLE_OK)
         *out = c;
     else

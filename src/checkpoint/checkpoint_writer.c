@@ -113,10 +113,8 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "checkpoint: cannot write into '%s': %s; give another directory",
                              k->directory, strerror(errno));
-    if (status == SADDLE_OK)
-        status = hold_directory(k, error);
-    if (status == SADDLE_OK)
-        status = saddle_checkpoint_find(&there, k->directory, 0, error);
+    SADDLE_THEN(status, hold_directory(k, error));
+    SADDLE_THEN(status, saddle_checkpoint_find(&there, k->directory, 0, error));
     bool own = home != NULL && saddle_same_directory(home, k->directory);
     if (status == SADDLE_OK && there != NULL && !own)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
@@ -147,8 +145,8 @@ static saddle_status set_up(saddle_checkpoint_writer *k, const saddle_resumption
     if (k->directory == NULL || k->place == NULL || k->record == NULL || k->memory == NULL)
         return saddle_no_memory(error, "the checkpoints");
     saddle_status status = read_every(k, plan->outputs.checkpoint_every, error);
-    if (status == SADDLE_OK && k->info->network->world->rank == 0)
-        status = prepare_directory(k, resumption->from, error);
+    SADDLE_THEN_IF(status, k->info->network->world->rank == 0,
+                   prepare_directory(k, resumption->from, error));
     return status;
 }
 
@@ -336,8 +334,7 @@ static saddle_status save(saddle_checkpoint_writer *k, const saddle_checkpoint_m
     status = path != NULL ? write_common(k, &writer, path, moment, error)
                           : saddle_no_memory(error, "a checkpoint's path");
     write_agents(k, status == SADDLE_OK ? &writer : NULL);
-    if (status == SADDLE_OK)
-        status = saddle_checkpoint_end(&writer, error);
+    SADDLE_THEN(status, saddle_checkpoint_end(&writer, error));
     if (status != SADDLE_OK) {
         saddle_free(path);
         return status;

@@ -179,8 +179,7 @@ saddle_status saddle_resume_open(saddle_resumption *out, const saddle_plan *plan
     if (world->rank == 0)
         status = choose(out, plan, error);
     status = saddle_world_agree(world, status, error);
-    if (status == SADDLE_OK)
-        status = share_head(out, world, error);
+    SADDLE_THEN(status, share_head(out, world, error));
     if (status != SADDLE_OK)
         saddle_resume_close(out);
     return status;
@@ -287,10 +286,8 @@ static saddle_status belongs(const saddle_checkpoint *c, const demands *wanted, 
                            "other bits; resume it with that version",
                            c->path, c->version, saddle_version());
     saddle_status status = check_settings(c, wanted->info, error);
-    if (status == SADDLE_OK)
-        status = check_numbers(c, wanted->number, error);
-    if (status == SADDLE_OK)
-        status = check_wishes(c, wanted->info->plan, error);
+    SADDLE_THEN(status, check_numbers(c, wanted->number, error));
+    SADDLE_THEN(status, check_wishes(c, wanted->info->plan, error));
     return status;
 }
 
@@ -310,12 +307,11 @@ static saddle_status load_common(saddle_resumption *r, const saddle_world *world
     r->outcomes = saddle_alloc(world->rank == 0 ? outcomes : 0, 1);
     if (r->memory == NULL || r->rows == NULL || r->outcomes == NULL)
         status = saddle_no_memory(error, "a checkpoint");
-    if (status == SADDLE_OK && world->rank == 0)
-        status = saddle_checkpoint_get(r->from, r->memory, memory, error);
-    if (status == SADDLE_OK && world->rank == 0)
-        status = saddle_checkpoint_get(r->from, r->rows, rows, error);
-    if (status == SADDLE_OK && world->rank == 0)
-        status = saddle_checkpoint_get(r->from, r->outcomes, outcomes, error);
+    SADDLE_THEN_IF(status, world->rank == 0,
+                   saddle_checkpoint_get(r->from, r->memory, memory, error));
+    SADDLE_THEN_IF(status, world->rank == 0, saddle_checkpoint_get(r->from, r->rows, rows, error));
+    SADDLE_THEN_IF(status, world->rank == 0,
+                   saddle_checkpoint_get(r->from, r->outcomes, outcomes, error));
     status = saddle_world_agree(world, status, error);
     if (status != SADDLE_OK)
         return status;
@@ -376,10 +372,8 @@ saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *in
     if (status != SADDLE_OK && world->rank == 0)
         status = offer(r->from->path, &wanted, error);
     status = saddle_world_agree(world, status, error);
-    if (status == SADDLE_OK)
-        status = load_common(r, world, error);
-    if (status == SADDLE_OK)
-        status = load_records(r, info->instance->world, error);
+    SADDLE_THEN(status, load_common(r, world, error));
+    SADDLE_THEN(status, load_records(r, info->instance->world, error));
     return status;
 }
 
@@ -460,10 +454,8 @@ saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info
     if (plan != NULL)
         saddle_plan_defaults(plan, sizeof *plan);
     saddle_status status = saddle_checkpoint_open(&c, path, error);
-    if (status == SADDLE_OK && plan != NULL)
-        status = open_plan(plan, error);
-    if (status == SADDLE_OK && plan != NULL)
-        status = take_settings(c, plan, error);
+    SADDLE_THEN_IF(status, plan != NULL, open_plan(plan, error));
+    SADDLE_THEN_IF(status, plan != NULL, take_settings(c, plan, error));
     if (status == SADDLE_OK) {
         *out = (saddle_checkpoint_info){.iteration = c->number.iteration,
                                         .bytes = c->bytes,
@@ -513,10 +505,8 @@ saddle_status saddle_plan_resume(saddle_plan *plan, const saddle_world *world, s
         return status;
     if (world == NULL)
         status = saddle_world_alone(&alone, 0, error);
-    if (status == SADDLE_OK)
-        status = saddle_resume_open(&r, &with, world != NULL ? world : alone, error);
-    if (status == SADDLE_OK && r.from != NULL)
-        status = take_over(&r, &with, error);
+    SADDLE_THEN(status, saddle_resume_open(&r, &with, world != NULL ? world : alone, error));
+    SADDLE_THEN_IF(status, r.from != NULL, take_over(&r, &with, error));
     saddle_resume_close(&r);
     saddle_world_free(alone);
     if (world != NULL)

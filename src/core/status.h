@@ -2,9 +2,19 @@
 #ifndef SADDLE_CORE_STATUS_H
 #define SADDLE_CORE_STATUS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <saddle/status.h>
+
+/* The next step of several: made only if all before it went well. */
+#define SADDLE_THEN(status, step) SADDLE_THEN_IF(status, true, step)
+/* The same for a step that is made only under a condition. */
+#define SADDLE_THEN_IF(status, condition, step)   \
+    do {                                          \
+        if ((status) == SADDLE_OK && (condition)) \
+            (status) = (step);                    \
+    } while (0)
 
 /* The one message for a failed allocation: what the memory was for. */
 static inline saddle_status saddle_no_memory(saddle_error *error, const char *what)

@@ -367,8 +367,7 @@ static saddle_status fetch_file(const saddle_data_source *source, const char *di
         status = saddle_no_memory(error, "a file name");
     else if (!is_there_already(&download)) {
         status = open_partial(&download, error);
-        if (status == SADDLE_OK)
-            status = complete(&download, error);
+        SADDLE_THEN(status, complete(&download, error));
     }
     /* An attempt that brought nothing of use leaves nothing. */
     if (status != SADDLE_OK && download.descriptor >= 0 && download.done == 0)
@@ -422,8 +421,7 @@ saddle_status saddle_data_fetch(const char *name, const saddle_fetch_options *op
         status = saddle_data_directory(&directory, error);
     else if ((directory = saddle_strdup(options->directory)) == NULL)
         status = saddle_no_memory(error, "a directory name");
-    if (status == SADDLE_OK)
-        status = make_directory(directory, error);
+    SADDLE_THEN(status, make_directory(directory, error));
     size_t count = 0;
     const saddle_data_source *source = saddle_data_sources(&count);
     for (size_t k = 0; status == SADDLE_OK && k < count; k++)

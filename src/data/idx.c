@@ -104,14 +104,11 @@ static saddle_status check_length(const saddle_input *in, struct header *header,
     size_t got = 0;
     size_t beyond = 0;
     saddle_status status = saddle_stream_open(&stream, in, error);
-    if (status == SADDLE_OK)
-        status = read_header(&stream, header, error);
+    SADDLE_THEN(status, read_header(&stream, header, error));
     /* Neither factor reaches 2^32, so the product fits. */
     uint64_t wanted = status == SADDLE_OK ? (uint64_t)header->rows * header->features : 0;
-    if (status == SADDLE_OK)
-        status = saddle_stream_read(&stream, NULL, wanted, &got, error);
-    if (status == SADDLE_OK)
-        status = saddle_stream_read(&stream, NULL, 1, &beyond, error);
+    SADDLE_THEN(status, saddle_stream_read(&stream, NULL, wanted, &got, error));
+    SADDLE_THEN(status, saddle_stream_read(&stream, NULL, 1, &beyond, error));
     if (status == SADDLE_OK && got != wanted)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s' is cut short: %zu bytes after the header, %llu announced; get "
@@ -132,16 +129,14 @@ static saddle_status read_entries(const saddle_input *in, double divisor, double
     saddle_stream stream;
     struct header header = {0};
     saddle_status status = saddle_stream_open(&stream, in, error);
-    if (status == SADDLE_OK)
-        status = read_header(&stream, &header, error);
+    SADDLE_THEN(status, read_header(&stream, &header, error));
     size_t left = status == SADDLE_OK ? header.rows * header.features : 0;
     while (status == SADDLE_OK && left > 0) {
         unsigned char bytes[8192];
         size_t got = 0;
         status = saddle_stream_read(&stream, bytes, left < sizeof bytes ? left : sizeof bytes, &got,
                                     error);
-        if (status == SADDLE_OK && got == 0)
-            status = cut_short(in->path, error);
+        SADDLE_THEN_IF(status, got == 0, cut_short(in->path, error));
         for (size_t k = 0; status == SADDLE_OK && k < got; k++)
             *out++ = (double)bytes[k] / divisor;
         left -= got;
@@ -208,10 +203,8 @@ static saddle_status read_labels(const saddle_input *images, const saddle_data_o
         return SADDLE_OK;
     if (options->labels == NULL)
         status = find_labels(images->path, &found, error);
-    if (status == SADDLE_OK)
-        status = saddle_input_open(&in, found != NULL ? found : options->labels, error);
-    if (status == SADDLE_OK)
-        status = check_length(&in, &header, error);
+    SADDLE_THEN(status, saddle_input_open(&in, found != NULL ? found : options->labels, error));
+    SADDLE_THEN(status, check_length(&in, &header, error));
     if (status == SADDLE_OK && header.rank != 1)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s' has IDX rank %u; a label file has rank 1", in.path, header.rank);
@@ -219,8 +212,7 @@ static saddle_status read_labels(const saddle_input *images, const saddle_data_o
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s' has %zu labels but '%s' has %zu images; they must be as many",
                              in.path, header.rows, images->path, data->rows);
-    if (status == SADDLE_OK)
-        status = read_entries(&in, 1.0, data->label, error);
+    SADDLE_THEN(status, read_entries(&in, 1.0, data->label, error));
     saddle_input_close(&in);
     saddle_free(found);
     return status;
@@ -237,12 +229,9 @@ saddle_status saddle_read_idx(saddle_dataset **out, const char *name, const sadd
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s' has IDX rank 1, so it holds labels; give the file of the images",
                              in->path);
-    if (status == SADDLE_OK)
-        status = saddle_dataset_new_dense(&data, name, header.rows, header.features, error);
-    if (status == SADDLE_OK)
-        status = read_labels(in, options, data, error);
-    if (status == SADDLE_OK)
-        status = read_entries(in, 255.0, data->dense, error);
+    SADDLE_THEN(status, saddle_dataset_new_dense(&data, name, header.rows, header.features, error));
+    SADDLE_THEN(status, read_labels(in, options, data, error));
+    SADDLE_THEN(status, read_entries(in, 255.0, data->dense, error));
     if (status != SADDLE_OK) {
         saddle_dataset_free(data);
         return status;

@@ -167,8 +167,7 @@ saddle_status saddle_dataset_positive(const saddle_dataset *data, const char *po
     size_t count = 0;
     *out = NULL;
     saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
-    if (status == SADDLE_OK)
-        status = saddle_labels_rule(classes, count, positive, out, error);
+    SADDLE_THEN(status, saddle_labels_rule(classes, count, positive, out, error));
     saddle_free(classes);
     return status;
 }
@@ -221,8 +220,7 @@ saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *posit
 {
     char *rule = NULL;
     saddle_status status = saddle_dataset_positive(data, positive, &rule, error);
-    if (status == SADDLE_OK)
-        status = apply_rule(data, rule, false, error);
+    SADDLE_THEN(status, apply_rule(data, rule, false, error));
     saddle_free(rule);
     return status;
 }

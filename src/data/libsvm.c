@@ -400,8 +400,7 @@ static saddle_status read_parts(saddle_dataset **out, const char *name, struct p
     for_parts(part, count, read_part);
     status = add_up(part, count, &total, path, error);
     size_t features = total.features > least_features ? total.features : least_features;
-    if (status == SADDLE_OK)
-        status = check_features(&total, path, error);
+    SADDLE_THEN(status, check_features(&total, path, error));
     if (status == SADDLE_OK && (features == 0 || features > UINT32_MAX))
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s' has %zu features; between 1 and %lu are possible", path,

@@ -145,8 +145,7 @@ saddle_status saddle_dataset_from_dense(saddle_dataset **out, size_t rows, size_
                            "row %zu, column %zu is %g; give finite numbers", bad / features,
                            bad % features, x[bad]);
     status = check_labels(label, rows, error);
-    if (status == SADDLE_OK)
-        status = make_head(out, NAME, rows, features, label, error);
+    SADDLE_THEN(status, make_head(out, NAME, rows, features, label, error));
     if (status != SADDLE_OK)
         return status;
     (*out)->dense = borrow(x);
@@ -161,12 +160,9 @@ saddle_status saddle_dataset_from_csr(saddle_dataset **out, size_t rows, size_t 
 {
     *out = NULL;
     saddle_status status = check_shape(rows, features, error);
-    if (status == SADDLE_OK)
-        status = check_csr(rows, features, row_start, column, value, error);
-    if (status == SADDLE_OK)
-        status = check_labels(label, rows, error);
-    if (status == SADDLE_OK)
-        status = make_head(out, NAME, rows, features, label, error);
+    SADDLE_THEN(status, check_csr(rows, features, row_start, column, value, error));
+    SADDLE_THEN(status, check_labels(label, rows, error));
+    SADDLE_THEN(status, make_head(out, NAME, rows, features, label, error));
     if (status != SADDLE_OK)
         return status;
     (*out)->nonzeros = row_start[rows];

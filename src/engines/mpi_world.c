@@ -316,8 +316,8 @@ static saddle_status allocate(mpi_world *w, saddle_error *error)
 static saddle_status settle(mpi_world *w, const saddle_graph *graph, saddle_error *error)
 {
     saddle_status status = allocate(w, error);
-    if (status == SADDLE_OK && w->base.rank == 0 && graph != NULL)
-        status = saddle_place_agents(graph, w->base.ranks, w->home, error);
+    SADDLE_THEN_IF(status, w->base.rank == 0 && graph != NULL,
+                   saddle_place_agents(graph, w->base.ranks, w->home, error));
     status = saddle_world_agree(&w->base, status, error);
     if (status != SADDLE_OK)
         return status;

@@ -312,10 +312,8 @@ saddle_status saddle_npz_write(const char *path, const saddle_array *array, size
     saddle_output out = {0};
     payload *body;
     saddle_status status = prepare_all(&body, array, count, error);
-    if (status == SADDLE_OK)
-        status = saddle_output_open(&out, path, error);
-    if (status == SADDLE_OK)
-        status = write_archive(out.temporary, path, array, body, count, error);
+    SADDLE_THEN(status, saddle_output_open(&out, path, error));
+    SADDLE_THEN(status, write_archive(out.temporary, path, array, body, count, error));
     /* libzip has put a new file in place of ours: hold on to that one, so that it is synced. */
     if (status == SADDLE_OK) {
         out.stream = freopen(out.temporary, "r+e", out.stream);
@@ -323,8 +321,7 @@ saddle_status saddle_npz_write(const char *path, const saddle_array *array, size
             status = saddle_fail(error, SADDLE_IO, "cannot write '%s': %s; is the disk full?", path,
                                  strerror(errno));
     }
-    if (status == SADDLE_OK)
-        status = saddle_output_commit(&out, error);
+    SADDLE_THEN(status, saddle_output_commit(&out, error));
     saddle_output_discard(&out);
     release(body, count);
     return status;
@@ -358,10 +355,8 @@ saddle_status saddle_npy_write_record(const char *path, const saddle_array *arra
     saddle_status status = prepare_all(&body, array, count, error);
     char *descr = status == SADDLE_OK ? record_descr(array, body, count) : NULL;
     char *head = descr != NULL ? preamble(descr, "()", &bytes) : NULL;
-    if (status == SADDLE_OK && head == NULL)
-        status = saddle_no_memory(error, "a NumPy file");
-    if (status == SADDLE_OK)
-        status = saddle_output_open(&out, path, error);
+    SADDLE_THEN_IF(status, head == NULL, saddle_no_memory(error, "a NumPy file"));
+    SADDLE_THEN(status, saddle_output_open(&out, path, error));
     if (status == SADDLE_OK) {
         fwrite(head, 1, bytes, out.stream);
         for (size_t k = 0; k < count; k++)

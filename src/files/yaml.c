@@ -148,10 +148,8 @@ static saddle_status take_entries(reader *in)
     while ((status = next(in, &type)) == SADDLE_OK && type != YAML_MAPPING_END_EVENT) {
         saddle_yaml_entry *entry = &in->out->entry[in->out->count++];
         status = take_name(in, entry);
-        if (status == SADDLE_OK)
-            status = next(in, &type);
-        if (status == SADDLE_OK)
-            status = take_value(in, entry);
+        SADDLE_THEN(status, next(in, &type));
+        SADDLE_THEN(status, take_value(in, entry));
         if (status != SADDLE_OK)
             break;
     }

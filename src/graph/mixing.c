@@ -186,8 +186,7 @@ static saddle_status weigh_file(saddle_mixing *mixing, const char *path, saddle_
     const saddle_graph *graph = mixing->graph;
     saddle_status status =
         saddle_matrix_read(graph, path, TOLERANCE, mixing->weight, mixing->self_weight, error);
-    if (status == SADDLE_OK)
-        status = check_file(mixing, path, "", error);
+    SADDLE_THEN(status, check_file(mixing, path, "", error));
     if (status != SADDLE_OK)
         return status;
     for (size_t i = 0; i < graph->agents; i++)

@@ -256,10 +256,8 @@ saddle_status saddle_build_regular(saddle_edges *edges, saddle_topology_request 
 {
     plan p = {.agents = request->agents};
     saddle_status status = saddle_topology_integer(request, 1, "K", &p.degree, error);
-    if (status == SADDLE_OK)
-        status = check_degree(request, p.degree, error);
-    if (status == SADDLE_OK)
-        status = saddle_edges_reserve(edges, p.agents * p.degree / 2, error);
+    SADDLE_THEN(status, check_degree(request, p.degree, error));
+    SADDLE_THEN(status, saddle_edges_reserve(edges, p.agents * p.degree / 2, error));
     if (status != SADDLE_OK || p.degree == 0)
         return status;
     bool dense = 2 * p.degree > p.agents - 1;
@@ -332,8 +330,7 @@ saddle_status saddle_build_small_world(saddle_edges *edges, saddle_topology_requ
 {
     plan p = {.agents = request->agents};
     saddle_status status = saddle_topology_integer(request, 1, "K", &p.degree, error);
-    if (status == SADDLE_OK)
-        status = saddle_topology_probability(request, 2, &p.probability, error);
+    SADDLE_THEN(status, saddle_topology_probability(request, 2, &p.probability, error));
     if (status != SADDLE_OK)
         return status;
     bool lone = p.agents == 1 && p.degree == 0;

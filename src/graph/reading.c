@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/status.h"
 #include "core/text.h"
 #include "files/file.h"
 #include "files/line_reader.h"
@@ -59,8 +60,7 @@ static saddle_status read_edge(saddle_line_reader *in, size_t agents, saddle_edg
     size_t b = 0;
     const char *word;
     saddle_status status = read_agent(in, agents, &a, &word, error);
-    if (status == SADDLE_OK)
-        status = read_agent(in, agents, &b, &word, error);
+    SADDLE_THEN(status, read_agent(in, agents, &b, &word, error));
     if (status != SADDLE_OK)
         return status;
     if (a == b)
@@ -143,10 +143,8 @@ saddle_status saddle_edges_read(saddle_edges *edges, const char *path, size_t *a
     saddle_line_reader in;
     located_edges list = {0};
     saddle_status status = saddle_line_reader_open(&in, path, WANTED, error);
-    if (status == SADDLE_OK)
-        status = read_located(&in, *agents, &list, error);
-    if (status == SADDLE_OK)
-        status = check_distinct(path, &list, error);
+    SADDLE_THEN(status, read_located(&in, *agents, &list, error));
+    SADDLE_THEN(status, check_distinct(path, &list, error));
     if (status == SADDLE_OK && *agents == 0 && list.count == 0)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s' holds no edge; write one `i j` per line", path);
@@ -259,8 +257,7 @@ saddle_status saddle_matrix_read(const saddle_graph *graph, const char *path, do
 {
     saddle_line_reader in;
     saddle_status status = saddle_line_reader_open(&in, path, WANTED, error);
-    if (status == SADDLE_OK)
-        status = read_rows(&in, graph, tolerance, weight, diagonal, error);
+    SADDLE_THEN(status, read_rows(&in, graph, tolerance, weight, diagonal, error));
     saddle_line_reader_close(&in);
     return status;
 }

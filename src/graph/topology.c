@@ -74,8 +74,8 @@ static saddle_status build_ring(saddle_edges *edges, saddle_topology_request *re
 {
     saddle_status status = build_path(edges, request, error);
     /* Two agents already share their one edge. */
-    if (status == SADDLE_OK && request->agents > 2)
-        status = saddle_edges_add(edges, 0, request->agents - 1, error);
+    SADDLE_THEN_IF(status, request->agents > 2,
+                   saddle_edges_add(edges, 0, request->agents - 1, error));
     return status;
 }
 
@@ -130,8 +130,8 @@ static saddle_status build_lattice(saddle_edges *edges, saddle_topology_request 
             size_t next;
             if (next_on_side(c, columns, wrap, &next))
                 status = saddle_edges_add(edges, r * columns + c, r * columns + next, error);
-            if (status == SADDLE_OK && next_on_side(r, rows, wrap, &next))
-                status = saddle_edges_add(edges, r * columns + c, next * columns + c, error);
+            SADDLE_THEN_IF(status, next_on_side(r, rows, wrap, &next),
+                           saddle_edges_add(edges, r * columns + c, next * columns + c, error));
         }
     return status;
 }
@@ -321,8 +321,7 @@ saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t a
                                        .seed = seed};
     saddle_edges edges = {0};
     status = kind->build(&edges, &request, error);
-    if (status == SADDLE_OK)
-        status = saddle_edges_compress(&edges, text, request.agents, out, error);
+    SADDLE_THEN(status, saddle_edges_compress(&edges, text, request.agents, out, error));
     saddle_edges_free(&edges);
     if (status == SADDLE_OK) {
         (*out)->shape = kind->shape;

@@ -78,8 +78,7 @@ static saddle_status generate_held_out(saddle_instance *e, uint64_t rows, saddle
         row[k] = (size_t)taken + k;
     saddle_status status =
         saddle_dataset_generate(&all, (size_t)(taken + rows), e->features, e->seed, error);
-    if (status == SADDLE_OK)
-        status = saddle_dataset_select(&e->parts->held_out, all, row, (size_t)rows, error);
+    SADDLE_THEN(status, saddle_dataset_select(&e->parts->held_out, all, row, (size_t)rows, error));
     saddle_dataset_free(all);
     saddle_free(row);
     return status;
@@ -106,8 +105,7 @@ saddle_status saddle_stage_held_out(saddle_instance *e, saddle_error *error)
     saddle_status status = plan->problem.test_rows != NULL
                                ? saddle_dataset_view(held_out, plan->problem.test_rows, error)
                                : load_held_out(e, plan->problem.test_data, error);
-    if (status == SADDLE_OK)
-        status = saddle_dataset_label(*held_out, plan->problem.positive, error);
+    SADDLE_THEN(status, saddle_dataset_label(*held_out, plan->problem.positive, error));
     if (status == SADDLE_OK && (*held_out)->features != e->features)
         status =
             saddle_fail(error, SADDLE_BAD_INPUT,
@@ -159,10 +157,8 @@ static saddle_status label(saddle_instance *e, saddle_dataset *data, saddle_erro
 {
     char *rule = NULL;
     saddle_status status = saddle_dataset_positive(data, e->plan->problem.positive, &rule, error);
-    if (status == SADDLE_OK)
-        status = saddle_dataset_make_binary(data, rule, error);
-    if (status == SADDLE_OK)
-        status = keep_rule(e, rule, error);
+    SADDLE_THEN(status, saddle_dataset_make_binary(data, rule, error));
+    SADDLE_THEN(status, keep_rule(e, rule, error));
     saddle_free(rule);
     return status;
 }
@@ -175,12 +171,11 @@ saddle_status saddle_stage_split_data(saddle_instance *e, saddle_error *error)
     if (!needs_data(e) || is_divided(e))
         return SADDLE_OK;
     saddle_status status = label(e, data, error);
-    if (status == SADDLE_OK)
-        status = saddle_partition_create(
-            &partition, data, plan->problem.partition, e->world->agents,
-            plan->problem.samples != NULL ? plan->problem.samples : "auto", e->seed, error);
-    if (status == SADDLE_OK)
-        status = keep_own(e, data, partition, error);
+    SADDLE_THEN(status, saddle_partition_create(
+                            &partition, data, plan->problem.partition, e->world->agents,
+                            plan->problem.samples != NULL ? plan->problem.samples : "auto", e->seed,
+                            error));
+    SADDLE_THEN(status, keep_own(e, data, partition, error));
     saddle_partition_free(partition);
     saddle_dataset_free(data);
     e->parts->data = NULL;
@@ -296,9 +291,9 @@ static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *e
 static saddle_status take_parts(saddle_instance *e, saddle_error *error)
 {
     saddle_status status = e->plan->problem.shards == NULL ? check_pattern(e, error) : SADDLE_OK;
-    if (status == SADDLE_OK && e->plan->problem.samples != NULL)
-        status = saddle_read_samples(e->parts->samples, e->world->agents, e->plan->problem.samples,
-                                     error);
+    SADDLE_THEN_IF(
+        status, e->plan->problem.samples != NULL,
+        saddle_read_samples(e->parts->samples, e->world->agents, e->plan->problem.samples, error));
     for (size_t k = 0; status == SADDLE_OK && k < e->world->local; k++)
         status = take_part(e, e->world->here[k], error);
     return status;
@@ -427,12 +422,10 @@ saddle_status saddle_stage_share_labels(saddle_instance *e, saddle_error *error)
         marked != NULL
             ? saddle_labels_rule(parts->label, total, e->plan->problem.positive, &rule, error)
             : saddle_no_memory(error, "the labels");
-    if (status == SADDLE_OK)
-        status = saddle_labels_mark(rule, false, parts->label, total, marked, error);
+    SADDLE_THEN(status, saddle_labels_mark(rule, false, parts->label, total, marked, error));
     for (size_t k = 0; status == SADDLE_OK && k < e->world->local; k++)
         saddle_labels_apply(parts->shard[e->world->here[k]], parts->label, total, marked);
-    if (status == SADDLE_OK)
-        status = keep_rule(e, rule, error);
+    SADDLE_THEN(status, keep_rule(e, rule, error));
     saddle_free(marked);
     saddle_free(rule);
     return status;

@@ -77,9 +77,9 @@ static saddle_status check_problem(saddle_instance *e, saddle_error *error)
                            "model to `saddle eval`",
                            e->problem->name);
     saddle_status status = saddle_problem_check(e->problem, error);
-    if (status == SADDLE_OK && e->kind != NULL)
-        status =
-            saddle_settings_read_table(plan->settings, e->kind->options, e->parts->options, error);
+    SADDLE_THEN_IF(
+        status, e->kind != NULL,
+        saddle_settings_read_table(plan->settings, e->kind->options, e->parts->options, error));
     return status;
 }
 
@@ -109,17 +109,15 @@ static saddle_status make_sets(saddle_instance *e, saddle_error *error)
     saddle_plan *plan = &parts->plan;
     saddle_status status = make_set(&e->x_set, &parts->x_set, plan->problem.own_x_set, "x-set",
                                     plan->problem.x_set, problem->x_set, problem->x_dim, error);
-    if (status == SADDLE_OK)
-        status = make_set(&e->y_set, &parts->y_set, plan->problem.own_y_set, "y-set",
-                          plan->problem.y_set, problem->y_set, problem->y_dim, error);
+    SADDLE_THEN(status, make_set(&e->y_set, &parts->y_set, plan->problem.own_y_set, "y-set",
+                                 plan->problem.y_set, problem->y_set, problem->y_dim, error));
     e->regularizer = plan->problem.own_regularizer;
     if (status == SADDLE_OK && e->regularizer == NULL) {
         status = saddle_regularizer_create(&parts->regularizer, plan->problem.regularizer,
                                            problem->x_dim, error);
         e->regularizer = parts->regularizer;
     }
-    if (status == SADDLE_OK)
-        status = saddle_prox_create(&parts->x_prox, e->x_set, e->regularizer, error);
+    SADDLE_THEN(status, saddle_prox_create(&parts->x_prox, e->x_set, e->regularizer, error));
     if (status != SADDLE_OK)
         return status;
     e->x_prox = parts->x_prox;
@@ -127,8 +125,8 @@ static saddle_status make_sets(saddle_instance *e, saddle_error *error)
     plan->problem.y_set = saddle_set_text(e->y_set);
     plan->problem.regularizer = saddle_regularizer_text(e->regularizer);
     status = saddle_plan_refresh(plan, error);
-    if (status == SADDLE_OK && problem->constants != NULL)
-        status = problem->constants(problem, e->x_set, e->y_set, &e->constants, error);
+    SADDLE_THEN_IF(status, problem->constants != NULL,
+                   problem->constants(problem, e->x_set, e->y_set, &e->constants, error));
     return status;
 }
 
@@ -183,9 +181,8 @@ saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engi
     e->copies = 1;
     parts->engine = engine;
     saddle_status status = saddle_engine_meet(engine, &parts->processes, NULL, error);
-    if (status == SADDLE_OK)
-        status = saddle_world_agree(parts->processes, saddle_plan_copy(&parts->plan, plan, error),
-                                    error);
+    SADDLE_THEN(status, saddle_world_agree(parts->processes,
+                                           saddle_plan_copy(&parts->plan, plan, error), error));
     e->seed = parts->plan.start.seed;
     for (size_t k = 0; status == SADDLE_OK && k < sizeof stages / sizeof *stages; k++) {
         status = stages[k](e, error);
@@ -207,10 +204,8 @@ saddle_status saddle_instance_create(saddle_instance **out, const saddle_plan *p
     const saddle_engine_class *engine;
     saddle_plan checked;
     saddle_status status = saddle_plan_copy(&checked, plan, error);
-    if (status == SADDLE_OK)
-        status = saddle_engine_find(&engine, checked.engine.name, error);
-    if (status == SADDLE_OK)
-        status = saddle_instance_create_on(out, engine, &checked, error);
+    SADDLE_THEN(status, saddle_engine_find(&engine, checked.engine.name, error));
+    SADDLE_THEN(status, saddle_instance_create_on(out, engine, &checked, error));
     saddle_plan_free(&checked);
     return status;
 }
@@ -262,12 +257,9 @@ saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance 
     *e = *instance;
     e->parts = parts;
     saddle_status status = saddle_pooled_create(&parts->problem, instance->problem, error);
-    if (status == SADDLE_OK)
-        status = saddle_graph_create(&parts->graph, "complete", 1, 0, error);
-    if (status == SADDLE_OK)
-        status = saddle_world_alone(&parts->world, 1, error);
-    if (status == SADDLE_OK)
-        status = saddle_mixing_create(&parts->mixing, parts->graph, "metropolis", error);
+    SADDLE_THEN(status, saddle_graph_create(&parts->graph, "complete", 1, 0, error));
+    SADDLE_THEN(status, saddle_world_alone(&parts->world, 1, error));
+    SADDLE_THEN(status, saddle_mixing_create(&parts->mixing, parts->graph, "metropolis", error));
     e->problem = parts->problem;
     e->graph = parts->graph;
     e->world = parts->world;
@@ -275,8 +267,8 @@ saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance 
     e->spectrum = (saddle_spectrum){.gap = 1.0, .method = "closed form"};
     e->copies = instance->problem->agents;
     /* Unequal sizes make some samples heavier in the pool than at their agents. */
-    if (status == SADDLE_OK && e->problem->constants != NULL && !e->constants.estimated)
-        status = e->problem->constants(e->problem, e->x_set, e->y_set, &e->constants, error);
+    SADDLE_THEN_IF(status, e->problem->constants != NULL && !e->constants.estimated,
+                   e->problem->constants(e->problem, e->x_set, e->y_set, &e->constants, error));
     if (status == SADDLE_OK)
         *out = e;
     else

@@ -48,8 +48,7 @@ static saddle_status add_own_options(saddle_plan *plan, saddle_error *error)
 static saddle_status open_settings(saddle_plan *plan, saddle_error *error)
 {
     saddle_status status = check_size(plan, error);
-    if (status == SADDLE_OK && plan->settings == NULL)
-        status = saddle_settings_create(&plan->settings, error);
+    SADDLE_THEN_IF(status, plan->settings == NULL, saddle_settings_create(&plan->settings, error));
     return status == SADDLE_OK ? add_own_options(plan, error) : status;
 }
 
@@ -57,8 +56,7 @@ saddle_status saddle_plan_set(saddle_plan *plan, const char *name, const char *t
                               saddle_error *error)
 {
     saddle_status status = open_settings(plan, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_set(plan->settings, name, text, error);
+    SADDLE_THEN(status, saddle_settings_set(plan->settings, name, text, error));
     if (status == SADDLE_OK) {
         const saddle_option *option = saddle_settings_find(plan->settings, name);
         if (option->home == SADDLE_HOME_PLAN)
@@ -71,10 +69,8 @@ saddle_status saddle_plan_load(saddle_plan *plan, const char *path, saddle_error
 {
     saddle_status status = open_settings(plan, error);
     /* Fields that were assigned by hand are settings that were given before. */
-    if (status == SADDLE_OK)
-        status = saddle_settings_read(plan->settings, SADDLE_HOME_PLAN, plan, true, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_load(plan->settings, path, error);
+    SADDLE_THEN(status, saddle_settings_read(plan->settings, SADDLE_HOME_PLAN, plan, true, error));
+    SADDLE_THEN(status, saddle_settings_load(plan->settings, path, error));
     if (plan->settings != NULL)
         saddle_settings_write(plan->settings, SADDLE_HOME_PLAN, plan);
     return status;
@@ -91,10 +87,8 @@ saddle_status saddle_plan_copy(saddle_plan *out, const saddle_plan *plan, saddle
     out->settings = NULL;
     status = plan->settings != NULL ? saddle_settings_copy(&out->settings, plan->settings, error)
                                     : saddle_settings_create(&out->settings, error);
-    if (status == SADDLE_OK)
-        status = add_own_options(out, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_read(out->settings, SADDLE_HOME_PLAN, plan, true, error);
+    SADDLE_THEN(status, add_own_options(out, error));
+    SADDLE_THEN(status, saddle_settings_read(out->settings, SADDLE_HOME_PLAN, plan, true, error));
     if (status == SADDLE_OK)
         saddle_settings_write(out->settings, SADDLE_HOME_PLAN, out);
     else

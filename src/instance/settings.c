@@ -477,8 +477,7 @@ saddle_status saddle_settings_load(saddle_settings *settings, const char *path, 
     saddle_settings *copy = NULL;
     saddle_yaml file = {0};
     saddle_status status = saddle_yaml_read(&file, path, error);
-    if (status == SADDLE_OK)
-        status = saddle_settings_copy(&copy, settings, error);
+    SADDLE_THEN(status, saddle_settings_copy(&copy, settings, error));
     for (size_t k = 0; status == SADDLE_OK && k < file.count; k++) {
         saddle_error why = {0};
         status = apply(copy, &file.entry[k], &why);

@@ -136,8 +136,7 @@ saddle_status saddle_stage_start(saddle_instance *e, saddle_error *error)
     if (suits)
         e->problem->start(e->problem, e->seed, parts->x0, parts->y0);
     saddle_status status = make_one(&x, suits, e->seed, error);
-    if (status == SADDLE_OK)
-        status = make_one(&y, suits, e->seed, error);
+    SADDLE_THEN(status, make_one(&y, suits, e->seed, error));
     return status;
 }
 

@@ -397,9 +397,7 @@ static saddle_status check_feasibility(saddle_observer *o, saddle_error *error)
 saddle_status saddle_observer_check(saddle_observer *o, saddle_error *error)
 {
     saddle_status status = saddle_mixing_check(o->in.instance->mixing, error);
-    if (status == SADDLE_OK && o->in.feasible)
-        status = check_feasibility(o, error);
-    if (status == SADDLE_OK && o->in.algorithm->tracks)
-        status = check_tracking(o, error);
+    SADDLE_THEN_IF(status, o->in.feasible, check_feasibility(o, error));
+    SADDLE_THEN_IF(status, o->in.algorithm->tracks, check_tracking(o, error));
     return status;
 }

@@ -362,8 +362,7 @@ static saddle_status gather_scores(const instance *self, const double *x, size_t
         double *score = world->rank > 0 ? own : own + done;
         double *label = world->rank > 0 ? own + most : own + total + done;
         if (home == world->rank) {
-            if (status == SADDLE_OK)
-                status = saddle_model_score(self->model, self->shard[i], x, score, error);
+            SADDLE_THEN(status, saddle_model_score(self->model, self->shard[i], x, score, error));
             memcpy(label, self->shard[i]->label, bytes);
         }
         if (home == world->rank || world->rank == 0) {
@@ -404,14 +403,11 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
     if (here && score == NULL)
         status = saddle_no_memory(error, "the scores");
     if (held_out != NULL) {
-        if (status == SADDLE_OK)
-            status = saddle_model_score(self->model, held_out, x, score, error);
-        if (status == SADDLE_OK)
-            status = judge(rows, score, held_out->label, worth, error);
+        SADDLE_THEN(status, saddle_model_score(self->model, held_out, x, score, error));
+        SADDLE_THEN(status, judge(rows, score, held_out->label, worth, error));
     } else {
         status = gather_scores(self, x, rows, score, status, error);
-        if (status == SADDLE_OK && score != NULL)
-            status = judge(rows, score, score + rows, worth, error);
+        SADDLE_THEN_IF(status, score != NULL, judge(rows, score, score + rows, worth, error));
         status = saddle_world_agree(world, status, error);
         if (status == SADDLE_OK)
             world->share(world, 0, sizeof worth, worth);

@@ -106,12 +106,9 @@ saddle_status saddle_plugin_open(saddle_plugin_object **out, const char *text, s
     if (plugin == NULL)
         return saddle_no_memory(error, "the plug-in");
     saddle_status status = split_text(plugin, text, error);
-    if (status == SADDLE_OK)
-        status = check_file(plugin->path, error);
-    if (status == SADDLE_OK)
-        status = load(plugin, error);
-    if (status == SADDLE_OK)
-        status = check_exported(plugin, error);
+    SADDLE_THEN(status, check_file(plugin->path, error));
+    SADDLE_THEN(status, load(plugin, error));
+    SADDLE_THEN(status, check_exported(plugin, error));
     if (status != SADDLE_OK) {
         saddle_plugin_close(plugin);
         return status;

@@ -76,9 +76,8 @@ saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error)
     }
     status = saddle_plan_refresh(plan, error);
     saddle_free(samples);
-    if (status == SADDLE_OK)
-        status = saddle_settings_read_table(plan->settings, r->info.algorithm->options,
-                                            r->parameters, error);
+    SADDLE_THEN(status, saddle_settings_read_table(plan->settings, r->info.algorithm->options,
+                                                   r->parameters, error));
     r->info.plan = plan;
     return status;
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/status.h"
 #include "run/result.h"
 #include "run/run.h"
 
@@ -12,8 +13,8 @@ saddle_status saddle_run_open_files(saddle_run_state *r, saddle_error *error)
         return SADDLE_OK;
     if (r->given.outputs.trace != NULL)
         status = saddle_trace_open(&r->trace, r->given.outputs.trace, &r->info, error);
-    if (status == SADDLE_OK && r->given.outputs.outcomes != NULL)
-        status = saddle_outcomes_open(&r->outcomes, r->given.outputs.outcomes, error);
+    SADDLE_THEN_IF(status, r->given.outputs.outcomes != NULL,
+                   saddle_outcomes_open(&r->outcomes, r->given.outputs.outcomes, error));
     return status;
 }
 
@@ -24,14 +25,13 @@ saddle_status saddle_run_recall_rows(saddle_run_state *r, saddle_error *error)
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < from->number.rows; k++) {
         status = saddle_result_append(r->result, &rows[k], error);
-        if (status == SADDLE_OK && r->trace != NULL)
-            status = saddle_trace_write(r->trace, &rows[k], error);
+        SADDLE_THEN_IF(status, r->trace != NULL, saddle_trace_write(r->trace, &rows[k], error));
     }
     saddle_outcome_table table = {
         .train = from->number.train, .test = from->number.test, .values = r->resumed.outcomes};
     memcpy(table.name, from->outcome, sizeof table.name);
-    if (status == SADDLE_OK && r->outcomes != NULL)
-        status = saddle_outcomes_replay(r->outcomes, &table, rows, from->number.rows, error);
+    SADDLE_THEN_IF(status, r->outcomes != NULL,
+                   saddle_outcomes_replay(r->outcomes, &table, rows, from->number.rows, error));
     r->row = rows[from->number.rows - 1];
     r->seconds = from->number.seconds;
     r->last_check = from->number.last_check;
@@ -59,9 +59,9 @@ saddle_status saddle_run_write_row(saddle_run_state *r, saddle_error *error)
     saddle_error reason = {.message = ""};
     if (r->trace != NULL)
         status = lose(r, saddle_trace_write(r->trace, &r->row, &reason), &reason);
-    if (status == SADDLE_OK && r->outcomes != NULL)
-        status = lose(r, saddle_outcomes_write(r->outcomes, r->row.iteration, r->result, &reason),
-                      &reason);
+    SADDLE_THEN_IF(
+        status, r->outcomes != NULL,
+        lose(r, saddle_outcomes_write(r->outcomes, r->row.iteration, r->result, &reason), &reason));
     if (status != SADDLE_OK && error != NULL)
         *error = reason;
     return status;

@@ -42,9 +42,9 @@ static saddle_status evaluate(saddle_run_state *r, saddle_error *error)
         return SADDLE_OK;
     saddle_status status =
         problem->outcomes(problem, NULL, x, y, result->train, &result->train_count, error);
-    if (status == SADDLE_OK && held_out != NULL)
-        status =
-            problem->outcomes(problem, held_out, x, y, result->test, &result->test_count, error);
+    SADDLE_THEN_IF(
+        status, held_out != NULL,
+        problem->outcomes(problem, held_out, x, y, result->test, &result->test_count, error));
     return status;
 }
 
@@ -67,10 +67,8 @@ static saddle_status record(saddle_run_state *r, bool last, saddle_error *error)
         status = evaluate(r, error);
     if (again)
         return saddle_run_agree(r, status, error);
-    if (status == SADDLE_OK)
-        status = saddle_result_append(r->result, row, error);
-    if (status == SADDLE_OK)
-        status = saddle_run_write_row(r, error);
+    SADDLE_THEN(status, saddle_result_append(r->result, row, error));
+    SADDLE_THEN(status, saddle_run_write_row(r, error));
     status = saddle_run_agree(r, status, error);
     if (status == SADDLE_OK && r->hooks->row != NULL)
         r->hooks->row(r->hooks->context, row);
@@ -107,8 +105,8 @@ static saddle_status begin(saddle_run_state *r, saddle_error *error)
     if (status != SADDLE_OK)
         return status;
     status = saddle_run_agree(r, saddle_run_open_files(r, error), error);
-    if (status == SADDLE_OK && r->resumed.from != NULL)
-        status = saddle_run_agree(r, saddle_run_recall_rows(r, error), error);
+    SADDLE_THEN_IF(status, r->resumed.from != NULL,
+                   saddle_run_agree(r, saddle_run_recall_rows(r, error), error));
     if (status == SADDLE_OK && r->hooks->begin != NULL)
         r->hooks->begin(r->hooks->context, &r->info);
     return status;
@@ -202,8 +200,7 @@ static saddle_status loop(saddle_run_state *r, saddle_error *error)
         status = measure(r, &diverged, error);
         if (status == SADDLE_OK && (diverged || saddle_run_runs_away(r)))
             return saddle_run_diverge(r, &fault, error);
-        if (status == SADDLE_OK)
-            status = arrive(r, stop, &ended, error);
+        SADDLE_THEN(status, arrive(r, stop, &ended, error));
     }
     return status;
 }
@@ -250,12 +247,9 @@ saddle_status saddle_run(const saddle_instance *instance, const saddle_plan *pla
         r.hooks = &silent;
     saddle_status status = saddle_plan_copy(&r.given, plan != NULL ? plan : instance->plan, error);
     status = saddle_run_agree(&r, status, error);
-    if (status == SADDLE_OK)
-        status = begin(&r, error);
-    if (status == SADDLE_OK)
-        status = loop(&r, error);
-    if (status == SADDLE_OK)
-        status = conclude(&r, error);
+    SADDLE_THEN(status, begin(&r, error));
+    SADDLE_THEN(status, loop(&r, error));
+    SADDLE_THEN(status, conclude(&r, error));
     status = saddle_run_agree(&r, status, error);
     if (status == SADDLE_OK)
         saddle_run_save_model(&r);
@@ -277,8 +271,7 @@ saddle_status saddle_solve(const saddle_problem *problem, const saddle_plan *pla
     if (problem != NULL)
         with.problem.own = problem;
     saddle_status status = saddle_instance_create(&instance, &with, error);
-    if (status == SADDLE_OK)
-        status = saddle_run(instance, &with, NULL, out, error);
+    SADDLE_THEN(status, saddle_run(instance, &with, NULL, out, error));
     saddle_instance_free(instance);
     return status;
 }

@@ -116,16 +116,11 @@ saddle_status saddle_run_configure(saddle_run_state *r, saddle_error *error)
     r->info.algorithm = plan->algorithm.own;
     if (r->info.algorithm == NULL)
         status = saddle_algorithm_find(&r->info.algorithm, plan->algorithm.name, error);
-    if (status == SADDLE_OK)
-        status = check_traits(r, error);
-    if (status == SADDLE_OK)
-        status = choose_instance(r, error);
-    if (status == SADDLE_OK)
-        status = configure(r, error);
-    if (status == SADDLE_OK)
-        status = check_memory(r, error);
-    if (status == SADDLE_OK)
-        status = saddle_result_create(&r->result, r->info.instance, error);
+    SADDLE_THEN(status, check_traits(r, error));
+    SADDLE_THEN(status, choose_instance(r, error));
+    SADDLE_THEN(status, configure(r, error));
+    SADDLE_THEN(status, check_memory(r, error));
+    SADDLE_THEN(status, saddle_result_create(&r->result, r->info.instance, error));
     if (status != SADDLE_OK)
         return status;
     choose_points(r);
@@ -218,21 +213,15 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
     const saddle_world *world = r->info.network->world;
     saddle_status status = saddle_compare_plans(world, &r->given, error);
     status = saddle_run_agree(r, status, error);
-    if (status == SADDLE_OK)
-        status = saddle_resume_open(&r->resumed, &r->given, world, error);
+    SADDLE_THEN(status, saddle_resume_open(&r->resumed, &r->given, world, error));
     if (status == SADDLE_OK && r->resumed.refused != NULL)
         saddle_run_warn(r, r->resumed.refused);
-    if (status == SADDLE_OK)
-        status = saddle_run_agree(r, saddle_run_configure(r, error), error);
-    if (status == SADDLE_OK)
-        status = saddle_resume_load(&r->resumed, &r->info, error);
-    if (status == SADDLE_OK)
-        status = saddle_run_agree(r, make_engine(r, error), error);
-    if (status == SADDLE_OK)
-        status =
-            saddle_checkpoint_writer_create(&r->writer, &r->info, r->engine, &r->resumed, error);
-    if (status == SADDLE_OK)
-        status = saddle_run_agree(r, make_observer(r, error), error);
+    SADDLE_THEN(status, saddle_run_agree(r, saddle_run_configure(r, error), error));
+    SADDLE_THEN(status, saddle_resume_load(&r->resumed, &r->info, error));
+    SADDLE_THEN(status, saddle_run_agree(r, make_engine(r, error), error));
+    SADDLE_THEN(status, saddle_checkpoint_writer_create(&r->writer, &r->info, r->engine,
+                                                        &r->resumed, error));
+    SADDLE_THEN(status, saddle_run_agree(r, make_observer(r, error), error));
     if (status != SADDLE_OK)
         return status;
     r->info.resumed = r->resumed.from != NULL ? r->resumed.from->path : NULL;
@@ -274,8 +263,7 @@ saddle_status saddle_run_forecast(const saddle_instance *instance, const saddle_
     saddle_run_state r = {.info = {.network = instance, .given = &r.given}};
     memset(out, 0, sizeof *out);
     saddle_status status = saddle_plan_copy(&r.given, plan, error);
-    if (status == SADDLE_OK)
-        status = saddle_run_configure(&r, error);
+    SADDLE_THEN(status, saddle_run_configure(&r, error));
     if (status == SADDLE_OK) {
         double bound;
         bool x_safe;

@@ -129,10 +129,8 @@ static saddle_status parse(saddle_set *set, saddle_error *error)
         *rest++ = '\0';
         status = read_part(&part[i], start, i + 1 == count, set, error);
     }
-    if (status == SADDLE_OK)
-        status = share_out(part, count, set, error);
-    if (status == SADDLE_OK)
-        status = make_blocks((block_set *)set, part, count, error);
+    SADDLE_THEN(status, share_out(part, count, set, error));
+    SADDLE_THEN(status, make_blocks((block_set *)set, part, count, error));
 cleanup:
     saddle_free(list);
     saddle_free(part);

@@ -1,4 +1,5 @@
 /* elastic-net:W1:W2: W1 sum_k |x_k| + W2/2 sum_k x_k^2 (Zou and Hastie, JRSS B 67, 2005). */
+#include "core/status.h"
 #include "core/vector.h"
 #include "sets/kernel.h"
 #include "sets/parameter.h"
@@ -16,12 +17,10 @@ static saddle_status parse(saddle_regularizer *regularizer, saddle_error *error)
     const char *synopsis = regularizer->info->synopsis;
     saddle_fields fields;
     saddle_status status = saddle_read_fields(&fields, text, synopsis, 2, 2, error);
-    if (status == SADDLE_OK)
-        status = saddle_read_parameter(&weight->l1, fields.field[1], SADDLE_NONNEGATIVE, text,
-                                       synopsis, "W1", error);
-    if (status == SADDLE_OK)
-        status = saddle_read_parameter(&weight->l2, fields.field[2], SADDLE_NONNEGATIVE, text,
-                                       synopsis, "W2", error);
+    SADDLE_THEN(status, saddle_read_parameter(&weight->l1, fields.field[1], SADDLE_NONNEGATIVE,
+                                              text, synopsis, "W1", error));
+    SADDLE_THEN(status, saddle_read_parameter(&weight->l2, fields.field[2], SADDLE_NONNEGATIVE,
+                                              text, synopsis, "W2", error));
     regularizer->is_zero = weight->l1 == 0.0 && weight->l2 == 0.0;
     return status;
 }

@@ -5,6 +5,7 @@
  */
 #include <stdint.h>
 
+#include "core/status.h"
 #include "core/vector.h"
 #include "sets/kernel.h"
 #include "sets/parameter.h"
@@ -23,9 +24,8 @@ static saddle_status parse(saddle_regularizer *regularizer, saddle_error *error)
     const char *synopsis = regularizer->info->synopsis;
     saddle_fields fields;
     saddle_status status = saddle_read_fields(&fields, text, synopsis, 2, 2, error);
-    if (status == SADDLE_OK)
-        status = saddle_read_parameter(&self->weight, fields.field[1], SADDLE_NONNEGATIVE, text,
-                                       synopsis, "W", error);
+    SADDLE_THEN(status, saddle_read_parameter(&self->weight, fields.field[1], SADDLE_NONNEGATIVE,
+                                              text, synopsis, "W", error));
     if (status != SADDLE_OK)
         return status;
     uint64_t size;

@@ -1,4 +1,5 @@
 /* l1:W: W sum_k |x_k|. */
+#include "core/status.h"
 #include "sets/kernel.h"
 #include "sets/parameter.h"
 #include "sets/regularizer.h"
@@ -14,9 +15,8 @@ static saddle_status parse(saddle_regularizer *regularizer, saddle_error *error)
     const char *synopsis = regularizer->info->synopsis;
     saddle_fields fields;
     saddle_status status = saddle_read_fields(&fields, regularizer->text, synopsis, 1, 1, error);
-    if (status == SADDLE_OK)
-        status = saddle_read_parameter(&self->weight, fields.field[1], SADDLE_NONNEGATIVE,
-                                       regularizer->text, synopsis, "W", error);
+    SADDLE_THEN(status, saddle_read_parameter(&self->weight, fields.field[1], SADDLE_NONNEGATIVE,
+                                              regularizer->text, synopsis, "W", error));
     regularizer->is_zero = self->weight == 0.0;
     return status;
 }

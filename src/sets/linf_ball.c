@@ -1,4 +1,5 @@
 /* linf-ball:R: every |x_k| at most R. */
+#include "core/status.h"
 #include "sets/interval.h"
 #include "sets/parameter.h"
 
@@ -8,9 +9,8 @@ static saddle_status parse(saddle_set *set, saddle_error *error)
     const char *synopsis = set->info->synopsis;
     saddle_fields fields;
     saddle_status status = saddle_read_fields(&fields, set->text, synopsis, 1, 1, error);
-    if (status == SADDLE_OK)
-        status = saddle_read_parameter(&interval->upper, fields.field[1], SADDLE_POSITIVE,
-                                       set->text, synopsis, "R", error);
+    SADDLE_THEN(status, saddle_read_parameter(&interval->upper, fields.field[1], SADDLE_POSITIVE,
+                                              set->text, synopsis, "R", error));
     interval->lower = -interval->upper;
     return status;
 }
