@@ -1,5 +1,6 @@
 #include "thread_world.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,6 +249,9 @@ typedef struct engine {
     const double **neighbour;
     double *kept;
     double *scratch;
+    size_t scratch_size;
+    double *work; /* of every agent here */
+    size_t most;  /* samples of an agent, at most */
     uint32_t *index;
     uint64_t *mark;
     double *terms;
@@ -278,8 +282,9 @@ static saddle_agent *lend(engine *e, size_t k)
     for (size_t n = 0; n < agent->degree; n++)
         e->neighbour[n] = span[e->parity] + graph->neighbour[graph->start[agent->id] + n] * stride;
     agent->neighbour = e->neighbour;
+    agent->work = e->work + k * e->layout.work;
     agent->scratch = e->scratch;
-    agent->index = e->index;
+    agent->index = e->index + k * e->most;
     agent->mark = e->mark;
     return agent;
 }
@@ -311,16 +316,29 @@ static void agree_on_fault(const engine *e, saddle_fault *fault)
     *fault = own;
 }
 
+/* Scratch lasts for one phase: what a later one needs must be in `work`. */
+static void spoil_scratch(engine *e)
+{
+    for (size_t k = 0; k < e->scratch_size; k++)
+        e->scratch[k] = (double)NAN;
+}
+
+/* One phase of all agents after another, as engines may do it that share out phases between workers. */
 static void iterate(engine *e, uint64_t allowed)
 {
     unsigned rounds = e->layout.rounds > 0 ? e->layout.rounds : 1;
     for (unsigned round = 0; round < rounds; round++) {
-        for (size_t k = 0; k < e->in.instance->world->local; k++) {
-            saddle_agent *agent = lend(e, k);
-            if (round == 0)
-                agent->ifo_limit = allowed > 0 ? agent->ifo + allowed : 0;
-            e->in.algorithm->step(agent, round);
-        }
+        for (const saddle_phase *phase = e->in.algorithm->phases; phase->name != NULL; phase++)
+            for (size_t k = 0; k < e->in.instance->world->local; k++) {
+                saddle_agent *agent = lend(e, k);
+                if (round == 0 && phase == e->in.algorithm->phases)
+                    agent->ifo_limit = allowed > 0 ? agent->ifo + allowed : 0;
+                agent->round = round;
+                phase->run(agent);
+                spoil_scratch(e);
+                saddle_agent_evaluate(agent);
+                spoil_scratch(e);
+            }
         meet_all(e->at);
         e->parity = 1 - e->parity;
     }
@@ -364,9 +382,9 @@ static void cost(const saddle_engine *base, saddle_cost *out)
     out->messages = out->rounds * edges;
     out->bytes = 0;
     for (unsigned round = 0; round < e->layout.rounds; round++) {
-        size_t doubles = e->in.algorithm->message != NULL
-                             ? e->in.algorithm->message(e->in.parameters, &e->layout, round)
-                             : e->layout.published;
+        size_t offset;
+        size_t doubles;
+        saddle_layout_message(&e->layout, round, &offset, &doubles);
         out->bytes += e->iteration * edges * doubles * sizeof(double);
     }
 }
@@ -402,7 +420,8 @@ static void destroy(saddle_engine *base)
         for (int parity = 0; parity < 2; parity++)
             saddle_free(e->at->span[parity]);
     void *const memory[] = {
-        e->agent, (void *)e->neighbour, e->kept, e->scratch, e->index, e->mark, e->terms, e};
+        e->agent, (void *)e->neighbour, e->kept, e->scratch, e->work, e->index, e->mark, e->terms,
+        e};
     for (size_t k = 0; k < sizeof memory / sizeof *memory; k++)
         saddle_free(memory[k]);
 }
@@ -421,8 +440,11 @@ static void allocate(engine *e)
     e->agent = saddle_alloc(world->local, sizeof *e->agent);
     e->neighbour = saddle_alloc(world->agents, sizeof *e->neighbour);
     e->kept = saddle_alloc_doubles(world->local * e->layout.kept);
-    e->scratch = saddle_alloc_doubles(larger(e->layout.scratch + inner, e->in.scratch));
-    e->index = saddle_alloc(most, sizeof *e->index);
+    e->scratch_size = larger(e->layout.scratch + inner, e->in.scratch);
+    e->most = most;
+    e->scratch = saddle_alloc_doubles(e->scratch_size);
+    e->work = saddle_alloc_doubles(world->local * e->layout.work);
+    e->index = saddle_alloc(world->local * most, sizeof *e->index);
     e->mark = saddle_alloc(saddle_rng_mark_words(most), sizeof *e->mark);
     e->terms = saddle_alloc_doubles(problem->x_dim +
                                     larger(problem->y_dim, problem->response_size) + line);
@@ -431,7 +453,7 @@ static void allocate(engine *e)
         ck_assert_ptr_nonnull(e->at->span[parity]);
     }
     ck_assert(e->agent != NULL && e->neighbour != NULL && e->kept != NULL && e->scratch != NULL &&
-              e->index != NULL && e->mark != NULL && e->terms != NULL);
+              e->work != NULL && e->index != NULL && e->mark != NULL && e->terms != NULL);
 }
 
 static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inputs,
@@ -445,7 +467,8 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
     e->in = *inputs;
     e->at = world_of(inputs->instance->world);
     e->iteration = inputs->iteration;
-    inputs->algorithm->layout(inputs->parameters, inputs->instance->problem, &e->layout);
+    saddle_algorithm_layout(inputs->algorithm, inputs->parameters, inputs->instance->problem,
+                            &e->layout);
     allocate(e);
     meet_all(e->at);
     for (size_t k = 0; k < inputs->instance->world->local; k++) {

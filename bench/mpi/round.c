@@ -49,14 +49,15 @@ static void idle_start(saddle_agent *agent, const double *x0, const double *y0)
     (void)y0;
 }
 
-static void idle_step(saddle_agent *agent, unsigned round)
+static void idle_step(saddle_agent *agent)
 {
     (void)agent;
-    (void)round;
 }
 
+static const saddle_phase idle_phases[] = {{"idle", SADDLE_UNDIVIDED, idle_step}, {.name = NULL}};
+
 static const saddle_algorithm idle = {
-    .name = "idle", .layout = idle_layout, .start = idle_start, .step = idle_step};
+    .name = "idle", .layout = idle_layout, .start = idle_start, .phases = idle_phases};
 
 /* ---- an engine --------------------------------------------------------------------------------- */
 
@@ -230,7 +231,7 @@ static void measure_growth(size_t rank, size_t ranks, size_t each)
         expect(saddle_no_memory(&error, "the algorithm's parameters"), &error);
     saddle_settings_write_table(e->plan->settings, algorithm->options, parameters);
     expect(algorithm->configure(parameters, &configuration, &error), &error);
-    algorithm->layout(parameters, e->problem, &layout);
+    saddle_algorithm_layout(algorithm, parameters, e->problem, &layout);
     saddle_engine *engine = make_engine(e, algorithm, parameters);
     time_engine(engine, 10);
     uint64_t rounds = rounds_of(time_engine(engine, 10));

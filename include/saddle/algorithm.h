@@ -26,13 +26,72 @@
 extern "C" {
 #endif
 
-/** Sizes an algorithm asks for, in doubles. */
+/** What a field of the published span is. */
+typedef enum saddle_field_kind {
+    SADDLE_FIELD_ITERATE, /**< Averaged with the neighbours; its mean need not be conserved. */
+    SADDLE_FIELD_SUM      /**< Its sum over agents equals that of the estimates it tracks. */
+} saddle_field_kind;
+
+/** For saddle_field::estimate: there is none. */
+#define SADDLE_NO_ESTIMATE SIZE_MAX
+
+/** One field of the published span, such as x or the tracker p. */
+typedef struct saddle_field {
+    const char *name;       /**< The paper's name. */
+    size_t offset;          /**< In the span; saddle_layout_add() fills it in. */
+    size_t length;          /**< In doubles. */
+    saddle_field_kind kind; /**< How links that lose messages may treat it. */
+    size_t estimate;      /**< Of a sum: where in the kept state the estimate is that it tracks. */
+    unsigned first_round; /**< It is sent from this round of an iteration on ... */
+    unsigned last_round;  /**< ... to this one. Fields with the same rounds are mixed together. */
+} saddle_field;
+
+/** The most fields of a span. */
+#define SADDLE_MOST_FIELDS 8
+
+/**
+ * What an algorithm asks for, sizes in doubles. The published span is a table of fields; an algorithm
+ * without one gives `published` alone and is limited to links that lose nothing.
+ */
 typedef struct saddle_layout {
-    size_t published; /**< The span that neighbours read. */
-    size_t kept;      /**< State that stays with the agent. */
-    size_t scratch;   /**< Scratch besides the problem's and the sets'. */
-    unsigned rounds;  /**< Communication rounds per iteration; 0: it does not communicate. */
+    size_t fields;                          /**< How many fields there are. */
+    saddle_field field[SADDLE_MOST_FIELDS]; /**< In their order in the span. */
+    size_t published;                       /**< Length of the span. */
+    size_t kept;                            /**< State that stays with the agent. */
+    size_t work;     /**< Memory that lasts from the first phase of a round to the last. */
+    size_t scratch;  /**< Memory that lasts for one phase, besides the problem's and the sets'. */
+    unsigned rounds; /**< Communication rounds per iteration; 0: it does not communicate. */
 } saddle_layout;
+
+/** Append a field to a layout whose `rounds` are set; it is sent in all of them. */
+SADDLE_API void saddle_layout_add(saddle_layout *layout, const char *name, size_t length,
+                                  saddle_field_kind kind, size_t estimate);
+/** The part of the span that is sent in a round. */
+SADDLE_API void saddle_layout_message(const saddle_layout *layout, unsigned round, size_t *offset,
+                                      size_t *count);
+
+/** What an agent can ask of its problem. */
+typedef enum saddle_request_kind {
+    SADDLE_REQUEST_NONE = 0,        /**< Nothing. */
+    SADDLE_REQUEST_GRADIENT,        /**< (gx, gy) = mean gradient over the batch at (x, y). */
+    SADDLE_REQUEST_VARIANCE,        /**< The same, and the variance of the samples' gradients. */
+    SADDLE_REQUEST_DIFFERENCE,      /**< (gx, gy) = that at (x, y) minus that at (x0, y0). */
+    SADDLE_REQUEST_BATCH_DIFFERENCE /**< The same without the linear part in y, and of gy only the
+                                         entries of the batch: for problems with y_curvature. */
+} saddle_request_kind;
+
+/**
+ * A request of one agent. A phase states it; the engine evaluates it and counts its IFO calls, one for
+ * each sample and point, before the next phase runs.
+ */
+typedef struct saddle_request {
+    saddle_request_kind kind; /**< SADDLE_REQUEST_NONE: there is none. */
+    saddle_batch batch;       /**< Over which samples. */
+    const double *x, *y;      /**< Where. */
+    const double *x0, *y0;    /**< Of a difference: minus the gradient here. */
+    double *gx, *gy;          /**< Receive the answer; in agent->work. */
+    double variance;          /**< Receives the variance. */
+} saddle_request;
 
 /** Why an agent could not go on. */
 typedef enum saddle_fault_kind {
@@ -52,7 +111,8 @@ typedef struct saddle_fault {
     double value;           /**< The entry: not finite, or so large that the loss soon is not. */
 } saddle_fault;
 
-/** Everything one agent sees. The engine fills it; step() writes `next`, `kept`, `ifo`, `fault`. */
+/** Everything one agent sees. The engine fills it; phases write `next`, `kept`, `work`, `request` and
+ * `fault`. */
 typedef struct saddle_agent {
     size_t id;                     /**< Its number, from 0. */
     size_t agents;                 /**< How many there are. */
@@ -67,16 +127,19 @@ typedef struct saddle_agent {
     double *kept;                  /**< Own private state. */
     size_t degree;                 /**< Number of neighbours. */
     const double *const
-        *neighbour;       /**< Their published spans of the last round, by agent number. */
-    const double *weight; /**< M_ij of each neighbour. */
-    double self_weight;   /**< M_ii. */
-    double *scratch;      /**< Memory that lasts for one call. */
-    uint32_t *index;      /**< Room for n_i sample numbers that lasts for one call. */
-    uint64_t *mark;       /**< All-zero marks for sampling; to be left all zero. */
-    double oracle;        /**< See saddle_algorithm::oracle. */
-    uint64_t ifo;         /**< IFO calls so far; step() adds its own. */
-    uint64_t ifo_limit;   /**< Inner loops end once `ifo` has reached it; 0: no limit. */
-    saddle_fault fault;   /**< Set by step() when it cannot go on. */
+        *neighbour;         /**< Their published spans of the last round, by agent number. */
+    const double *weight;   /**< M_ij of each neighbour. */
+    double self_weight;     /**< M_ii. */
+    unsigned round;         /**< Of the iteration, from 0. */
+    double *work;           /**< Memory that lasts until the last phase of the round. */
+    double *scratch;        /**< Memory that lasts for one phase. */
+    uint32_t *index;        /**< Capacity for n_i sample numbers, as long as `work`. */
+    uint64_t *mark;         /**< All-zero marks for sampling; to be left all zero. */
+    double oracle;          /**< See saddle_algorithm::oracle. */
+    saddle_request request; /**< What the phase asks of the problem; the next one has the answer. */
+    uint64_t ifo; /**< IFO calls so far; inner loops that call the problem themselves add theirs. */
+    uint64_t ifo_limit; /**< Inner loops end once `ifo` has reached it; 0: no limit. */
+    saddle_fault fault; /**< Set by a phase when the agent cannot continue. */
 } saddle_agent;
 
 /** Where an agent's variables are; NULL for those an algorithm does not have. Borrowed. */
@@ -98,6 +161,22 @@ typedef struct saddle_configuration {
     saddle_steps steps; /**< The same with nu, eta, tau, alpha and q resolved by the general rules;
                              configure() fills in what the algorithm has its own rule for. */
 } saddle_configuration;
+
+/** How an engine may share out a phase between workers. */
+typedef enum saddle_division {
+    SADDLE_UNDIVIDED,     /**< One worker for each agent. */
+    SADDLE_BY_COORDINATES /**< Every coordinate of the span could be computed by another worker. */
+} saddle_division;
+
+/**
+ * One phase of a round, such as PRECISION's move, estimate and track. It sees its own state and what its
+ * neighbours published in the last round, and leaves what the next phase needs in agent->work.
+ */
+typedef struct saddle_phase {
+    const char *name;                 /**< Such as "move". NULL ends a list. */
+    saddle_division division;         /**< What the engine may do. */
+    void (*run)(saddle_agent *agent); /**< The phase. */
+} saddle_phase;
 
 /** What an algorithm can do and what it costs: for `saddle algorithms`, and for refusals. */
 typedef struct saddle_traits {
@@ -137,7 +216,7 @@ typedef struct saddle_algorithm {
                                               have fields in its parameters. */
     size_t parameters;    /**< Bytes of its parameters struct. */
     saddle_traits traits; /**< What it can do. */
-    bool heeds_limit;     /**< step() reads saddle_agent::ifo_limit. */
+    bool heeds_limit;     /**< its phases read saddle_agent::ifo_limit. */
     bool tracks; /**< view() gives p, d, v, u, and the means of p and v, d and u over agents agree.
                   */
 
@@ -147,17 +226,15 @@ typedef struct saddle_algorithm {
                                saddle_error *error);
     /** Optional. Free what configure() allocated, but not the parameters themselves. */
     void (*release)(void *parameters);
-    /** The sizes it needs. */
+    /** The sizes it needs; `out` comes zeroed. Called through saddle_algorithm_layout(). */
     void (*layout)(const void *parameters, const saddle_problem *problem, saddle_layout *out);
     /** Optional. The most IFO calls of the start, and of an iteration beyond saddle_agent::ifo_limit,
      * at all agents together; NULL: at most two for every sample. */
     uint64_t (*most_ifo)(const void *parameters, const saddle_problem *problem);
-    /** Doubles sent to each neighbour in a round of an iteration; NULL: the published span. */
-    size_t (*message)(const void *parameters, const saddle_layout *layout, unsigned round);
     /** Fill agent->next and agent->kept at t = 0; next starts with x = x0, y = y0. */
     void (*start)(saddle_agent *agent, const double *x0, const double *y0);
-    /** Go from iteration t to t + 1, or through one round of it. */
-    void (*step)(saddle_agent *agent, unsigned round);
+    /** What one round of an iteration consists of; ends with a phase without a name. */
+    const saddle_phase *phases;
     /** Where the variables are in agent->now and agent->kept. */
     void (*view)(const saddle_agent *agent, saddle_view *out);
     /** Optional. The proximal point x~ at the current state. NULL: the network gradient's is used.
@@ -178,6 +255,15 @@ SADDLE_API const saddle_algorithm *const *saddle_algorithm_list(size_t *count);
 /** The algorithm of a name; an unknown name is refused with the list. */
 SADDLE_API saddle_status saddle_algorithm_find(const saddle_algorithm **out, const char *name,
                                                saddle_error *error);
+
+/** What an algorithm asks for: its layout(), with the length of the span where it has fields. */
+SADDLE_API void saddle_algorithm_layout(const saddle_algorithm *algorithm, const void *parameters,
+                                        const saddle_problem *problem, saddle_layout *out);
+/** One round of an agent: all phases, and what they ask of the problem. */
+SADDLE_API void saddle_agent_round(const saddle_algorithm *algorithm, saddle_agent *agent,
+                                   unsigned round);
+/** Evaluate agent->request, if there is one, count its IFO calls, and leave none. */
+SADDLE_API void saddle_agent_evaluate(saddle_agent *agent);
 
 /** out[k] = M_ii now[offset + k] + sum_j M_ij neighbour_j[offset + k], k < count, in that order. */
 SADDLE_API void saddle_agent_mix(const saddle_agent *agent, size_t offset, size_t count,

@@ -1,12 +1,11 @@
-/* The explicit list of algorithms, in the order they are shown. */
+/* The list of algorithms, and finding one by its name. */
 #include "algorithms/algorithms.h"
 #include "core/registry.h"
 
 static const saddle_algorithm *const algorithms[] = {
-    &saddle_precision,   &saddle_precision_plus, &saddle_prox_gt_sgda, &saddle_prox_dsgda,
-    &saddle_gt_gda,      &saddle_dposg,          &saddle_dppsp,        &saddle_cspsg,
-    &saddle_gda,         &saddle_sgda,           &saddle_minimax_ppa,  &saddle_sreda,
-    &saddle_sreda_boost,
+#define SADDLE_ALGORITHM_ADDRESS(algorithm) &algorithm,
+    SADDLE_ALGORITHMS(SADDLE_ALGORITHM_ADDRESS)
+#undef SADDLE_ALGORITHM_ADDRESS
 };
 
 static const char *name_of(size_t index)

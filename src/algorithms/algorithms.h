@@ -1,21 +1,26 @@
-/* The built-in algorithms. A new one is one file, one line here and one in registry.c. */
+/* The built-in algorithms, in the order they are shown. A new one is one file and one line here. */
 #ifndef SADDLE_ALGORITHMS_H
 #define SADDLE_ALGORITHMS_H
 
 #include <saddle/algorithm.h>
 
-extern const saddle_algorithm saddle_precision;
-extern const saddle_algorithm saddle_precision_plus;
-extern const saddle_algorithm saddle_prox_gt_sgda;
-extern const saddle_algorithm saddle_prox_dsgda;
-extern const saddle_algorithm saddle_gt_gda;
-extern const saddle_algorithm saddle_dposg;
-extern const saddle_algorithm saddle_dppsp;
-extern const saddle_algorithm saddle_cspsg;
-extern const saddle_algorithm saddle_gda;
-extern const saddle_algorithm saddle_sgda;
-extern const saddle_algorithm saddle_minimax_ppa;
-extern const saddle_algorithm saddle_sreda;
-extern const saddle_algorithm saddle_sreda_boost;
+#define SADDLE_ALGORITHMS(X) \
+    X(saddle_precision)      \
+    X(saddle_precision_plus) \
+    X(saddle_prox_gt_sgda)   \
+    X(saddle_prox_dsgda)     \
+    X(saddle_gt_gda)         \
+    X(saddle_dposg)          \
+    X(saddle_dppsp)          \
+    X(saddle_cspsg)          \
+    X(saddle_gda)            \
+    X(saddle_sgda)           \
+    X(saddle_minimax_ppa)    \
+    X(saddle_sreda)          \
+    X(saddle_sreda_boost)
+
+#define SADDLE_ALGORITHM_DECLARE(algorithm) extern const saddle_algorithm algorithm;
+SADDLE_ALGORITHMS(SADDLE_ALGORITHM_DECLARE)
+#undef SADDLE_ALGORITHM_DECLARE
 
 #endif

@@ -60,10 +60,12 @@ static void layout(const void *parameters_, const saddle_problem *problem, saddl
 {
     (void)parameters_;
     size_t both = problem->x_dim + problem->y_dim;
-    out->published = both;
-    out->kept = both;
-    out->scratch = 2 * both;
     out->rounds = 1;
+    saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    out->kept = both;
+    out->work = both;
+    out->scratch = both;
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
@@ -93,31 +95,40 @@ SADDLE_KERNEL static void include(size_t dim, double count, const double *restri
         average[k] += (new[k] - average[k]) / count;
 }
 
-static void step(saddle_agent *agent, unsigned round)
+static void estimate(saddle_agent *agent)
 {
-    (void)round;
+    const parameters *p = agent->parameters;
+    size_t x_dim = agent->problem->x_dim;
+    agent->request = (saddle_request){
+        .kind = SADDLE_REQUEST_GRADIENT,
+        .batch = saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1,
+                             saddle_batch_size(agent, p->steps.batch), p->steps.replacement),
+        .x = agent->now,
+        .y = agent->now + x_dim,
+        .gx = agent->work,
+        .gy = agent->work + x_dim};
+}
+
+static void move(saddle_agent *agent)
+{
     const parameters *p = agent->parameters;
     size_t x_dim = agent->problem->x_dim;
     size_t y_dim = agent->problem->y_dim;
-    double *gx = agent->scratch;
-    double *gy = gx + x_dim;
-    double *mixed = gy + y_dim;
+    const double *gx = agent->work;
+    const double *gy = gx + x_dim;
+    double *mixed = agent->scratch;
     double *rest = mixed + x_dim + y_dim;
-
-    saddle_batch batch =
-        saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1,
-                    saddle_batch_size(agent, p->steps.batch), p->steps.replacement);
-    saddle_problem_gradient(agent->problem, agent->id, &batch, agent->now, agent->now + x_dim, gx,
-                            gy, rest);
-    agent->ifo += batch.count;
-    saddle_agent_mix(agent, 0, x_dim + y_dim, mixed);
     double factor = decrease(p, agent->iteration);
+    saddle_agent_mix(agent, 0, x_dim + y_dim, mixed);
     saddle_descend(agent, factor * p->steps.eta_x, mixed, gx, agent->next, rest);
     saddle_ascend(agent, factor * p->steps.eta_y, mixed + x_dim, gy, agent->next + x_dim, rest);
     include(x_dim + y_dim, (double)(agent->iteration + 2), agent->next, agent->kept);
     saddle_watch(agent, "x", x_dim, agent->next);
     saddle_watch(agent, "y", y_dim, agent->next + x_dim);
 }
+
+static const saddle_phase phases[] = {
+    {"estimate", SADDLE_UNDIVIDED, estimate}, {"move", SADDLE_UNDIVIDED, move}, {.name = NULL}};
 
 static void view(const saddle_agent *agent, saddle_view *out)
 {
@@ -145,6 +156,6 @@ const saddle_algorithm saddle_cspsg = {
     .configure = configure,
     .layout = layout,
     .start = start,
-    .step = step,
+    .phases = phases,
     .view = view,
 };

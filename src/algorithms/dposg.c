@@ -82,24 +82,28 @@ static void layout(const void *parameters_, const saddle_problem *problem, saddl
 {
     const parameters *p = parameters_;
     size_t both = problem->x_dim + problem->y_dim;
-    out->published = both;
-    out->kept = 2 * both;
-    out->scratch = both;
     out->rounds = (unsigned)p->rounds;
+    saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    out->kept = 2 * both;
+    out->work = both;
 }
 
-/* g(S; z) into the kept state. */
-static void estimate(saddle_agent *agent, uint64_t iteration, double *scratch)
+/* Ask for g(S; z) into the kept state. */
+static void ask(saddle_agent *agent, uint64_t iteration)
 {
     const parameters *p = agent->parameters;
     size_t x_dim = agent->problem->x_dim;
     double *z = agent->kept;
     double *g = z + x_dim + agent->problem->y_dim;
-    saddle_batch batch =
-        saddle_draw(agent, SADDLE_RNG_BATCH, iteration, saddle_batch_size(agent, p->steps.batch),
-                    p->steps.replacement);
-    saddle_problem_gradient(agent->problem, agent->id, &batch, z, z + x_dim, g, g + x_dim, scratch);
-    agent->ifo += batch.count;
+    agent->request = (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
+                                      .batch = saddle_draw(agent, SADDLE_RNG_BATCH, iteration,
+                                                           saddle_batch_size(agent, p->steps.batch),
+                                                           p->steps.replacement),
+                                      .x = z,
+                                      .y = z + x_dim,
+                                      .gx = g,
+                                      .gy = g + x_dim};
 }
 
 /* out = projection of  mixed - eta g */
@@ -119,27 +123,41 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     memcpy(agent->next, x0, x_dim * sizeof *x0);
     memcpy(agent->next + x_dim, y0, y_dim * sizeof *y0);
     memcpy(agent->kept, agent->next, (x_dim + y_dim) * sizeof *agent->kept);
-    estimate(agent, 0, agent->scratch);
+    ask(agent, 0);
+    saddle_agent_evaluate(agent);
 }
 
-static void step(saddle_agent *agent, unsigned round)
+/* Whether this is the round after which z and w move. */
+static bool is_last(const saddle_agent *agent)
 {
     const parameters *p = agent->parameters;
-    size_t x_dim = agent->problem->x_dim;
-    size_t y_dim = agent->problem->y_dim;
-    if (round + 1 < p->rounds) {
-        saddle_agent_mix(agent, 0, x_dim + y_dim, agent->next);
-        return;
-    }
-    double *mixed = agent->scratch;
-    double *rest = mixed + x_dim + y_dim;
-    saddle_agent_mix(agent, 0, x_dim + y_dim, mixed);
-    move(agent, mixed, agent->kept, rest);
-    estimate(agent, agent->iteration + 1, rest);
-    move(agent, mixed, agent->next, rest);
-    saddle_watch(agent, "x", x_dim, agent->next);
-    saddle_watch(agent, "y", y_dim, agent->next + x_dim);
+    return agent->round + 1 == p->rounds;
 }
+
+/* One round of M; in the last one m_k, z_k and the question for g(S_k; z_k). */
+static void average(saddle_agent *agent)
+{
+    size_t both = agent->problem->x_dim + agent->problem->y_dim;
+    saddle_agent_mix(agent, 0, both, is_last(agent) ? agent->work : agent->next);
+    if (!is_last(agent))
+        return;
+    move(agent, agent->work, agent->kept, agent->scratch);
+    ask(agent, agent->iteration + 1);
+}
+
+/* w_k */
+static void advance(saddle_agent *agent)
+{
+    size_t x_dim = agent->problem->x_dim;
+    if (!is_last(agent))
+        return;
+    move(agent, agent->work, agent->next, agent->scratch);
+    saddle_watch(agent, "x", x_dim, agent->next);
+    saddle_watch(agent, "y", agent->problem->y_dim, agent->next + x_dim);
+}
+
+static const saddle_phase phases[] = {
+    {"average", SADDLE_UNDIVIDED, average}, {"advance", SADDLE_UNDIVIDED, advance}, {.name = NULL}};
 
 static void view(const saddle_agent *agent, saddle_view *out)
 {
@@ -167,6 +185,6 @@ const saddle_algorithm saddle_dposg = {
     .configure = configure,
     .layout = layout,
     .start = start,
-    .step = step,
+    .phases = phases,
     .view = view,
 };

@@ -75,10 +75,11 @@ static void layout(const void *parameters_, const saddle_problem *problem, saddl
 {
     (void)parameters_;
     size_t both = problem->x_dim + problem->y_dim;
-    out->published = both;
+    out->rounds = 1;
+    saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
     out->kept = 2 * both + 1;
     out->scratch = 3 * both;
-    out->rounds = 1;
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
@@ -224,9 +225,8 @@ SADDLE_KERNEL static void recur(size_t count, bool first, const double *restrict
     }
 }
 
-static void step(saddle_agent *agent, unsigned round)
+static void iterate(saddle_agent *agent)
 {
-    (void)round;
     size_t x_dim = agent->problem->x_dim;
     size_t both = x_dim + agent->problem->y_dim;
     double *w = agent->kept;
@@ -243,6 +243,8 @@ static void view(const saddle_agent *agent, saddle_view *out)
 {
     *out = (saddle_view){.x = agent->now, .y = agent->now + agent->problem->x_dim};
 }
+
+static const saddle_phase phases[] = {{"iterate", SADDLE_UNDIVIDED, iterate}, {.name = NULL}};
 
 const saddle_algorithm saddle_dppsp = {
     .name = "dppsp",
@@ -265,6 +267,6 @@ const saddle_algorithm saddle_dppsp = {
     .configure = configure,
     .layout = layout,
     .start = start,
-    .step = step,
+    .phases = phases,
     .view = view,
 };

@@ -15,14 +15,28 @@
  * One alone can happen by chance: a mini-batch may not touch the coordinates that moved. */
 #define STALL_LIMIT 16
 
+/* Numbers that a move leaves in agent->work before gx and gy: a cache line. */
+enum { MOVED, Y_MOVED, REACH, NUMBERS = 8 };
+
 void saddle_family_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out)
 {
     const saddle_family *family = parameters;
-    size_t both = problem->x_dim + problem->y_dim;
-    out->published = (family->tracking ? 2 * both : both) + family->published_extra;
-    out->kept = both + 1 + family->kept_extra;
-    out->scratch = saddle_whole_lines(both) * 2;
+    size_t x_dim = problem->x_dim;
+    size_t y_dim = problem->y_dim;
+    size_t both = x_dim + y_dim;
     out->rounds = 1;
+    saddle_layout_add(out, "x", x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_layout_add(out, "y", y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    if (family->tracking) {
+        saddle_layout_add(out, "d", y_dim, SADDLE_FIELD_SUM, x_dim);
+        saddle_layout_add(out, "p", x_dim, SADDLE_FIELD_SUM, 0);
+    }
+    /* What PRECISION+ adds follows the number r that it kept last. */
+    if (family->published_extra > 0)
+        saddle_layout_add(out, "c", family->published_extra, SADDLE_FIELD_SUM, both + 1);
+    out->kept = both + 1 + family->kept_extra;
+    out->work = NUMBERS + saddle_whole_lines(both);
+    out->scratch = saddle_whole_lines(both);
 }
 
 void saddle_family_configure(saddle_family *family, saddle_family_kind kind,
@@ -31,7 +45,8 @@ void saddle_family_configure(saddle_family *family, saddle_family_kind kind,
     const saddle_problem *problem = c->instance->problem;
     family->steps = c->steps;
     family->tracking = kind != SADDLE_FAMILY_PLAIN;
-    if (kind == SADDLE_FAMILY_RECURSIVE && problem->difference != NULL)
+    family->recursive = kind == SADDLE_FAMILY_RECURSIVE;
+    if (family->recursive && problem->difference != NULL)
         family->curvature = problem->y_curvature;
 }
 
@@ -58,12 +73,14 @@ void saddle_family_parts(const saddle_agent *agent, saddle_parts *out)
     out->extra = agent->now + span;
     out->extra1 = agent->next + span;
     out->kept = agent->kept + both + 1;
-    size_t lines = saddle_whole_lines(both);
+    out->moved = agent->work + MOVED;
+    out->y_moved = agent->work + Y_MOVED;
+    out->reach = agent->work + REACH;
+    out->gx = agent->work + NUMBERS;
+    out->gy = out->gx + x_dim;
     out->x_tilde = agent->scratch;
     out->y_tilde = out->x_tilde + x_dim;
-    out->gx = agent->scratch + lines;
-    out->gy = out->gx + x_dim;
-    out->rest = agent->scratch + 2 * lines;
+    out->rest = agent->scratch + saddle_whole_lines(both);
 }
 
 void saddle_family_view(const saddle_agent *agent, saddle_view *out)
@@ -175,25 +192,26 @@ static void ascend(saddle_agent *agent, saddle_parts *parts, bool track, saddle_
     saddle_pass_move(agent, &pass, sums);
 }
 
-/* Steps 1 and 2; see ascend() for `track`. Returns |y+ - y|^2. */
-static double move_both(saddle_agent *agent, saddle_parts *parts, bool track)
+bool saddle_family_refreshes(const saddle_agent *agent)
+{
+    const saddle_family *family = agent->parameters;
+    return !family->recursive || (agent->iteration + 1) % family->steps.q == 0;
+}
+
+/* Where u is recursive and linear in y besides the batch's entries, d is tracked in the same pass. */
+void saddle_descend_ascend(saddle_agent *agent, saddle_parts *parts)
 {
     saddle_pass_sums x_sums;
     saddle_pass_sums y_sums;
     descend(agent, parts, &x_sums);
-    ascend(agent, parts, track, &y_sums);
-    parts->reach = x_sums.reach;
-    parts->moved = x_sums.moved + y_sums.moved;
-    if (!isfinite(parts->moved)) {
+    ascend(agent, parts, parts->curvature > 0.0 && !saddle_family_refreshes(agent), &y_sums);
+    *parts->reach = x_sums.reach;
+    *parts->moved = x_sums.moved + y_sums.moved;
+    *parts->y_moved = y_sums.moved;
+    if (!isfinite(*parts->moved)) {
         saddle_watch(agent, "x", parts->x_dim, parts->x1);
         saddle_watch(agent, "y", parts->y_dim, parts->y1);
     }
-    return y_sums.moved;
-}
-
-void saddle_descend_ascend(saddle_agent *agent, saddle_parts *parts)
-{
-    move_both(agent, parts, false);
 }
 
 /* The stall counter stands between the estimates and the extra state. */
@@ -211,7 +229,7 @@ static void watch_recursion(saddle_agent *agent, const saddle_parts *parts, doub
         return;
     }
     double size = saddle_norm2(parts->x_dim, parts->x) + saddle_norm2(parts->y_dim, parts->y);
-    if (!(parts->moved > 1e-20 * size) || !(parts->moved > 1e-200))
+    if (!(*parts->moved > 1e-20 * size) || !(*parts->moved > 1e-200))
         return;
     *stalled += 1.0;
     if (*stalled >= STALL_LIMIT && agent->fault.kind == SADDLE_FAULT_NONE)
@@ -221,25 +239,45 @@ static void watch_recursion(saddle_agent *agent, const saddle_parts *parts, doub
                                       .iteration = agent->iteration + 1};
 }
 
+/* Ask for a gradient at (x, y) over a batch. */
+static void ask(saddle_agent *agent, const saddle_parts *parts, saddle_request_kind kind,
+                saddle_batch batch, const double *x, const double *y)
+{
+    agent->request = (saddle_request){.kind = kind,
+                                      .batch = batch,
+                                      .x = x,
+                                      .y = y,
+                                      .x0 = parts->x,
+                                      .y0 = parts->y,
+                                      .gx = parts->gx,
+                                      .gy = parts->gy};
+}
+
+static saddle_batch draw(saddle_agent *agent, uint64_t iteration)
+{
+    const saddle_family *family = agent->parameters;
+    return saddle_draw(agent, SADDLE_RNG_BATCH, iteration, saddle_family_batch_size(agent),
+                       family->steps.sampling == SADDLE_WITH_REPLACEMENT);
+}
+
 void saddle_minibatch_estimate(saddle_agent *agent, saddle_parts *parts, uint64_t iteration,
                                const double *x, const double *y)
 {
-    const saddle_family *family = agent->parameters;
-    saddle_batch batch =
-        saddle_draw(agent, SADDLE_RNG_BATCH, iteration, saddle_family_batch_size(agent),
-                    family->steps.sampling == SADDLE_WITH_REPLACEMENT);
-    saddle_problem_gradient(agent->problem, agent->id, &batch, x, y, parts->gx, parts->gy,
-                            parts->rest);
-    agent->ifo += batch.count;
+    ask(agent, parts, SADDLE_REQUEST_GRADIENT, draw(agent, iteration), x, y);
 }
 
 void saddle_full_estimate(saddle_agent *agent, saddle_parts *parts, const double *x,
                           const double *y)
 {
     saddle_batch all = {.index = NULL, .count = agent->problem->samples[agent->id]};
-    saddle_problem_gradient(agent->problem, agent->id, &all, x, y, parts->gx, parts->gy,
-                            parts->rest);
-    agent->ifo += all.count;
+    ask(agent, parts, SADDLE_REQUEST_GRADIENT, all, x, y);
+}
+
+void saddle_recursive_estimate(saddle_agent *agent, saddle_parts *parts)
+{
+    ask(agent, parts,
+        parts->curvature > 0.0 ? SADDLE_REQUEST_BATCH_DIFFERENCE : SADDLE_REQUEST_DIFFERENCE,
+        draw(agent, agent->iteration + 1), parts->x1, parts->y1);
 }
 
 SADDLE_KERNEL double saddle_track_change(size_t count, const double *restrict new,
@@ -305,20 +343,6 @@ static void track_shifted(const saddle_agent *agent, saddle_parts *parts, saddle
         take_move(parts->y_dim, c, parts->y, parts->y1, parts->d1);
 }
 
-void saddle_track_estimates(saddle_agent *agent, saddle_parts *parts)
-{
-    saddle_track_sums x_sums;
-    saddle_track_sums y_sums;
-    if (parts->p1 != NULL) {
-        track(agent, parts->p, parts->x_dim, parts->gx, false, parts->v, parts->p1, &x_sums);
-        track_shifted(agent, parts, &y_sums);
-    } else {
-        x_sums.size = replace(parts->x_dim, parts->gx, parts->v);
-        y_sums.size = replace(parts->y_dim, parts->gy, parts->u);
-    }
-    watch_estimates(agent, parts, x_sums.size + y_sums.size);
-}
-
 /* u+ and d+ in the batch's own entries, after a pass that has tracked the linear part everywhere. An
  * entry that is in the batch twice is done once. */
 static void track_batch(saddle_parts *parts, const saddle_batch *batch, saddle_track_sums *sums)
@@ -334,26 +358,15 @@ static void track_batch(saddle_parts *parts, const saddle_batch *batch, saddle_t
     }
 }
 
-void saddle_recursive_step(saddle_agent *agent, saddle_parts *parts)
+/* Step 4 after recursive differences. */
+static void track_differences(saddle_agent *agent, saddle_parts *parts)
 {
-    const saddle_family *family = agent->parameters;
-    const saddle_problem *problem = agent->problem;
-    bool linear = parts->curvature > 0.0;
     saddle_track_sums x_sums;
     saddle_track_sums y_sums;
-    saddle_batch batch =
-        saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1, saddle_family_batch_size(agent),
-                    family->steps.sampling == SADDLE_WITH_REPLACEMENT);
-    double y_moved = move_both(agent, parts, linear);
-    agent->ifo += 2 * batch.count;
-    if (linear) {
-        problem->difference(problem, agent->id, &batch, parts->x1, parts->y1, parts->x, parts->y,
-                            parts->gx, parts->gy, parts->rest);
-        y_sums = (saddle_track_sums){.change = parts->curvature * y_moved};
-        track_batch(parts, &batch, &y_sums);
+    if (parts->curvature > 0.0) {
+        y_sums = (saddle_track_sums){.change = parts->curvature * *parts->y_moved};
+        track_batch(parts, &agent->request.batch, &y_sums);
     } else {
-        saddle_problem_difference(problem, agent->id, &batch, parts->x1, parts->y1, parts->x,
-                                  parts->y, parts->gx, parts->gy, parts->rest);
         track(agent, parts->d, parts->y_dim, parts->gy, true, parts->u, parts->d1, &y_sums);
     }
     track(agent, parts->p, parts->x_dim, parts->gx, true, parts->v, parts->p1, &x_sums);
@@ -361,21 +374,62 @@ void saddle_recursive_step(saddle_agent *agent, saddle_parts *parts)
     watch_estimates(agent, parts, x_sums.size + y_sums.size);
 }
 
+/* Step 4 after estimates from scratch. */
+static void track_fresh(saddle_agent *agent, saddle_parts *parts)
+{
+    saddle_track_sums x_sums;
+    saddle_track_sums y_sums;
+    if (parts->p1 != NULL) {
+        track(agent, parts->p, parts->x_dim, parts->gx, false, parts->v, parts->p1, &x_sums);
+        track_shifted(agent, parts, &y_sums);
+    } else {
+        x_sums.size = replace(parts->x_dim, parts->gx, parts->v);
+        y_sums.size = replace(parts->y_dim, parts->gy, parts->u);
+    }
+    watch_estimates(agent, parts, x_sums.size + y_sums.size);
+}
+
+void saddle_track_estimates(saddle_agent *agent, saddle_parts *parts)
+{
+    if (saddle_family_refreshes(agent))
+        track_fresh(agent, parts);
+    else
+        track_differences(agent, parts);
+}
+
+/* ---- phases ---------------------------------------------------------------------------------- */
+
+void saddle_family_move(saddle_agent *agent)
+{
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    saddle_descend_ascend(agent, &parts);
+}
+
+void saddle_family_track(saddle_agent *agent)
+{
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    saddle_track_estimates(agent, &parts);
+}
+
+static void sgda_estimate(saddle_agent *agent)
+{
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    saddle_minibatch_estimate(agent, &parts, agent->iteration + 1, parts.x1, parts.y1);
+}
+
+const saddle_phase saddle_sgda_phases[] = {{"move", SADDLE_BY_COORDINATES, saddle_family_move},
+                                           {"estimate", SADDLE_UNDIVIDED, sgda_estimate},
+                                           {"track", SADDLE_BY_COORDINATES, saddle_family_track},
+                                           {.name = NULL}};
+
 void saddle_sgda_start(saddle_agent *agent, const double *x0, const double *y0)
 {
     saddle_parts parts;
     saddle_family_parts(agent, &parts);
     saddle_minibatch_estimate(agent, &parts, 0, x0, y0);
+    saddle_agent_evaluate(agent);
     saddle_family_start(&parts, x0, y0);
-}
-
-void saddle_sgda_step(saddle_agent *agent, unsigned round)
-{
-    (void)round;
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-
-    saddle_descend_ascend(agent, &parts);
-    saddle_minibatch_estimate(agent, &parts, agent->iteration + 1, parts.x1, parts.y1);
-    saddle_track_estimates(agent, &parts);
 }

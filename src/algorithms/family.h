@@ -22,8 +22,9 @@
 /* The first member of every parameters struct of the family: what the shared steps read. */
 typedef struct saddle_family {
     saddle_steps steps;
-    bool tracking;          /* p and d are published and mixed; otherwise p = v, d = u */
-    double curvature;       /* c; 0: u itself is kept */
+    bool recursive;   /* estimates continue recursively between refreshes, every q iterations */
+    bool tracking;    /* p and d are published and mixed; otherwise p = v, d = u */
+    double curvature; /* c; 0: u itself is kept */
     size_t published_extra; /* doubles of the span after d */
     size_t kept_extra;      /* doubles of the kept state after u */
 } saddle_family;
@@ -39,18 +40,19 @@ typedef struct saddle_parts {
     const double *extra;         /* published, now */
     double *extra1;              /* published, next */
     double *kept;                /* kept_extra doubles */
+    double *gx, *gy;             /* work: new estimates, or their change */
+    double *moved;               /* work: |x+ - x|^2 + |y+ - y|^2, after the move */
+    double *y_moved;             /* work: |y+ - y|^2, likewise */
+    double *reach;               /* work: |x~ - x|^2, likewise */
     double *x_tilde, *y_tilde;   /* scratch */
-    double *gx, *gy;             /* scratch */
-    double *rest;                /* scratch for the problem and the sets */
-    double moved;                /* |x+ - x|^2 + |y+ - y|^2, after steps 1 and 2 */
-    double reach;                /* |x~ - x|^2, likewise */
+    double *rest;                /* scratch for the sets */
 } saddle_parts;
 
 /* What the members of the family differ in. */
 typedef enum saddle_family_kind {
     SADDLE_FAMILY_PLAIN,    /* no trackers, each estimate from a mini-batch alone */
     SADDLE_FAMILY_TRACKING, /* the same with trackers */
-    SADDLE_FAMILY_RECURSIVE /* trackers, and estimates that saddle_recursive_step() continues */
+    SADDLE_FAMILY_RECURSIVE /* trackers, and estimates that continue recursively between refreshes */
 } saddle_family_kind;
 
 /* Complete the parameters of an algorithm of the family. */
@@ -67,26 +69,32 @@ void saddle_family_prox_point(const saddle_agent *agent, double *x_tilde, double
 
 /* |S_i|: the size of a mini-batch at this agent. */
 size_t saddle_family_batch_size(const saddle_agent *agent);
+/* Whether the iteration makes new estimates from scratch; otherwise they continue recursively. */
+bool saddle_family_refreshes(const saddle_agent *agent);
+
 /* Put the start into the next span: x0, y0, and p = v, d = u from the estimates in gx, gy. */
 void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0);
-/* Steps 1 and 2; fills parts->moved and parts->reach. A value that is not finite is recorded. */
+
+/* Steps 1 and 2; fills *moved and *reach. A value that is not finite is recorded. */
 void saddle_descend_ascend(saddle_agent *agent, saddle_parts *parts);
-/* Step 3, plain: gx, gy = mean gradient over a fresh mini-batch. */
-void saddle_minibatch_estimate(saddle_agent *agent, saddle_parts *parts, uint64_t iteration,
-                               const double *x, const double *y);
-/* Step 3, full: gx, gy = gradient of F_i. */
+/* Step 3: ask for the gradient of F_i at (x, y), all samples; for its mean over a fresh mini-batch; or for
+ * the change of the estimates, (v, u)+ = (v, u) + mean over S of the gradient differences. */
 void saddle_full_estimate(saddle_agent *agent, saddle_parts *parts, const double *x,
                           const double *y);
-/* Step 4: move the trackers by the change from (v, u) to (gx, gy), and keep the latter. */
+void saddle_minibatch_estimate(saddle_agent *agent, saddle_parts *parts, uint64_t iteration,
+                               const double *x, const double *y);
+void saddle_recursive_estimate(saddle_agent *agent, saddle_parts *parts);
+/* Step 4: move the trackers by the change of the estimates, and keep the new ones. Records a stall when
+ * recursive differences stay exactly zero while the iterate moves. */
 void saddle_track_estimates(saddle_agent *agent, saddle_parts *parts);
-/* All four steps with step 3 recursive, (v, u)+ = (v, u) + mean over S of the gradient differences.
- * Records a stall when differences stay exactly zero while the iterate moves. */
-void saddle_recursive_step(saddle_agent *agent, saddle_parts *parts);
 /* One vector of step 4 after mixing: tracker += new - old, old = new. Returns |new|^2. */
 double saddle_track_change(size_t count, const double *new, double *old, double *tracker);
 
-/* The two baselines, whole: with tracking this is Prox-GT-SGDA, without it Prox-DSGDA. */
+/* The start and the phases of the two baselines: Prox-GT-SGDA with tracking, Prox-DSGDA without. */
 void saddle_sgda_start(saddle_agent *agent, const double *x0, const double *y0);
-void saddle_sgda_step(saddle_agent *agent, unsigned round);
+extern const saddle_phase saddle_sgda_phases[];
+/* PRECISION's first and last phase. */
+void saddle_family_move(saddle_agent *agent);
+void saddle_family_track(saddle_agent *agent);
 
 #endif

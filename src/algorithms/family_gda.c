@@ -17,10 +17,10 @@ void saddle_gda_configure(saddle_gda_parameters *p, saddle_configuration *c, boo
 void saddle_gda_layout(const void *p, const saddle_problem *problem, saddle_layout *out)
 {
     (void)p;
-    out->published = problem->x_dim + problem->y_dim;
-    out->kept = 0;
-    out->scratch = problem->x_dim + problem->y_dim;
     out->rounds = 0;
+    saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    out->work = problem->x_dim + problem->y_dim;
 }
 
 void saddle_gda_start(saddle_agent *agent, const double *x0, const double *y0)
@@ -29,29 +29,37 @@ void saddle_gda_start(saddle_agent *agent, const double *x0, const double *y0)
     memcpy(agent->next + agent->problem->x_dim, y0, agent->problem->y_dim * sizeof *y0);
 }
 
-void saddle_gda_step(saddle_agent *agent, unsigned round)
+static void estimate(saddle_agent *agent)
 {
-    (void)round;
     const saddle_gda_parameters *p = agent->parameters;
     size_t x_dim = agent->problem->x_dim;
-    size_t y_dim = agent->problem->y_dim;
-    const double *x = agent->now;
-    const double *y = agent->now + x_dim;
-    double *gx = agent->scratch;
-    double *gy = gx + x_dim;
-    double *rest = gy + y_dim;
-
     size_t samples = agent->problem->samples[agent->id];
     size_t size = p->full ? samples : saddle_batch_size(agent, p->steps.batch);
-    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1, size,
-                                     p->steps.replacement && !p->full);
-    saddle_problem_gradient(agent->problem, agent->id, &batch, x, y, gx, gy, rest);
-    agent->ifo += batch.count;
-    saddle_descend(agent, p->steps.eta_x, x, gx, agent->next, rest);
-    saddle_ascend(agent, p->steps.eta_y, y, gy, agent->next + x_dim, rest);
-    saddle_watch(agent, "x", x_dim, agent->next);
-    saddle_watch(agent, "y", y_dim, agent->next + x_dim);
+    agent->request =
+        (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
+                         .batch = saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1, size,
+                                              p->steps.replacement && !p->full),
+                         .x = agent->now,
+                         .y = agent->now + x_dim,
+                         .gx = agent->work,
+                         .gy = agent->work + x_dim};
 }
+
+static void move(saddle_agent *agent)
+{
+    const saddle_gda_parameters *p = agent->parameters;
+    size_t x_dim = agent->problem->x_dim;
+    const double *gx = agent->work;
+    const double *gy = agent->work + x_dim;
+    saddle_descend(agent, p->steps.eta_x, agent->now, gx, agent->next, agent->scratch);
+    saddle_ascend(agent, p->steps.eta_y, agent->now + x_dim, gy, agent->next + x_dim,
+                  agent->scratch);
+    saddle_watch(agent, "x", x_dim, agent->next);
+    saddle_watch(agent, "y", agent->problem->y_dim, agent->next + x_dim);
+}
+
+const saddle_phase saddle_gda_phases[] = {
+    {"estimate", SADDLE_UNDIVIDED, estimate}, {"move", SADDLE_UNDIVIDED, move}, {.name = NULL}};
 
 void saddle_gda_view(const saddle_agent *agent, saddle_view *out)
 {

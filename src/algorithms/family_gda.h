@@ -13,10 +13,10 @@ typedef struct saddle_gda_parameters {
 void saddle_gda_configure(saddle_gda_parameters *parameters, saddle_configuration *configuration,
                           bool full);
 
-/* For saddle_algorithm's layout, start, step and view. */
+/* For saddle_algorithm's layout, start, phases and view. */
 void saddle_gda_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out);
 void saddle_gda_start(saddle_agent *agent, const double *x0, const double *y0);
-void saddle_gda_step(saddle_agent *agent, unsigned round);
+extern const saddle_phase saddle_gda_phases[];
 void saddle_gda_view(const saddle_agent *agent, saddle_view *out);
 
 #endif

@@ -135,10 +135,11 @@ uint64_t saddle_sreda_most_ifo(const void *parameters_, const saddle_problem *pr
 void saddle_sreda_layout(const void *p, const saddle_problem *problem, saddle_layout *out)
 {
     (void)p;
-    out->published = problem->x_dim + problem->y_dim;
+    out->rounds = 0;
+    saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
     out->kept = problem->x_dim + problem->y_dim;
     out->scratch = problem->x_dim + 3 * problem->y_dim;
-    out->rounds = 0;
 }
 
 static void find_parts(const saddle_agent *agent, parts *out)
@@ -262,9 +263,8 @@ static void maximize(saddle_agent *agent, const parts *at)
     }
 }
 
-void saddle_sreda_step(saddle_agent *agent, unsigned round)
+static void iterate(saddle_agent *agent)
 {
-    (void)round;
     const saddle_sreda_parameters *p = agent->parameters;
     parts at;
     find_parts(agent, &at);
@@ -279,3 +279,5 @@ void saddle_sreda_step(saddle_agent *agent, unsigned round)
     saddle_watch(agent, "v (x-gradient)", at.x_dim, at.v);
     saddle_watch(agent, "u (y-gradient)", at.y_dim, at.u);
 }
+
+const saddle_phase saddle_sreda_phases[] = {{"iterate", SADDLE_UNDIVIDED, iterate}, {.name = NULL}};

@@ -54,7 +54,7 @@ void saddle_sreda_configure(saddle_sreda_parameters *parameters,
 uint64_t saddle_sreda_most_ifo(const void *parameters, const saddle_problem *problem);
 void saddle_sreda_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out);
 void saddle_sreda_start(saddle_agent *agent, const double *x0, const double *y0);
-void saddle_sreda_step(saddle_agent *agent, unsigned round);
+extern const saddle_phase saddle_sreda_phases[];
 void saddle_sreda_view(const saddle_agent *agent, saddle_view *out);
 
 #endif

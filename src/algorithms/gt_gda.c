@@ -18,8 +18,8 @@
  * lambda: K and the steps are options. auto: eta_y = eta alpha as for PRECISION, and
  * eta_x = min(K nu, 1/2) / tau, since y has moved K times as far before x moves.
  *
- * Cost of an iteration: K + 1 rounds, (K + 1) n_i IFO calls. An ascent sends (y, d), the descent
- * (x, p): the span holds what the coming round sends, everything is kept as well.
+ * Cost of an iteration: K + 1 rounds, (K + 1) n_i IFO calls. An ascent sends (y, d), the descent (x, p).
+ * The kept state has all of them; the span what the coming round sends.
  */
 #include "algorithms/algorithms.h"
 
@@ -37,8 +37,6 @@
 typedef struct parameters {
     saddle_two_steps steps;
     uint64_t ascents; /* K */
-    size_t x_dim;
-    size_t y_dim;
 } parameters;
 
 static const saddle_option ascents_option = SADDLE_INTEGER(
@@ -56,7 +54,10 @@ typedef struct side {
     double *gradient;
 } side;
 
-/* Kept: x | p | v | y | d | u. */
+/* Kept: x | p | v | y | d | u; where v and u begin. */
+#define V(problem) (2 * (problem)->x_dim)
+#define U(problem) (3 * (problem)->x_dim + 2 * (problem)->y_dim)
+
 static side x_side(const saddle_agent *agent)
 {
     size_t dim = agent->problem->x_dim;
@@ -79,8 +80,6 @@ static saddle_status configure(void *out, saddle_configuration *c, saddle_error 
     parameters *p = out;
     double x_step = fmin((double)p->ascents * c->steps.nu, LONGEST) / c->steps.tau;
     saddle_two_steps_configure(&p->steps, c, x_step, c->steps.eta * c->steps.alpha);
-    p->x_dim = c->instance->problem->x_dim;
-    p->y_dim = c->instance->problem->y_dim;
     return SADDLE_OK;
 }
 
@@ -93,24 +92,30 @@ static uint64_t most_ifo(const void *parameters_, const saddle_problem *problem)
 static void layout(const void *parameters_, const saddle_problem *problem, saddle_layout *out)
 {
     const parameters *p = parameters_;
+    unsigned descent = (unsigned)p->ascents;
     size_t both = problem->x_dim + problem->y_dim;
-    size_t longer = problem->x_dim > problem->y_dim ? problem->x_dim : problem->y_dim;
-    out->published = 2 * longer;
+    out->rounds = descent + 1;
+    saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_layout_add(out, "d", problem->y_dim, SADDLE_FIELD_SUM, U(problem));
+    saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_layout_add(out, "p", problem->x_dim, SADDLE_FIELD_SUM, V(problem));
+    out->field[0].last_round = out->field[1].last_round = descent - 1;
+    out->field[2].first_round = out->field[3].first_round = descent;
     out->kept = 3 * both;
-    out->scratch = both + longer;
-    out->rounds = (unsigned)p->ascents + 1;
+    out->work = both;
+    out->scratch = problem->x_dim > problem->y_dim ? problem->x_dim : problem->y_dim;
 }
 
-static size_t message(const void *parameters_, const saddle_layout *layout, unsigned round)
+/* Where the fields of a side begin in the span: its iterate, then its tracker. */
+static size_t field_of(const saddle_agent *agent, bool ascent)
 {
-    (void)layout;
-    const parameters *p = parameters_;
-    return 2 * (round < p->ascents ? p->y_dim : p->x_dim);
+    return ascent ? 0 : 2 * agent->problem->y_dim;
 }
 
 /* What the coming round sends. */
-static void publish(const side *s, double *next)
+static void publish(saddle_agent *agent, const side *s, bool ascent)
 {
+    double *next = agent->next + field_of(agent, ascent);
     memcpy(next, s->iterate, s->dim * sizeof *next);
     memcpy(next + s->dim, s->tracker, s->dim * sizeof *next);
 }
@@ -122,36 +127,49 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     memset(agent->kept, 0, 3 * (x.dim + y.dim) * sizeof *agent->kept);
     memcpy(x.iterate, x0, x.dim * sizeof *x0);
     memcpy(y.iterate, y0, y.dim * sizeof *y0);
-    publish(&y, agent->next);
+    publish(agent, &y, true);
+}
+
+static void estimate(saddle_agent *agent)
+{
+    side x = x_side(agent);
+    side y = y_side(agent);
+    agent->request = (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
+                                      .batch = {.count = agent->problem->samples[agent->id]},
+                                      .x = x.iterate,
+                                      .y = y.iterate,
+                                      .gx = agent->work,
+                                      .gy = agent->work + x.dim};
 }
 
 /* Follow the gradient, then step along the tracker from the mixed iterate. */
-static void step(saddle_agent *agent, unsigned round)
+static void track_and_move(saddle_agent *agent)
 {
     const parameters *p = agent->parameters;
-    bool ascent = round < p->ascents;
-    bool ascent_follows = round + 1 < p->ascents || round == p->ascents;
+    bool ascent = agent->round < p->ascents;
+    bool ascent_follows = agent->round + 1 < p->ascents || agent->round == p->ascents;
     side x = x_side(agent);
     side y = y_side(agent);
     side *moving = ascent ? &y : &x;
-    double *gx = agent->scratch;
-    double *gy = gx + x.dim;
-    double *mixed = gy + y.dim;
+    const double *gradient = ascent ? agent->work + x.dim : agent->work;
+    double *mixed = agent->scratch;
     double *rest = mixed + (x.dim > y.dim ? x.dim : y.dim);
+    size_t field = field_of(agent, ascent);
 
-    saddle_batch all = {.index = NULL, .count = agent->problem->samples[agent->id]};
-    saddle_problem_gradient(agent->problem, agent->id, &all, x.iterate, y.iterate, gx, gy, rest);
-    agent->ifo += all.count;
-    saddle_agent_mix(agent, moving->dim, moving->dim, moving->tracker);
-    saddle_track_change(moving->dim, ascent ? gy : gx, moving->gradient, moving->tracker);
-    saddle_agent_mix(agent, 0, moving->dim, mixed);
+    saddle_agent_mix(agent, field + moving->dim, moving->dim, moving->tracker);
+    saddle_track_change(moving->dim, gradient, moving->gradient, moving->tracker);
+    saddle_agent_mix(agent, field, moving->dim, mixed);
     if (ascent)
         saddle_ascend(agent, p->steps.eta_y, mixed, y.tracker, y.iterate, rest);
     else
         saddle_descend(agent, p->steps.eta_x, mixed, x.tracker, x.iterate, rest);
     saddle_watch(agent, ascent ? "y" : "x", moving->dim, moving->iterate);
-    publish(ascent_follows ? &y : &x, agent->next);
+    publish(agent, ascent_follows ? &y : &x, ascent_follows);
 }
+
+static const saddle_phase phases[] = {{"estimate", SADDLE_UNDIVIDED, estimate},
+                                      {"track and move", SADDLE_UNDIVIDED, track_and_move},
+                                      {.name = NULL}};
 
 static void view(const saddle_agent *agent, saddle_view *out)
 {
@@ -186,8 +204,7 @@ const saddle_algorithm saddle_gt_gda = {
     .configure = configure,
     .most_ifo = most_ifo,
     .layout = layout,
-    .message = message,
     .start = start,
-    .step = step,
+    .phases = phases,
     .view = view,
 };

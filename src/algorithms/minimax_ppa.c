@@ -158,10 +158,10 @@ static uint64_t most_ifo(const void *p, const saddle_problem *problem)
 static void layout(const void *p, const saddle_problem *problem, saddle_layout *out)
 {
     (void)p;
-    out->published = problem->x_dim + problem->y_dim;
-    out->kept = 0;
-    out->scratch = 5 * problem->x_dim + 3 * problem->y_dim;
     out->rounds = 0;
+    saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    out->scratch = 5 * problem->x_dim + 3 * problem->y_dim;
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
@@ -268,9 +268,8 @@ static double measure(const work *w, const double *x, const double *y)
                     saddle_distance2(w->y_dim, w->y_ahead, y));
 }
 
-static void step(saddle_agent *agent, unsigned round)
+static void iterate(saddle_agent *agent)
 {
-    (void)round;
     size_t x_dim = agent->problem->x_dim;
     size_t y_dim = agent->problem->y_dim;
     double *scratch = agent->scratch;
@@ -299,6 +298,8 @@ static void step(saddle_agent *agent, unsigned round)
     saddle_watch(agent, "y", y_dim, w.y);
 }
 
+static const saddle_phase phases[] = {{"iterate", SADDLE_UNDIVIDED, iterate}, {.name = NULL}};
+
 const saddle_algorithm saddle_minimax_ppa = {
     .name = "minimax-ppa",
     .title = "Minimax-PPA",
@@ -322,6 +323,6 @@ const saddle_algorithm saddle_minimax_ppa = {
     .most_ifo = most_ifo,
     .layout = layout,
     .start = start,
-    .step = step,
+    .phases = phases,
     .view = view,
 };

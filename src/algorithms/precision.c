@@ -39,24 +39,41 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     saddle_parts parts;
     saddle_family_parts(agent, &parts);
     saddle_full_estimate(agent, &parts, x0, y0);
+    saddle_agent_evaluate(agent);
     saddle_family_start(&parts, x0, y0);
 }
 
-static void step(saddle_agent *agent, unsigned round)
+/* Steps 1 and 2. */
+static void move(saddle_agent *agent)
 {
-    (void)round;
-    const saddle_family *family = agent->parameters;
     saddle_parts parts;
     saddle_family_parts(agent, &parts);
-
-    if ((agent->iteration + 1) % family->steps.q != 0) {
-        saddle_recursive_step(agent, &parts);
-        return;
-    }
     saddle_descend_ascend(agent, &parts);
-    saddle_full_estimate(agent, &parts, parts.x1, parts.y1);
+}
+
+/* Step 3. */
+static void estimate(saddle_agent *agent)
+{
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    if (saddle_family_refreshes(agent))
+        saddle_full_estimate(agent, &parts, parts.x1, parts.y1);
+    else
+        saddle_recursive_estimate(agent, &parts);
+}
+
+/* Step 4. */
+static void track(saddle_agent *agent)
+{
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
     saddle_track_estimates(agent, &parts);
 }
+
+static const saddle_phase phases[] = {{"move", SADDLE_BY_COORDINATES, move},
+                                      {"estimate", SADDLE_UNDIVIDED, estimate},
+                                      {"track", SADDLE_BY_COORDINATES, track},
+                                      {.name = NULL}};
 
 const saddle_algorithm saddle_precision = {
     .name = "precision",
@@ -79,7 +96,7 @@ const saddle_algorithm saddle_precision = {
     .configure = configure,
     .layout = saddle_family_layout,
     .start = start,
-    .step = step,
+    .phases = phases,
     .view = saddle_family_view,
     .prox_point = saddle_family_prox_point,
 };

@@ -73,7 +73,7 @@ static const saddle_option *const options[] = {&saddle_option_steps,
                                                NULL};
 
 /* The kept state besides v and u. */
-enum { SIGMA2, LAST_R, WINDOW, KEPT_EXTRA };
+enum { LAST_R, SIGMA2, WINDOW, KEPT_EXTRA };
 
 static saddle_status configure(void *out, saddle_configuration *c, saddle_error *error)
 {
@@ -104,20 +104,28 @@ static size_t refresh_size(const parameters *p, const saddle_agent *agent, doubl
     return size < (double)samples ? (size_t)size : samples;
 }
 
-/* Mean gradient over R_i samples, and with it the variance that sizes the next refresh. */
+/* Ask for the mean gradient over R_i samples, and, if it is measured, for the variance that sizes the next
+ * refresh. */
 static void refresh(saddle_agent *agent, const parameters *p, saddle_parts *parts,
                     uint64_t iteration, double gamma, const double *x, const double *y)
 {
     size_t size = refresh_size(p, agent, parts->kept[SIGMA2], gamma);
     saddle_batch batch = saddle_draw(agent, SADDLE_RNG_REFRESH, iteration, size, false);
-    agent->ifo += batch.count;
-    if (p->sigma2 > 0.0 || batch.count < 2) {
-        saddle_problem_gradient(agent->problem, agent->id, &batch, x, y, parts->gx, parts->gy,
-                                parts->rest);
-        return;
-    }
-    parts->kept[SIGMA2] = saddle_problem_gradient_variance(agent->problem, agent->id, &batch, x, y,
-                                                           parts->gx, parts->gy, parts->rest);
+    bool fixed = p->sigma2 > 0.0 || batch.count < 2;
+    agent->request =
+        (saddle_request){.kind = fixed ? SADDLE_REQUEST_GRADIENT : SADDLE_REQUEST_VARIANCE,
+                         .batch = batch,
+                         .x = x,
+                         .y = y,
+                         .gx = parts->gx,
+                         .gy = parts->gy,
+                         .variance = parts->kept[SIGMA2]};
+}
+
+/* The variance of a refresh that has been evaluated. */
+static void keep_variance(const saddle_agent *agent, const saddle_parts *parts)
+{
+    parts->kept[SIGMA2] = agent->request.variance;
 }
 
 /* sigma^2 (unless fixed) and gamma before the first refresh, from one mini-batch. */
@@ -126,10 +134,14 @@ static double pilot(saddle_agent *agent, const parameters *p, saddle_parts *part
 {
     size_t size = saddle_family_batch_size(agent);
     saddle_batch batch = saddle_draw(agent, SADDLE_RNG_PILOT, 0, size > 1 ? size : 2, false);
-    agent->ifo += batch.count;
-    double variance = saddle_problem_gradient_variance(agent->problem, agent->id, &batch, x0, y0,
-                                                       parts->gx, parts->gy, parts->rest);
-    parts->kept[SIGMA2] = p->sigma2 > 0.0 ? p->sigma2 : variance;
+    agent->request = (saddle_request){.kind = SADDLE_REQUEST_VARIANCE,
+                                      .batch = batch,
+                                      .x = x0,
+                                      .y = y0,
+                                      .gx = parts->gx,
+                                      .gy = parts->gy};
+    saddle_agent_evaluate(agent);
+    parts->kept[SIGMA2] = p->sigma2 > 0.0 ? p->sigma2 : agent->request.variance;
     for (size_t k = 0; k < parts->x_dim; k++)
         parts->x_tilde[k] = x0[k] - parts->gx[k] / p->family.steps.tau;
     saddle_prox_apply(agent->x_prox, 1.0 / p->family.steps.tau, parts->x_tilde, parts->rest);
@@ -143,6 +155,8 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     saddle_family_parts(agent, &parts);
     double gamma = pilot(agent, p, &parts, x0, y0);
     refresh(agent, p, &parts, 0, gamma, x0, y0);
+    saddle_agent_evaluate(agent);
+    keep_variance(agent, &parts);
     saddle_family_start(&parts, x0, y0);
     parts.kept[LAST_R] = 0.0;
     parts.kept[WINDOW] = 0.0;
@@ -157,32 +171,51 @@ static void follow_gamma(saddle_agent *agent, const parameters *p, saddle_parts 
         parts->kept[WINDOW] += agent->oracle / (double)agent->agents;
         return;
     }
-    double r = parts->reach;
+    double r = *parts->reach;
     saddle_agent_mix(agent, (size_t)(parts->extra - agent->now), 1, parts->extra1);
     parts->extra1[0] += r - parts->kept[LAST_R];
     parts->kept[LAST_R] = r;
     parts->kept[WINDOW] += parts->extra1[0];
 }
 
-static void step(saddle_agent *agent, unsigned round)
+/* Steps 1 and 2, and gamma. */
+static void move(saddle_agent *agent)
 {
-    (void)round;
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    saddle_descend_ascend(agent, &parts);
+    follow_gamma(agent, agent->parameters, &parts);
+}
+
+/* Step 3. */
+static void estimate(saddle_agent *agent)
+{
     const parameters *p = agent->parameters;
     saddle_parts parts;
     saddle_family_parts(agent, &parts);
-
-    if ((agent->iteration + 1) % p->family.steps.q != 0) {
-        saddle_recursive_step(agent, &parts);
-        follow_gamma(agent, p, &parts);
+    if (!saddle_family_refreshes(agent)) {
+        saddle_recursive_estimate(agent, &parts);
         return;
     }
-    saddle_descend_ascend(agent, &parts);
-    follow_gamma(agent, p, &parts);
     double gamma = (double)agent->agents * parts.kept[WINDOW] / (double)p->family.steps.q;
     parts.kept[WINDOW] = 0.0;
     refresh(agent, p, &parts, agent->iteration + 1, gamma, parts.x1, parts.y1);
+}
+
+/* Step 4. */
+static void track(saddle_agent *agent)
+{
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    if (saddle_family_refreshes(agent))
+        keep_variance(agent, &parts);
     saddle_track_estimates(agent, &parts);
 }
+
+static const saddle_phase phases[] = {{"move", SADDLE_BY_COORDINATES, move},
+                                      {"estimate", SADDLE_UNDIVIDED, estimate},
+                                      {"track", SADDLE_BY_COORDINATES, track},
+                                      {.name = NULL}};
 
 static bool wants_oracle(const void *p)
 {
@@ -225,7 +258,7 @@ const saddle_algorithm saddle_precision_plus = {
     .configure = configure,
     .layout = saddle_family_layout,
     .start = start,
-    .step = step,
+    .phases = phases,
     .view = saddle_family_view,
     .prox_point = saddle_family_prox_point,
     .wants_oracle = wants_oracle,

@@ -44,7 +44,7 @@ const saddle_algorithm saddle_prox_dsgda = {
     .configure = configure,
     .layout = saddle_family_layout,
     .start = saddle_sgda_start,
-    .step = saddle_sgda_step,
+    .phases = saddle_sgda_phases,
     .view = saddle_family_view,
     .prox_point = saddle_family_prox_point,
 };

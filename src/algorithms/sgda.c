@@ -49,6 +49,6 @@ const saddle_algorithm saddle_sgda = {
     .configure = configure,
     .layout = saddle_gda_layout,
     .start = saddle_gda_start,
-    .step = saddle_gda_step,
+    .phases = saddle_gda_phases,
     .view = saddle_gda_view,
 };

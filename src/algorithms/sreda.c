@@ -61,6 +61,6 @@ const saddle_algorithm saddle_sreda = {
     .most_ifo = saddle_sreda_most_ifo,
     .layout = saddle_sreda_layout,
     .start = saddle_sreda_start,
-    .step = saddle_sreda_step,
+    .phases = saddle_sreda_phases,
     .view = saddle_sreda_view,
 };

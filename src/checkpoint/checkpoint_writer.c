@@ -49,7 +49,7 @@ saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_chec
 {
     const saddle_problem *problem = info->instance->problem;
     saddle_layout layout;
-    info->algorithm->layout(info->parameters, problem, &layout);
+    saddle_algorithm_layout(info->algorithm, info->parameters, problem, &layout);
     *out = (saddle_checkpoint_numbers){.agents = problem->agents,
                                        .x_dim = problem->x_dim,
                                        .y_dim = problem->y_dim,

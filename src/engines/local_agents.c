@@ -40,7 +40,8 @@ static saddle_agent *lend(saddle_local *e, unsigned worker, size_t i, unsigned p
     agent->iteration = iteration;
     agent->now = e->span[parity] + i * e->stride;
     agent->next = e->span[1 - parity] + i * e->stride;
-    agent->neighbour = e->neighbour[parity] + e->start[i];
+    agent->neighbour = saddle_links_received(&e->links, parity, i);
+    agent->work = e->worker[worker].work;
     agent->scratch = e->worker[worker].scratch;
     agent->index = e->worker[worker].index;
     agent->mark = e->worker[worker].mark;
@@ -114,13 +115,13 @@ static void step_agents(saddle_local *e, unsigned worker, unsigned parity, uint6
     size_t last;
     range_of(e, worker, &first, &last);
     for (size_t i = first; i < last; i++) {
-        if (e->remote[i] != remote)
+        if (e->links.remote[i] != remote)
             continue;
         saddle_agent *agent = lend(e, worker, i, parity, iteration);
         if (round == 0)
             agent->ifo_limit = allowed > 0 ? agent->ifo + allowed : 0;
         uint64_t before = agent->ifo;
-        e->inputs.algorithm->step(agent, round);
+        saddle_agent_round(e->inputs.algorithm, agent, round);
         e->worker[worker].ifo += agent->ifo - before;
         if (agent->fault.kind != SADDLE_FAULT_NONE)
             note_fault(e, worker, agent, iteration);
@@ -257,8 +258,8 @@ void saddle_local_cost(const saddle_engine *base, saddle_cost *out)
     const saddle_local *e = (const saddle_local *)base;
     out->ifo = e->ifo;
     out->rounds = e->iteration * e->layout.rounds;
-    out->messages = out->rounds * e->messages_per_round;
-    out->bytes = e->iteration * e->bytes_per_iteration;
+    out->messages = out->rounds * e->links.messages_per_round;
+    out->bytes = e->iteration * e->links.bytes_per_iteration;
 }
 
 /* ---- tasks and means ---------------------------------------------------------------------- */
@@ -342,6 +343,7 @@ void saddle_local_mean(saddle_engine *base, size_t size, saddle_agent_term *term
 void saddle_local_clear(saddle_local *e)
 {
     for (unsigned w = 0; e->worker != NULL && w < saddle_thread_pool_size(e->pool); w++) {
+        saddle_free(e->worker[w].work);
         saddle_free(e->worker[w].scratch);
         saddle_free(e->worker[w].index);
         saddle_free(e->worker[w].mark);
@@ -349,14 +351,9 @@ void saddle_local_clear(saddle_local *e)
     saddle_thread_pool_destroy(e->pool);
     saddle_free(e->worker);
     saddle_free(e->agent);
-    for (int parity = 0; parity < 2; parity++) {
+    for (int parity = 0; parity < 2; parity++)
         saddle_free(e->span[parity]);
-        saddle_free(e->neighbour[parity]);
-    }
-    saddle_free(e->start);
-    saddle_free(e->remote);
-    saddle_free(e->ghost);
-    saddle_free(e->halo);
+    saddle_links_clear(&e->links);
     saddle_free(e->kept);
     saddle_free(e->oracle_mean);
     saddle_free(e->mean_terms);
@@ -381,10 +378,12 @@ static bool allocate_workers(saddle_local *e)
     e->worker = saddle_alloc(pool, sizeof *e->worker);
     for (unsigned w = 0; e->worker != NULL && w < pool; w++) {
         saddle_worker *memory = &e->worker[w];
+        memory->work = saddle_alloc_doubles(e->layout.work);
         memory->scratch = saddle_alloc_doubles(scratch_size(e));
         memory->index = saddle_alloc(most, sizeof *memory->index);
         memory->mark = saddle_alloc(saddle_rng_mark_words(most), sizeof *memory->mark);
-        if (memory->scratch == NULL || memory->index == NULL || memory->mark == NULL)
+        if (memory->work == NULL || memory->scratch == NULL || memory->index == NULL ||
+            memory->mark == NULL)
             return false;
     }
     return e->worker != NULL;
@@ -398,15 +397,13 @@ static bool allocate_agents(saddle_local *e)
     e->kept_stride = whole_lines(e->layout.kept);
     e->mean_room = saddle_larger(MEAN_BLOCK * whole_lines(longest), MEAN_ROOM);
     e->agent = saddle_alloc(e->agents, sizeof *e->agent);
-    e->start = saddle_alloc(e->agents + 1, sizeof *e->start);
-    e->remote = saddle_alloc(e->agents, sizeof *e->remote);
     e->mean_terms = saddle_alloc_doubles(e->mean_room);
     e->oracle_mean = saddle_alloc_doubles(problem->x_dim);
     e->kept = saddle_alloc_unset(e->agents, e->kept_stride * sizeof(double));
     for (int parity = 0; parity < 2; parity++)
         e->span[parity] = saddle_alloc_unset(e->agents, e->stride * sizeof(double));
-    return e->agent != NULL && e->start != NULL && e->remote != NULL && e->mean_terms != NULL &&
-           e->oracle_mean != NULL && e->kept != NULL && e->span[0] != NULL && e->span[1] != NULL;
+    return e->agent != NULL && e->mean_terms != NULL && e->oracle_mean != NULL && e->kept != NULL &&
+           e->span[0] != NULL && e->span[1] != NULL;
 }
 
 /* Memory belongs to the processor that first writes to it: each worker does for its agents. */
@@ -422,72 +419,10 @@ static void touch_job(void *context, unsigned worker)
     memset(e->kept + first * e->kept_stride, 0, (last - first) * e->kept_stride * sizeof(double));
 }
 
-/* Find the ghosts. place[j] becomes the position of agent j among the agents here, or, for a ghost,
- * that behind them; `place` has room for all agents, `count` for all ranks and one more. */
-static bool find_ghosts(saddle_local *e, size_t *place, size_t *count)
+static bool open_links(saddle_local *e)
 {
-    const saddle_world *world = e->inputs.instance->world;
-    const saddle_graph *graph = e->inputs.instance->mixing->graph;
-    for (size_t i = 0; i < e->agents; i++)
-        for (size_t k = graph->start[world->here[i]]; k < graph->start[world->here[i] + 1]; k++)
-            if (!saddle_world_has(world, graph->neighbour[k])) {
-                place[graph->neighbour[k]] = 1;
-                e->remote[i] = true;
-            }
-    for (size_t j = 0; j < world->agents; j++)
-        count[world->home[j] + 1] += place[j];
-    for (size_t r = 0; r < world->ranks; r++)
-        count[r + 1] += count[r];
-    e->ghosts = count[world->ranks];
-    e->ghost = saddle_alloc(e->ghosts, sizeof *e->ghost);
-    e->halo = saddle_alloc(e->ghosts, e->stride * sizeof(double));
-    if (e->ghost == NULL || e->halo == NULL)
-        return false;
-    for (size_t j = 0; j < world->agents; j++)
-        if (place[j] == 1) {
-            size_t row = count[world->home[j]]++;
-            e->ghost[row] = j;
-            place[j] = e->agents + row;
-        }
-    for (size_t i = 0; i < e->agents; i++)
-        place[world->here[i]] = i;
-    return true;
-}
-
-/* Point every agent at its neighbours' spans. */
-static bool wire_neighbours(saddle_local *e, const size_t *place)
-{
-    const saddle_world *world = e->inputs.instance->world;
-    const saddle_graph *graph = e->inputs.instance->mixing->graph;
-    for (size_t i = 0; i < e->agents; i++) {
-        size_t degree = graph->start[world->here[i] + 1] - graph->start[world->here[i]];
-        e->start[i + 1] = e->start[i] + degree;
-    }
-    for (int parity = 0; parity < 2; parity++) {
-        const double **list = saddle_alloc(e->start[e->agents], sizeof *list);
-        e->neighbour[parity] = list;
-        if (list == NULL)
-            return false;
-        for (size_t i = 0; i < e->agents; i++)
-            for (size_t k = e->start[i]; k < e->start[i + 1]; k++) {
-                size_t at = place[graph->neighbour[graph->start[world->here[i]] + k - e->start[i]]];
-                list[k] = at < e->agents ? e->span[parity] + at * e->stride
-                                         : e->halo + (at - e->agents) * e->stride;
-            }
-    }
-    return true;
-}
-
-static bool wire(saddle_local *e)
-{
-    const saddle_world *world = e->inputs.instance->world;
-    size_t *place = saddle_alloc(world->agents, sizeof *place);
-    size_t *count = saddle_alloc(world->ranks + 1, sizeof *count);
-    bool whole =
-        place != NULL && count != NULL && find_ghosts(e, place, count) && wire_neighbours(e, place);
-    saddle_free(place);
-    saddle_free(count);
-    return whole;
+    const double *const spans[2] = {e->span[0], e->span[1]};
+    return saddle_links_open(&e->links, e->inputs.instance, &e->layout, spans, e->stride);
 }
 
 static void introduce_agents(saddle_local *e)
@@ -505,26 +440,11 @@ static void introduce_agents(saddle_local *e)
             .y_set = e->inputs.instance->y_set,
             .parameters = e->inputs.parameters,
             .kept = e->kept + i * e->kept_stride,
-            .degree = e->start[i + 1] - e->start[i],
+            .degree = e->links.start[i + 1] - e->links.start[i],
             .weight = mixing->weight + mixing->graph->start[id],
             .self_weight = mixing->self_weight[id],
         };
     }
-}
-
-size_t saddle_local_message(const saddle_local *e, unsigned round)
-{
-    const saddle_algorithm *algorithm = e->inputs.algorithm;
-    return algorithm->message != NULL ? algorithm->message(e->inputs.parameters, &e->layout, round)
-                                      : e->layout.published;
-}
-
-static void count_messages(saddle_local *e)
-{
-    e->messages_per_round = 2 * (uint64_t)e->inputs.instance->mixing->graph->edges;
-    for (unsigned round = 0; round < e->layout.rounds; round++)
-        e->bytes_per_iteration +=
-            e->messages_per_round * saddle_local_message(e, round) * sizeof(double);
 }
 
 saddle_status saddle_local_make(saddle_local *e, const saddle_engine_inputs *inputs,
@@ -532,7 +452,8 @@ saddle_status saddle_local_make(saddle_local *e, const saddle_engine_inputs *inp
 {
     e->inputs = *inputs;
     e->agents = inputs->instance->world->local;
-    inputs->algorithm->layout(inputs->parameters, inputs->instance->problem, &e->layout);
+    saddle_algorithm_layout(inputs->algorithm, inputs->parameters, inputs->instance->problem,
+                            &e->layout);
     e->oracle = inputs->algorithm->wants_oracle != NULL &&
                 inputs->algorithm->wants_oracle(inputs->parameters);
     size_t threads = inputs->threads > 0 ? inputs->threads : processors;
@@ -541,13 +462,12 @@ saddle_status saddle_local_make(saddle_local *e, const saddle_engine_inputs *inp
         saddle_thread_pool_create(&e->pool, (unsigned)threads, processors, error);
     if (status != SADDLE_OK)
         return status;
-    if (!allocate_workers(e) || !allocate_agents(e) || !wire(e)) {
+    if (!allocate_workers(e) || !allocate_agents(e) || !open_links(e)) {
         saddle_no_memory(error, "the agents' state");
         return SADDLE_NO_MEMORY;
     }
     saddle_thread_pool_run(e->pool, touch_job, e);
     introduce_agents(e);
-    count_messages(e);
     return SADDLE_OK;
 }
 

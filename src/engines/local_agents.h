@@ -18,10 +18,12 @@
 #include "engines/engine.h"
 
 #include "core/memory.h"
+#include "engines/links.h"
 #include "engines/thread_pool.h"
 
 /* What a worker has to itself. Padded so that two workers never share a cache line. */
 typedef struct saddle_worker {
+    double *work;
     double *scratch;
     uint32_t *index;
     uint64_t *mark;
@@ -40,7 +42,7 @@ struct saddle_exchange {
     void (*receive)(saddle_exchange *exchange);
 };
 
-/* Agents are meant by their position in world->here, ghosts by theirs in `ghost`. */
+/* Agents are meant by their position in world->here. */
 typedef struct saddle_local {
     saddle_engine base;
     saddle_engine_inputs inputs;
@@ -51,20 +53,13 @@ typedef struct saddle_local {
     saddle_agent *agent;
     size_t stride;   /* doubles between two agents' spans */
     double *span[2]; /* published spans; parity says which one is `now` */
-    size_t *start;   /* start[i]: the first of agent i's neighbours in the lists below */
-    const double **neighbour[2]; /* per parity, all agents' neighbours one after another */
-    bool *remote;                /* whether a neighbour is a ghost */
-    size_t ghosts;
-    size_t *ghost;             /* their numbers, ordered by home, then by number */
-    double *halo;              /* their spans, `stride` apart */
+    saddle_links links;
     saddle_exchange *exchange; /* NULL: none */
     double *kept;
     size_t kept_stride;
     uint64_t iteration;
     unsigned parity;
     uint64_t ifo; /* IFO calls so far, of all agents of all processes */
-    uint64_t messages_per_round;
-    uint64_t bytes_per_iteration;
     bool oracle;
     double *oracle_mean;
     double *mean_terms; /* contributions of a block of agents to a mean */
@@ -91,8 +86,6 @@ void saddle_local_start(saddle_local *local);
 /* Free what it holds, but not `local` itself. */
 void saddle_local_clear(saddle_local *local);
 
-/* Doubles that an agent sends to a neighbour in a round. */
-size_t saddle_local_message(const saddle_local *local, unsigned round);
 /* IFO calls of the agents of this process. */
 uint64_t saddle_local_ifo(const saddle_local *local);
 

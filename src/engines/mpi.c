@@ -212,17 +212,18 @@ static bool find_peers(engine *e)
     const saddle_local *local = &e->local;
     const size_t *home = local->inputs.instance->world->home;
     size_t spans = 0;
-    for (size_t g = 0; g < local->ghosts; g++)
-        e->peers += g == 0 || home[local->ghost[g]] != home[local->ghost[g - 1]];
+    for (size_t g = 0; g < local->links.ghosts; g++)
+        e->peers += g == 0 || home[local->links.ghost[g]] != home[local->links.ghost[g - 1]];
     e->peer = saddle_alloc(e->peers, sizeof *e->peer);
     if (e->peer == NULL)
         return false;
     peer *at = e->peer;
-    for (size_t g = 0; g < local->ghosts; g += at++->ghosts) {
-        size_t rank = home[local->ghost[g]];
+    for (size_t g = 0; g < local->links.ghosts; g += at++->ghosts) {
+        size_t rank = home[local->links.ghost[g]];
         at->rank = (int)rank;
         at->ghost = g;
-        while (g + at->ghosts < local->ghosts && home[local->ghost[g + at->ghosts]] == rank)
+        while (g + at->ghosts < local->links.ghosts &&
+               home[local->links.ghost[g + at->ghosts]] == rank)
             at->ghosts++;
         at->span = spans;
         at->spans = spans_for(e, rank, NULL);
@@ -238,7 +239,10 @@ static bool find_peers(engine *e)
 static void make_types(const engine *e, unsigned round, MPI_Datatype *type)
 {
     const saddle_local *local = &e->local;
-    MPI_Datatype message = saddle_mpi_run_of(saddle_local_message(local, round), MPI_DOUBLE);
+    size_t offset;
+    size_t length;
+    saddle_layout_message(&local->layout, round, &offset, &length);
+    MPI_Datatype message = saddle_mpi_run_of(length, MPI_DOUBLE);
     for (size_t k = 0; k < e->peers; k++) {
         const peer *to = &e->peer[k];
         MPI_Type_create_hvector((int)to->ghosts, 1, (MPI_Aint)(local->stride * sizeof(double)),
@@ -252,16 +256,19 @@ static void make_types(const engine *e, unsigned round, MPI_Datatype *type)
 }
 
 /* The requests of one round and parity: per peer, to receive and to send. */
-static void make_requests(const engine *e, unsigned parity, const MPI_Datatype *type,
-                          MPI_Request *request)
+static void make_requests(const engine *e, unsigned parity, unsigned round,
+                          const MPI_Datatype *type, MPI_Request *request)
 {
     const saddle_local *local = &e->local;
+    size_t offset;
+    size_t length;
+    saddle_layout_message(&local->layout, round, &offset, &length);
     for (size_t k = 0; k < e->peers; k++) {
         const peer *to = &e->peer[k];
-        MPI_Recv_init(local->halo + to->ghost * local->stride, 1, type[2 * k], to->rank, TAG_ROUND,
-                      e->comm, &request[2 * k]);
-        MPI_Send_init(local->span[parity], 1, type[2 * k + 1], to->rank, TAG_ROUND, e->comm,
-                      &request[2 * k + 1]);
+        MPI_Recv_init(local->links.halo + to->ghost * local->stride + offset, 1, type[2 * k],
+                      to->rank, TAG_ROUND, e->comm, &request[2 * k]);
+        MPI_Send_init(local->span[parity] + offset, 1, type[2 * k + 1], to->rank, TAG_ROUND,
+                      e->comm, &request[2 * k + 1]);
     }
 }
 
@@ -281,7 +288,7 @@ static void open_channels(engine *e, int *rank, int *weight)
         MPI_Datatype *type = e->type + set_of(e, 0, round);
         make_types(e, round, type);
         for (unsigned parity = 0; parity < 2; parity++)
-            make_requests(e, parity, type, e->request + set_of(e, parity, round));
+            make_requests(e, parity, round, type, e->request + set_of(e, parity, round));
     }
     e->exchange = (saddle_exchange){.send = begin_round, .receive = end_round};
     e->local.exchange = e->peers > 0 && local->layout.rounds > 0 ? &e->exchange : NULL;

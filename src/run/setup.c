@@ -76,7 +76,7 @@ static saddle_status configure(saddle_run_state *r, saddle_error *error)
     r->info.parameters = r->parameters;
     r->info.steps = c.steps;
     if (status == SADDLE_OK)
-        a->layout(r->parameters, r->info.instance->problem, &r->layout);
+        saddle_algorithm_layout(a, r->parameters, r->info.instance->problem, &r->layout);
     return status;
 }
 

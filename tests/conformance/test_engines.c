@@ -298,8 +298,11 @@ END_TEST
  * number of rounds; agent i starts at x0 + i. */
 static void gossip_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out)
 {
-    *out = (saddle_layout){.published = problem->x_dim + problem->y_dim,
-                           .rounds = *(const unsigned *)parameters};
+    out->rounds = *(const unsigned *)parameters;
+    saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    /* The first round sends x alone. */
+    out->field[1].first_round = 1;
 }
 
 static void gossip_start(saddle_agent *agent, const double *x0, const double *y0)
@@ -310,10 +313,10 @@ static void gossip_start(saddle_agent *agent, const double *x0, const double *y0
     memcpy(agent->next + x_dim, y0, agent->problem->y_dim * sizeof *y0);
 }
 
-static void gossip_step(saddle_agent *agent, unsigned round)
+static void gossip_step(saddle_agent *agent)
 {
     saddle_agent_mix(agent, 0, agent->problem->x_dim + agent->problem->y_dim, agent->next);
-    agent->ifo += round + 1;
+    agent->ifo += agent->round + 1;
 }
 
 static void gossip_view(const saddle_agent *agent, saddle_view *out)
@@ -321,18 +324,13 @@ static void gossip_view(const saddle_agent *agent, saddle_view *out)
     *out = (saddle_view){.x = agent->now, .y = agent->now + agent->problem->x_dim};
 }
 
-/* The first round sends x alone. */
-static size_t gossip_message(const void *parameters, const saddle_layout *layout, unsigned round)
-{
-    (void)parameters;
-    return round == 0 ? 3 : layout->published;
-}
+static const saddle_phase gossip_phases[] = {{"gossip", SADDLE_UNDIVIDED, gossip_step},
+                                             {.name = NULL}};
 
 static const saddle_algorithm gossip = {.name = "gossip",
                                         .layout = gossip_layout,
-                                        .message = gossip_message,
                                         .start = gossip_start,
-                                        .step = gossip_step,
+                                        .phases = gossip_phases,
                                         .view = gossip_view};
 
 /* x = M^times x, agent after agent. */

@@ -1081,7 +1081,7 @@ START_TEST(dposg_mixes_as_often_as_the_network_needs)
         double m = (double)r.scene.problem->agents;
         uint64_t rounds = (uint64_t)test_number(r.plan, "mixing-rounds");
         saddle_layout layout;
-        r.algorithm->layout(r.parameters, r.scene.problem, &layout);
+        saddle_algorithm_layout(r.algorithm, r.parameters, r.scene.problem, &layout);
         ck_assert_uint_eq(layout.rounds, rounds);
         ck_assert_uint_ge(rounds, 1);
         double left = 1.0 + pow(m, 0.25);

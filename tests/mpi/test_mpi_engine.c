@@ -214,9 +214,9 @@ START_TEST(budgets_end_at_the_same_iteration)
 END_TEST
 
 /* Now and then an agent is slow, so that the stretches between two agreements grow and shrink. */
-static void slow_step(saddle_agent *agent, unsigned round)
+static void slow_step(saddle_agent *agent)
 {
-    original->step(agent, round);
+    saddle_agent_round(original, agent, agent->round);
     if (agent->id == 0 && (agent->iteration == 36 || agent->iteration == 700))
         usleep(100000);
 }
@@ -226,7 +226,8 @@ START_TEST(uneven_stretches_have_the_same_bits)
     saddle_error error = {.message = ""};
     assert_ok(saddle_algorithm_find(&original, "prox-dsgda", &error), error);
     saddle_algorithm slow = *original;
-    slow.step = slow_step;
+    const saddle_phase phases[] = {{"slow", SADDLE_UNDIVIDED, slow_step}, {.name = NULL}};
+    slow.phases = phases;
     pair p;
     pair_open(&p, 3, "prox-dsgda", NULL, 1, &slow);
     advance_both(&p, &(saddle_limits){.iterations = 37});
@@ -281,9 +282,9 @@ END_TEST
 /* ---- faults ---------------------------------------------------------------------------------- */
 
 /* Agents 4 and 2 go wrong in iteration 9, agent 0 in iteration 10. */
-static void faulty_step(saddle_agent *agent, unsigned round)
+static void faulty_step(saddle_agent *agent)
 {
-    original->step(agent, round);
+    saddle_agent_round(original, agent, agent->round);
     uint64_t when = agent->id == 4 || agent->id == 2 ? 8 : agent->id == 0 ? 9 : UINT64_MAX;
     if (agent->iteration < when || agent->fault.kind != SADDLE_FAULT_NONE)
         return;
@@ -300,7 +301,8 @@ START_TEST(the_first_fault_is_everybodys)
     saddle_error error = {.message = ""};
     assert_ok(saddle_algorithm_find(&original, "precision", &error), error);
     saddle_algorithm faulty = *original;
-    faulty.step = faulty_step;
+    const saddle_phase phases[] = {{"faulty", SADDLE_UNDIVIDED, faulty_step}, {.name = NULL}};
+    faulty.phases = phases;
     for (unsigned threads = 1; threads <= 2; threads++) {
         pair p;
         pair_open(&p, 0, "precision", NULL, threads, &faulty);
@@ -463,7 +465,7 @@ START_TEST(memory_is_that_of_the_agents_here)
     const saddle_world *world = rig.scene.world;
     const saddle_engine_class *kind = rig.engine->kind;
     saddle_layout layout;
-    rig.algorithm->layout(rig.parameters, rig.scene.problem, &layout);
+    saddle_algorithm_layout(rig.algorithm, rig.parameters, rig.scene.problem, &layout);
     saddle_engine_inputs inputs = {.instance = &rig.scene,
                                    .algorithm = rig.algorithm,
                                    .parameters = rig.parameters,

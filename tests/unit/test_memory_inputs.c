@@ -587,13 +587,12 @@ static void walk_start(saddle_agent *agent, const double *x0, const double *y0)
     memcpy(agent->next + agent->problem->x_dim, y0, agent->problem->y_dim * sizeof *y0);
 }
 
-static void walk_step_on(saddle_agent *agent, unsigned round)
+static void walk_on(saddle_agent *agent)
 {
     const saddle_problem *p = agent->problem;
     const walk *self = agent->parameters;
     double *g = agent->scratch;
     saddle_batch all = {.count = p->samples[agent->id]};
-    (void)round;
     saddle_problem_gradient(p, agent->id, &all, agent->now, agent->now + p->x_dim, g, g + p->x_dim,
                             g + p->x_dim + p->y_dim);
     for (size_t k = 0; k < p->x_dim + p->y_dim; k++)
@@ -606,13 +605,15 @@ static void walk_view(const saddle_agent *agent, saddle_view *out)
     *out = (saddle_view){.x = agent->now, .y = agent->now + agent->problem->x_dim};
 }
 
+static const saddle_phase walk_phases[] = {{"walk", SADDLE_UNDIVIDED, walk_on}, {.name = NULL}};
+
 static const saddle_algorithm walk_algorithm = {.name = "walk",
                                                 .options = walk_options,
                                                 .parameters = sizeof(walk),
                                                 .configure = walk_configure,
                                                 .layout = walk_layout,
                                                 .start = walk_start,
-                                                .step = walk_step_on,
+                                                .phases = walk_phases,
                                                 .view = walk_view};
 
 /* An algorithm of the caller's runs, with the defaults of its own options. */

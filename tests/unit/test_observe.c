@@ -310,29 +310,30 @@ END_TEST
 /* ---- self-checks, broken on purpose ---------------------------------------------------------- */
 
 /* PRECISION whose agent 1 loses a little of its tracker in iteration 5. */
-static void leaky_step(saddle_agent *agent, unsigned round)
+static void leaky_step(saddle_agent *agent)
 {
-    saddle_precision.step(agent, round);
+    saddle_agent_round(&saddle_precision, agent, agent->round);
     size_t both = agent->problem->x_dim + agent->problem->y_dim;
     if (agent->id == 1 && agent->iteration == 4)
         agent->next[both] += 1e-4;
 }
 
 /* PRECISION whose agent 2 leaves the set in iteration 5. */
-static void straying_step(saddle_agent *agent, unsigned round)
+static void straying_step(saddle_agent *agent)
 {
-    saddle_precision.step(agent, round);
+    saddle_agent_round(&saddle_precision, agent, agent->round);
     if (agent->id == 2 && agent->iteration == 4)
         agent->next[agent->problem->x_dim] -= 20.0;
 }
 
 /* Run a broken PRECISION for six iterations and check it. */
-static void check_broken(void (*step)(saddle_agent *, unsigned), const char *part)
+static void check_broken(void (*step)(saddle_agent *), const char *part)
 {
     test_rig rig;
     saddle_error error = {.message = ""};
     saddle_algorithm broken = saddle_precision;
-    broken.step = step;
+    const saddle_phase phases[] = {{"broken", SADDLE_UNDIVIDED, step}, {.name = NULL}};
+    broken.phases = phases;
     test_rig_open(&rig, LOGISTIC_BOX_SPARSE, "precision", NULL, 2, &broken, NULL);
     saddle_observer *observer = observer_of(&rig, &broken, rig.instance.problem, NULL);
     test_rig_advance(&rig, 4);

@@ -1,0 +1,111 @@
+/* What one agent does in a round: its phases, what they ask of the problem, and mixing. */
+#include <saddle/algorithm.h>
+
+#include <string.h>
+
+#include "core/vector.h"
+
+#define BLOCK 512
+
+SADDLE_KERNEL static void mix_block(const saddle_agent *agent, size_t offset, size_t count,
+                                    double *restrict out)
+{
+    const double *own = agent->now + offset;
+    double weight = agent->self_weight;
+    for (size_t k = 0; k < count; k++)
+        out[k] = weight * own[k];
+    for (size_t j = 0; j < agent->degree; j++) {
+        const double *other = agent->neighbour[j] + offset;
+        weight = agent->weight[j];
+        for (size_t k = 0; k < count; k++)
+            out[k] += weight * other[k];
+    }
+}
+
+void saddle_agent_mix(const saddle_agent *agent, size_t offset, size_t count, double *out)
+{
+    for (size_t begin = 0; begin < count; begin += BLOCK) {
+        size_t length = count - begin < BLOCK ? count - begin : BLOCK;
+        mix_block(agent, offset + begin, length, out + begin);
+    }
+}
+
+/* ---- layouts --------------------------------------------------------------------------------- */
+
+void saddle_layout_add(saddle_layout *layout, const char *name, size_t length,
+                       saddle_field_kind kind, size_t estimate)
+{
+    layout->field[layout->fields++] =
+        (saddle_field){.name = name,
+                       .offset = layout->published,
+                       .length = length,
+                       .kind = kind,
+                       .estimate = estimate,
+                       .last_round = layout->rounds > 0 ? layout->rounds - 1 : 0};
+    layout->published += length;
+}
+
+void saddle_layout_message(const saddle_layout *layout, unsigned round, size_t *offset,
+                           size_t *count)
+{
+    *offset = 0;
+    *count = layout->fields == 0 ? layout->published : 0;
+    for (size_t f = 0; f < layout->fields; f++) {
+        const saddle_field *field = &layout->field[f];
+        if (round < field->first_round || round > field->last_round)
+            continue;
+        if (*count == 0)
+            *offset = field->offset;
+        *count = field->offset + field->length - *offset;
+    }
+}
+
+void saddle_algorithm_layout(const saddle_algorithm *algorithm, const void *parameters,
+                             const saddle_problem *problem, saddle_layout *out)
+{
+    memset(out, 0, sizeof *out);
+    algorithm->layout(parameters, problem, out);
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+void saddle_agent_evaluate(saddle_agent *agent)
+{
+    saddle_request *r = &agent->request;
+    const saddle_problem *problem = agent->problem;
+    saddle_request_kind kind = r->kind;
+    r->kind = SADDLE_REQUEST_NONE;
+    switch (kind) {
+    case SADDLE_REQUEST_NONE:
+        return;
+    case SADDLE_REQUEST_GRADIENT:
+        saddle_problem_gradient(problem, agent->id, &r->batch, r->x, r->y, r->gx, r->gy,
+                                agent->scratch);
+        agent->ifo += r->batch.count;
+        return;
+    case SADDLE_REQUEST_VARIANCE:
+        r->variance = saddle_problem_gradient_variance(problem, agent->id, &r->batch, r->x, r->y,
+                                                       r->gx, r->gy, agent->scratch);
+        agent->ifo += r->batch.count;
+        return;
+    case SADDLE_REQUEST_DIFFERENCE:
+        saddle_problem_difference(problem, agent->id, &r->batch, r->x, r->y, r->x0, r->y0, r->gx,
+                                  r->gy, agent->scratch);
+        agent->ifo += 2 * r->batch.count;
+        return;
+    case SADDLE_REQUEST_BATCH_DIFFERENCE:
+        problem->difference(problem, agent->id, &r->batch, r->x, r->y, r->x0, r->y0, r->gx, r->gy,
+                            agent->scratch);
+        agent->ifo += 2 * r->batch.count;
+        return;
+    }
+}
+
+void saddle_agent_round(const saddle_algorithm *algorithm, saddle_agent *agent, unsigned round)
+{
+    agent->round = round;
+    for (const saddle_phase *phase = algorithm->phases; phase->name != NULL; phase++) {
+        phase->run(agent);
+        saddle_agent_evaluate(agent);
+    }
+}

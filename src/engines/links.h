@@ -1,0 +1,41 @@
+/*
+ * The layer between agents and what carries their messages: which spans of the last round an agent reads,
+ * and how much is sent.
+ *
+ * This is the reliable layer: every message of every round arrives. A neighbour in the same process is read
+ * in place; one in another process is a ghost, a row that an exchange fills in before a round reads it.
+ * What is sent in a round follows from the algorithm's table of fields. Whatever links that lose, delay or
+ * compress messages must remember per edge belongs here, not to algorithms.
+ */
+#ifndef SADDLE_ENGINES_LINKS_H
+#define SADDLE_ENGINES_LINKS_H
+
+#include <saddle/algorithm.h>
+
+/* Agents are meant by their position in world->here, ghosts by theirs in `ghost`. */
+typedef struct saddle_links {
+    size_t *start; /* start[i]: the first of agent i's neighbours in the lists below */
+    const double **neighbour[2]; /* per parity, all agents' neighbours one after another */
+    bool *remote;                /* per agent: whether a neighbour of it is a ghost */
+    size_t ghosts;
+    size_t *ghost; /* their numbers, ordered by home, then by number */
+    double *halo;  /* their spans, `stride` apart */
+    uint64_t messages_per_round;
+    uint64_t bytes_per_iteration;
+} saddle_links;
+
+/* Wire the agents of this process, whose spans are `stride` doubles apart. False when memory is short;
+ * saddle_links_clear() is to be called in any case. */
+bool saddle_links_open(saddle_links *links, const saddle_instance *instance,
+                       const saddle_layout *layout, const double *const spans[2], size_t stride);
+/* Free what it holds. */
+void saddle_links_clear(saddle_links *links);
+
+/* The spans that agent i has received from its neighbours, in the order of their numbers. */
+static inline const double *const *saddle_links_received(const saddle_links *links, unsigned parity,
+                                                         size_t i)
+{
+    return links->neighbour[parity] + links->start[i];
+}
+
+#endif
