@@ -1,7 +1,7 @@
 /*
  * The log of a search: a head that says what is searched and how, then one line per evaluation.
  *
- *   # saddle 0.1.0
+ *   # saddle 0.2.0
  *   # problem: quadratic         every effective setting that can change a result
  *   # budget: 100000             and the search's own
  *   rung,candidate,allotment,ifo,iterations,metric,eta-x,eta-y

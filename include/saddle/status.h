@@ -61,7 +61,7 @@ SADDLE_API const char *saddle_status_text(saddle_status status);
 SADDLE_API saddle_status saddle_fail(saddle_error *error, saddle_status status, const char *format,
                                      ...) SADDLE_PRINTF(3, 4);
 
-/** The library's version, such as "0.1.0". */
+/** The library's version, such as "0.2.0". */
 SADDLE_API const char *saddle_version(void);
 
 #ifdef __cplusplus
