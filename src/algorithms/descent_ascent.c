@@ -27,6 +27,23 @@ void saddle_two_steps_configure(saddle_two_steps *steps, saddle_configuration *c
     c->steps.eta_y = steps->eta_y;
 }
 
+void saddle_plain_fields(const saddle_problem *problem, saddle_layout *out)
+{
+    saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+}
+
+void saddle_plain_start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    memcpy(agent->next, x0, agent->problem->x_dim * sizeof *x0);
+    memcpy(agent->next + agent->problem->x_dim, y0, agent->problem->y_dim * sizeof *y0);
+}
+
+void saddle_plain_view(const saddle_agent *agent, saddle_view *out)
+{
+    *out = (saddle_view){.x = agent->now, .y = agent->now + agent->problem->x_dim};
+}
+
 void saddle_descend(const saddle_agent *agent, double step, const double *x, const double *g,
                     double *out, double *scratch)
 {

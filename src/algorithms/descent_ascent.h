@@ -24,6 +24,11 @@ typedef struct saddle_two_steps {
 void saddle_two_steps_configure(saddle_two_steps *steps, saddle_configuration *configuration,
                                 double x_rule, double y_rule);
 
+/* For saddle_algorithm's layout, start and view: the span is (x, y), sent in every round. */
+void saddle_plain_fields(const saddle_problem *problem, saddle_layout *out);
+void saddle_plain_start(saddle_agent *agent, const double *x0, const double *y0);
+void saddle_plain_view(const saddle_agent *agent, saddle_view *out);
+
 /* out = prox of (step h) over X at x - step g */
 void saddle_descend(const saddle_agent *agent, double step, const double *x, const double *g,
                     double *out, double *scratch);

@@ -83,8 +83,7 @@ static void layout(const void *parameters_, const saddle_problem *problem, saddl
     const parameters *p = parameters_;
     size_t both = problem->x_dim + problem->y_dim;
     out->rounds = (unsigned)p->rounds;
-    saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
-    saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_plain_fields(problem, out);
     out->kept = 2 * both;
     out->work = both;
 }
@@ -120,8 +119,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
 {
     size_t x_dim = agent->problem->x_dim;
     size_t y_dim = agent->problem->y_dim;
-    memcpy(agent->next, x0, x_dim * sizeof *x0);
-    memcpy(agent->next + x_dim, y0, y_dim * sizeof *y0);
+    saddle_plain_start(agent, x0, y0);
     memcpy(agent->kept, agent->next, (x_dim + y_dim) * sizeof *agent->kept);
     ask(agent, 0);
     saddle_agent_evaluate(agent);

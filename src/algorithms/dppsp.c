@@ -76,19 +76,15 @@ static void layout(const void *parameters_, const saddle_problem *problem, saddl
     (void)parameters_;
     size_t both = problem->x_dim + problem->y_dim;
     out->rounds = 1;
-    saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
-    saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_plain_fields(problem, out);
     out->kept = 2 * both + 1;
     out->scratch = 3 * both;
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
 {
-    size_t x_dim = agent->problem->x_dim;
-    size_t y_dim = agent->problem->y_dim;
-    memcpy(agent->next, x0, x_dim * sizeof *x0);
-    memcpy(agent->next + x_dim, y0, y_dim * sizeof *y0);
-    agent->kept[2 * (x_dim + y_dim)] = FIRST_STEP;
+    saddle_plain_start(agent, x0, y0);
+    agent->kept[2 * (agent->problem->x_dim + agent->problem->y_dim)] = FIRST_STEP;
 }
 
 /* ---- the resolvent --------------------------------------------------------------------------- */
@@ -239,11 +235,6 @@ static void iterate(saddle_agent *agent)
     saddle_watch(agent, "y", both - x_dim, agent->next + x_dim);
 }
 
-static void view(const saddle_agent *agent, saddle_view *out)
-{
-    *out = (saddle_view){.x = agent->now, .y = agent->now + agent->problem->x_dim};
-}
-
 static const saddle_phase phases[] = {{"iterate", SADDLE_UNDIVIDED, iterate}, {.name = NULL}};
 
 const saddle_algorithm saddle_dppsp = {
@@ -268,5 +259,5 @@ const saddle_algorithm saddle_dppsp = {
     .layout = layout,
     .start = start,
     .phases = phases,
-    .view = view,
+    .view = saddle_plain_view,
 };

@@ -412,24 +412,3 @@ void saddle_family_track(saddle_agent *agent)
     saddle_family_parts(agent, &parts);
     saddle_track_estimates(agent, &parts);
 }
-
-static void sgda_estimate(saddle_agent *agent)
-{
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-    saddle_minibatch_estimate(agent, &parts, agent->iteration + 1, parts.x1, parts.y1);
-}
-
-const saddle_phase saddle_sgda_phases[] = {{"move", SADDLE_BY_COORDINATES, saddle_family_move},
-                                           {"estimate", SADDLE_UNDIVIDED, sgda_estimate},
-                                           {"track", SADDLE_BY_COORDINATES, saddle_family_track},
-                                           {.name = NULL}};
-
-void saddle_sgda_start(saddle_agent *agent, const double *x0, const double *y0)
-{
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-    saddle_minibatch_estimate(agent, &parts, 0, x0, y0);
-    saddle_agent_evaluate(agent);
-    saddle_family_start(&parts, x0, y0);
-}

@@ -90,10 +90,7 @@ void saddle_track_estimates(saddle_agent *agent, saddle_parts *parts);
 /* One vector of step 4 after mixing: tracker += new - old, old = new. Returns |new|^2. */
 double saddle_track_change(size_t count, const double *new, double *old, double *tracker);
 
-/* The start and the phases of the two baselines: Prox-GT-SGDA with tracking, Prox-DSGDA without. */
-void saddle_sgda_start(saddle_agent *agent, const double *x0, const double *y0);
-extern const saddle_phase saddle_sgda_phases[];
-/* PRECISION's first and last phase. */
+/* The phases move, steps 1 and 2, and track, step 4. */
 void saddle_family_move(saddle_agent *agent);
 void saddle_family_track(saddle_agent *agent);
 

@@ -136,8 +136,7 @@ void saddle_sreda_layout(const void *p, const saddle_problem *problem, saddle_la
 {
     (void)p;
     out->rounds = 0;
-    saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
-    saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_plain_fields(problem, out);
     out->kept = problem->x_dim + problem->y_dim;
     out->scratch = problem->x_dim + 3 * problem->y_dim;
 }
@@ -157,12 +156,6 @@ static void find_parts(const saddle_agent *agent, parts *out)
     out->dx = out->before + out->y_dim;
     out->dy = out->dx + out->x_dim;
     out->rest = out->dy + out->y_dim;
-}
-
-void saddle_sreda_start(saddle_agent *agent, const double *x0, const double *y0)
-{
-    memcpy(agent->next, x0, agent->problem->x_dim * sizeof *x0);
-    memcpy(agent->next + agent->problem->x_dim, y0, agent->problem->y_dim * sizeof *y0);
 }
 
 void saddle_sreda_view(const saddle_agent *agent, saddle_view *out)

@@ -53,7 +53,6 @@ void saddle_sreda_configure(saddle_sreda_parameters *parameters,
 /* For saddle_algorithm's functions. */
 uint64_t saddle_sreda_most_ifo(const void *parameters, const saddle_problem *problem);
 void saddle_sreda_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out);
-void saddle_sreda_start(saddle_agent *agent, const double *x0, const double *y0);
 extern const saddle_phase saddle_sreda_phases[];
 void saddle_sreda_view(const saddle_agent *agent, saddle_view *out);
 

@@ -8,44 +8,126 @@
  * Its Theorem 4.4: eta_x = 1 / (16 (kappa + 1)^2 L), eta_y = 1 / L, kappa = L / mu. The paper
  * leaves x unconstrained; a constraint and h enter by the proximal step.
  * Cost of an iteration: N IFO calls, no communication.
+ *
+ * SGDA: stochastic gradient descent ascent with two step sizes (Lin, Jin, Jordan, ICML 2020,
+ * Algorithm 2). Centralized.
+ *
+ *   (gx, gy) = mean over a fresh mini-batch S of grad f at (x_t, y_t)
+ *   x_{t+1}  = prox of (eta_x h) over X at  x_t - eta_x gx
+ *   y_{t+1}  = projection onto Y of         y_t + eta_y gy
+ *
+ * Its Theorem 4.5: steps as GDA's. It asks for |S| = max{1, 26 kappa sigma^2 eps^-2}, which needs
+ * the unknown sigma^2; |S| is an option here, ceil(sqrt(N)) by default as for the other methods.
+ * Cost of an iteration: |S| IFO calls, no communication.
  */
 #include "algorithms/algorithms.h"
 
 #include "algorithms/descent_ascent.h"
-#include "algorithms/family_gda.h"
+#include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
-#include "core/memory.h"
 
-static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y, NULL};
+typedef struct parameters {
+    saddle_two_steps steps;
+    bool full; /* all samples in every iteration */
+} parameters;
 
-static saddle_status configure(void *parameters, saddle_configuration *c, saddle_error *error)
+static const saddle_option *const full_options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
+                                                    NULL};
+static const saddle_option *const batch_options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
+                                                     &saddle_option_batch, &saddle_option_sampling,
+                                                     NULL};
+
+static void choose_steps(parameters *p, saddle_configuration *c, bool full)
+{
+    double L = c->instance->constants.lipschitz;
+    double kappa = L / c->instance->constants.strong_concavity;
+    saddle_two_steps_configure(&p->steps, c, 1.0 / (16.0 * (kappa + 1.0) * (kappa + 1.0) * L),
+                               1.0 / L);
+    p->full = full;
+}
+
+static saddle_status configure_full(void *out, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
-    saddle_gda_configure(parameters, c, true);
+    choose_steps(out, c, true);
     return SADDLE_OK;
 }
 
+static saddle_status configure_batches(void *out, saddle_configuration *c, saddle_error *error)
+{
+    (void)error;
+    choose_steps(out, c, false);
+    return SADDLE_OK;
+}
+
+static void layout(const void *p, const saddle_problem *problem, saddle_layout *out)
+{
+    (void)p;
+    saddle_plain_fields(problem, out);
+    out->work = problem->x_dim + problem->y_dim;
+}
+
+static void estimate(saddle_agent *agent)
+{
+    const parameters *p = agent->parameters;
+    size_t x_dim = agent->problem->x_dim;
+    size_t samples = agent->problem->samples[agent->id];
+    size_t size = p->full ? samples : saddle_batch_size(agent, p->steps.batch);
+    agent->request =
+        (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
+                         .batch = saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1, size,
+                                              p->steps.replacement && !p->full),
+                         .x = agent->now,
+                         .y = agent->now + x_dim,
+                         .gx = agent->work,
+                         .gy = agent->work + x_dim};
+}
+
+static void move(saddle_agent *agent)
+{
+    const parameters *p = agent->parameters;
+    size_t x_dim = agent->problem->x_dim;
+    const double *gx = agent->work;
+    const double *gy = agent->work + x_dim;
+    saddle_descend(agent, p->steps.eta_x, agent->now, gx, agent->next, agent->scratch);
+    saddle_ascend(agent, p->steps.eta_y, agent->now + x_dim, gy, agent->next + x_dim,
+                  agent->scratch);
+    saddle_watch(agent, "x", x_dim, agent->next);
+    saddle_watch(agent, "y", agent->problem->y_dim, agent->next + x_dim);
+}
+
+static const saddle_phase phases[] = {
+    {"estimate", SADDLE_UNDIVIDED, estimate}, {"move", SADDLE_UNDIVIDED, move}, {.name = NULL}};
+
+/* What the two have in common. */
+#define COMMON                                                                                     \
+    .citation = "Lin, Jin, Jordan, ICML 2020", .parameters = sizeof(parameters), .layout = layout, \
+    .start = saddle_plain_start, .phases = phases, .view = saddle_plain_view
+#define TRAITS(draws, calls, total)                                                             \
+    {                                                                                           \
+        .centralized = true, .x_set = true, .y_set = true, .regularizer = true,                 \
+        .stochastic = (draws), .feasible = true, .ifo = (calls), .rounds = "0", .message = "0", \
+        .samples = (total), .communication = "-"                                                \
+    }
+
 const saddle_algorithm saddle_gda = {
+    COMMON,
     .name = "gda",
     .title = "GDA",
     .look = {"#44aa99", "#6cd0bf", "3 6"},
     .summary = "gradient descent ascent with full gradients and two step sizes",
-    .citation = "Lin, Jin, Jordan, ICML 2020",
-    .options = options,
-    .parameters = sizeof(saddle_gda_parameters),
-    .traits = {.centralized = true,
-               .x_set = true,
-               .y_set = true,
-               .regularizer = true,
-               .feasible = true,
-               .ifo = "N",
-               .rounds = "0",
-               .message = "0",
-               .samples = "O(kappa^2 N eps^-2)",
-               .communication = "-"},
-    .configure = configure,
-    .layout = saddle_gda_layout,
-    .start = saddle_gda_start,
-    .phases = saddle_gda_phases,
-    .view = saddle_gda_view,
+    .options = full_options,
+    .traits = TRAITS(false, "N", "O(kappa^2 N eps^-2)"),
+    .configure = configure_full,
+};
+
+const saddle_algorithm saddle_sgda = {
+    COMMON,
+    .name = "sgda",
+    .title = "SGDA",
+    .look = {"#8a8a2c", "#c9c95e", "3 6"},
+    .summary = "gradient descent ascent with mini-batches and two step sizes",
+    .options = batch_options,
+    .traits = TRAITS(true, "|S|", "O(kappa^3 eps^-4)"),
+    .configure = configure_batches,
 };

@@ -159,20 +159,8 @@ static void layout(const void *p, const saddle_problem *problem, saddle_layout *
 {
     (void)p;
     out->rounds = 0;
-    saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
-    saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_plain_fields(problem, out);
     out->scratch = 5 * problem->x_dim + 3 * problem->y_dim;
-}
-
-static void start(saddle_agent *agent, const double *x0, const double *y0)
-{
-    memcpy(agent->next, x0, agent->problem->x_dim * sizeof *x0);
-    memcpy(agent->next + agent->problem->x_dim, y0, agent->problem->y_dim * sizeof *y0);
-}
-
-static void view(const saddle_agent *agent, saddle_view *out)
-{
-    *out = (saddle_view){.x = agent->now, .y = agent->now + agent->problem->x_dim};
 }
 
 /* ---- the loops ----------------------------------------------------------------------------- */
@@ -322,7 +310,7 @@ const saddle_algorithm saddle_minimax_ppa = {
     .configure = configure,
     .most_ifo = most_ifo,
     .layout = layout,
-    .start = start,
+    .start = saddle_plain_start,
     .phases = phases,
-    .view = view,
+    .view = saddle_plain_view,
 };

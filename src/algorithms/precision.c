@@ -2,15 +2,17 @@
  * PRECISION at agent i (Liu, Zhang, Lu, Liu, "PRECISION: Decentralized Constrained Min-Max Learning
  * with Low Communication and Sample Complexities", MobiHoc 2023, Algorithm 1).
  *
- *   Step 1  x~ = argmin over X of  <p_t, x - x_t> + tau/2 |x - x_t|^2 + h(x)
- *           y~ = projection onto Y of  y_t + alpha d_t
- *   Step 2  x_{t+1} = sum_j M_ij x_{j,t} + nu  (x~ - x_t)
- *           y_{t+1} = sum_j M_ij y_{j,t} + eta (y~ - y_t)
- *   Step 3  if (t+1) mod q = 0:  (v, u)_{t+1} = grad F_i at (x, y)_{t+1}
+ *   Step 1  x~ = argmin over X of  <p_t, x - x_t> + tau/2 |x - x_t|^2 + h(x)           (3)
+ *           y~ = projection onto Y of  y_t + alpha d_t                                 (4)
+ *   Step 2  x_{t+1} = sum_j M_ij x_{j,t} + nu  (x~ - x_t)                              (5)
+ *           y_{t+1} = sum_j M_ij y_{j,t} + eta (y~ - y_t)                              (6)
+ *   Step 3  if (t+1) mod q = 0:  (v, u)_{t+1} = grad F_i at (x, y)_{t+1}                (7)
  *           otherwise:           (v, u)_{t+1} = (v, u)_t + mean over a fresh mini-batch S of
  *                                grad f_ij at (x, y)_{t+1} - grad f_ij at (x, y)_t
- *   Step 4  p_{t+1} = sum_j M_ij p_{j,t} + v_{t+1} - v_t
+ *   Step 4  p_{t+1} = sum_j M_ij p_{j,t} + v_{t+1} - v_t                               (8)
  *           d_{t+1} = sum_j M_ij d_{j,t} + u_{t+1} - u_t
+ *
+ * with the numbers of the paper's equations.
  *
  * Start: v_0 = p_0 = grad_x F_i(x_0, y_0), u_0 = d_0 = grad_y F_i(x_0, y_0).
  * Cost of an iteration: one round, one message of (x, y, p, d) per neighbour; n_i IFO calls when it
@@ -43,15 +45,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     saddle_family_start(&parts, x0, y0);
 }
 
-/* Steps 1 and 2. */
-static void move(saddle_agent *agent)
-{
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-    saddle_descend_ascend(agent, &parts);
-}
-
-/* Step 3. */
+/* Step 3, equation (7). */
 static void estimate(saddle_agent *agent)
 {
     saddle_parts parts;
@@ -62,17 +56,10 @@ static void estimate(saddle_agent *agent)
         saddle_recursive_estimate(agent, &parts);
 }
 
-/* Step 4. */
-static void track(saddle_agent *agent)
-{
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-    saddle_track_estimates(agent, &parts);
-}
-
-static const saddle_phase phases[] = {{"move", SADDLE_BY_COORDINATES, move},
+/* Equations (3) to (6), (7), (8). */
+static const saddle_phase phases[] = {{"move", SADDLE_BY_COORDINATES, saddle_family_move},
                                       {"estimate", SADDLE_UNDIVIDED, estimate},
-                                      {"track", SADDLE_BY_COORDINATES, track},
+                                      {"track", SADDLE_BY_COORDINATES, saddle_family_track},
                                       {.name = NULL}};
 
 const saddle_algorithm saddle_precision = {

@@ -3,7 +3,7 @@
  *
  * PRECISION, except that a refresh averages over R_i samples drawn without replacement,
  *
- *   R_i   = min{ c_gamma sigma^2 / gamma, c_epsilon sigma^2 / epsilon, n_i },
+ *   R_i   = min{ c_gamma sigma^2 / gamma, c_epsilon sigma^2 / epsilon, n_i },          (12)
  *           at least |S| unless the user says otherwise,
  *   gamma = (1/q) sum over the last q iterations of  sum_i |x~_i - xbar|^2.
  *
@@ -178,7 +178,7 @@ static void follow_gamma(saddle_agent *agent, const parameters *p, saddle_parts 
     parts->kept[WINDOW] += parts->extra1[0];
 }
 
-/* Steps 1 and 2, and gamma. */
+/* Steps 1 and 2, equations (3) to (6), and gamma. */
 static void move(saddle_agent *agent)
 {
     saddle_parts parts;
@@ -187,7 +187,7 @@ static void move(saddle_agent *agent)
     follow_gamma(agent, agent->parameters, &parts);
 }
 
-/* Step 3. */
+/* Step 3, equation (7), with (10) and (11) at a refresh. */
 static void estimate(saddle_agent *agent)
 {
     const parameters *p = agent->parameters;
@@ -202,7 +202,7 @@ static void estimate(saddle_agent *agent)
     refresh(agent, p, &parts, agent->iteration + 1, gamma, parts.x1, parts.y1);
 }
 
-/* Step 4. */
+/* Step 4, equation (8). */
 static void track(saddle_agent *agent)
 {
     saddle_parts parts;

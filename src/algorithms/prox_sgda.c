@@ -1,0 +1,90 @@
+/*
+ * The two baselines of section 4 of Liu, Zhang, Lu, Liu 2023, at agent i: PRECISION without variance reduction,
+ *
+ *   x~, y~, x_{t+1}, y_{t+1} as in PRECISION
+ *   (v, u)_{t+1} = mean over a fresh mini-batch S of grad f_ij at (x, y)_{t+1}
+ *
+ * Prox-GT-SGDA tracks these estimates,
+ *
+ *   p_{t+1} = sum_j M_ij p_{j,t} + v_{t+1} - v_t,   d_{t+1} = sum_j M_ij d_{j,t} + u_{t+1} - u_t,
+ *
+ * and Prox-DSGDA does not: p = v and d = u.
+ *
+ * Cost of an iteration: one round, one message of (x, y, p, d) or (x, y) per neighbour, |S| IFO calls.
+ */
+#include "algorithms/algorithms.h"
+
+#include "algorithms/family.h"
+#include "algorithms/step_options.h"
+
+static const saddle_option *const options[] = {
+    &saddle_option_steps, &saddle_option_nu,    &saddle_option_eta,      &saddle_option_tau,
+    &saddle_option_alpha, &saddle_option_batch, &saddle_option_sampling, NULL};
+
+static saddle_status configure_tracking(void *parameters, saddle_configuration *c,
+                                        saddle_error *error)
+{
+    (void)error;
+    saddle_family_configure(parameters, SADDLE_FAMILY_TRACKING, c);
+    return SADDLE_OK;
+}
+
+static saddle_status configure_plain(void *parameters, saddle_configuration *c, saddle_error *error)
+{
+    (void)error;
+    saddle_family_configure(parameters, SADDLE_FAMILY_PLAIN, c);
+    return SADDLE_OK;
+}
+
+static void start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    saddle_minibatch_estimate(agent, &parts, 0, x0, y0);
+    saddle_agent_evaluate(agent);
+    saddle_family_start(&parts, x0, y0);
+}
+
+static void estimate(saddle_agent *agent)
+{
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    saddle_minibatch_estimate(agent, &parts, agent->iteration + 1, parts.x1, parts.y1);
+}
+
+static const saddle_phase phases[] = {{"move", SADDLE_BY_COORDINATES, saddle_family_move},
+                                      {"estimate", SADDLE_UNDIVIDED, estimate},
+                                      {"track", SADDLE_BY_COORDINATES, saddle_family_track},
+                                      {.name = NULL}};
+
+/* What the two have in common. */
+#define COMMON                                                                           \
+    .citation = "Liu, Zhang, Lu, Liu 2023, section 4", .options = options,               \
+    .parameters = sizeof(saddle_family), .layout = saddle_family_layout, .start = start, \
+    .phases = phases, .view = saddle_family_view, .prox_point = saddle_family_prox_point
+#define TRAITS(sent)                                                                         \
+    {                                                                                        \
+        .x_set = true, .y_set = true, .regularizer = true, .stochastic = true, .ifo = "|S|", \
+        .rounds = "1", .message = (sent), .samples = "-", .communication = "-"               \
+    }
+
+const saddle_algorithm saddle_prox_gt_sgda = {
+    COMMON,
+    .name = "prox-gt-sgda",
+    .title = "Prox-GT-SGDA",
+    .look = {"#009e73", "#2ecc9f", ""},
+    .summary = "PRECISION without variance reduction: mini-batch gradients, tracked",
+    .traits = TRAITS("2 (dim x + dim y)"),
+    .tracks = true,
+    .configure = configure_tracking,
+};
+
+const saddle_algorithm saddle_prox_dsgda = {
+    COMMON,
+    .name = "prox-dsgda",
+    .title = "Prox-DSGDA",
+    .look = {"#cc79a7", "#e8a3c8", "3 6"},
+    .summary = "PRECISION without variance reduction and tracking: local mini-batch gradients",
+    .traits = TRAITS("dim x + dim y"),
+    .configure = configure_plain,
+};
