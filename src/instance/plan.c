@@ -11,8 +11,11 @@
 
 void saddle_plan_defaults(saddle_plan *plan, size_t size)
 {
-    memset(plan, 0, sizeof *plan);
+    memset(plan, 0, size);
     plan->size = size;
+    /* The plan of a program with other headers: every call that takes it refuses it. */
+    if (size != sizeof *plan)
+        return;
     const saddle_option *const *const table[] = {saddle_plan_options(), saddle_step_options};
     for (size_t t = 0; t < sizeof table / sizeof *table; t++)
         for (const saddle_option *const *option = table[t]; *option != NULL; option++)
@@ -21,6 +24,8 @@ void saddle_plan_defaults(saddle_plan *plan, size_t size)
 
 void saddle_plan_free(saddle_plan *plan)
 {
+    if (plan->size != sizeof *plan)
+        return;
     saddle_settings_free(plan->settings);
     plan->settings = NULL;
 }

@@ -266,12 +266,16 @@ saddle_status saddle_solve(const saddle_problem *problem, const saddle_plan *pla
                            saddle_result **out, saddle_error *error)
 {
     saddle_instance *instance = NULL;
-    saddle_plan with = *plan;
+    saddle_plan with;
     *out = NULL;
+    saddle_status status = saddle_plan_copy(&with, plan, error);
+    if (status != SADDLE_OK)
+        return status;
     if (problem != NULL)
         with.problem.own = problem;
-    saddle_status status = saddle_instance_create(&instance, &with, error);
+    status = saddle_instance_create(&instance, &with, error);
     SADDLE_THEN(status, saddle_run(instance, &with, NULL, out, error));
     saddle_instance_free(instance);
+    saddle_plan_free(&with);
     return status;
 }
