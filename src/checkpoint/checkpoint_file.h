@@ -1,10 +1,9 @@
 /*
  * The file of a checkpoint: how it is written, and read back with every byte checked.
  *
- *   magic, format, bytes of the head, bytes of the file
- *   head: version, numbers, settings, names of outcomes
- *   SHA-256 of all that
- *   observer's memory, rows of the trace, outcomes, one record per agent
+ *   head: magic, format, bytes of the file, bytes of the texts, numbers
+ *   texts, each ended by a NUL: version, settings, names of outcomes
+ *   body: observer's memory, rows of the trace, outcomes, one record per agent
  *   SHA-256 of all that
  *
  * Numbers are little-endian, 8 bytes each. A record is the agent's number, its IFO calls, its
@@ -16,6 +15,7 @@
 
 #include <saddle/run.h>
 
+#include "core/sha256.h"
 #include "files/file.h"
 
 /* Words of an agent's record before its vectors: number and IFO calls. */
@@ -26,7 +26,7 @@ typedef struct saddle_checkpoint_numbers {
     uint64_t iteration;
     double seconds;      /* spent iterating */
     uint64_t last_check; /* iteration of the last self-check */
-    uint64_t trace_ifo;  /* a trace point every so many IFO calls, too; 0: no */
+    uint64_t trace_ifo;  /* IFO calls between two additional trace points; 0: there are none */
     uint64_t data;       /* fingerprint of the agents' data */
     uint64_t agents;
     uint64_t x_dim;
@@ -38,14 +38,14 @@ typedef struct saddle_checkpoint_numbers {
     uint64_t row_words; /* of 8 bytes each */
     uint64_t train;     /* outcomes per row on the agents' data; 0: none are recorded */
     uint64_t test;      /* outcomes per row on held-out data */
+    uint64_t settings;
 } saddle_checkpoint_numbers;
 
 /* A setting of the run. */
 typedef struct saddle_checkpoint_setting {
     const char *name;
     const char *effective; /* its value, without "auto" where there is one */
-    const char *given;     /* as the user gave it; "" when that is "" or nothing was given */
-    bool is_given;
+    const char *given;     /* as the user gave it; NULL: not given */
 } saddle_checkpoint_setting;
 
 /* What is read of a checkpoint before its body. The texts are borrowed: of a checkpoint that was
@@ -54,12 +54,11 @@ typedef struct saddle_checkpoint {
     char *path;
     const char *version;
     saddle_checkpoint_numbers number;
-    size_t setting_count;
-    saddle_checkpoint_setting *setting;
+    saddle_checkpoint_setting *setting;            /* number.settings of them */
     const char *outcome[2 * SADDLE_MOST_OUTCOMES]; /* names: train, then test */
     /* Of one that was read. */
     FILE *stream;        /* NULL where another process has the file */
-    unsigned char *head; /* up to and without its sum */
+    unsigned char *head; /* with the texts */
     size_t head_bytes;
     uint64_t bytes; /* of the file */
 } saddle_checkpoint;
@@ -72,8 +71,7 @@ size_t saddle_checkpoint_record(const saddle_checkpoint_numbers *number);
 /* A checkpoint being written. */
 typedef struct saddle_checkpoint_stream {
     saddle_output output;
-    void *sum; /* of all bytes so far */
-    bool bad;
+    saddle_sha256 sum; /* of all bytes so far */
 } saddle_checkpoint_stream;
 
 /* Begin with the head; path, stream and head of `checkpoint` are not used. The body follows in
@@ -95,7 +93,7 @@ saddle_status saddle_checkpoint_get(saddle_checkpoint *checkpoint, void *block, 
                                     saddle_error *error);
 /* The same checkpoint from its head alone, which another process has read. The head is copied. */
 saddle_status saddle_checkpoint_decode(saddle_checkpoint **out, const char *path,
-                                       const unsigned char *head, size_t bytes,
+                                       const unsigned char *block, size_t bytes,
                                        saddle_error *error);
 /* Close. NULL is allowed. */
 void saddle_checkpoint_close(saddle_checkpoint *checkpoint);

@@ -235,7 +235,7 @@ static bool is_due(const saddle_checkpoint_writer *k, uint64_t iteration, bool l
 static void fill_settings(const saddle_checkpoint_writer *k, saddle_checkpoint *out)
 {
     const saddle_settings *effective = k->info->plan->settings;
-    for (size_t s = 0; s < out->setting_count; s++) {
+    for (size_t s = 0; s < out->number.settings; s++) {
         const saddle_option *option = saddle_settings_option(effective, s);
         const saddle_plan *from =
             option->stage == SADDLE_STAGE_INSTANCE ? k->info->network->plan : k->info->given;
@@ -245,8 +245,7 @@ static void fill_settings(const saddle_checkpoint_writer *k, saddle_checkpoint *
         out->setting[s] = (saddle_checkpoint_setting){
             .name = option->name,
             .effective = saddle_settings_value(effective, option),
-            .given = given ? saddle_settings_value(from->settings, option) : "",
-            .is_given = given};
+            .given = given ? saddle_settings_value(from->settings, option) : NULL};
     }
 }
 
@@ -267,12 +266,10 @@ static saddle_status write_common(saddle_checkpoint_writer *k, saddle_checkpoint
     c.number.train = table.train;
     c.number.test = table.test;
     memcpy(c.outcome, table.name, sizeof c.outcome);
-    c.setting_count = saddle_settings_count(k->info->plan->settings);
-    c.setting = saddle_alloc(c.setting_count, sizeof *c.setting);
-    if (c.setting == NULL) {
-        saddle_no_memory(error, "a checkpoint");
-        return SADDLE_NO_MEMORY;
-    }
+    c.number.settings = saddle_settings_count(k->info->plan->settings);
+    c.setting = saddle_alloc((size_t)c.number.settings, sizeof *c.setting);
+    if (c.setting == NULL)
+        return saddle_no_memory(error, "a checkpoint");
     fill_settings(k, &c);
     saddle_status status = saddle_checkpoint_begin(writer, path, &c, error);
     saddle_free(c.setting);

@@ -212,7 +212,7 @@ static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run
                                     saddle_error *error)
 {
     const saddle_settings *effective = info->plan->settings;
-    for (size_t k = 0; k < c->setting_count; k++) {
+    for (size_t k = 0; k < c->number.settings; k++) {
         const saddle_checkpoint_setting *setting = &c->setting[k];
         const saddle_option *option = saddle_settings_find(effective, setting->name);
         const char *own =
@@ -380,7 +380,7 @@ saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *in
 uint64_t saddle_resume_trace_every(const saddle_resumption *r)
 {
     uint64_t every = 0;
-    for (size_t k = 0; k < r->from->setting_count; k++)
+    for (size_t k = 0; k < r->from->number.settings; k++)
         if (strcmp(r->from->setting[k].name, "trace-every") == 0)
             saddle_parse_integer(r->from->setting[k].effective, &every);
     return every > 0 ? every : 1;
@@ -424,10 +424,10 @@ static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan
                                    saddle_error *error)
 {
     saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < c->setting_count; k++) {
+    for (size_t k = 0; status == SADDLE_OK && k < c->number.settings; k++) {
         const char *name = c->setting[k].name;
         const saddle_option *option = saddle_settings_find(plan->settings, name);
-        if (option == NULL || !c->setting[k].is_given ||
+        if (option == NULL || c->setting[k].given == NULL ||
             saddle_settings_given(plan->settings, option))
             continue;
         bool checkpoint = option->home == SADDLE_HOME_PLAN &&

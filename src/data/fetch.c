@@ -20,8 +20,8 @@
 #include <curl/curl.h>
 
 #include "core/memory.h"
+#include "core/sha256.h"
 #include "core/status.h"
-#include "data/checksum.h"
 #include "data/sources.h"
 
 #define MOST_REDIRECTS 5L
@@ -265,9 +265,24 @@ static saddle_status open_partial(struct download *download, saddle_error *error
     return SADDLE_OK;
 }
 
-/* Whether a sum is the expected one or the one the user accepts. */
-static bool is_right(const struct download *download, const char *sum)
+/* The SHA-256 of a file in hexadecimal. */
+typedef struct hex_sum {
+    char text[2 * SADDLE_SHA256_BYTES + 1];
+} hex_sum;
+
+static bool sum_file(int descriptor, hex_sum *out)
 {
+    unsigned char sum[SADDLE_SHA256_BYTES] = {0};
+    bool read = saddle_sha256_file(descriptor, UINT64_MAX, sum);
+    for (size_t k = 0; k < sizeof sum; k++)
+        snprintf(out->text + 2 * k, 3, "%02x", sum[k]);
+    return read;
+}
+
+/* Whether a sum is the expected one or the one the user accepts. */
+static bool is_right(const struct download *download, const hex_sum *found)
+{
+    const char *sum = found->text;
     const char *accept = download->options->accept;
     return strcmp(sum, download->source->sha256) == 0 ||
            (accept != NULL && strcasecmp(sum, accept) == 0);
@@ -275,14 +290,14 @@ static bool is_right(const struct download *download, const char *sum)
 
 static bool is_there_already(const struct download *download)
 {
-    char sum[SADDLE_SUM_SIZE];
+    hex_sum sum;
     struct stat status;
     if (download->options->force || stat(download->path, &status) != 0 || !S_ISREG(status.st_mode))
         return false;
     int descriptor = open(download->path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return false;
-    bool right = saddle_checksum(descriptor, sum) && is_right(download, sum);
+    bool right = sum_file(descriptor, &sum) && is_right(download, &sum);
     close(descriptor);
     return right;
 }
@@ -317,14 +332,14 @@ static saddle_status wrong_sum(const struct download *download, const char *sum,
 /* Compare with the expected sum and move into place. */
 static saddle_status verify(struct download *download, bool *right, saddle_error *error)
 {
-    char sum[SADDLE_SUM_SIZE];
+    hex_sum sum;
     *right = false;
-    if (!saddle_checksum(download->descriptor, sum))
+    if (!sum_file(download->descriptor, &sum))
         return saddle_fail(error, SADDLE_IO, "cannot read '%s' back: %s", download->partial,
                            strerror(errno));
-    *right = is_right(download, sum);
+    *right = is_right(download, &sum);
     if (!*right)
-        return wrong_sum(download, sum, error);
+        return wrong_sum(download, sum.text, error);
     if (fsync(download->descriptor) != 0 || rename(download->partial, download->path) != 0)
         return saddle_fail(error, SADDLE_IO, "cannot move '%s' to '%s': %s", download->partial,
                            download->path, strerror(errno));
@@ -382,6 +397,13 @@ static saddle_status fetch_file(const saddle_data_source *source, const char *di
 
 /* ---- a data set ---- */
 
+/* Whether a text has the form of a SHA-256: 64 hexadecimal digits, of either case. */
+static bool is_sum(const char *text)
+{
+    return strlen(text) == 2 * SADDLE_SHA256_BYTES &&
+           text[strspn(text, "0123456789abcdefABCDEF")] == '\0';
+}
+
 static saddle_status check_request(const char *name, const saddle_fetch_options *options,
                                    saddle_error *error)
 {
@@ -401,7 +423,7 @@ static saddle_status check_request(const char *name, const saddle_fetch_options 
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "mirror '%s' is not an address; it must start with http:// or https://",
                            options->mirror);
-    if (options->accept != NULL && !saddle_is_checksum(options->accept))
+    if (options->accept != NULL && !is_sum(options->accept))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%s' is not a SHA-256; it has 64 hexadecimal digits", options->accept);
     return SADDLE_OK;

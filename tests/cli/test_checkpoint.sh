@@ -130,7 +130,7 @@ fresh() { rm -rf ck && cp -r ck-copy ck; }
 fresh
 damage "$(newest ck)"
 offered="'ck/checkpoint-0000000000000050.saddle' of iteration 50 is valid: resume from that one"
-refuse "is damaged: its contents does not match" run --resume ck
+refuse "is damaged: its contents do not match" run --resume ck
 check "the older one is offered" warns "$offered"
 refuse "$offered" run --resume "$(newest ck)"
 refuse "$offered" "${run[@]}" --iterations 60 --checkpoint ck --resume

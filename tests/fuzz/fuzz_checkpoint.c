@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     saddle_error error = {.message = ""};
     saddle_status status = saddle_checkpoint_decode(&head, "head", bytes, size, &error);
     if (status == SADDLE_OK)
-        fuzz_promise(head->setting_count <= size / 24, "settings are no longer than their head");
+        fuzz_promise(head->number.settings <= size / 3, "settings are no longer than their head");
     else
         fuzz_check_refusal(status, head, &error);
     saddle_checkpoint_close(head);

@@ -23,10 +23,9 @@ static const char *path_of(const char *name)
 }
 
 /* Settings of a checkpoint; the second one was not given. */
-static saddle_checkpoint_setting settings[] = {
-    {.name = "seed", .effective = "7", .given = "7", .is_given = true},
-    {.name = "nu", .effective = "0.1", .given = "", .is_given = false},
-    {.name = "trace", .effective = "", .given = "", .is_given = true}};
+static saddle_checkpoint_setting settings[] = {{.name = "seed", .effective = "7", .given = "7"},
+                                               {.name = "nu", .effective = "0.1", .given = NULL},
+                                               {.name = "trace", .effective = "", .given = ""}};
 
 static saddle_checkpoint sample(void)
 {
@@ -45,8 +44,8 @@ static saddle_checkpoint sample(void)
                                           .rows = ROWS,
                                           .row_words = sizeof(saddle_row) / 8,
                                           .train = TRAIN,
-                                          .test = TEST},
-                               .setting_count = sizeof settings / sizeof *settings,
+                                          .test = TEST,
+                                          .settings = sizeof settings / sizeof *settings},
                                .setting = settings,
                                .outcome = {"auc", "accuracy", "auc"}};
 }
@@ -84,12 +83,10 @@ static void assert_sample(saddle_checkpoint *c, bool body)
     const void *wanted_numbers = &wanted.number;
     ck_assert_int_eq(memcmp(numbers, wanted_numbers, sizeof wanted.number), 0);
     ck_assert_str_eq(c->version, saddle_version());
-    ck_assert_uint_eq(c->setting_count, wanted.setting_count);
-    for (size_t k = 0; k < c->setting_count; k++) {
+    for (size_t k = 0; k < c->number.settings; k++) {
         ck_assert_str_eq(c->setting[k].name, settings[k].name);
         ck_assert_str_eq(c->setting[k].effective, settings[k].effective);
-        ck_assert_str_eq(c->setting[k].given, settings[k].given);
-        ck_assert_int_eq(c->setting[k].is_given, settings[k].is_given);
+        ck_assert_pstr_eq(c->setting[k].given, settings[k].given);
     }
     for (size_t k = 0; k < TRAIN + TEST; k++)
         ck_assert_str_eq(c->outcome[k], wanted.outcome[k]);
@@ -219,11 +216,15 @@ START_TEST(other_files_are_no_checkpoints)
                    "is no checkpoint of saddle");
     write_bytes(path, words, 0);
     assert_refused(saddle_checkpoint_open(&c, path, &error), error, SADDLE_BAD_INPUT, "is empty");
-    unsigned char later[40] = "SADDLECK\3";
-    write_bytes(path, later, sizeof later);
+    unsigned char other[40] = "SADDLECK\4";
+    write_bytes(path, other, sizeof other);
     assert_refused(
         saddle_checkpoint_open(&c, path, &error), error, SADDLE_BAD_INPUT,
-        "has format 3; this version of saddle reads format 2: go on with the version that");
+        "has format 4; this version of saddle reads format 3: resume with the version that");
+    other[8] = 2;
+    write_bytes(path, other, sizeof other);
+    assert_refused(saddle_checkpoint_open(&c, path, &error), error, SADDLE_BAD_INPUT,
+                   "has format 2, that of saddle 0.1; this version of saddle reads format 3");
     assert_refused(saddle_checkpoint_open(&c, saddle_test_directory(), &error), error,
                    SADDLE_BAD_INPUT, "it is a directory");
     assert_refused(saddle_checkpoint_open(&c, path_of("nowhere"), &error), error, SADDLE_BAD_INPUT,
