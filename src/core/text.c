@@ -3,15 +3,40 @@
 #include <stdio.h>
 #include <string.h>
 
+uint32_t saddle_next_letter(const char **at, const char *end)
+{
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    const unsigned char *byte = (const unsigned char *)*at;
+    unsigned more = byte[0] >= 0xF0 ? 3 : byte[0] >= 0xE0 ? 2 : byte[0] >= 0xC0 ? 1 : 0;
+    uint32_t letter = more == 0 ? byte[0] : byte[0] & (0x3Fu >> more);
+    unsigned k = 1;
+    while (k <= more && *at + k < end && (byte[k] & 0xC0) == 0x80)
+        letter = letter << 6 | (byte[k++] & 0x3F);
+    bool surrogate = letter >= 0xD800 && letter < 0xE000;
+    bool complete = k == more + 1 && byte[0] < 0xF8 && (byte[0] < 0x80 || more > 0);
+    *at += complete ? k : 1;
+    return complete && letter >= least[more] && letter <= 0x10FFFF && !surrogate ? letter : 0xFFFD;
+}
+
 saddle_excerpt saddle_excerpt_of(const char *at, const char *end)
 {
     saddle_excerpt excerpt;
-    size_t length = end != NULL ? (size_t)(end - at) : strlen(at);
-    size_t room = sizeof excerpt.text - 4;
-    size_t kept = length < room ? length : room;
-    for (size_t k = 0; k < kept; k++)
-        excerpt.text[k] = (char)(at[k] >= ' ' && at[k] <= '~' ? at[k] : '?');
-    snprintf(excerpt.text + kept, sizeof excerpt.text - kept, "%s", length > room ? "..." : "");
+    char *to = excerpt.text;
+    const char *last = excerpt.text + sizeof excerpt.text - sizeof "...";
+    end = end != NULL ? end : at + strlen(at);
+    while (at < end) {
+        const char *from = at;
+        uint32_t letter = saddle_next_letter(&at, end);
+        bool control = letter < ' ' || (letter >= 0x7F && letter < 0xA0) || letter == 0xFFFD;
+        size_t bytes = control ? 1 : (size_t)(at - from);
+        if (to + bytes > last) {
+            strcpy(to, "...");
+            return excerpt;
+        }
+        memcpy(to, control ? "?" : from, bytes);
+        to += bytes;
+    }
+    *to = '\0';
     return excerpt;
 }
 
@@ -74,4 +99,13 @@ const char *saddle_closest(const char *word, const char *const *candidate, size_
         }
     }
     return best;
+}
+
+saddle_suggestion saddle_suggest(const char *word, const char *const *name, size_t count)
+{
+    saddle_suggestion suggestion = {.text = ""};
+    const char *meant = saddle_closest(word, name, count);
+    if (meant != NULL)
+        snprintf(suggestion.text, sizeof suggestion.text, "; did you mean '%s'?", meant);
+    return suggestion;
 }

@@ -8,13 +8,23 @@
 
 #include <saddle/text.h>
 
-/* Words of a file as a message shows them: cut to a handy length, unprintable bytes as '?'. */
+/* The next letter of a UTF-8 text that ends at `end`; U+FFFD for a byte that is not part of one. */
+uint32_t saddle_next_letter(const char **at, const char *end);
+
+/* A text as a message shows it: at most 76 bytes, '?' for what cannot be printed. */
 typedef struct saddle_excerpt {
     char text[80];
 } saddle_excerpt;
 
 /* The words in [at, end); end NULL: up to the NUL. */
 saddle_excerpt saddle_excerpt_of(const char *at, const char *end);
+
+/* "; did you mean 'NAME'?" with the name closest to a word; "" when none is close. */
+typedef struct saddle_suggestion {
+    char text[96];
+} saddle_suggestion;
+
+saddle_suggestion saddle_suggest(const char *word, const char *const *name, size_t count);
 
 /* The most fields a short text has. */
 #define SADDLE_MAX_FIELDS 8

@@ -8,6 +8,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "files/file.h"
 #include "files/npy_header.h"
 #include "files/npz.h"
@@ -30,22 +31,6 @@ typedef struct payload {
     size_t taken; /* bytes read so far, those of the head included */
 } payload;
 
-/* The next code point of a UTF-8 text; U+FFFD for a byte that is not part of any. */
-static uint32_t next_letter(const unsigned char **text)
-{
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    const unsigned char *at = *text;
-    unsigned more = at[0] >= 0xF0 ? 3 : at[0] >= 0xE0 ? 2 : at[0] >= 0xC0 ? 1 : 0;
-    uint32_t letter = more == 0 ? at[0] : at[0] & (0x3Fu >> more);
-    unsigned k = 1;
-    while (k <= more && (at[k] & 0xC0) == 0x80)
-        letter = letter << 6 | (at[k++] & 0x3F);
-    bool surrogate = letter >= 0xD800 && letter < 0xE000;
-    bool whole = k == more + 1 && at[0] < 0xF8 && (at[0] < 0x80 || more > 0);
-    *text = at + (whole ? k : 1);
-    return whole && letter >= least[more] && letter <= 0x10FFFF && !surrogate ? letter : 0xFFFD;
-}
-
 static saddle_status prepare_text(payload *out, const char *text, saddle_error *error)
 {
     /* NumPy pads with zeros and has no text of length 0. */
@@ -54,8 +39,8 @@ static saddle_status prepare_text(payload *out, const char *text, saddle_error *
     out->letters = saddle_alloc(most, sizeof *out->letters);
     if (out->letters == NULL)
         return saddle_no_memory(error, "a text in a NumPy file");
-    for (const unsigned char *at = (const unsigned char *)text; *at != '\0';)
-        out->letters[count++] = next_letter(&at);
+    for (const char *at = text, *end = text + most - 1; at < end;)
+        out->letters[count++] = saddle_next_letter(&at, end);
     count = count > 0 ? count : 1;
     snprintf(out->type, sizeof out->type, "<U%zu", count);
     out->data = out->letters;

@@ -256,12 +256,10 @@ static saddle_status find_rule(const char *text, const rule **out, saddle_error 
         if (registry[r].weigh != weigh_file && strcmp(text, registry[r].name) == 0)
             return SADDLE_OK;
     }
-    const char *close = saddle_closest(text, name, RULES);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "unknown mixing rule '%.100s'%s%s%s; the rules are laplacian, metropolis, "
+                       "unknown mixing rule '%.100s'%s; the rules are laplacian, metropolis, "
                        "lazy-metropolis, max-degree, best-constant and file:PATH",
-                       text, close != NULL ? "; did you mean '" : "", close != NULL ? close : "",
-                       close != NULL ? "'?" : "");
+                       text, saddle_suggest(text, name, RULES).text);
 }
 
 /* ---- public ---- */

@@ -274,14 +274,11 @@ static saddle_status refuse_unknown(const char *text, saddle_error *error)
     size_t length = strcspn(text, ":");
     if (length < sizeof word)
         memcpy(word, text, length);
-    const char *close = saddle_closest(word, name, TOPOLOGIES);
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        "unknown topology '%.100s'%s%s%s; the topologies are er:P, ring, path, star, "
-        "complete, grid:RxC, torus:RxC, hypercube, exponential, regular:K, "
-        "small-world:K:P and file:PATH",
-        text, close != NULL ? "; did you mean '" : "", close != NULL ? close : "",
-        close != NULL ? "'?" : "");
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "unknown topology '%.100s'%s; the topologies are er:P, ring, path, star, "
+                       "complete, grid:RxC, torus:RxC, hypercube, exponential, regular:K, "
+                       "small-world:K:P and file:PATH",
+                       text, saddle_suggest(word, name, TOPOLOGIES).text);
 }
 
 /* Cut the text into fields and check their number; a path keeps its colons. */

@@ -7,6 +7,7 @@
 
 #include "algorithms/step_options.h"
 #include "core/status.h"
+#include "instance/option_value.h"
 #include "instance/plan_options.h"
 
 void saddle_plan_defaults(saddle_plan *plan, size_t size)
@@ -112,16 +113,10 @@ saddle_status saddle_plan_refresh(saddle_plan *plan, saddle_error *error)
 
 void saddle_plan_take_stage(saddle_plan *plan, const saddle_plan *from, saddle_option_stage stage)
 {
-    for (const saddle_option *const *option = saddle_plan_options(); *option != NULL; option++) {
-        static const size_t bytes[] = {[SADDLE_OPTION_FLAG] = sizeof(bool),
-                                       [SADDLE_OPTION_INTEGER] = sizeof(uint64_t),
-                                       [SADDLE_OPTION_REAL] = sizeof(double),
-                                       [SADDLE_OPTION_CHOICE] = sizeof(int),
-                                       [SADDLE_OPTION_TEXT] = sizeof(const char *)};
+    for (const saddle_option *const *option = saddle_plan_options(); *option != NULL; option++)
         if ((*option)->stage == stage)
-            memcpy((char *)plan + (*option)->offset, (const char *)from + (*option)->offset,
-                   bytes[(*option)->kind]);
-    }
+            memcpy((char *)plan + (*option)->offset, saddle_option_field(*option, from),
+                   saddle_option_bytes(*option));
 }
 
 bool saddle_plan_given(const saddle_plan *plan, size_t offset)

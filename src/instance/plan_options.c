@@ -4,7 +4,6 @@
 #include <saddle/algorithm.h>
 #include <saddle/problem.h>
 
-#include "core/memory.h"
 #include "core/status.h"
 #include "instance/settings.h"
 
@@ -195,22 +194,19 @@ const saddle_option *const *saddle_plan_options(void)
 
 saddle_status saddle_settings_create(saddle_settings **out, saddle_error *error)
 {
-    *out = NULL;
     size_t algorithms;
     size_t problems;
     const saddle_algorithm *const *algorithm_list = saddle_algorithm_list(&algorithms);
     const saddle_problem_class *const *problem_list = saddle_problem_list(&problems);
-    const saddle_option *const **tables = saddle_alloc(1 + algorithms + problems, sizeof *tables);
-    if (tables == NULL)
-        return saddle_no_memory(error, "the options");
-    size_t count = 0;
-    tables[count++] = plan_options;
-    for (size_t k = 0; k < algorithms; k++)
-        tables[count++] = algorithm_list[k]->options;
-    for (size_t k = 0; k < problems; k++)
-        tables[count++] = problem_list[k]->options;
-    saddle_status status =
-        saddle_settings_build(out, (const saddle_option *const *const *)tables, count, error);
-    saddle_free(tables);
+    const saddle_option *const *const own[] = {plan_options};
+    saddle_status status = saddle_settings_build(out, own, 1, error);
+    for (size_t k = 0; status == SADDLE_OK && k < algorithms; k++)
+        status = saddle_settings_add(*out, algorithm_list[k]->options, error);
+    for (size_t k = 0; status == SADDLE_OK && k < problems; k++)
+        status = saddle_settings_add(*out, problem_list[k]->options, error);
+    if (status != SADDLE_OK) {
+        saddle_settings_free(*out);
+        *out = NULL;
+    }
     return status;
 }

@@ -64,7 +64,4 @@ saddle_status saddle_settings_read_table(saddle_settings *settings,
                                          const saddle_option *const *options, const void *target,
                                          saddle_error *error);
 
-/* Write the default of an option into its field in `target`; texts are constants. */
-void saddle_option_default(const saddle_option *option, void *target);
-
 #endif

@@ -1,0 +1,293 @@
+#include "instance/option_value.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/status.h"
+#include "core/text.h"
+
+/* The most choices an option has. */
+#define MOST_CHOICES 32
+/* Sizes of one side of a range, and of a description of what would be right. */
+#define LIMIT_SIZE 80
+#define DESCRIPTION_SIZE 256
+
+/* A value in a message. */
+#define shown(text) saddle_excerpt_of((text), NULL).text
+
+/* Whether a text stands for no value: "" or "auto" where that is the default. */
+static bool is_absent(const saddle_option *option, const char *text)
+{
+    return (*text == '\0' || strcmp(text, "auto") == 0) && strcmp(text, option->fallback) == 0;
+}
+
+/* ---- choices --------------------------------------------------------------------------------- */
+
+/* Cut "a|b|c" in a buffer into words; how many there are, 0 when it is missing, too long or has too
+ * many. */
+static size_t cut_choices(const char *text, char buffer[SADDLE_CHOICES_SIZE],
+                          const char *word[MOST_CHOICES])
+{
+    size_t count = 0;
+    size_t bytes = text != NULL ? strlen(text) + 1 : SIZE_MAX;
+    if (bytes > SADDLE_CHOICES_SIZE)
+        return 0;
+    char *rest = memcpy(buffer, text, bytes);
+    while (rest != NULL) {
+        if (count == MOST_CHOICES)
+            return 0;
+        word[count] = strsep(&rest, "|");
+        if (*word[count++] == '\0')
+            return 0;
+    }
+    return count;
+}
+
+static saddle_status read_choice(const saddle_option *option, const char *text, int *out,
+                                 saddle_error *why)
+{
+    char buffer[SADDLE_CHOICES_SIZE];
+    const char *word[MOST_CHOICES + 1];
+    size_t count = cut_choices(option->choices, buffer, word);
+    if (count == 0)
+        return saddle_fail(why, SADDLE_CHECK_FAILED, "its choices are not a list such as 'a|b|c'");
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(text, word[k]) == 0) {
+            *out = (int)k;
+            return SADDLE_OK;
+        }
+    if (strcmp(option->fallback, "auto") == 0)
+        word[count++] = "auto";
+    char list[2 * SADDLE_CHOICES_SIZE];
+    char *end = list;
+    for (size_t k = 0; k < count; k++)
+        end = stpcpy(stpcpy(end, k > 0 ? ", " : ""), word[k]);
+    return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is not one of %.600s%s", shown(text), list,
+                       saddle_suggest(text, word, count).text);
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* One side of a range, such as " and at most 1"; "" when it has no limit. Whole numbers are written
+ * in full, others in up to 15 digits. */
+static const char *limit_text(char text[LIMIT_SIZE], const char *words, double limit)
+{
+    text[0] = '\0';
+    if (limit == floor(limit) && fabs(limit) <= 0x1p53)
+        snprintf(text, LIMIT_SIZE, " %s %.0f", words, limit);
+    else if (isfinite(limit))
+        snprintf(text, LIMIT_SIZE, " %s %.15g", words, limit);
+    return text;
+}
+
+/* What would be right for a number: "a number above 0 and at most 1, or auto". */
+static const char *describe_number(const saddle_option *option, char text[DESCRIPTION_SIZE])
+{
+    char low[LIMIT_SIZE];
+    char high[LIMIT_SIZE];
+    bool whole = option->kind == SADDLE_OPTION_INTEGER;
+    limit_text(low, option->above_minimum ? "above" : "of at least", option->minimum);
+    const char *at_most = low[0] != '\0' ? "and at most" : "of at most";
+    if (whole && option->maximum >= 0x1p64)
+        snprintf(high, sizeof high, " %s %llu", at_most, (unsigned long long)UINT64_MAX);
+    else
+        limit_text(high, at_most, option->maximum);
+    snprintf(text, DESCRIPTION_SIZE, "%s%s%s%s", whole ? "a whole number" : "a number", low, high,
+             strcmp(option->fallback, "auto") == 0 ? ", or auto" : "");
+    return text;
+}
+
+/* Compared as whole numbers, because not every uint64_t is a double; the minimum is not negative.
+ */
+static bool whole_in_range(const saddle_option *option, uint64_t value)
+{
+    double low = option->minimum;
+    double high = option->maximum;
+    if (!(low < 0x1p64))
+        return false;
+    bool above =
+        option->above_minimum ? value > (uint64_t)floor(low) : value >= (uint64_t)ceil(low);
+    return above && (high >= 0x1p64 || value <= (uint64_t)floor(high));
+}
+
+static saddle_status read_integer(const saddle_option *option, const char *text, uint64_t *out,
+                                  saddle_error *why)
+{
+    char right[DESCRIPTION_SIZE];
+    double real = NAN;
+    if (saddle_parse_integer(text, out)) {
+        if (whole_in_range(option, *out))
+            return SADDLE_OK;
+        real = (double)*out;
+    } else if (saddle_parse_real(text, &real) && real > 0x1p53 && real < 0x1p64 &&
+               text[strspn(text, "0123456789")] != '\0') {
+        return saddle_fail(why, SADDLE_BAD_INPUT,
+                           "'%s' is above 2^53 and not in plain digits; write out all its digits",
+                           shown(text));
+    }
+    bool whole = real == floor(real);
+    return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is %s; give %s", shown(text),
+                       whole ? "out of range" : "not a whole number",
+                       describe_number(option, right));
+}
+
+static saddle_status read_real(const saddle_option *option, const char *text, double *out,
+                               saddle_error *why)
+{
+    char right[DESCRIPTION_SIZE];
+    bool number = saddle_parse_real(text, out);
+    bool above = option->above_minimum ? *out > option->minimum : *out >= option->minimum;
+    if (number && above && *out <= option->maximum)
+        return SADDLE_OK;
+    return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is %s; give %s", shown(text),
+                       number ? "out of range" : "not a number", describe_number(option, right));
+}
+
+/* ---- any kind -------------------------------------------------------------------------------- */
+
+saddle_status saddle_option_check(const saddle_option *option, saddle_error *error)
+{
+    if (option->name == NULL || option->fallback == NULL)
+        return saddle_fail(error, SADDLE_CHECK_FAILED, "an option '%s' lacks a name or a default",
+                           option->name != NULL ? option->name : "");
+    bool whole = option->kind == SADDLE_OPTION_INTEGER;
+    bool number = whole || option->kind == SADDLE_OPTION_REAL;
+    if (number && (!(option->minimum <= option->maximum) || (whole && !(option->minimum >= 0.0))))
+        return saddle_fail(error, SADDLE_CHECK_FAILED,
+                           "option '%s': no %s lies within [%g, %g]; correct its declaration",
+                           option->name, whole ? "natural number" : "number", option->minimum,
+                           option->maximum);
+    return SADDLE_OK;
+}
+
+static saddle_status read_flag(const char *text, bool *out, saddle_error *why)
+{
+    static const char *const word[2][4] = {{"no", "false", "off", "0"}, {"yes", "true", "on", "1"}};
+    for (int yes = 0; yes < 2; yes++)
+        for (int k = 0; k < 4; k++)
+            if (strcmp(text, word[yes][k]) == 0) {
+                *out = yes != 0;
+                return SADDLE_OK;
+            }
+    return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is neither yes nor no; give yes or no",
+                       shown(text));
+}
+
+/* Settings are echoed one to a line, in traces and models: a line end would forge another. */
+static saddle_status check_text(const char *text, saddle_error *why)
+{
+    for (const char *at = text; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7F)
+            return saddle_fail(why, SADDLE_BAD_INPUT,
+                               "'%s' has a control character, such as a line end, in it; give a "
+                               "value without",
+                               shown(text));
+    return SADDLE_OK;
+}
+
+/* What the field holds that stands for no value. */
+static saddle_option_value no_value(const saddle_option *option)
+{
+    switch (option->kind) {
+    case SADDLE_OPTION_INTEGER:
+        return (saddle_option_value){
+            .integer = option->minimum > 0.0 || option->above_minimum ? 0 : UINT64_MAX};
+    case SADDLE_OPTION_REAL:
+        return (saddle_option_value){.real = NAN};
+    case SADDLE_OPTION_CHOICE:
+        return (saddle_option_value){.choice = -1};
+    case SADDLE_OPTION_FLAG:
+    case SADDLE_OPTION_TEXT:
+        break;
+    }
+    return (saddle_option_value){.text = NULL};
+}
+
+saddle_status saddle_option_read(const saddle_option *option, const char *text,
+                                 saddle_option_value *out, saddle_error *why)
+{
+    *out = no_value(option);
+    /* A flag is yes or no: its field has no third value. */
+    if (option->kind != SADDLE_OPTION_FLAG && is_absent(option, text))
+        return SADDLE_OK;
+    switch (option->kind) {
+    case SADDLE_OPTION_FLAG:
+        return read_flag(text, &out->flag, why);
+    case SADDLE_OPTION_INTEGER:
+        return read_integer(option, text, &out->integer, why);
+    case SADDLE_OPTION_REAL:
+        return read_real(option, text, &out->real, why);
+    case SADDLE_OPTION_CHOICE:
+        return read_choice(option, text, &out->choice, why);
+    case SADDLE_OPTION_TEXT:
+        out->text = text;
+        return check_text(text, why);
+    }
+    return saddle_fail(why, SADDLE_CHECK_FAILED, "it is of an unknown kind");
+}
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+size_t saddle_option_bytes(const saddle_option *option)
+{
+    static const size_t bytes[] = {[SADDLE_OPTION_FLAG] = sizeof(bool),
+                                   [SADDLE_OPTION_INTEGER] = sizeof(uint64_t),
+                                   [SADDLE_OPTION_REAL] = sizeof(double),
+                                   [SADDLE_OPTION_CHOICE] = sizeof(int),
+                                   [SADDLE_OPTION_TEXT] = sizeof(const char *)};
+    return bytes[option->kind];
+}
+
+void saddle_option_write(const saddle_option *option, const saddle_option_value *value,
+                         void *target)
+{
+    memcpy((char *)target + option->offset, value, saddle_option_bytes(option));
+}
+
+void saddle_option_default(const saddle_option *option, void *target)
+{
+    saddle_option_value value;
+    /* A default has been checked when a store was first made from its table. */
+    saddle_option_read(option, option->fallback, &value, NULL);
+    saddle_option_write(option, &value, target);
+}
+
+bool saddle_option_holds(const saddle_option *option, const void *field,
+                         const saddle_option_value *value)
+{
+    saddle_option_value there;
+    memcpy(&there, field, saddle_option_bytes(option));
+    if (option->kind == SADDLE_OPTION_REAL)
+        return there.real == value->real || (isnan(there.real) && isnan(value->real));
+    if (option->kind == SADDLE_OPTION_TEXT && there.text != NULL && value->text != NULL)
+        return strcmp(there.text, value->text) == 0;
+    return memcmp(field, value, saddle_option_bytes(option)) == 0;
+}
+
+const char *saddle_option_text(const saddle_option *option, const void *field,
+                               char buffer[SADDLE_CHOICES_SIZE])
+{
+    saddle_option_value there;
+    const char *word[MOST_CHOICES];
+    size_t count;
+    saddle_option_value none = no_value(option);
+    if (is_absent(option, option->fallback) && saddle_option_holds(option, field, &none))
+        return option->fallback;
+    memcpy(&there, field, saddle_option_bytes(option));
+    switch (option->kind) {
+    case SADDLE_OPTION_FLAG:
+        return there.flag ? "yes" : "no";
+    case SADDLE_OPTION_INTEGER:
+        snprintf(buffer, SADDLE_CHOICES_SIZE, "%llu", (unsigned long long)there.integer);
+        return buffer;
+    case SADDLE_OPTION_REAL:
+        return saddle_print_real(there.real, 15, buffer);
+    case SADDLE_OPTION_CHOICE:
+        count = cut_choices(option->choices, buffer, word);
+        return there.choice >= 0 && (size_t)there.choice < count ? word[there.choice] : NULL;
+    case SADDLE_OPTION_TEXT:
+        return there.text != NULL ? there.text : option->fallback;
+    }
+    return NULL;
+}
