@@ -45,9 +45,7 @@ LONG = [
     "auc.c",
     "fair.c",
     "policy_evaluation.c",
-    "resume.c",
     "robust_logistic.c",
-    "settings.c",
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)

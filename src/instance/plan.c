@@ -7,7 +7,7 @@
 
 #include "algorithms/step_options.h"
 #include "core/status.h"
-#include "instance/option_value.h"
+#include "core/option_value.h"
 #include "instance/plan_options.h"
 
 void saddle_plan_defaults(saddle_plan *plan, size_t size)

@@ -7,7 +7,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "files/yaml.h"
-#include "instance/option_value.h"
+#include "core/option_value.h"
 
 /* Who set a value. A later one may overrule those before it in this list. */
 typedef enum origin { FROM_DEFAULT, FROM_FILE, FROM_CALLER } origin;

@@ -1,4 +1,4 @@
-#include "instance/option_value.h"
+#include "core/option_value.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -290,4 +290,60 @@ const char *saddle_option_text(const saddle_option *option, const void *field,
         return there.text != NULL ? there.text : option->fallback;
     }
     return NULL;
+}
+
+/* ---- lists of options ------------------------------------------------------------------------ */
+
+static saddle_status refuse_name(const saddle_option *const *options, const char *name,
+                                 saddle_error *error)
+{
+    char list[SADDLE_CHOICES_SIZE] = "";
+    size_t used = 0;
+    for (; *options != NULL && used < sizeof list; options++)
+        if ((*options)->home == SADDLE_HOME_OWN)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used == 0 ? "" : ", ",
+                                     (*options)->name);
+    return saddle_fail(error, SADDLE_BAD_INPUT, "there is no option '%s'; the options are: %s",
+                       saddle_excerpt_of(name, NULL).text, used == 0 ? "none" : list);
+}
+
+/* Fill the field of one "name=value". */
+static saddle_status parse_one(const saddle_option *const *options, char *word, void *target,
+                               saddle_error *error)
+{
+    char *equals = strchr(word, '=');
+    if (equals == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' is not of the form name=value; give options separated by commas",
+                           saddle_excerpt_of(word, NULL).text);
+    *equals = '\0';
+    const saddle_option *const *chosen = options;
+    while (*chosen != NULL &&
+           ((*chosen)->home != SADDLE_HOME_OWN || strcmp((*chosen)->name, word) != 0))
+        chosen++;
+    if (*chosen == NULL)
+        return refuse_name(options, word, error);
+    saddle_option_value value;
+    saddle_error why = {.message = ""};
+    saddle_status status = saddle_option_read(*chosen, equals + 1, &value, &why);
+    if (status != SADDLE_OK)
+        return saddle_fail(error, status, "%s: %.900s", word, why.message);
+    saddle_option_write(*chosen, &value, target);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_options_parse(const saddle_option *const *options, char *list, void *target,
+                                   saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && options[k] != NULL; k++) {
+        status = saddle_option_check(options[k], error);
+        if (status == SADDLE_OK && options[k]->home == SADDLE_HOME_OWN)
+            saddle_option_default(options[k], target);
+    }
+    char *rest = *list != '\0' ? list : NULL;
+    for (char *word = strsep(&rest, ","); status == SADDLE_OK && word != NULL;
+         word = strsep(&rest, ","))
+        status = parse_one(options, word, target, error);
+    return status;
 }

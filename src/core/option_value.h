@@ -1,6 +1,6 @@
 /* What the value of an option may be, and the typed field that it is written into. */
-#ifndef SADDLE_INSTANCE_OPTION_VALUE_H
-#define SADDLE_INSTANCE_OPTION_VALUE_H
+#ifndef SADDLE_CORE_OPTION_VALUE_H
+#define SADDLE_CORE_OPTION_VALUE_H
 
 #include <saddle/plan.h>
 
@@ -41,5 +41,13 @@ bool saddle_option_holds(const saddle_option *option, const void *field,
  * choice that does not exist. */
 const char *saddle_option_text(const saddle_option *option, const void *field,
                                char buffer[SADDLE_CHOICES_SIZE]);
+
+/*
+ * Fill the fields of a table's options in `target` from "name=value,name=value"; options that are not
+ * named get their defaults. Options of the plan in the table are left out. `list` is cut into pieces and
+ * must outlive `target`, whose texts point into it.
+ */
+saddle_status saddle_options_parse(const saddle_option *const *options, char *list, void *target,
+                                   saddle_error *error);
 
 #endif
