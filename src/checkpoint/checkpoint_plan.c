@@ -1,0 +1,108 @@
+/* The plan of the run that wrote a checkpoint: shown, and taken over by the run that resumes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "checkpoint/checkpoint.h"
+#include "core/memory.h"
+#include "core/status.h"
+
+/* Give a plan what was given to the run of a checkpoint and is not given in the plan. */
+static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan,
+                                   saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < c->number.settings; k++) {
+        const char *name = c->setting[k].name;
+        const saddle_option *option = saddle_settings_find(plan->settings, name);
+        if (option == NULL || c->setting[k].given == NULL ||
+            saddle_settings_given(plan->settings, option))
+            continue;
+        bool checkpoint = option->home == SADDLE_HOME_PLAN &&
+                          option->offset == offsetof(saddle_plan, outputs.checkpoint);
+        if (option->effect != SADDLE_EFFECT_ENGINE && !checkpoint)
+            status = saddle_plan_set(plan, name, c->setting[k].given, error);
+    }
+    return status;
+}
+
+/* A plan of its own to take settings over into. */
+static saddle_status open_plan(saddle_plan *plan, saddle_error *error)
+{
+    saddle_plan defaults;
+    saddle_plan_defaults(&defaults, sizeof defaults);
+    return saddle_plan_copy(plan, &defaults, error);
+}
+
+saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info *out,
+                                        saddle_plan *plan, saddle_error *error)
+{
+    saddle_checkpoint *c = NULL;
+    memset(out, 0, sizeof *out);
+    if (plan != NULL)
+        saddle_plan_defaults(plan, sizeof *plan);
+    saddle_status status = saddle_checkpoint_open(&c, path, error);
+    SADDLE_THEN_IF(status, plan != NULL, open_plan(plan, error));
+    SADDLE_THEN_IF(status, plan != NULL, take_settings(c, plan, error));
+    if (status == SADDLE_OK) {
+        *out = (saddle_checkpoint_info){.iteration = c->number.iteration,
+                                        .bytes = c->bytes,
+                                        .seconds = c->number.seconds,
+                                        .rows = (size_t)c->number.rows,
+                                        .agents = (size_t)c->number.agents};
+        snprintf(out->version, sizeof out->version, "%s", c->version);
+    } else if (plan != NULL) {
+        saddle_plan_free(plan);
+    }
+    saddle_checkpoint_close(c);
+    return status;
+}
+
+/* Give a plan what a resumption's checkpoint says, and its directory for further ones. A plug-in is
+ * loaded only if the caller names it, not because a checkpoint does. */
+static saddle_status take_over(const saddle_resumption *r, saddle_plan *plan, saddle_error *error)
+{
+    bool named = saddle_plan_given(plan, offsetof(saddle_plan, problem.name));
+    bool directed = plan->outputs.checkpoint != NULL;
+    saddle_status status = take_settings(r->from, plan, error);
+    const char *problem = plan->problem.name;
+    if (status == SADDLE_OK && !named && strchr(problem, '/') != NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "problem: '%.300s' is of a run of the plug-in %.200s, and no path in a "
+                           "file is followed; if you trust it, give %.200s as the problem",
+                           r->from->path, problem, problem);
+    if (status != SADDLE_OK || directed)
+        return status;
+    char *directory = saddle_directory_of(r->from->path);
+    if (directory == NULL) {
+        saddle_no_memory(error, "a checkpoint's path");
+        return SADDLE_NO_MEMORY;
+    }
+    status = saddle_plan_set(plan, "checkpoint", directory, error);
+    saddle_free(directory);
+    return status;
+}
+
+saddle_status saddle_plan_resume(saddle_plan *plan, const saddle_world *world, saddle_error *error)
+{
+    saddle_resumption r = {.from = NULL};
+    saddle_world *alone = NULL;
+    saddle_plan with;
+    saddle_status status = saddle_plan_copy(&with, plan, error);
+    if (status != SADDLE_OK)
+        return status;
+    if (world == NULL)
+        status = saddle_world_alone(&alone, 0, error);
+    SADDLE_THEN(status, saddle_resume_open(&r, &with, world != NULL ? world : alone, error));
+    SADDLE_THEN_IF(status, r.from != NULL, take_over(&r, &with, error));
+    saddle_resume_close(&r);
+    saddle_world_free(alone);
+    if (world != NULL)
+        status = saddle_world_agree(world, status, error);
+    if (status == SADDLE_OK) {
+        saddle_plan_free(plan);
+        *plan = with;
+    } else {
+        saddle_plan_free(&with);
+    }
+    return status;
+}
