@@ -202,12 +202,13 @@ saddle_status saddle_instance_create(saddle_instance **out, const saddle_plan *p
 {
     *out = NULL;
     const saddle_engine_class *engine;
-    saddle_plan checked;
-    saddle_status status = saddle_plan_copy(&checked, plan, error);
-    SADDLE_THEN(status, saddle_engine_find(&engine, checked.engine.name, error));
-    SADDLE_THEN(status, saddle_instance_create_on(out, engine, &checked, error));
-    saddle_plan_free(&checked);
-    return status;
+    saddle_status status = saddle_plan_check_size(plan, error);
+    if (status != SADDLE_OK)
+        return status;
+    /* Other fields are checked where all processes learn of a failure. */
+    status = saddle_engine_find(&engine, plan->engine.name != NULL ? plan->engine.name : "threads",
+                                error);
+    return status == SADDLE_OK ? saddle_instance_create_on(out, engine, plan, error) : status;
 }
 
 void saddle_instance_free(saddle_instance *e)

@@ -31,8 +31,7 @@ void saddle_plan_free(saddle_plan *plan)
     plan->settings = NULL;
 }
 
-/* Refuse a plan of a program that was compiled with other headers. */
-static saddle_status check_size(const saddle_plan *plan, saddle_error *error)
+saddle_status saddle_plan_check_size(const saddle_plan *plan, saddle_error *error)
 {
     if (plan->size == sizeof *plan)
         return SADDLE_OK;
@@ -53,7 +52,7 @@ static saddle_status add_own_options(saddle_plan *plan, saddle_error *error)
 /* Make the store of texts if there is none yet. */
 static saddle_status open_settings(saddle_plan *plan, saddle_error *error)
 {
-    saddle_status status = check_size(plan, error);
+    saddle_status status = saddle_plan_check_size(plan, error);
     SADDLE_THEN_IF(status, plan->settings == NULL, saddle_settings_create(&plan->settings, error));
     return status == SADDLE_OK ? add_own_options(plan, error) : status;
 }
@@ -84,7 +83,7 @@ saddle_status saddle_plan_load(saddle_plan *plan, const char *path, saddle_error
 
 saddle_status saddle_plan_copy(saddle_plan *out, const saddle_plan *plan, saddle_error *error)
 {
-    saddle_status status = check_size(plan, error);
+    saddle_status status = saddle_plan_check_size(plan, error);
     if (status != SADDLE_OK) {
         saddle_plan_defaults(out, sizeof *out);
         return status;

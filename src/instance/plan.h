@@ -6,6 +6,8 @@
 
 #include "instance/settings.h"
 
+/* Refuse a plan of a program that was compiled with other headers. */
+saddle_status saddle_plan_check_size(const saddle_plan *plan, saddle_error *error);
 /* Check the fields of a plan that has settings, take them over there, and own their texts. */
 saddle_status saddle_plan_refresh(saddle_plan *plan, saddle_error *error);
 /* Take over the fields of one stage from another plan; texts are borrowed until saddle_plan_refresh(). */
