@@ -62,6 +62,9 @@ SADDLE_API bool saddle_set_is_whole_space(const saddle_set *set);
 SADDLE_API bool saddle_set_uniform_bounds(const saddle_set *set, double *lower, double *upper);
 /** The smallest and the largest value any coordinate takes over the set (perhaps infinite). */
 SADDLE_API void saddle_set_range(const saddle_set *set, double *lower, double *upper);
+/** An upper bound of the Euclidean norm over the set: exact for balls, boxes and simplices; perhaps
+ * infinite. */
+SADDLE_API double saddle_set_norm_bound(const saddle_set *set);
 
 /** Replace v by its Euclidean projection onto the set. */
 SADDLE_API void saddle_set_project(const saddle_set *set, double *v, double *scratch);

@@ -21,3 +21,8 @@ void saddle_ball_range(const saddle_set *set, double *lower, double *upper)
     *lower = -ball->radius;
     *upper = ball->radius;
 }
+
+double saddle_ball_norm_bound(const saddle_set *set)
+{
+    return ((const saddle_ball *)set)->radius;
+}

@@ -13,6 +13,8 @@ typedef struct saddle_ball {
 saddle_status saddle_ball_parse(saddle_set *set, saddle_error *error);
 /* [-R, R] */
 void saddle_ball_range(const saddle_set *set, double *lower, double *upper);
+/* R: the bound of the Euclidean norm over the l1 and l2 balls. */
+double saddle_ball_norm_bound(const saddle_set *set);
 
 /*
  * Replace v by its projection onto {x >= 0, sum x = total}.

@@ -30,6 +30,7 @@ const saddle_set_class saddle_set_l1_ball = {
     .parse = saddle_ball_parse,
     .project = project,
     .range = saddle_ball_range,
+    .norm_bound = saddle_ball_norm_bound,
     .scratch = scratch_size,
     .l1_rule = SADDLE_PROX_SHRINK_PROJECT,
 };

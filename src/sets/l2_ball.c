@@ -22,6 +22,7 @@ const saddle_set_class saddle_set_l2_ball = {
     .parse = saddle_ball_parse,
     .project = project,
     .range = saddle_ball_range,
+    .norm_bound = saddle_ball_norm_bound,
     .l1_rule = SADDLE_PROX_SHRINK_PROJECT,
     .group_rule = SADDLE_PROX_SHRINK_PROJECT,
 };

@@ -105,6 +105,16 @@ void saddle_set_range(const saddle_set *set, double *lower, double *upper)
     set->class->range(set, lower, upper);
 }
 
+double saddle_set_norm_bound(const saddle_set *set)
+{
+    if (set->class->norm_bound != NULL)
+        return set->class->norm_bound(set);
+    double lower;
+    double upper;
+    saddle_set_range(set, &lower, &upper);
+    return fmax(fabs(lower), fabs(upper)) * sqrt((double)set->dimension);
+}
+
 void saddle_set_project(const saddle_set *set, double *v, double *scratch)
 {
     set->class->project(set, v, scratch);

@@ -29,6 +29,8 @@ typedef struct saddle_set_class {
     void (*project)(const saddle_set *set, double *v, double *scratch);
     /* As saddle_set_range(). */
     void (*range)(const saddle_set *set, double *lower, double *upper);
+    /* As saddle_set_norm_bound(); NULL: every entry may be as large as the range allows. */
+    double (*norm_bound)(const saddle_set *set);
     /* As saddle_set_uniform_bounds(); NULL: never an interval product. */
     bool (*uniform_bounds)(const saddle_set *set, double *lower, double *upper);
     /* Doubles of scratch that project() needs; NULL: none. */

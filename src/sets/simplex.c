@@ -122,11 +122,17 @@ static void range(const saddle_set *set, double *lower, double *upper)
     *upper = total;
 }
 
+static double norm_bound(const saddle_set *set)
+{
+    return ((const simplex_set *)set)->total;
+}
+
 const saddle_set_class saddle_set_simplex = {
     .size = sizeof(simplex_set),
     .parse = parse,
     .project = project,
     .range = range,
+    .norm_bound = norm_bound,
     .scratch = scratch_size,
     .l1_rule = SADDLE_PROX_CONSTANT,
 };
