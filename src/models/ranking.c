@@ -64,3 +64,32 @@ saddle_status saddle_ranking_auc(size_t count, const double *score, const double
     saddle_free(row);
     return SADDLE_OK;
 }
+
+/* Mean and variance of the scores of one class; NaN when it is empty. */
+static void moments(size_t count, const double *score, const double *label, bool positive,
+                    double *mean, double *variance)
+{
+    double members = 0.0;
+    double sum = 0.0;
+    double square = 0.0;
+    for (size_t k = 0; k < count; k++)
+        if ((label[k] > 0.0) == positive) {
+            members += 1.0;
+            sum += score[k];
+        }
+    *mean = sum / members;
+    for (size_t k = 0; k < count; k++)
+        if ((label[k] > 0.0) == positive)
+            square += (score[k] - *mean) * (score[k] - *mean);
+    *variance = square / members;
+}
+
+double saddle_ranking_pair_loss(size_t count, const double *score, const double *label)
+{
+    double mean[2];
+    double variance[2];
+    moments(count, score, label, false, &mean[0], &variance[0]);
+    moments(count, score, label, true, &mean[1], &variance[1]);
+    double margin = 1.0 - mean[1] + mean[0];
+    return margin * margin + variance[0] + variance[1];
+}

@@ -14,4 +14,8 @@
 saddle_status saddle_ranking_auc(size_t count, const double *score, const double *label,
                                  double *out, saddle_error *error);
 
+/* The mean of (1 - h(a) + h(a'))^2 over pairs of a positive a and a negative a'; NaN when one of the
+ * classes is empty. */
+double saddle_ranking_pair_loss(size_t count, const double *score, const double *label);
+
 #endif

@@ -19,16 +19,14 @@
 #include "problems/problems.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
-#include "data/rows.h"
 #include "graph/consensus.h"
-#include "models/model.h"
 #include "models/ranking.h"
+#include "problems/row_blocks.h"
 
 #define GROUP "Problem auc"
 
@@ -37,16 +35,17 @@ typedef struct choices {
     double positive_share;     /* NaN: found by the agents */
 } choices;
 
-static const saddle_option positive_share = SADDLE_REAL_ABOVE(
-    SADDLE_OWN(choices, positive_share, INSTANCE), "positive-share", GROUP, "auto", 0.0, 1.0, "R",
-    "Share r of positives in the objective. auto: the agents find it by averaging "
-    "in the network.");
+static const saddle_option *const options[] = {
+    &saddle_score_option, &saddle_activation_option,
+    &(const saddle_option)SADDLE_REAL_ABOVE(
+        SADDLE_OWN(choices, positive_share, INSTANCE), "positive-share", GROUP, "auto", 0.0, 1.0,
+        "R",
+        "Share r of positives in the objective. auto: the agents find it by averaging in the "
+        "network."),
+    NULL};
 
-static const saddle_option *const options[] = {&saddle_score_option, &saddle_activation_option,
-                                               &positive_share, NULL};
-
-/* The default tau as a share of the trace of F's Hessian in x at the start. 1 / tau is then within what
- * undamped gradient descent bears: no direction has more than the trace. */
+/* The default tau as a share of the trace of F's Hessian in x at the start. A step of 1 / tau is then
+ * stable, because no direction has more curvature than the trace. */
 #define TAU_SHARE 0.5
 
 enum { BLOCK = SADDLE_MODEL_BLOCK };
@@ -58,8 +57,9 @@ typedef struct instance {
     double share;        /* r */
     double row_norm2[2]; /* largest |a|^2 + 1 of negatives and of positives */
     bool linear;
-    double *agent_share; /* of positives at every agent; until the agents have joined */
-    double *look;        /* a model, a gradient and scratch; until then */
+    double
+        *work; /* the agents' shares of positives, then a model, a gradient and scratch; until the
+                     agents have joined */
 } instance;
 
 /* Slopes of the f of a block's rows. */
@@ -69,24 +69,9 @@ typedef struct slopes {
     double y[BLOCK]; /* df/dy without the common -2 r (1-r) y */
 } slopes;
 
-static const instance *self_of(const saddle_problem *problem)
-{
-    return problem->self;
-}
-
 static bool is_positive(const saddle_rows_block *block, size_t k)
 {
     return block->data->label[saddle_block_row(block, k)] > 0.0;
-}
-
-static saddle_rows_block block_at(const instance *self, size_t agent, const saddle_batch *batch,
-                                  size_t begin)
-{
-    size_t rest = batch->count - begin;
-    return (saddle_rows_block){.data = self->shard[agent],
-                               .index = batch->index != NULL ? batch->index + begin : NULL,
-                               .first = begin,
-                               .count = rest < BLOCK ? rest : BLOCK};
 }
 
 /* What multiplies h in the coupling: r for a negative, -(1-r) for a positive. */
@@ -135,7 +120,7 @@ static double sample_gradient(const instance *self, size_t agent, const saddle_b
     memset(gx, 0, self->problem.x_dim * sizeof *gx);
     *gy = 0.0;
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
-        saddle_rows_block block = block_at(self, agent, batch, begin);
+        saddle_rows_block block = saddle_block_at(self->shard[agent], batch, begin, BLOCK);
         model->forward(model, &block, x, s.h, scratch);
         find_slopes(self, &block, x, *y, 1.0 / count, &s);
         /* cppcheck-suppress legacyUninitvar; it is written to */
@@ -155,7 +140,7 @@ static double concavity(const instance *self)
 static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                      const double *x, const double *y, double *gx, double *gy, double *scratch)
 {
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     sample_gradient(self, agent, batch, x, y, gx, gy, scratch, false);
     *gy -= concavity(self) * *y;
 }
@@ -165,22 +150,18 @@ static double gradient_variance(const saddle_problem *problem, size_t agent,
                                 const saddle_batch *batch, const double *x, const double *y,
                                 double *gx, double *gy, double *scratch)
 {
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     double square = sample_gradient(self, agent, batch, x, y, gx, gy, scratch, true);
-    double mean = saddle_norm2(problem->x_dim, gx) + *gy * *gy;
+    double variance = saddle_sample_variance(problem, batch->count, square, gx, gy);
     *gy -= concavity(self) * *y;
-    if (batch->count < 2)
-        return 0.0;
-    double count = (double)batch->count;
-    double variance = (square - mean) * (count / (count - 1.0));
-    return variance < 0.0 ? 0.0 : variance;
+    return variance;
 }
 
 static void difference(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                        const double *x1, const double *y1, const double *x0, const double *y0,
                        double *dx, double *dy, double *scratch)
 {
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     const saddle_model *model = self->model;
     double scale = 1.0 / (double)batch->count;
     slopes s1;
@@ -188,7 +169,7 @@ static void difference(const saddle_problem *problem, size_t agent, const saddle
     memset(dx, 0, problem->x_dim * sizeof *dx);
     *dy = -concavity(self) * (*y1 - *y0);
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
-        saddle_rows_block block = block_at(self, agent, batch, begin);
+        saddle_rows_block block = saddle_block_at(self->shard[agent], batch, begin, BLOCK);
         model->forward2(model, &block, x1, x0, s1.h, s0.h, scratch);
         find_slopes(self, &block, x1, *y1, scale, &s1);
         find_slopes(self, &block, x0, *y0, scale, &s0);
@@ -201,13 +182,13 @@ static void difference(const saddle_problem *problem, size_t agent, const saddle
 static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
                     double *scratch)
 {
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     const double *center = x + self->model->parameters;
     saddle_batch all = {.index = NULL, .count = problem->samples[agent]};
     double h[BLOCK];
     double sum = 0.0;
     for (size_t begin = 0; begin < all.count; begin += BLOCK) {
-        saddle_rows_block block = block_at(self, agent, &all, begin);
+        saddle_rows_block block = saddle_block_at(self->shard[agent], &all, begin, BLOCK);
         self->model->forward(self->model, &block, x, h, scratch);
         for (size_t k = 0; k < block.count; k++) {
             bool positive = is_positive(&block, k);
@@ -223,12 +204,12 @@ static double value(const saddle_problem *problem, size_t agent, const double *x
 static void response_statistic(const saddle_problem *problem, size_t agent, const double *x,
                                double *statistic, double *scratch)
 {
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     saddle_batch all = {.index = NULL, .count = problem->samples[agent]};
     double h[BLOCK];
     double sum = 0.0;
     for (size_t begin = 0; begin < all.count; begin += BLOCK) {
-        saddle_rows_block block = block_at(self, agent, &all, begin);
+        saddle_rows_block block = saddle_block_at(self->shard[agent], &all, begin, BLOCK);
         self->model->forward(self->model, &block, x, h, scratch);
         for (size_t k = 0; k < block.count; k++)
             sum += coupling(self, is_positive(&block, k)) * h[k];
@@ -240,7 +221,7 @@ static int response_solve(const saddle_problem *problem, const double *x, const 
                           const saddle_set *y_set, double *y, double *scratch)
 {
     (void)x;
-    *y = 2.0 * *statistic / concavity(self_of(problem));
+    *y = 2.0 * *statistic / concavity(problem->self);
     saddle_set_project(y_set, y, scratch);
     return 0;
 }
@@ -271,67 +252,29 @@ static double top_curvature(double k, double t, double s2)
     return high;
 }
 
-/* mu, and for linear scores L, are exact. At y = -1, if Y holds it, squares and -r (1-r) are left. */
+/* mu, and for linear scores L, are exact. At y = -1 only squares and -r (1-r) are left. */
 static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
                                const saddle_set *y_set, saddle_constants *out, saddle_error *error)
 {
     (void)x_set;
-    (void)error;
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     double r = self->share;
-    double least;
-    double most;
     out->strong_concavity = concavity(self);
     if (self->linear)
         out->lipschitz = fmax(top_curvature(2.0 * r, 1.0 - r, self->row_norm2[0]),
                               top_curvature(2.0 * (1.0 - r), r, self->row_norm2[1]));
-    saddle_set_range(y_set, &least, &most);
-    if (least <= -1.0 && most >= -1.0) {
-        out->primal_bound = -r * (1.0 - r);
-        out->has_primal_bound = 1;
-    }
-    return SADDLE_OK;
+    return saddle_bound_primal(out, -r * (1.0 - r), y_set, -1.0, 0.0, error);
 }
 
-/* ---- what a solution is worth ---------------------------------------------------------------- */
+/* ---- outcomes -------------------------------------------------------------------------------- */
 
-/* Mean and variance of the scores of one class; NaN when it is empty. */
-static void moments(size_t count, const double *score, const double *label, bool positive,
-                    double *mean, double *variance)
-{
-    double members = 0.0;
-    double sum = 0.0;
-    double square = 0.0;
-    for (size_t k = 0; k < count; k++)
-        if ((label[k] > 0.0) == positive) {
-            members += 1.0;
-            sum += score[k];
-        }
-    *mean = sum / members;
-    for (size_t k = 0; k < count; k++)
-        if ((label[k] > 0.0) == positive)
-            square += (score[k] - *mean) * (score[k] - *mean);
-    *variance = square / members;
-}
-
-/* Mean of (1 - h(a) + h(a'))^2 over pairs of a positive a and a negative a'. */
-static double pair_loss(size_t count, const double *score, const double *label)
-{
-    double mean[2];
-    double variance[2];
-    moments(count, score, label, false, &mean[0], &variance[0]);
-    moments(count, score, label, true, &mean[1], &variance[1]);
-    double margin = 1.0 - mean[1] + mean[0];
-    return margin * margin + variance[0] + variance[1];
-}
-
-/* h less the middle between c1 and c2, where positives and negatives part: F does not see a common
- * shift of h, c1 and c2. */
+/* h minus the middle between c1 and c2, which separates positives from negatives: a common shift of h,
+ * c1 and c2 does not change F. */
 static saddle_status scores(const saddle_problem *problem, const saddle_dataset *data,
                             const double *x, const double *y, double *out, saddle_error *error)
 {
     (void)y;
-    const saddle_model *model = self_of(problem)->model;
+    const saddle_model *model = ((const instance *)problem->self)->model;
     const double *center = x + model->parameters;
     double middle = 0.5 * (center[0] + center[1]);
     saddle_status status = saddle_model_score(model, data, x, out, error);
@@ -340,124 +283,131 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
     return status;
 }
 
-/* Score all agents' rows and bring the scores, then the labels, in the order of agents, to process 0,
- * which has room for both in `all`; nothing else leaves a process. A failure in one, `status` among
- * them, is one in all. */
-static saddle_status gather_scores(const instance *self, const double *x, size_t total, double *all,
-                                   saddle_status status, saddle_error *error)
+/* How many of an agent's rows are scored in this process or brought to it: process 0 gets them all. */
+static size_t rows_of(const saddle_problem *problem, size_t agent)
 {
-    const saddle_problem *problem = &self->problem;
-    const saddle_world *world = problem->world;
-    size_t most = 0;
-    for (size_t k = 0; k < world->local; k++)
-        most = problem->samples[world->here[k]] > most ? problem->samples[world->here[k]] : most;
-    double *own = world->rank > 0 ? saddle_alloc_doubles(2 * most) : all;
-    if (own == NULL)
-        status = saddle_no_memory(error, "the scores");
-    bool ready = saddle_world_agree(world, status, error) == SADDLE_OK;
-    size_t done = 0;
-    for (size_t i = 0; own != NULL && ready && i < problem->agents; i++) {
-        size_t bytes = problem->samples[i] * sizeof *own;
-        size_t home = world->home[i];
-        double *score = world->rank > 0 ? own : own + done;
-        double *label = world->rank > 0 ? own + most : own + total + done;
-        if (home == world->rank) {
-            SADDLE_THEN(status, saddle_model_score(self->model, self->shard[i], x, score, error));
-            memcpy(label, self->shard[i]->label, bytes);
-        }
-        if (home == world->rank || world->rank == 0) {
-            world->carry(world, home, 0, bytes, score);
-            world->carry(world, home, 0, bytes, label);
-        }
-        done += problem->samples[i];
+    bool here = problem->world->rank == 0 || saddle_world_has(problem->world, agent);
+    return here ? problem->samples[agent] : 0;
+}
+
+/* Scores of a data set, and its labels `rows` places behind them. */
+static saddle_status score_rows(const instance *self, const saddle_dataset *data, const double *x,
+                                size_t rows, double *score, saddle_error *error)
+{
+    memcpy(score + rows, data->label, data->rows * sizeof *score);
+    return saddle_model_score(self->model, data, x, score, error);
+}
+
+/* The same for the agents here, in their order. */
+static saddle_status score_agents(const instance *self, const double *x, size_t rows, double *score,
+                                  saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (size_t i = 0; status == SADDLE_OK && i < self->problem.agents; i++) {
+        if (saddle_world_has(self->problem.world, i))
+            status = score_rows(self, self->shard[i], x, rows, score, error);
+        score += rows_of(&self->problem, i);
     }
-    if (world->rank > 0)
-        saddle_free(own);
-    return ready ? saddle_world_agree(world, status, error) : status;
+    return status;
 }
 
-/* The outcomes over scored rows. */
-static saddle_status judge(size_t rows, const double *score, const double *label, double out[2],
-                           saddle_error *error)
+/* Brings all agents' scores and labels to process 0; nothing else leaves a process. */
+static void gather_scores(const saddle_problem *problem, size_t rows, double *score)
 {
-    out[1] = pair_loss(rows, score, label);
-    return saddle_ranking_auc(rows, score, label, &out[0], error);
+    const saddle_world *world = problem->world;
+    for (size_t i = 0; i < problem->agents; i++)
+        if (rows_of(problem, i) > 0) {
+            size_t bytes = problem->samples[i] * sizeof *score;
+            world->carry(world, world->home[i], 0, bytes, score);
+            world->carry(world, world->home[i], 0, bytes, score + rows);
+            score += problem->samples[i];
+        }
 }
 
-/* Which pairs are in order shows only where all scores are at one place. */
+/* Which pairs are in order shows only where all scores are in one place. */
 static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
     (void)y;
-    const instance *self = self_of(problem);
     const saddle_world *world = problem->world;
-    double worth[2] = {0.0, 0.0};
-    saddle_status status = SADDLE_OK;
-    *count = 0;
+    double found[2] = {NAN, NAN};
     size_t rows = held_out != NULL ? held_out->rows : 0;
+    *count = 0;
     for (size_t i = 0; held_out == NULL && i < problem->agents; i++)
-        rows += problem->samples[i];
-    bool here = held_out != NULL || world->rank == 0;
-    double *score = here ? saddle_alloc_doubles(2 * rows) : NULL;
-    if (here && score == NULL)
+        rows += rows_of(problem, i);
+    double *score = saddle_alloc_doubles(2 * rows);
+    saddle_status status = SADDLE_OK;
+    if (score == NULL)
         status = saddle_no_memory(error, "the scores");
-    if (held_out != NULL) {
-        SADDLE_THEN(status, saddle_model_score(self->model, held_out, x, score, error));
-        SADDLE_THEN(status, judge(rows, score, held_out->label, worth, error));
-    } else {
-        status = gather_scores(self, x, rows, score, status, error);
-        SADDLE_THEN_IF(status, score != NULL, judge(rows, score, score + rows, worth, error));
+    else if (held_out != NULL)
+        status = score_rows(problem->self, held_out, x, rows, score, error);
+    else
+        status = score_agents(problem->self, x, rows, score, error);
+    if (held_out == NULL)
         status = saddle_world_agree(world, status, error);
-        if (status == SADDLE_OK)
-            world->share(world, 0, sizeof worth, worth);
+    bool exchange = held_out == NULL && status == SADDLE_OK;
+    if (exchange)
+        gather_scores(problem, rows, score);
+    if (score != NULL && status == SADDLE_OK && (held_out != NULL || world->rank == 0)) {
+        found[1] = saddle_ranking_pair_loss(rows, score, score + rows);
+        status = saddle_ranking_auc(rows, score, score + rows, &found[0], error);
     }
     saddle_free(score);
+    if (exchange)
+        world->share(world, 0, sizeof found, found);
     if (status != SADDLE_OK)
         return status;
-    out[0] = (saddle_outcome){"auc", worth[0]};
-    out[1] = (saddle_outcome){"pair_loss", worth[1]};
+    out[0] = (saddle_outcome){"auc", found[0]};
+    out[1] = (saddle_outcome){"pair_loss", found[1]};
     *count = 2;
     return SADDLE_OK;
 }
 
 static void start(const saddle_problem *problem, uint64_t seed, double *x, double *y)
 {
-    const saddle_model *model = self_of(problem)->model;
+    const saddle_model *model = ((const instance *)problem->self)->model;
     memset(x, 0, problem->x_dim * sizeof *x);
     model->initialize(model, seed, x);
     *y = 0.0;
 }
 
-/* ---- making one ------------------------------------------------------------------------------ */
+/* ---- the instance ---------------------------------------------------------------------------- */
 
 static void destroy(saddle_problem *problem)
 {
     instance *self = problem->self;
     saddle_model_free(self->model);
-    saddle_free(self->agent_share);
-    saddle_free(self->look);
+    saddle_free(self->work);
     saddle_free(self);
 }
 
-/* The agents' mean share of positives, by averaging in the network. Collective. */
+/* The local part of what agents find out together: their shares of positives and sizes of rows. */
+static void look_at_rows(instance *self)
+{
+    const saddle_world *world = self->problem.world;
+    for (size_t k = 0; k < world->local; k++) {
+        const saddle_dataset *data = self->shard[world->here[k]];
+        size_t positives = 0;
+        for (size_t row = 0; row < data->rows; row++) {
+            size_t positive = data->label[row] > 0.0 ? 1 : 0;
+            double *most = &self->row_norm2[positive];
+            positives += positive;
+            *most = fmax(*most, saddle_row_norm2(data, row) + 1.0);
+        }
+        self->work[world->here[k]] = (double)positives / (double)data->rows;
+    }
+}
+
+/* The mean of the agents' shares of positives, by averaging in the network. */
 static saddle_status find_share(instance *self, const saddle_problem_inputs *inputs,
                                 saddle_error *error)
 {
-    const saddle_world *world = inputs->world;
     choices *chosen = inputs->options;
-    for (size_t k = 0; k < world->local; k++) {
-        const saddle_dataset *data = inputs->shard[world->here[k]];
-        size_t positives = 0;
-        for (size_t row = 0; row < data->rows; row++)
-            positives += data->label[row] > 0.0 ? 1 : 0;
-        self->agent_share[world->here[k]] = (double)positives / (double)data->rows;
-    }
-    saddle_world_fill(world, 1, self->agent_share);
     saddle_status status = SADDLE_OK;
     if (isnan(chosen->positive_share))
-        status = saddle_consensus_mean(inputs->mixing->graph, self->agent_share,
-                                       &chosen->positive_share, NULL, error);
+        status = saddle_consensus_mean(inputs->mixing->graph, self->work, &chosen->positive_share,
+                                       NULL, error);
     self->share = chosen->positive_share;
     if (status == SADDLE_OK && !(self->share > 0.0 && self->share < 1.0))
         status = saddle_fail(error, SADDLE_BAD_INPUT,
@@ -467,134 +417,91 @@ static saddle_status find_share(instance *self, const saddle_problem_inputs *inp
     return status;
 }
 
-/* Sizes of the rows. Collective. */
-static void survey(instance *self)
-{
-    const saddle_world *world = self->problem.world;
-    for (size_t k = 0; k < world->local; k++) {
-        const saddle_dataset *data = self->shard[world->here[k]];
-        for (size_t row = 0; row < data->rows; row++) {
-            double *most = &self->row_norm2[data->label[row] > 0.0 ? 1 : 0];
-            *most = fmax(*most, saddle_row_norm2(data, row) + 1.0);
-        }
-    }
-    world->largest(world, 2, self->row_norm2);
-}
-
-/* A model at its start, to be looked at on agents' rows. */
-typedef struct start_look {
-    const instance *self;
-    double *w; /* the model; then a gradient, then scratch */
-} start_look;
-
-/* An agent's part of the mean of |grad h|^2 over a block of every agent. */
+/* An agent's part of the mean of |grad h|^2 at the start over a block of every agent. */
 static void curvature_term(void *context, size_t agent, double *out)
 {
-    const start_look *look = context;
-    const saddle_model *model = look->self->model;
-    const saddle_problem *problem = &look->self->problem;
-    double *g = look->w + model->parameters;
+    const instance *self = context;
+    const saddle_model *model = self->model;
+    double *w = self->work + self->problem.agents;
+    double *g = w + model->parameters;
     double *scratch = g + model->parameters;
     double h[BLOCK];
     double one[BLOCK];
     double square[BLOCK];
     for (size_t k = 0; k < BLOCK; k++)
         one[k] = 1.0;
-    saddle_batch all = {.index = NULL, .count = problem->samples[agent]};
-    saddle_rows_block block = block_at(look->self, agent, &all, 0);
-    model->forward(model, &block, look->w, h, scratch);
-    model->backward(model, &block, look->w, one, g, square, scratch);
-    *out = saddle_sum(block.count, square) / (double)(block.count * problem->agents);
+    saddle_batch all = {.index = NULL, .count = self->problem.samples[agent]};
+    saddle_rows_block block = saddle_block_at(self->shard[agent], &all, 0, BLOCK);
+    model->forward(model, &block, w, h, scratch);
+    model->backward(model, &block, w, one, g, square, scratch);
+    *out = saddle_sum(block.count, square) / (double)(block.count * self->problem.agents);
 }
 
-/*
- * The mean of |grad h|^2 at the start over a block of every agent, times mu: about the curvature of F
- * in x there. For linear scores it is mu (|a|^2 + 1) anywhere. Collective.
- */
-static saddle_status typical_curvature(const instance *self, uint64_t seed, double *out,
-                                       saddle_error *error)
+static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
-    start_look look = {.self = self, .w = self->look};
-    double mean = NAN;
-    self->model->initialize(self->model, seed, look.w);
+    instance *self = made;
+    const choices *chosen = inputs->options;
     saddle_status status =
-        saddle_world_sum(self->problem.world, 1, curvature_term, &look, &mean, error);
-    *out = concavity(self) * mean;
-    return status;
-}
-
-static void describe(instance *self, const saddle_problem_inputs *inputs)
-{
-    self->problem = (saddle_problem){
-        .name = "auc",
-        .self = self,
-        .x_dim = self->model->parameters + 2,
-        .y_dim = 1,
-        .agents = inputs->agents,
-        .samples = inputs->samples,
-        .world = inputs->world,
-        .scratch = self->model->scratch,
-        .gradient = gradient,
-        .value = value,
-        .difference = difference,
-        .gradient_variance = gradient_variance,
-        .response_solve = response_solve,
-        .response_size = 1,
-        .response_statistic = response_statistic,
-        .constants = constants,
-        .outcomes = outcomes,
-        .scores = scores,
-        .start = start,
-        .destroy = destroy,
-    };
-}
-
-/* What all agents find out together. */
-static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
-                          saddle_error *error)
-{
-    instance *self = problem->self;
-    double curvature = 0.0;
-    saddle_status status = find_share(self, inputs, error);
+        saddle_model_create(&self->model, &chosen->model, inputs->features, error);
     if (status != SADDLE_OK)
         return status;
-    survey(self);
-    if (!inputs->scoring)
-        status = typical_curvature(self, inputs->seed, &curvature, error);
-    problem->tau = TAU_SHARE * curvature;
-    problem->alpha = 1.0 / concavity(self);
-    saddle_free(self->agent_share);
-    saddle_free(self->look);
-    self->agent_share = NULL;
-    self->look = NULL;
-    return status;
+    const saddle_model *model = self->model;
+    self->shard = inputs->shard;
+    self->linear = strcmp(chosen->model.score, "linear") == 0;
+    self->work = saddle_alloc_doubles(inputs->agents + 2 * model->parameters + model->scratch);
+    self->problem.x_dim = model->parameters + 2;
+    self->problem.scratch = model->scratch;
+    if (self->work == NULL)
+        return saddle_no_memory(error, "the problem");
+    look_at_rows(self);
+    return SADDLE_OK;
 }
+
+static const saddle_problem table = {
+    .name = "auc",
+    .y_dim = 1,
+    .gradient = gradient,
+    .value = value,
+    .difference = difference,
+    .gradient_variance = gradient_variance,
+    .response_solve = response_solve,
+    .response_size = 1,
+    .response_statistic = response_statistic,
+    .constants = constants,
+    .outcomes = outcomes,
+    .scores = scores,
+    .start = start,
+    .destroy = destroy,
+};
 
 static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
                             saddle_error *error)
 {
-    const choices *chosen = inputs->options;
-    *out = NULL;
-    instance *self = saddle_alloc(1, sizeof *self);
-    if (self == NULL)
-        return saddle_no_memory(error, "the problem");
-    saddle_status status =
-        saddle_model_create(&self->model, &chosen->model, inputs->features, error);
-    if (status != SADDLE_OK) {
-        saddle_free(self);
-        return status;
-    }
-    self->shard = inputs->shard;
-    self->linear = strcmp(chosen->model.score, "linear") == 0;
-    self->agent_share = saddle_alloc_doubles(inputs->agents);
-    self->look = saddle_alloc_doubles(2 * self->model->parameters + self->model->scratch);
-    describe(self, inputs);
-    if (self->agent_share == NULL || self->look == NULL) {
-        destroy(&self->problem);
-        return saddle_no_memory(error, "the problem");
-    }
-    *out = &self->problem;
-    return SADDLE_OK;
+    return saddle_problem_make(out, sizeof(instance), &table, fill, inputs, error);
+}
+
+/*
+ * What all agents find out together. The default tau is a share of mu times the mean of |grad h|^2 at
+ * the start, which is about the curvature of F in x there; for linear scores it is mu (|a|^2 + 1)
+ * anywhere.
+ */
+static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
+                          saddle_error *error)
+{
+    instance *self = problem->self;
+    double square = 0.0;
+    saddle_status status = SADDLE_OK;
+    saddle_world_fill(problem->world, 1, self->work);
+    problem->world->largest(problem->world, 2, self->row_norm2);
+    self->model->initialize(self->model, inputs->seed, self->work + inputs->agents);
+    if (!inputs->scoring)
+        status = saddle_world_sum(problem->world, 1, curvature_term, self, &square, error);
+    SADDLE_THEN(status, find_share(self, inputs, error));
+    problem->tau = TAU_SHARE * (concavity(self) * square);
+    problem->alpha = 1.0 / concavity(self);
+    saddle_free(self->work);
+    self->work = NULL;
+    return status;
 }
 
 const saddle_problem_class saddle_auc = {

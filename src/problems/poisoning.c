@@ -7,8 +7,8 @@
  *   z_ij = -b_ij (w'(a_ij + x [agent i is poisoned]) + v),   y = (w, v)
  *
  * The model y minimizes its regularized loss (it maximizes f); the adversary x maximizes what is
- * left of it. The bias v carries the ridge as well, which makes f strongly concave in y with mu = W.
- * In x it is concave, not convex: a point where both are at rest need not be the adversary's best.
+ * left of it. The ridge covers the bias v, which makes f strongly concave in y with mu = W.
+ * In x it is concave, not convex: a stationary point need not be the adversary's best.
  *
  * With c = b / (1 + exp(-z)) the gradients are mean(c) w in x at poisoned agents (0 elsewhere), and
  * (mean(c (a + x)), mean(c)) - W y in y: one pass over the batch and one over x and y.
@@ -16,21 +16,18 @@
 #include "problems/problems.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
-#include "core/batch.h"
 #include "core/elementary.h"
 #include "core/index_list.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "core/vector.h"
-#include "data/rows.h"
-#include "problems/bounds.h"
-#include "problems/longest_row.h"
+#include "problems/row_blocks.h"
 
 #define GROUP "Problem poisoning"
+#define OWN(field) SADDLE_OWN(choices, field, INSTANCE)
 
 typedef struct choices {
     const char *poisoned;
@@ -38,24 +35,20 @@ typedef struct choices {
     double ridge;
 } choices;
 
-static const saddle_option poisoned_option = SADDLE_TEXT(
-    SADDLE_OWN(choices, poisoned, INSTANCE), "poisoned", GROUP, "1", "AGENTS",
-    "The agents whose samples the adversary shifts: K, the first K of them; or agents:I,J,..., "
-    "counted from 0.");
+static const saddle_option *const options[] = {
+    &(const saddle_option)SADDLE_TEXT(
+        OWN(poisoned), "poisoned", GROUP, "1", "AGENTS",
+        "The agents whose samples the adversary shifts: K, the first K of them; or agents:I,J,..., "
+        "counted from 0."),
+    &(const saddle_option)SADDLE_REAL_ABOVE(
+        OWN(perturbation), "perturbation", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "R",
+        "The longest shift: X is l2-ball:R unless --x-set says otherwise."),
+    &(const saddle_option)SADDLE_REAL_ABOVE(
+        OWN(ridge), "ridge", GROUP, "0.01", 0.0, SADDLE_UNBOUNDED, "W",
+        "Weight of -(W/2) |y|^2, which makes the model unique."),
+    NULL};
 
-static const saddle_option radius_option = SADDLE_REAL_ABOVE(
-    SADDLE_OWN(choices, perturbation, INSTANCE), "perturbation", GROUP, "1", 0.0, SADDLE_UNBOUNDED,
-    "R", "The longest shift: X is l2-ball:R unless --x-set says otherwise.");
-
-static const saddle_option ridge_option = SADDLE_REAL_ABOVE(
-    SADDLE_OWN(choices, ridge, INSTANCE), "ridge", GROUP, "0.01", 0.0, SADDLE_UNBOUNDED, "W",
-    "Weight of -(W/2) |y|^2, which makes the model unique.");
-
-static const saddle_option *const options[] = {&poisoned_option, &radius_option, &ridge_option,
-                                               NULL};
-
-/* Rows handled between two calls of the vector exponential. */
-#define BLOCK 256
+enum { BLOCK = SADDLE_ROW_BLOCK };
 
 typedef struct instance {
     saddle_problem problem;       /* first: the two addresses are one */
@@ -67,97 +60,80 @@ typedef struct instance {
     double row_norm; /* largest |a| */
 } instance;
 
-static const instance *self_of(const saddle_problem *problem)
-{
-    return problem->self;
-}
-
-/* What the model adds to w'a at an agent: v, and w'x where it is poisoned. */
-static double offset(const instance *self, size_t agent, const double *x, const double *y)
+/* The scores of an agent's rows: w'a + v, and w'x more where they are poisoned. */
+static saddle_linear_score make_score(const instance *self, bool poisoned, const double *x,
+                                      const double *y)
 {
     size_t d = self->problem.x_dim;
-    return y[d] + (self->poisoned[agent] ? saddle_dot(d, y, x) : 0.0);
+    return (saddle_linear_score){.w = y, .bias = y[d] + (poisoned ? saddle_dot(d, y, x) : 0.0)};
 }
 
-/* out += scale (x [poisoned], 1) */
-static void add_shift(const instance *self, size_t agent, double scale, const double *x,
-                      double *out)
+/* gy += total (x [poisoned], 1), gx += total w where the agent is poisoned: the part of the gradient
+ * that all rows share, `total` being the mean of c. */
+static void add_shift(const instance *self, size_t agent, double total, const double *x,
+                      const double *y, double *gx, double *gy)
 {
     size_t d = self->problem.x_dim;
-    if (self->poisoned[agent])
-        saddle_axpy(d, scale, x, out);
-    out[d] += scale;
-}
-
-/* gx = scale w where the agent is poisoned, otherwise 0 */
-static void set_attack(const instance *self, size_t agent, double scale, const double *y,
-                       double *gx)
-{
-    size_t d = self->problem.x_dim;
-    memset(gx, 0, d * sizeof *gx);
-    if (self->poisoned[agent])
-        saddle_axpy(d, scale, y, gx);
+    if (self->poisoned[agent]) {
+        saddle_axpy(d, total, x, gy);
+        saddle_axpy(d, total, y, gx);
+    }
+    gy[d] += total;
 }
 
 static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                      const double *x, const double *y, double *gx, double *gy, double *scratch)
 {
-    const instance *self = self_of(problem);
+    (void)scratch;
+    const instance *self = problem->self;
     const saddle_dataset *data = self->shard[agent];
-    double *z = scratch;
-    double *slope = scratch + BLOCK;
-    double constant = offset(self, agent, x, y);
+    saddle_linear_score model = make_score(self, self->poisoned[agent], x, y);
     double share = 1.0 / (double)batch->count;
     double total = 0.0;
+    double z[BLOCK];
+    double slope[BLOCK];
+    memset(gx, 0, problem->x_dim * sizeof *gx);
     for (size_t k = 0; k < problem->y_dim; k++)
         gy[k] = -self->ridge * y[k];
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
-        size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
-        for (size_t k = 0; k < count; k++) {
-            size_t row = saddle_batch_sample(batch, begin + k);
-            z[k] = -data->label[row] * (saddle_row_dot(data, row, y) + constant);
-        }
-        saddle_logistic(count, z, NULL, slope);
-        for (size_t k = 0; k < count; k++) {
-            size_t row = saddle_batch_sample(batch, begin + k);
+        saddle_rows_block rows = saddle_block_at(data, batch, begin, BLOCK);
+        saddle_block_scores(&rows, model, z);
+        saddle_block_margins(&rows, 1, z);
+        saddle_logistic(rows.count, z, NULL, slope);
+        for (size_t k = 0; k < rows.count; k++) {
+            size_t row = saddle_block_row(&rows, k);
             double along = share * data->label[row] * slope[k];
             saddle_row_add(data, row, along, gy);
             total += along;
         }
     }
-    add_shift(self, agent, total, x, gy);
-    set_attack(self, agent, total, y, gx);
+    add_shift(self, agent, total, x, y, gx, gy);
 }
 
 static void difference(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                        const double *x1, const double *y1, const double *x0, const double *y0,
                        double *dx, double *dy, double *scratch)
 {
-    const instance *self = self_of(problem);
+    (void)scratch;
+    const instance *self = problem->self;
     const saddle_dataset *data = self->shard[agent];
-    /* Both points' arguments side by side: one call of the vector exponential serves the two. */
-    double *z = scratch;
-    double *slope = scratch + 2 * (size_t)BLOCK;
-    double constant1 = offset(self, agent, x1, y1);
-    double constant0 = offset(self, agent, x0, y0);
+    saddle_linear_score model1 = make_score(self, self->poisoned[agent], x1, y1);
+    saddle_linear_score model0 = make_score(self, self->poisoned[agent], x0, y0);
     double share = 1.0 / (double)batch->count;
     double total1 = 0.0;
     double total0 = 0.0;
+    double z[2 * BLOCK];
+    double slope[2 * BLOCK];
+    memset(dx, 0, problem->x_dim * sizeof *dx);
     for (size_t k = 0; k < problem->y_dim; k++)
         dy[k] = -self->ridge * (y1[k] - y0[k]);
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
-        size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
-        for (size_t k = 0; k < count; k++) {
-            size_t row = saddle_batch_sample(batch, begin + k);
-            double dot1;
-            double dot0;
-            saddle_row_dot2(data, row, y1, y0, &dot1, &dot0);
-            z[2 * k] = -data->label[row] * (dot1 + constant1);
-            z[2 * k + 1] = -data->label[row] * (dot0 + constant0);
-        }
-        saddle_logistic(2 * count, z, NULL, slope);
-        for (size_t k = 0; k < count; k++) {
-            size_t row = saddle_batch_sample(batch, begin + k);
+        saddle_rows_block rows = saddle_block_at(data, batch, begin, BLOCK);
+        saddle_block_scores2(&rows, model1, model0, z);
+        saddle_block_margins(&rows, 2, z);
+        saddle_logistic(2 * rows.count, z, NULL, slope);
+        for (size_t k = 0; k < rows.count; k++) {
+            size_t row = saddle_block_row(&rows, k);
             double along1 = share * data->label[row] * slope[2 * k];
             double along0 = share * data->label[row] * slope[2 * k + 1];
             saddle_row_add(data, row, along1 - along0, dy);
@@ -165,23 +141,20 @@ static void difference(const saddle_problem *problem, size_t agent, const saddle
             total0 += along0;
         }
     }
-    add_shift(self, agent, total1, x1, dy);
-    add_shift(self, agent, -total0, x0, dy);
-    set_attack(self, agent, total1, y1, dx);
-    if (self->poisoned[agent])
-        saddle_axpy(problem->x_dim, -total0, y0, dx);
+    add_shift(self, agent, total1, x1, y1, dx, dy);
+    add_shift(self, agent, -total0, x0, y0, dx, dy);
 }
 
 static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
                     double *scratch)
 {
     (void)scratch;
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     const saddle_dataset *data = self->shard[agent];
-    double constant = offset(self, agent, x, y);
+    saddle_linear_score model = make_score(self, self->poisoned[agent], x, y);
     double loss = 0.0;
     for (size_t row = 0; row < data->rows; row++)
-        loss += saddle_softplus(-data->label[row] * (saddle_row_dot(data, row, y) + constant));
+        loss += saddle_softplus(-data->label[row] * saddle_linear_score_of(model, data, row));
     return -loss / (double)data->rows - 0.5 * self->ridge * saddle_norm2(problem->y_dim, y);
 }
 
@@ -193,72 +166,49 @@ static double value(const saddle_problem *problem, size_t agent, const double *x
 static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
                                const saddle_set *y_set, saddle_constants *out, saddle_error *error)
 {
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     double shift = self->row_norm + saddle_set_norm_bound(x_set);
     double model = saddle_set_norm_bound(y_set);
     out->strong_concavity = self->ridge;
     if (isfinite(shift) && isfinite(model))
         out->lipschitz = (model * model + shift * shift + 1.0) / 4.0 + 1.0 + self->ridge;
-    double *origin = saddle_alloc_doubles(problem->y_dim + saddle_set_scratch(y_set));
-    if (origin == NULL) {
-        saddle_no_memory(error, "a bound of the objective");
-        return SADDLE_NO_MEMORY;
-    }
-    if (saddle_set_distance(y_set, origin, origin + problem->y_dim) <= 0.0) {
-        out->primal_bound = -saddle_log(2.0);
-        out->has_primal_bound = 1;
-    }
-    saddle_free(origin);
-    return SADDLE_OK;
+    return saddle_bound_primal(out, -saddle_log(2.0), y_set, 0.0, 0.0, error);
 }
 
-/* ---- what it is worth ------------------------------------------------------------------------ */
+/* ---- outcomes -------------------------------------------------------------------------------- */
 
-/* Rows, those that the model gets right and the sum of their losses, of clean and of poisoned rows:
- * sums over agents. */
+/* Sums over rows as they are, and over rows as the adversary shifts them. */
 enum { CLEAN, POISONED, KINDS };
 typedef struct tally {
     double rows[KINDS];
-    double correct[KINDS];
+    double correct[KINDS]; /* rows that the model gets right */
     double loss[KINDS];
 } tally;
-enum { TALLY = sizeof(tally) / sizeof(double) };
 
-/* A model and the adversary's shift, to be tried on agents' rows. */
-typedef struct trial {
-    const instance *self;
-    const double *x;
-    const double *y;
-} trial;
-
-/* Count rows whose scores are w'a + constant; a score of 0 says -1. */
-static void count_rows(const saddle_dataset *data, const double *y, double constant, int kind,
+/* A score of 0 says -1. */
+static void count_kind(const saddle_dataset *data, saddle_linear_score model, int kind,
                        tally *counts)
 {
     for (size_t row = 0; row < data->rows; row++) {
-        double score = saddle_row_dot(data, row, y) + constant;
+        double score = saddle_linear_score_of(model, data, row);
         counts->rows[kind] += 1.0;
         counts->correct[kind] += (score > 0.0) == (data->label[row] > 0.0) ? 1.0 : 0.0;
         counts->loss[kind] += saddle_softplus(-data->label[row] * score);
     }
 }
 
-/* Count rows as they are, and shifted if the adversary has them. */
-static void count_both(const trial *t, const saddle_dataset *data, bool poisoned, tally *counts)
+/* All held-out rows are poisoned, as if they came to a poisoned agent. */
+static void count_rows(const saddle_problem *problem, const saddle_dataset *held_out, size_t agent,
+                       const double *x, const double *y, double *sums, double *scratch)
 {
-    size_t d = t->self->problem.x_dim;
-    *counts = (tally){.rows = {0.0}};
-    count_rows(data, t->y, t->y[d], CLEAN, counts);
-    if (poisoned)
-        count_rows(data, t->y, t->y[d] + saddle_dot(d, t->y, t->x), POISONED, counts);
-}
-
-static void agent_tally(void *context, size_t agent, double *out)
-{
-    const trial *t = context;
-    tally counts;
-    count_both(t, t->self->shard[agent], t->self->poisoned[agent], &counts);
-    memcpy(out, &counts, sizeof counts);
+    (void)scratch;
+    const instance *self = problem->self;
+    const saddle_dataset *data = held_out != NULL ? held_out : self->shard[agent];
+    tally counts = {.rows = {0.0}};
+    count_kind(data, make_score(self, false, x, y), CLEAN, &counts);
+    if (held_out != NULL || self->poisoned[agent])
+        count_kind(data, make_score(self, true, x, y), POISONED, &counts);
+    memcpy(sums, &counts, sizeof counts);
 }
 
 /* A sum over rows as a mean; NaN over none. */
@@ -267,27 +217,23 @@ static double mean_of(const double sum[KINDS], const tally *counts, int kind)
     return counts->rows[kind] > 0.0 ? sum[kind] / counts->rows[kind] : (double)NAN;
 }
 
-/* Held-out rows are poisoned one and all, as if they came to a poisoned agent. */
 static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     size_t d = problem->x_dim;
-    trial t = {.self = self, .x = x, .y = y};
-    tally counts = {.rows = {0.0}};
-    double sum[TALLY];
+    tally counts;
+    double *sums;
     *count = 0;
     if (held_out != NULL && held_out->features != d)
         return SADDLE_OK;
-    if (held_out != NULL) {
-        count_both(&t, held_out, true, &counts);
-    } else {
-        saddle_status status = saddle_world_sum(problem->world, TALLY, agent_tally, &t, sum, error);
-        if (status != SADDLE_OK)
-            return status;
-        memcpy(&counts, sum, sizeof counts);
-    }
+    saddle_status status = saddle_outcome_sums(&sums, sizeof counts / sizeof *sums, count_rows,
+                                               problem, held_out, x, y, error);
+    if (status != SADDLE_OK)
+        return status;
+    memcpy(&counts, sums, sizeof counts);
+    saddle_free(sums);
     out[0] = (saddle_outcome){"clean_loss", mean_of(counts.loss, &counts, CLEAN)};
     out[1] = (saddle_outcome){"clean_accuracy", mean_of(counts.correct, &counts, CLEAN)};
     out[2] = (saddle_outcome){"poisoned_loss", mean_of(counts.loss, &counts, POISONED)};
@@ -302,15 +248,11 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
 static saddle_status scores(const saddle_problem *problem, const saddle_dataset *data,
                             const double *x, const double *y, double *out, saddle_error *error)
 {
-    (void)x;
-    size_t d = problem->x_dim;
-    saddle_status status = saddle_rows_check(data, d, error);
-    for (size_t row = 0; status == SADDLE_OK && row < data->rows; row++)
-        out[row] = saddle_row_dot(data, row, y) + y[d];
-    return status;
+    return saddle_score_rows(data, problem->x_dim, make_score(problem->self, false, x, y), out,
+                             error);
 }
 
-/* ---- making one ------------------------------------------------------------------------------ */
+/* ---- the instance ---------------------------------------------------------------------------- */
 
 static void destroy(saddle_problem *problem)
 {
@@ -341,54 +283,39 @@ static saddle_status read_poisoned(instance *self, const char *text, saddle_erro
     return SADDLE_OK;
 }
 
-/* Everything that a process finds out alone. */
-static saddle_status fill(instance *self, const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
+    instance *self = made;
     const choices *chosen = inputs->options;
-    size_t features = inputs->features;
     char radius[SADDLE_REAL_SIZE];
     self->shard = inputs->shard;
     self->ridge = chosen->ridge;
     self->radius = chosen->perturbation;
     self->poisoned = saddle_alloc(inputs->agents, sizeof *self->poisoned);
     self->x_set = saddle_format("l2-ball:%s", saddle_print_real(self->radius, 17, radius));
-    self->problem = (saddle_problem){
-        .name = "poisoning",
-        .self = self,
-        .x_dim = features,
-        .y_dim = features + 1,
-        .agents = inputs->agents,
-        .samples = inputs->samples,
-        .world = inputs->world,
-        .scratch = 4 * (size_t)BLOCK,
-        .x_set = self->x_set,
-        .gradient = gradient,
-        .value = value,
-        .difference = difference,
-        .constants = constants,
-        .outcomes = outcomes,
-        .scores = scores,
-        .destroy = destroy,
-    };
+    self->problem.x_dim = inputs->features;
+    self->problem.y_dim = inputs->features + 1;
+    self->problem.x_set = self->x_set;
     if (self->poisoned == NULL || self->x_set == NULL)
         return saddle_no_memory(error, "the problem");
     return read_poisoned(self, chosen->poisoned, error);
 }
 
+static const saddle_problem table = {
+    .name = "poisoning",
+    .gradient = gradient,
+    .value = value,
+    .difference = difference,
+    .constants = constants,
+    .outcomes = outcomes,
+    .scores = scores,
+    .destroy = destroy,
+};
+
 static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
                             saddle_error *error)
 {
-    *out = NULL;
-    instance *self = saddle_alloc(1, sizeof *self);
-    if (self == NULL)
-        return saddle_no_memory(error, "the problem");
-    saddle_status status = fill(self, inputs, error);
-    if (status != SADDLE_OK) {
-        destroy(&self->problem);
-        return status;
-    }
-    *out = &self->problem;
-    return SADDLE_OK;
+    return saddle_problem_make(out, sizeof(instance), &table, fill, inputs, error);
 }
 
 static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
@@ -397,9 +324,9 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
     (void)error;
     instance *self = problem->self;
     self->row_norm = saddle_longest_row(inputs);
-    /* With eta = 0.1 an ascent step of 2 / L_y, L_y = (r^2 + 1) / 4 + W that of a sample: the mean's
-     * is far below. The adversary's step matters less, its gradient being bounded by |w|; found by
-     * trying on a9a. */
+    /* With eta = 0.1 an ascent step of 2 / L_y, where L_y = (r^2 + 1) / 4 + W is a sample's: the
+     * mean's is far below. The adversary's step, found by trials on a9a, matters less because its
+     * gradient is bounded by |w|. */
     problem->tau = 0.1;
     problem->alpha = 80.0 / (self->row_norm * self->row_norm + 1.0 + 4.0 * self->ridge);
     return SADDLE_OK;

@@ -1,4 +1,5 @@
-/* The built-in problems. A new one is one file, one line here and one in registry.c. */
+/* The built-in problems, and what they share. A new one is one file, one line here and one in
+ * problem_list.c. */
 #ifndef SADDLE_PROBLEMS_H
 #define SADDLE_PROBLEMS_H
 
@@ -10,5 +11,47 @@ extern const saddle_problem_class saddle_quadratic;
 extern const saddle_problem_class saddle_auc;
 extern const saddle_problem_class saddle_fair;
 extern const saddle_problem_class saddle_poisoning;
+
+/* Completes an instance. Where it fails, the table's destroy() frees what it has made so far. */
+typedef saddle_status saddle_problem_filler(void *instance, const saddle_problem_inputs *inputs,
+                                            saddle_error *error);
+
+/* Makes an instance: `bytes` zeros that begin with a saddle_problem, which becomes a copy of the
+ * table with self, agents, samples and world set. fill() completes it. */
+saddle_status saddle_problem_make(saddle_problem **out, size_t bytes, const saddle_problem *table,
+                                  saddle_problem_filler *fill, const saddle_problem_inputs *inputs,
+                                  saddle_error *error);
+
+/* The unbiased variance of `count` samples' gradients, from the mean of their squared norms and
+ * their mean (gx, gy); 0 for one sample. */
+double saddle_sample_variance(const saddle_problem *problem, size_t count, double square,
+                              const double *gx, const double *gy);
+
+/* The norm of the symmetric 2x2 matrix of the norms of a Hessian's blocks, which bounds its own. */
+double saddle_block_norm(double xx, double xy, double yy);
+
+/* Sets the bound of Q to `bound` if Y holds, to within a tolerance, the vector of these entries. */
+saddle_status saddle_bound_primal(saddle_constants *out, double bound, const saddle_set *y_set,
+                                  double entry, double tolerance, saddle_error *error);
+
+/* The most samples that an agent has. */
+size_t saddle_largest_shard(const saddle_problem_inputs *inputs);
+
+/* The largest |a| over all rows of all agents. Collective. */
+double saddle_longest_row(const saddle_problem_inputs *inputs);
+
+/* Adds up numbers over one agent's samples, or over held-out rows, at (x, y): overwrites sums. */
+typedef void saddle_outcome_counter(const saddle_problem *problem, const saddle_dataset *held_out,
+                                    size_t agent, const double *x, const double *y, double *sums,
+                                    double *scratch);
+
+/*
+ * Sums for a problem's outcomes: `size` numbers, over held-out rows or, without any, over all
+ * agents. Then it is collective, and a failure is one in all processes. The problem's scratch memory
+ * follows the sums in the block, which the caller frees; NULL on failure.
+ */
+saddle_status saddle_outcome_sums(double **out, size_t size, saddle_outcome_counter *count,
+                                  const saddle_problem *problem, const saddle_dataset *held_out,
+                                  const double *x, const double *y, saddle_error *error);
 
 #endif

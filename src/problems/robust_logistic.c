@@ -20,15 +20,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/batch.h"
 #include "core/elementary.h"
 #include "core/memory.h"
-#include "core/status.h"
 #include "core/vector.h"
-#include "data/rows.h"
-#include "problems/longest_row.h"
+#include "problems/row_blocks.h"
 
 #define GROUP "Problem robust-logistic"
+#define OWN(field) SADDLE_OWN(choices, field, INSTANCE)
 
 typedef struct choices {
     double lambda1; /* NaN: automatic */
@@ -40,24 +38,20 @@ typedef struct choices {
 /* The choices of --weights. */
 enum { BOX, SIMPLEX };
 
-static const saddle_option lambda1 = SADDLE_REAL_ABOVE(
-    SADDLE_OWN(choices, lambda1, INSTANCE), "lambda1", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "W",
-    "Weight of V(y) = (lambda1/2) |n y - 1|^2. auto: 1/n^2.");
-
-static const saddle_option lambda2 =
-    SADDLE_REAL(SADDLE_OWN(choices, lambda2, INSTANCE), "lambda2", GROUP, "1e-3", 0.0,
-                SADDLE_UNBOUNDED, "W", "Weight of the nonconvex regularizer g(x).");
-
-static const saddle_option curvature = SADDLE_REAL_ABOVE(
-    SADDLE_OWN(choices, curvature, INSTANCE), "g-curvature", GROUP, "10", 0.0, SADDLE_UNBOUNDED,
-    "C", "C in g(x) = lambda2 sum_k C x_k^2 / (1 + C x_k^2); the paper calls it alpha.");
-
-static const saddle_option weights = SADDLE_CHOICE(
-    SADDLE_OWN(choices, weights, INSTANCE), "weights", GROUP, "box", "box|simplex", "FORM",
-    "'box': losses weighted by y_j, Y = [0,10]^n, as in the paper; 'simplex': losses weighted "
-    "by n y_j, Y the probability simplex, the usual distributionally robust form.");
-
-static const saddle_option *const options[] = {&lambda1, &lambda2, &curvature, &weights, NULL};
+static const saddle_option *const options[] = {
+    &(const saddle_option)SADDLE_REAL_ABOVE(
+        OWN(lambda1), "lambda1", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "W",
+        "Weight of V(y) = (lambda1/2) |n y - 1|^2. auto: 1/n^2."),
+    &(const saddle_option)SADDLE_REAL(OWN(lambda2), "lambda2", GROUP, "1e-3", 0.0, SADDLE_UNBOUNDED,
+                                      "W", "Weight of the nonconvex regularizer g(x)."),
+    &(const saddle_option)SADDLE_REAL_ABOVE(
+        OWN(curvature), "g-curvature", GROUP, "10", 0.0, SADDLE_UNBOUNDED, "C",
+        "C in g(x) = lambda2 sum_k C x_k^2 / (1 + C x_k^2); the paper calls it alpha."),
+    &(const saddle_option)SADDLE_CHOICE(
+        OWN(weights), "weights", GROUP, "box", "box|simplex", "FORM",
+        "'box': losses weighted by y_j, Y = [0,10]^n, as in the paper; 'simplex': losses weighted "
+        "by n y_j, Y the probability simplex, the usual distributionally robust form."),
+    NULL};
 
 typedef struct instance {
     saddle_problem problem;       /* first: the two addresses are one */
@@ -74,18 +68,12 @@ typedef struct instance {
 /* Least proximal weight, for a regularizer that is weak or absent. */
 #define TAU_LEAST 1e-3
 
-/* Rows handled between two calls of the vector exponential. */
-#define BLOCK 256
+enum { BLOCK = SADDLE_ROW_BLOCK };
 
-/* A batch's rows lie anywhere in memory: so many rows ahead, a row's place and then the row itself are
- * asked for. */
-#define PLACE_AHEAD 16
+/* The rows of a batch are scattered in memory: the start of a row and then the row itself are
+ * prefetched this many rows ahead. */
+#define START_AHEAD 16
 #define ROW_AHEAD 8
-
-static const instance *self_of(const saddle_problem *problem)
-{
-    return problem->self;
-}
 
 static double regularizer(const instance *self, const double *x)
 {
@@ -104,11 +92,14 @@ static double regularizer_slope(const instance *self, double x)
     return 2.0 * self->lambda2 * self->curvature * x / (base * base);
 }
 
-/* out = -grad V = -lambda1 n (n y - 1) */
-static void add_dual_slope(const instance *self, const double *y, double *gy)
+/* Adds what all samples share: grad g to gx and -grad V = -lambda1 n (n y - 1) to gy. */
+static void add_common(const instance *self, const double *x, const double *y, double *gx,
+                       double *gy)
 {
     double n = (double)self->problem.y_dim;
     double scale = self->lambda1 * n;
+    for (size_t k = 0; k < self->problem.x_dim; k++)
+        gx[k] += regularizer_slope(self, x[k]);
     for (size_t k = 0; k < self->problem.y_dim; k++)
         gy[k] -= scale * (n * y[k] - 1.0);
 }
@@ -138,15 +129,15 @@ static inline void row_add(const instance *self, const saddle_dataset *data, siz
         out[data->column[k]] += scale;
 }
 
-/* Ask for what is needed of the rows some places after the k-th of a batch. (Not merely `inline`: gcc
- * takes a function that only asks for one without effect and drops its calls.) */
-SADDLE_INLINE void ask_ahead(const instance *self, const saddle_dataset *data,
-                             const saddle_batch *batch, size_t k)
+/* Prefetches the rows after the k-th of a batch. (Not merely `inline`: gcc takes a function that only
+ * prefetches for one without effect and drops its calls.) */
+SADDLE_INLINE void prefetch_rows(const instance *self, const saddle_dataset *data,
+                                 const saddle_batch *batch, size_t k)
 {
     if (batch->index == NULL || data->dense != NULL)
         return;
-    if (k + PLACE_AHEAD < batch->count) {
-        size_t row = batch->index[k + PLACE_AHEAD];
+    if (k + START_AHEAD < batch->count) {
+        size_t row = batch->index[k + START_AHEAD];
         __builtin_prefetch(data->row_start + row);
         __builtin_prefetch(data->label + row);
     }
@@ -160,30 +151,40 @@ SADDLE_INLINE void ask_ahead(const instance *self, const saddle_dataset *data,
     }
 }
 
+/* Losses and their slopes of the rows from place `begin` of a batch on; returns their number. */
+static size_t find_losses(const instance *self, const saddle_dataset *data,
+                          const saddle_batch *batch, size_t begin, const double *x, double *loss,
+                          double *slope)
+{
+    double z[BLOCK];
+    size_t rest = batch->count - begin;
+    size_t count = rest < BLOCK ? rest : BLOCK;
+    for (size_t k = 0; k < count; k++) {
+        size_t row = saddle_batch_sample(batch, begin + k);
+        prefetch_rows(self, data, batch, begin + k);
+        z[k] = -data->label[row] * row_dot(self, data, row, x);
+    }
+    saddle_logistic(count, z, loss, slope);
+    return count;
+}
+
 /*
  * The sample part of the mean gradient: overwrites gx, gy with means over the batch of
  * w y_j grad l_ij and w l_ij e_j. Returns the mean of their squared norms if `squares` is set.
  */
 static double sample_gradient(const instance *self, size_t agent, const saddle_batch *batch,
                               const double *x, const double *y, double *gx, double *gy,
-                              double *scratch, bool squares)
+                              bool squares)
 {
     const saddle_dataset *data = self->shard[agent];
-    double *z = scratch;
-    double *loss = scratch + BLOCK;
-    double *slope = scratch + 2 * (size_t)BLOCK;
     double scale = self->weight / (double)batch->count;
     double square = 0.0;
+    double loss[BLOCK];
+    double slope[BLOCK];
     memset(gx, 0, self->problem.x_dim * sizeof *gx);
     memset(gy, 0, self->problem.y_dim * sizeof *gy);
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
-        size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
-        for (size_t k = 0; k < count; k++) {
-            size_t row = saddle_batch_sample(batch, begin + k);
-            ask_ahead(self, data, batch, begin + k);
-            z[k] = -data->label[row] * row_dot(self, data, row, x);
-        }
-        saddle_logistic(count, z, loss, slope);
+        size_t count = find_losses(self, data, batch, begin, x, loss, slope);
         for (size_t k = 0; k < count; k++) {
             size_t row = saddle_batch_sample(batch, begin + k);
             double along = -data->label[row] * y[row] * slope[k];
@@ -199,30 +200,21 @@ static double sample_gradient(const instance *self, size_t agent, const saddle_b
 static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                      const double *x, const double *y, double *gx, double *gy, double *scratch)
 {
-    const instance *self = self_of(problem);
-    sample_gradient(self, agent, batch, x, y, gx, gy, scratch, false);
-    for (size_t k = 0; k < problem->x_dim; k++)
-        gx[k] += regularizer_slope(self, x[k]);
-    add_dual_slope(self, y, gy);
+    (void)scratch;
+    sample_gradient(problem->self, agent, batch, x, y, gx, gy, false);
+    add_common(problem->self, x, y, gx, gy);
 }
 
-/* The variance does not see g and V, which all samples share; leaving them out avoids the
- * cancellation they would cause. */
+/* g and V, which all samples share, have no variance; leaving them out avoids their cancellation. */
 static double gradient_variance(const saddle_problem *problem, size_t agent,
                                 const saddle_batch *batch, const double *x, const double *y,
                                 double *gx, double *gy, double *scratch)
 {
-    const instance *self = self_of(problem);
-    double square = sample_gradient(self, agent, batch, x, y, gx, gy, scratch, true);
-    double mean = saddle_norm2(problem->x_dim, gx) + saddle_norm2(problem->y_dim, gy);
-    for (size_t k = 0; k < problem->x_dim; k++)
-        gx[k] += regularizer_slope(self, x[k]);
-    add_dual_slope(self, y, gy);
-    if (batch->count < 2)
-        return 0.0;
-    double count = (double)batch->count;
-    double variance = (square - mean) * (count / (count - 1.0));
-    return variance < 0.0 ? 0.0 : variance;
+    (void)scratch;
+    double square = sample_gradient(problem->self, agent, batch, x, y, gx, gy, true);
+    double variance = saddle_sample_variance(problem, batch->count, square, gx, gy);
+    add_common(problem->self, x, y, gx, gy);
+    return variance;
 }
 
 /* The same entry of two vectors. */
@@ -250,7 +242,7 @@ static void find_margins(const instance *self, const saddle_dataset *data,
     for (size_t k = 0; k < count; k++) {
         size_t row = saddle_batch_sample(batch, begin + k);
         couple dot = {0.0, 0.0};
-        ask_ahead(self, data, batch, begin + k);
+        prefetch_rows(self, data, batch, begin + k);
         if (data->dense == NULL) {
             row_dot_pair(self, data, row, pair, &dot);
         } else {
@@ -266,13 +258,13 @@ static void difference(const saddle_problem *problem, size_t agent, const saddle
                        const double *x1, const double *y1, const double *x0, const double *y0,
                        double *dx, double *dy, double *scratch)
 {
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     const saddle_dataset *data = self->shard[agent];
     /* One call of the vector exponential serves both points. */
-    double *z = scratch;
-    double *loss = scratch + 2 * (size_t)BLOCK;
-    double *slope = scratch + 4 * (size_t)BLOCK;
-    double *pair = scratch + 6 * (size_t)BLOCK;
+    double z[2 * BLOCK];
+    double loss[2 * BLOCK];
+    double slope[2 * BLOCK];
+    double *pair = scratch;
     double scale = self->weight / (double)batch->count;
     for (size_t k = 0; k < problem->x_dim; k++) {
         dx[k] = regularizer_slope(self, x1[k]) - regularizer_slope(self, x0[k]);
@@ -309,18 +301,15 @@ static double dual_term(const instance *self, const double *y)
  * gx += sum_j w y_j grad l_ij / n_i.
  */
 static void survey_samples(const instance *self, size_t agent, const double *x, const double *y,
-                           double *gx, double *statistic, double *scratch)
+                           double *gx, double *statistic)
 {
     const saddle_dataset *data = self->shard[agent];
-    double *z = scratch;
-    double *slope = scratch + BLOCK;
+    saddle_batch all = {.index = NULL, .count = data->rows};
     double scale = self->weight / (double)data->rows;
+    double slope[BLOCK];
     for (size_t begin = 0; begin < data->rows; begin += BLOCK) {
-        size_t count = data->rows - begin < BLOCK ? data->rows - begin : BLOCK;
         double *loss = statistic + begin;
-        for (size_t k = 0; k < count; k++)
-            z[k] = -data->label[begin + k] * row_dot(self, data, begin + k, x);
-        saddle_logistic(count, z, loss, slope);
+        size_t count = find_losses(self, data, &all, begin, x, loss, slope);
         for (size_t k = 0; gx != NULL && k < count; k++)
             row_add(self, data, begin + k,
                     scale * (-data->label[begin + k] * y[begin + k] * slope[k]), gx);
@@ -334,16 +323,18 @@ static void survey_samples(const instance *self, size_t agent, const double *x, 
 static void response_statistic(const saddle_problem *problem, size_t agent, const double *x,
                                double *statistic, double *scratch)
 {
-    survey_samples(self_of(problem), agent, x, NULL, NULL, statistic, scratch);
+    (void)scratch;
+    survey_samples(problem->self, agent, x, NULL, NULL, statistic);
 }
 
 static void survey(const saddle_problem *problem, size_t agent, const double *x, const double *y,
                    double *gx, double *statistic, double *scratch)
 {
-    const instance *self = self_of(problem);
+    (void)scratch;
+    const instance *self = problem->self;
     for (size_t k = 0; k < problem->x_dim; k++)
         gx[k] = regularizer_slope(self, x[k]);
-    survey_samples(self, agent, x, y, gx, statistic, scratch);
+    survey_samples(self, agent, x, y, gx, statistic);
 }
 
 /* F is linear in the losses, so their means over agents are enough. */
@@ -351,24 +342,22 @@ static double response_value(const saddle_problem *problem, const double *x,
                              const double *statistic, const double *y, double *scratch)
 {
     (void)scratch;
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     return saddle_dot(problem->y_dim, y, statistic) - dual_term(self, y) + regularizer(self, x);
 }
 
 static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
                     double *scratch)
 {
-    const instance *self = self_of(problem);
+    (void)scratch;
+    const instance *self = problem->self;
     const saddle_dataset *data = self->shard[agent];
-    double *z = scratch;
-    double *loss = scratch + BLOCK;
-    double *slope = scratch + 2 * (size_t)BLOCK;
+    saddle_batch all = {.index = NULL, .count = data->rows};
+    double loss[BLOCK];
+    double slope[BLOCK];
     double sum = 0.0;
     for (size_t begin = 0; begin < data->rows; begin += BLOCK) {
-        size_t count = data->rows - begin < BLOCK ? data->rows - begin : BLOCK;
-        for (size_t k = 0; k < count; k++)
-            z[k] = -data->label[begin + k] * row_dot(self, data, begin + k, x);
-        saddle_logistic(count, z, loss, slope);
+        size_t count = find_losses(self, data, &all, begin, x, loss, slope);
         for (size_t k = 0; k < count; k++)
             sum += y[begin + k] * loss[k];
     }
@@ -379,29 +368,13 @@ static int response_solve(const saddle_problem *problem, const double *x, const 
                           const saddle_set *y_set, double *y, double *scratch)
 {
     (void)x;
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     double n = (double)problem->y_dim;
     double curved = self->lambda1 * n * n;
     for (size_t k = 0; k < problem->y_dim; k++)
         y[k] = 1.0 / n + statistic[k] / curved;
     saddle_set_project(y_set, y, scratch);
     return 0;
-}
-
-/* Whether (1/n, ..., 1/n) lies in Y. */
-static saddle_status holds_uniform(const saddle_set *y_set, size_t n, bool *inside,
-                                   saddle_error *error)
-{
-    double *uniform = saddle_alloc_doubles(n + saddle_set_scratch(y_set));
-    if (uniform == NULL) {
-        saddle_no_memory(error, "a bound of the objective");
-        return SADDLE_NO_MEMORY;
-    }
-    for (size_t k = 0; k < n; k++)
-        uniform[k] = 1.0 / (double)n;
-    *inside = saddle_set_distance(y_set, uniform, uniform + n) <= 1e-12;
-    saddle_free(uniform);
-    return SADDLE_OK;
 }
 
 /*
@@ -413,7 +386,7 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
                                const saddle_set *y_set, saddle_constants *out, saddle_error *error)
 {
     (void)x_set;
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     double n = (double)problem->y_dim;
     double lower;
     double upper;
@@ -423,18 +396,11 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
     if (isfinite(most)) {
         double xx = self->weight * most * self->row_norm * self->row_norm / 4.0 +
                     2.0 * self->lambda2 * self->curvature;
-        double xy = self->weight * self->row_norm;
-        double yy = out->strong_concavity;
-        out->lipschitz = 0.5 * (xx + yy) + sqrt(0.25 * (xx - yy) * (xx - yy) + xy * xy);
+        out->lipschitz =
+            saddle_block_norm(xx, self->weight * self->row_norm, out->strong_concavity);
     }
-    /* At y = 1/n, if Y holds it, V vanishes and the other terms are not negative. */
-    bool inside = false;
-    saddle_status status = holds_uniform(y_set, problem->y_dim, &inside, error);
-    if (inside) {
-        out->primal_bound = 0.0;
-        out->has_primal_bound = 1;
-    }
-    return status;
+    /* At y = 1/n V vanishes and the other terms are not negative. */
+    return saddle_bound_primal(out, 0.0, y_set, 1.0 / n, 1e-12, error);
 }
 
 /* y weighs the samples of the run, not those that are scored. */
@@ -442,10 +408,7 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
                             const double *x, const double *y, double *out, saddle_error *error)
 {
     (void)y;
-    saddle_status status = saddle_rows_check(data, problem->x_dim, error);
-    for (size_t row = 0; status == SADDLE_OK && row < data->rows; row++)
-        out[row] = saddle_row_dot(data, row, x);
-    return status;
+    return saddle_score_rows(data, problem->x_dim, (saddle_linear_score){.w = x}, out, error);
 }
 
 static void destroy(saddle_problem *problem)
@@ -478,21 +441,11 @@ static bool has_unit_values(const saddle_dataset *data)
     return true;
 }
 
-/* The largest local size. */
-static size_t most_samples(const saddle_problem_inputs *inputs)
+static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
-    size_t most = 0;
-    for (size_t i = 0; i < inputs->agents; i++)
-        most = inputs->samples[i] > most ? inputs->samples[i] : most;
-    return most;
-}
-
-static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
-{
-    *out = NULL;
+    instance *self = made;
     choices *chosen = inputs->options;
-    size_t most = most_samples(inputs);
+    size_t most = saddle_largest_shard(inputs);
     double n = (double)most;
     if (isnan(chosen->lambda1))
         chosen->lambda1 = 1.0 / (n * n);
@@ -501,47 +454,45 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "lambda1: %g times n^2, with n = %zu, overflows; give a smaller one",
                            chosen->lambda1, most);
-    instance *self = saddle_alloc(1, sizeof *self);
-    if (self == NULL)
-        return saddle_no_memory(error, "the problem");
     self->shard = inputs->shard;
     self->unit = true;
     for (size_t k = 0; self->unit && k < inputs->world->local; k++)
         self->unit = has_unit_values(inputs->shard[inputs->world->here[k]]);
-    bool simplex = chosen->weights == SIMPLEX;
     self->lambda1 = chosen->lambda1;
     self->lambda2 = chosen->lambda2;
     self->curvature = chosen->curvature;
-    self->simplex = simplex;
-    self->weight = simplex ? n : 1.0;
-    self->problem = (saddle_problem){
-        .name = "robust-logistic",
-        .self = self,
-        .x_dim = inputs->features,
-        .y_dim = most,
-        .agents = inputs->agents,
-        .samples = inputs->samples,
-        .world = inputs->world,
-        .scratch = 6 * (size_t)BLOCK + 2 * inputs->features,
-        .x_set = "box:0:10",
-        .y_set = simplex ? "simplex" : "box:0:10",
-        .gradient = gradient,
-        .value = value,
-        .difference = difference,
-        .gradient_variance = gradient_variance,
-        .response_solve = response_solve,
-        .response_size = most,
-        .response_statistic = response_statistic,
-        .survey = survey,
-        .response_value = response_value,
-        .constants = constants,
-        .scores = scores,
-        .destroy = destroy,
-    };
+    self->simplex = chosen->weights == SIMPLEX;
+    self->weight = self->simplex ? n : 1.0;
+    self->problem.x_dim = inputs->features;
+    self->problem.y_dim = most;
+    self->problem.scratch = 2 * inputs->features;
+    self->problem.y_set = self->simplex ? "simplex" : "box:0:10";
+    self->problem.response_size = most;
     self->problem.y_curvature = concavity;
     self->problem.alpha = 1.0 / concavity;
-    *out = &self->problem;
     return SADDLE_OK;
+}
+
+static const saddle_problem table = {
+    .name = "robust-logistic",
+    .x_set = "box:0:10",
+    .gradient = gradient,
+    .value = value,
+    .difference = difference,
+    .gradient_variance = gradient_variance,
+    .response_solve = response_solve,
+    .response_statistic = response_statistic,
+    .survey = survey,
+    .response_value = response_value,
+    .constants = constants,
+    .scores = scores,
+    .destroy = destroy,
+};
+
+static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
+                            saddle_error *error)
+{
+    return saddle_problem_make(out, sizeof(instance), &table, fill, inputs, error);
 }
 
 static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,

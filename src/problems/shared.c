@@ -1,0 +1,120 @@
+/* What the built-in problems share: making an instance, constants, and sums over all agents' rows. */
+#include "problems/problems.h"
+
+#include <math.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/vector.h"
+#include "data/rows.h"
+
+saddle_status saddle_problem_make(saddle_problem **out, size_t bytes, const saddle_problem *table,
+                                  saddle_problem_filler *fill, const saddle_problem_inputs *inputs,
+                                  saddle_error *error)
+{
+    *out = NULL;
+    saddle_problem *problem = saddle_alloc(1, bytes);
+    if (problem == NULL)
+        return saddle_no_memory(error, "the problem");
+    *problem = *table;
+    problem->self = problem;
+    problem->agents = inputs->agents;
+    problem->samples = inputs->samples;
+    problem->world = inputs->world;
+    saddle_status status = fill(problem, inputs, error);
+    if (status == SADDLE_OK)
+        *out = problem;
+    else
+        problem->destroy(problem);
+    return status;
+}
+
+double saddle_sample_variance(const saddle_problem *problem, size_t count, double square,
+                              const double *gx, const double *gy)
+{
+    double mean = saddle_norm2(problem->x_dim, gx) + saddle_norm2(problem->y_dim, gy);
+    if (count < 2)
+        return 0.0;
+    double variance = (square - mean) * ((double)count / ((double)count - 1.0));
+    return variance < 0.0 ? 0.0 : variance;
+}
+
+double saddle_block_norm(double xx, double xy, double yy)
+{
+    return 0.5 * (xx + yy) + sqrt(0.25 * (xx - yy) * (xx - yy) + xy * xy);
+}
+
+saddle_status saddle_bound_primal(saddle_constants *out, double bound, const saddle_set *y_set,
+                                  double entry, double tolerance, saddle_error *error)
+{
+    size_t n = saddle_set_dimension(y_set);
+    double *y = saddle_alloc_doubles(n + saddle_set_scratch(y_set));
+    if (y == NULL)
+        return saddle_no_memory(error, "a bound of the objective");
+    for (size_t k = 0; k < n; k++)
+        y[k] = entry;
+    if (saddle_set_distance(y_set, y, y + n) <= tolerance) {
+        out->primal_bound = bound;
+        out->has_primal_bound = 1;
+    }
+    saddle_free(y);
+    return SADDLE_OK;
+}
+
+size_t saddle_largest_shard(const saddle_problem_inputs *inputs)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < inputs->agents; i++)
+        most = saddle_larger(most, inputs->samples[i]);
+    return most;
+}
+
+double saddle_longest_row(const saddle_problem_inputs *inputs)
+{
+    const saddle_world *world = inputs->world;
+    double most = 0.0;
+    for (size_t k = 0; k < world->local; k++) {
+        const saddle_dataset *data = inputs->shard[world->here[k]];
+        for (size_t row = 0; row < data->rows; row++)
+            most = fmax(most, sqrt(saddle_row_norm2(data, row)));
+    }
+    world->largest(world, 1, &most);
+    return most;
+}
+
+/* What a term of saddle_outcome_sums() is made from. */
+typedef struct counting {
+    saddle_outcome_counter *count;
+    const saddle_problem *problem;
+    const double *x, *y;
+    double *scratch;
+} counting;
+
+static void agent_sums(void *context, size_t agent, double *out)
+{
+    const counting *c = context;
+    c->count(c->problem, NULL, agent, c->x, c->y, out, c->scratch);
+}
+
+saddle_status saddle_outcome_sums(double **out, size_t size, saddle_outcome_counter *count,
+                                  const saddle_problem *problem, const saddle_dataset *held_out,
+                                  const double *x, const double *y, saddle_error *error)
+{
+    *out = NULL;
+    double *sums = saddle_alloc_doubles(size + problem->scratch);
+    saddle_status status = sums != NULL ? SADDLE_OK : saddle_no_memory(error, "the outcomes");
+    if (held_out == NULL)
+        status = saddle_world_agree(problem->world, status, error);
+    if (sums != NULL && status == SADDLE_OK) {
+        counting c = {.count = count, .problem = problem, .x = x, .y = y, .scratch = sums + size};
+        if (held_out != NULL)
+            count(problem, held_out, 0, x, y, sums, c.scratch);
+        else
+            status = saddle_world_sum(problem->world, size, agent_sums, &c, sums, error);
+    }
+    if (status == SADDLE_OK)
+        *out = sums;
+    else
+        saddle_free(sums);
+    return status;
+}
