@@ -19,16 +19,16 @@
 
 struct saddle_observer {
     saddle_observer_inputs in;
-    double *x_mean;
-    double *y_mean;
-    double *both;     /* x_dim + y_dim: means of pairs */
-    double *gradient; /* network gradient at (xbar, ybar), x and y part; the y part may be stale */
-    double *x_tilde;  /* prox point of the network gradient */
-    double *y_star;   /* kept between calls: the generic solver starts from it */
-    double *statistic;
-    double *survey; /* x_dim + response_size: mean of what surveys give */
+    const saddle_problem *problem; /* the instance's */
+    double *x_mean;                /* x_dim; all vectors lie in one block, which begins here */
+    double *y_mean;                /* y_dim, next to it */
+    double *both;                  /* x_dim + y_dim: means of pairs */
+    double *slope;                 /* x_dim: grad_x of the network at (xbar, ybar) */
+    double *statistic;             /* next to it */
+    double *x_tilde;               /* prox point of the network gradient */
+    double *y_star;                /* kept between calls: the generic solver starts from it */
+    double *per_agent;             /* one number per agent, for messages that name one */
     double *scratch;
-    double *per_agent; /* one number per agent, for messages that name one */
     double ascent_step;
     double tracker_size;      /* largest size of trackers and estimators seen */
     const double *response_y; /* where the generic solver wants the gradient */
@@ -53,24 +53,23 @@ saddle_status saddle_observer_create(saddle_observer **out, const saddle_observe
     size_t x_dim = problem->x_dim;
     size_t y_dim = problem->y_dim;
     o->in = *inputs;
+    o->problem = problem;
     o->ascent_step = 1.0;
-    o->x_mean = saddle_alloc_doubles(x_dim);
-    o->y_mean = saddle_alloc_doubles(y_dim);
-    o->both = saddle_alloc_doubles(x_dim + y_dim);
-    o->gradient = saddle_alloc_doubles(x_dim + y_dim);
-    o->x_tilde = saddle_alloc_doubles(x_dim);
-    o->y_star = saddle_alloc_doubles(y_dim);
-    o->statistic = saddle_alloc_doubles(problem->response_size);
-    o->survey = saddle_alloc_doubles(x_dim + problem->response_size);
-    o->scratch = saddle_alloc_doubles(saddle_maximize_scratch(y_dim) +
-                                      saddle_observer_scratch(inputs->instance));
-    o->per_agent = saddle_alloc_doubles(problem->agents);
-    if (o->x_mean == NULL || o->y_mean == NULL || o->both == NULL || o->gradient == NULL ||
-        o->x_tilde == NULL || o->y_star == NULL || o->statistic == NULL || o->survey == NULL ||
-        o->scratch == NULL || o->per_agent == NULL) {
-        saddle_observer_free(o);
+    o->x_mean = saddle_alloc_doubles(4 * x_dim + 3 * y_dim + problem->response_size +
+                                     problem->agents + saddle_maximize_scratch(y_dim) +
+                                     saddle_observer_scratch(inputs->instance));
+    if (o->x_mean == NULL) {
+        saddle_free(o);
         return saddle_no_memory(error, "the observer");
     }
+    o->y_mean = o->x_mean + x_dim;
+    o->both = o->y_mean + y_dim;
+    o->slope = o->both + x_dim + y_dim;
+    o->statistic = o->slope + x_dim;
+    o->x_tilde = o->statistic + problem->response_size;
+    o->y_star = o->x_tilde + x_dim;
+    o->per_agent = o->y_star + y_dim;
+    o->scratch = o->per_agent + problem->agents;
     *out = o;
     return SADDLE_OK;
 }
@@ -79,10 +78,7 @@ void saddle_observer_free(saddle_observer *o)
 {
     if (o == NULL)
         return;
-    double *const vector[] = {o->x_mean, o->y_mean,    o->both,   o->gradient, o->x_tilde,
-                              o->y_star, o->statistic, o->survey, o->scratch,  o->per_agent};
-    for (size_t k = 0; k < sizeof vector / sizeof *vector; k++)
-        saddle_free(vector[k]);
+    saddle_free(o->x_mean);
     saddle_free(o);
 }
 
@@ -95,14 +91,14 @@ void saddle_observer_remember(const saddle_observer *o, double *memory)
 {
     memory[0] = o->ascent_step;
     memory[1] = o->tracker_size;
-    memcpy(memory + 2, o->y_star, o->in.instance->problem->y_dim * sizeof *memory);
+    memcpy(memory + 2, o->y_star, o->problem->y_dim * sizeof *memory);
 }
 
 void saddle_observer_recall(saddle_observer *o, const double *memory)
 {
     o->ascent_step = memory[0];
     o->tracker_size = memory[1];
-    memcpy(o->y_star, memory + 2, o->in.instance->problem->y_dim * sizeof *memory);
+    memcpy(o->y_star, memory + 2, o->problem->y_dim * sizeof *memory);
 }
 
 const double *saddle_observer_x_mean(const saddle_observer *observer)
@@ -127,40 +123,38 @@ static void iterate_term(void *context, saddle_agent *agent, double *out)
     const saddle_observer *o = context;
     saddle_view view;
     o->in.algorithm->view(agent, &view);
-    memcpy(out, view.x, o->in.instance->problem->x_dim * sizeof *out);
-    memcpy(out + o->in.instance->problem->x_dim, view.y,
-           o->in.instance->problem->y_dim * sizeof *out);
+    memcpy(out, view.x, o->problem->x_dim * sizeof *out);
+    memcpy(out + o->problem->x_dim, view.y, o->problem->y_dim * sizeof *out);
 }
 
 /* grad F_i at (xbar, y) for a y of the observer's choice. */
 static void gradient_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
-    saddle_batch all = {.index = NULL, .count = o->in.instance->problem->samples[agent->id]};
-    saddle_problem_gradient(o->in.instance->problem, agent->id, &all, o->x_mean, o->response_y, out,
-                            out + o->in.instance->problem->x_dim, agent->scratch);
+    saddle_batch all = {.index = NULL, .count = o->problem->samples[agent->id]};
+    saddle_problem_gradient(o->problem, agent->id, &all, o->x_mean, o->response_y, out,
+                            out + o->problem->x_dim, agent->scratch);
 }
 
 static void statistic_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
-    o->in.instance->problem->response_statistic(o->in.instance->problem, agent->id, o->x_mean, out,
-                                                agent->scratch);
+    o->problem->response_statistic(o->problem, agent->id, o->x_mean, out, agent->scratch);
 }
 
 /* grad_x F_i at (xbar, ybar), and the statistic. */
 static void survey_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
-    o->in.instance->problem->survey(o->in.instance->problem, agent->id, o->x_mean, o->y_mean, out,
-                                    out + o->in.instance->problem->x_dim, agent->scratch);
+    o->problem->survey(o->problem, agent->id, o->x_mean, o->y_mean, out, out + o->problem->x_dim,
+                       agent->scratch);
 }
 
 /* x~ of one agent: the algorithm's own, the same with another tau, or the network gradient's. */
 static void agent_prox_point(const saddle_observer *o, const saddle_agent *agent,
                              const saddle_view *view, double *x_tilde, double *scratch)
 {
-    size_t x_dim = o->in.instance->problem->x_dim;
+    size_t x_dim = o->problem->x_dim;
     double tau = o->in.metric_tau;
     const double *direction = view->p != NULL ? view->p : view->v;
     if (o->in.algorithm->prox_point == NULL || (tau != o->in.steps.tau && direction == NULL)) {
@@ -180,7 +174,7 @@ enum { X_STATIONARITY, X_CONSENSUS, Y_CONSENSUS, LOSS, PRIMAL, NUMBERS };
 static void number_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
-    const saddle_problem *problem = o->in.instance->problem;
+    const saddle_problem *problem = o->problem;
     saddle_view view;
     o->in.algorithm->view(agent, &view);
     double *x_tilde = agent->scratch;
@@ -204,26 +198,22 @@ static void response_gradient(void *context, const double *y, double *gradient)
 {
     saddle_observer *o = context;
     o->response_y = y;
-    average(o, o->in.instance->problem->x_dim + o->in.instance->problem->y_dim, gradient_term,
-            o->both);
-    memcpy(gradient, o->both + o->in.instance->problem->x_dim,
-           o->in.instance->problem->y_dim * sizeof *gradient);
+    average(o, o->problem->x_dim + o->problem->y_dim, gradient_term, o->both);
+    memcpy(gradient, o->both + o->problem->x_dim, o->problem->y_dim * sizeof *gradient);
 }
 
-/* The network gradient at (xbar, ybar), of which the x part is used, and the statistic for the best
- * response; both in one pass over the data where the problem can. */
+/* The network's grad_x at (xbar, ybar) and the statistic for the best response, in one pass over the
+ * data where the problem can. */
 static void look_at_data(saddle_observer *o)
 {
-    const saddle_problem *problem = o->in.instance->problem;
+    const saddle_problem *problem = o->problem;
     if (problem->survey != NULL) {
-        average(o, problem->x_dim + problem->response_size, survey_term, o->survey);
-        memcpy(o->gradient, o->survey, problem->x_dim * sizeof *o->gradient);
-        memcpy(o->statistic, o->survey + problem->x_dim,
-               problem->response_size * sizeof *o->statistic);
+        average(o, problem->x_dim + problem->response_size, survey_term, o->slope);
         return;
     }
     o->response_y = o->y_mean;
-    average(o, problem->x_dim + problem->y_dim, gradient_term, o->gradient);
+    average(o, problem->x_dim + problem->y_dim, gradient_term, o->both);
+    memcpy(o->slope, o->both, problem->x_dim * sizeof *o->slope);
     if (problem->response_solve != NULL && problem->response_size > 0)
         average(o, problem->response_size, statistic_term, o->statistic);
 }
@@ -231,7 +221,7 @@ static void look_at_data(saddle_observer *o)
 /* y*(xbar), in closed form where the problem has one. */
 static saddle_status best_response(saddle_observer *o, saddle_error *error)
 {
-    const saddle_problem *problem = o->in.instance->problem;
+    const saddle_problem *problem = o->problem;
     if (problem->response_solve != NULL &&
         problem->response_solve(problem, o->x_mean, o->statistic, o->in.instance->y_set, o->y_star,
                                 o->scratch) == 0)
@@ -253,8 +243,8 @@ static saddle_status best_response(saddle_observer *o, saddle_error *error)
 static void network_prox_point(saddle_observer *o)
 {
     double tau = o->in.metric_tau;
-    memcpy(o->x_tilde, o->x_mean, o->in.instance->problem->x_dim * sizeof *o->x_tilde);
-    saddle_axpy(o->in.instance->problem->x_dim, -1.0 / tau, o->gradient, o->x_tilde);
+    memcpy(o->x_tilde, o->x_mean, o->problem->x_dim * sizeof *o->x_tilde);
+    saddle_axpy(o->problem->x_dim, -1.0 / tau, o->slope, o->x_tilde);
     saddle_prox_apply(o->in.instance->x_prox, 1.0 / tau, o->x_tilde, o->scratch);
 }
 
@@ -268,21 +258,19 @@ static double potential(const saddle_observer *o, const saddle_row *row)
     const saddle_steps *steps = &o->in.steps;
     double beta = fmin(steps->tau / 12.0, 1.0 / 3.0);
     double weight = 4.0 * steps->nu * L * L / (beta * mu * steps->eta * steps->eta);
-    double agents = (double)(o->in.instance->problem->agents * o->in.instance->copies);
+    double agents = (double)(o->problem->agents * o->in.instance->copies);
     return row->primal + weight * row->y_gap + (row->x_consensus + row->y_consensus) / agents;
 }
 
 saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *error)
 {
-    const saddle_problem *problem = o->in.instance->problem;
+    const saddle_problem *problem = o->problem;
     saddle_engine *engine = o->in.engine;
     size_t x_dim = problem->x_dim;
     size_t y_dim = problem->y_dim;
     double agents = (double)(problem->agents * o->in.instance->copies);
 
-    average(o, x_dim + y_dim, iterate_term, o->both);
-    memcpy(o->x_mean, o->both, x_dim * sizeof *o->x_mean);
-    memcpy(o->y_mean, o->both + x_dim, y_dim * sizeof *o->y_mean);
+    average(o, x_dim + y_dim, iterate_term, o->x_mean);
     look_at_data(o);
     network_prox_point(o);
     saddle_status status = best_response(o, error);
@@ -307,7 +295,7 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
     row->y_gap = saddle_distance2(y_dim, o->y_star, o->y_mean);
     row->metric = row->x_stationarity + row->x_consensus + row->y_consensus + row->y_gap;
     row->stationarity =
-        number[X_CONSENSUS] + number[Y_CONSENSUS] + row->y_gap + saddle_norm2(x_dim, o->gradient);
+        number[X_CONSENSUS] + number[Y_CONSENSUS] + row->y_gap + saddle_norm2(x_dim, o->slope);
     row->potential = potential(o, row);
     return SADDLE_OK;
 }
@@ -318,8 +306,8 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
 static void tracking_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
-    size_t x_dim = o->in.instance->problem->x_dim;
-    size_t y_dim = o->in.instance->problem->y_dim;
+    size_t x_dim = o->problem->x_dim;
+    size_t y_dim = o->problem->y_dim;
     saddle_view view;
     o->in.algorithm->view(agent, &view);
     for (size_t k = 0; k < x_dim; k++)
@@ -332,8 +320,8 @@ static void tracking_term(void *context, saddle_agent *agent, double *out)
 static void tracker_size_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
-    size_t x_dim = o->in.instance->problem->x_dim;
-    size_t y_dim = o->in.instance->problem->y_dim;
+    size_t x_dim = o->problem->x_dim;
+    size_t y_dim = o->problem->y_dim;
     saddle_view view;
     o->in.algorithm->view(agent, &view);
     out[0] = saddle_norm2(x_dim, view.p) + saddle_norm2(x_dim, view.v) +
@@ -345,11 +333,9 @@ static saddle_status check_tracking(saddle_observer *o, saddle_error *error)
     double size;
     average(o, 1, tracker_size_term, &size);
     o->tracker_size = fmax(o->tracker_size, sqrt(size));
-    average(o, o->in.instance->problem->x_dim + o->in.instance->problem->y_dim, tracking_term,
-            o->both);
-    double x_off = sqrt(saddle_norm2(o->in.instance->problem->x_dim, o->both));
-    double y_off = sqrt(
-        saddle_norm2(o->in.instance->problem->y_dim, o->both + o->in.instance->problem->x_dim));
+    average(o, o->problem->x_dim + o->problem->y_dim, tracking_term, o->both);
+    double x_off = sqrt(saddle_norm2(o->problem->x_dim, o->both));
+    double y_off = sqrt(saddle_norm2(o->problem->y_dim, o->both + o->problem->x_dim));
     double allowed = CHECK_TOLERANCE * o->tracker_size;
     if (!(x_off <= allowed) || !(y_off <= allowed))
         return saddle_fail(
@@ -370,8 +356,8 @@ static void feasibility_task(void *context, saddle_agent *agent)
     double x_off =
         saddle_set_distance(saddle_prox_set(o->in.instance->x_prox), view.x, agent->scratch);
     double y_off = saddle_set_distance(o->in.instance->y_set, view.y, agent->scratch);
-    double x_size = 1.0 + sqrt(saddle_norm2(o->in.instance->problem->x_dim, view.x));
-    double y_size = 1.0 + sqrt(saddle_norm2(o->in.instance->problem->y_dim, view.y));
+    double x_size = 1.0 + sqrt(saddle_norm2(o->problem->x_dim, view.x));
+    double y_size = 1.0 + sqrt(saddle_norm2(o->problem->y_dim, view.y));
     double worst = x_off / x_size;
     /* Keep a NaN of either. */
     if (!isnan(worst) && !(y_off / y_size <= worst))
@@ -383,7 +369,7 @@ static saddle_status check_feasibility(saddle_observer *o, saddle_error *error)
 {
     o->in.engine->kind->for_each(o->in.engine, feasibility_task, o);
     saddle_world_fill(o->in.instance->world, 1, o->per_agent);
-    for (size_t i = 0; i < o->in.instance->problem->agents; i++)
+    for (size_t i = 0; i < o->problem->agents; i++)
         if (!(o->per_agent[i] <= CHECK_TOLERANCE))
             return saddle_fail(
                 error, SADDLE_CHECK_FAILED,

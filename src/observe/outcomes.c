@@ -1,14 +1,12 @@
 #include "observe/outcomes.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "core/text.h"
 #include "files/file.h"
+#include "observe/trace.h"
 
 /* For messages. */
 #define WHAT "the outcomes"
@@ -17,17 +15,16 @@ struct saddle_outcome_file {
     saddle_lines lines;
     saddle_outcome_table table; /* its values are `value` */
     size_t rows;
-    double *value; /* room for a power of two of rows */
+    size_t capacity; /* rows that there is memory for */
+    double *value;
 };
 
 saddle_status saddle_outcomes_open(saddle_outcome_file **out, const char *path, saddle_error *error)
 {
     *out = NULL;
     saddle_outcome_file *file = saddle_alloc(1, sizeof *file);
-    if (file == NULL) {
-        saddle_no_memory(error, "the outcomes");
-        return SADDLE_NO_MEMORY;
-    }
+    if (file == NULL)
+        return saddle_no_memory(error, "the outcomes");
     saddle_status status = saddle_lines_open(&file->lines, path, "outcomes", error);
     if (status != SADDLE_OK) {
         saddle_free(file);
@@ -43,13 +40,10 @@ static void write_names(FILE *f, const char *prefix, const saddle_outcome *outco
         fprintf(f, ",%s_%s", prefix, outcome[k].name);
 }
 
-/* Nothing where a value is not defined, so that no NaN is taken for a number. */
 static void write_values(FILE *f, const saddle_outcome *outcome, size_t count)
 {
-    char text[SADDLE_REAL_SIZE];
     for (size_t k = 0; k < count; k++)
-        fprintf(f, ",%s",
-                isnan(outcome[k].value) ? "" : saddle_print_real(outcome[k].value, 17, text));
+        saddle_write_field(f, outcome[k].value);
 }
 
 /* Keep a row for the table. */
@@ -57,22 +51,14 @@ static saddle_status remember(saddle_outcome_file *file, const saddle_result *re
                               saddle_error *error)
 {
     size_t width = result->train_count + result->test_count;
-    size_t count = file->rows;
-    /* Room doubles whenever the count reaches a power of two. */
-    if ((count & (count - 1)) == 0) {
-        double *value = saddle_alloc(count == 0 ? 1 : 2 * count, width * sizeof *value);
-        if (value == NULL) {
-            saddle_no_memory(error, "the outcomes");
-            return SADDLE_NO_MEMORY;
-        }
-        if (count > 0)
-            memcpy(value, file->value, count * width * sizeof *value);
-        saddle_free(file->value);
-        file->value = value;
-    }
+    double *value =
+        saddle_grow(file->value, file->rows, &file->capacity, width * sizeof *file->value);
+    if (value == NULL)
+        return saddle_no_memory(error, "the outcomes");
+    file->value = value;
     file->table.train = result->train_count;
     file->table.test = result->test_count;
-    double *row = file->value + count * width;
+    double *row = value + file->rows * width;
     for (size_t k = 0; k < width; k++) {
         bool train = k < result->train_count;
         const saddle_outcome *outcome =
@@ -115,13 +101,13 @@ saddle_status saddle_outcomes_replay(saddle_outcome_file *file, const saddle_out
     const double *value = table->values;
     saddle_status status = SADDLE_OK;
     for (size_t r = 0; status == SADDLE_OK && r < count; r++) {
-        for (size_t k = 0; k < table->train; k++)
-            result.train[k] = (saddle_outcome){.name = table->name[k], .value = value[k]};
-        value += table->train;
-        for (size_t k = 0; k < table->test; k++)
-            result.test[k] =
-                (saddle_outcome){.name = table->name[table->train + k], .value = value[k]};
-        value += table->test;
+        for (size_t k = 0; k < table->train + table->test; k++) {
+            saddle_outcome outcome = {.name = table->name[k], .value = *value++};
+            if (k < table->train)
+                result.train[k] = outcome;
+            else
+                result.test[k - table->train] = outcome;
+        }
         status = saddle_outcomes_write(file, rows[r].iteration, &result, error);
     }
     return status;

@@ -79,8 +79,7 @@ saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
     return SADDLE_OK;
 }
 
-/* A number that reads back equal; nothing when it is not known. */
-static void write_number(FILE *f, double value)
+void saddle_write_field(FILE *f, double value)
 {
     char text[SADDLE_REAL_SIZE];
     fprintf(f, ",%s", isnan(value) ? "" : saddle_print_real(value, 17, text));
@@ -96,7 +95,7 @@ saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_row *r
                              row->x_stationarity, row->x_consensus, row->y_consensus, row->y_gap,
                              row->stationarity,   row->potential};
     for (size_t k = 0; k < sizeof number / sizeof *number; k++)
-        write_number(f, number[k]);
+        saddle_write_field(f, number[k]);
     fputc('\n', f);
     return saddle_lines_flush(&trace->lines, WHAT, error);
 }

@@ -2,6 +2,8 @@
 #ifndef SADDLE_OBSERVE_TRACE_H
 #define SADDLE_OBSERVE_TRACE_H
 
+#include <stdio.h>
+
 #include <saddle/run.h>
 
 typedef struct saddle_trace_writer saddle_trace_writer;
@@ -16,5 +18,9 @@ saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_row *r
 saddle_status saddle_trace_end(saddle_trace_writer *trace, const char *reason, saddle_error *error);
 /* Close. NULL is allowed. */
 saddle_status saddle_trace_close(saddle_trace_writer *trace, saddle_error *error);
+
+/* Writes a comma and a number that reads back equal, or nothing after the comma for NaN, so that no
+ * NaN is taken for a number. */
+void saddle_write_field(FILE *f, double value);
 
 #endif

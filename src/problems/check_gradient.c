@@ -95,17 +95,12 @@ static double mismatch(const variable *v, const double *found, const double *rig
     return relative(most, fmax(largest(v->dim, v->slope), largest(v->dim, right)));
 }
 
-static double value(const check *c)
-{
-    return c->problem->value(c->problem, c->agent, c->x.at, c->y.at, c->scratch);
-}
-
 /* F at the point moved by `step` along v->direction. */
 static double moved_value(const check *c, const variable *v, double step)
 {
     for (size_t k = 0; k < v->dim; k++)
         v->at[k] = v->before[k] + step * v->direction[k];
-    double result = value(c);
+    double result = c->problem->value(c->problem, c->agent, c->x.at, c->y.at, c->scratch);
     memcpy(v->at, v->before, v->dim * sizeof *v->at);
     return result;
 }
@@ -238,21 +233,18 @@ static void confer(const saddle_world *world, saddle_gradient_check *out, double
                                    .agent = (size_t)-agent};
 }
 
-/* Memory for a variable in one block; false when there is none. */
-static bool allocate(variable *v, size_t dim)
+/* Gives a variable its memory, 7 dim doubles; returns what follows them. */
+static double *lay_out(variable *v, size_t dim, double *memory)
 {
-    double *block = dim <= SIZE_MAX / 7 ? saddle_alloc_doubles(7 * dim) : NULL;
     v->dim = dim;
-    v->at = block;
-    if (block == NULL)
-        return false;
-    v->other = block + dim;
-    v->slope = block + 2 * dim;
-    v->mean = block + 3 * dim;
-    v->sample = block + 4 * dim;
-    v->direction = block + 5 * dim;
-    v->before = block + 6 * dim;
-    return true;
+    v->at = memory;
+    v->other = memory + dim;
+    v->slope = memory + 2 * dim;
+    v->mean = memory + 3 * dim;
+    v->sample = memory + 4 * dim;
+    v->direction = memory + 5 * dim;
+    v->before = memory + 6 * dim;
+    return memory + 7 * dim;
 }
 
 saddle_status saddle_problem_check_gradient(const saddle_problem *problem, const saddle_set *x_set,
@@ -273,34 +265,31 @@ saddle_status saddle_problem_check_gradient(const saddle_problem *problem, const
                            "%zu (y)",
                            saddle_set_dimension(x_set), saddle_set_dimension(y_set), problem->name,
                            problem->x_dim, problem->y_dim);
-    check c = {.problem = problem, .out = out, .worst = 0.0};
-    c.x.set = x_set;
-    c.y.set = y_set;
+    check c = {
+        .problem = problem, .x = {.set = x_set}, .y = {.set = y_set}, .worst = 0.0, .out = out};
+    const saddle_world *world = problem->world;
+    size_t both = problem->x_dim + problem->y_dim;
     size_t population = saddle_larger(problem->x_dim, problem->y_dim);
     for (size_t i = 0; i < problem->agents; i++)
         population = saddle_larger(population, problem->samples[i]);
+    size_t scratch =
+        saddle_larger(saddle_problem_scratch(problem),
+                      saddle_larger(saddle_set_scratch(x_set), saddle_set_scratch(y_set)));
     c.chosen = saddle_alloc(saddle_larger(COORDINATES, BATCH), sizeof *c.chosen);
     c.mark = saddle_alloc(saddle_rng_mark_words(population), sizeof *c.mark);
-    c.scratch = saddle_alloc_doubles(
-        saddle_larger(saddle_problem_scratch(problem),
-                      saddle_larger(saddle_set_scratch(x_set), saddle_set_scratch(y_set))));
-    bool whole = c.chosen != NULL && c.mark != NULL && c.scratch != NULL;
-    whole = allocate(&c.x, problem->x_dim) && whole;
-    whole = allocate(&c.y, problem->y_dim) && whole;
-    if (!whole)
+    double *memory = both <= SIZE_MAX / 8 ? saddle_alloc_doubles(7 * both + scratch) : NULL;
+    if (c.chosen == NULL || c.mark == NULL || memory == NULL) {
         status = saddle_no_memory(error, "the gradient check");
-    const saddle_world *world = problem->world;
+    } else {
+        c.scratch = lay_out(&c.y, problem->y_dim, lay_out(&c.x, problem->x_dim, memory));
+        for (c.agent = 0; c.agent < problem->agents; c.agent++)
+            for (size_t point = 0; point < points; point++)
+                if (world == NULL || saddle_world_has(world, c.agent))
+                    check_point(&c, seed, point);
+    }
     if (world != NULL)
-        status = saddle_world_agree(world, status, error);
-    for (c.agent = 0; whole && status == SADDLE_OK && c.agent < problem->agents; c.agent++)
-        for (size_t point = 0; point < points; point++)
-            if (world == NULL || saddle_world_has(world, c.agent))
-                check_point(&c, seed, point);
-    if (status == SADDLE_OK && world != NULL)
         confer(world, out, c.worst);
-    saddle_free(c.x.at);
-    saddle_free(c.y.at);
-    saddle_free(c.scratch);
+    saddle_free(memory);
     saddle_free(c.mark);
     saddle_free(c.chosen);
     return status;

@@ -88,13 +88,11 @@ static double concavity_quotient(work *w, size_t agent)
     return along / saddle_distance2(y_dim, w->second + x_dim, w->first + x_dim);
 }
 
-/* Every pair is looked at where its agent is, and the extremes are compared. */
-static void estimate(work *w, const double *centre, uint64_t seed, double *lipschitz,
-                     double *concavity)
+/* The extremes over the pairs whose agents are here: the largest L and the largest -mu. A set may
+ * project both points of a pair onto one; the quotient 0/0 does not count. */
+static void look_at_pairs(work *w, const double *centre, uint64_t seed, double extreme[2])
 {
     const saddle_world *world = w->problem->world;
-    *lipschitz = 0.0;
-    *concavity = INFINITY;
     for (uint64_t pair = 0; pair < PAIRS; pair++) {
         saddle_rng rng;
         saddle_rng_init(&rng, seed, SADDLE_RNG_ESTIMATE, pair, 0);
@@ -103,20 +101,10 @@ static void estimate(work *w, const double *centre, uint64_t seed, double *lipsc
             continue;
         uint32_t sample = (uint32_t)saddle_rng_below(&rng, w->problem->samples[agent]);
         draw_point(w, &rng, centre, w->first);
-        double L = lipschitz_quotient(w, &rng, agent, sample);
+        extreme[0] = fmax(extreme[0], lipschitz_quotient(w, &rng, agent, sample));
         draw_point(w, &rng, w->first, w->second);
-        double mu = concavity_quotient(w, agent);
-        /* A set may project both points onto one: 0/0 is no quotient. */
-        if (L > *lipschitz)
-            *lipschitz = L;
-        if (mu < *concavity)
-            *concavity = mu;
+        extreme[1] = fmax(extreme[1], -concavity_quotient(w, agent));
     }
-    double extreme[2] = {*lipschitz, -*concavity};
-    if (world != NULL)
-        world->largest(world, 2, extreme);
-    *lipschitz = extreme[0];
-    *concavity = -extreme[1];
 }
 
 saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
@@ -127,36 +115,32 @@ saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
     if (constants->lipschitz > 0.0 && constants->strong_concavity > 0.0)
         return SADDLE_OK;
     size_t both = problem->x_dim + problem->y_dim;
-    size_t x_scratch = saddle_set_scratch(x_set);
-    size_t y_scratch = saddle_set_scratch(y_set);
-    size_t scratch = saddle_problem_scratch(problem);
-    scratch = x_scratch > scratch ? x_scratch : scratch;
-    scratch = y_scratch > scratch ? y_scratch : scratch;
-    double *memory = saddle_alloc_doubles(5 * both + scratch);
-    saddle_status status =
-        memory != NULL ? SADDLE_OK : saddle_no_memory(error, "the estimate of L and mu");
-    if (problem->world != NULL)
-        status = saddle_world_agree(problem->world, status, error);
-    if (memory == NULL || status != SADDLE_OK) {
-        saddle_free(memory);
-        return status;
+    size_t scratch =
+        saddle_larger(saddle_problem_scratch(problem),
+                      saddle_larger(saddle_set_scratch(x_set), saddle_set_scratch(y_set)));
+    double extreme[2] = {0.0, -INFINITY};
+    double *centre = saddle_alloc_doubles(5 * both + scratch);
+    if (centre != NULL) {
+        memcpy(centre, x, problem->x_dim * sizeof *centre);
+        memcpy(centre + problem->x_dim, y, problem->y_dim * sizeof *centre);
+        work w = {.problem = problem,
+                  .x_set = x_set,
+                  .y_set = y_set,
+                  .both = both,
+                  .first = centre + both,
+                  .second = centre + 2 * both,
+                  .g1 = centre + 3 * both,
+                  .g2 = centre + 4 * both,
+                  .scratch = centre + 5 * both};
+        look_at_pairs(&w, centre, seed, extreme);
     }
-    double *centre = memory;
-    memcpy(centre, x, problem->x_dim * sizeof *centre);
-    memcpy(centre + problem->x_dim, y, problem->y_dim * sizeof *centre);
-    work w = {.problem = problem,
-              .x_set = x_set,
-              .y_set = y_set,
-              .both = both,
-              .first = memory + both,
-              .second = memory + 2 * both,
-              .g1 = memory + 3 * both,
-              .g2 = memory + 4 * both,
-              .scratch = memory + 5 * both};
-    double lipschitz;
-    double concavity;
-    estimate(&w, centre, seed, &lipschitz, &concavity);
-    saddle_free(memory);
+    if (problem->world != NULL)
+        problem->world->largest(problem->world, 2, extreme);
+    if (centre == NULL)
+        return saddle_no_memory(error, "the estimate of L and mu");
+    saddle_free(centre);
+    double lipschitz = extreme[0];
+    double concavity = -extreme[1];
     if (!(constants->lipschitz > 0.0) && isfinite(lipschitz))
         constants->lipschitz = lipschitz;
     if (!(constants->strong_concavity > 0.0) && concavity > 0.0 && isfinite(concavity))

@@ -103,9 +103,8 @@ static void reward_term(void *context, size_t agent, double *out)
     memcpy(out, mdp->reward + mdp->row[agent] * pairs, pairs * sizeof *out);
 }
 
-/* P (states x states) and the mean over agents of the reward, both under the policy. `total`: the
- * agents' rewards of every state and action, added up. */
-static void follow_policy(const saddle_mdp *mdp, const double *total, double *chain, double *reward)
+/* P (states x states) and the mean over agents of the reward, both under the policy. */
+static void follow_policy(const saddle_mdp *mdp, double *chain, double *reward)
 {
     size_t states = mdp->shape.states;
     size_t pairs = states * SADDLE_MDP_ACTIONS;
@@ -113,23 +112,23 @@ static void follow_policy(const saddle_mdp *mdp, const double *total, double *ch
     memset(reward, 0, states * sizeof *reward);
     for (size_t k = 0; k < pairs; k++) {
         size_t s = k / SADDLE_MDP_ACTIONS;
-        reward[s] += mdp->policy[k] * total[k] / (double)mdp->shape.agents;
+        reward[s] += mdp->policy[k] * mdp->total[k] / (double)mdp->shape.agents;
         saddle_axpy(states, mdp->policy[k], mdp->transition + k * states, chain + s * states);
     }
 }
 
-/* The exact values. `total`: see follow_policy(). */
-static saddle_status solve(saddle_mdp *mdp, const double *total, saddle_error *error)
+saddle_status saddle_mdp_solve(saddle_mdp *mdp, const saddle_world *world, saddle_error *error)
 {
     size_t states = mdp->shape.states;
-    double *chain = saddle_alloc_doubles(states * states);
-    double *matrix = saddle_alloc_doubles(states * states);
-    saddle_status status = SADDLE_OK;
-    if (chain == NULL || matrix == NULL) {
-        status = saddle_no_memory(error, "the decision process");
-        goto cleanup;
-    }
-    follow_policy(mdp, total, chain, mdp->value);
+    size_t pairs = states * SADDLE_MDP_ACTIONS;
+    saddle_status status = saddle_world_sum(world, pairs, reward_term, mdp, mdp->total, error);
+    if (status != SADDLE_OK)
+        return status;
+    double *chain = saddle_alloc_doubles(2 * states * states);
+    if (chain == NULL)
+        return saddle_no_memory(error, "the decision process");
+    double *matrix = chain + states * states;
+    follow_policy(mdp, chain, mdp->value);
     for (size_t k = 0; k < states * states; k++)
         matrix[k] = (k / states == k % states ? 1.0 : 0.0) - mdp->shape.discount * chain[k];
     bool solved = saddle_solve_dense(states, matrix, mdp->value);
@@ -139,33 +138,32 @@ static saddle_status solve(saddle_mdp *mdp, const double *total, saddle_error *e
         mdp->visits[r] = 1.0;
     }
     solved = saddle_solve_dense(states, matrix, mdp->visits) && solved;
-    if (!solved)
-        status = saddle_fail(error, SADDLE_NUMERIC,
-                             "the exact values of the decision process could not be found; give "
-                             "another seed");
-cleanup:
     saddle_free(chain);
-    saddle_free(matrix);
-    return status;
+    if (!solved)
+        return saddle_fail(error, SADDLE_NUMERIC,
+                           "the exact values of the decision process could not be found; give "
+                           "another seed");
+    return SADDLE_OK;
 }
 
 static bool allocate(saddle_mdp *mdp, const saddle_world *world)
 {
     size_t states = mdp->shape.states;
     size_t pairs = states * SADDLE_MDP_ACTIONS;
-    mdp->feature = saddle_alloc_doubles(states * mdp->shape.features);
     mdp->row = saddle_alloc(world->agents, sizeof *mdp->row);
-    mdp->reward = saddle_alloc(world->local, pairs * sizeof *mdp->reward);
-    mdp->transition = saddle_alloc_doubles(pairs * states);
-    mdp->policy = saddle_alloc_doubles(pairs);
-    mdp->state = saddle_alloc(mdp->shape.length + 1, sizeof *mdp->state);
-    mdp->action = saddle_alloc(mdp->shape.length, sizeof *mdp->action);
-    mdp->total = saddle_alloc_doubles(pairs);
-    mdp->value = saddle_alloc_doubles(states);
-    mdp->visits = saddle_alloc_doubles(states);
-    return mdp->feature != NULL && mdp->row != NULL && mdp->reward != NULL &&
-           mdp->transition != NULL && mdp->policy != NULL && mdp->state != NULL &&
-           mdp->action != NULL && mdp->total != NULL && mdp->value != NULL && mdp->visits != NULL;
+    mdp->state = saddle_alloc(2 * mdp->shape.length + 1, sizeof *mdp->state);
+    mdp->feature = saddle_alloc_doubles(states * (mdp->shape.features + 2) +
+                                        pairs * (world->local + states + 2));
+    if (mdp->row == NULL || mdp->state == NULL || mdp->feature == NULL)
+        return false;
+    mdp->action = mdp->state + mdp->shape.length + 1;
+    mdp->reward = mdp->feature + states * mdp->shape.features;
+    mdp->transition = mdp->reward + world->local * pairs;
+    mdp->policy = mdp->transition + pairs * states;
+    mdp->total = mdp->policy + pairs;
+    mdp->value = mdp->total + pairs;
+    mdp->visits = mdp->value + states;
+    return true;
 }
 
 saddle_status saddle_mdp_create(saddle_mdp **out, const saddle_mdp_shape *shape,
@@ -186,26 +184,12 @@ saddle_status saddle_mdp_create(saddle_mdp **out, const saddle_mdp_shape *shape,
     return SADDLE_OK;
 }
 
-saddle_status saddle_mdp_solve(saddle_mdp *mdp, const saddle_world *world, saddle_error *error)
-{
-    size_t pairs = mdp->shape.states * SADDLE_MDP_ACTIONS;
-    saddle_status status = saddle_world_sum(world, pairs, reward_term, mdp, mdp->total, error);
-    return status == SADDLE_OK ? solve(mdp, mdp->total, error) : status;
-}
-
 void saddle_mdp_free(saddle_mdp *mdp)
 {
     if (mdp == NULL)
         return;
     saddle_free(mdp->feature);
     saddle_free(mdp->row);
-    saddle_free(mdp->reward);
-    saddle_free(mdp->transition);
-    saddle_free(mdp->policy);
     saddle_free(mdp->state);
-    saddle_free(mdp->action);
-    saddle_free(mdp->total);
-    saddle_free(mdp->value);
-    saddle_free(mdp->visits);
     saddle_free(mdp);
 }

@@ -28,7 +28,8 @@ typedef struct saddle_mdp_shape {
     double discount; /* gamma, below 1 */
 } saddle_mdp_shape;
 
-/* A process. Arrays are row by row. */
+/* A process. Arrays are row by row; those of doubles lie in one block, which begins with `feature`, and
+ * `action` follows `state`. */
 typedef struct saddle_mdp {
     saddle_mdp_shape shape;
     double *feature;    /* states x features */

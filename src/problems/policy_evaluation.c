@@ -39,6 +39,7 @@
 #include "problems/problems.h"
 
 #define GROUP "Problem policy-evaluation"
+#define OWN(field) SADDLE_OWN(choices, field, INSTANCE)
 
 typedef struct choices {
     uint64_t states;
@@ -48,28 +49,19 @@ typedef struct choices {
     double ridge;
 } choices;
 
-static const saddle_option states_option =
-    SADDLE_INTEGER(SADDLE_OWN(choices, states, INSTANCE), "mdp-states", GROUP, "20", 1.0, 1000.0,
-                   "N", "States of the Markov decision process.");
-
-static const saddle_option features_option =
-    SADDLE_INTEGER(SADDLE_OWN(choices, features, INSTANCE), "mdp-features", GROUP, "4", 1.0, 32.0,
-                   "N", "Features of a state.");
-
-static const saddle_option hidden_option =
-    SADDLE_INTEGER(SADDLE_OWN(choices, hidden, INSTANCE), "mdp-hidden", GROUP, "8", 1.0, 32.0, "N",
-                   "Hidden tanh units of the value function's network.");
-
-static const saddle_option discount_option =
-    SADDLE_REAL(SADDLE_OWN(choices, discount, INSTANCE), "discount", GROUP, "0.9", 0.0, 0.999,
-                "GAMMA", "Discount of future rewards.");
-
-static const saddle_option ridge_option = SADDLE_REAL_ABOVE(
-    SADDLE_OWN(choices, ridge, INSTANCE), "dual-ridge", GROUP, "0.1", 0.0, SADDLE_UNBOUNDED, "RHO",
-    "Weight of the term -(RHO/2) |y|^2, which makes F strongly concave in y.");
-
-static const saddle_option *const options[] = {&states_option,   &features_option, &hidden_option,
-                                               &discount_option, &ridge_option,    NULL};
+static const saddle_option *const options[] = {
+    &(const saddle_option)SADDLE_INTEGER(OWN(states), "mdp-states", GROUP, "20", 1.0, 1000.0, "N",
+                                         "States of the Markov decision process."),
+    &(const saddle_option)SADDLE_INTEGER(OWN(features), "mdp-features", GROUP, "4", 1.0, 32.0, "N",
+                                         "Features of a state."),
+    &(const saddle_option)SADDLE_INTEGER(OWN(hidden), "mdp-hidden", GROUP, "8", 1.0, 32.0, "N",
+                                         "Hidden tanh units of the value function's network."),
+    &(const saddle_option)SADDLE_REAL(OWN(discount), "discount", GROUP, "0.9", 0.0, 0.999, "GAMMA",
+                                      "Discount of future rewards."),
+    &(const saddle_option)SADDLE_REAL_ABOVE(
+        OWN(ridge), "dual-ridge", GROUP, "0.1", 0.0, SADDLE_UNBOUNDED, "RHO",
+        "Weight of the term -(RHO/2) |y|^2, which makes F strongly concave in y."),
+    NULL};
 
 typedef struct instance {
     saddle_problem problem; /* first: the two addresses are one */
@@ -89,11 +81,6 @@ typedef struct network {
 typedef struct slopes {
     double *first, *bias, *second, *offset;
 } slopes;
-
-static const instance *self_of(const saddle_problem *problem)
-{
-    return problem->self;
-}
 
 static network network_of(const instance *self, const double *x)
 {
@@ -213,7 +200,7 @@ static void add_sample(const instance *self, const sample *at, double weight, co
 static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                      const double *x, const double *y, double *gx, double *gy, double *scratch)
 {
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     network net = network_of(self, x);
     network dual = network_of(self, y);
     slopes of_x = slopes_of(self, gx);
@@ -231,7 +218,7 @@ static void gradient(const saddle_problem *problem, size_t agent, const saddle_b
 static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
                     double *scratch)
 {
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     network net = network_of(self, x);
     network dual = network_of(self, y);
     double sum = 0.0;
@@ -252,7 +239,7 @@ static double value(const saddle_problem *problem, size_t agent, const double *x
 static void response_statistic(const saddle_problem *problem, size_t agent, const double *x,
                                double *statistic, double *scratch)
 {
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     const saddle_mdp *mdp = self->mdp;
     size_t states = mdp->shape.states;
     double *share = statistic;
@@ -320,96 +307,66 @@ static int response_solve(const saddle_problem *problem, const double *x, const 
     if (!saddle_set_is_whole_space(y_set))
         return 1;
     size_t dim = problem->y_dim;
-    normal_equations(self_of(problem), x, statistic, scratch, y, scratch + dim * dim);
+    normal_equations(problem->self, x, statistic, scratch, y, scratch + dim * dim);
     return saddle_solve_dense(dim, scratch, y) ? 0 : 1;
 }
 
 /* ---- outcomes ------------------------------------------------------------------------------- */
 
-/* An agent's statistic at x, to be added up. */
-typedef struct look {
-    const saddle_problem *problem;
-    const double *x;
-    double *scratch;
-} look;
-
-static void mean_term(void *context, size_t agent, double *out)
+/* An agent's part of the mean statistic. */
+static void mean_term(const saddle_problem *problem, const saddle_dataset *held_out, size_t agent,
+                      const double *x, const double *y, double *sums, double *scratch)
 {
-    const look *at = context;
-    response_statistic(at->problem, agent, at->x, out, at->scratch);
-    saddle_scale(at->problem->response_size, 1.0 / (double)at->problem->agents, out);
+    (void)held_out;
+    (void)y;
+    response_statistic(problem, agent, x, sums, scratch);
+    saddle_scale(problem->response_size, 1.0 / (double)problem->agents, sums);
 }
 
-/* e'(G + rho I)^-1 e over all agents' samples. Collective. */
-static saddle_status projected_error(const instance *self, const double *x, double *out,
-                                     saddle_error *error)
+/* e'(G + rho I)^-1 e, given the mean statistic; `right` has 2 dim entries. */
+static double projected_error(const instance *self, const double *x, const double *mean,
+                              double *right, double *scratch)
 {
-    const saddle_problem *problem = &self->problem;
-    size_t dim = problem->y_dim;
-    size_t size = problem->response_size;
-    *out = NAN;
-    double *work = saddle_alloc_doubles(size + 2 * dim + problem->scratch);
-    saddle_status status = work != NULL ? SADDLE_OK : saddle_no_memory(error, "the outcomes");
-    status = saddle_world_agree(problem->world, status, error);
-    if (work == NULL || status != SADDLE_OK) {
-        saddle_free(work);
-        return status;
-    }
-    double *mean = work;
-    double *right = mean + size;
+    size_t dim = self->problem.y_dim;
     double *response = right + dim;
-    double *scratch = response + dim;
-    look at = {.problem = problem, .x = x, .scratch = scratch};
-    status = saddle_world_sum(problem->world, size, mean_term, &at, mean, error);
-    if (status == SADDLE_OK) {
-        normal_equations(self, x, mean, scratch, right, scratch + dim * dim);
-        memcpy(response, right, dim * sizeof *response);
-        if (saddle_solve_dense(dim, scratch, response))
-            *out = saddle_dot(dim, right, response);
-    }
-    saddle_free(work);
-    return status;
+    normal_equations(self, x, mean, scratch, right, scratch + dim * dim);
+    memcpy(response, right, dim * sizeof *response);
+    return saddle_solve_dense(dim, scratch, response) ? saddle_dot(dim, right, response) : NAN;
 }
 
-/* Root mean square of V_x - V over the stationary distribution. */
-static saddle_status value_error(const instance *self, const double *x, double *out,
-                                 saddle_error *error)
+/* Root mean square of V_x - V over the stationary distribution; scratch: 2 hidden doubles. */
+static double value_error(const instance *self, const double *x, double *scratch)
 {
     const saddle_mdp *mdp = self->mdp;
-    double *scratch = saddle_alloc_doubles(2 * self->hidden);
-    if (scratch == NULL) {
-        saddle_no_memory(error, "the outcomes");
-        return SADDLE_NO_MEMORY;
-    }
     network net = network_of(self, x);
     double sum = 0.0;
     for (size_t s = 0; s < mdp->shape.states; s++) {
         double miss = evaluate(self, &net, s, scratch, scratch + self->hidden) - mdp->value[s];
         sum += mdp->visits[s] * miss * miss;
     }
-    saddle_free(scratch);
-    *out = sqrt(sum);
-    return SADDLE_OK;
+    return sqrt(sum);
 }
 
 static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
-    (void)y;
+    const instance *self = problem->self;
+    double *mean;
     *count = 0;
     if (held_out != NULL)
         return SADDLE_OK;
-    out[0] = (saddle_outcome){.name = "mspbe"};
-    out[1] = (saddle_outcome){.name = "value_error"};
-    saddle_status status = projected_error(self_of(problem), x, &out[0].value, error);
-    if (status == SADDLE_OK) {
-        status = value_error(self_of(problem), x, &out[1].value, error);
-        status = saddle_world_agree(problem->world, status, error);
-    }
-    if (status == SADDLE_OK)
-        *count = 2;
-    return status;
+    saddle_status status =
+        saddle_outcome_sums(&mean, problem->response_size, mean_term, problem, NULL, x, y, error);
+    if (status != SADDLE_OK)
+        return status;
+    double *right = mean + problem->response_size;
+    double *scratch = right + 2 * problem->y_dim;
+    out[0] = (saddle_outcome){"mspbe", projected_error(self, x, mean, right, scratch)};
+    out[1] = (saddle_outcome){"value_error", value_error(self, x, scratch)};
+    saddle_free(mean);
+    *count = 2;
+    return SADDLE_OK;
 }
 
 /* ---- the instance --------------------------------------------------------------------------- */
@@ -420,7 +377,7 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
 {
     (void)x_set;
     (void)error;
-    out->strong_concavity = self_of(problem)->ridge;
+    out->strong_concavity = ((const instance *)problem->self)->ridge;
     if (saddle_set_is_whole_space(y_set)) {
         out->primal_bound = 0.0;
         out->has_primal_bound = 1;
@@ -431,7 +388,7 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
 /* Weights of the usual size, so that hidden units begin in different places and not saturated. */
 static void start(const saddle_problem *problem, uint64_t seed, double *x, double *y)
 {
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     size_t features = self->mdp->shape.features;
     saddle_rng rng;
     saddle_rng_init(&rng, seed, SADDLE_RNG_INIT, 0, 0);
@@ -451,67 +408,57 @@ static void destroy(saddle_problem *problem)
     saddle_free(self);
 }
 
-static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
+static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
+    instance *self = made;
     const choices *chosen = inputs->options;
-    *out = NULL;
-    instance *self = saddle_alloc(1, sizeof *self);
-    if (self == NULL)
-        return saddle_no_memory(error, "the problem");
-    self->hidden = (size_t)chosen->hidden;
-    self->ridge = chosen->ridge;
     saddle_mdp_shape shape = {.states = (size_t)chosen->states,
                               .features = (size_t)chosen->features,
                               .agents = inputs->agents,
+                              .length = saddle_largest_shard(inputs),
                               .discount = chosen->discount};
-    for (size_t i = 0; i < inputs->agents; i++)
-        shape.length = inputs->samples[i] > shape.length ? inputs->samples[i] : shape.length;
-    saddle_status status =
-        saddle_mdp_create(&self->mdp, &shape, inputs->world, inputs->seed, error);
-    if (status != SADDLE_OK) {
-        saddle_free(self);
-        return status;
-    }
-    size_t states = self->mdp->shape.states;
-    size_t dim = self->hidden * (self->mdp->shape.features + 2) + 1;
-    self->problem = (saddle_problem){
-        .name = "policy-evaluation",
-        .self = self,
-        .x_dim = dim,
-        .y_dim = dim,
-        .agents = inputs->agents,
-        .samples = inputs->samples,
-        .world = inputs->world,
-        /* A sample, a statistic and the normal equations; the last are the largest. */
-        .scratch = 4 * self->hidden + states + dim * dim + dim,
-        /* G grows with the hidden units. Four times this alpha still suits PRECISION, but single
-         * batches without variance reduction then throw y about. */
-        .tau = 3.0,
-        .alpha = 2.5 / (2.0 + (double)self->hidden),
-        .gradient = gradient,
-        .value = value,
-        .response_solve = response_solve,
-        .response_size = 2 * states,
-        .response_statistic = response_statistic,
-        .constants = constants,
-        .outcomes = outcomes,
-        .start = start,
-        .destroy = destroy,
-    };
-    *out = &self->problem;
-    return SADDLE_OK;
+    size_t dim = (size_t)chosen->hidden * (shape.features + 2) + 1;
+    self->hidden = (size_t)chosen->hidden;
+    self->ridge = chosen->ridge;
+    self->problem.x_dim = dim;
+    self->problem.y_dim = dim;
+    self->problem.response_size = 2 * shape.states;
+    /* A sample, a statistic, the normal equations and their solution. */
+    self->problem.scratch = 4 * self->hidden + shape.states + dim * dim + 3 * dim;
+    /* G grows with the hidden units. PRECISION still converges with four times this alpha, but single
+     * batches without variance reduction then make y fluctuate. */
+    self->problem.alpha = 2.5 / (2.0 + (double)self->hidden);
+    return saddle_mdp_create(&self->mdp, &shape, inputs->world, inputs->seed, error);
+}
+
+static const saddle_problem table = {
+    .name = "policy-evaluation",
+    .tau = 3.0,
+    .gradient = gradient,
+    .value = value,
+    .response_solve = response_solve,
+    .response_statistic = response_statistic,
+    .constants = constants,
+    .outcomes = outcomes,
+    .start = start,
+    .destroy = destroy,
+};
+
+static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
+                            saddle_error *error)
+{
+    return saddle_problem_make(out, sizeof(instance), &table, fill, inputs, error);
 }
 
 static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
                           saddle_error *error)
 {
-    return saddle_mdp_solve(self_of(problem)->mdp, inputs->world, error);
+    return saddle_mdp_solve(((const instance *)problem->self)->mdp, inputs->world, error);
 }
 
 const saddle_mdp *saddle_policy_evaluation_mdp(const saddle_problem *problem)
 {
-    return self_of(problem)->mdp;
+    return ((const instance *)problem->self)->mdp;
 }
 
 const saddle_problem_class saddle_policy_evaluation = {

@@ -29,6 +29,7 @@
 #include "core/vector.h"
 
 #define GROUP "Problem quadratic"
+#define OWN(field) SADDLE_OWN(choices, field, INSTANCE)
 /* Largest relative deviation of a sample's Hessian, D above. */
 #define DEVIATION 0.5
 
@@ -45,41 +46,30 @@ typedef struct choices {
 /* The choices of --curvature. */
 enum { CONVEX, NONCONVEX };
 
-static const saddle_option x_dim_option = SADDLE_INTEGER(
-    SADDLE_OWN(choices, x_dim, INSTANCE), "x-dim", GROUP, "20", 1.0, 1e7, "N", "Length of x.");
-
-static const saddle_option y_dim_option = SADDLE_INTEGER(
-    SADDLE_OWN(choices, y_dim, INSTANCE), "y-dim", GROUP, "10", 1.0, 1e7, "N", "Length of y.");
-
-static const saddle_option mu_option =
-    SADDLE_REAL_ABOVE(SADDLE_OWN(choices, mu, INSTANCE), "mu", GROUP, "1", 0.0, SADDLE_UNBOUNDED,
-                      "MU", "Strong concavity in y.");
-
-static const saddle_option lipschitz_option = SADDLE_REAL_ABOVE(
-    SADDLE_OWN(choices, lipschitz, INSTANCE), "lipschitz", GROUP, "10", 0.0, SADDLE_UNBOUNDED, "L",
-    "Lipschitz constant of every sample's gradient; at least 3 mu.");
-
-static const saddle_option curvature_option = SADDLE_CHOICE(
-    SADDLE_OWN(choices, curvature, INSTANCE), "curvature", GROUP, "nonconvex", "convex|nonconvex",
-    "KIND",
-    "Whether F is strongly convex in x, or has negative curvature that only the maximum over "
-    "y makes up for.");
-
-static const saddle_option noise_option =
-    SADDLE_REAL(SADDLE_OWN(choices, noise, INSTANCE), "noise", GROUP, "1", 0.0, SADDLE_UNBOUNDED,
-                "S", "Size of the samples' random linear terms.");
-
-static const saddle_option heterogeneity_option = SADDLE_REAL(
-    SADDLE_OWN(choices, heterogeneity, INSTANCE), "heterogeneity", GROUP, "1", 0.0,
-    SADDLE_UNBOUNDED, "S", "Size of the agents' linear terms, by which their data differ.");
-
 static const saddle_option *const options[] = {
-    &x_dim_option, &y_dim_option,         &mu_option, &lipschitz_option, &curvature_option,
-    &noise_option, &heterogeneity_option, NULL};
+    &(const saddle_option)SADDLE_INTEGER(OWN(x_dim), "x-dim", GROUP, "20", 1.0, 1e7, "N",
+                                         "Length of x."),
+    &(const saddle_option)SADDLE_INTEGER(OWN(y_dim), "y-dim", GROUP, "10", 1.0, 1e7, "N",
+                                         "Length of y."),
+    &(const saddle_option)SADDLE_REAL_ABOVE(OWN(mu), "mu", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "MU",
+                                            "Strong concavity in y."),
+    &(const saddle_option)SADDLE_REAL_ABOVE(
+        OWN(lipschitz), "lipschitz", GROUP, "10", 0.0, SADDLE_UNBOUNDED, "L",
+        "Lipschitz constant of every sample's gradient; at least 3 mu."),
+    &(const saddle_option)SADDLE_CHOICE(
+        OWN(curvature), "curvature", GROUP, "nonconvex", "convex|nonconvex", "KIND",
+        "Whether F is strongly convex in x, or has negative curvature that only the maximum over "
+        "y makes up for."),
+    &(const saddle_option)SADDLE_REAL(OWN(noise), "noise", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "S",
+                                      "Size of the samples' random linear terms."),
+    &(const saddle_option)SADDLE_REAL(
+        OWN(heterogeneity), "heterogeneity", GROUP, "1", 0.0, SADDLE_UNBOUNDED, "S",
+        "Size of the agents' linear terms, by which their data differ."),
+    NULL};
 
 /* One agent's share. */
 typedef struct share {
-    double *offset;    /* a_i | b_i */
+    double *offset;    /* a_i | b_i; the others follow in one block */
     double *deviation; /* e, e', e'' of every pair of samples */
     double *noise;     /* a_ij | b_ij of every pair of samples */
 } share;
@@ -87,7 +77,7 @@ typedef struct share {
 typedef struct instance {
     saddle_problem problem;  /* first: the two addresses are one */
     share *agent;            /* filled in for the agents that are here */
-    double *a, *b, *c;       /* A (x_dim), B (min of both), C (y_dim) */
+    double *a, *b, *c;       /* A (x_dim), B (min of both), C (y_dim); one block begins at a */
     double *x_axis, *y_axis; /* unit normals of the reflections */
     double *x_star, *y_star;
     size_t coupled; /* min(x_dim, y_dim) */
@@ -95,11 +85,6 @@ typedef struct instance {
     double lipschitz;
     bool convex;
 } instance;
-
-static const instance *self_of(const saddle_problem *problem)
-{
-    return problem->self;
-}
 
 /* v -= 2 (axis'v) axis */
 static void reflect(size_t count, const double *axis, double *v)
@@ -131,7 +116,7 @@ static double pair_sign(size_t index, size_t count)
 static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                      const double *x, const double *y, double *gx, double *gy, double *scratch)
 {
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     const share *own = &self->agent[agent];
     size_t x_dim = problem->x_dim;
     size_t y_dim = problem->y_dim;
@@ -173,7 +158,7 @@ static void gradient(const saddle_problem *problem, size_t agent, const saddle_b
 static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
                     double *scratch)
 {
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     size_t x_dim = problem->x_dim;
     size_t y_dim = problem->y_dim;
     double *s = scratch;
@@ -200,7 +185,7 @@ static int response_solve(const saddle_problem *problem, const double *x, const 
     (void)statistic;
     if (!saddle_set_is_whole_space(y_set))
         return 1;
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     to_axes(self, x, self->y_star, scratch, y);
     for (size_t k = 0; k < self->coupled; k++)
         y[k] = self->b[k] * scratch[k] / self->c[k];
@@ -216,7 +201,7 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
 {
     (void)x_set;
     (void)error;
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     out->lipschitz = self->lipschitz;
     out->strong_concavity = self->mu;
     /* Without a constraint on y, Q is known: 1/2 sum_k (A_k + B_k^2 / C_k) s_k^2. */
@@ -229,7 +214,7 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
 
 static int solution(const saddle_problem *problem, double *x, double *y)
 {
-    const instance *self = self_of(problem);
+    const instance *self = problem->self;
     memcpy(x, self->x_star, problem->x_dim * sizeof *x);
     memcpy(y, self->y_star, problem->y_dim * sizeof *y);
     return 0;
@@ -238,16 +223,10 @@ static int solution(const saddle_problem *problem, double *x, double *y)
 static void destroy(saddle_problem *problem)
 {
     instance *self = problem->self;
-    for (size_t i = 0; self->agent != NULL && i < problem->agents; i++) {
+    for (size_t i = 0; self->agent != NULL && i < problem->agents; i++)
         saddle_free(self->agent[i].offset);
-        saddle_free(self->agent[i].deviation);
-        saddle_free(self->agent[i].noise);
-    }
     saddle_free(self->agent);
-    double *const vector[] = {self->a,      self->b,      self->c,     self->x_axis,
-                              self->y_axis, self->x_star, self->y_star};
-    for (size_t k = 0; k < sizeof vector / sizeof *vector; k++)
-        saddle_free(vector[k]);
+    saddle_free(self->a);
     saddle_free(self);
 }
 
@@ -286,50 +265,50 @@ static void draw_shape(instance *self, uint64_t seed)
 }
 
 /* The agent's own share. Returns false when memory is short. */
-static bool draw_share(instance *self, size_t agent, uint64_t seed, double noise,
-                       double heterogeneity)
+static bool draw_share(instance *self, size_t agent, uint64_t seed, const choices *chosen)
 {
     size_t both = self->problem.x_dim + self->problem.y_dim;
     size_t pairs = self->problem.samples[agent] / 2;
     share *own = &self->agent[agent];
-    own->offset = saddle_alloc_doubles(both);
-    own->deviation = saddle_alloc_doubles(3 * pairs);
-    own->noise = pairs == 0 || both <= SIZE_MAX / pairs ? saddle_alloc_doubles(pairs * both) : NULL;
-    if (own->offset == NULL || own->deviation == NULL || own->noise == NULL)
+    if (pairs >= SIZE_MAX / (both + 4))
         return false;
+    own->offset = saddle_alloc_doubles(both + pairs * (3 + both));
+    if (own->offset == NULL)
+        return false;
+    own->deviation = own->offset + both;
+    own->noise = own->deviation + 3 * pairs;
     saddle_rng rng;
     /* Both agents of a pair draw the same offset and give it opposite signs. */
     saddle_rng_init(&rng, seed, SADDLE_RNG_INSTANCE, agent / 2, 1);
-    fill_normal(&rng, both, heterogeneity * pair_sign(agent, self->problem.agents), own->offset);
+    fill_normal(&rng, both, chosen->heterogeneity * pair_sign(agent, self->problem.agents),
+                own->offset);
     saddle_rng_init(&rng, seed, SADDLE_RNG_INSTANCE, agent, 2);
     for (size_t k = 0; k < 3 * pairs; k++)
         own->deviation[k] = 2.0 * saddle_rng_uniform(&rng) - 1.0;
-    fill_normal(&rng, pairs * both, noise, own->noise);
+    fill_normal(&rng, pairs * both, chosen->noise, own->noise);
     return true;
 }
 
-static saddle_status allocate(instance *self)
+static saddle_status allocate(instance *self, saddle_error *error)
 {
     size_t x_dim = self->problem.x_dim;
     size_t y_dim = self->problem.y_dim;
     self->agent = saddle_alloc(self->problem.agents, sizeof *self->agent);
-    self->a = saddle_alloc_doubles(x_dim);
-    self->b = saddle_alloc_doubles(self->coupled);
-    self->c = saddle_alloc_doubles(y_dim);
-    self->x_axis = saddle_alloc_doubles(x_dim);
-    self->y_axis = saddle_alloc_doubles(y_dim);
-    self->x_star = saddle_alloc_doubles(x_dim);
-    self->y_star = saddle_alloc_doubles(y_dim);
-    bool whole = self->agent != NULL && self->a != NULL && self->b != NULL && self->c != NULL &&
-                 self->x_axis != NULL && self->y_axis != NULL && self->x_star != NULL &&
-                 self->y_star != NULL;
-    return whole ? SADDLE_OK : SADDLE_NO_MEMORY;
+    self->a = saddle_alloc_doubles(3 * x_dim + 3 * y_dim + self->coupled);
+    if (self->agent == NULL || self->a == NULL)
+        return saddle_no_memory(error, "the problem");
+    self->b = self->a + x_dim;
+    self->c = self->b + self->coupled;
+    self->x_axis = self->c + y_dim;
+    self->y_axis = self->x_axis + x_dim;
+    self->x_star = self->y_axis + y_dim;
+    self->y_star = self->x_star + x_dim;
+    return SADDLE_OK;
 }
 
-static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
+static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
-    *out = NULL;
+    instance *self = made;
     const choices *chosen = inputs->options;
     double mu = chosen->mu;
     double lipschitz = chosen->lipschitz;
@@ -337,52 +316,43 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "lipschitz: %g is too small for mu = %g; give at least %g", lipschitz,
                            mu, 2.0 * (1.0 + DEVIATION) * mu);
-    instance *self = saddle_alloc(1, sizeof *self);
-    if (self == NULL)
-        return saddle_no_memory(error, "the problem");
     size_t x_dim = (size_t)chosen->x_dim;
     size_t y_dim = (size_t)chosen->y_dim;
     self->coupled = x_dim < y_dim ? x_dim : y_dim;
     self->mu = mu;
     self->lipschitz = lipschitz;
     self->convex = chosen->curvature == CONVEX;
-    self->problem = (saddle_problem){
-        .name = "quadratic",
-        .self = self,
-        .x_dim = x_dim,
-        .y_dim = y_dim,
-        .agents = inputs->agents,
-        .samples = inputs->samples,
-        .world = inputs->world,
-        .scratch = 2 * (x_dim + y_dim),
-        /* With negative curvature in x, y must move faster than x by half the condition number for
-         * descent-ascent to be stable. */
-        .tau = self->convex ? lipschitz : 0.5 * lipschitz * lipschitz / mu,
-        .alpha = 1.0 / lipschitz,
-        .gradient = gradient,
-        .value = value,
-        .response_solve = response_solve,
-        .constants = constants,
-        .solution = solution,
-        .destroy = destroy,
-    };
-    saddle_status status = allocate(self);
-    if (status != SADDLE_OK) {
-        saddle_no_memory(error, "the problem");
-        goto fail;
-    }
+    self->problem.x_dim = x_dim;
+    self->problem.y_dim = y_dim;
+    self->problem.scratch = 2 * (x_dim + y_dim);
+    /* With negative curvature in x, y must move faster than x by half the condition number for
+     * descent-ascent to be stable. */
+    self->problem.tau = self->convex ? lipschitz : 0.5 * lipschitz * lipschitz / mu;
+    self->problem.alpha = 1.0 / lipschitz;
+    saddle_status status = allocate(self, error);
+    if (status != SADDLE_OK)
+        return status;
     draw_shape(self, inputs->seed);
     for (size_t k = 0; k < inputs->world->local; k++)
-        if (!draw_share(self, inputs->world->here[k], inputs->seed, chosen->noise,
-                        chosen->heterogeneity)) {
-            status = saddle_no_memory(error, "the agents' samples");
-            goto fail;
-        }
-    *out = &self->problem;
+        if (!draw_share(self, inputs->world->here[k], inputs->seed, chosen))
+            return saddle_no_memory(error, "the agents' samples");
     return SADDLE_OK;
-fail:
-    destroy(&self->problem);
-    return status;
+}
+
+static const saddle_problem table = {
+    .name = "quadratic",
+    .gradient = gradient,
+    .value = value,
+    .response_solve = response_solve,
+    .constants = constants,
+    .solution = solution,
+    .destroy = destroy,
+};
+
+static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
+                            saddle_error *error)
+{
+    return saddle_problem_make(out, sizeof(instance), &table, fill, inputs, error);
 }
 
 const saddle_problem_class saddle_quadratic = {

@@ -24,6 +24,7 @@
 #include "core/memory.h"
 #include "core/vector.h"
 #include "problems/row_blocks.h"
+#include "problems/unit_rows.h"
 
 #define GROUP "Problem robust-logistic"
 #define OWN(field) SADDLE_OWN(choices, field, INSTANCE)
@@ -70,11 +71,6 @@ typedef struct instance {
 
 enum { BLOCK = SADDLE_ROW_BLOCK };
 
-/* The rows of a batch are scattered in memory: the start of a row and then the row itself are
- * prefetched this many rows ahead. */
-#define START_AHEAD 16
-#define ROW_AHEAD 8
-
 static double regularizer(const instance *self, const double *x)
 {
     double sum = 0.0;
@@ -104,65 +100,19 @@ static void add_common(const instance *self, const double *x, const double *y, d
         gy[k] -= scale * (n * y[k] - 1.0);
 }
 
-/* a_row' x, as saddle_row_dot(). */
-static inline double row_dot(const instance *self, const saddle_dataset *data, size_t row,
-                             const double *x)
-{
-    if (!self->unit)
-        return saddle_row_dot(data, row, x);
-    double sum = 0.0;
-    for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
-        sum += x[data->column[k]];
-    return sum;
-}
-
-/* out += scale a_row, as saddle_row_add(). */
-static inline void row_add(const instance *self, const saddle_dataset *data, size_t row,
-                           double scale, double *out)
-{
-    if (!self->unit) {
-        saddle_row_add(data, row, scale, out);
-        return;
-    }
-    size_t end = data->row_start[row + 1];
-    for (size_t k = data->row_start[row]; k < end; k++)
-        out[data->column[k]] += scale;
-}
-
-/* Prefetches the rows after the k-th of a batch. (Not merely `inline`: gcc takes a function that only
- * prefetches for one without effect and drops its calls.) */
-SADDLE_INLINE void prefetch_rows(const instance *self, const saddle_dataset *data,
-                                 const saddle_batch *batch, size_t k)
-{
-    if (batch->index == NULL || data->dense != NULL)
-        return;
-    if (k + START_AHEAD < batch->count) {
-        size_t row = batch->index[k + START_AHEAD];
-        __builtin_prefetch(data->row_start + row);
-        __builtin_prefetch(data->label + row);
-    }
-    if (k + ROW_AHEAD < batch->count) {
-        size_t first = data->row_start[batch->index[k + ROW_AHEAD]];
-        __builtin_prefetch(data->column + first);
-        if (!self->unit) {
-            __builtin_prefetch(data->value + first);
-            __builtin_prefetch(data->value + first + SADDLE_LANES);
-        }
-    }
-}
-
-/* Losses and their slopes of the rows from place `begin` of a batch on; returns their number. */
-static size_t find_losses(const instance *self, const saddle_dataset *data,
-                          const saddle_batch *batch, size_t begin, const double *x, double *loss,
-                          double *slope)
+/* Losses and their slopes of the rows from place `begin` of a batch on; returns their number. Inlined,
+ * so that a batch of all rows costs neither an index nor a prefetch. */
+SADDLE_INLINE size_t find_losses(const instance *self, const saddle_dataset *data,
+                                 const saddle_batch *batch, size_t begin, const double *x,
+                                 double *loss, double *slope)
 {
     double z[BLOCK];
     size_t rest = batch->count - begin;
     size_t count = rest < BLOCK ? rest : BLOCK;
     for (size_t k = 0; k < count; k++) {
         size_t row = saddle_batch_sample(batch, begin + k);
-        prefetch_rows(self, data, batch, begin + k);
-        z[k] = -data->label[row] * row_dot(self, data, row, x);
+        saddle_prefetch_rows(self->unit, data, batch, begin + k);
+        z[k] = -data->label[row] * saddle_unit_row_dot(self->unit, data, row, x);
     }
     saddle_logistic(count, z, loss, slope);
     return count;
@@ -188,7 +138,7 @@ static double sample_gradient(const instance *self, size_t agent, const saddle_b
         for (size_t k = 0; k < count; k++) {
             size_t row = saddle_batch_sample(batch, begin + k);
             double along = -data->label[row] * y[row] * slope[k];
-            row_add(self, data, row, scale * along, gx);
+            saddle_unit_row_add(self->unit, data, row, scale * along, gx);
             gy[row] += scale * loss[k];
             if (squares)
                 square += along * along * saddle_row_norm2(data, row) + loss[k] * loss[k];
@@ -217,34 +167,18 @@ static double gradient_variance(const saddle_problem *problem, size_t agent,
     return variance;
 }
 
-/* The same entry of two vectors. */
-typedef double couple __attribute__((vector_size(2 * sizeof(double))));
-
-/* a_row' x at two points that lie entry by entry side by side in `pair`. */
-static inline void row_dot_pair(const instance *self, const saddle_dataset *data, size_t row,
-                                const double *pair, couple *dot)
-{
-    couple sum = {0.0, 0.0};
-    size_t end = data->row_start[row + 1];
-    for (size_t k = data->row_start[row]; k < end; k++) {
-        couple both;
-        memcpy(&both, pair + 2 * (size_t)data->column[k], sizeof both);
-        sum += self->unit ? both : data->value[k] * both;
-    }
-    *dot = sum;
-}
-
-/* Both points' arguments of the loss side by side, for rows [begin, begin + count) of a batch. */
+/* Both points' arguments of the loss side by side, for rows [begin, begin + count) of a batch. The
+ * points lie entry by entry side by side in `pair`. */
 static void find_margins(const instance *self, const saddle_dataset *data,
                          const saddle_batch *batch, size_t begin, size_t count, const double *x1,
                          const double *x0, const double *pair, double *z)
 {
     for (size_t k = 0; k < count; k++) {
         size_t row = saddle_batch_sample(batch, begin + k);
-        couple dot = {0.0, 0.0};
-        prefetch_rows(self, data, batch, begin + k);
+        saddle_couple dot = {0.0, 0.0};
+        saddle_prefetch_rows(self->unit, data, batch, begin + k);
         if (data->dense == NULL) {
-            row_dot_pair(self, data, row, pair, &dot);
+            dot = saddle_unit_row_dot2(self->unit, data, row, pair);
         } else {
             dot[0] = saddle_row_dot(data, row, x1);
             dot[1] = saddle_row_dot(data, row, x0);
@@ -280,7 +214,7 @@ static void difference(const saddle_problem *problem, size_t agent, const saddle
         for (size_t k = 0; k < count; k++) {
             size_t row = saddle_batch_sample(batch, begin + k);
             double along = y1[row] * slope[2 * k] - y0[row] * slope[2 * k + 1];
-            row_add(self, data, row, -scale * data->label[row] * along, dx);
+            saddle_unit_row_add(self->unit, data, row, -scale * data->label[row] * along, dx);
             dy[row] += scale * (loss[2 * k] - loss[2 * k + 1]);
         }
     }
@@ -311,8 +245,8 @@ static void survey_samples(const instance *self, size_t agent, const double *x, 
         double *loss = statistic + begin;
         size_t count = find_losses(self, data, &all, begin, x, loss, slope);
         for (size_t k = 0; gx != NULL && k < count; k++)
-            row_add(self, data, begin + k,
-                    scale * (-data->label[begin + k] * y[begin + k] * slope[k]), gx);
+            saddle_unit_row_add(self->unit, data, begin + k,
+                                scale * (-data->label[begin + k] * y[begin + k] * slope[k]), gx);
         for (size_t k = 0; k < count; k++)
             loss[k] *= scale;
     }
@@ -430,17 +364,6 @@ static double suitable_tau(const instance *self)
     return fmax(10.0 * self->lambda2 * self->curvature, TAU_LEAST);
 }
 
-/* Whether a data set is sparse with no value but 1. */
-static bool has_unit_values(const saddle_dataset *data)
-{
-    if (data->dense != NULL)
-        return false;
-    for (size_t k = 0; k < data->row_start[data->rows]; k++)
-        if (data->value[k] != 1.0)
-            return false;
-    return true;
-}
-
 static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     instance *self = made;
@@ -457,7 +380,7 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
     self->shard = inputs->shard;
     self->unit = true;
     for (size_t k = 0; self->unit && k < inputs->world->local; k++)
-        self->unit = has_unit_values(inputs->shard[inputs->world->here[k]]);
+        self->unit = saddle_has_unit_values(inputs->shard[inputs->world->here[k]]);
     self->lambda1 = chosen->lambda1;
     self->lambda2 = chosen->lambda2;
     self->curvature = chosen->curvature;
