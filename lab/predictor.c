@@ -17,6 +17,7 @@
 #include "files/file.h"
 #include "files/npz.h"
 #include "models/ranking.h"
+#include "problems/problems.h"
 #include "run/result.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -257,7 +258,7 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
                                         .world = p->world,
                                         .scoring = 1};
     status = p->plugin != NULL ? saddle_plugin_instance(p->plugin, &p->problem, &p->inputs, error)
-                               : kind->create(&p->problem, &p->inputs, error);
+                               : saddle_problem_create(&p->problem, kind, &p->inputs, error);
     SADDLE_THEN_IF(status, kind->join != NULL, kind->join(p->problem, &p->inputs, error));
     return status == SADDLE_OK ? check_problem(p, error) : status;
 }

@@ -152,18 +152,18 @@ struct saddle_problem {
                             const double *x, const double *y, double *out, saddle_error *error);
     /** Optional. The starting point that suits it, before projection; used for --init auto. */
     void (*start)(const saddle_problem *problem, uint64_t seed, double *x, double *y);
-    /** Optional. Frees what create() made, the instance included. */
+    /** Optional. Frees the instance and what belongs to it. */
     void (*destroy)(saddle_problem *problem);
 };
 
 /** What a built-in problem is made from. */
 typedef struct saddle_problem_inputs {
-    void *options; /**< The class's options struct, filled in; create() replaces "auto" by the
+    void *options;         /**< The class's options struct, filled in; fill() replaces "auto" by the
                                   value in use. NULL for a class without one. */
-    const char *argument;         /**< What followed a plug-in's path and colon; "": nothing. */
-    size_t agents;                /**< Number of agents. */
-    size_t features;              /**< Columns of every agent's rows; 0 if it needs none. */
-    const size_t *samples;        /**< How many samples each agent has. */
+    const char *argument;  /**< What followed a plug-in's path and colon; "": nothing. */
+    size_t agents;         /**< Number of agents. */
+    size_t features;       /**< Columns of every agent's rows; 0 if it needs none. */
+    const size_t *samples; /**< How many samples each agent has. */
     saddle_dataset *const *shard; /**< Each agent's rows, labels +1 / -1; NULL if it needs none. */
     uint64_t seed;                /**< For generated instances. */
     const saddle_mixing *mixing;  /**< The network, for what agents find out together. */
@@ -180,10 +180,12 @@ typedef struct saddle_problem_class {
     const char *summary;                 /**< One line. */
     int needs_data;                      /**< Whether it is made from a data set. */
     const saddle_option *const *options; /**< Options it adds; NULL-terminated. */
-    /** Make an instance from what this process has: nothing is exchanged with the others. Inputs are
-     * borrowed and outlive it. */
-    saddle_status (*create)(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error);
+    size_t bytes;          /**< Bytes of an instance, which begins with its saddle_problem. */
+    saddle_problem common; /**< What all instances have in common, destroy() among it. */
+    /** Complete an instance, zero behind its saddle_problem, from what this process has: nothing is
+     * exchanged with the others. Inputs are borrowed and outlive it. After a failure destroy() is
+     * called. */
+    saddle_status (*fill)(void *instance, const saddle_problem_inputs *inputs, saddle_error *error);
     /** Optional. Complete the instance by what agents find out together through inputs->world. Called in
      * every process once all have made theirs; a failure must come after everything that is exchanged,
      * or be the same in all processes. */

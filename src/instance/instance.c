@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "problems/pooled.h"
+#include "problems/problems.h"
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 
@@ -53,7 +54,7 @@ static saddle_status make_problem(saddle_instance *e, saddle_error *error)
     saddle_status status =
         parts->plugin != NULL
             ? saddle_plugin_instance(parts->plugin, &parts->problem, &parts->inputs, error)
-            : e->kind->create(&parts->problem, &parts->inputs, error);
+            : saddle_problem_create(&parts->problem, e->kind, &parts->inputs, error);
     e->problem = parts->problem;
     return status;
 }

@@ -58,11 +58,6 @@ static void initialize(const saddle_model *model, uint64_t seed, double *w)
     memset(w, 0, model->parameters * sizeof *w);
 }
 
-static void destroy(saddle_model *model)
-{
-    saddle_free(model);
-}
-
 saddle_status saddle_linear_create(saddle_model **out, size_t inputs, saddle_error *error)
 {
     *out = NULL;
@@ -77,7 +72,6 @@ saddle_status saddle_linear_create(saddle_model **out, size_t inputs, saddle_err
         .forward2 = forward2,
         .backward2 = backward2,
         .initialize = initialize,
-        .destroy = destroy,
     };
     *out = model;
     return SADDLE_OK;

@@ -31,7 +31,8 @@
 /* Limits that keep the number of parameters far below what size_t holds. */
 enum { MOST_LAYERS = 16, MOST_UNITS = 65536 };
 
-typedef enum activation { RELU, TANH, ELU, SIGMOID } activation;
+/* In the order of the choices of --activation. */
+enum { RELU, TANH, ELU, SIGMOID };
 
 typedef struct mlp {
     saddle_model model;             /* first: the two addresses are one */
@@ -40,7 +41,7 @@ typedef struct mlp {
     size_t offset[MOST_LAYERS + 2]; /* where W_l begins among the parameters, l = 1 .. L + 1 */
     size_t units;                   /* width[1] + ... + width[L] */
     size_t widest;                  /* largest width[l], l = 1 .. L + 1 */
-    activation activation;
+    int activation;
 } mlp;
 
 /* Where things are in the scratch memory. */
@@ -89,7 +90,7 @@ static double sigmoid_of(double z)
 }
 
 /* v = s(v), entry by entry; NaN stays NaN. */
-static void activate(activation kind, size_t count, double *v)
+static void activate(int kind, size_t count, double *v)
 {
     switch (kind) {
     case RELU:
@@ -112,7 +113,7 @@ static void activate(activation kind, size_t count, double *v)
 }
 
 /* d *= s'(z), given a = s(z). */
-static void multiply_slope(activation kind, size_t count, const double *a, double *d)
+static void multiply_slope(int kind, size_t count, const double *a, double *d)
 {
     switch (kind) {
     case RELU:
@@ -136,16 +137,20 @@ static void multiply_slope(activation kind, size_t count, const double *a, doubl
 
 /* ---- one layer ------------------------------------------------------------------------------- */
 
-/* The block's dense rows, in one piece: where they are, or gathered. */
-static const double *dense_rows(const saddle_rows_block *block, double *gathered)
+/* Copies the dense rows that a block lists, so that they lie in one piece. */
+static void gather_rows(const saddle_rows_block *block, double *gathered)
 {
     const saddle_dataset *data = block->data;
-    if (block->index == NULL)
-        return data->dense + block->first * data->features;
-    for (size_t k = 0; k < block->count; k++)
+    for (size_t k = 0; data->dense != NULL && block->index != NULL && k < block->count; k++)
         memcpy(gathered + k * data->features, data->dense + block->index[k] * data->features,
                data->features * sizeof *gathered);
-    return gathered;
+}
+
+/* The block's dense rows in one piece: where they are, or gathered. */
+static const double *dense_rows(const saddle_rows_block *block, const double *gathered)
+{
+    return block->index != NULL ? gathered
+                                : block->data->dense + block->first * block->data->features;
 }
 
 /* out (count x outputs) = in (count x inputs) W + 1 b' */
@@ -164,14 +169,15 @@ static void apply_layer(size_t count, size_t inputs, size_t outputs, const doubl
 }
 
 /* The first layer. Rows may have fewer columns than W_1 has rows: the last ones are not met. */
-static void apply_first(const mlp *net, const saddle_rows_block *block, const double *in,
+static void apply_first(const mlp *net, const saddle_rows_block *block, const workspace *space,
                         const double *w, double *out)
 {
     const saddle_dataset *data = block->data;
     size_t outputs = net->width[1];
     const double *bias = w + net->width[0] * outputs;
     if (data->dense != NULL) {
-        apply_layer(block->count, data->features, outputs, in, w, bias, out);
+        apply_layer(block->count, data->features, outputs, dense_rows(block, space->rows), w, bias,
+                    out);
         return;
     }
     for (size_t k = 0; k < block->count; k++)
@@ -219,12 +225,12 @@ static void add_squares(const saddle_rows_block *block, size_t inputs, size_t ou
 
 /* ---- the network ----------------------------------------------------------------------------- */
 
-/* Scores; keeps A_1, A_2, ... in `hidden`. */
-static void run_forward(const mlp *net, const saddle_rows_block *block, const double *in,
+/* Scores, after gather_rows(); keeps A_1, A_2, ... in `hidden`. */
+static void run_forward(const mlp *net, const saddle_rows_block *block, const workspace *space,
                         const double *w, double *h, double *hidden)
 {
     size_t count = block->count;
-    apply_first(net, block, in, w, hidden);
+    apply_first(net, block, space, w, hidden);
     activate(net->activation, count * net->width[1], hidden);
     for (size_t l = 2; l <= net->layers + 1; l++) {
         size_t inputs = net->width[l - 1];
@@ -274,13 +280,6 @@ static double *run_backward(const mlp *net, const saddle_rows_block *block, cons
     return here;
 }
 
-/* The dense rows as forward() left them. */
-static const double *kept_rows(const saddle_rows_block *block, const workspace *space)
-{
-    return block->index != NULL ? space->rows
-                                : block->data->dense + block->first * block->data->features;
-}
-
 /* The same in the first layer, from D_1, after forward() or forward2() with the same scratch. */
 static void pull_first(const mlp *net, const saddle_rows_block *block, const workspace *space,
                        const double *delta, double *g)
@@ -288,8 +287,8 @@ static void pull_first(const mlp *net, const saddle_rows_block *block, const wor
     size_t outputs = net->width[1];
     pull_bias(block->count, outputs, delta, g + net->width[0] * outputs);
     if (block->data->dense != NULL)
-        pull_weight(block->count, block->data->features, outputs, kept_rows(block, space), delta,
-                    g);
+        pull_weight(block->count, block->data->features, outputs, dense_rows(block, space->rows),
+                    delta, g);
     else
         saddle_sparse_backward(block, outputs, delta, g, space->rows);
 }
@@ -299,8 +298,8 @@ static void forward(const saddle_model *model, const saddle_rows_block *block, c
 {
     const mlp *net = mlp_of(model);
     workspace space = workspace_of(net, scratch);
-    const double *in = block->data->dense != NULL ? dense_rows(block, space.rows) : NULL;
-    run_forward(net, block, in, w, h, space.hidden[0]);
+    gather_rows(block, space.rows);
+    run_forward(net, block, &space, w, h, space.hidden[0]);
 }
 
 static void backward(const saddle_model *model, const saddle_rows_block *block, const double *w,
@@ -321,9 +320,9 @@ static void forward2(const saddle_model *model, const saddle_rows_block *block, 
 {
     const mlp *net = mlp_of(model);
     workspace space = workspace_of(net, scratch);
-    const double *in = block->data->dense != NULL ? dense_rows(block, space.rows) : NULL;
-    run_forward(net, block, in, w1, h1, space.hidden[0]);
-    run_forward(net, block, in, w0, h0, space.hidden[1]);
+    gather_rows(block, space.rows);
+    run_forward(net, block, &space, w1, h1, space.hidden[0]);
+    run_forward(net, block, &space, w0, h0, space.hidden[1]);
 }
 
 static void backward2(const saddle_model *model, const saddle_rows_block *block, const double *w1,
@@ -361,21 +360,7 @@ static void initialize(const saddle_model *model, uint64_t seed, double *w)
     }
 }
 
-/* ---- making one ------------------------------------------------------------------------------ */
-
-static void destroy(saddle_model *model)
-{
-    saddle_free(model);
-}
-
-static activation activation_of(const char *name)
-{
-    if (strcmp(name, "tanh") == 0)
-        return TANH;
-    if (strcmp(name, "elu") == 0)
-        return ELU;
-    return strcmp(name, "sigmoid") == 0 ? SIGMOID : RELU;
-}
+/* ---- the model ------------------------------------------------------------------------------- */
 
 /* Read "H1,H2,..." into width[1 ..]; false when it is not that. */
 static bool read_widths(mlp *net, const char *text)
@@ -412,7 +397,7 @@ static void lay_out(mlp *net)
 }
 
 saddle_status saddle_mlp_create(saddle_model **out, size_t inputs, const char *widths,
-                                const char *activation_name, saddle_error *error)
+                                int activation, saddle_error *error)
 {
     *out = NULL;
     mlp *net = saddle_alloc(1, sizeof *net);
@@ -421,11 +406,11 @@ saddle_status saddle_mlp_create(saddle_model **out, size_t inputs, const char *w
     if (!read_widths(net, widths)) {
         saddle_free(net);
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "score: 'mlp:%s' is no network; give 1 to %d widths from 1 to %d, "
+                           "score: 'mlp:%s' is not a network; give 1 to %d widths from 1 to %d, "
                            "such as mlp:64,32",
                            widths, MOST_LAYERS, MOST_UNITS);
     }
-    net->activation = activation_of(activation_name);
+    net->activation = activation;
     net->width[0] = inputs;
     net->model = (saddle_model){
         .inputs = inputs,
@@ -434,7 +419,6 @@ saddle_status saddle_mlp_create(saddle_model **out, size_t inputs, const char *w
         .forward2 = forward2,
         .backward2 = backward2,
         .initialize = initialize,
-        .destroy = destroy,
     };
     lay_out(net);
     *out = &net->model;

@@ -11,7 +11,7 @@
 const saddle_option saddle_score_option =
     SADDLE_TEXT(SADDLE_OWN(saddle_model_choice, score, INSTANCE), "score", GROUP, "linear", "MODEL",
                 "What scores a row: 'linear' (with a bias) or 'mlp:H1[,H2,...]', a multilayer "
-                "perceptron with so many units in its hidden layers.");
+                "perceptron with this many units in its hidden layers.");
 
 const saddle_option saddle_activation_option = SADDLE_CHOICE(
     SADDLE_OWN(saddle_model_choice, activation, INSTANCE), "activation", GROUP, "relu",
@@ -20,13 +20,11 @@ const saddle_option saddle_activation_option = SADDLE_CHOICE(
 saddle_status saddle_model_create(saddle_model **out, const saddle_model_choice *choice,
                                   size_t inputs, saddle_error *error)
 {
-    static const char *const activation[] = {"relu", "tanh", "elu", "sigmoid"};
     *out = NULL;
     if (strcmp(choice->score, "linear") == 0)
         return saddle_linear_create(out, inputs, error);
     if (strncmp(choice->score, "mlp:", 4) == 0)
-        return saddle_mlp_create(out, inputs, choice->score + 4, activation[choice->activation],
-                                 error);
+        return saddle_mlp_create(out, inputs, choice->score + 4, choice->activation, error);
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "score: '%s' is not a model; give linear or mlp:H1[,H2,...], such as mlp:64",
                        choice->score);
@@ -34,8 +32,7 @@ saddle_status saddle_model_create(saddle_model **out, const saddle_model_choice 
 
 void saddle_model_free(saddle_model *model)
 {
-    if (model != NULL)
-        model->destroy(model);
+    saddle_free(model);
 }
 
 saddle_status saddle_model_score(const saddle_model *model, const saddle_dataset *data,

@@ -25,7 +25,7 @@
 /* What names a model. */
 typedef struct saddle_model_choice {
     const char *score;
-    int activation; /* the place of its name in the option's choices */
+    int activation; /* the index of its name in the option's choices */
 } saddle_model_choice;
 
 /* The options that fill it, for the tables of problems whose options struct begins with it. */
@@ -72,8 +72,6 @@ struct saddle_model {
                       const double *w0, const double *c1, double *c0, double *g, double *scratch);
     /* A starting point, a function of the seed. */
     void (*initialize)(const saddle_model *model, uint64_t seed, double *w);
-    /* Frees the model. */
-    void (*destroy)(saddle_model *model);
 };
 
 /* Make a model for rows of `inputs` features. *out is NULL on failure; free with saddle_model_free(). */
@@ -88,8 +86,8 @@ saddle_status saddle_model_score(const saddle_model *model, const saddle_dataset
 
 /* The kinds of model. */
 saddle_status saddle_linear_create(saddle_model **out, size_t inputs, saddle_error *error);
-/* `widths` is "H1[,H2,...]", `activation` one of relu, tanh, elu, sigmoid. */
+/* `widths` is "H1[,H2,...]", `activation` as in saddle_model_choice. */
 saddle_status saddle_mlp_create(saddle_model **out, size_t inputs, const char *widths,
-                                const char *activation, saddle_error *error);
+                                int activation, saddle_error *error);
 
 #endif

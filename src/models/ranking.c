@@ -44,10 +44,8 @@ saddle_status saddle_ranking_auc(size_t count, const double *score, const double
                                  double *out, saddle_error *error)
 {
     ranked *row = saddle_alloc(count, sizeof *row);
-    if (row == NULL) {
-        saddle_no_memory(error, "the area under the curve");
-        return SADDLE_NO_MEMORY;
-    }
+    if (row == NULL)
+        return saddle_no_memory(error, "the area under the curve");
     uint64_t positives = 0;
     bool numbers = true;
     for (size_t k = 0; k < count; k++) {

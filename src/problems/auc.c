@@ -457,29 +457,6 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
     return SADDLE_OK;
 }
 
-static const saddle_problem table = {
-    .name = "auc",
-    .y_dim = 1,
-    .gradient = gradient,
-    .value = value,
-    .difference = difference,
-    .gradient_variance = gradient_variance,
-    .response_solve = response_solve,
-    .response_size = 1,
-    .response_statistic = response_statistic,
-    .constants = constants,
-    .outcomes = outcomes,
-    .scores = scores,
-    .start = start,
-    .destroy = destroy,
-};
-
-static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
-{
-    return saddle_problem_make(out, sizeof(instance), &table, fill, inputs, error);
-}
-
 /*
  * What all agents find out together. The default tau is a share of mu times the mean of |grad h|^2 at
  * the start, which is about the curvature of F in x there; for linear scores it is mu (|a|^2 + 1)
@@ -510,6 +487,23 @@ const saddle_problem_class saddle_auc = {
     .needs_data = 1,
     .options = options,
     .option_bytes = sizeof(choices),
-    .create = create,
+    .bytes = sizeof(instance),
+    .fill = fill,
     .join = join,
+    .common =
+        {
+            .y_dim = 1,
+            .gradient = gradient,
+            .value = value,
+            .difference = difference,
+            .gradient_variance = gradient_variance,
+            .response_solve = response_solve,
+            .response_size = 1,
+            .response_statistic = response_statistic,
+            .constants = constants,
+            .outcomes = outcomes,
+            .scores = scores,
+            .start = start,
+            .destroy = destroy,
+        },
 };

@@ -422,31 +422,6 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
     return status;
 }
 
-static const saddle_problem table = {
-    .name = "fair",
-    .y_dim = CLASSES,
-    .x_set = "l2-ball:10",
-    /* Holds every best response, since |G_c| <= P_c. */
-    .y_set = "box:-0.5:0.5",
-    .gradient = gradient,
-    .value = value,
-    .difference = difference,
-    .gradient_variance = gradient_variance,
-    .response_solve = response_solve,
-    .response_size = 2 * CLASSES,
-    .response_statistic = response_statistic,
-    .constants = constants,
-    .outcomes = outcomes,
-    .scores = scores,
-    .destroy = destroy,
-};
-
-static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
-{
-    return saddle_problem_make(out, sizeof(instance), &table, fill, inputs, error);
-}
-
 /* What agents find out together: which features show the attribute, and the longest row. */
 static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
                           saddle_error *error)
@@ -474,6 +449,25 @@ const saddle_problem_class saddle_fair = {
     .needs_data = 1,
     .options = options,
     .option_bytes = sizeof(choices),
-    .create = create,
+    .bytes = sizeof(instance),
+    .fill = fill,
     .join = join,
+    .common =
+        {
+            .y_dim = CLASSES,
+            .x_set = "l2-ball:10",
+            /* Holds every best response, since |G_c| <= P_c. */
+            .y_set = "box:-0.5:0.5",
+            .gradient = gradient,
+            .value = value,
+            .difference = difference,
+            .gradient_variance = gradient_variance,
+            .response_solve = response_solve,
+            .response_size = 2 * CLASSES,
+            .response_statistic = response_statistic,
+            .constants = constants,
+            .outcomes = outcomes,
+            .scores = scores,
+            .destroy = destroy,
+        },
 };

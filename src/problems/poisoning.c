@@ -301,23 +301,6 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
     return read_poisoned(self, chosen->poisoned, error);
 }
 
-static const saddle_problem table = {
-    .name = "poisoning",
-    .gradient = gradient,
-    .value = value,
-    .difference = difference,
-    .constants = constants,
-    .outcomes = outcomes,
-    .scores = scores,
-    .destroy = destroy,
-};
-
-static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
-{
-    return saddle_problem_make(out, sizeof(instance), &table, fill, inputs, error);
-}
-
 static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
                           saddle_error *error)
 {
@@ -338,6 +321,17 @@ const saddle_problem_class saddle_poisoning = {
     .needs_data = 1,
     .options = options,
     .option_bytes = sizeof(choices),
-    .create = create,
+    .bytes = sizeof(instance),
+    .fill = fill,
     .join = join,
+    .common =
+        {
+            .gradient = gradient,
+            .value = value,
+            .difference = difference,
+            .constants = constants,
+            .outcomes = outcomes,
+            .scores = scores,
+            .destroy = destroy,
+        },
 };

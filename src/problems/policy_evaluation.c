@@ -431,25 +431,6 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
     return saddle_mdp_create(&self->mdp, &shape, inputs->world, inputs->seed, error);
 }
 
-static const saddle_problem table = {
-    .name = "policy-evaluation",
-    .tau = 3.0,
-    .gradient = gradient,
-    .value = value,
-    .response_solve = response_solve,
-    .response_statistic = response_statistic,
-    .constants = constants,
-    .outcomes = outcomes,
-    .start = start,
-    .destroy = destroy,
-};
-
-static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
-{
-    return saddle_problem_make(out, sizeof(instance), &table, fill, inputs, error);
-}
-
 static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
                           saddle_error *error)
 {
@@ -467,6 +448,19 @@ const saddle_problem_class saddle_policy_evaluation = {
     .needs_data = 0,
     .options = options,
     .option_bytes = sizeof(choices),
-    .create = create,
+    .bytes = sizeof(instance),
+    .fill = fill,
     .join = join,
+    .common =
+        {
+            .tau = 3.0,
+            .gradient = gradient,
+            .value = value,
+            .response_solve = response_solve,
+            .response_statistic = response_statistic,
+            .constants = constants,
+            .outcomes = outcomes,
+            .start = start,
+            .destroy = destroy,
+        },
 };

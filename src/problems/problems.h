@@ -12,15 +12,10 @@ extern const saddle_problem_class saddle_auc;
 extern const saddle_problem_class saddle_fair;
 extern const saddle_problem_class saddle_poisoning;
 
-/* Completes an instance. Where it fails, the table's destroy() frees what it has made so far. */
-typedef saddle_status saddle_problem_filler(void *instance, const saddle_problem_inputs *inputs,
-                                            saddle_error *error);
-
-/* Makes an instance: `bytes` zeros that begin with a saddle_problem, which becomes a copy of the
- * table with self, agents, samples and world set. fill() completes it. */
-saddle_status saddle_problem_make(saddle_problem **out, size_t bytes, const saddle_problem *table,
-                                  saddle_problem_filler *fill, const saddle_problem_inputs *inputs,
-                                  saddle_error *error);
+/* Makes an instance of a kind: zeros that begin with a copy of what is common to all its instances,
+ * with name, self, agents, samples and world set. fill() completes it. */
+saddle_status saddle_problem_create(saddle_problem **out, const saddle_problem_class *kind,
+                                    const saddle_problem_inputs *inputs, saddle_error *error);
 
 /* The unbiased variance of `count` samples' gradients, from the mean of their squared norms and
  * their mean (gx, gy); 0 for one sample. */

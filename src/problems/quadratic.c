@@ -339,27 +339,21 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
     return SADDLE_OK;
 }
 
-static const saddle_problem table = {
-    .name = "quadratic",
-    .gradient = gradient,
-    .value = value,
-    .response_solve = response_solve,
-    .constants = constants,
-    .solution = solution,
-    .destroy = destroy,
-};
-
-static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
-{
-    return saddle_problem_make(out, sizeof(instance), &table, fill, inputs, error);
-}
-
 const saddle_problem_class saddle_quadratic = {
     .name = "quadratic",
     .summary = "random quadratic with a known saddle point; mu and L as chosen",
     .needs_data = 0,
     .options = options,
     .option_bytes = sizeof(choices),
-    .create = create,
+    .bytes = sizeof(instance),
+    .fill = fill,
+    .common =
+        {
+            .gradient = gradient,
+            .value = value,
+            .response_solve = response_solve,
+            .constants = constants,
+            .solution = solution,
+            .destroy = destroy,
+        },
 };

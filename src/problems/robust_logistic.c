@@ -396,28 +396,6 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
     return SADDLE_OK;
 }
 
-static const saddle_problem table = {
-    .name = "robust-logistic",
-    .x_set = "box:0:10",
-    .gradient = gradient,
-    .value = value,
-    .difference = difference,
-    .gradient_variance = gradient_variance,
-    .response_solve = response_solve,
-    .response_statistic = response_statistic,
-    .survey = survey,
-    .response_value = response_value,
-    .constants = constants,
-    .scores = scores,
-    .destroy = destroy,
-};
-
-static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
-{
-    return saddle_problem_make(out, sizeof(instance), &table, fill, inputs, error);
-}
-
 static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
                           saddle_error *error)
 {
@@ -434,6 +412,22 @@ const saddle_problem_class saddle_robust_logistic = {
     .needs_data = 1,
     .options = options,
     .option_bytes = sizeof(choices),
-    .create = create,
+    .bytes = sizeof(instance),
+    .fill = fill,
     .join = join,
+    .common =
+        {
+            .x_set = "box:0:10",
+            .gradient = gradient,
+            .value = value,
+            .difference = difference,
+            .gradient_variance = gradient_variance,
+            .response_solve = response_solve,
+            .response_statistic = response_statistic,
+            .survey = survey,
+            .response_value = response_value,
+            .constants = constants,
+            .scores = scores,
+            .destroy = destroy,
+        },
 };
