@@ -14,35 +14,22 @@
 /* The most options a command can have. */
 #define MOST_OPTIONS 256
 
-const saddle_option cli_option_config = {
-    SADDLE_OWN(cli_common, config, RUN),
-    .name = "config",
-    .not_in_file = true,
-    .group = CLI_OUTPUT,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "",
-    .metavar = "FILE",
-    .help = "Take options from a YAML file of `name: value` lines, names without the dashes; what "
-            "the command line gives comes first."};
+/* A field of the common options that a configuration file cannot set. */
+#define TYPED(field) SADDLE_OWN(cli_common, field, RUN), .not_in_file = true
 
-const saddle_option cli_option_report = {
-    SADDLE_OWN(cli_common, report, RUN),
-    .name = "report",
-    .not_in_file = true,
-    .group = CLI_OUTPUT,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "",
-    .metavar = "FILE",
-    .help =
-        "Write a page in HTML with curves, costs, network and settings, such as `saddle report` "
-        "makes. Not given: none."};
+const saddle_option cli_option_config = SADDLE_TEXT(
+    TYPED(config), "config", CLI_OUTPUT, "", "FILE",
+    "Take options from a YAML file of `name: value` lines, names without the dashes; what "
+    "the command line gives comes first.");
 
-const saddle_option cli_option_quiet = {SADDLE_OWN(cli_common, quiet, RUN),
-                                        .name = "quiet",
-                                        .group = CLI_OUTPUT,
-                                        .kind = SADDLE_OPTION_FLAG,
-                                        .fallback = "no",
-                                        .help = "Print nothing but warnings and errors."};
+const saddle_option cli_option_report = SADDLE_TEXT(
+    TYPED(report), "report", CLI_OUTPUT, "", "FILE",
+    "Write a page in HTML with curves, costs, network and settings, such as `saddle report` "
+    "makes. Not given: none.");
+
+const saddle_option cli_option_quiet =
+    SADDLE_FLAG(SADDLE_OWN(cli_common, quiet, RUN), "quiet", CLI_OUTPUT, "no",
+                "Print nothing but warnings and errors.");
 
 /* ---- which options a command takes --------------------------------------------------------- */
 

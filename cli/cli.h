@@ -101,6 +101,13 @@ typedef struct cli_common {
 /* Options that several commands have. */
 extern const saddle_option cli_option_config, cli_option_quiet, cli_option_report;
 
+/* A field of a command's `options` whose text is mostly one of "a|b|c", which completion offers. */
+#define CLI_OWN_OFFERED(field, list) SADDLE_OWN(options, field, RUN), .choices = (list)
+/* What curves can be drawn over, and what can be drawn. */
+#define CLI_AXES "samples|rounds|messages|bytes|seconds|iterations"
+#define CLI_COLUMNS \
+    "metric|loss|primal|x_stationarity|x_consensus|y_consensus|y_gap|stationarity|potential"
+
 /*
  * Whether a command takes an option. Its `library` list has entries
  *     "Network"   a group: the options of all problems count as CLI_PROBLEM, those of all
@@ -112,8 +119,6 @@ bool cli_takes(const cli_command *command, const saddle_option *option);
 
 /* All options of the library and the command's own. Free with saddle_settings_free(). */
 saddle_status cli_settings(saddle_settings **out, const cli_command *command, saddle_error *error);
-/* Spell out a kind of word, "@ALGORITHM", as "a|b|c"; "@FILE", "@DIRECTORY" and lists stay. */
-void cli_words(const char *kind, char *out, size_t size);
 /* The kind of word that the value of an option is, "@FILE" or "a|b|c"; "": nothing is known. */
 const char *cli_option_words(const saddle_option *option);
 
@@ -223,8 +228,16 @@ void cli_print_family(const char *family);
 int cli_print_help(const cli_command *command);
 /* The heading of an option: "--nu STEP". */
 void cli_option_heading(const saddle_option *option, char *out, size_t size);
+/* Calls `heading` for every group of options and `visit` for each of its options. NULL for a command:
+ * all options. */
+void cli_walk_options(const saddle_settings *settings, const cli_command *command,
+                      void (*heading)(const char *group),
+                      void (*visit)(const cli_command *command, const saddle_option *option));
 /* Its help, with its default if that holds: "Step in x. Default: auto." */
 void cli_option_text(const saddle_option *option, bool holds, char *out, size_t size);
+
+/* `saddle __complete WORDS...`: what the last word can be, for completion in a shell. */
+int cli_complete(int argc, char *const *argv);
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 

@@ -9,15 +9,9 @@ typedef struct options {
     uint64_t points;
 } options;
 
-static const saddle_option points = {SADDLE_OWN(options, points, RUN),
-                                     .name = "points",
-                                     .group = "Check",
-                                     .kind = SADDLE_OPTION_INTEGER,
-                                     .fallback = "3",
-                                     .minimum = 1,
-                                     .maximum = 1e6,
-                                     .metavar = "N",
-                                     .help = "Random points of X x Y to check at."};
+static const saddle_option points =
+    SADDLE_INTEGER(SADDLE_OWN(options, points, RUN), "points", "Check", "3", 1, 1e6, "N",
+                   "Random points of X x Y to check at.");
 
 static const saddle_option *const own[] = {&points, &cli_option_config, NULL};
 static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK, "seed", "threads", NULL};

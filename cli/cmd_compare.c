@@ -23,56 +23,26 @@ typedef struct options {
     const char *tuned; /* NULL: none */
 } options;
 
-static const saddle_option algorithms_option = {
-    SADDLE_OWN(options, algorithms, RUN),
-    .name = "algorithms",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = DEFAULT_ALGORITHMS,
-    .metavar = "A,B,...",
-    .help = "What to compare, separated by commas; all: every algorithm there is."};
-static const saddle_option repeats_option = {
-    SADDLE_OWN(options, repeats, RUN),
-    .name = "repeats",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_INTEGER,
-    .fallback = "1",
-    .minimum = 1,
-    .maximum = 1e6,
-    .metavar = "K",
-    .help = "Repeat with seeds seed, seed+1, ..., seed+K-1; mean and range are shown."};
-static const saddle_option levels_option = {
-    SADDLE_OWN(options, levels, RUN),
-    .name = "levels",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "auto",
-    .metavar = "L1,L2,...",
-    .help = "Levels of the metric to give the costs of. auto: decades from the start's down to "
-            "the best that was reached, at most 6."};
-static const saddle_option output_option = {
-    SADDLE_OWN(options, output, RUN),
-    .name = "output",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "saddle-compare",
-    .metavar = "DIR",
-    .help = "Where ALGORITHM-seedN.csv (the traces) and summary.csv go; made when missing."};
-static const saddle_option tuned_option = {
-    SADDLE_OWN(options, tuned, RUN),
-    .name = "tuned",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "",
-    .metavar = "DIR",
-    .help = "Take each algorithm's step sizes from DIR/ALGORITHM.yaml, as `saddle tune` leaves "
-            "them; one without such a file keeps its defaults, with a warning."};
-static const saddle_option quiet_option = {SADDLE_OWN(options, common.quiet, RUN),
-                                           .name = "quiet",
-                                           .group = CLI_OUTPUT,
-                                           .kind = SADDLE_OPTION_FLAG,
-                                           .fallback = "no",
-                                           .help = "Print only the tables, warnings and errors."};
+static const saddle_option algorithms_option =
+    SADDLE_TEXT(SADDLE_OWN(options, algorithms, RUN), "algorithms", GROUP, DEFAULT_ALGORITHMS,
+                "A,B,...", "What to compare, separated by commas; all: every algorithm there is.");
+static const saddle_option repeats_option =
+    SADDLE_INTEGER(SADDLE_OWN(options, repeats, RUN), "repeats", GROUP, "1", 1, 1e6, "K",
+                   "Repeat with seeds seed, seed+1, ..., seed+K-1; mean and range are shown.");
+static const saddle_option levels_option =
+    SADDLE_TEXT(SADDLE_OWN(options, levels, RUN), "levels", GROUP, "auto", "L1,L2,...",
+                "Levels of the metric to give the costs of. auto: decades from the start's down to "
+                "the best that was reached, at most 6.");
+static const saddle_option output_option =
+    SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-compare", "DIR",
+                "Where ALGORITHM-seedN.csv (the traces) and summary.csv go; made when missing.");
+static const saddle_option tuned_option =
+    SADDLE_TEXT(SADDLE_OWN(options, tuned, RUN), "tuned", GROUP, "", "DIR",
+                "Take each algorithm's step sizes from DIR/ALGORITHM.yaml, as `saddle tune` leaves "
+                "them; one without such a file keeps its defaults, with a warning.");
+static const saddle_option quiet_option =
+    SADDLE_FLAG(SADDLE_OWN(options, common.quiet, RUN), "quiet", CLI_OUTPUT, "no",
+                "Print only the tables, warnings and errors.");
 
 static const saddle_option *const own[] = {
     &algorithms_option, &repeats_option,    &levels_option,

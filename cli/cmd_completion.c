@@ -1,319 +1,243 @@
-/* `saddle completion bash|zsh|fish`: completion scripts, made from the tables. */
+/*
+ * `saddle completion bash|zsh|fish`: scripts that ask `saddle __complete WORDS...`, which prints what the
+ * last word can be, one candidate to a line with its explanation after a tab. "@FILE" and "@DIRECTORY"
+ * stand for the names that the shell itself completes.
+ */
 #include <string.h>
 
 #include "cli.h"
 
-/* Room for the words of one option. */
-#define WORDS 1024
+/* ---- the values of options and operands ---------------------------------------------------- */
 
-/* Calls a function for every option that a command takes. */
-typedef void visitor(const cli_command *command, const saddle_option *option);
-
-static int for_options(const cli_command *command, visitor *visit)
+const char *cli_option_words(const saddle_option *option)
 {
-    saddle_error error;
-    saddle_settings *settings = NULL;
-    if (cli_settings(&settings, command, &error) != SADDLE_OK)
-        return cli_fail(&error);
+    const char *meta = option->metavar != NULL ? option->metavar : "";
+    if (option->words != NULL)
+        return option->words;
+    if (option->choices != NULL)
+        return option->choices;
+    if (strcmp(meta, "PATH") == 0 || strcmp(meta, "FILE") == 0)
+        return "@FILE";
+    return strcmp(meta, "DIR") == 0 ? "@DIRECTORY" : "";
+}
+
+/* The first words of all commands. */
+static void print_commands(void)
+{
+    size_t count;
+    const cli_command *const *list = cli_commands(&count);
+    for (size_t k = 0; k < count; k++) {
+        int length = (int)strcspn(list[k]->name, " ");
+        if (list[k]->name[length] == '\0')
+            printf("%s\t%s\n", list[k]->name, list[k]->summary);
+        else if (k == 0 || strncmp(list[k]->name, list[k - 1]->name, (size_t)length + 1) != 0)
+            printf("%.*s\tcommands of this family\n", length, list[k]->name);
+    }
+}
+
+static void print_algorithms(const char *before)
+{
+    size_t count;
+    const saddle_algorithm *const *list = saddle_algorithm_list(&count);
+    for (size_t k = 0; k < count; k++)
+        printf("%s%s\n", before, list[k]->name);
+}
+
+static void print_problems(const char *before)
+{
+    size_t count;
+    const saddle_problem_class *const *list = saddle_problem_list(&count);
+    for (size_t k = 0; k < count; k++)
+        printf("%s%s\n", before, list[k]->name);
+}
+
+static void print_sources(const char *before)
+{
+    size_t count;
+    const saddle_data_source *list = saddle_data_sources(&count);
+    for (size_t k = 0; k < count; k++)
+        if (k == 0 || strcmp(list[k].name, list[k - 1].name) != 0)
+            printf("%s%s\n", before, list[k].name);
+}
+
+/* What is typed as it stands of each synopsis: "box:" of "box:LO:HI". */
+static void print_synopses(const char *before, const saddle_set_info *(*infos)(size_t *))
+{
+    size_t count;
+    const saddle_set_info *list = infos(&count);
+    for (size_t k = 0; k < count; k++) {
+        int length = (int)strcspn(list[k].synopsis, ":[ ");
+        length += list[k].synopsis[length] == ':';
+        printf("%s%.*s\n", before, length, list[k].synopsis);
+    }
+}
+
+/* "a|b|c", or all words of a kind such as "@ALGORITHM", each after `before`. */
+static void print_words(const char *before, const char *kind)
+{
+    if (strcmp(kind, "@COMMAND") == 0)
+        print_commands();
+    else if (strcmp(kind, "@ALGORITHM") == 0)
+        print_algorithms(before);
+    else if (strcmp(kind, "@PROBLEM") == 0)
+        print_problems(before);
+    else if (strcmp(kind, "@SOURCE") == 0)
+        print_sources(before);
+    else if (strcmp(kind, "@TOPOLOGY") == 0)
+        print_synopses(before, saddle_topology_list);
+    else if (strcmp(kind, "@MIXING") == 0)
+        print_synopses(before, saddle_mixing_list);
+    else if (strcmp(kind, "@SET") == 0)
+        print_synopses(before, saddle_set_list);
+    else if (strcmp(kind, "@REGULARIZER") == 0)
+        print_synopses(before, saddle_regularizer_list);
+    else if (*kind == '@')
+        puts(kind);
+    else
+        for (size_t length; *kind != '\0'; kind += length + (kind[length] == '|')) {
+            length = strcspn(kind, "|");
+            printf("%s%.*s\n", before, (int)length, kind);
+        }
+}
+
+/* ---- the word being typed ------------------------------------------------------------------ */
+
+/* All options of a command with the first sentence of their help. */
+static void print_options(const saddle_settings *settings, const cli_command *command)
+{
+    puts("--help\tExplain the command");
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
-        if (cli_takes(command, option))
-            visit(command, option);
-    }
-    saddle_settings_free(settings);
-    return CLI_OK;
-}
-
-/* "a|b|c" with another separator. */
-static void print_words(const char *words, char separator)
-{
-    for (; *words != '\0'; words++)
-        putchar(*words == '|' ? separator : *words);
-}
-
-/* A help text's first sentence inside single quotes, as every shell here reads them. */
-static void print_quoted(const char *text, const char *special)
-{
-    const char *end = strstr(text, ". ");
-    size_t length = end != NULL ? (size_t)(end - text) : strlen(text);
-    if (length > 0 && text[length - 1] == '.')
-        length--;
-    for (size_t k = 0; k < length; k++) {
-        if (text[k] == '\'' || text[k] == '`')
+        if (!cli_takes(command, option))
             continue;
-        if (strchr(special, text[k]) != NULL)
-            putchar('\\');
-        putchar(text[k]);
+        int length = 0;
+        while (option->help[length] != '\0' && strncmp(option->help + length, ". ", 2) != 0)
+            length++;
+        length -= length > 0 && option->help[length - 1] == '.';
+        printf("--%s\t%.*s\n", option->name, length, option->help);
     }
 }
 
-/* ---- bash ---------------------------------------------------------------------------------- */
-
-static void bash_name(const cli_command *command, const saddle_option *option)
+/* What `word` after the word `previous` of a command can be. */
+static void complete_word(const saddle_settings *settings, const cli_command *command,
+                          const char *previous, const char *word)
 {
-    (void)command;
-    printf(" --%s", option->name);
+    char name[128]; /* "--name" of "--name value" or "--name=value" */
+    const char *equals = strchr(word, '=');
+    snprintf(name, sizeof name - 1, "%.*s",
+             equals != NULL ? (int)(equals - word) : (int)strlen(previous),
+             equals != NULL ? word : previous);
+    const saddle_option *option =
+        strncmp(name, "--", 2) == 0 ? saddle_settings_find(settings, name + 2) : NULL;
+    bool valued = option != NULL && option->kind != SADDLE_OPTION_FLAG;
+    if (valued && cli_takes(command, option))
+        print_words(equals != NULL ? strcat(name, "=") : "", cli_option_words(option));
+    else if (*word == '-')
+        print_options(settings, command);
+    else if (command->words != NULL)
+        print_words("", command->words);
 }
 
-static void bash_value(const cli_command *command, const saddle_option *option)
+int cli_complete(int argc, char *const *argv)
 {
-    (void)command;
-    char words[WORDS];
-    cli_words(cli_option_words(option), words, sizeof words);
-    if (option->kind == SADDLE_OPTION_FLAG)
-        return;
-    printf("        --%s) ", option->name);
-    if (strcmp(words, "@FILE") == 0)
-        fputs("COMPREPLY=($(compgen -f -- \"$cur\"))", stdout);
-    else if (strcmp(words, "@DIRECTORY") == 0)
-        fputs("COMPREPLY=($(compgen -d -- \"$cur\"))", stdout);
-    else {
-        fputs("COMPREPLY=($(compgen -W '", stdout);
-        print_words(words, ' ');
-        fputs("' -- \"$cur\"))", stdout);
+    int used;
+    const cli_command *command = cli_find_command(argc - 1, argv, &used);
+    if (argc <= 1) {
+        print_commands();
+        puts("--help\tList the commands\n--version\tPrint the version");
+    } else if (command != NULL) {
+        saddle_error error;
+        saddle_settings *settings;
+        if (cli_settings(&settings, command, &error) != SADDLE_OK)
+            return cli_fail(&error);
+        complete_word(settings, command, argv[argc - 2], argv[argc - 1]);
+        saddle_settings_free(settings);
+    } else if (argc == 2 && cli_is_family(argv[0])) {
+        size_t count;
+        const cli_command *const *list = cli_commands(&count);
+        size_t length = strlen(argv[0]);
+        for (size_t k = 0; k < count; k++)
+            if (strncmp(list[k]->name, argv[0], length) == 0 && list[k]->name[length] == ' ')
+                printf("%s\t%s\n", list[k]->name + length + 1, list[k]->summary);
     }
-    fputs("; return ;;\n", stdout);
-}
-
-static int bash(void)
-{
-    size_t count;
-    const cli_command *const *command = cli_commands(&count);
-    char words[WORDS];
-    fputs("# bash completion for saddle\n"
-          "_saddle() {\n"
-          "    local cur prev command options words\n"
-          "    cur=${COMP_WORDS[COMP_CWORD]}\n"
-          "    prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-          "    COMPREPLY=()\n"
-          "    if ((COMP_CWORD == 1)); then\n"
-          "        COMPREPLY=($(compgen -W '",
-          stdout);
-    cli_words("@COMMAND", words, sizeof words);
-    print_words(words, ' ');
-    fputs(" --help --version' -- \"$cur\"))\n        return\n    fi\n"
-          "    if [[ ${COMP_WORDS[1]} == data ]] && ((COMP_CWORD == 2)); then\n"
-          "        COMPREPLY=($(compgen -W '",
-          stdout);
-    for (size_t k = 0; k < count; k++)
-        if (strchr(command[k]->name, ' ') != NULL)
-            printf("%s ", strchr(command[k]->name, ' ') + 1);
-    fputs("' -- \"$cur\"))\n        return\n    fi\n"
-          "    command=${COMP_WORDS[1]}\n"
-          "    [[ $command == data ]] && command=\"data ${COMP_WORDS[2]}\"\n"
-          "    options='' words=''\n"
-          "    case $command in\n",
-          stdout);
-    for (size_t k = 0; k < count; k++) {
-        cli_words(command[k]->words != NULL ? command[k]->words : "", words, sizeof words);
-        printf("    '%s')\n        case $prev in\n", command[k]->name);
-        if (for_options(command[k], bash_value) != CLI_OK)
-            return CLI_FAILED;
-        fputs("        esac\n        options='--help", stdout);
-        for_options(command[k], bash_name);
-        fputs("' words='", stdout);
-        print_words(words, ' ');
-        fputs("' ;;\n", stdout);
-    }
-    fputs("    esac\n"
-          "    if [[ $cur == -* ]]; then\n"
-          "        COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n"
-          "    elif [[ $words == @FILE ]]; then\n"
-          "        COMPREPLY=($(compgen -f -- \"$cur\"))\n"
-          "    else\n"
-          "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-          "    fi\n"
-          "}\n"
-          "complete -F _saddle saddle\n",
-          stdout);
-    return CLI_OK;
-}
-
-/* ---- zsh ----------------------------------------------------------------------------------- */
-
-static void zsh_option(const cli_command *command, const saddle_option *option)
-{
-    (void)command;
-    char words[WORDS];
-    cli_words(cli_option_words(option), words, sizeof words);
-    printf("            '--%s[", option->name);
-    print_quoted(option->help, "[]:\\");
-    putchar(']');
-    if (option->kind != SADDLE_OPTION_FLAG) {
-        printf(":%s:", option->metavar);
-        if (strcmp(words, "@FILE") == 0)
-            fputs("_files", stdout);
-        else if (strcmp(words, "@DIRECTORY") == 0)
-            fputs("_files -/", stdout);
-        else if (*words != '\0') {
-            putchar('(');
-            for (const char *c = words; *c != '\0'; c++) {
-                if (*c == ':')
-                    putchar('\\');
-                putchar(*c == '|' ? ' ' : *c);
-            }
-            putchar(')');
-        }
-    }
-    fputs("' \\\n", stdout);
-}
-
-static void zsh_operand(const cli_command *command)
-{
-    char words[WORDS];
-    cli_words(command->words != NULL ? command->words : "", words, sizeof words);
-    if (strcmp(words, "@FILE") == 0) {
-        fputs("            '*:file:_files'\n", stdout);
-    } else {
-        fputs("            '*:argument:(", stdout);
-        for (const char *c = words; *c != '\0'; c++) {
-            if (*c == ':')
-                putchar('\\');
-            putchar(*c == '|' ? ' ' : *c);
-        }
-        fputs(")'\n", stdout);
-    }
-}
-
-static int zsh(void)
-{
-    size_t count;
-    const cli_command *const *command = cli_commands(&count);
-    fputs("#compdef saddle\n"
-          "# zsh completion for saddle\n"
-          "_saddle() {\n"
-          "    local -a commands\n"
-          "    commands=(\n",
-          stdout);
-    for (size_t k = 0; k < count; k++) {
-        if (strchr(command[k]->name, ' ') == NULL) {
-            printf("        '%s:", command[k]->name);
-            print_quoted(command[k]->summary, "");
-            fputs("'\n", stdout);
-        } else if (k == 0 || strchr(command[k - 1]->name, ' ') == NULL) {
-            fputs("        'data:data sets that are there and how to get them'\n", stdout);
-        }
-    }
-    fputs("    )\n"
-          "    if ((CURRENT == 2)); then\n"
-          "        _describe command commands\n"
-          "        return\n"
-          "    fi\n"
-          "    local command=$words[2]\n"
-          "    if [[ $command == data ]]; then\n"
-          "        if ((CURRENT == 3)); then\n"
-          "            compadd",
-          stdout);
-    for (size_t k = 0; k < count; k++)
-        if (strchr(command[k]->name, ' ') != NULL)
-            printf(" %s", strchr(command[k]->name, ' ') + 1);
-    fputs("\n            return\n        fi\n"
-          "        command=\"data $words[3]\"\n"
-          "        shift words; ((CURRENT--))\n"
-          "    fi\n"
-          "    shift words; ((CURRENT--))\n"
-          "    case $command in\n",
-          stdout);
-    for (size_t k = 0; k < count; k++) {
-        printf("    '%s')\n        _arguments \\\n            '--help[explain the command]' \\\n",
-               command[k]->name);
-        if (for_options(command[k], zsh_option) != CLI_OK)
-            return CLI_FAILED;
-        zsh_operand(command[k]);
-        fputs("        ;;\n", stdout);
-    }
-    fputs("    esac\n}\n"
-          "if [[ $funcstack[1] == _saddle ]]; then\n"
-          "    _saddle \"$@\"\n"
-          "elif (( $+functions[compdef] )); then\n"
-          "    compdef _saddle saddle\n"
-          "fi\n",
-          stdout);
-    return CLI_OK;
-}
-
-/* ---- fish ---------------------------------------------------------------------------------- */
-
-/* The condition under which a command is being completed. */
-static void fish_condition(const cli_command *command)
-{
-    const char *second = strchr(command->name, ' ');
-    printf("complete -c saddle -n '__fish_seen_subcommand_from %.*s",
-           (int)strcspn(command->name, " "), command->name);
-    if (second != NULL)
-        printf("; and __fish_seen_subcommand_from %s", second + 1);
-    putchar('\'');
-}
-
-static void fish_option(const cli_command *command, const saddle_option *option)
-{
-    char words[WORDS];
-    cli_words(cli_option_words(option), words, sizeof words);
-    fish_condition(command);
-    printf(" -l %s", option->name);
-    if (option->kind != SADDLE_OPTION_FLAG) {
-        fputs(words[0] == '@' ? " -r -F" : " -x", stdout);
-        if (words[0] != '@' && words[0] != '\0') {
-            fputs(" -a '", stdout);
-            print_words(words, ' ');
-            putchar('\'');
-        }
-    }
-    fputs(" -d '", stdout);
-    print_quoted(option->help, "\\");
-    fputs("'\n", stdout);
-}
-
-static int fish(void)
-{
-    size_t count;
-    const cli_command *const *command = cli_commands(&count);
-    fputs("# fish completion for saddle\ncomplete -c saddle -f\n", stdout);
-    for (size_t k = 0; k < count; k++) {
-        const char *second = strchr(command[k]->name, ' ');
-        char words[WORDS];
-        int length = (int)strcspn(command[k]->name, " ");
-        if (second != NULL)
-            printf("complete -c saddle -n '__fish_seen_subcommand_from %.*s' -a %s -d '", length,
-                   command[k]->name, second + 1);
-        else
-            printf("complete -c saddle -n __fish_use_subcommand -a %s -d '", command[k]->name);
-        print_quoted(command[k]->summary, "\\");
-        fputs("'\n", stdout);
-        cli_words(command[k]->words != NULL ? command[k]->words : "", words, sizeof words);
-        if (*words != '\0') {
-            fish_condition(command[k]);
-            if (words[0] == '@') {
-                fputs(" -F\n", stdout);
-            } else {
-                fputs(" -a '", stdout);
-                print_words(words, ' ');
-                fputs("'\n", stdout);
-            }
-        }
-        if (for_options(command[k], fish_option) != CLI_OK)
-            return CLI_FAILED;
-    }
-    fputs("complete -c saddle -n __fish_use_subcommand -a data -d 'data sets'\n", stdout);
     return CLI_OK;
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
 
+static const char bash[] =
+    "# bash completion for saddle\n"
+    "_saddle() {\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} found\n"
+    "    found=$(\"${COMP_WORDS[0]/#\\~/$HOME}\" __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" \\\n"
+    "        2>/dev/null)\n"
+    "    case $found in\n"
+    "    @FILE) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
+    "    @DIRECTORY) COMPREPLY=($(compgen -d -- \"$cur\")) ;;\n"
+    "    *) COMPREPLY=($(compgen -W \"$(cut -f 1 <<<\"$found\")\" -- \"$cur\")) ;;\n"
+    "    esac\n"
+    "}\n"
+    "complete -F _saddle saddle\n";
+
+static const char zsh[] =
+    "#compdef saddle\n"
+    "# zsh completion for saddle\n"
+    "_saddle() {\n"
+    "    local -a found\n"
+    "    found=(\"${(@f)$(${~words[1]} __complete \"${(@Q)words[2,CURRENT]}\" 2>/dev/null)}\")\n"
+    "    case $found[1] in\n"
+    "    '') ;;\n"
+    "    @FILE) _files ;;\n"
+    "    @DIRECTORY) _files -/ ;;\n"
+    "    *)\n"
+    "        found=(\"${(@)found//:/\\\\:}\")\n"
+    "        found=(\"${(@)found/$'\\t'/:}\")\n"
+    "        _describe value found\n"
+    "        ;;\n"
+    "    esac\n"
+    "}\n"
+    "if [[ $funcstack[1] == _saddle ]]; then\n"
+    "    _saddle \"$@\"\n"
+    "elif (( $+functions[compdef] )); then\n"
+    "    compdef _saddle saddle\n"
+    "fi\n";
+
+static const char fish[] = "# fish completion for saddle\n"
+                           "function __saddle_complete\n"
+                           "    set -l words (commandline -opc)\n"
+                           "    set -l last (commandline -ct)\n"
+                           "    set -l program $words[1]\n"
+                           "    set -e words[1]\n"
+                           "    set -l found ($program __complete $words \"$last\" 2>/dev/null)\n"
+                           "    set -l option (string match -r -- '^--[^=]*=' \"$last\")\n"
+                           "    set -l value (string replace -r -- '^--[^=]*=' '' \"$last\")\n"
+                           "    switch \"$found\"\n"
+                           "        case @FILE\n"
+                           "            set found (__fish_complete_path \"$value\")\n"
+                           "            string replace -r -- '^' \"$option\" $found\n"
+                           "        case @DIRECTORY\n"
+                           "            set found (__fish_complete_directories \"$value\")\n"
+                           "            string replace -r -- '^' \"$option\" $found\n"
+                           "        case '*'\n"
+                           "            printf '%s\\n' $found\n"
+                           "    end\n"
+                           "end\n"
+                           "complete -c saddle -f -a '(__saddle_complete)'\n";
+
 static int run(const cli_arguments *arguments)
 {
-    static const struct {
-        const char *name;
-        int (*print)(void);
-    } shell[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
-    for (size_t k = 0; k < sizeof shell / sizeof *shell; k++)
-        if (strcmp(arguments->operand[0], shell[k].name) == 0)
-            return shell[k].print();
+    const char *shell = arguments->operand[0];
+    const char *script = strcmp(shell, "bash") == 0   ? bash
+                         : strcmp(shell, "zsh") == 0  ? zsh
+                         : strcmp(shell, "fish") == 0 ? fish
+                                                      : NULL;
+    if (script != NULL) {
+        fputs(script, stdout);
+        return CLI_OK;
+    }
     saddle_error error;
     saddle_fail(&error, SADDLE_BAD_INPUT,
-                "there is no completion for '%.80s'; there is for bash, "
-                "zsh and fish",
-                arguments->operand[0]);
+                "there is no completion for '%.80s'; there is for bash, zsh and fish", shell);
     return cli_fail(&error);
 }
 

@@ -151,24 +151,12 @@ typedef struct generate_options {
     uint64_t features;
 } generate_options;
 
-static const saddle_option rows = {SADDLE_OWN(generate_options, rows, RUN),
-                                   .name = "rows",
-                                   .group = "Data",
-                                   .kind = SADDLE_OPTION_INTEGER,
-                                   .fallback = "32561",
-                                   .minimum = 1,
-                                   .maximum = 0x1p40,
-                                   .metavar = "N",
-                                   .help = "Number of samples."};
-static const saddle_option features = {SADDLE_OWN(generate_options, features, RUN),
-                                       .name = "features",
-                                       .group = "Data",
-                                       .kind = SADDLE_OPTION_INTEGER,
-                                       .fallback = "123",
-                                       .minimum = 1,
-                                       .maximum = 0x1p31,
-                                       .metavar = "N",
-                                       .help = "Number of features."};
+static const saddle_option rows =
+    SADDLE_INTEGER(SADDLE_OWN(generate_options, rows, RUN), "rows", "Data", "32561", 1, 0x1p40, "N",
+                   "Number of samples.");
+static const saddle_option features =
+    SADDLE_INTEGER(SADDLE_OWN(generate_options, features, RUN), "features", "Data", "123", 1,
+                   0x1p31, "N", "Number of features.");
 
 static int run_generate(const cli_arguments *arguments)
 {
@@ -216,35 +204,18 @@ typedef struct fetch_choices {
     bool force;
 } fetch_choices;
 
-static const saddle_option from = {SADDLE_OWN(fetch_choices, from, RUN),
-                                   .name = "from",
-                                   .group = "Download",
-                                   .kind = SADDLE_OPTION_TEXT,
-                                   .fallback = "",
-                                   .metavar = "URL",
-                                   .help = "Take the files from URL/FILE instead of their home."};
-static const saddle_option directory = {
-    SADDLE_OWN(fetch_choices, directory, RUN),
-    .name = "directory",
-    .group = "Download",
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "",
-    .metavar = "DIR",
-    .help = "Where to put them. Not given: $XDG_DATA_HOME/saddle or ~/.local/share/saddle."};
-static const saddle_option accept_sum = {
-    SADDLE_OWN(fetch_choices, accept, RUN),
-    .name = "accept",
-    .group = "Download",
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "",
-    .metavar = "SHA256",
-    .help = "Accept a file with this SHA-256 sum although another one is expected."};
-static const saddle_option force = {SADDLE_OWN(fetch_choices, force, RUN),
-                                    .name = "force",
-                                    .group = "Download",
-                                    .kind = SADDLE_OPTION_FLAG,
-                                    .fallback = "no",
-                                    .help = "Download even when the right file is there."};
+static const saddle_option from =
+    SADDLE_TEXT(SADDLE_OWN(fetch_choices, from, RUN), "from", "Download", "", "URL",
+                "Take the files from URL/FILE instead of their home.");
+static const saddle_option directory =
+    SADDLE_TEXT(SADDLE_OWN(fetch_choices, directory, RUN), "directory", "Download", "", "DIR",
+                "Where to put them. Not given: $XDG_DATA_HOME/saddle or ~/.local/share/saddle.");
+static const saddle_option accept_sum =
+    SADDLE_TEXT(SADDLE_OWN(fetch_choices, accept, RUN), "accept", "Download", "", "SHA256",
+                "Accept a file with this SHA-256 sum although another one is expected.");
+static const saddle_option force =
+    SADDLE_FLAG(SADDLE_OWN(fetch_choices, force, RUN), "force", "Download", "no",
+                "Download even when the right file is there.");
 
 /* What the progress function knows. */
 typedef struct transfer {

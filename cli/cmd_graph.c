@@ -16,35 +16,19 @@ typedef struct options {
     const char *copies;
 } options;
 
-static const saddle_option save = {
-    SADDLE_OWN(options, save, RUN),
-    .name = "save",
-    .group = CLI_OUTPUT,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "",
-    .metavar = "PATH",
-    .help = "Write the edge list, one `i j` line per edge, as --topology file:PATH reads it."};
+static const saddle_option save =
+    SADDLE_TEXT(SADDLE_OWN(options, save, RUN), "save", CLI_OUTPUT, "", "PATH",
+                "Write the edge list, one `i j` line per edge, as --topology file:PATH reads it.");
 
-static const saddle_option draw = {
-    SADDLE_OWN(options, draw, RUN),
-    .name = "draw",
-    .group = CLI_OUTPUT,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "",
-    .metavar = "FILE",
-    .help = "Draw the network into a file that ends in .svg, .png, .pdf (by gnuplot) or .dot (for "
-            "graphviz): grids as grids, rings and small networks as circles, others so that "
-            "distances on paper come close to those in the graph."};
-static const saddle_option copies = {
-    SADDLE_OWN(options, copies, RUN),
-    .name = "copies",
-    .group = CLI_OUTPUT,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "",
-    .metavar = "FILE",
-    .help =
-        "A model that `saddle run --model` wrote on this network: --draw colours agents by their "
-        "squared distance from consensus. Not given: all alike."};
+static const saddle_option draw = SADDLE_TEXT(
+    SADDLE_OWN(options, draw, RUN), "draw", CLI_OUTPUT, "", "FILE",
+    "Draw the network into a file that ends in .svg, .png, .pdf (by gnuplot) or .dot (for "
+    "graphviz): grids as grids, rings and small networks as circles, others so that "
+    "distances on paper come close to those in the graph.");
+static const saddle_option copies = SADDLE_TEXT(
+    SADDLE_OWN(options, copies, RUN), "copies", CLI_OUTPUT, "", "FILE",
+    "A model that `saddle run --model` wrote on this network: --draw colours agents by their "
+    "squared distance from consensus. Not given: all alike.");
 
 static const saddle_option *const own[] = {&save, &draw, &copies, NULL};
 static const char *const library[] = {"agents", "mixing", "seed", NULL};

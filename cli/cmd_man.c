@@ -6,33 +6,18 @@
 /* Text with what roff would take for itself escaped; a line must not begin with a dot or quote. */
 static void print_roff(const char *text)
 {
+    static const char special[] = "\\-'`~^";
+    static const char *const escape[] = {"\\e", "\\-", "\\(aq", "\\(ga", "\\(ti", "\\(ha"};
     bool fresh = true;
     for (; *text != '\0'; text++) {
         if (fresh && (*text == '.' || *text == '\''))
             fputs("\\&", stdout);
         fresh = *text == '\n';
-        switch (*text) {
-        case '\\':
-            fputs("\\e", stdout);
-            break;
-        case '-':
-            fputs("\\-", stdout);
-            break;
-        case '\'':
-            fputs("\\(aq", stdout);
-            break;
-        case '`':
-            fputs("\\(ga", stdout);
-            break;
-        case '~':
-            fputs("\\(ti", stdout);
-            break;
-        case '^':
-            fputs("\\(ha", stdout);
-            break;
-        default:
+        const char *place = strchr(special, *text);
+        if (place != NULL)
+            fputs(escape[place - special], stdout);
+        else
             putchar(*text);
-        }
     }
 }
 
@@ -45,8 +30,9 @@ static void print_tagged(const char *tag, const char *text)
     putchar('\n');
 }
 
-static void print_option(const saddle_option *option)
+static void print_option(const cli_command *command, const saddle_option *option)
 {
+    (void)command;
     char text[1024];
     cli_option_text(option, true, text, sizeof text);
     fputs(".TP\n.BI \\-\\-", stdout);
@@ -61,28 +47,21 @@ static void print_option(const saddle_option *option)
     putchar('\n');
 }
 
-/* The options of the library under their groups' headings. */
+static void print_group(const char *group)
+{
+    fputs(".SS ", stdout);
+    print_roff(group);
+    putchar('\n');
+}
+
+/* The options of the library. */
 static int print_library(void)
 {
     saddle_error error;
     saddle_settings *settings = NULL;
     if (saddle_settings_create(&settings, &error) != SADDLE_OK)
         return cli_fail(&error);
-    size_t count = saddle_settings_count(settings);
-    for (size_t k = 0; k < count; k++) {
-        const char *group = saddle_settings_option(settings, k)->group;
-        bool shown = false;
-        for (size_t j = 0; j < k && !shown; j++)
-            shown = strcmp(saddle_settings_option(settings, j)->group, group) == 0;
-        if (shown)
-            continue;
-        fputs(".SS ", stdout);
-        print_roff(group);
-        putchar('\n');
-        for (size_t j = k; j < count; j++)
-            if (strcmp(saddle_settings_option(settings, j)->group, group) == 0)
-                print_option(saddle_settings_option(settings, j));
-    }
+    cli_walk_options(settings, NULL, print_group, print_option);
     saddle_settings_free(settings);
     return CLI_OK;
 }
@@ -129,7 +108,7 @@ static void print_command(const cli_command *command)
     print_taken(command);
     for (const saddle_option *const *option = command->own; option != NULL && *option != NULL;
          option++)
-        print_option(*option);
+        print_option(command, *option);
 }
 
 static int run(const cli_arguments *arguments)

@@ -26,60 +26,27 @@ typedef struct options {
 /* The choices of --x-scale and --y-scale. */
 enum { LINEAR, LOG };
 
-static const saddle_option output_option = {
-    SADDLE_OWN(options, output, RUN),
-    .name = "output",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "",
-    .metavar = "FILE",
-    .help = "Draw into a file that ends in .svg, .png or .pdf; -o is the same. Not given: in the "
-            "terminal."};
-static const saddle_option x_option = {
-    SADDLE_OWN(options, x, RUN),
-    .name = "x",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "samples",
-    .choices = "samples|rounds|messages|bytes|seconds|iterations",
-    .metavar = "AXIS",
-    .help = "What the curves are drawn over: samples, rounds, messages, bytes, seconds, iterations "
-            "or a column's name. Several, separated by commas, make several pictures."};
-static const saddle_option y_option = {
-    SADDLE_OWN(options, y, RUN),
-    .name = "y",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "metric",
-    .choices =
-        "metric|loss|primal|x_stationarity|x_consensus|y_consensus|y_gap|stationarity|potential",
-    .metavar = "COLUMN",
-    .help = "What is drawn: metric, loss, or another column of the files. Several, separated by "
-            "commas, make several pictures."};
-static const saddle_option x_scale_option = {SADDLE_OWN(options, x_scale, RUN),
-                                             .name = "x-scale",
-                                             .group = GROUP,
-                                             .kind = SADDLE_OPTION_CHOICE,
-                                             .fallback = "linear",
-                                             .choices = "linear|log",
-                                             .metavar = "SCALE",
-                                             .help = "How the horizontal axis is divided."};
-static const saddle_option y_scale_option = {
-    SADDLE_OWN(options, y_scale, RUN),
-    .name = "y-scale",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_CHOICE,
-    .fallback = "auto",
-    .choices = "linear|log",
-    .metavar = "SCALE",
-    .help = "How the vertical axis is divided. auto: logarithmic for the metric and its like."};
-static const saddle_option title_option = {SADDLE_OWN(options, title, RUN),
-                                           .name = "title",
-                                           .group = GROUP,
-                                           .kind = SADDLE_OPTION_TEXT,
-                                           .fallback = "",
-                                           .metavar = "TEXT",
-                                           .help = "A title above the picture. Not given: none."};
+static const saddle_option output_option = SADDLE_TEXT(
+    SADDLE_OWN(options, output, RUN), "output", GROUP, "", "FILE",
+    "Draw into a file that ends in .svg, .png or .pdf; -o is the same. Not given: in the "
+    "terminal.");
+static const saddle_option x_option = SADDLE_TEXT(
+    CLI_OWN_OFFERED(x, CLI_AXES), "x", GROUP, "samples", "AXIS",
+    "What the curves are drawn over: samples, rounds, messages, bytes, seconds, iterations "
+    "or a column's name. Several, separated by commas, make several pictures.");
+static const saddle_option y_option = SADDLE_TEXT(
+    CLI_OWN_OFFERED(y, CLI_COLUMNS), "y", GROUP, "metric", "COLUMN",
+    "What is drawn: metric, loss, or another column of the files. Several, separated by "
+    "commas, make several pictures.");
+static const saddle_option x_scale_option =
+    SADDLE_CHOICE(SADDLE_OWN(options, x_scale, RUN), "x-scale", GROUP, "linear", "linear|log",
+                  "SCALE", "How the horizontal axis is divided.");
+static const saddle_option y_scale_option = SADDLE_CHOICE(
+    SADDLE_OWN(options, y_scale, RUN), "y-scale", GROUP, "auto", "linear|log", "SCALE",
+    "How the vertical axis is divided. auto: logarithmic for the metric and its like.");
+static const saddle_option title_option =
+    SADDLE_TEXT(SADDLE_OWN(options, title, RUN), "title", GROUP, "", "TEXT",
+                "A title above the picture. Not given: none.");
 
 static const saddle_option *const own[] = {
     &output_option, &x_option, &y_option, &x_scale_option, &y_scale_option, &title_option, NULL};

@@ -21,14 +21,10 @@ typedef struct options {
     const char *output; /* NULL: standard output */
 } options;
 
-static const saddle_option output = {SADDLE_OWN(options, output, RUN),
-                                     .name = "output",
-                                     .group = CLI_OUTPUT,
-                                     .kind = SADDLE_OPTION_TEXT,
-                                     .fallback = "",
-                                     .metavar = "FILE",
-                                     .help = "Write the scores to FILE, whole or not at all; -o is "
-                                             "short for it. Not given: standard output."};
+static const saddle_option output =
+    SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", CLI_OUTPUT, "", "FILE",
+                "Write the scores to FILE, whole or not at all; -o is "
+                "short for it. Not given: standard output.");
 static const saddle_option *const eval_own[] = {&cli_option_config, NULL};
 static const saddle_option *const predict_own[] = {&output, &cli_option_config, NULL};
 

@@ -8,21 +8,12 @@ typedef struct options {
     const char *title; /* NULL: made from the first trace */
 } options;
 
-static const saddle_option output_option = {SADDLE_OWN(options, output, RUN),
-                                            .name = "output",
-                                            .group = CLI_OUTPUT,
-                                            .kind = SADDLE_OPTION_TEXT,
-                                            .fallback = "report.html",
-                                            .metavar = "FILE",
-                                            .help = "Where the page goes; -o is the same."};
-static const saddle_option title_option = {
-    SADDLE_OWN(options, title, RUN),
-    .name = "title",
-    .group = CLI_OUTPUT,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "",
-    .metavar = "TEXT",
-    .help = "The page's title. Not given: problem and data of the first trace."};
+static const saddle_option output_option =
+    SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", CLI_OUTPUT, "report.html", "FILE",
+                "Where the page goes; -o is the same.");
+static const saddle_option title_option =
+    SADDLE_TEXT(SADDLE_OWN(options, title, RUN), "title", CLI_OUTPUT, "", "TEXT",
+                "The page's title. Not given: problem and data of the first trace.");
 
 static const saddle_option *const own[] = {&output_option, &title_option, NULL};
 

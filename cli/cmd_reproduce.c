@@ -29,47 +29,23 @@ typedef struct options {
     const char *output;
 } options;
 
-static const saddle_option only_option = {
-    SADDLE_OWN(options, only, RUN),
-    .name = "only",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "",
-    .metavar = "A,B,...",
-    .help = "Make these experiments alone; the first part of a name, such as steps, stands for all "
-            "that begin with it. Not given: all."};
-static const saddle_option quick_option = {
-    SADDLE_OWN(options, quick, RUN),
-    .name = "quick",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_FLAG,
-    .fallback = "no",
-    .help = "Shorter runs, fewer samples, 2 seeds: under a minute, to see that it works."};
-static const saddle_option seeds_option = {
-    SADDLE_OWN(options, seeds, RUN),
-    .name = "seeds",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_INTEGER,
-    .fallback = "auto",
-    .minimum = 1,
-    .maximum = CLAIMS_MOST_SEEDS,
-    .metavar = "K",
-    .help = "Repeat with seeds 1, 2, ..., K. auto: 5, or 2 with --quick."};
-static const saddle_option output_option = {
-    SADDLE_OWN(options, output, RUN),
-    .name = "output",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "saddle-reproduce",
-    .metavar = "DIR",
-    .help = "Where traces, figures, claims and the report go; made when missing. What is finished "
-            "there is not made again."};
-static const saddle_option quiet_option = {SADDLE_OWN(options, common.quiet, RUN),
-                                           .name = "quiet",
-                                           .group = CLI_OUTPUT,
-                                           .kind = SADDLE_OPTION_FLAG,
-                                           .fallback = "no",
-                                           .help = "Print only the claims, warnings and errors."};
+static const saddle_option only_option = SADDLE_TEXT(
+    SADDLE_OWN(options, only, RUN), "only", GROUP, "", "A,B,...",
+    "Make these experiments alone; the first part of a name, such as steps, stands for all "
+    "that begin with it. Not given: all.");
+static const saddle_option quick_option =
+    SADDLE_FLAG(SADDLE_OWN(options, quick, RUN), "quick", GROUP, "no",
+                "Shorter runs, fewer samples, 2 seeds: under a minute, to see that it works.");
+static const saddle_option seeds_option =
+    SADDLE_INTEGER(SADDLE_OWN(options, seeds, RUN), "seeds", GROUP, "auto", 1, CLAIMS_MOST_SEEDS,
+                   "K", "Repeat with seeds 1, 2, ..., K. auto: 5, or 2 with --quick.");
+static const saddle_option output_option = SADDLE_TEXT(
+    SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-reproduce", "DIR",
+    "Where traces, figures, claims and the report go; made when missing. What is finished "
+    "there is not made again.");
+static const saddle_option quiet_option =
+    SADDLE_FLAG(SADDLE_OWN(options, common.quiet, RUN), "quiet", CLI_OUTPUT, "no",
+                "Print only the claims, warnings and errors.");
 
 static const saddle_option *const own[] = {&only_option,   &quick_option, &seeds_option,
                                            &output_option, &quiet_option, NULL};

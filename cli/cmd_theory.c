@@ -22,25 +22,14 @@ typedef struct options {
     uint64_t repeats;
 } options;
 
-static const saddle_option verify_option = {
-    SADDLE_OWN(options, verify, RUN),
-    .name = "verify",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_FLAG,
-    .fallback = "no",
-    .help = "Run PRECISION and PRECISION+ with these step sizes, for --iterations or 10000, and "
-            "compare the mean metric and the potential with their bounds. Exit status 4 if one is "
-            "violated."};
-static const saddle_option repeats_option = {
-    SADDLE_OWN(options, repeats, RUN),
-    .name = "repeats",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_INTEGER,
-    .fallback = "10",
-    .minimum = 1,
-    .maximum = THEOREM_MOST_SEEDS,
-    .metavar = "K",
-    .help = "With --verify: seeds seed, seed+1, ..., seed+K-1."};
+static const saddle_option verify_option = SADDLE_FLAG(
+    SADDLE_OWN(options, verify, RUN), "verify", GROUP, "no",
+    "Run PRECISION and PRECISION+ with these step sizes, for --iterations or 10000, and "
+    "compare the mean metric and the potential with their bounds. Exit status 4 if one is "
+    "violated.");
+static const saddle_option repeats_option =
+    SADDLE_INTEGER(SADDLE_OWN(options, repeats, RUN), "repeats", GROUP, "10", 1, THEOREM_MOST_SEEDS,
+                   "K", "With --verify: seeds seed, seed+1, ..., seed+K-1.");
 static const saddle_option *const own[] = {&verify_option, &repeats_option, &cli_option_config,
                                            NULL};
 static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK, CLI_START, "tau",        "c-gamma",

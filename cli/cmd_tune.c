@@ -28,70 +28,33 @@ typedef struct options {
     const char *output;
 } options;
 
-static const saddle_option algorithms_option = {
-    SADDLE_OWN(options, algorithms, RUN),
-    .name = "algorithms",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "precision",
-    .metavar = "A,B,...",
-    .help = "Whose step sizes, separated by commas; all: every algorithm there is. Each gets the "
-            "whole budget."};
-static const saddle_option budget_option = {
-    SADDLE_OWN(options, budget, RUN),
-    .name = "budget",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_INTEGER,
-    .fallback = "auto",
-    .minimum = 1,
-    .maximum = (double)INFINITY,
-    .metavar = "N",
-    .help = "IFO calls that the search for one algorithm may make in all; it never makes more. "
-            "auto: 2000 for every sample of the problem."};
-static const saddle_option candidates_option = {
-    SADDLE_OWN(options, candidates, RUN),
-    .name = "candidates",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_INTEGER,
-    .fallback = "auto",
-    .minimum = 2,
-    .maximum = SADDLE_TUNE_MOST_CANDIDATES,
-    .metavar = "K",
-    .help = "How many points of the grid to try, the default among them. auto: what the grid has "
-            "and the budget can pay for, at most 128."};
-static const saddle_option objective_option = {
-    SADDLE_OWN(options, objective, RUN),
-    .name = "objective",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_CHOICE,
-    .fallback = "metric",
-    .choices = "metric|primal|stationarity",
-    .metavar = "WHAT",
-    .help = "What is to be small when a candidate's IFO calls are spent."};
-static const saddle_option hold_option = {
-    SADDLE_OWN(options, hold, RUN),
-    .name = "hold",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "",
-    .metavar = "A,B,...",
-    .help = "Step sizes that keep their value, separated by commas, such as nu,eta; the others are "
-            "searched."};
-static const saddle_option output_option = {
-    SADDLE_OWN(options, output, RUN),
-    .name = "output",
-    .group = GROUP,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "saddle-tune",
-    .metavar = "DIR",
-    .help = "Where ALGORITHM.csv (the log) and ALGORITHM.yaml (the best settings) go; made when "
-            "missing."};
-static const saddle_option quiet_option = {SADDLE_OWN(options, common.quiet, RUN),
-                                           .name = "quiet",
-                                           .group = CLI_OUTPUT,
-                                           .kind = SADDLE_OPTION_FLAG,
-                                           .fallback = "no",
-                                           .help = "Print only the answers, warnings and errors."};
+static const saddle_option algorithms_option = SADDLE_TEXT(
+    SADDLE_OWN(options, algorithms, RUN), "algorithms", GROUP, "precision", "A,B,...",
+    "Whose step sizes, separated by commas; all: every algorithm there is. Each gets the "
+    "whole budget.");
+static const saddle_option budget_option = SADDLE_INTEGER(
+    SADDLE_OWN(options, budget, RUN), "budget", GROUP, "auto", 1, SADDLE_UNBOUNDED, "N",
+    "IFO calls that the search for one algorithm may make in all; it never makes more. "
+    "auto: 2000 for every sample of the problem.");
+static const saddle_option candidates_option = SADDLE_INTEGER(
+    SADDLE_OWN(options, candidates, RUN), "candidates", GROUP, "auto", 2,
+    SADDLE_TUNE_MOST_CANDIDATES, "K",
+    "How many points of the grid to try, the default among them. auto: what the grid has "
+    "and the budget can pay for, at most 128.");
+static const saddle_option objective_option = SADDLE_CHOICE(
+    SADDLE_OWN(options, objective, RUN), "objective", GROUP, "metric", "metric|primal|stationarity",
+    "WHAT", "What is to be small when a candidate's IFO calls are spent.");
+static const saddle_option hold_option = SADDLE_TEXT(
+    SADDLE_OWN(options, hold, RUN), "hold", GROUP, "", "A,B,...",
+    "Step sizes that keep their value, separated by commas, such as nu,eta; the others are "
+    "searched.");
+static const saddle_option output_option = SADDLE_TEXT(
+    SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-tune", "DIR",
+    "Where ALGORITHM.csv (the log) and ALGORITHM.yaml (the best settings) go; made when "
+    "missing.");
+static const saddle_option quiet_option =
+    SADDLE_FLAG(SADDLE_OWN(options, common.quiet, RUN), "quiet", CLI_OUTPUT, "no",
+                "Print only the answers, warnings and errors.");
 
 static const saddle_option *const own[] = {&algorithms_option, &budget_option, &candidates_option,
                                            &objective_option,  &hold_option,   &output_option,

@@ -35,38 +35,18 @@ typedef struct options {
     double wait; /* NaN: automatic */
 } options;
 
-static const saddle_option x_option = {
-    SADDLE_OWN(options, x, RUN),
-    .name = "x",
-    .group = "Picture",
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "samples",
-    .choices = "samples|rounds|messages|bytes|seconds|iterations",
-    .metavar = "AXIS",
-    .help = "What the curve is drawn over: samples, rounds, messages, bytes, seconds, iterations "
-            "or a column's name."};
-static const saddle_option y_option = {
-    SADDLE_OWN(options, y, RUN),
-    .name = "y",
-    .group = "Picture",
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "metric",
-    .choices =
-        "metric|loss|primal|x_stationarity|x_consensus|y_consensus|y_gap|stationarity|potential",
-    .metavar = "COLUMN",
-    .help = "What is drawn: metric, loss, or another column of the file."};
+static const saddle_option x_option = SADDLE_TEXT(
+    CLI_OWN_OFFERED(x, CLI_AXES), "x", "Picture", "samples", "AXIS",
+    "What the curve is drawn over: samples, rounds, messages, bytes, seconds, iterations "
+    "or a column's name.");
+static const saddle_option y_option =
+    SADDLE_TEXT(CLI_OWN_OFFERED(y, CLI_COLUMNS), "y", "Picture", "metric", "COLUMN",
+                "What is drawn: metric, loss, or another column of the file.");
 
-static const saddle_option wait_option = {
-    SADDLE_OWN(options, wait, RUN),
-    .name = "wait",
-    .group = "Waiting",
-    .kind = SADDLE_OPTION_REAL,
-    .fallback = "auto",
-    .minimum = 0,
-    .maximum = 1e9,
-    .metavar = "SECONDS",
-    .help = "Give up if the trace has no row by then. auto: never on a terminal, after 60 seconds "
-            "elsewhere."};
+static const saddle_option wait_option = SADDLE_REAL(
+    SADDLE_OWN(options, wait, RUN), "wait", "Waiting", "auto", 0, 1e9, "SECONDS",
+    "Give up if the trace has no row by then. auto: never on a terminal, after 60 seconds "
+    "elsewhere.");
 
 static const saddle_option *const own[] = {&x_option, &y_option, &wait_option, NULL};
 

@@ -11,10 +11,8 @@
 
 void cli_option_heading(const saddle_option *option, char *out, size_t size)
 {
-    if (option->kind == SADDLE_OPTION_FLAG)
-        snprintf(out, size, "--%s", option->name);
-    else
-        snprintf(out, size, "--%s %s", option->name, option->metavar);
+    bool flag = option->kind == SADDLE_OPTION_FLAG;
+    snprintf(out, size, "--%s%s%s", option->name, flag ? "" : " ", flag ? "" : option->metavar);
 }
 
 void cli_option_text(const saddle_option *option, bool holds, char *out, size_t size)
@@ -45,7 +43,7 @@ static bool default_holds(const cli_command *command, const saddle_option *optio
     return true;
 }
 
-static void print_option(const cli_command *command, const saddle_option *option, int width)
+static void print_option(const cli_command *command, const saddle_option *option)
 {
     char heading[128];
     char text[1024];
@@ -57,44 +55,41 @@ static void print_option(const cli_command *command, const saddle_option *option
         used = 0;
     }
     printf("%*s", INDENT - used, "");
-    cli_wrap(stdout, text, INDENT, INDENT, width);
+    cli_wrap(stdout, text, INDENT, INDENT, cli_width(STDOUT_FILENO));
 }
 
-/* Whether an earlier option of the command has the same group. */
-static bool group_shown(const saddle_settings *settings, const cli_command *command, size_t index)
+static void print_group(const char *group)
 {
-    const char *group = saddle_settings_option(settings, index)->group;
-    for (size_t k = 0; k < index; k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
-        if (cli_takes(command, option) && strcmp(option->group, group) == 0)
-            return true;
-    }
-    return false;
+    printf("\n%s:\n", group);
 }
 
-/* All options of a command under the headings of their groups. */
-static void print_options(const saddle_settings *settings, const cli_command *command, int width)
+/* The next option from the k-th on that a command takes and that is in a group; NULL: any. */
+static size_t next_option(const saddle_settings *settings, const cli_command *command,
+                          const char *group, size_t k)
+{
+    for (; k < saddle_settings_count(settings); k++) {
+        const saddle_option *option = saddle_settings_option(settings, k);
+        if ((command == NULL || cli_takes(command, option)) &&
+            (group == NULL || strcmp(option->group, group) == 0))
+            break;
+    }
+    return k;
+}
+
+void cli_walk_options(const saddle_settings *settings, const cli_command *command,
+                      void (*heading)(const char *group),
+                      void (*visit)(const cli_command *command, const saddle_option *option))
 {
     size_t count = saddle_settings_count(settings);
-    for (size_t k = 0; k < count; k++) {
-        const saddle_option *first = saddle_settings_option(settings, k);
-        if (!cli_takes(command, first) || group_shown(settings, command, k))
-            continue;
-        printf("\n%s:\n", first->group);
-        for (size_t j = k; j < count; j++) {
-            const saddle_option *option = saddle_settings_option(settings, j);
-            if (cli_takes(command, option) && strcmp(option->group, first->group) == 0)
-                print_option(command, option, width);
-        }
+    for (size_t k = next_option(settings, command, NULL, 0); k < count;
+         k = next_option(settings, command, NULL, k + 1)) {
+        const char *group = saddle_settings_option(settings, k)->group;
+        if (next_option(settings, command, group, 0) < k)
+            continue; /* shown before */
+        heading(group);
+        for (size_t j = k; j < count; j = next_option(settings, command, group, j + 1))
+            visit(command, saddle_settings_option(settings, j));
     }
-}
-
-static bool has_options(const saddle_settings *settings, const cli_command *command)
-{
-    for (size_t k = 0; k < saddle_settings_count(settings); k++)
-        if (cli_takes(command, saddle_settings_option(settings, k)))
-            return true;
-    return false;
 }
 
 static void print_exit_codes(void)
@@ -112,7 +107,7 @@ int cli_print_help(const cli_command *command)
     if (cli_settings(&settings, command, &error) != SADDLE_OK)
         return cli_fail(&error);
     int width = cli_width(STDOUT_FILENO);
-    bool options = has_options(settings, command);
+    bool options = command->library != NULL || command->own != NULL;
     printf("Usage: saddle %s%s%s%s\n\n", command->name, *command->operands != '\0' ? " " : "",
            command->operands, options ? " [options]" : "");
     cli_wrap(stdout, command->summary, 0, 0, width);
@@ -120,7 +115,7 @@ int cli_print_help(const cli_command *command)
         putchar('\n');
         cli_wrap(stdout, command->details, 0, 0, width);
     }
-    print_options(settings, command, width);
+    cli_walk_options(settings, command, print_group, print_option);
     print_exit_codes();
     saddle_settings_free(settings);
     return CLI_OK;

@@ -15,6 +15,8 @@ static int dispatch(int argc, char *const *argv)
         printf("saddle %s\n", saddle_version());
         return CLI_OK;
     }
+    if (strcmp(first, "__complete") == 0)
+        return cli_complete(argc - 1, argv + 1);
     int used;
     const cli_command *command = cli_find_command(argc, argv, &used);
     bool asks = argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;

@@ -112,7 +112,7 @@ done
 offers() {
     bash -c '. ./completion.bash || exit
         COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-        _saddle && printf "%s\n" "${COMPREPLY[@]}"' bash "$@" 2>&1
+        _saddle && printf "%s\n" "${COMPREPLY[@]}"' bash "$saddle" "${@:2}" 2>&1
 }
 check "commands are offered" is "$(offers saddle th)" theory
 check "tune is offered" is "$(offers saddle tu)" tune
@@ -124,4 +124,36 @@ check "algorithms are offered" is "$(offers saddle run --algorithm prox-d)" prox
 check "data commands are offered" is "$(offers saddle data f)" fetch
 check "pictures' axes are offered" is "$(offers saddle plot --x sa)" samples
 check "operands are offered" is "$(offers saddle completion z)" zsh
+check "no value of a flag is offered" is "$(offers saddle run --quiet '')" ""
+mkdir offered && touch offered/file && mkdir offered/directory
+check "files are offered" is "$(offers saddle run --trace offered/ | sort)" $'offered/directory\noffered/file'
+check "directories are offered" is "$(offers saddle tune --output offered/)" offered/directory
+check "files are offered as operands" is "$(offers saddle plot offered/f)" offered/file
+
+# What the scripts of zsh and fish ask for: words and their explanations.
+try __complete ''
+check "commands are explained" grep -qxP 'theory\t.+' out
+check "families are offered once" is "$(grep -cP '^data\t' out)" 1
+check "--version is offered" grep -qP '^--version\t' out
+try __complete data ''
+check "all commands of a family" is "$(cut -f 1 out | xargs)" "list info generate fetch"
+try __complete run --
+check "options are explained" grep -qxP -- '--seed\t.+' out
+check "every option is offered" is "$(cut -f 1 out | sort)" \
+    "$("$saddle" help run | grep -oE '^  --[a-z0-9-]+' | tr -d ' ' | sort | cat - <(echo --help) | sort)"
+try __complete run --x-set ''
+check "sets end where numbers follow" grep -qx 'box:' out
+try __complete run --sampling=with
+check "values after an equals sign" grep -qx -- '--sampling=with-replacement' out
+try __complete run --trace ''
+check "files are left to the shell" is "$(cat out)" @FILE
+try __complete tune --output ''
+check "directories are left to the shell" is "$(cat out)" @DIRECTORY
+try __complete nonsense ''
+check "nothing is offered after an unknown command" is "$(cat out)" ""
+for shell in zsh fish; do
+    check "$shell asks the program" grep -q '__complete' "completion.$shell"
+    check "$shell completes files" grep -q '@FILE' "completion.$shell"
+    check "$shell completes directories" grep -q '@DIRECTORY' "completion.$shell"
+done
 finish

@@ -178,8 +178,8 @@ if [[ -x $BUILD/saddle ]]; then
     check "manual page" grep -q '^\.TH' "$PREFIX/share/man/man1/saddle.1"
     check "manual page names options" grep -q 'topology' "$PREFIX/share/man/man1/saddle.1"
     check "bash completion" bash -n "$PREFIX/share/bash-completion/completions/saddle"
-    check "bash completion has commands" \
-        grep -q compare "$PREFIX/share/bash-completion/completions/saddle"
+    check "bash completion asks the program" \
+        grep -q __complete "$PREFIX/share/bash-completion/completions/saddle"
     check "zsh completion" grep -q '^#compdef saddle' "$PREFIX/share/zsh/site-functions/_saddle"
     check "fish completion" \
         grep -q 'complete -c saddle' "$PREFIX/share/fish/vendor_completions.d/saddle.fish"
