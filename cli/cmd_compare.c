@@ -131,11 +131,11 @@ static saddle_status prepare(work *w, saddle_error *error)
 static void warn_untuned(const work *w)
 {
     for (size_t a = 0; w->inputs.tuned != NULL && a < w->result.algorithms; a++) {
-        char *path = saddle_comparison_tuned_path(&w->inputs, w->result.algorithm[a]);
-        if (path != NULL && access(path, F_OK) != 0)
+        char path[LAB_PATH];
+        saddle_comparison_tuned_path(&w->inputs, w->result.algorithm[a], path);
+        if (access(path, F_OK) != 0)
             cli_warn("--tuned: there is no '%s'; %s runs with its defaults", path,
                      w->result.algorithm[a]->name);
-        free(path);
     }
 }
 
@@ -219,12 +219,9 @@ static bool all_diverged(const comparison *c)
 
 static saddle_status save_summary(const work *w, saddle_error *error)
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s/summary.csv", w->inputs.directory) < 0)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of the summary");
-    saddle_status status = saddle_comparison_save(&w->result, path, error);
-    free(path);
-    return status;
+    char path[LAB_PATH];
+    snprintf(path, sizeof path, "%s/summary.csv", w->inputs.directory);
+    return saddle_comparison_save(&w->result, path, error);
 }
 
 /* A page about the traces of all runs that were made. */

@@ -14,6 +14,7 @@
 #include "draw/reproduction_drawing.h"
 #include "files/file.h"
 #include "lab/experiment_runs.h"
+#include "lab/paths.h"
 #include "result_tables.h"
 
 #define GROUP "Reproduction"
@@ -166,12 +167,10 @@ static saddle_status prepare(work *w, const char *only, saddle_error *error)
     saddle_status status = saddle_reproduction_choose(&w->result, only, error);
     SADDLE_THEN(status, cli_check_directory("--output", w->result.runs.directory, error));
     SADDLE_THEN(status, saddle_reproduction_check_overwriting(&w->result, error));
-    SADDLE_THEN(status, saddle_make_directory("--output", w->result.runs.directory, error));
-    char *figures = NULL;
-    if (status == SADDLE_OK && asprintf(&figures, "%s/figures", w->result.runs.directory) < 0)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
-    SADDLE_THEN(status, saddle_make_directory("--output", figures, error));
-    free(figures);
+    SADDLE_THEN(status, saddle_make_directory("output", w->result.runs.directory, error));
+    char figures[LAB_PATH];
+    snprintf(figures, sizeof figures, "%s/figures", w->result.runs.directory);
+    SADDLE_THEN(status, saddle_make_directory("output", figures, error));
     return status;
 }
 

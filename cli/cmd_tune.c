@@ -13,6 +13,7 @@
 #include "cli.h"
 #include "core/status.h"
 #include "files/file.h"
+#include "lab/paths.h"
 
 #define GROUP "Search"
 /* The most candidates of the table at the end. */
@@ -277,26 +278,21 @@ static saddle_status check_resume(const saddle_plan *plan, saddle_error *error)
 static saddle_status tune_one(work *w, const saddle_instance *instance,
                               const saddle_algorithm *algorithm, saddle_error *error)
 {
-    char *log = NULL;
-    char *path = NULL;
+    char log[LAB_PATH];
+    char path[LAB_PATH];
     saddle_plan plan = *w->plan;
-    saddle_status status = SADDLE_OK;
     plan.algorithm.name = algorithm->name;
     /* What is resumed is the search. */
     plan.outputs.resume = NULL;
-    SADDLE_THEN_IF(status,
-                   (asprintf(&log, "%s/%s.csv", w->directory, algorithm->name) < 0 ||
-                    asprintf(&path, "%s/%s.yaml", w->directory, algorithm->name) < 0),
-                   saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path"));
-    SADDLE_THEN(status, search(w, instance, &plan, log, path, error));
+    snprintf(log, sizeof log, "%s/%s.csv", w->directory, algorithm->name);
+    snprintf(path, sizeof path, "%s/%s.yaml", w->directory, algorithm->name);
+    saddle_status status = search(w, instance, &plan, log, path, error);
     /* One of several that cannot solve the problem does not keep the others from it. */
     if (status == SADDLE_UNSUPPORTED && w->algorithms > 1) {
         cli_warn("refused: %s", error->message);
         w->refused++;
         status = SADDLE_OK;
     }
-    free(log);
-    free(path);
     return status;
 }
 

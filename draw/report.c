@@ -1,5 +1,6 @@
 #include "draw/report.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,27 +25,33 @@
 
 void report_text(FILE *f, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", f);
-            break;
-        case '<':
-            fputs("&lt;", f);
-            break;
-        case '>':
-            fputs("&gt;", f);
-            break;
-        case '"':
-            fputs("&quot;", f);
-            break;
-        case '\'':
-            fputs("&#39;", f);
-            break;
-        default: /* control characters are not allowed on a page */
+    static const char special[] = "&<>\"'";
+    static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    for (; text != NULL && *text != '\0'; text++) {
+        const char *place = strchr(special, *text);
+        if (place != NULL)
+            fputs(entity[place - special], f);
+        else /* control characters are not allowed on a page */
             fputc((unsigned char)*text < 0x20 || *text == 0x7F ? ' ' : *text, f);
+    }
+}
+
+void report_html(FILE *f, const char *html, ...)
+{
+    va_list list;
+    va_start(list, html);
+    for (const char *c = html; *c != '\0'; c++) {
+        if (strncmp(c, "%s", 2) == 0) {
+            report_text(f, va_arg(list, const char *));
+            c += 1;
+        } else if (strncmp(c, "%zu", 3) == 0) {
+            fprintf(f, "%zu", va_arg(list, size_t));
+            c += 2;
+        } else {
+            fputc(*c, f);
         }
     }
+    va_end(list);
 }
 
 void report_colour(FILE *f, const trace_group *group, size_t place)
@@ -61,8 +68,7 @@ void report_label(FILE *f, const trace_group *group, size_t place)
 {
     fputs("<span class=\"swatch\" style=\"background:", f);
     report_colour(f, group, place);
-    fputs("\"></span>", f);
-    report_text(f, group->label);
+    report_html(f, "\"></span>%s", group->label);
 }
 
 /* Paragraphs, which empty lines part. */
@@ -109,9 +115,7 @@ static void write_title(FILE *f, const report_page *r)
     if (r->title != NULL && *r->title != '\0') {
         report_text(f, r->title);
     } else if (*problem != '\0') {
-        report_text(f, problem);
-        fputs(*data != '\0' ? " on " : "", f);
-        report_text(f, saddle_file_name(data));
+        report_html(f, "%s%s%s", problem, *data != '\0' ? " on " : "", saddle_file_name(data));
     } else {
         fputs("saddle report", f);
     }
@@ -170,11 +174,11 @@ static saddle_status write_networks(FILE *f, const report_section *section, sadd
               f);
         fputs("<figure>\n", f);
         status = network_write_svg(graph, f, error);
-        fputs("<figcaption class=\"soft\">", f);
-        report_text(f, saddle_trace_setting(section->trace[k], "topology"));
-        fprintf(f, ": %zu agents, %zu edges, seed ", graph->agents, graph->edges);
-        report_text(f, saddle_trace_setting(section->trace[k], "seed"));
-        fputs("</figcaption>\n</figure>\n", f);
+        report_html(f,
+                    "<figcaption class=\"soft\">%s: %zu agents, %zu edges, seed %s</figcaption>\n"
+                    "</figure>\n",
+                    saddle_trace_setting(section->trace[k], "topology"), graph->agents,
+                    graph->edges, saddle_trace_setting(section->trace[k], "seed"));
         saddle_graph_free(graph);
     }
     fputs(drawn > 0 ? "</div>\n</div>\n" : "", f);
@@ -188,9 +192,10 @@ static void write_legend(FILE *f, const trace_groups *g)
         const trace_group *group = &g->group[k];
         const saddle_look *look = palette_look(palette_index(group->algorithm, k));
         const char *dashes = palette_dashes(look, group->repeat);
-        fputs("<button type=\"button\" aria-pressed=\"true\" data-label=\"", f);
-        report_text(f, group->label);
-        fputs("\" data-colour=\"", f);
+        report_html(f,
+                    "<button type=\"button\" aria-pressed=\"true\" data-label=\"%s\" "
+                    "data-colour=\"",
+                    group->label);
         report_colour(f, group, k);
         fprintf(f,
                 "\" data-dashes=\"%s\"><svg viewBox=\"0 0 30 10\" aria-hidden=\"true\"><path "
@@ -198,9 +203,7 @@ static void write_legend(FILE *f, const trace_groups *g)
                 "style=\"stroke:",
                 dashes, dashes);
         report_colour(f, group, k);
-        fputs("\"/></svg><span>", f);
-        report_text(f, group->label);
-        fputs("</span>", f);
+        report_html(f, "\"/></svg><span>%s</span>", group->label);
         if (group->count > 1)
             fprintf(f, "<span class=\"soft\">%zu runs</span>", group->count);
         fputs("</button>\n", f);
@@ -215,11 +218,8 @@ static void write_contents(FILE *f, const report_page *r)
         return;
     fputs("<nav aria-label=\"contents\">\n", f);
     for (size_t k = 0; k < r->sections; k++)
-        if (r->section[k].title != NULL && *r->section[k].title != '\0') {
-            fprintf(f, "<a href=\"#section-%zu\">", k + 1);
-            report_text(f, r->section[k].title);
-            fputs("</a>\n", f);
-        }
+        if (r->section[k].title != NULL && *r->section[k].title != '\0')
+            report_html(f, "<a href=\"#section-%zu\">%s</a>\n", k + 1, r->section[k].title);
     fputs("</nav>\n", f);
 }
 
@@ -230,14 +230,10 @@ static saddle_status write_section(FILE *f, const report_page *r, size_t place, 
     saddle_status status = saddle_trace_groups_make(&g, section->trace, section->traces, error);
     if (status != SADDLE_OK)
         return status;
-    fprintf(f, "<section class=\"traces\" id=\"section-%zu\" data-y=\"", place + 1);
-    report_text(f, section->y != NULL ? section->y : "");
-    fputs("\">\n", f);
-    if (section->title != NULL && *section->title != '\0') {
-        fputs("<h2>", f);
-        report_text(f, section->title);
-        fputs("</h2>\n", f);
-    }
+    report_html(f, "<section class=\"traces\" id=\"section-%zu\" data-y=\"%s\">\n", place + 1,
+                section->y);
+    if (section->title != NULL && *section->title != '\0')
+        report_html(f, "<h2>%s</h2>\n", section->title);
     write_paragraphs(f, section->text);
     write_legend(f, &g);
     fputs(

@@ -72,9 +72,8 @@ static void write_places(FILE *f, const report_page *r, const char *theme, claim
             continue;
         }
         /* Titles may have commas of their own. */
-        fprintf(f, "%s<a href=\"#section-%zu\">", first ? "" : "; ", s + 1);
-        report_text(f, r->section[s].title != NULL ? r->section[s].title : "");
-        fputs("</a>", f);
+        report_html(f, "%s<a href=\"#section-%zu\">%s</a>", first ? "" : "; ", s + 1,
+                    r->section[s].title);
         if (count[verdict] < all)
             fprintf(f, " (%zu of %zu)", count[verdict], all);
         first = false;
@@ -86,9 +85,7 @@ static void write_theme(FILE *f, const report_page *r, const char *theme)
 {
     size_t count[VERDICTS];
     count_claims(r, (choice){theme, ANY_SECTION}, count);
-    fputs("<tr><td>", f);
-    report_text(f, theme);
-    fputs("</td><td>", f);
+    report_html(f, "<tr><td>%s</td><td>", theme);
     for (size_t v = 0; v < VERDICTS; v++) {
         if (count[v] == 0)
             continue;
@@ -114,12 +111,14 @@ void report_summary(FILE *f, const report_page *r)
     size_t count[VERDICTS];
     if (count_claims(r, (choice){NULL, ANY_SECTION}, count) == 0)
         return;
-    fputs("<section id=\"claims\">\n<h2>Which of the paper's claims hold</h2>\n<p>", f);
-    report_text(f, r->claims_text != NULL ? r->claims_text : "");
-    fprintf(f, " Of %zu claims ", r->claims);
+    report_html(f,
+                "<section id=\"claims\">\n<h2>Which of the paper's claims hold</h2>\n"
+                "<p>%s Of %zu claims ",
+                r->claims_text, r->claims);
     write_counts(f, count);
-    fputs(". They are below the curves, each with its numbers.</p>\n", f);
-    fputs("<div class=\"card scroll\"><table class=\"themes\"><tbody>\n", f);
+    fputs(". They are below the curves, each with its numbers.</p>\n"
+          "<div class=\"card scroll\"><table class=\"themes\"><tbody>\n",
+          f);
     for (size_t k = 0; k < r->claims; k++)
         if (!is_told(r, k))
             write_theme(f, r, r->claim[k].theme);
@@ -128,16 +127,12 @@ void report_summary(FILE *f, const report_page *r)
 
 static void write_claim(FILE *f, const report_claim *one)
 {
-    fputs("<tr><td>", f);
-    report_text(f, one->statement);
-    fprintf(f, "</td><td class=\"verdict %s\">%s</td><td>", verdicts[one->verdict].style,
+    report_html(f, "<tr><td>%s</td>", one->statement);
+    fprintf(f, "<td class=\"verdict %s\">%s</td>", verdicts[one->verdict].style,
             verdicts[one->verdict].text);
-    report_text(f, one->numbers != NULL ? one->numbers : "");
-    if (one->reason != NULL && *one->reason != '\0') {
-        fputs("<br><span class=\"soft\">", f);
-        report_text(f, one->reason);
-        fputs("</span>", f);
-    }
+    report_html(f, "<td>%s", one->numbers);
+    if (one->reason != NULL && *one->reason != '\0')
+        report_html(f, "<br><span class=\"soft\">%s</span>", one->reason);
     fputs("</td></tr>\n", f);
 }
 

@@ -7,8 +7,10 @@
 #include "draw/report.h"
 #include "lab/trace_groups.h"
 
-/* A text with what HTML would take for itself escaped, in elements and in quoted attributes. */
+/* A text with what HTML would take for itself escaped, in elements and in quoted attributes. NULL: none. */
 void report_text(FILE *f, const char *text);
+/* HTML, with %s for texts that are escaped, and %zu. */
+void report_html(FILE *f, const char *html, ...) SADDLE_PRINTF(2, 3);
 /* A coloured dot and the label of a group. */
 void report_label(FILE *f, const trace_group *group, size_t place);
 /* The colour of a group as CSS says it. */

@@ -194,17 +194,15 @@ static void write_values(FILE *f, const report_section *section, const char *nam
 
 static void write_setting(FILE *f, const report_section *section, const char *name)
 {
-    fputs("<tr><td>", f);
-    report_text(f, name);
-    fputs("</td><td>", f);
+    report_html(f, "<tr><td>%s</td><td>", name);
     write_values(f, section, name);
     fputs("</td></tr>\n", f);
 }
 
-/* Whether a trace before this one has the setting, so that it has been shown. */
-static bool shown_before(const report_section *section, size_t trace, const char *name)
+/* Whether one of the first `count` traces has a setting. */
+static bool has_setting(const report_section *section, size_t count, const char *name)
 {
-    for (size_t k = 0; k < trace; k++)
+    for (size_t k = 0; k < count; k++)
         if (*saddle_trace_setting(section->trace[k], name) != '\0')
             return true;
     return false;
@@ -216,17 +214,14 @@ void report_settings(FILE *f, const report_section *section)
                                         "mixing",  "x-set", "y-set",   "regularizer", "seed"};
     fputs("<div class=\"card\">\n<h3>Settings</h3>\n<table class=\"settings\"><tbody>\n", f);
     for (size_t k = 0; k < sizeof first / sizeof *first; k++)
-        for (size_t t = 0; t < section->traces; t++)
-            if (*saddle_trace_setting(section->trace[t], first[k]) != '\0') {
-                write_setting(f, section, first[k]);
-                break;
-            }
+        if (has_setting(section, section->traces, first[k]))
+            write_setting(f, section, first[k]);
     fputs("</tbody></table>\n<details><summary>All settings</summary><table class=\"settings\">"
           "<tbody>\n",
           f);
     for (size_t t = 0; t < section->traces; t++)
         for (size_t k = 0; k < section->trace[t]->entries; k++)
-            if (!shown_before(section, t, section->trace[t]->entry[k].name))
+            if (!has_setting(section, t, section->trace[t]->entry[k].name))
                 write_setting(f, section, section->trace[t]->entry[k].name);
     fputs("</tbody></table></details>\n</div>\n", f);
 }
@@ -286,46 +281,37 @@ static void write_data(FILE *f, const saddle_trace *trace, size_t stride)
     }
 }
 
-/* The last value of a column; NaN without one. */
-static double last_of(const saddle_trace *trace, const char *column)
-{
-    const double *value = saddle_trace_column(trace, column);
-    return value != NULL && trace->rows > 0 ? value[trace->rows - 1] : (double)NAN;
-}
-
+/* A cell with the last value of a column. */
 static void write_last(FILE *f, const saddle_trace *trace, const char *column, bool count)
 {
-    double value = last_of(trace, column);
+    const double *value = saddle_trace_column(trace, column);
+    double last = value != NULL && trace->rows > 0 ? value[trace->rows - 1] : (double)NAN;
     fputs("<td class=\"number\">", f);
-    if (isnan(value))
+    if (isnan(last))
         fputs("&ndash;", f);
     else if (count)
-        write_count(f, value);
+        write_count(f, last);
     else
-        fprintf(f, "%.3e", value);
+        fprintf(f, "%.3e", last);
     fputs("</td>", f);
 }
 
 static void write_run(FILE *f, const saddle_trace *trace, const trace_groups *g, size_t group)
 {
+    const char *name = saddle_file_name(trace->path);
     size_t stride = trace->rows / MOST_ROWS + 1;
     fputs("<tr><th scope=\"row\">", f);
     report_label(f, &g->group[group], group);
-    fputs("</th><td class=\"number\">", f);
-    report_text(f, saddle_trace_setting(trace, "seed"));
-    fputs("</td>", f);
+    report_html(f, "</th><td class=\"number\">%s</td>", saddle_trace_setting(trace, "seed"));
     write_last(f, trace, "iteration", true);
     write_last(f, trace, "ifo", true);
     write_last(f, trace, "metric", false);
-    fputs("<td>", f);
-    report_text(f, trace->end != NULL ? trace->end : "not said: running, or killed");
-    fprintf(f, "</td><td class=\"wrap\"><a class=\"data\" data-group=\"%zu\" download=\"", group);
-    report_text(f, saddle_file_name(trace->path));
-    fputs("\" href=\"", f);
+    report_html(f,
+                "<td>%s</td><td class=\"wrap\"><a class=\"data\" data-group=\"%zu\" "
+                "download=\"%s\" href=\"",
+                trace->end != NULL ? trace->end : "not said: running, or killed", group, name);
     write_data(f, trace, stride);
-    fputs("\">", f);
-    report_text(f, saddle_file_name(trace->path));
-    fputs("</a>", f);
+    report_html(f, "\">%s</a>", name);
     if (stride > 1)
         fprintf(f, " <span class=\"soft\">(1 row in %zu)</span>", stride);
     fputs("</td></tr>\n", f);

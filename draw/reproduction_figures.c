@@ -9,6 +9,7 @@
 #include "draw/network_drawing.h"
 #include "draw/reproduction_drawing.h"
 #include "draw/trace_curves.h"
+#include "lab/paths.h"
 
 /* The most panels of a figure. */
 #define MOST_PANELS 6
@@ -139,15 +140,12 @@ static size_t fill_canvas(canvas *c, const reproduction *r, const reproduction_p
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* figures/STEM.KIND of the result; to be freed. NULL: no memory, which is said. */
-static char *picture_path(const reproduction *r, const char *stem, const char *kind,
-                          saddle_error *error)
+/* figures/STEM.KIND of the result. */
+static const char *picture_path(const reproduction *r, const char *stem, const char *kind,
+                                char out[LAB_PATH])
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s/figures/%s.%s", r->runs.directory, stem, kind) >= 0)
-        return path;
-    saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
-    return NULL;
+    snprintf(out, LAB_PATH, "%s/figures/%s.%s", r->runs.directory, stem, kind);
+    return out;
 }
 
 static const char *const kinds[] = {"svg", "png", "pdf"};
@@ -159,9 +157,8 @@ static saddle_status draw_all(const reproduction *r, const figure *f, const char
 {
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < KINDS; k++) {
-        char *path = picture_path(r, stem, kinds[k], error);
-        status = path != NULL ? figure_draw(f, path, error) : SADDLE_NO_MEMORY;
-        free(path);
+        char path[LAB_PATH];
+        status = figure_draw(f, picture_path(r, stem, kinds[k], path), error);
     }
     return status;
 }
@@ -295,9 +292,8 @@ static saddle_status draw_network(const reproduction *r, const saddle_trace *tra
     name_network(trace, stem, sizeof stem);
     saddle_status status = network_of_trace(&graph, trace, error);
     for (size_t k = 0; status == SADDLE_OK && k < KINDS; k++) {
-        char *path = picture_path(r, stem, kinds[k], error);
-        status = path != NULL ? network_draw(graph, NULL, path, error) : SADDLE_NO_MEMORY;
-        free(path);
+        char path[LAB_PATH];
+        status = network_draw(graph, NULL, picture_path(r, stem, kinds[k], path), error);
     }
     saddle_graph_free(graph);
     return status;

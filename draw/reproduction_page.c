@@ -5,6 +5,7 @@
 
 #include "draw/report.h"
 #include "draw/reproduction_drawing.h"
+#include "lab/paths.h"
 
 /* Hundreds of whole traces would make a page of many megabytes: it gets these columns, and at most
  * so many rows of each. */
@@ -78,7 +79,6 @@ typedef struct sheet {
     report_claim *claim;
     excerpt *excerpt;
     const saddle_trace **trace;
-    char *path;
 } sheet;
 
 static void fill_sheet(sheet *t, const reproduction *r)
@@ -116,13 +116,12 @@ saddle_status reproduction_write_page(const reproduction *r, saddle_error *error
                .excerpt = calloc(traces + 1, sizeof *t.excerpt),
                .trace = (const saddle_trace **)calloc(traces + 1, sizeof *t.trace)};
     saddle_status status = SADDLE_OK;
-    if (t.section == NULL || t.claim == NULL || t.excerpt == NULL || t.trace == NULL ||
-        asprintf(&t.path, "%s/report.html", r->runs.directory) < 0) {
-        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the report");
-        status = SADDLE_NO_MEMORY;
-    }
-    if (status == SADDLE_OK) {
+    if (t.section == NULL || t.claim == NULL || t.excerpt == NULL || t.trace == NULL) {
+        status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the report");
+    } else {
         char text[512];
+        char path[LAB_PATH];
+        snprintf(path, sizeof path, "%s/report.html", r->runs.directory);
         fill_sheet(&t, r);
         snprintf(text, sizeof text,
                  "Levels are fractions of the start's metric; docs/reproduction.md has the rules. "
@@ -137,9 +136,8 @@ saddle_status reproduction_write_page(const reproduction *r, saddle_error *error
                             .claim = t.claim,
                             .sections = r->parts,
                             .section = t.section};
-        status = report_write(&page, t.path, error);
+        status = report_write(&page, path, error);
     }
-    free(t.path);
     free((void *)t.trace);
     free(t.excerpt);
     free(t.claim);

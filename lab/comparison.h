@@ -9,6 +9,8 @@
 
 #include <saddle/saddle.h>
 
+#include "lab/paths.h"
+
 /* The most algorithms and levels of one comparison. */
 #define COMPARISON_MOST_ALGORITHMS 64
 #define COMPARISON_MOST_LEVELS 64
@@ -65,8 +67,9 @@ typedef struct comparison_inputs {
  */
 saddle_status saddle_comparison_make(comparison *c, const comparison_inputs *in,
                                      saddle_error *error);
-/* The file of an algorithm's tuned settings; to be freed. NULL: memory is short. */
-char *saddle_comparison_tuned_path(const comparison_inputs *in, const saddle_algorithm *algorithm);
+/* The file of an algorithm's tuned settings; returns `out`. */
+const char *saddle_comparison_tuned_path(const comparison_inputs *in,
+                                         const saddle_algorithm *algorithm, char out[LAB_PATH]);
 /* The trace of algorithm a in repeat r; to be freed. NULL: memory is short. */
 char *saddle_comparison_trace_path(const comparison *c, const comparison_inputs *in, size_t a,
                                    size_t r);

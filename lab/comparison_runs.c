@@ -27,10 +27,11 @@ static saddle_status agree(const work *w, saddle_status status, saddle_error *er
 
 /* ---- settings ------------------------------------------------------------------------------ */
 
-char *saddle_comparison_tuned_path(const comparison_inputs *in, const saddle_algorithm *algorithm)
+const char *saddle_comparison_tuned_path(const comparison_inputs *in,
+                                         const saddle_algorithm *algorithm, char out[LAB_PATH])
 {
-    char *path = NULL;
-    return asprintf(&path, "%s/%s.yaml", in->tuned, algorithm->name) < 0 ? NULL : path;
+    snprintf(out, LAB_PATH, "%s/%s.yaml", in->tuned, algorithm->name);
+    return out;
 }
 
 char *saddle_comparison_trace_path(const comparison *c, const comparison_inputs *in, size_t a,
@@ -61,9 +62,8 @@ static saddle_status take_options(saddle_plan *to, const saddle_plan *file,
 static saddle_status load_tuned(saddle_plan *plan, const work *w, const saddle_algorithm *algorithm,
                                 saddle_error *error)
 {
-    char *path = saddle_comparison_tuned_path(w->in, algorithm);
-    if (path == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of settings");
+    char room[LAB_PATH];
+    const char *path = saddle_comparison_tuned_path(w->in, algorithm, room);
     saddle_plan file;
     saddle_status status = SADDLE_OK;
     saddle_plan_defaults(&file, sizeof file);
@@ -72,7 +72,6 @@ static saddle_status load_tuned(saddle_plan *plan, const work *w, const saddle_a
         SADDLE_THEN(status, take_options(plan, &file, algorithm, error));
     }
     saddle_plan_free(&file);
-    free(path);
     return status;
 }
 
@@ -218,7 +217,7 @@ static saddle_status begin(work *w, const saddle_instance *instance, saddle_erro
 {
     saddle_status status = try_all(w, instance, error);
     SADDLE_THEN_IF(status, (w->in->world == NULL || w->in->world->rank == 0),
-                   saddle_make_directory("--output", w->in->directory, error));
+                   saddle_make_directory("output", w->in->directory, error));
     status = agree(w, status, error);
     return status == SADDLE_OK ? w->in->hooks.ready(w->in->hooks.context, instance, error) : status;
 }

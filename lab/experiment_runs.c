@@ -1,6 +1,7 @@
 /* Making the runs of an experiment, and finding those that were made before. */
 #include "lab/experiment_runs.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "core/status.h"
 #include "files/file.h"
 #include "instance/settings.h"
+#include "lab/paths.h"
 
 /* Candidates of a search: as many for every algorithm. */
 #define CANDIDATES 16
@@ -95,34 +97,15 @@ static void on_trial(void *context, const saddle_tuning *tuning, const saddle_tr
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* DIR/KIND/EXPERIMENT; to be freed. NULL: no memory, which is said. */
-static char *name_folder(const experiment_runs *w, const char *kind, const paper_experiment *e,
-                         saddle_error *error)
-{
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s/%s", w->directory, kind, e->name) >= 0)
-        return path;
-    saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
-    return NULL;
-}
-
-/* The same, made if it is not there. */
-static saddle_status make_folder(char **out, const experiment_runs *w, const char *kind,
+/* Make DIR/KIND/EXPERIMENT, which may exist already. */
+static saddle_status make_folder(const experiment_runs *w, const char *kind,
                                  const paper_experiment *e, saddle_error *error)
 {
-    *out = NULL;
-    char *parent = NULL;
-    if (asprintf(&parent, "%s/%s", w->directory, kind) < 0)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
-    saddle_status status = saddle_make_directory("--output", parent, error);
-    free(parent);
-    char *path = status == SADDLE_OK ? name_folder(w, kind, e, error) : NULL;
-    SADDLE_THEN(status,
-                path != NULL ? saddle_make_directory("--output", path, error) : SADDLE_NO_MEMORY);
-    if (status == SADDLE_OK)
-        *out = path;
-    else
-        free(path);
+    char path[LAB_PATH];
+    snprintf(path, sizeof path, "%s/%s", w->directory, kind);
+    saddle_status status = saddle_make_directory("output", path, error);
+    snprintf(path, sizeof path, "%s/%s/%s", w->directory, kind, e->name);
+    SADDLE_THEN(status, saddle_make_directory("output", path, error));
     return status;
 }
 
@@ -150,16 +133,21 @@ static bool is_wanted(const saddle_trace *trace, const saddle_plan *plan)
     return wanted;
 }
 
-/* Where a run writes. */
+/* The files of a run. */
 typedef struct run_files {
-    char *trace;
-    char *outcomes; /* NULL: they are not measured */
+    char trace[LAB_PATH];
+    char outcomes[LAB_PATH]; /* "": they are not measured */
 } run_files;
 
-static void release_files(run_files *files)
+static void name_files(run_files *out, const experiment_runs *w, const paper_experiment *e,
+                       const experiment_series *series, uint64_t seed)
 {
-    free(files->trace);
-    free(files->outcomes);
+    snprintf(out->trace, sizeof out->trace, "%s/traces/%s/%s-seed%" PRIu64 ".csv", w->directory,
+             e->name, series->name, seed);
+    out->outcomes[0] = '\0';
+    if (e->outcomes)
+        snprintf(out->outcomes, sizeof out->outcomes, "%s/outcomes/%s/%s-seed%" PRIu64 ".csv",
+                 w->directory, e->name, series->name, seed);
 }
 
 /* Append a run's outcomes to its trace. Those of another run, or of a part of this one, are refused. */
@@ -180,7 +168,7 @@ static saddle_status add_outcomes(saddle_trace *trace, const char *path, saddle_
 static saddle_status read_run(saddle_trace **out, const run_files *files, saddle_error *error)
 {
     saddle_status status = saddle_trace_read(out, files->trace, error);
-    SADDLE_THEN_IF(status, files->outcomes != NULL, add_outcomes(*out, files->outcomes, error));
+    SADDLE_THEN_IF(status, *files->outcomes != '\0', add_outcomes(*out, files->outcomes, error));
     if (status != SADDLE_OK) {
         saddle_trace_free(*out);
         *out = NULL;
@@ -233,29 +221,25 @@ static saddle_status take_answer(saddle_plan *plan, const saddle_tuning *tuning,
 }
 
 static saddle_status tune_series(experiment_runs *w, const paper_experiment *e,
-                                 const experiment_series *series, const char *folder,
-                                 saddle_plan *plan, saddle_error *error)
+                                 const experiment_series *series, saddle_plan *plan,
+                                 saddle_error *error)
 {
-    char *log = NULL;
-    char *answer = NULL;
+    char log[LAB_PATH];
+    char answer[LAB_PATH];
     saddle_plan own = *plan;
     saddle_instance *instance = NULL;
     saddle_tuning *tuning = NULL;
     snprintf(w->label, sizeof w->label, "%s, tuning %s: ", e->name, series->name);
     own.start.seed = EXPERIMENT_TUNING_SEED;
-    saddle_status status = SADDLE_OK;
-    if (asprintf(&log, "%s/%s.csv", folder, series->name) < 0 ||
-        asprintf(&answer, "%s/%s.yaml", folder, series->name) < 0)
-        status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
-    SADDLE_THEN(status, saddle_instance_create(&instance, &own, error));
+    snprintf(log, sizeof log, "%s/tuned/%s/%s.csv", w->directory, e->name, series->name);
+    snprintf(answer, sizeof answer, "%s/tuned/%s/%s.yaml", w->directory, e->name, series->name);
+    saddle_status status = saddle_instance_create(&instance, &own, error);
     SADDLE_THEN(status, search(&tuning, w, instance, &own, w->quick ? e->quick_tuning : e->tuning,
                                log, error));
     SADDLE_THEN_IF(status, tuning->finished, saddle_tuning_save(tuning, answer, error));
     SADDLE_THEN_IF(status, tuning->finished, take_answer(plan, tuning, error));
     saddle_tuning_free(tuning);
     saddle_instance_free(instance);
-    free(answer);
-    free(log);
     return status;
 }
 
@@ -268,7 +252,7 @@ static saddle_status make_run(experiment_runs *w, saddle_plan *plan, const run_f
     saddle_result *result = NULL;
     saddle_hooks hooks = w->hooks.begin(w->hooks.context, w->label);
     plan->outputs.trace = files->trace;
-    plan->outputs.outcomes = files->outcomes;
+    plan->outputs.outcomes = *files->outcomes != '\0' ? files->outcomes : NULL;
     saddle_status status = saddle_instance_create(&instance, plan, error);
     SADDLE_THEN(status, saddle_run(instance, plan, &hooks, &result, error));
     if (status == SADDLE_OK)
@@ -284,65 +268,39 @@ static saddle_status make_run(experiment_runs *w, saddle_plan *plan, const run_f
     return status;
 }
 
-/* Where a run of an experiment is kept. */
-typedef struct folders {
-    char *traces;
-    char *outcomes; /* NULL: they are not measured */
-    char *tuned;    /* NULL: nothing is searched */
-} folders;
-
-static saddle_status name_files(run_files *out, const folders *in, const experiment_series *series,
-                                size_t seed, saddle_error *error)
-{
-    *out = (run_files){NULL, NULL};
-    if (asprintf(&out->trace, "%s/%s-seed%zu.csv", in->traces, series->name, seed) < 0)
-        out->trace = NULL;
-    else if (in->outcomes == NULL ||
-             asprintf(&out->outcomes, "%s/%s-seed%zu.csv", in->outcomes, series->name, seed) >= 0)
-        return SADDLE_OK;
-    free(out->trace);
-    *out = (run_files){NULL, NULL};
-    saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
-    return SADDLE_NO_MEMORY;
-}
-
 /* Series with one seed, read from its files or made first. */
 static saddle_status run_one(experiment_runs *w, const paper_experiment *e,
                              const experiment_series *series, const saddle_plan *common,
-                             const folders *in, size_t seed, saddle_trace **out,
-                             saddle_error *error)
+                             size_t seed, saddle_trace **out, saddle_error *error)
 {
     run_files files;
     saddle_plan plan = *common;
     plan.start.seed = seed;
     snprintf(w->label, sizeof w->label, "[%zu/%zu] %s %s seed %zu: ", w->place, w->runs, e->name,
              series->name, seed);
-    saddle_status status = name_files(&files, in, series, seed, error);
-    if (status == SADDLE_OK)
-        *out = find_run(&files, &plan);
-    if (status == SADDLE_OK && *out == NULL) {
-        status = make_run(w, &plan, &files, error);
-        /* What an interrupt cut short is no result. */
-        SADDLE_THEN_IF(status, !*w->interrupt, read_run(out, &files, error));
-    }
-    release_files(&files);
+    name_files(&files, w, e, series, seed);
+    *out = find_run(&files, &plan);
+    if (*out != NULL)
+        return SADDLE_OK;
+    saddle_status status = make_run(w, &plan, &files, error);
+    /* What an interrupt cut short is no result. */
+    SADDLE_THEN_IF(status, !*w->interrupt, read_run(out, &files, error));
     return status;
 }
 
 static saddle_status run_series(experiment_runs *w, const paper_experiment *e, size_t s,
-                                const folders *in, saddle_trace **trace, saddle_error *error)
+                                saddle_trace **trace, saddle_error *error)
 {
     saddle_plan plan;
     saddle_status status = saddle_experiment_runs_plan(&plan, w, e, &e->series[s], error);
-    SADDLE_THEN_IF(status, e->series[s].tuned,
-                   tune_series(w, e, &e->series[s], in->tuned, &plan, error));
+    SADDLE_THEN_IF(status, e->series[s].tuned, tune_series(w, e, &e->series[s], &plan, error));
     if (status == SADDLE_OK && e->series[s].tuned)
         w->metric_tau = plan.outputs.metric_tau;
     else if (!isnan(w->metric_tau))
         plan.outputs.metric_tau = w->metric_tau;
     for (size_t r = 0; status == SADDLE_OK && r < w->seeds && !*w->interrupt; r++) {
         w->place++;
-        status = run_one(w, e, &e->series[s], &plan, in, r + 1, &trace[s * w->seeds + r], error);
+        status = run_one(w, e, &e->series[s], &plan, r + 1, &trace[s * w->seeds + r], error);
     }
     saddle_plan_free(&plan);
     return status;
@@ -351,36 +309,29 @@ static saddle_status run_series(experiment_runs *w, const paper_experiment *e, s
 saddle_status saddle_experiment_runs_make(experiment_runs *w, const paper_experiment *e,
                                           saddle_trace **trace, saddle_error *error)
 {
-    folders in = {NULL, NULL, NULL};
     w->metric_tau = NAN;
-    saddle_status status = make_folder(&in.traces, w, "traces", e, error);
-    SADDLE_THEN_IF(status, e->outcomes, make_folder(&in.outcomes, w, "outcomes", e, error));
-    SADDLE_THEN_IF(status, e->tuning > 0, make_folder(&in.tuned, w, "tuned", e, error));
+    saddle_status status = make_folder(w, "traces", e, error);
+    SADDLE_THEN_IF(status, e->outcomes, make_folder(w, "outcomes", e, error));
+    SADDLE_THEN_IF(status, e->tuning > 0, make_folder(w, "tuned", e, error));
     for (size_t s = 0; status == SADDLE_OK && s < e->count && !*w->interrupt; s++)
-        status = run_series(w, e, s, &in, trace, error);
-    free(in.tuned);
-    free(in.outcomes);
-    free(in.traces);
+        status = run_series(w, e, s, trace, error);
     return status;
 }
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
 /* Read the runs of a series; false: one is missing. */
-static bool find_series(const experiment_runs *w, const paper_experiment *e, size_t s,
-                        const folders *in, saddle_trace **trace)
+static bool find_series(const experiment_runs *w, const paper_experiment *e,
+                        const experiment_series *series, saddle_trace **trace)
 {
     saddle_plan plan;
-    bool found_all = saddle_experiment_runs_plan(&plan, w, e, &e->series[s], NULL) == SADDLE_OK;
+    bool found_all = saddle_experiment_runs_plan(&plan, w, e, series, NULL) == SADDLE_OK;
     for (size_t r = 0; found_all && r < w->seeds; r++) {
         run_files files;
         plan.start.seed = r + 1;
-        found_all = name_files(&files, in, &e->series[s], r + 1, NULL) == SADDLE_OK;
-        if (!found_all)
-            break;
+        name_files(&files, w, e, series, r + 1);
         trace[r] = find_run(&files, &plan);
         found_all = trace[r] != NULL;
-        release_files(&files);
     }
     saddle_plan_free(&plan);
     return found_all;
@@ -389,16 +340,12 @@ static bool find_series(const experiment_runs *w, const paper_experiment *e, siz
 bool saddle_experiment_runs_find(const experiment_runs *w, const paper_experiment *e,
                                  saddle_trace **trace)
 {
-    folders in = {.traces = name_folder(w, "traces", e, NULL),
-                  .outcomes = e->outcomes ? name_folder(w, "outcomes", e, NULL) : NULL};
-    bool found_all = in.traces != NULL && (in.outcomes != NULL || !e->outcomes);
+    bool found_all = true;
     for (size_t s = 0; found_all && s < e->count; s++)
-        found_all = find_series(w, e, s, &in, trace + s * w->seeds);
+        found_all = find_series(w, e, &e->series[s], trace + s * w->seeds);
     for (size_t k = 0; !found_all && k < e->count * w->seeds; k++) {
         saddle_trace_free(trace[k]);
         trace[k] = NULL;
     }
-    free(in.outcomes);
-    free(in.traces);
     return found_all;
 }

@@ -74,6 +74,10 @@ static const experiment_series theorems[] = {
 #define TWO_PANELS "ifo:metric rounds:metric"
 #define AUC_PANELS "ifo:loss ifo:metric rounds:loss rounds:metric ifo:train_auc rounds:train_auc"
 
+#define SERIES(list) .count = COUNT(list), .series = (list)
+/* IFO calls of a search, and of a quick one. */
+#define TUNING(all, few) .tuning = (all), .quick_tuning = (few)
+
 static const paper_experiment experiments[] = {
     {.name = "regression",
      .title = "Regression on a9a",
@@ -81,35 +85,29 @@ static const paper_experiment experiments[] = {
      .data = EXPERIMENT_A9A,
      .settings = REGRESSION NETWORK STEPS "samples=6512 " LENGTH("1000000"),
      .quick = "samples=400 max-ifo=100000",
-     .tuning = 21000000,
-     .quick_tuning = 1500000,
+     TUNING(21000000, 1500000),
      .panels = FOUR_PANELS,
-     .count = COUNT(algorithms),
-     .series = algorithms},
+     SERIES(algorithms)},
     {.name = "auc-a9a",
      .title = "AUC on a9a",
      .source = "appendix B.1, figure 3(a): linear score, n = 6512",
      .data = EXPERIMENT_A9A,
      .settings = AUC NETWORK STEPS "samples=6512 " LENGTH("1500000"),
      .quick = "samples=400 max-ifo=150000",
-     .tuning = 21000000,
-     .quick_tuning = 1500000,
+     TUNING(21000000, 1500000),
      .panels = AUC_PANELS,
      .outcomes = true,
-     .count = COUNT(algorithms),
-     .series = algorithms},
+     SERIES(algorithms)},
     {.name = "auc-mnist",
      .title = "AUC on MNIST",
      .source = "appendix B.1, figure 3(b): linear score, digits 5-9 against 0-4, n = 2000",
      .data = EXPERIMENT_MNIST,
      .settings = AUC NETWORK STEPS "samples=2000 " LENGTH("1000000"),
      .quick = "samples=200 max-ifo=60000",
-     .tuning = 8000000,
-     .quick_tuning = 1000000,
+     TUNING(8000000, 1000000),
      .panels = AUC_PANELS,
      .outcomes = true,
-     .count = COUNT(algorithms),
-     .series = algorithms},
+     SERIES(algorithms)},
     {.name = "steps-x-regression",
      .title = "Steps in x, regression",
      .source = "appendix B.2, figure 4(a): PRECISION, n = 2000, eta = 0.1",
@@ -117,8 +115,7 @@ static const paper_experiment experiments[] = {
      .settings = REGRESSION NETWORK "samples=2000 " LENGTH("1000000") "trace-every=2",
      .quick = "samples=400 max-ifo=100000",
      .panels = TWO_PANELS,
-     .count = COUNT(steps_x),
-     .series = steps_x},
+     SERIES(steps_x)},
     {.name = "steps-y-regression",
      .title = "Steps in y, regression",
      .source = "appendix B.2, figure 4(a): PRECISION, n = 2000, nu = 0.1",
@@ -126,8 +123,7 @@ static const paper_experiment experiments[] = {
      .settings = REGRESSION NETWORK "samples=2000 " LENGTH("1000000") "trace-every=2",
      .quick = "samples=400 max-ifo=100000",
      .panels = TWO_PANELS,
-     .count = COUNT(steps_y),
-     .series = steps_y},
+     SERIES(steps_y)},
     {.name = "steps-x-auc",
      .title = "Steps in x, AUC",
      .source = "appendix B.2, figure 4(b): PRECISION, a9a, n = 2000, eta = 0.1",
@@ -135,8 +131,7 @@ static const paper_experiment experiments[] = {
      .settings = AUC NETWORK "samples=2000 " LENGTH("2000000") "trace-every=5",
      .quick = "samples=400 max-ifo=200000",
      .panels = TWO_PANELS,
-     .count = COUNT(steps_x),
-     .series = steps_x},
+     SERIES(steps_x)},
     {.name = "steps-y-auc",
      .title = "Steps in y, AUC",
      .source = "appendix B.2, figure 4(b): PRECISION, a9a, n = 2000, nu = 0.1",
@@ -144,8 +139,7 @@ static const paper_experiment experiments[] = {
      .settings = AUC NETWORK "samples=2000 " LENGTH("2000000") "trace-every=5",
      .quick = "samples=400 max-ifo=200000",
      .panels = TWO_PANELS,
-     .count = COUNT(steps_y),
-     .series = steps_y},
+     SERIES(steps_y)},
     {.name = "topology-regression",
      .title = "Networks, regression",
      .source = "appendix B.3, figure 6(a): PRECISION, 5 agents, n = 100",
@@ -153,8 +147,7 @@ static const paper_experiment experiments[] = {
      .settings = REGRESSION STEPS "agents=5 samples=100 " LENGTH("100000") "trace-every=1",
      .quick = "max-ifo=40000",
      .panels = TWO_PANELS,
-     .count = COUNT(networks),
-     .series = networks},
+     SERIES(networks)},
     {.name = "topology-auc",
      .title = "Networks, AUC",
      .source = "appendix B.3, figure 6(b): PRECISION, a9a, 5 agents, n = 100",
@@ -162,31 +155,26 @@ static const paper_experiment experiments[] = {
      .settings = AUC STEPS "agents=5 samples=100 " LENGTH("600000") "trace-every=1",
      .quick = "max-ifo=60000",
      .panels = TWO_PANELS,
-     .count = COUNT(networks),
-     .series = networks},
+     SERIES(networks)},
     {.name = "agents-regression",
      .title = "20 agents, regression",
      .source = "appendix B.4, figure 6(c): 20 agents, er:0.5, a9a, n = 1628",
      .data = EXPERIMENT_A9A,
      .settings = REGRESSION STEPS "agents=20 topology=er:0.5 samples=1628 " LENGTH("1000000"),
      .quick = "samples=100 max-ifo=100000",
-     .tuning = 21000000,
-     .quick_tuning = 1500000,
+     TUNING(21000000, 1500000),
      .panels = FOUR_PANELS,
-     .count = COUNT(algorithms),
-     .series = algorithms},
+     SERIES(algorithms)},
     {.name = "agents-auc",
      .title = "20 agents, AUC",
      .source = "appendix B.4, figure 6(c): 20 agents, er:0.5, a9a, n = 1628",
      .data = EXPERIMENT_A9A,
      .settings = AUC STEPS "agents=20 topology=er:0.5 samples=1628 " LENGTH("1500000"),
      .quick = "samples=100 max-ifo=150000",
-     .tuning = 21000000,
-     .quick_tuning = 1500000,
+     TUNING(21000000, 1500000),
      .panels = AUC_PANELS,
      .outcomes = true,
-     .count = COUNT(algorithms),
-     .series = algorithms},
+     SERIES(algorithms)},
     {.name = "refresh-regression",
      .title = "Refreshes of PRECISION+, regression",
      .source = "not in the paper, which gives no c_gamma: n = 6512",
@@ -194,8 +182,7 @@ static const paper_experiment experiments[] = {
      .settings = REGRESSION NETWORK STEPS "samples=6512 " LENGTH("1000000") "trace-every=2",
      .quick = "samples=400 max-ifo=100000",
      .panels = TWO_PANELS,
-     .count = COUNT(refreshes),
-     .series = refreshes},
+     SERIES(refreshes)},
     {.name = "refresh-auc",
      .title = "Refreshes of PRECISION+, AUC",
      .source = "not in the paper, which gives no c_gamma: n = 6512",
@@ -203,8 +190,7 @@ static const paper_experiment experiments[] = {
      .settings = AUC NETWORK STEPS "samples=6512 " LENGTH("1000000") "trace-every=5",
      .quick = "samples=400 max-ifo=150000",
      .panels = TWO_PANELS,
-     .count = COUNT(refreshes),
-     .series = refreshes},
+     SERIES(refreshes)},
     {.name = "complexity-quadratic",
      .title = "Complexity, quadratic",
      .source = "corollary 1: mu = 1, L = 10, n = 100 to 6400, until metric <= 1e-8",
@@ -213,8 +199,7 @@ static const paper_experiment experiments[] = {
                  "iterations=20000 tolerance=1e-8 trace-every=1 threads=1",
      .quick = "tolerance=1e-4 trace-every=2",
      .panels = TWO_PANELS,
-     .count = COUNT(sizes),
-     .series = sizes},
+     SERIES(sizes)},
     {.name = "complexity-regression",
      .title = "Complexity, regression",
      .source = "corollary 1: a9a, n = 100 to 6400, until metric <= 1e-8",
@@ -222,8 +207,7 @@ static const paper_experiment experiments[] = {
      .settings = REGRESSION NETWORK STEPS "iterations=3000 tolerance=1e-8 trace-every=1",
      .quick = "tolerance=1e-4 trace-every=2",
      .panels = TWO_PANELS,
-     .count = COUNT(sizes),
-     .series = sizes},
+     SERIES(sizes)},
     {.name = "theorem",
      .title = "Theorems 1 and 2, quadratic",
      .source =
@@ -234,8 +218,7 @@ static const paper_experiment experiments[] = {
          "mu=1.05 lipschitz=3.16 tau=5.6 steps=theory iterations=20000 trace-every=10 threads=1",
      .quick = "iterations=2000",
      .panels = "iteration:mean_metric iteration:potential",
-     .count = COUNT(theorems),
-     .series = theorems},
+     SERIES(theorems)},
 };
 
 const paper_experiment *saddle_paper_experiments(size_t *count)
@@ -249,9 +232,7 @@ const paper_experiment *saddle_paper_experiments(size_t *count)
 #define FIGURE_1 "section 5, Results"
 #define AUC_TEXT "appendix B.1"
 #define STEPS_TEXT "appendix B.2"
-#define NETWORKS_TEXT "appendix B.3"
 #define AGENTS_TEXT "appendix B.4"
-#define COROLLARY "corollary 1"
 
 /* What claims say, for those who do not want to read all of them. */
 #define PLUS "PRECISION+ needs fewer samples than PRECISION"
@@ -314,6 +295,27 @@ const paper_experiment *saddle_paper_experiments(size_t *count)
 #define STEPS_IN(where, largest, others, why) \
     FASTER(where, STEPS_TEXT, SLOWER, largest, others, "ifo", "metric", 1, why)
 
+/* A claim about networks from dense to sparse. */
+#define NETWORKS_CLAIM(where, says, what, by)                                                    \
+    {                                                                                            \
+        .experiment = (where), .source = "appendix B.3", .theme = (says), .kind = (what),        \
+        .series = "er-0.9 er-0.6 er-0.3", .cost = "rounds", .quantity = "metric", .factor = (by) \
+    }
+#define NETWORKS_IN(where)                                \
+    NETWORKS_CLAIM(where, INSENSITIVE, CLAIM_ALIKE, 1.5), \
+        NETWORKS_CLAIM(where, SPARSER, CLAIM_BELOW, 1)
+/* A cost, or the metric, grows at most like a power. */
+#define RATE(where, text, says, what, runs, of, at, power)                                    \
+    {                                                                                         \
+        .experiment = (where), .source = (text), .theme = (says), .kind = (what),             \
+        .series = (runs), .cost = (of), .quantity = "metric", .level = (at), .bound = (power) \
+    }
+#define RATES_IN(where)                                                                           \
+    RATE(where, "corollary 1", IN_N, CLAIM_SLOPE_VALUE, "n-100 n-400 n-1600 n-6400", "ifo", 1e-8, \
+         0.5),                                                                                    \
+        RATE(where, "corollary 1", IN_EPSILON, CLAIM_SLOPE_EPSILON, "n-1600", "rounds", 0, 1),    \
+        RATE(where, "theorem 1", IN_TIME, CLAIM_SLOPE_TIME, "n-1600", "rounds", 0, -1)
+
 static const paper_claim claims[] = {
     COMPARISON("regression", FIGURE_1, "metric"),
     MUCH_FASTER("regression", FIGURE_1, "metric"),
@@ -325,90 +327,12 @@ static const paper_claim claims[] = {
     STEPS_IN("steps-y-regression", "eta-0.1", "eta-0.03 eta-0.01", NULL),
     STEPS_IN("steps-x-auc", "nu-0.1", "nu-0.03 nu-0.01", NULL),
     STEPS_IN("steps-y-auc", "eta-0.1", "eta-0.03 eta-0.01", SCALAR),
-    {.experiment = "topology-regression",
-     .source = NETWORKS_TEXT,
-     .theme = INSENSITIVE,
-     .kind = CLAIM_ALIKE,
-     .series = "er-0.9 er-0.6 er-0.3",
-     .cost = "rounds",
-     .quantity = "metric",
-     .factor = 1.5},
-    {.experiment = "topology-regression",
-     .source = NETWORKS_TEXT,
-     .theme = SPARSER,
-     .kind = CLAIM_BELOW,
-     .series = "er-0.9 er-0.6 er-0.3",
-     .cost = "rounds",
-     .quantity = "metric",
-     .factor = 1},
-    {.experiment = "topology-auc",
-     .source = NETWORKS_TEXT,
-     .theme = INSENSITIVE,
-     .kind = CLAIM_ALIKE,
-     .series = "er-0.9 er-0.6 er-0.3",
-     .cost = "rounds",
-     .quantity = "metric",
-     .factor = 1.5},
-    {.experiment = "topology-auc",
-     .source = NETWORKS_TEXT,
-     .theme = SPARSER,
-     .kind = CLAIM_BELOW,
-     .series = "er-0.9 er-0.6 er-0.3",
-     .cost = "rounds",
-     .quantity = "metric",
-     .factor = 1},
+    NETWORKS_IN("topology-regression"),
+    NETWORKS_IN("topology-auc"),
     COMPARISON("agents-regression", AGENTS_TEXT, "metric"),
     COMPARISON("agents-auc", AGENTS_TEXT, "metric"),
-    {.experiment = "complexity-quadratic",
-     .source = COROLLARY,
-     .theme = IN_N,
-     .kind = CLAIM_SLOPE_VALUE,
-     .series = "n-100 n-400 n-1600 n-6400",
-     .cost = "ifo",
-     .quantity = "metric",
-     .level = 1e-8,
-     .bound = 0.5},
-    {.experiment = "complexity-quadratic",
-     .source = COROLLARY,
-     .theme = IN_EPSILON,
-     .kind = CLAIM_SLOPE_EPSILON,
-     .series = "n-1600",
-     .cost = "rounds",
-     .quantity = "metric",
-     .bound = 1},
-    {.experiment = "complexity-quadratic",
-     .source = "theorem 1",
-     .theme = IN_TIME,
-     .kind = CLAIM_SLOPE_TIME,
-     .series = "n-1600",
-     .cost = "rounds",
-     .quantity = "metric",
-     .bound = -1},
-    {.experiment = "complexity-regression",
-     .source = COROLLARY,
-     .theme = IN_N,
-     .kind = CLAIM_SLOPE_VALUE,
-     .series = "n-100 n-400 n-1600 n-6400",
-     .cost = "ifo",
-     .quantity = "metric",
-     .level = 1e-8,
-     .bound = 0.5},
-    {.experiment = "complexity-regression",
-     .source = COROLLARY,
-     .theme = IN_EPSILON,
-     .kind = CLAIM_SLOPE_EPSILON,
-     .series = "n-1600",
-     .cost = "rounds",
-     .quantity = "metric",
-     .bound = 1},
-    {.experiment = "complexity-regression",
-     .source = "theorem 1",
-     .theme = IN_TIME,
-     .kind = CLAIM_SLOPE_TIME,
-     .series = "n-1600",
-     .cost = "rounds",
-     .quantity = "metric",
-     .bound = -1},
+    RATES_IN("complexity-quadratic"),
+    RATES_IN("complexity-regression"),
 };
 
 const paper_claim *saddle_paper_claims(size_t *count)

@@ -1,5 +1,7 @@
 #include "lab/reproduction.h"
+
 #include "core/status.h"
+#include "lab/paths.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,8 +43,8 @@ static saddle_status check_only(const char *only, saddle_error *error)
         }
         if (!known)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--only: '%.*s' is not an experiment; there are %s", (int)length,
-                               word, names);
+                               "only: '%.*s' is not an experiment; there are %s", (int)length, word,
+                               names);
         word += length + (word[length] == ',');
     }
     return SADDLE_OK;
@@ -117,12 +119,10 @@ void saddle_reproduction_release(reproduction *r)
 /* Whether the directory has claims, of a run whose claims.json says `what` at its head. */
 static bool said(const reproduction *r, const char *what)
 {
-    char *path = NULL;
+    char path[LAB_PATH];
     char head[512] = "";
-    if (asprintf(&path, "%s/claims.json", r->runs.directory) < 0)
-        return false;
+    snprintf(path, sizeof path, "%s/claims.json", r->runs.directory);
     FILE *f = fopen(path, "r");
-    free(path);
     if (f == NULL)
         return false;
     bool found = fgets(head, sizeof head, f) != NULL && strstr(head, what) != NULL;
@@ -153,13 +153,13 @@ saddle_status saddle_reproduction_check_overwriting(const reproduction *r, saddl
     const char *directory = r->runs.directory;
     if (r->runs.quick && said(r, "\"quick\": false"))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--output: '%.200s' holds results of a run without --quick, which "
+                           "output: '%.200s' holds results of a run without --quick, which "
                            "would be overwritten; give another directory",
                            directory);
     for (size_t k = 0; k < REAL_DATA; k++)
         if (is_replaced(r, k) && said(r, real_data[k].said))
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "--output: '%.200s' holds results on %s, which is not here now: "
+                               "output: '%.200s' holds results on %s, which is not here now: "
                                "those on built-in data would overwrite them; say by SADDLE_DATA "
                                "where it is, or give another directory",
                                directory, real_data[k].name);
@@ -247,18 +247,15 @@ static saddle_status check_theorems(reproduction *r, reproduction_part *part, sa
     theorem_check *v = part->theorem = calloc(e->count, sizeof *v);
     part->bound = calloc(e->count * r->runs.seeds, sizeof *part->bound);
     saddle_status status = SADDLE_OK;
-    if (v == NULL || part->bound == NULL) {
-        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the theorems");
-        status = SADDLE_NO_MEMORY;
-    }
+    if (v == NULL || part->bound == NULL)
+        status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the theorems");
     for (size_t s = 0; status == SADDLE_OK && s < e->count; s++) {
         const char *why = "";
         v[s].plus = strcmp(e->series[s].algorithm, "precision+") == 0;
         for (size_t k = 0; status == SADDLE_OK && k < r->runs.seeds; k++)
             status = check_run(r, part, s, k, &v[s], &why, error);
-        if (status != SADDLE_OK)
-            break;
-        add_theorem(r, e, &theorem[s], &v[s], why);
+        if (status == SADDLE_OK)
+            add_theorem(r, e, &theorem[s], &v[s], why);
     }
     return status;
 }

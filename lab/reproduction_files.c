@@ -1,9 +1,9 @@
 /* The results of a reproduction as files: claims.md, claims.json, claims.csv, costs.csv. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "files/file.h"
+#include "lab/paths.h"
 #include "lab/reproduction.h"
 
 /* The name of an experiment's data, for headings. */
@@ -224,11 +224,9 @@ saddle_status saddle_reproduction_save(const reproduction *r, saddle_error *erro
                 {"costs.csv", write_costs}};
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < sizeof file / sizeof *file; k++) {
-        char *path = NULL;
-        if (asprintf(&path, "%s/%s", r->runs.directory, file[k].name) < 0)
-            return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+        char path[LAB_PATH];
+        snprintf(path, sizeof path, "%s/%s", r->runs.directory, file[k].name);
         status = saddle_output_save(path, file[k].write, r, error);
-        free(path);
     }
     return status;
 }

@@ -13,7 +13,7 @@ bool saddle_theorem_applies(const saddle_theory *theory, bool plus, const char *
     else if (!(theory->rate > 0.0))
         *why = "a coefficient of the descent is not positive";
     else if (plus && !(theory->rate_plus > 0.0))
-        *why = "C2' is not positive; raise --c-gamma";
+        *why = "C2' is not positive; raise c-gamma";
     else
         return true;
     return false;

@@ -17,7 +17,7 @@
 #include "lab/trace_build.h"
 
 #define MOST_COLUMNS 1024
-#define WANTED "the path of a trace, as --trace wrote it or as DIRECTORY/precision-seed1.csv"
+#define WANTED "the path of a trace, as a run wrote it or as DIRECTORY/precision-seed1.csv"
 
 typedef struct reader {
     saddle_line_reader file;
@@ -181,11 +181,10 @@ static saddle_status read_lines(reader *in, saddle_error *error)
         status = read_line(in, error);
     SADDLE_THEN(status, in->file.status);
     if (status == SADDLE_OK && in->trace->columns == 0)
-        status =
-            saddle_fail(error, SADDLE_BAD_INPUT,
-                        "'%.300s' holds no line of column names; give a trace, such as --trace "
-                        "writes",
-                        in->trace->path);
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%.300s' holds no line of column names; give a trace, such as a run "
+                             "writes",
+                             in->trace->path);
     return status;
 }
 

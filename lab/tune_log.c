@@ -176,14 +176,13 @@ static saddle_status open_stream(saddle_tune_log *log, bool resume, size_t used,
 {
     if (!resume && access(log->path, F_OK) == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' is there already; go on from it with --resume, or choose another "
-                           "--output",
+                           "resume: '%s' is there already; give this option to continue it, or "
+                           "choose another output",
                            log->path);
     log->stream = fopen(log->path, "ae");
     if (log->stream == NULL || ftruncate(fileno(log->stream), (off_t)used) != 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "cannot write '%s': %s; choose another --output", log->path,
-                           strerror(errno));
+        return saddle_fail(error, SADDLE_BAD_INPUT, "cannot write '%s': %s; choose another output",
+                           log->path, strerror(errno));
     return SADDLE_OK;
 }
 

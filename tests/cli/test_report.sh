@@ -102,7 +102,7 @@ refuse "'foreign.csv' has no column iteration, ifo, rounds, bytes or seconds, as
 refuse "'foreign.csv' has no column" report c/gda-seed1.csv foreign.csv -o foreign.html
 printf 'iteration,ifo\n1,2\n' >bare.csv
 refuse "'bare.csv' has no column such as metric or loss" report bare.csv -o foreign.html
-refuse "cannot read 'c': it is a directory; give the path of a trace, as --trace wrote it or as DIRECTORY/precision-seed1.csv" report c -o foreign.html
+refuse "cannot read 'c': it is a directory; give the path of a trace, as a run wrote it or as DIRECTORY/precision-seed1.csv" report c -o foreign.html
 check "and leaves none" absent foreign.html
 
 # Texts that a page could take for its own, and traces with little in them.

@@ -195,7 +195,7 @@ done
 want=$(cat v1.csv v2.csv v3.csv | awk -F, '/^[0-9]/ && $1 < 500 {s += $9} END {printf "%.4g", s / 1500}')
 try theory "${small[@]}" --verify --repeats 3 --iterations 500
 check "the measured mean" is "$(awk '$1 == "500" {print $2}' out)" "$want"
-check "theorem 2 is vacuous" warns "Theorem 2 promises nothing here: C2' is not positive; raise --c-gamma"
+check "theorem 2 is vacuous" warns "Theorem 2 promises nothing here: C2' is not positive; raise c-gamma"
 check "and left out" is "$(grep -c 'respected' out)" 1
 try theory --problem fair --data synthetic:200 --verify
 check "no theorem, no verification" exits 2

@@ -89,7 +89,7 @@ done_before=$(evaluations int/precision.csv)
 check "evaluations are kept" [ "$done_before" -ge 2 ]
 
 # Refusals. What is there is not overwritten.
-refuse "'saddle-tune/gda.csv' is there already; go on from it with --resume" \
+refuse "--resume: 'saddle-tune/gda.csv' is there already; give this option to continue it" \
     tune "${problem[@]}" --algorithms gda --budget 50000
 refuse "it says '# budget: 50000' where this one has '# budget: 60000'" \
     tune "${problem[@]}" --algorithms gda --budget 60000 --resume

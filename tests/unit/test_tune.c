@@ -682,7 +682,7 @@ START_TEST(foreign_logs_are_refused)
     saddle_tuning_free(tune(&b, &inputs, NULL));
     saddle_tuning *t = NULL;
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "is there already; go on from it with --resume");
+                   SADDLE_BAD_INPUT, "is there already; give this option to continue it");
     inputs.resume = true;
     inputs.budget = 70000;
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
