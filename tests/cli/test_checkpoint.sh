@@ -157,8 +157,8 @@ refuse "is no checkpoint of saddle" "${run[@]}" --iterations 60 --checkpoint ck 
 fresh
 for other in "--seed 2" "--nu 0.05" "--topology ring" "--algorithm gda" "--agents 4" \
     "--trace-every 8" "--metric-tau 3"; do
-    # shellcheck disable=SC2086
     name=${other%% *}
+    # shellcheck disable=SC2086
     refuse "is of another run: ${name#--} is '" run --resume ck $other
     check "the value here: $other" warns "'${other#* }' here"
 done

@@ -3,6 +3,7 @@
 # shellcheck disable=SC2317  # functions are called by check
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
+has python3 || exit 77 # packs odd models
 
 table=$here/../../docs/reliability.md
 

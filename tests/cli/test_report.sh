@@ -2,6 +2,7 @@
 # saddle report and --report: what is on the page, and what a browser makes of it.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
+has python3 || exit 77 # reads the page
 
 try compare "${tiny[@]}" --algorithms precision,prox-dsgda,gda --iterations 60 --repeats 2 --output c \
     --report c/page.html --quiet

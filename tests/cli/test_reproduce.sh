@@ -3,6 +3,7 @@
 # shellcheck source=tests/cli/lib.sh
 # shellcheck disable=SC2317  # functions are called through check
 . "$(dirname "$0")/lib.sh" "$1"
+has gnuplot python3 || exit 77
 
 # A directory's results without what depends on the clock.
 results() {

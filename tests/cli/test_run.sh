@@ -149,7 +149,7 @@ check "is told" warns "cannot write to standard output"
 code=$?
 check "a closed output" exits 1
 check "does not harm the trace" is "$(timeless closed.csv)" "$(timeless t.csv)"
-timeout 1200 "$saddle" run "${small[@]}" --iterations 1e9 --trace pipe.csv 2>err | head -3 >out
+env --default-signal=PIPE timeout 1200 "$saddle" run "${small[@]}" --iterations 1e9 --trace pipe.csv 2>err | head -3 >out
 check "a reader that goes away" is "$(wc -c <err)" 0
 check "does not harm the trace either" is "$(grep -v '^#' pipe.csv | awk -F, 'NF != 15' | wc -l)" 0
 

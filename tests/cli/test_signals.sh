@@ -66,8 +66,13 @@ some_in_order() {
 }
 # The program ended by itself, with the code for an interrupted run.
 in_order() { [ "$code" -eq 130 ] && [ -e calls ]; }
-# The end was in good order, there was nothing to keep, or the work was done.
-ended_well() { in_order || [ "$code" -eq 0 ] || { [ "$code" -eq "$expected" ] && [ ! -e calls ]; }; }
+killed() { [ "$code" -eq "$expected" ] && [ ! -e calls ]; }
+# rows_under PATH: the rows of data in all CSV files there.
+rows_under() { find "$1" -name '*.csv' -exec grep -h '^[0-9]' {} + 2>/dev/null | wc -l; }
+# ended_well PATH: the end was in good order, the work was done, or there was nothing to keep at PATH.
+ended_well() { in_order || [ "$code" -eq 0 ] || { killed && [ "$(rows_under "$1")" -eq 0 ]; }; }
+# A second signal kills at once.
+ended_somehow() { in_order || [ "$code" -eq 0 ] || killed; }
 
 # ---- run: from its checkpoint it comes to the same trace and model
 work_of_run=(run "${tiny[@]}" --iterations 1500 --trace-every 20 --checkpoint-every 200)
@@ -75,7 +80,7 @@ measure "${work_of_run[@]}" --checkpoint right --trace right.csv --model right.n
 for _ in $(seq "$moments"); do
     rm -rf ck s.csv s.npz
     disturb "${work_of_run[@]}" --checkpoint ck --trace s.csv --model s.npz
-    check "$moment: ends well" ended_well
+    check "$moment: ends well" ended_well s.csv
     check "$moment: no temporary file" no_litter
     if in_order; then
         check "$moment: a model" model_works s.npz
@@ -95,7 +100,7 @@ twice=yes
 for _ in $(seq "$moments"); do
     rm -rf ck s.csv s.npz
     disturb "${work_of_run[@]}" --checkpoint ck --trace s.csv --model s.npz
-    check "$moment, twice: ends" ended_well
+    check "$moment, twice: ends" ended_somehow
     [ ! -e s.npz ] || check "$moment, twice: a whole model" model_works s.npz
     try "${work_of_run[@]}" --checkpoint ck --resume auto --trace s.csv --model s.npz
     check "$moment, twice: goes on" exits 0
@@ -112,7 +117,7 @@ measure "${work_of_compare[@]}" --output right-compare
 for _ in $(seq "$moments"); do
     rm -rf c
     disturb "${work_of_compare[@]}" --output c
-    check "$moment: ends well" ended_well
+    check "$moment: ends well" ended_well c
     check "$moment: no temporary file" no_litter
     [ ! -d c ] || check "$moment: whole files" all_whole c
     ! in_order || check "$moment: a summary" [ -s c/summary.csv ]
@@ -130,7 +135,7 @@ measure "${work_of_tune[@]}" --output right-tune
 for _ in $(seq "$moments"); do
     rm -rf t
     disturb "${work_of_tune[@]}" --output t
-    check "$moment: ends well" ended_well
+    check "$moment: ends well" ended_well t
     check "$moment: no temporary file" no_litter
     [ ! -d t ] || check "$moment: whole logs" all_whole t
     try "${work_of_tune[@]}" --output t --resume
@@ -148,7 +153,7 @@ moments=3
 for _ in $(seq "$moments"); do
     rm -rf r
     disturb "${work_of_reproduce[@]}" --output r
-    check "$moment: ends well" ended_well
+    check "$moment: ends well" ended_well r
     [ ! -d r/traces ] || check "$moment: whole traces" all_whole r/traces
     try "${work_of_reproduce[@]}" --output r
     check "$moment: goes on" exits 0

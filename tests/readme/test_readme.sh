@@ -26,6 +26,10 @@ for command in "${commands[@]}"; do
         echo "skip: '$command': a9a is not in SADDLE_DATA"
         continue
     fi
+    if [[ $command =~ plot|--draw ]] && ! command -v gnuplot >/dev/null; then
+        echo "skip: '$command': gnuplot is not installed"
+        continue
+    fi
     if bash -c "$command" >log 2>&1; then
         PASSED=$((PASSED + 1))
     else

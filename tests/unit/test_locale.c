@@ -75,6 +75,9 @@ START_TEST(settings_are_read_with_points)
     assert_ok(saddle_plan_set(&plan, "nu", "0.25", &error), error);
     ck_assert_double_eq(plan.steps.nu, 0.25);
     ck_assert_int_eq(saddle_plan_set(&plan, "nu", "0,25", &error), SADDLE_BAD_INPUT);
+    /* More digits than the quick way takes. */
+    assert_ok(saddle_plan_set(&plan, "nu", "0.12345678901234567890123", &error), error);
+    ck_assert_double_eq(plan.steps.nu, 0.12345678901234567890123);
     saddle_plan_free(&plan);
 }
 END_TEST
@@ -102,12 +105,40 @@ START_TEST(rows_are_read_and_written_with_points)
 }
 END_TEST
 
+/* What a run writes can be read, by itself in this locale and by others. */
+START_TEST(a_run_writes_points)
+{
+    if (!take_comma())
+        return;
+    saddle_plan *plan =
+        test_plan(NULL, (const char *[]){"problem=quadratic", "iterations=20", "nu=0.125",
+                                         "trace=trace.csv", "checkpoint=kept", NULL});
+    saddle_instance *instance = NULL;
+    saddle_result *result = NULL;
+    saddle_trace *trace = NULL;
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_ok(saddle_run(instance, plan, NULL, &result, &error), error);
+    assert_points("trace.csv", "# nu: 0.125\n");
+    assert_ok(saddle_trace_read(&trace, "trace.csv", &error), error);
+    ck_assert_uint_eq(trace->rows, result->row_count);
+    const double *metric = saddle_trace_column(trace, "metric");
+    ck_assert_ptr_nonnull(metric);
+    for (size_t k = 0; k < trace->rows; k++)
+        ck_assert_double_eq(metric[k], result->rows[k].metric);
+    saddle_trace_free(trace);
+    saddle_result_free(result);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
+}
+END_TEST
+
 Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("locale");
     TCase *cases = tcase_create("locale");
     tcase_add_test(cases, settings_are_read_with_points);
     tcase_add_test(cases, rows_are_read_and_written_with_points);
+    tcase_add_test(cases, a_run_writes_points);
     suite_add_tcase(suite, cases);
     return suite;
 }

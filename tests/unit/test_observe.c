@@ -326,6 +326,14 @@ static void straying_step(saddle_agent *agent)
         agent->next[agent->problem->x_dim] -= 20.0;
 }
 
+/* An agent whose iterate is not a number, in an entry of y that the averages of the trackers do not see. */
+static void vanishing_step(saddle_agent *agent)
+{
+    saddle_agent_round(&saddle_precision, agent, agent->round);
+    if (agent->id == 2 && agent->iteration == 4)
+        agent->next[agent->problem->x_dim] = NAN;
+}
+
 /* Run a broken PRECISION for six iterations and check it. */
 static void check_broken(void (*step)(saddle_agent *), const char *part)
 {
@@ -354,6 +362,7 @@ END_TEST
 START_TEST(an_infeasible_iterate_is_caught)
 {
     check_broken(straying_step, "agent 2");
+    check_broken(vanishing_step, "agent 2");
 }
 END_TEST
 
