@@ -43,9 +43,6 @@ LONGEST = 500
 TABLES = []
 LONG = [
     "auc.c",
-    "fair.c",
-    "policy_evaluation.c",
-    "robust_logistic.c",
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
