@@ -474,7 +474,7 @@ START_TEST(theorems_that_say_nothing)
     t.rate_plus = -1.0;
     ck_assert(saddle_theorem_applies(&t, false, &why));
     ck_assert(!saddle_theorem_applies(&t, true, &why));
-    ck_assert_ptr_nonnull(strstr(why, "--c-gamma"));
+    ck_assert_ptr_nonnull(strstr(why, "c-gamma"));
     t.gap = NAN;
     ck_assert(!saddle_theorem_applies(&t, false, &why));
     t = (saddle_theory){.gap = 1.0, .rate = 1.0, .estimated = 1};
