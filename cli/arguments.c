@@ -296,14 +296,13 @@ static bool needs_data(const saddle_option *option)
 /* "precision and prox-dsgda" */
 static const char *join(const saddle_algorithm *const *algorithm, size_t count, char out[256])
 {
-    size_t used = 0;
     out[0] = '\0';
-    for (size_t k = 0; k < count && used < 200; k++)
-        used += (size_t)snprintf(out + used, 256 - used, "%s%s",
-                                 k == 0           ? ""
-                                 : k + 1 == count ? " and "
-                                                  : ", ",
-                                 algorithm[k]->name);
+    for (size_t k = 0; k < count; k++)
+        saddle_append(out, 256, "%s%s",
+                      k == 0           ? ""
+                      : k + 1 == count ? " and "
+                                       : ", ",
+                      algorithm[k]->name);
     return out;
 }
 

@@ -166,6 +166,8 @@ void cli_hush(void);
 void cli_say(const char *format, ...) SADDLE_PRINTF(1, 2);
 /* Send what was printed; false once stdout has failed. */
 bool cli_flush(void);
+/* Send what was printed; ask the run to end when nobody is left to print for. */
+void cli_flush_or_stop(void);
 /* Whether stdout has failed because its reader has gone. */
 bool cli_reader_gone(void);
 /* Flush and turn a failed stdout into an exit code; to be called once, at the end. */
@@ -195,6 +197,10 @@ typedef struct cli_table cli_table;
 cli_table *cli_table_create(const char *alignment);
 /* Append a cell, row by row. */
 void cli_table_add(cli_table *table, const char *format, ...) SADDLE_PRINTF(2, 3);
+/* Append several cells, each a text. */
+#define cli_table_words(table, ...) \
+    cli_table_add_words((table), (const char *const[]){__VA_ARGS__, NULL})
+void cli_table_add_words(cli_table *table, const char *const *word);
 /* Print it indented by two blanks, the last column wrapped, and free it. */
 void cli_table_print(cli_table *table);
 

@@ -21,14 +21,11 @@ static int run_list(const cli_arguments *arguments)
     for (size_t k = 0; k < count; k++) {
         char *path = NULL;
         bool there = saddle_data_find(source[k].file, &path, &error) == SADDLE_OK;
-        cli_table_add(table, "%s", source[k].name);
-        cli_table_add(table, "%s", there ? path : "missing");
-        cli_table_add(table, "%s", source[k].summary);
+        cli_table_words(table, source[k].name, there ? path : "missing", source[k].summary);
         free(path);
     }
-    cli_table_add(table, "synthetic");
-    cli_table_add(table, "built in");
-    cli_table_add(table, "synthetic[:ROWS[:FEATURES]], census-like, learnable");
+    cli_table_words(table, "synthetic", "built in",
+                    "synthetic[:ROWS[:FEATURES]], census-like, learnable");
     printf("Data sets\n");
     cli_table_print(table);
     char *directory = NULL;

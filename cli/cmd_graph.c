@@ -49,8 +49,7 @@ static void print_histogram(const size_t *degree, size_t count)
     if (different < 2 || different > MOST_DEGREES)
         return;
     cli_table *table = cli_table_create("rr");
-    cli_table_add(table, "degree");
-    cli_table_add(table, "agents");
+    cli_table_words(table, "degree", "agents");
     for (size_t k = 0; k < count;) {
         size_t end = k;
         while (end < count && degree[end] == degree[k])

@@ -10,10 +10,8 @@ static void print_infos(const char *title, const saddle_set_info *info, size_t c
 {
     printf("%s\n", title);
     cli_table *table = cli_table_create("ll");
-    for (size_t k = 0; k < count; k++) {
-        cli_table_add(table, "%s", info[k].synopsis);
-        cli_table_add(table, "%s", info[k].summary);
-    }
+    for (size_t k = 0; k < count; k++)
+        cli_table_words(table, info[k].synopsis, info[k].summary);
     cli_table_print(table);
 }
 
@@ -24,18 +22,15 @@ static void append_range(const saddle_option *option, char *out, size_t size)
     bool low = number && isfinite(option->minimum);
     /* Limits of the representation are no news to anybody. */
     bool high = number && option->maximum < 0x1p32;
-    size_t used = strlen(out);
     if (!low && !high)
         return;
-    used += (size_t)snprintf(out + used, size - used, " Range:");
-    if (low && used < size)
-        used += (size_t)snprintf(out + used, size - used, " %s %.15g",
-                                 option->above_minimum ? "above" : "at least", option->minimum);
-    if (high && used < size)
-        used += (size_t)snprintf(out + used, size - used, "%s at most %.16g", low ? "," : "",
-                                 option->maximum);
-    if (used < size)
-        snprintf(out + used, size - used, ".");
+    saddle_append(out, size, " Range:");
+    if (low)
+        saddle_append(out, size, " %s %.15g", option->above_minimum ? "above" : "at least",
+                      option->minimum);
+    if (high)
+        saddle_append(out, size, "%s at most %.16g", low ? "," : "", option->maximum);
+    saddle_append(out, size, ".");
 }
 
 /* Options with ranges and defaults, in full. */
@@ -49,8 +44,7 @@ static void print_options(const saddle_option *const *option)
         cli_option_heading(*option, heading, sizeof heading);
         cli_option_text(*option, true, text, sizeof text);
         append_range(*option, text, sizeof text);
-        cli_table_add(table, "%s", heading);
-        cli_table_add(table, "%s", text);
+        cli_table_words(table, heading, text);
     }
     cli_table_print(table);
 }
@@ -75,8 +69,7 @@ static void add_trait(cli_table *table, const char *name, const char *format, ..
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    cli_table_add(table, "%s", name);
-    cli_table_add(table, "%s", text);
+    cli_table_words(table, name, text);
 }
 
 /* "constraints on x, constraints on y and nonsmooth h" */
@@ -85,11 +78,11 @@ static const char *handled(const saddle_traits *t, char out[128])
     static const char *const word[] = {"constraints on x", "constraints on y", "nonsmooth h"};
     const bool has[] = {t->x_set, t->y_set, t->regularizer};
     size_t left = (size_t)t->x_set + t->y_set + t->regularizer;
-    size_t used = (size_t)snprintf(out, 128, "%s", left == 0 ? "neither constraints nor h" : "");
+    snprintf(out, 128, "%s", left == 0 ? "neither constraints nor h" : "");
     for (size_t k = 0, seen = 0; k < 3; k++)
         if (has[k]) {
             const char *before = seen == 0 ? "" : seen + 1 == left ? " and " : ", ";
-            used += (size_t)snprintf(out + used, 128 - used, "%s%s", before, word[k]);
+            saddle_append(out, 128, "%s%s", before, word[k]);
             seen++;
         }
     return out;
@@ -101,18 +94,19 @@ static void print_traits(const saddle_algorithm *algorithm)
     const saddle_traits *t = &algorithm->traits;
     char list[128];
     cli_table *table = cli_table_create("ll");
-    add_trait(table, "runs", "%s",
-              t->centralized ? "centralized: at one agent, which is given all data"
-                             : "decentralized: at every agent of the network");
-    add_trait(table, "handles", "%s", handled(t, list));
-    add_trait(table, "gradients", "%s",
-              t->stochastic ? "stochastic: of drawn samples" : "full: of all local samples");
-    add_trait(table, "iterates", "%s",
-              t->feasible ? "always in X and Y" : "in X and Y when its steps are short enough");
+    cli_table_words(table, "runs",
+                    t->centralized ? "centralized: at one agent, which is given all data"
+                                   : "decentralized: at every agent of the network");
+    cli_table_words(table, "handles", handled(t, list));
+    cli_table_words(table, "gradients",
+                    t->stochastic ? "stochastic: of drawn samples" : "full: of all local samples");
+    cli_table_words(table, "iterates",
+                    t->feasible ? "always in X and Y"
+                                : "in X and Y when its steps are short enough");
     add_trait(table, "IFO calls", "in an iteration at one agent: %s", t->ifo);
     add_trait(table, "rounds", "%s per iteration", t->rounds);
     if (t->centralized)
-        add_trait(table, "message", "none");
+        cli_table_words(table, "message", "none");
     else
         add_trait(table, "message", "%s doubles to each neighbour in a round, 8 bytes each",
                   t->message);
@@ -131,44 +125,34 @@ static void print_one(const saddle_algorithm *algorithm)
     print_traits(algorithm);
 }
 
-/* The heading of a table, then its columns'. */
-static cli_table *begin_table(const char *title, const char *alignment, const char *const *heading)
-{
-    printf("%s\n", title);
-    cli_table *table = cli_table_create(alignment);
-    for (size_t k = 0; alignment[k] != '\0'; k++)
-        cli_table_add(table, "%s", heading[k]);
-    return table;
-}
-
 /* The comparison: four tables, because one would be wider than a terminal. */
 static void print_comparison(const saddle_algorithm *const *list, size_t count)
 {
-    static const char *const what[] = {"algorithm", "what it is, and where it was published"};
-    cli_table *table = begin_table("Algorithms", "ll", what);
+    cli_table *table = cli_table_create("ll");
+    cli_table_words(table, "algorithm", "what it is, and where it was published");
     for (size_t k = 0; k < count; k++)
         add_trait(table, list[k]->name, "%s. %s.", list[k]->summary, list[k]->citation);
+    puts("Algorithms");
     cli_table_print(table);
 
-    static const char *const can[] = {"algorithm", "x in X",    "y in Y",
-                                      "h",         "gradients", "decentralized"};
-    table = begin_table("\nWhat they handle: constraints on x and y, a nonsmooth h", "llllll", can);
+    table = cli_table_create("llllll");
+    cli_table_words(table, "algorithm", "x in X", "y in Y", "h", "gradients", "decentralized");
     for (size_t k = 0; k < count; k++) {
         const saddle_traits *t = &list[k]->traits;
-        add_trait(table, list[k]->name, "%s", yes_no(t->x_set));
-        add_trait(table, yes_no(t->y_set), "%s", yes_no(t->regularizer));
-        add_trait(table, t->stochastic ? "stochastic" : "full", "%s", yes_no(!t->centralized));
+        cli_table_words(table, list[k]->name, yes_no(t->x_set), yes_no(t->y_set),
+                        yes_no(t->regularizer), t->stochastic ? "stochastic" : "full",
+                        yes_no(!t->centralized));
     }
+    puts("\nWhat they handle: constraints on x and y, a nonsmooth h");
     cli_table_print(table);
 
-    static const char *const cost[] = {"algorithm", "rounds", "IFO calls of an agent",
-                                       "doubles in a message"};
-    table = begin_table("\nCost of one iteration", "llll", cost);
+    table = cli_table_create("llll");
+    cli_table_words(table, "algorithm", "rounds", "IFO calls of an agent", "doubles in a message");
     for (size_t k = 0; k < count; k++) {
         const saddle_traits *t = &list[k]->traits;
-        add_trait(table, list[k]->name, "%s", t->rounds);
-        add_trait(table, t->ifo, "%s", t->message);
+        cli_table_words(table, list[k]->name, t->rounds, t->ifo, t->message);
     }
+    puts("\nCost of one iteration");
     cli_table_print(table);
     fputs("  ", stdout);
     cli_wrap(stdout,
@@ -177,12 +161,12 @@ static void print_comparison(const saddle_algorithm *const *list, size_t count)
              "letters: options, see `saddle algorithms NAME`.",
              2, 2, cli_width(STDOUT_FILENO));
 
-    static const char *const rate[] = {"algorithm", "samples", "communication"};
-    table = begin_table("\nPublished complexities, to reach accuracy eps", "lll", rate);
-    for (size_t k = 0; k < count; k++) {
-        cli_table_add(table, "%s", list[k]->name);
-        add_trait(table, list[k]->traits.samples, "%s", list[k]->traits.communication);
-    }
+    table = cli_table_create("lll");
+    cli_table_words(table, "algorithm", "samples", "communication");
+    for (size_t k = 0; k < count; k++)
+        cli_table_words(table, list[k]->name, list[k]->traits.samples,
+                        list[k]->traits.communication);
+    puts("\nPublished complexities, to reach accuracy eps");
     cli_table_print(table);
 }
 
@@ -249,10 +233,8 @@ static int run_problems(const cli_arguments *arguments)
     size_t count;
     const saddle_problem_class *const *list = saddle_problem_list(&count);
     cli_table *table = cli_table_create("ll");
-    for (size_t k = 0; k < count; k++) {
-        cli_table_add(table, "%s", list[k]->name);
-        cli_table_add(table, "%s", list[k]->summary);
-    }
+    for (size_t k = 0; k < count; k++)
+        cli_table_words(table, list[k]->name, list[k]->summary);
     printf("Problems\n");
     cli_table_print(table);
     return CLI_OK;

@@ -80,10 +80,9 @@ static void print_measures(const job *j, const cli_arguments *arguments,
     cli_table *table = cli_table_create("ll");
     for (size_t k = 0; k < count; k++) {
         char number[CLI_NUMBER];
-        cli_table_add(table, "%s", outcome[k].name);
-        cli_table_add(table, "%s",
-                      isnan(outcome[k].value) ? "not defined"
-                                              : saddle_print_real(outcome[k].value, 6, number));
+        cli_table_words(table, outcome[k].name,
+                        isnan(outcome[k].value) ? "not defined"
+                                                : saddle_print_real(outcome[k].value, 6, number));
     }
     cli_table_print(table);
 }

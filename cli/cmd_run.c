@@ -124,7 +124,7 @@ static int run(const cli_arguments *given)
         if (cli_agree(status, &error) != SADDLE_OK)
             code = cli_fail(&error);
         else if (!common->quiet)
-            cli_print_field("report", common->report);
+            cli_print_field("report", "%s", common->report);
     }
     saddle_result_free(result);
     saddle_instance_free(instance);

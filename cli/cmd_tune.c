@@ -89,18 +89,11 @@ static bool wants_resume(const saddle_plan *plan)
 /* "--eta-x 0.1 --eta-y 0.3" */
 static const char *settings_text(const saddle_tuning *t, size_t candidate, char out[512])
 {
-    size_t used = 0;
     out[0] = '\0';
-    for (size_t j = 0; j < t->option_count && used < 512; j++)
-        used += (size_t)snprintf(out + used, 512 - used, "%s--%s %s", j > 0 ? " " : "",
-                                 t->option[j]->name, saddle_tuning_value(t, candidate, j));
+    for (size_t j = 0; j < t->option_count; j++)
+        saddle_append(out, 512, "%s--%s %s", j > 0 ? " " : "", t->option[j]->name,
+                      saddle_tuning_value(t, candidate, j));
     return out;
-}
-
-static void flush_or_stop(void)
-{
-    if (!cli_flush() && cli_reader_gone())
-        cli_interrupt();
 }
 
 static void on_begin(void *context, const saddle_tuning *t)
@@ -109,16 +102,13 @@ static void on_begin(void *context, const saddle_tuning *t)
     if (w->quiet)
         return;
     char text[1024];
-    size_t used = (size_t)snprintf(text, sizeof text, "%s: %zu candidates for", t->algorithm->name,
-                                   t->candidates);
-    for (size_t j = 0; j < t->option_count && used < sizeof text; j++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s --%s", j > 0 ? "," : "",
-                                 t->option[j]->name);
-    if (used < sizeof text)
-        snprintf(text + used, sizeof text - used, " in %zu rung%s, at most %" PRIu64 " IFO calls",
-                 t->rungs, t->rungs == 1 ? "" : "s", t->budget);
+    snprintf(text, sizeof text, "%s: %zu candidates for", t->algorithm->name, t->candidates);
+    for (size_t j = 0; j < t->option_count; j++)
+        saddle_append(text, sizeof text, "%s --%s", j > 0 ? "," : "", t->option[j]->name);
+    saddle_append(text, sizeof text, " in %zu rung%s, at most %" PRIu64 " IFO calls", t->rungs,
+                  t->rungs == 1 ? "" : "s", t->budget);
     cli_wrap(stdout, text, 0, 2, cli_width(STDOUT_FILENO));
-    flush_or_stop();
+    cli_flush_or_stop();
 }
 
 static void on_trial(void *context, const saddle_tuning *t, const saddle_trial *trial)
@@ -146,18 +136,15 @@ static void on_rung(void *context, const saddle_tuning *t, const saddle_trial *b
              saddle_objective_text(t->objective), best->value,
              settings_text(t, best->candidate, text));
     cli_wrap(stdout, line, 2, 10, cli_width(STDOUT_FILENO));
-    flush_or_stop();
+    cli_flush_or_stop();
 }
 
 /* The best few, and the default wherever it came. */
 static void print_ranking(const saddle_tuning *t)
 {
     cli_table *table = cli_table_create("lrrrl");
-    cli_table_add(table, "rank");
-    cli_table_add(table, "%s", saddle_objective_text(t->objective));
-    cli_table_add(table, "IFO");
-    cli_table_add(table, "iterations");
-    cli_table_add(table, "settings");
+    cli_table_words(table, "rank", saddle_objective_text(t->objective), "IFO", "iterations",
+                    "settings");
     for (size_t k = 0; k < t->candidates; k++) {
         size_t candidate = t->ranking[k];
         const saddle_trial *last = saddle_tuning_last(t, candidate);
@@ -205,7 +192,7 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
         printf("tuned for runs of about %" PRIu64 " IFO calls; %" PRIu64 " of %" PRIu64
                " made; `saddle run --config %s` uses it\n",
                best->allotment, t->spent, t->budget, path);
-    flush_or_stop();
+    cli_flush_or_stop();
     return SADDLE_OK;
 }
 
@@ -225,7 +212,6 @@ static saddle_status check_budget(const work *w, const saddle_instance *instance
                                   saddle_error *error)
 {
     char names[512] = "";
-    size_t used = 0;
     saddle_tune_inputs inputs = inputs_of(w, NULL);
     saddle_plan plan = *w->plan;
     saddle_status status = SADDLE_OK;
@@ -236,11 +222,11 @@ static saddle_status check_budget(const work *w, const saddle_instance *instance
         status = saddle_tune_least_budget(instance, &plan, &inputs, &least, error);
         if (status == SADDLE_UNSUPPORTED && w->algorithms > 1)
             status = SADDLE_OK;
-        if (status == SADDLE_OK && least > inputs.budget && used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%" PRIu64 " for %s",
-                                     used == 0 ? "" : ", ", least, w->algorithm[a]->name);
+        if (status == SADDLE_OK && least > inputs.budget)
+            saddle_append(names, sizeof names, "%s%" PRIu64 " for %s", *names == '\0' ? "" : ", ",
+                          least, w->algorithm[a]->name);
     }
-    if (status == SADDLE_OK && used > 0)
+    if (status == SADDLE_OK && *names != '\0')
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "--budget: %" PRIu64 " IFO calls are too few; give at least %s",
                              inputs.budget, names);

@@ -62,6 +62,12 @@ bool cli_reader_gone(void)
     return stdout_error == EPIPE;
 }
 
+void cli_flush_or_stop(void)
+{
+    if (!cli_flush() && cli_reader_gone())
+        cli_interrupt();
+}
+
 int cli_console_close(int code)
 {
     if (cli_flush())
@@ -231,8 +237,7 @@ void cli_report_run(const char *label, const saddle_row *last, saddle_stop stop)
     char time[CLI_NUMBER];
     printf("  %s%llu iterations, %s, metric %.4e: %s\n", label, (unsigned long long)last->iteration,
            cli_duration(last->seconds, time), last->metric, saddle_stop_text(stop));
-    if (!cli_flush() && cli_reader_gone())
-        cli_interrupt();
+    cli_flush_or_stop();
 }
 
 /* ---- numbers ------------------------------------------------------------------------------- */
@@ -296,6 +301,12 @@ void cli_table_add(cli_table *table, const char *format, ...)
     va_end(arguments);
     if (!table->broken)
         table->cell[table->count++] = text;
+}
+
+void cli_table_add_words(cli_table *table, const char *const *word)
+{
+    for (; *word != NULL; word++)
+        cli_table_add(table, "%s", *word);
 }
 
 static void print_rows(const cli_table *table, const int *width)

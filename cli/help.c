@@ -19,19 +19,12 @@ void cli_option_text(const saddle_option *option, bool holds, char *out, size_t 
 {
     bool choice = option->kind == SADDLE_OPTION_CHOICE;
     bool plain = option->kind == SADDLE_OPTION_FLAG || *option->fallback == '\0';
-    size_t used = (size_t)snprintf(out, size, "%s", option->help);
-    if (choice && used < size) {
-        /* "a|b|c" as "One of: a, b, c." */
-        used += (size_t)snprintf(out + used, size - used, " One of: ");
-        for (const char *c = option->choices; *c != '\0' && used + 3 < size; c++) {
-            if (*c == '|')
-                out[used++] = ',';
-            out[used++] = *c == '|' ? ' ' : *c;
-        }
-        used += (size_t)snprintf(out + used, size - used, ".");
-    }
-    if (holds && !plain && used < size)
-        snprintf(out + used, size - used, " Default: %s.", option->fallback);
+    snprintf(out, size, "%s%s", option->help, choice ? " One of: " : "");
+    for (const char *c = option->choices; choice && *c != '\0'; c++)
+        saddle_append(out, size, "%s%c", *c == '|' ? "," : "", *c == '|' ? ' ' : *c);
+    saddle_append(out, size, "%s", choice ? "." : "");
+    if (holds && !plain)
+        saddle_append(out, size, " Default: %s.", option->fallback);
 }
 
 /* Whether the default of an option is the command's, too. */

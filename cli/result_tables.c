@@ -69,11 +69,7 @@ static void print_level(const comparison *c, double level)
 {
     bool several = c->repeats > 1;
     cli_table *table = cli_table_create(several ? "lrrrrr" : "lrrrr");
-    cli_table_add(table, "algorithm");
-    cli_table_add(table, "IFO");
-    cli_table_add(table, "rounds");
-    cli_table_add(table, "bytes");
-    cli_table_add(table, "seconds");
+    cli_table_words(table, "algorithm", "IFO", "rounds", "bytes", "seconds");
     if (several)
         cli_table_add(table, "reached");
     for (size_t a = 0; a < c->algorithms; a++) {
@@ -131,9 +127,7 @@ static void add_ending(cli_table *table, const comparison *c, size_t algorithm)
 static void print_ends(const comparison *c)
 {
     cli_table *table = cli_table_create("lrrrrl");
-    const char *const heading[] = {"algorithm", "iterations", "IFO", "seconds", "metric", "ended"};
-    for (size_t k = 0; k < sizeof heading / sizeof *heading; k++)
-        cli_table_add(table, "%s", heading[k]);
+    cli_table_words(table, "algorithm", "iterations", "IFO", "seconds", "metric", "ended");
     for (size_t a = 0; a < c->algorithms; a++) {
         if (c->refused[a] != NULL) {
             add_dashes(table, c->algorithm[a], 4);
@@ -183,9 +177,7 @@ static double seed_mean(const double *value, size_t count)
 void cli_print_theorem(const theorem_check *v)
 {
     cli_table *table = cli_table_create("rrrrrr");
-    const char *const heading[] = {"T", "mean metric", "bound", "potential", "bound", "worst seed"};
-    for (size_t k = 0; k < sizeof heading / sizeof *heading; k++)
-        cli_table_add(table, "%s", heading[k]);
+    cli_table_words(table, "T", "mean metric", "bound", "potential", "bound", "worst seed");
     for (size_t p = 0; p < THEOREM_POINTS; p++) {
         const theorem_point *point = &v->point[p];
         statistics_mean excess =
@@ -208,10 +200,7 @@ void cli_print_theorem(const theorem_check *v)
 void cli_print_claims(const reproduction *r)
 {
     cli_table *table = cli_table_create("lrrr");
-    cli_table_add(table, "experiment");
-    cli_table_add(table, "hold");
-    cli_table_add(table, "do not");
-    cli_table_add(table, "not decided");
+    cli_table_words(table, "experiment", "hold", "do not", "not decided");
     for (size_t p = 0; p < r->parts; p++) {
         const paper_experiment *e = r->part[p].experiment;
         cli_table_add(table, "%s", e->name);

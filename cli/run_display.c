@@ -1,6 +1,9 @@
 #include "run_display.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,10 +12,16 @@
 
 /* ---- the header ---------------------------------------------------------------------------- */
 
-void cli_print_field(const char *name, const char *text)
+void cli_print_field(const char *name, const char *format, ...)
 {
+    char *text = NULL;
+    va_list list;
+    va_start(list, format);
+    bool made = vasprintf(&text, format, list) >= 0;
+    va_end(list);
     printf("  %-10s  ", name);
-    cli_wrap(stdout, text, 14, 14, cli_width(STDOUT_FILENO));
+    cli_wrap(stdout, made ? text : "out of memory", 14, 14, cli_width(STDOUT_FILENO));
+    free(made ? text : NULL);
 }
 
 /* Smallest and largest of ceil(sqrt(n_i)) as "20" or "20-25". */
@@ -34,7 +43,7 @@ static void default_batch(const saddle_problem *problem, char *out, size_t size)
 static void print_algorithm(const saddle_run_info *info)
 {
     char text[1024];
-    size_t used = (size_t)snprintf(text, sizeof text, "%s:", info->algorithm->name);
+    snprintf(text, sizeof text, "%s:", info->algorithm->name);
     for (const saddle_option *const *option = info->algorithm->options; *option != NULL; option++) {
         const char *name = (*option)->name;
         const char *value = saddle_settings_value(info->plan->settings, *option);
@@ -43,11 +52,10 @@ static void print_algorithm(const saddle_run_info *info)
             default_batch(info->instance->problem, batch, sizeof batch);
             value = batch;
         }
-        if (used < sizeof text)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s %s %s",
-                                     option == info->algorithm->options ? "" : ",", name, value);
+        saddle_append(text, sizeof text, "%s %s %s", option == info->algorithm->options ? "" : ",",
+                      name, value);
     }
-    cli_print_field("algorithm", text);
+    cli_print_field("algorithm", "%s", text);
 }
 
 static void print_samples(const saddle_run_info *info, const saddle_problem_class *kind)
@@ -62,38 +70,31 @@ static void print_samples(const saddle_run_info *info, const saddle_problem_clas
         high = n > high ? n : high;
         sum += n;
     }
-    char text[512];
     char each[64];
     if (low == high)
         snprintf(each, sizeof each, "%zu per agent", low);
     else
         snprintf(each, sizeof each, "%zu to %zu per agent", low, high);
     bool data = kind->needs_data;
-    snprintf(text, sizeof text, "%.200s%s%zu samples, %s%s%.100s",
-             data ? info->plan->problem.data : "", data ? ", " : "", sum, each,
-             data ? ", partition " : "", data ? info->plan->problem.partition : "");
-    cli_print_field("data", text);
+    cli_print_field("data", "%s%s%zu samples, %s%s%s", data ? info->plan->problem.data : "",
+                    data ? ", " : "", sum, each, data ? ", partition " : "",
+                    data ? info->plan->problem.partition : "");
 }
 
 /* When the run will stop. */
 static void print_stops(const saddle_plan *plan)
 {
     char text[256];
-    int used =
-        snprintf(text, sizeof text, "%llu iterations", (unsigned long long)plan->limits.iterations);
-    size_t at = (size_t)used;
+    snprintf(text, sizeof text, "%" PRIu64 " iterations", plan->limits.iterations);
     if (plan->limits.tolerance > 0.0)
-        at += (size_t)snprintf(text + at, sizeof text - at, " or metric <= %.15g",
-                               plan->limits.tolerance);
+        saddle_append(text, sizeof text, " or metric <= %.15g", plan->limits.tolerance);
     if (plan->limits.max_ifo > 0)
-        at += (size_t)snprintf(text + at, sizeof text - at, " or %llu IFO calls",
-                               (unsigned long long)plan->limits.max_ifo);
+        saddle_append(text, sizeof text, " or %" PRIu64 " IFO calls", plan->limits.max_ifo);
     if (plan->limits.max_rounds > 0)
-        at += (size_t)snprintf(text + at, sizeof text - at, " or %llu rounds",
-                               (unsigned long long)plan->limits.max_rounds);
+        saddle_append(text, sizeof text, " or %" PRIu64 " rounds", plan->limits.max_rounds);
     if (plan->limits.max_seconds > 0.0)
-        snprintf(text + at, sizeof text - at, " or %.15g seconds", plan->limits.max_seconds);
-    cli_print_field("stops at", text);
+        saddle_append(text, sizeof text, " or %.15g seconds", plan->limits.max_seconds);
+    cli_print_field("stops at", "%s", text);
 }
 
 /* The starting point, of x and y apart where they differ. */
@@ -101,42 +102,31 @@ static void print_start(const saddle_plan *plan)
 {
     const char *x = plan->start.init_x != NULL ? plan->start.init_x : "auto";
     const char *y = plan->start.init_y != NULL ? plan->start.init_y : "auto";
-    unsigned long long seed = plan->start.seed;
-    char text[512];
     if (strcmp(x, y) == 0)
-        snprintf(text, sizeof text, "%.200s, seed %llu", x, seed);
+        cli_print_field("start", "%s, seed %" PRIu64, x, plan->start.seed);
     else
-        snprintf(text, sizeof text, "x %.200s, y %.200s, seed %llu", x, y, seed);
-    cli_print_field("start", text);
+        cli_print_field("start", "x %s, y %s, seed %" PRIu64, x, y, plan->start.seed);
 }
 
 static void print_header(const saddle_run_info *info, const saddle_problem_class *kind)
 {
     const saddle_instance *e = info->instance;
     const saddle_plan *plan = info->plan;
-    char text[512];
     printf("saddle %s\n", saddle_version());
-    snprintf(text, sizeof text, "%s: x in R^%zu, y in R^%zu", e->problem->name, e->problem->x_dim,
-             e->problem->y_dim);
-    cli_print_field("problem", text);
+    cli_print_field("problem", "%s: x in R^%zu, y in R^%zu", e->problem->name, e->problem->x_dim,
+                    e->problem->y_dim);
     print_samples(info, kind);
-    cli_print_field("X", saddle_set_text(e->x_set));
-    cli_print_field("Y", saddle_set_text(e->y_set));
-    cli_print_field("h", saddle_regularizer_text(e->regularizer));
-    snprintf(text, sizeof text,
-             "%zu agents, topology %.150s, %zu edges, mixing %.150s, spectral "
-             "gap %.4g",
-             e->problem->agents, plan->network.topology, e->graph->edges, plan->network.mixing,
-             e->spectrum.gap);
-    cli_print_field("network", text);
+    cli_print_field("X", "%s", saddle_set_text(e->x_set));
+    cli_print_field("Y", "%s", saddle_set_text(e->y_set));
+    cli_print_field("h", "%s", saddle_regularizer_text(e->regularizer));
+    cli_print_field("network", "%zu agents, topology %s, %zu edges, mixing %s, spectral gap %.4g",
+                    e->problem->agents, plan->network.topology, e->graph->edges,
+                    plan->network.mixing, e->spectrum.gap);
     print_algorithm(info);
     print_start(plan);
     print_stops(plan);
-    if (info->resumed != NULL) {
-        snprintf(text, sizeof text, "from iteration %llu, %.400s", (unsigned long long)info->start,
-                 info->resumed);
-        cli_print_field("goes on", text);
-    }
+    if (info->resumed != NULL)
+        cli_print_field("goes on", "from iteration %" PRIu64 ", %s", info->start, info->resumed);
 }
 
 /* ---- the hooks ----------------------------------------------------------------------------- */
@@ -154,8 +144,7 @@ static void on_begin(void *context, const saddle_run_info *info)
     if (d->table)
         printf("\n%9s %11s %8s %8s %11s %11s %10s\n", "iteration", "ifo", "rounds", "seconds",
                "loss", "primal", "metric");
-    if (!cli_flush() && cli_reader_gone())
-        cli_interrupt();
+    cli_flush_or_stop();
 }
 
 static void print_row(run_display *d, const saddle_row *row)
@@ -164,9 +153,7 @@ static void print_row(run_display *d, const saddle_row *row)
     printf("%9llu %11llu %8llu %8.3f %11.5g %11.5g %10.3e\n", (unsigned long long)row->iteration,
            (unsigned long long)row->cost.ifo, (unsigned long long)row->cost.rounds, row->seconds,
            row->loss, row->primal, row->metric);
-    /* Nobody is left to print for: end, with the trace in order. */
-    if (!cli_flush() && cli_reader_gone())
-        cli_interrupt();
+    cli_flush_or_stop();
 }
 
 static void on_row(void *context, const saddle_row *row)
@@ -252,55 +239,49 @@ void cli_report_divergence(const saddle_result *result, const char *prefix)
 static void print_outcomes(const char *title, const saddle_outcome *outcome, size_t count)
 {
     char text[1024] = "";
-    size_t used = 0;
-    for (size_t k = 0; k < count && used < sizeof text; k++) {
+    for (size_t k = 0; k < count; k++) {
         char number[CLI_NUMBER] = "not defined";
         if (!isnan(outcome[k].value))
             snprintf(number, sizeof number, "%.6g", outcome[k].value);
-        int wrote = snprintf(text + used, sizeof text - used, "%s%s %s", k == 0 ? "" : ", ",
-                             outcome[k].name, number);
-        used += wrote > 0 ? (size_t)wrote : 0;
+        saddle_append(text, sizeof text, "%s%s %s", k == 0 ? "" : ", ", outcome[k].name, number);
     }
     if (count > 0)
-        cli_print_field(title, text);
+        cli_print_field(title, "%s", text);
 }
 
 static void print_summary(const saddle_result *result)
 {
     const saddle_row *row = &result->rows[result->row_count - 1];
-    char text[512];
     char bytes[CLI_NUMBER];
     char time[CLI_NUMBER];
     printf("\nSummary\n");
-    cli_print_field("ended", saddle_stop_text(result->stop));
+    cli_print_field("ended", "%s", saddle_stop_text(result->stop));
     if (result->stop == SADDLE_STOP_DIVERGED)
         cli_print_field("", "what follows is the last row before it");
-    snprintf(text, sizeof text,
-             "%llu iterations, %llu IFO calls, %llu rounds, %llu messages, %s sent, %s",
-             (unsigned long long)row->iteration, (unsigned long long)row->cost.ifo,
-             (unsigned long long)row->cost.rounds, (unsigned long long)row->cost.messages,
-             saddle_bytes_text((double)row->cost.bytes, bytes), cli_duration(row->seconds, time));
-    cli_print_field("cost", text);
-    snprintf(text, sizeof text, "%.10g   (primal %.10g)", row->loss, row->primal);
-    cli_print_field("loss", text);
-    snprintf(text, sizeof text,
-             "%.6e = %.4e x stationarity + %.4e x consensus + %.4e y consensus + %.4e y gap",
-             row->metric, row->x_stationarity, row->x_consensus, row->y_consensus, row->y_gap);
-    cli_print_field("metric", text);
+    cli_print_field("cost",
+                    "%" PRIu64 " iterations, %" PRIu64 " IFO calls, %" PRIu64 " rounds, %" PRIu64
+                    " messages, %s sent, %s",
+                    row->iteration, row->cost.ifo, row->cost.rounds, row->cost.messages,
+                    saddle_bytes_text((double)row->cost.bytes, bytes),
+                    cli_duration(row->seconds, time));
+    cli_print_field("loss", "%.10g   (primal %.10g)", row->loss, row->primal);
+    cli_print_field(
+        "metric", "%.6e = %.4e x stationarity + %.4e x consensus + %.4e y consensus + %.4e y gap",
+        row->metric, row->x_stationarity, row->x_consensus, row->y_consensus, row->y_gap);
     print_outcomes("worth", result->train, result->train_count);
     print_outcomes("held out", result->test, result->test_count);
     const char *trace = result->plan.outputs.trace;
     const char *model = result->plan.outputs.model;
     if (trace != NULL)
-        cli_print_field("trace", trace);
+        cli_print_field("trace", "%s", trace);
     if (result->checkpoint != NULL)
-        cli_print_field("checkpoint", result->checkpoint);
+        cli_print_field("checkpoint", "%s", result->checkpoint);
     if (model != NULL && result->stop == SADDLE_STOP_DIVERGED)
         cli_print_field("model", "not written: the run diverged");
     else if (model != NULL)
-        cli_print_field("model", result->saved ? model : "not written");
+        cli_print_field("model", "%s", result->saved ? model : "not written");
     if (result->output_error.status != SADDLE_OK)
-        cli_print_field("lost", result->output_error.message);
+        cli_print_field("lost", "%s", result->output_error.message);
 }
 
 int run_display_end(run_display *d, const saddle_result *result)

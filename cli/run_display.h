@@ -18,7 +18,7 @@ typedef struct run_display {
 } run_display;
 
 /* "  NAME        TEXT", wrapped. */
-void cli_print_field(const char *name, const char *text);
+void cli_print_field(const char *name, const char *format, ...) SADDLE_PRINTF(2, 3);
 /* Hooks of a run that is shown. The display must outlive it. */
 saddle_hooks run_display_hooks(run_display *d);
 /* Print the summary and return the exit code. */

@@ -2,8 +2,6 @@
 #include "lab/claim_texts.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #define LEVELS_TEXT "1e-2, 1e-3, 1e-4, 1e-6 and 1e-8 of the start's"
@@ -22,15 +20,6 @@ const char *saddle_claims_statement(const claims_outcome *o)
     return colon != NULL ? colon + 2 : o->statement;
 }
 
-void saddle_claims_append(char *text, const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text + used, CLAIMS_TEXT - used, format, list);
-    va_end(list);
-}
-
 const char *saddle_claims_cost_text(const char *cost)
 {
     return strcmp(cost, "ifo") == 0 ? "IFO calls" : "rounds";
@@ -39,58 +28,56 @@ const char *saddle_claims_cost_text(const char *cost)
 static void append_names(char *text, const claims_chain *h, size_t first)
 {
     for (size_t s = first; s < h->count; s++)
-        saddle_claims_append(text, "%s%s",
-                             s == first         ? ""
-                             : s + 1 < h->count ? ", "
-                                                : " and ",
-                             h->series[s]->label);
+        CLAIMS_APPEND(text, "%s%s",
+                      s == first         ? ""
+                      : s + 1 < h->count ? ", "
+                                         : " and ",
+                      h->series[s]->label);
 }
 
 void saddle_claims_state(claims_outcome *out, const claims_chain *h)
 {
     const paper_claim *c = out->claim;
     char *text = out->statement;
-    saddle_claims_append(text, "%s: ", out->experiment->title);
+    CLAIMS_APPEND(text, "%s: ", out->experiment->title);
     switch (c->kind) {
     case CLAIM_FASTER:
-        saddle_claims_append(text, "%s brings the %s to " LEVELS_TEXT " in ", h->series[0]->label,
-                             strcmp(c->quantity, "loss") == 0 ? "loss's distance from its limit"
-                                                              : c->quantity);
+        CLAIMS_APPEND(text, "%s brings the %s to " LEVELS_TEXT " in ", h->series[0]->label,
+                      strcmp(c->quantity, "loss") == 0 ? "loss's distance from its limit"
+                                                       : c->quantity);
         if (c->factor > 1.0)
-            saddle_claims_append(text, "at most 1/%g of the %s of ", c->factor,
-                                 saddle_claims_cost_text(c->cost));
+            CLAIMS_APPEND(text, "at most 1/%g of the %s of ", c->factor,
+                          saddle_claims_cost_text(c->cost));
         else
-            saddle_claims_append(text, "fewer %s than ", saddle_claims_cost_text(c->cost));
-        saddle_claims_append(text, "%s", h->count > 1 ? h->series[1]->label : "");
+            CLAIMS_APPEND(text, "fewer %s than ", saddle_claims_cost_text(c->cost));
+        CLAIMS_APPEND(text, "%s", h->count > 1 ? h->series[1]->label : "");
         for (size_t s = 2; s < h->count; s++)
-            saddle_claims_append(text, ", and that in fewer than %s", h->series[s]->label);
+            CLAIMS_APPEND(text, ", and that in fewer than %s", h->series[s]->label);
         break;
     case CLAIM_ALIKE:
-        saddle_claims_append(text,
-                             "the %s to bring the metric to " LEVELS_TEXT
-                             " differ by less than a factor of %g "
-                             "between ",
-                             saddle_claims_cost_text(c->cost), c->factor);
+        CLAIMS_APPEND(text,
+                      "the %s to bring the metric to " LEVELS_TEXT
+                      " differ by less than a factor of %g "
+                      "between ",
+                      saddle_claims_cost_text(c->cost), c->factor);
         append_names(text, h, 0);
         break;
     case CLAIM_BELOW:
-        saddle_claims_append(text, "at equal iterations the metric of %s", h->series[0]->label);
+        CLAIMS_APPEND(text, "at equal iterations the metric of %s", h->series[0]->label);
         for (size_t s = 1; s < h->count; s++)
-            saddle_claims_append(text, "%s is below that of %s", s > 1 ? ", which" : "",
-                                 h->series[s]->label);
+            CLAIMS_APPEND(text, "%s is below that of %s", s > 1 ? ", which" : "",
+                          h->series[s]->label);
         break;
     case CLAIM_SLOPE_VALUE:
-        saddle_claims_append(text, "the %s to metric <= %g grow at most like n^%g",
-                             saddle_claims_cost_text(c->cost), c->level, c->bound);
+        CLAIMS_APPEND(text, "the %s to metric <= %g grow at most like n^%g",
+                      saddle_claims_cost_text(c->cost), c->level, c->bound);
         break;
     case CLAIM_SLOPE_EPSILON:
-        saddle_claims_append(text,
-                             "the %s to metric <= epsilon^2 grow at most like (1/epsilon^2)^%g",
-                             saddle_claims_cost_text(c->cost), c->bound);
+        CLAIMS_APPEND(text, "the %s to metric <= epsilon^2 grow at most like (1/epsilon^2)^%g",
+                      saddle_claims_cost_text(c->cost), c->bound);
         break;
     case CLAIM_SLOPE_TIME:
-        saddle_claims_append(text, "the least metric in T iterations falls at least like T^%g",
-                             c->bound);
+        CLAIMS_APPEND(text, "the least metric in T iterations falls at least like T^%g", c->bound);
         break;
     }
 }
@@ -99,24 +86,24 @@ void saddle_claims_describe_level(char *text, const claims_level *level)
 {
     size_t said = level->won + level->lost + level->tied;
     if (level->level > 0.0)
-        saddle_claims_append(text, "%s%.0e: ", *text == '\0' ? "" : "; ", level->level);
+        CLAIMS_APPEND(text, "%s%.0e: ", *text == '\0' ? "" : "; ", level->level);
     if (said == 0) {
-        saddle_claims_append(text, "not reached");
+        CLAIMS_APPEND(text, "not reached");
         return;
     }
     if (level->log_ratio.count > 0) {
         int digits = level->level > 0.0 ? 3 : 6; /* whole curves differ by little */
-        saddle_claims_append(text, "%s%.*gx",
-                             level->at_least  ? ">= "
-                             : level->at_most ? "<= "
-                                              : "",
-                             digits, exp(level->log_ratio.mean));
+        CLAIMS_APPEND(text, "%s%.*gx",
+                      level->at_least  ? ">= "
+                      : level->at_most ? "<= "
+                                       : "",
+                      digits, exp(level->log_ratio.mean));
         if (level->log_ratio.count > 1)
-            saddle_claims_append(text, " (%.*g-%.*g)", digits, exp(level->log_ratio.least), digits,
-                                 exp(level->log_ratio.most));
-        saddle_claims_append(text, ", ");
+            CLAIMS_APPEND(text, " (%.*g-%.*g)", digits, exp(level->log_ratio.least), digits,
+                          exp(level->log_ratio.most));
+        CLAIMS_APPEND(text, ", ");
     }
-    saddle_claims_append(text, "%zu of %zu", level->won, said);
+    CLAIMS_APPEND(text, "%zu of %zu", level->won, said);
 }
 
 void saddle_claims_describe_halves(claims_outcome *out)
@@ -125,7 +112,7 @@ void saddle_claims_describe_halves(claims_outcome *out)
     for (size_t k = CLAIMS_FIRST_DECIDING; k < CLAIMS_LEVELS; k++) {
         const claims_level *level = &out->level[k];
         if (level->won > 0 && level->lost + level->tied == 0)
-            saddle_claims_append(out->numbers, "%s%.0e",
-                                 named++ == 0 ? "; so it holds only at " : ", ", level->level);
+            CLAIMS_APPEND(out->numbers, "%s%.0e", named++ == 0 ? "; so it holds only at " : ", ",
+                          level->level);
     }
 }

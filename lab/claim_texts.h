@@ -3,6 +3,7 @@
 #define SADDLE_LAB_CLAIM_TEXTS_H
 
 #include "lab/claims.h"
+#include "lab/number_text.h"
 
 /* The series of a claim with their traces, in the claim's order. */
 typedef struct claims_chain {
@@ -11,8 +12,8 @@ typedef struct claims_chain {
     const saddle_trace *const *trace[EXPERIMENT_MOST_SERIES]; /* by seed */
 } claims_chain;
 
-/* Append to a text; what does not fit is cut off. */
-void saddle_claims_append(char *text, const char *format, ...) SADDLE_PRINTF(2, 3);
+/* Append to a text of a claim. */
+#define CLAIMS_APPEND(text, ...) saddle_append((text), CLAIMS_TEXT, __VA_ARGS__)
 /* Write what is claimed. */
 void saddle_claims_state(claims_outcome *out, const claims_chain *h);
 /* Append what was measured at a level. */

@@ -365,15 +365,15 @@ static claim_verdict judge_slope(claims_outcome *out, const view *v)
     }
     out->slope = saddle_statistics_summarize(slope, slopes, CLAIMS_CONFIDENCE);
     if (slopes == 0) {
-        saddle_claims_append(out->numbers, "too few levels were reached to fit a slope");
+        CLAIMS_APPEND(out->numbers, "too few levels were reached to fit a slope");
         return CLAIM_UNDECIDED;
     }
-    saddle_claims_append(out->numbers, "slope %.3f", out->slope.mean);
+    CLAIMS_APPEND(out->numbers, "slope %.3f", out->slope.mean);
     if (slopes > 1)
-        saddle_claims_append(out->numbers, ", 95%% interval %.3f to %.3f", out->slope.low,
-                             out->slope.high);
-    saddle_claims_append(out->numbers, " over %zu seed%s; theory: at most %g", slopes,
-                         slopes == 1 ? "" : "s", v->claim->bound);
+        CLAIMS_APPEND(out->numbers, ", 95%% interval %.3f to %.3f", out->slope.low,
+                      out->slope.high);
+    CLAIMS_APPEND(out->numbers, " over %zu seed%s; theory: at most %g", slopes,
+                  slopes == 1 ? "" : "s", v->claim->bound);
     if (out->slope.high <= v->claim->bound + CLAIMS_TOLERANCE)
         return CLAIM_HOLDS;
     return out->slope.low > v->claim->bound + CLAIMS_TOLERANCE ? CLAIM_FAILS : CLAIM_UNDECIDED;

@@ -38,8 +38,7 @@ static saddle_status check_only(const char *only, saddle_error *error)
         char names[1024] = "";
         for (size_t k = 0; k < count; k++) {
             known = known || (length > 0 && stands_for(word, length, list[k].name));
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k > 0 ? ", " : "",
-                     list[k].name);
+            saddle_append(names, sizeof names, "%s%s", k > 0 ? ", " : "", list[k].name);
         }
         if (!known)
             return saddle_fail(error, SADDLE_BAD_INPUT,
