@@ -123,15 +123,16 @@ static void complete_word(const saddle_settings *settings, const cli_command *co
                           const char *previous, const char *word)
 {
     char name[128]; /* "--name" of "--name value" or "--name=value" */
-    const char *equals = strchr(word, '=');
+    const char *equals = strncmp(word, "--", 2) == 0 ? strchr(word, '=') : NULL;
     snprintf(name, sizeof name - 1, "%.*s",
              equals != NULL ? (int)(equals - word) : (int)strlen(previous),
              equals != NULL ? word : previous);
     const saddle_option *option =
         strncmp(name, "--", 2) == 0 ? saddle_settings_find(settings, name + 2) : NULL;
     bool valued = option != NULL && option->kind != SADDLE_OPTION_FLAG;
+    saddle_append(name, sizeof name, "=");
     if (valued && cli_takes(command, option))
-        print_words(equals != NULL ? strcat(name, "=") : "", cli_option_words(option));
+        print_words(equals != NULL ? name : "", cli_option_words(option));
     else if (*word == '-')
         print_options(settings, command);
     else if (command->words != NULL)

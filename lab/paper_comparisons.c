@@ -123,8 +123,10 @@ saddle_status saddle_paper_comparisons_make(paper_comparisons *out,
     runs *r = calloc(1, sizeof *r);
     *out = (paper_comparisons){.outcome = calloc(claims, sizeof *out->outcome)};
     saddle_status status = SADDLE_OK;
-    if (r == NULL || out->outcome == NULL)
-        status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the claims");
+    if (r == NULL || out->outcome == NULL) {
+        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the claims");
+        status = SADDLE_NO_MEMORY;
+    }
     SADDLE_THEN(status, saddle_trace_groups_make(&g, trace, count, error));
     if (status == SADDLE_OK) {
         r->experiment = (paper_experiment){.title = "These runs", .series = r->series};

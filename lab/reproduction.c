@@ -247,7 +247,7 @@ static saddle_status check_theorems(reproduction *r, reproduction_part *part, sa
     part->bound = calloc(e->count * r->runs.seeds, sizeof *part->bound);
     saddle_status status = SADDLE_OK;
     if (v == NULL || part->bound == NULL)
-        status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the theorems");
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the theorems");
     for (size_t s = 0; status == SADDLE_OK && s < e->count; s++) {
         const char *why = "";
         v[s].plus = strcmp(e->series[s].algorithm, "precision+") == 0;

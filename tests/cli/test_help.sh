@@ -145,6 +145,8 @@ try __complete run --x-set ''
 check "sets end where numbers follow" grep -qx 'box:' out
 try __complete run --sampling=with
 check "values after an equals sign" grep -qx -- '--sampling=with-replacement' out
+try __complete run --trace a=b
+check "an equals sign in a value is no option's" is "$(cat out)" @FILE
 try __complete run --trace ''
 check "files are left to the shell" is "$(cat out)" @FILE
 try __complete tune --output ''
