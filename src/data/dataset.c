@@ -1,7 +1,6 @@
 /* Data sets in memory: made, loaded by name, selected from, turned binary, saved, freed. */
 #include "data/dataset.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "core/vector.h"
 #include "data/readers.h"
 #include "files/file.h"
 
@@ -24,7 +24,7 @@ static saddle_status check_room(const char *name, size_t rows, double row_bytes,
     return saddle_available_check((double)rows * row_bytes, 1, what, error);
 }
 
-static saddle_dataset *new_dataset(const char *name, size_t rows, size_t features)
+saddle_dataset *saddle_dataset_new_head(const char *name, size_t rows, size_t features)
 {
     saddle_dataset *data = saddle_alloc(1, sizeof *data);
     if (data == NULL)
@@ -33,7 +33,10 @@ static saddle_dataset *new_dataset(const char *name, size_t rows, size_t feature
     data->features = features;
     data->name = saddle_strdup(name);
     data->label = saddle_alloc_unset(rows, sizeof *data->label);
-    return data;
+    if (data->name != NULL && data->label != NULL)
+        return data;
+    saddle_dataset_free(data);
+    return NULL;
 }
 
 saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, size_t rows,
@@ -44,15 +47,14 @@ saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, 
     saddle_status status = check_room(name, rows, row_bytes, error);
     if (status != SADDLE_OK)
         return status;
-    saddle_dataset *data = new_dataset(name, rows, features);
+    saddle_dataset *data = saddle_dataset_new_head(name, rows, features);
     if (data == NULL)
         return saddle_no_memory(error, "a data set");
     data->nonzeros = nonzeros;
     data->row_start = saddle_alloc_unset(rows + 1, sizeof *data->row_start);
     data->column = saddle_alloc_unset(nonzeros, sizeof *data->column);
     data->value = saddle_alloc_unset(nonzeros, sizeof *data->value);
-    if (data->name == NULL || data->label == NULL || data->row_start == NULL ||
-        data->column == NULL || data->value == NULL) {
+    if (data->row_start == NULL || data->column == NULL || data->value == NULL) {
         saddle_dataset_free(data);
         return saddle_no_memory(error, "a data set");
     }
@@ -70,11 +72,11 @@ saddle_status saddle_dataset_new_dense(saddle_dataset **out, const char *name, s
     saddle_status status = check_room(name, rows, 8.0 + 8.0 * (double)features, error);
     if (status != SADDLE_OK)
         return status;
-    saddle_dataset *data = new_dataset(name, rows, features);
+    saddle_dataset *data = saddle_dataset_new_head(name, rows, features);
     if (data == NULL)
         return saddle_no_memory(error, "a data set");
     data->dense = saddle_alloc_doubles(rows * features);
-    if (data->name == NULL || data->label == NULL || data->dense == NULL) {
+    if (data->dense == NULL) {
         saddle_dataset_free(data);
         return saddle_no_memory(error, "a data set");
     }
@@ -221,26 +223,46 @@ saddle_status saddle_dataset_load(saddle_dataset **out, const char *name,
 
 /* ---- selecting ---- */
 
+/* Copy the entries of a row that a sparse data set stores; how many there are. `column` NULL: only count. */
+static size_t copy_entries(const saddle_dataset *data, size_t row, uint32_t *column, double *value)
+{
+    size_t count = 0;
+    if (data->dense == NULL) {
+        size_t from = data->row_start[row];
+        count = data->row_start[row + 1] - from;
+        if (column != NULL) {
+            memcpy(column, data->column + from, count * sizeof *column);
+            memcpy(value, data->value + from, count * sizeof *value);
+        }
+        return count;
+    }
+    const double *entry = data->dense + row * data->features;
+    for (size_t c = 0; c < data->features; c++) {
+        if (entry[c] == 0.0)
+            continue;
+        if (column != NULL) {
+            column[count] = (uint32_t)c;
+            value[count] = entry[c];
+        }
+        count++;
+    }
+    return count;
+}
+
+/* Rows in sparse form. */
 static saddle_status select_sparse(saddle_dataset **out, const saddle_dataset *data,
                                    const size_t *row, size_t count, saddle_error *error)
 {
     size_t nonzeros = 0;
     for (size_t k = 0; k < count; k++)
-        nonzeros += data->row_start[row[k] + 1] - data->row_start[row[k]];
+        nonzeros += copy_entries(data, row[k], NULL, NULL);
     saddle_status status =
         saddle_dataset_new_sparse(out, data->name, count, data->features, nonzeros, error);
-    if (*out == NULL)
-        return status;
-    saddle_dataset *part = *out;
-    for (size_t k = 0; k < count; k++) {
-        size_t from = data->row_start[row[k]];
-        size_t entries = data->row_start[row[k] + 1] - from;
-        size_t to = part->row_start[k];
-        memcpy(part->column + to, data->column + from, entries * sizeof *part->column);
-        memcpy(part->value + to, data->value + from, entries * sizeof *part->value);
-        part->row_start[k + 1] = to + entries;
+    for (size_t k = 0, to = 0; status == SADDLE_OK && k < count; k++) {
+        to += copy_entries(data, row[k], (*out)->column + to, (*out)->value + to);
+        (*out)->row_start[k + 1] = to;
     }
-    return SADDLE_OK;
+    return status;
 }
 
 static saddle_status select_dense(saddle_dataset **out, const saddle_dataset *data,
@@ -263,32 +285,6 @@ static bool mostly_zero(const saddle_dataset *data)
     return data->nonzeros <= data->rows * data->features / 4;
 }
 
-/* Dense rows in sparse form. */
-static saddle_status select_nonzeros(saddle_dataset **out, const saddle_dataset *data,
-                                     const size_t *row, size_t count, saddle_error *error)
-{
-    size_t nonzeros = 0;
-    for (size_t k = 0; k < count; k++)
-        for (size_t c = 0; c < data->features; c++)
-            nonzeros += data->dense[row[k] * data->features + c] != 0.0;
-    saddle_status status =
-        saddle_dataset_new_sparse(out, data->name, count, data->features, nonzeros, error);
-    if (*out == NULL)
-        return status;
-    saddle_dataset *part = *out;
-    size_t to = 0;
-    for (size_t k = 0; k < count; k++) {
-        const double *from = data->dense + row[k] * data->features;
-        for (size_t c = 0; c < data->features; c++)
-            if (from[c] != 0.0) {
-                part->column[to] = (uint32_t)c;
-                part->value[to++] = from[c];
-            }
-        part->row_start[k + 1] = to;
-    }
-    return SADDLE_OK;
-}
-
 saddle_status saddle_dataset_select(saddle_dataset **out, const saddle_dataset *data,
                                     const size_t *row, size_t count, saddle_error *error)
 {
@@ -298,13 +294,9 @@ saddle_status saddle_dataset_select(saddle_dataset **out, const saddle_dataset *
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "row %zu of '%s' does not exist; it has rows 0 to %zu", row[k],
                                data->name, data->rows - 1);
-    saddle_status status;
-    if (data->dense == NULL)
-        status = select_sparse(out, data, row, count, error);
-    else if (mostly_zero(data))
-        status = select_nonzeros(out, data, row, count, error);
-    else
-        status = select_dense(out, data, row, count, error);
+    saddle_status status = data->dense == NULL || mostly_zero(data)
+                               ? select_sparse(out, data, row, count, error)
+                               : select_dense(out, data, row, count, error);
     for (size_t k = 0; *out != NULL && k < count; k++)
         (*out)->label[k] = data->label[row[k]];
     return status;
@@ -351,20 +343,13 @@ static bool uses_last_column(const saddle_dataset *data)
     return false;
 }
 
-static bool all_finite(const double *v, size_t count)
-{
-    for (size_t k = 0; k < count; k++)
-        if (!isfinite(v[k]))
-            return false;
-    return true;
-}
-
 saddle_status saddle_dataset_save_libsvm(const saddle_dataset *data, const char *path,
                                          saddle_error *error)
 {
     const double *entry = data->dense != NULL ? data->dense : data->value;
     size_t entries = data->dense != NULL ? data->rows * data->features : data->nonzeros;
-    if (!all_finite(data->label, data->rows) || !all_finite(entry, entries))
+    if (saddle_first_nonfinite(data->rows, data->label) < data->rows ||
+        saddle_first_nonfinite(entries, entry) < entries)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%s' holds a NaN or an infinity; LIBSVM text holds finite numbers only",
                            data->name);

@@ -4,6 +4,9 @@
 
 #include <saddle/data.h>
 
+/* A data set that has a name, which is copied, and labels to be filled, but no features yet. NULL when
+ * memory is short. */
+saddle_dataset *saddle_dataset_new_head(const char *name, size_t rows, size_t features);
 /* A sparse data set with arrays of the given sizes, to be filled: only row_start[0] is set, to 0.
  * `name` is copied. */
 saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, size_t rows,

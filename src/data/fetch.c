@@ -224,15 +224,15 @@ static saddle_status make_directory(const char *directory, saddle_error *error)
     if (path == NULL)
         return saddle_no_memory(error, "a directory name");
     int failed = 0;
-    for (char *slash = path + 1; !failed && *slash != '\0'; slash++) {
-        if (*slash != '/')
-            continue;
-        *slash = '\0';
+    char *end = path;
+    do {
+        end += strspn(end, "/");
+        end += strcspn(end, "/");
+        char separator = *end;
+        *end = '\0';
         failed = mkdir(path, 0700) != 0 && errno != EEXIST ? errno : 0;
-        *slash = '/';
-    }
-    if (!failed)
-        failed = mkdir(path, 0700) != 0 && errno != EEXIST ? errno : 0;
+        *end = separator;
+    } while (!failed && *end != '\0');
     saddle_free(path);
     if (failed)
         return saddle_fail(error, SADDLE_BAD_INPUT,

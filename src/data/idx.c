@@ -41,6 +41,15 @@ static saddle_status cut_short(const char *path, saddle_error *error)
     return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is cut short; get it again", path);
 }
 
+static saddle_status read_exactly(saddle_stream *stream, void *to, size_t bytes,
+                                  saddle_error *error)
+{
+    size_t got = 0;
+    saddle_status status = saddle_stream_read(stream, to, bytes, &got, error);
+    SADDLE_THEN_IF(status, got != bytes, cut_short(stream->in->path, error));
+    return status;
+}
+
 static saddle_status read_sizes(saddle_stream *stream, struct header *header, saddle_error *error)
 {
     const char *path = stream->in->path;
@@ -48,12 +57,9 @@ static saddle_status read_sizes(saddle_stream *stream, struct header *header, sa
     header->features = 1;
     for (unsigned k = 0; k < header->rank; k++) {
         unsigned char word[4];
-        size_t got = 0;
-        saddle_status status = saddle_stream_read(stream, word, sizeof word, &got, error);
+        saddle_status status = read_exactly(stream, word, sizeof word, error);
         if (status != SADDLE_OK)
             return status;
-        if (got != sizeof word)
-            return cut_short(path, error);
         size_t size =
             (size_t)word[0] << 24 | (size_t)word[1] << 16 | (size_t)word[2] << 8 | (size_t)word[3];
         if (size == 0)
@@ -75,12 +81,9 @@ static saddle_status read_header(saddle_stream *stream, struct header *header, s
 {
     const char *path = stream->in->path;
     unsigned char magic[4];
-    size_t got = 0;
-    saddle_status status = saddle_stream_read(stream, magic, sizeof magic, &got, error);
+    saddle_status status = read_exactly(stream, magic, sizeof magic, error);
     if (status != SADDLE_OK)
         return status;
-    if (got != sizeof magic)
-        return cut_short(path, error);
     if (magic[0] != 0 || magic[1] != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%s' is not an IDX file: it starts with %02x %02x, not 00 00", path,
@@ -122,7 +125,7 @@ static saddle_status check_length(const saddle_input *in, struct header *header,
     return status;
 }
 
-/* Entries of a checked file, times a factor, into `out`. */
+/* Entries of a checked file, divided by a number, into `out`. */
 static saddle_status read_entries(const saddle_input *in, double divisor, double *out,
                                   saddle_error *error)
 {
@@ -133,13 +136,11 @@ static saddle_status read_entries(const saddle_input *in, double divisor, double
     size_t left = status == SADDLE_OK ? header.rows * header.features : 0;
     while (status == SADDLE_OK && left > 0) {
         unsigned char bytes[8192];
-        size_t got = 0;
-        status = saddle_stream_read(&stream, bytes, left < sizeof bytes ? left : sizeof bytes, &got,
-                                    error);
-        SADDLE_THEN_IF(status, got == 0, cut_short(in->path, error));
-        for (size_t k = 0; status == SADDLE_OK && k < got; k++)
+        size_t count = left < sizeof bytes ? left : sizeof bytes;
+        status = read_exactly(&stream, bytes, count, error);
+        for (size_t k = 0; status == SADDLE_OK && k < count; k++)
             *out++ = (double)bytes[k] / divisor;
-        left -= got;
+        left -= count;
     }
     saddle_stream_close(&stream);
     return status;

@@ -91,16 +91,13 @@ static saddle_status mark_item(char *item, bool any, const double *classes, size
 {
     double low = 0.0;
     double high = 0.0;
+    bool found = false;
     if (!parse_range(item, &low, &high))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "positive label '%s' is neither a number nor a range such as 5-9", item);
-    bool found = false;
-    for (size_t k = 0; k < count; k++) {
-        if (classes[k] >= low && classes[k] <= high) {
-            positive[k] = true;
-            found = true;
-        }
-    }
+    for (size_t k = 0; k < count; k++)
+        if (classes[k] >= low && classes[k] <= high)
+            positive[k] = found = true;
     if (found || any)
         return SADDLE_OK;
     char seen[256];
@@ -131,12 +128,8 @@ static saddle_status find_rule(char **out, const double *classes, size_t count, 
 {
     char text[SADDLE_REAL_SIZE];
     if (count == 2 || are_digits(classes, count)) {
-        *out = count == 2 ? saddle_strdup(saddle_print_real(classes[1], 17, text))
-                          : saddle_strdup("5-9");
-        if (*out != NULL)
-            return SADDLE_OK;
-        saddle_no_memory(error, "the labels");
-        return SADDLE_NO_MEMORY;
+        *out = saddle_strdup(count == 2 ? saddle_print_real(classes[1], 17, text) : "5-9");
+        return *out != NULL ? SADDLE_OK : saddle_no_memory(error, "the labels");
     }
     char seen[256];
     list_labels(seen, sizeof seen, classes, count);
@@ -154,10 +147,7 @@ saddle_status saddle_labels_rule(const double *classes, size_t count, const char
     if (positive == NULL || strcmp(positive, "auto") == 0)
         return find_rule(out, classes, count, error);
     *out = saddle_strdup(positive);
-    if (*out != NULL)
-        return SADDLE_OK;
-    saddle_no_memory(error, "the labels");
-    return SADDLE_NO_MEMORY;
+    return *out != NULL ? SADDLE_OK : saddle_no_memory(error, "the labels");
 }
 
 saddle_status saddle_dataset_positive(const saddle_dataset *data, const char *positive, char **out,
@@ -199,15 +189,9 @@ static saddle_status apply_rule(saddle_dataset *data, const char *rule, bool any
     double *classes = NULL;
     size_t count = 0;
     saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
-    if (classes == NULL)
-        return status;
     bool *marked = saddle_alloc(count, sizeof *marked);
-    if (marked == NULL) {
-        saddle_free(classes);
-        saddle_no_memory(error, "the labels");
-        return SADDLE_NO_MEMORY;
-    }
-    status = saddle_labels_mark(rule, any, classes, count, marked, error);
+    SADDLE_THEN_IF(status, marked == NULL, saddle_no_memory(error, "the labels"));
+    SADDLE_THEN(status, saddle_labels_mark(rule, any, classes, count, marked, error));
     if (status == SADDLE_OK)
         saddle_labels_apply(data, classes, count, marked);
     saddle_free(marked);

@@ -59,22 +59,14 @@ static saddle_status check_shape(size_t rows, size_t features, saddle_error *err
 static saddle_status make_head(saddle_dataset **out, const char *name, size_t rows, size_t features,
                                const double *label, saddle_error *error)
 {
-    saddle_dataset *data = saddle_alloc(1, sizeof *data);
-    *out = data;
-    if (data == NULL)
+    *out = saddle_dataset_new_head(name, rows, features);
+    if (*out == NULL)
         return saddle_no_memory(error, "a data set");
-    data->rows = rows;
-    data->features = features;
-    data->borrowed = true;
-    data->name = saddle_strdup(name);
-    data->label = saddle_alloc_doubles(rows);
-    if (data->name == NULL || data->label == NULL) {
-        saddle_dataset_free(data);
-        *out = NULL;
-        return saddle_no_memory(error, "a data set");
-    }
+    (*out)->borrowed = true;
     if (label != NULL)
-        memcpy(data->label, label, rows * sizeof *label);
+        memcpy((*out)->label, label, rows * sizeof *label);
+    else
+        memset((*out)->label, 0, rows * sizeof *label);
     return SADDLE_OK;
 }
 

@@ -17,6 +17,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "data/dataset.h"
+#include "data/samples.h"
 
 /* More classes than this are measurements rather than labels. */
 #define MOST_CLASSES 1000
@@ -52,53 +53,21 @@ static saddle_status parse_kind(struct plan *plan, const char *text, saddle_erro
     return SADDLE_OK;
 }
 
-/* "3,5,2": one size per agent. */
-static saddle_status parse_list(const char *text, size_t agents, size_t *size, saddle_error *error)
-{
-    char *copy = saddle_strdup(text);
-    if (copy == NULL)
-        return saddle_no_memory(error, "the partition");
-    saddle_status status = SADDLE_OK;
-    size_t count = 0;
-    for (char *rest = copy; status == SADDLE_OK && rest != NULL; count++) {
-        const char *item = strsep(&rest, ",");
-        uint64_t number = 0;
-        if (!saddle_parse_integer(item, &number) || number == 0)
-            status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "samples '%s': '%s' is not a whole number from 1", text, item);
-        else if (count < agents)
-            size[count] = (size_t)number;
-    }
-    if (status == SADDLE_OK && count != agents)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "samples '%s' lists %zu sizes for %zu agents; give one per agent",
-                             text, count, agents);
-    saddle_free(copy);
-    return status;
-}
-
 /* Fill size[0 .. agents - 1] and check that there are rows enough. */
 static saddle_status parse_samples(struct plan *plan, const char *text, size_t rows, size_t *size,
                                    saddle_error *error)
 {
     saddle_status status = SADDLE_OK;
-    uint64_t each = rows / plan->agents;
     bool automatic = text == NULL || strcmp(text, "auto") == 0;
     plan->exact = !automatic && strchr(text, ',') != NULL;
-    if (plan->exact)
-        status = parse_list(text, plan->agents, size, error);
-    else if (!automatic && (!saddle_parse_integer(text, &each) || each == 0))
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "samples '%s' is not auto, a whole number from 1, or one such number "
-                             "per agent",
-                             text);
+    for (size_t i = 0; i < plan->agents; i++)
+        size[i] = rows / plan->agents;
+    if (!automatic)
+        status = saddle_read_samples(size, plan->agents, text, error);
     if (status != SADDLE_OK)
         return status;
-    for (size_t i = 0; i < plan->agents; i++) {
-        if (!plan->exact)
-            size[i] = (size_t)each;
-        plan->total += size[i] < SIZE_MAX - plan->total ? size[i] : SIZE_MAX - plan->total;
-    }
+    for (size_t i = 0; i < plan->agents; i++)
+        plan->total += size[i];
     if (plan->total > rows)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "samples '%s' for %zu agents asks for %zu rows, but there are only %zu",

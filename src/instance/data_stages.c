@@ -7,20 +7,23 @@
  * agent: each is opened only where its agent is; what processes then tell each other are numbers of rows
  * and features and the distinct labels. Held-out rows are for process 0 alone.
  */
+#include <math.h>
 #include <string.h>
 
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "data/dataset.h"
+#include "data/samples.h"
 #include "instance/fingerprint.h"
 #include "instance/instance.h"
-#include "instance/samples.h"
 
 /* What stands for an agent's number in a name of data. */
 #define NUMBER "%d"
-/* An agent with more different labels has measurements rather than labels. */
-#define MOST_LABELS 10000
+/* As many different labels are measurements rather than classes. */
+#define MOST_LABELS 100000
+/* Samples per agent of a problem that draws them, when the user does not say. */
+#define DEFAULT_SAMPLES "100"
 
 /* Whether the problem is made from data. */
 static bool needs_data(const saddle_instance *e)
@@ -59,6 +62,20 @@ static bool synthetic_rows(const char *name, uint64_t *rows)
     return fields.count < 2 || saddle_parse_integer(fields.field[1], rows);
 }
 
+/* Copy `count` rows from `first` on. */
+static saddle_status select_range(saddle_dataset **out, const saddle_dataset *data, size_t first,
+                                  size_t count, saddle_error *error)
+{
+    size_t *row = saddle_alloc(count, sizeof *row);
+    if (row == NULL)
+        return saddle_no_memory(error, "a list of rows");
+    for (size_t k = 0; k < count; k++)
+        row[k] = first + k;
+    saddle_status status = saddle_dataset_select(out, data, row, count, error);
+    saddle_free(row);
+    return status;
+}
+
 /* Held-out rows of the generator: those that follow the agents', from the same model. Another seed
  * would make another model, of which the agents' data say nothing. */
 static saddle_status generate_held_out(saddle_instance *e, uint64_t rows, saddle_error *error)
@@ -69,18 +86,10 @@ static saddle_status generate_held_out(saddle_instance *e, uint64_t rows, saddle
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "test-data: synthetic rows go with data synthetic, not with '%s'", name);
     saddle_dataset *all = NULL;
-    size_t *row = saddle_alloc((size_t)rows, sizeof *row);
-    if (row == NULL) {
-        saddle_no_memory(error, "the held-out rows");
-        return SADDLE_NO_MEMORY;
-    }
-    for (size_t k = 0; k < rows; k++)
-        row[k] = (size_t)taken + k;
     saddle_status status =
         saddle_dataset_generate(&all, (size_t)(taken + rows), e->features, e->seed, error);
-    SADDLE_THEN(status, saddle_dataset_select(&e->parts->held_out, all, row, (size_t)rows, error));
+    SADDLE_THEN(status, select_range(&e->parts->held_out, all, (size_t)taken, (size_t)rows, error));
     saddle_dataset_free(all);
-    saddle_free(row);
     return status;
 }
 
@@ -230,15 +239,7 @@ static saddle_status check_pattern(saddle_instance *e, saddle_error *error)
 static saddle_status cut(saddle_dataset **data, size_t count, saddle_error *error)
 {
     saddle_dataset *part = NULL;
-    size_t *row = saddle_alloc(count, sizeof *row);
-    if (row == NULL) {
-        saddle_no_memory(error, "the agents' data");
-        return SADDLE_NO_MEMORY;
-    }
-    for (size_t k = 0; k < count; k++)
-        row[k] = k;
-    saddle_status status = saddle_dataset_select(&part, *data, row, count, error);
-    saddle_free(row);
+    saddle_status status = select_range(&part, *data, 0, count, error);
     if (status == SADDLE_OK) {
         saddle_dataset_free(*data);
         *data = part;
@@ -350,81 +351,71 @@ saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
     return status;
 }
 
-/* The distinct labels of the agents here, one list after another. */
+/* The distinct labels of the agents here, and a place for those of all. */
 saddle_status saddle_stage_list_labels(saddle_instance *e, saddle_error *error)
 {
     struct saddle_instance_parts *parts = e->parts;
     const saddle_world *world = e->world;
-    size_t used = 0;
-    size_t room = 0;
+    size_t rows = 0;
     if (!is_divided(e))
         return SADDLE_OK;
     for (size_t k = 0; k < world->local; k++)
-        room += parts->samples[world->here[k]];
-    parts->label = saddle_alloc_doubles(room);
-    if (parts->label == NULL)
+        rows += parts->samples[world->here[k]];
+    parts->label = saddle_alloc_doubles(rows);
+    parts->classes = saddle_alloc_doubles(MOST_LABELS);
+    if (parts->label == NULL || parts->classes == NULL)
         return saddle_no_memory(error, "the labels");
+    double *next = parts->label;
     for (size_t k = 0; k < world->local; k++) {
         const saddle_dataset *data = parts->shard[world->here[k]];
-        memcpy(parts->label + used, data->label, data->rows * sizeof *parts->label);
-        size_t distinct = saddle_labels_distinct(parts->label + used, data->rows);
-        if (distinct > MOST_LABELS)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "data: '%s' has %zu different labels; with a file for each agent "
-                               "at most %d can be agreed on",
-                               data->name, distinct, MOST_LABELS);
-        parts->label_count[world->here[k]] = distinct;
-        used += distinct;
+        memcpy(next, data->label, data->rows * sizeof *next);
+        next += data->rows;
     }
+    parts->label_count = saddle_labels_distinct(parts->label, rows);
     return SADDLE_OK;
 }
 
-/* Everybody learns how many distinct labels each agent has, and makes a list for all of them with those
- * of the agents here in their places. */
-saddle_status saddle_stage_share_label_counts(saddle_instance *e, saddle_error *error)
+/* Find the distinct labels of all agents from the largest down: in every round each process offers the
+ * largest of its labels that has not been found. Returns how many there are, MOST_LABELS at most;
+ * parts->classes receives them in ascending order. Collective. */
+static size_t find_classes(struct saddle_instance_parts *parts, const saddle_world *world)
 {
-    struct saddle_instance_parts *parts = e->parts;
-    const saddle_world *world = e->world;
-    if (!is_divided(e))
-        return SADDLE_OK;
-    fill_sizes(world, parts->label_count, parts->numbers);
-    for (size_t i = 0; i < world->agents; i++)
-        parts->label_total += parts->label_count[i];
-    double *all = saddle_alloc_doubles(parts->label_total);
-    if (all == NULL)
-        return saddle_no_memory(error, "the labels");
-    size_t place = 0;
-    const double *next = parts->label;
-    for (size_t i = 0; i < world->agents; i++) {
-        if (saddle_world_has(world, i)) {
-            memcpy(all + place, next, parts->label_count[i] * sizeof *all);
-            next += parts->label_count[i];
-        }
-        place += parts->label_count[i];
+    size_t left = parts->label_count;
+    size_t count = 0;
+    for (;; count++) {
+        double own = left > 0 ? parts->label[left - 1] : -INFINITY;
+        double largest = own;
+        world->largest(world, 1, &largest);
+        if (largest == -INFINITY || count == MOST_LABELS)
+            break;
+        parts->classes[MOST_LABELS - 1 - count] = largest;
+        left -= own == largest;
     }
-    saddle_free(parts->label);
-    parts->label = all;
-    return SADDLE_OK;
+    memmove(parts->classes, parts->classes + MOST_LABELS - count, count * sizeof *parts->classes);
+    return count;
 }
 
 /* Turn the labels of the agents here into +1 and -1 by a rule that sees those of all agents. */
 saddle_status saddle_stage_share_labels(saddle_instance *e, saddle_error *error)
 {
     struct saddle_instance_parts *parts = e->parts;
+    const double *classes = parts->classes;
     if (!is_divided(e))
         return SADDLE_OK;
-    /* A number and nothing else add up to the number, if both are taken as bits. */
-    e->world->add_words(e->world, parts->label_total, (int64_t *)(void *)parts->label);
-    size_t total = saddle_labels_distinct(parts->label, parts->label_total);
+    size_t count = find_classes(parts, e->world);
+    if (count == MOST_LABELS)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "data: there are %d or more different labels; give labels of classes, "
+                           "not measurements",
+                           MOST_LABELS);
     char *rule = NULL;
-    bool *marked = saddle_alloc(total, sizeof *marked);
+    bool *marked = saddle_alloc(count, sizeof *marked);
     saddle_status status =
-        marked != NULL
-            ? saddle_labels_rule(parts->label, total, e->plan->problem.positive, &rule, error)
-            : saddle_no_memory(error, "the labels");
-    SADDLE_THEN(status, saddle_labels_mark(rule, false, parts->label, total, marked, error));
+        marked != NULL ? saddle_labels_rule(classes, count, e->plan->problem.positive, &rule, error)
+                       : saddle_no_memory(error, "the labels");
+    SADDLE_THEN(status, saddle_labels_mark(rule, false, classes, count, marked, error));
     for (size_t k = 0; status == SADDLE_OK && k < e->world->local; k++)
-        saddle_labels_apply(parts->shard[e->world->here[k]], parts->label, total, marked);
+        saddle_labels_apply(parts->shard[e->world->here[k]], classes, count, marked);
     SADDLE_THEN(status, keep_rule(e, rule, error));
     saddle_free(marked);
     saddle_free(rule);
@@ -460,12 +451,13 @@ saddle_status saddle_stage_samples(saddle_instance *e, saddle_error *error)
     parts->samples = saddle_alloc(agents, sizeof *parts->samples);
     if (parts->samples == NULL)
         return saddle_no_memory(error, "the agents' data");
+    const char *given = e->plan->problem.samples;
     if (!needs_data(e))
-        return saddle_read_samples(parts->samples, agents, e->plan->problem.samples, error);
+        return saddle_read_samples(parts->samples, agents, given != NULL ? given : DEFAULT_SAMPLES,
+                                   error);
     parts->shard = saddle_alloc(agents, sizeof(saddle_dataset *));
     parts->numbers = saddle_alloc_doubles(agents);
-    parts->label_count = saddle_alloc(agents, sizeof *parts->label_count);
-    if (parts->shard == NULL || parts->numbers == NULL || parts->label_count == NULL)
+    if (parts->shard == NULL || parts->numbers == NULL)
         return saddle_no_memory(error, "the agents' data");
     return SADDLE_OK;
 }

@@ -154,7 +154,6 @@ static saddle_stage *const stages[] = {
     saddle_stage_split_data,
     saddle_stage_share_sizes,
     saddle_stage_list_labels,
-    saddle_stage_share_label_counts,
     saddle_stage_share_labels,
     saddle_stage_held_out,
     make_problem,
@@ -228,7 +227,7 @@ void saddle_instance_free(saddle_instance *e)
     saddle_dataset_free(parts->held_out);
     saddle_free(parts->numbers);
     saddle_free(parts->label);
-    saddle_free(parts->label_count);
+    saddle_free(parts->classes);
     saddle_prox_free(parts->x_prox);
     saddle_regularizer_free(parts->regularizer);
     saddle_set_free(parts->x_set);

@@ -29,10 +29,10 @@ struct saddle_instance_parts {
     saddle_dataset *data;   /* one file for all agents, until it is split */
     saddle_dataset **shard; /* per agent, NULL where it is elsewhere; NULL without data */
     saddle_dataset *held_out;
-    double *numbers;     /* one per agent, for what agents tell each other */
-    double *label;       /* distinct labels, while data are read */
-    size_t *label_count; /* of every agent */
-    size_t label_total;
+    double *numbers; /* one per agent, for what agents tell each other */
+    double *label;   /* distinct labels of the agents here, where each has a file */
+    size_t label_count;
+    double *classes; /* distinct labels of all agents */
     saddle_set *x_set;
     saddle_set *y_set;
     saddle_regularizer *regularizer;
@@ -51,7 +51,7 @@ saddle_stage saddle_stage_compare_plans, saddle_stage_graph, saddle_stage_compar
 /* Stages of the agents' data: data_stages.c. */
 saddle_stage saddle_stage_samples, saddle_stage_read_data, saddle_stage_compare_data,
     saddle_stage_split_data, saddle_stage_share_sizes, saddle_stage_list_labels,
-    saddle_stage_share_label_counts, saddle_stage_share_labels, saddle_stage_held_out;
+    saddle_stage_share_labels, saddle_stage_held_out;
 /* Stages of the starting point: start.c. */
 saddle_stage saddle_stage_start, saddle_stage_share_start;
 

@@ -210,14 +210,14 @@ START_TEST(impossible_partitions_are_refused)
         {"iid", 101, "auto", "101 agents but only 100 rows"},
         {"iid", 3, "34", "asks for 102 rows, but there are only 100"},
         {"contiguous", 2, "60,41", "asks for 101 rows, but there are only 100"},
-        {"iid", 2, "18446744073709551615,2", "asks for 18446744073709551615 rows"},
+        {"iid", 2, "4294967295,2", "asks for 4294967297 rows"},
         {"iid", 2, "9223372036854775808", "but there are only 100"},
         {"iid", 2, "1,2,3", "lists 3 sizes for 2 agents"},
         {"iid", 2, "1,", "'' is not a whole number"},
         {"iid", 2, "1,0", "'0' is not a whole number"},
-        {"iid", 2, "0", "samples '0'"},
-        {"iid", 2, "many", "samples 'many'"},
-        {"iid", 2, "1.5", "samples '1.5'"},
+        {"iid", 2, "0", "samples: '0'"},
+        {"iid", 2, "many", "samples: 'many'"},
+        {"iid", 2, "1.5", "samples: '1.5'"},
     };
     saddle_dataset *data = make_data(100);
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
