@@ -1,7 +1,9 @@
 /* Directories of checkpoints: which files in them are checkpoints, and which is the newest. */
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +12,6 @@
 #include "checkpoint/checkpoint.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "core/text.h"
 
 #define PREFIX "checkpoint-"
 #define SUFFIX ".saddle"
@@ -22,60 +23,39 @@ char *saddle_checkpoint_path(const char *directory, uint64_t iteration)
     return saddle_format("%s/%s%0*" PRIu64 "%s", directory, PREFIX, DIGITS, iteration, SUFFIX);
 }
 
-/* The iteration in a checkpoint's name; *rest receives what follows it. */
-static bool read_name(const char *name, uint64_t *iteration, const char **rest)
+/* What follows a checkpoint's name in that of a file; NULL: the file has nothing to do with one. */
+static const char *after_name(const char *file)
 {
-    char digits[DIGITS + 1];
-    if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
-        return false;
-    name += strlen(PREFIX);
-    if (strspn(name, "0123456789") != DIGITS)
-        return false;
-    memcpy(digits, name, DIGITS);
-    digits[DIGITS] = '\0';
-    name += DIGITS;
-    *rest = name + strlen(SUFFIX);
-    return strncmp(name, SUFFIX, strlen(SUFFIX)) == 0 && saddle_parse_integer(digits, iteration);
+    int end = 0;
+    sscanf(file, PREFIX "%*[0-9]" SUFFIX "%n", &end);
+    return end == sizeof PREFIX SUFFIX - 1 + DIGITS ? file + end : NULL;
 }
 
-/* The largest iteration of a directory's checkpoints that is below a bound. */
-static bool next_below(DIR *directory, uint64_t bound, uint64_t *out)
+static int is_checkpoint(const struct dirent *entry)
 {
-    bool found = false;
-    rewinddir(directory);
-    for (const struct dirent *entry = readdir(directory); entry != NULL;
-         entry = readdir(directory)) {
-        uint64_t iteration;
-        const char *rest;
-        if (!read_name(entry->d_name, &iteration, &rest) || *rest != '\0' || iteration >= bound)
-            continue;
-        if (!found || iteration > *out)
-            *out = iteration;
-        found = true;
-    }
-    return found;
+    const char *rest = after_name(entry->d_name);
+    return rest != NULL && *rest == '\0';
 }
 
 saddle_status saddle_checkpoint_find(char **path, const char *directory, size_t age,
                                      saddle_error *error)
 {
+    struct dirent **entry;
     *path = NULL;
-    DIR *stream = opendir(directory);
-    if (stream == NULL)
+    int count = scandir(directory, &entry, is_checkpoint, alphasort);
+    if (count < 0)
         return saddle_fail(error, SADDLE_BAD_INPUT, "cannot look into '%s': %s", directory,
                            strerror(errno));
-    uint64_t iteration = UINT64_MAX;
-    bool found = true;
-    for (size_t k = 0; found && k <= age; k++)
-        found = next_below(stream, iteration, &iteration);
-    closedir(stream);
-    if (!found)
-        return SADDLE_OK;
-    *path = saddle_checkpoint_path(directory, iteration);
-    if (*path != NULL)
-        return SADDLE_OK;
-    saddle_no_memory(error, "a checkpoint's path");
-    return SADDLE_NO_MEMORY;
+    saddle_status status = SADDLE_OK;
+    if (age < (size_t)count) {
+        *path = saddle_format("%s/%s", directory, entry[(size_t)count - 1 - age]->d_name);
+        if (*path == NULL)
+            status = saddle_no_memory(error, "a checkpoint's path");
+    }
+    for (int k = 0; k < count; k++)
+        free(entry[k]);
+    free(entry);
+    return status;
 }
 
 saddle_status saddle_checkpoint_newest(char **path, const char *directory, saddle_error *error)
@@ -134,16 +114,14 @@ void saddle_checkpoint_prune(const char *directory, const char *newest, const ch
     if (stream == NULL)
         return;
     for (const struct dirent *entry = readdir(stream); entry != NULL; entry = readdir(stream)) {
-        uint64_t iteration;
-        const char *rest;
-        if (!read_name(entry->d_name, &iteration, &rest))
+        const char *rest = after_name(entry->d_name);
+        if (rest == NULL)
             continue;
-        /* What follows the name of an unfinished one: see core/file.c. */
-        size_t length = strlen(rest);
-        bool unfinished = length > 4 && strcmp(rest + length - 4, ".tmp") == 0;
-        bool whole =
-            length == 0 && !ends_in(newest, entry->d_name) && !ends_in(older, entry->d_name);
-        if (unfinished || whole)
+        /* What follows the name of an unfinished one: see files/file.c. */
+        bool unfinished = fnmatch(".*.tmp", rest, 0) == 0;
+        bool old =
+            *rest == '\0' && !ends_in(newest, entry->d_name) && !ends_in(older, entry->d_name);
+        if (unfinished || old)
             unlinkat(dirfd(stream), entry->d_name, 0);
     }
     closedir(stream);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -66,20 +67,14 @@ saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_chec
 static saddle_status read_every(saddle_checkpoint_writer *k, const char *text, saddle_error *error)
 {
     char number[64];
-    k->seconds = DEFAULT_SECONDS;
-    if (text == NULL)
+    size_t length = text != NULL ? strlen(text) : 0;
+    k->seconds = text == NULL ? DEFAULT_SECONDS : 0.0;
+    if (text == NULL || (saddle_parse_integer(text, &k->every) && k->every > 0))
         return SADDLE_OK;
-    size_t length = strlen(text);
-    if (saddle_parse_integer(text, &k->every) && k->every > 0) {
-        k->seconds = 0.0;
+    snprintf(number, sizeof number, "%.*s", (int)length - 1, text);
+    if (text[length - 1] == 's' && length < sizeof number &&
+        saddle_parse_real(number, &k->seconds) && k->seconds > 0.0)
         return SADDLE_OK;
-    }
-    if (text[length - 1] == 's' && length < sizeof number) {
-        memcpy(number, text, length - 1);
-        number[length - 1] = '\0';
-        if (saddle_parse_real(number, &k->seconds) && k->seconds > 0.0)
-            return SADDLE_OK;
-    }
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "checkpoint-every: '%.80s' is neither a number of iterations, such as 500, "
                        "nor a time, such as 30s",

@@ -67,17 +67,21 @@ typedef struct control {
     const char *cached; /* in memory.stat: files, which are dropped when memory is short */
 } control;
 
+/* A number in a file of a group. */
+static double group_number(const control *names, const char *directory, const char *file,
+                           const char *word)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s%s/%s", names->root, directory, file);
+    return read_number(path, word);
+}
+
 /* What a group leaves, given its directory. */
 static double of_group(const control *names, const char *directory)
 {
-    char path[1024];
-    snprintf(path, sizeof path, "%s%s/%s", names->root, directory, names->limit);
-    double limit = read_number(path, "");
-    snprintf(path, sizeof path, "%s%s/%s", names->root, directory, names->used);
-    double used = or_zero(read_number(path, ""));
-    snprintf(path, sizeof path, "%s%s/memory.stat", names->root, directory);
-    double cached = or_zero(read_number(path, names->cached));
-    return limit - fmax(used - cached, 0.0);
+    double used = or_zero(group_number(names, directory, names->used, ""));
+    double cached = or_zero(group_number(names, directory, "memory.stat", names->cached));
+    return group_number(names, directory, names->limit, "") - fmax(used - cached, 0.0);
 }
 
 /* The least that this group and those above it leave. In a container the path of a group may be the

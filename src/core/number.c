@@ -7,6 +7,7 @@
  */
 #include "core/number.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -141,15 +142,11 @@ bool saddle_parse_integer(const char *text, uint64_t *out)
     if (text == NULL || *text == '\0')
         return false;
     if (text[strspn(text, "0123456789")] == '\0') {
-        uint64_t value = 0;
-        for (const char *digit = text; *digit != '\0'; digit++) {
-            uint64_t next = (uint64_t)(*digit - '0');
-            if (value > (UINT64_MAX - next) / 10)
-                return false;
-            value = value * 10 + next;
-        }
-        *out = value;
-        return true;
+        errno = 0;
+        unsigned long long value = strtoull(text, NULL, 10);
+        if (errno == 0)
+            *out = value;
+        return errno == 0;
     }
     double real;
     if (!saddle_parse_real(text, &real) || real < 0.0 || real > 0x1p53 || real != floor(real))

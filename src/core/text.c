@@ -47,17 +47,12 @@ bool saddle_split(saddle_fields *out, const char *text)
     if (length >= sizeof out->buffer)
         return false;
     memcpy(out->buffer, text, length + 1);
-    char *rest = out->buffer;
-    for (;;) {
+    for (char *rest = out->buffer; rest != NULL;) {
         if (out->count == SADDLE_MAX_FIELDS)
             return false;
-        out->field[out->count++] = rest;
-        char *colon = strchr(rest, ':');
-        if (colon == NULL)
-            return true;
-        *colon = '\0';
-        rest = colon + 1;
+        out->field[out->count++] = strsep(&rest, ":");
     }
+    return true;
 }
 
 /* Levenshtein distance of words of up to 63 characters; longer ones are far from everything. */

@@ -13,11 +13,9 @@
 
 /* ---- one process ---------------------------------------------------------------------------- */
 
-/* The lists of a world that is alone: 0, 1, ... and all zero. */
 typedef struct alone {
     saddle_world base;
-    size_t *here;
-    size_t *home;
+    size_t list[]; /* of agents: 0, 1, ..., then of their homes: all zero */
 } alone;
 
 static void alone_add_terms(const saddle_world *world, size_t first, size_t count, size_t size,
@@ -29,11 +27,12 @@ static void alone_add_terms(const saddle_world *world, size_t first, size_t coun
         saddle_axpy(size, 1.0, terms + k * stride, sum);
 }
 
-static void alone_join(const saddle_world *world, size_t size, double *sum)
+/* Sums and maxima over one process are what it has. */
+static void alone_keep(const saddle_world *world, size_t count, double *values)
 {
     (void)world;
-    (void)size;
-    (void)sum;
+    (void)count;
+    (void)values;
 }
 
 static void alone_add_words(const saddle_world *world, size_t count, int64_t *words)
@@ -41,13 +40,6 @@ static void alone_add_words(const saddle_world *world, size_t count, int64_t *wo
     (void)world;
     (void)count;
     (void)words;
-}
-
-static void alone_largest(const saddle_world *world, size_t count, double *values)
-{
-    (void)world;
-    (void)count;
-    (void)values;
 }
 
 static void alone_share(const saddle_world *world, size_t from, size_t bytes, void *block)
@@ -70,35 +62,27 @@ static void alone_carry(const saddle_world *world, size_t from, size_t to, size_
 
 static void alone_destroy(saddle_world *world)
 {
-    alone *self = (alone *)world;
-    saddle_free(self->here);
-    saddle_free(self->home);
-    saddle_free(self);
+    saddle_free(world);
 }
 
 saddle_status saddle_world_alone(saddle_world **out, size_t agents, saddle_error *error)
 {
     *out = NULL;
-    alone *self = saddle_alloc(1, sizeof *self);
+    /* One block for all of it: the struct, then both lists. */
+    alone *self = saddle_alloc(1, sizeof *self + 2 * agents * sizeof *self->list);
     if (self == NULL)
         return saddle_no_memory(error, "the agents' places");
-    self->here = saddle_alloc(agents, sizeof *self->here);
-    self->home = saddle_alloc(agents, sizeof *self->home);
-    if (self->here == NULL || self->home == NULL) {
-        alone_destroy(&self->base);
-        return saddle_no_memory(error, "the agents' places");
-    }
     for (size_t i = 0; i < agents; i++)
-        self->here[i] = i;
+        self->list[i] = i;
     self->base = (saddle_world){.ranks = 1,
                                 .agents = agents,
                                 .local = agents,
-                                .here = self->here,
-                                .home = self->home,
+                                .here = self->list,
+                                .home = self->list + agents,
                                 .add_terms = alone_add_terms,
-                                .join = alone_join,
+                                .join = alone_keep,
                                 .add_words = alone_add_words,
-                                .largest = alone_largest,
+                                .largest = alone_keep,
                                 .share = alone_share,
                                 .carry = alone_carry,
                                 .destroy = alone_destroy};

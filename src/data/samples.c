@@ -16,9 +16,9 @@ saddle_status saddle_read_samples(size_t *samples, size_t agents, const char *te
     bool good = true;
     for (char *rest = copy; good && rest != NULL; given++) {
         uint64_t value = 0;
-        good = given < agents && saddle_parse_integer(strsep(&rest, ","), &value) && value >= 1 &&
-               value <= UINT32_MAX;
-        if (good)
+        good =
+            saddle_parse_integer(strsep(&rest, ","), &value) && value >= 1 && value <= UINT32_MAX;
+        if (good && given < agents)
             samples[given] = (size_t)value;
     }
     saddle_free(copy);

@@ -39,10 +39,10 @@ saddle_status saddle_consensus_mean(const saddle_graph *graph, const double *val
     size_t agents = graph->agents;
     size_t *numbers = saddle_alloc(3 * agents, sizeof *numbers);
     double *sum = saddle_alloc_doubles(agents);
-    saddle_status status = SADDLE_OK;
     if (numbers == NULL || sum == NULL) {
-        status = saddle_no_memory(error, "the agents' average");
-        goto cleanup;
+        saddle_free(sum);
+        saddle_free(numbers);
+        return saddle_no_memory(error, "the agents' average");
     }
     tree t = {.order = numbers, .parent = numbers + agents, .depth = numbers + 2 * agents};
     grow(graph, &t);
@@ -52,8 +52,7 @@ saddle_status saddle_consensus_mean(const saddle_graph *graph, const double *val
     *mean = sum[0] / (double)agents;
     if (rounds != NULL)
         *rounds = 2 * t.depth[t.order[agents - 1]];
-cleanup:
     saddle_free(sum);
     saddle_free(numbers);
-    return status;
+    return SADDLE_OK;
 }

@@ -32,7 +32,8 @@ typedef struct search {
     size_t left;       /* agents not done with */
 } search;
 
-static bool search_create(search *s, const saddle_graph *graph)
+/* On failure nothing is left to be searched. */
+static saddle_status search_create(search *s, const saddle_graph *graph, saddle_error *error)
 {
     size_t m = graph->agents;
     memset(s, 0, sizeof *s);
@@ -42,11 +43,11 @@ static bool search_create(search *s, const saddle_graph *graph)
     s->lower = saddle_alloc(m, sizeof *s->lower);
     s->upper = saddle_alloc(m, sizeof *s->upper);
     if (s->distance == NULL || s->queue == NULL || s->lower == NULL || s->upper == NULL)
-        return false;
+        return saddle_no_memory(error, "the diameter's searches");
     for (size_t i = 0; i < m; i++)
         s->upper[i] = UINT32_MAX;
     s->left = m;
-    return true;
+    return SADDLE_OK;
 }
 
 static void search_free(search *s)
@@ -207,17 +208,12 @@ saddle_status saddle_graph_search_diameter(const saddle_graph *graph, size_t sin
                                            size_t *diameter, saddle_error *error)
 {
     search s;
-    saddle_status status = SADDLE_OK;
-    if (!search_create(&s, graph)) {
-        status = saddle_no_memory(error, "the diameter's searches");
-        goto cleanup;
-    }
+    saddle_status status = search_create(&s, graph, error);
     for (size_t t = 0; s.left > 0 && (t < singles || s.diameter > BATCH_DIAMETER); t++)
         bound_from(&s, choose_origin(&s, t % 2 == 0));
-    status = search_rest(&s, error);
+    SADDLE_THEN(status, search_rest(&s, error));
     if (status == SADDLE_OK)
         *diameter = s.diameter;
-cleanup:
     search_free(&s);
     return status;
 }
@@ -228,9 +224,9 @@ saddle_status saddle_graph_diameter(const saddle_graph *graph, size_t *diameter,
     if (!agent_0_is_outermost(graph))
         return saddle_graph_search_diameter(graph, SINGLE_SEARCHES, diameter, error);
     search s;
-    bool ready = search_create(&s, graph);
-    if (ready)
+    saddle_status status = search_create(&s, graph, error);
+    if (status == SADDLE_OK)
         *diameter = search_from(&s, 0);
     search_free(&s);
-    return ready ? SADDLE_OK : saddle_no_memory(error, "the diameter's searches");
+    return status;
 }

@@ -4,9 +4,10 @@
  *   laplacian        M = I - 2 / (3 lambda_max(L)) L; eigenvalues in [1/3, 1]
  *   metropolis       M_ij = 1 / (1 + max(d_i, d_j))
  *   lazy-metropolis  M_ij = 1 / (2 max(d_i, d_j)); eigenvalues in [0, 1] (Olshevsky, SIAM J.
- * Control Optim. 55, 2017) max-degree       M_ij = 1 / (1 + d_max) best-constant    M_ij = 2 /
- * (lambda_2(L) + lambda_max(L)), the constant with the largest spectral gap (Xiao and Boyd, Syst.
- * Control Lett. 53, 2004)
+ *                    Control Optim. 55, 2017)
+ *   max-degree       M_ij = 1 / (1 + d_max)
+ *   best-constant    M_ij = 2 / (lambda_2(L) + lambda_max(L)), the constant with the largest
+ *                    spectral gap (Xiao and Boyd, Syst. Control Lett. 53, 2004)
  *
  * A weight is computed once per pair of degrees, the same from both ends, so M is symmetric to the
  * bit, and rounded so that mixing keeps the mean of what agents track, whatever rounding does:
@@ -23,9 +24,9 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/registry.h"
 #include "core/rounding.h"
 #include "core/status.h"
-#include "core/text.h"
 #include "graph/reading.h"
 #include "graph/spectrum.h"
 
@@ -205,27 +206,25 @@ static saddle_status weigh_file(saddle_mixing *mixing, const char *path, saddle_
 
 /* ---- registry ---- */
 
-/* name, synopsis, weigh, summary */
-#define RULE_LIST(X)                                                                              \
-    X("laplacian", "laplacian", weigh_laplacian,                                                  \
-      "I - 2 / (3 lambda_max(L)) L; eigenvalues in [1/3, 1]")                                     \
-    X("metropolis", "metropolis", weigh_metropolis, "1 / (1 + the larger degree) on every edge")  \
-    X("lazy-metropolis", "lazy-metropolis", weigh_lazy_metropolis,                                \
-      "1 / (2 * the larger degree) on every edge; eigenvalues in [0, 1]")                         \
-    X("max-degree", "max-degree", weigh_max_degree, "1 / (1 + the largest degree) on every edge") \
-    X("best-constant", "best-constant", weigh_best_constant,                                      \
-      "2 / (lambda_2(L) + lambda_max(L)) on every edge: of equal weights the fastest")            \
-    X("file", "file:PATH", weigh_file,                                                            \
-      "a matrix as text, one row per line, entries parted by blanks or commas")
+/* synopsis, weigh, summary */
+#define RULE_LIST(X)                                                                        \
+    X("laplacian", weigh_laplacian, "I - 2 / (3 lambda_max(L)) L; eigenvalues in [1/3, 1]") \
+    X("metropolis", weigh_metropolis, "1 / (1 + the larger degree) on every edge")          \
+    X("lazy-metropolis", weigh_lazy_metropolis,                                             \
+      "1 / (2 * the larger degree) on every edge; eigenvalues in [0, 1]")                   \
+    X("max-degree", weigh_max_degree, "1 / (1 + the largest degree) on every edge")         \
+    X("best-constant", weigh_best_constant,                                                 \
+      "2 / (lambda_2(L) + lambda_max(L)) on every edge: of equal weights the fastest")      \
+    X("file:PATH", weigh_file,                                                              \
+      "a matrix as text, one row per line, entries separated by blanks or commas")
 
 typedef struct rule {
-    const char *name;
     const char *synopsis;
     weigh_function weigh;
 } rule;
 
 static const rule registry[] = {
-#define RULE_ROW(name, synopsis, weigh, summary) {name, synopsis, weigh},
+#define RULE_ROW(synopsis, weigh, summary) {synopsis, weigh},
     RULE_LIST(RULE_ROW)
 #undef RULE_ROW
 };
@@ -235,7 +234,7 @@ enum { RULES = sizeof registry / sizeof *registry };
 const saddle_set_info *saddle_mixing_list(size_t *count)
 {
     static const saddle_set_info list[] = {
-#define RULE_INFO(name, synopsis, weigh, summary) {synopsis, summary},
+#define RULE_INFO(synopsis, weigh, summary) {synopsis, summary},
         RULE_LIST(RULE_INFO)
 #undef RULE_INFO
     };
@@ -243,23 +242,22 @@ const saddle_set_info *saddle_mixing_list(size_t *count)
     return list;
 }
 
+static const char *synopsis_of(size_t index)
+{
+    return registry[index].synopsis;
+}
+
 static saddle_status find_rule(const char *text, const rule **out, saddle_error *error)
 {
-    if (strncmp(text, "file:", 5) == 0 && text[5] != '\0') {
-        *out = &registry[RULES - 1];
-        return SADDLE_OK;
-    }
-    const char *name[RULES];
-    for (size_t r = 0; r < RULES; r++) {
-        name[r] = registry[r].synopsis;
-        *out = &registry[r];
-        if (registry[r].weigh != weigh_file && strcmp(text, registry[r].name) == 0)
-            return SADDLE_OK;
-    }
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "unknown mixing rule '%.100s'%s; the rules are laplacian, metropolis, "
-                       "lazy-metropolis, max-degree, best-constant and file:PATH",
-                       text, saddle_suggest(text, name, RULES).text);
+    size_t index = 0;
+    saddle_status status =
+        saddle_registry_find(&index, "mixing rule", text, synopsis_of, RULES, error);
+    *out = &registry[index];
+    const char *path = strchr(text, ':');
+    if (status == SADDLE_OK && (*out)->weigh == weigh_file && (path == NULL || path[1] == '\0'))
+        return saddle_fail(error, SADDLE_BAD_INPUT, "mixing rule '%s' is not of the form %s", text,
+                           (*out)->synopsis);
+    return status;
 }
 
 /* ---- public ---- */

@@ -10,6 +10,7 @@
  *   small-world  Watts and Strogatz, Nature 393, 1998: O(agents * K).
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/elementary.h"
@@ -43,28 +44,32 @@ static size_t allowed_tries(const plan *p, double expected_edges)
     return tries < FEWEST_TRIES ? FEWEST_TRIES : (size_t)tries;
 }
 
-/*
- * Draw until connected, `*tries` times at most; `*components` receives the last draw's, 0 when it
- * was given up.
- */
-static saddle_status draw_connected(plan *p, draw_function draw, uint64_t seed, size_t tries,
-                                    saddle_edges *edges, size_t *components, saddle_error *error)
+/* Draw until connected; `remedy` ends the refusal of a topology that never is. */
+static saddle_status draw_connected(plan *p, draw_function draw, double expected_edges,
+                                    const saddle_topology_request *request, const char *remedy,
+                                    saddle_edges *edges, saddle_error *error)
 {
     uint32_t *root = saddle_alloc(p->agents, sizeof *root);
     if (root == NULL)
         return saddle_no_memory(error, "the graph's components");
     saddle_status status = SADDLE_OK;
-    *components = 0;
-    for (size_t t = 0; t < tries && *components != 1 && status == SADDLE_OK; t++) {
+    size_t tries = allowed_tries(p, expected_edges);
+    size_t components = 0;
+    for (size_t t = 0; t < tries && components != 1 && status == SADDLE_OK; t++) {
         saddle_rng rng;
-        saddle_rng_init(&rng, seed, SADDLE_RNG_TOPOLOGY, t, 0);
+        saddle_rng_init(&rng, request->seed, SADDLE_RNG_TOPOLOGY, t, 0);
         edges->count = 0;
         p->stuck = false;
         status = draw(p, &rng, edges, error);
         if (status == SADDLE_OK)
-            *components = p->stuck ? 0 : saddle_edges_components(edges, p->agents, root);
+            components = p->stuck ? 0 : saddle_edges_components(edges, p->agents, root);
     }
     saddle_free(root);
+    if (status == SADDLE_OK && components != 1)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "topology '%s' with %zu agents gave no connected graph in %zu tries "
+                             "(the last has %zu components); %s",
+                             request->text, p->agents, tries, components, remedy);
     return status;
 }
 
@@ -110,17 +115,10 @@ saddle_status saddle_build_er(saddle_edges *edges, saddle_topology_request *requ
     if (expected > (double)SADDLE_MAX_EDGES)
         room = expected;
     status = saddle_edges_reserve(edges, (size_t)room, error);
-    if (status != SADDLE_OK)
-        return status;
-    size_t tries = allowed_tries(&p, expected);
-    size_t components = 0;
-    status = draw_connected(&p, draw_er, request->seed, tries, edges, &components, error);
-    if (status == SADDLE_OK && components != 1)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "topology '%s' with %zu agents gave no connected graph in %zu tries "
-                             "(the last has %zu components); take P well above the connectivity "
-                             "threshold ln(m)/m = %.3g",
-                             request->text, p.agents, tries, components, saddle_log(m) / m);
+    char remedy[96];
+    snprintf(remedy, sizeof remedy, "take P well above the connectivity threshold ln(m)/m = %.3g",
+             saddle_log(m) / m);
+    SADDLE_THEN(status, draw_connected(&p, draw_er, expected, request, remedy, edges, error));
     return status;
 }
 
@@ -265,15 +263,9 @@ saddle_status saddle_build_regular(saddle_edges *edges, saddle_topology_request 
     if (!saddle_edge_set_create(&p.set, p.agents * kept / 2 + 2))
         return saddle_no_memory(error, "the graph's edges");
     draw_function draw = p.degree == 2 ? draw_cycle : dense ? draw_dense_regular : draw_regular;
-    size_t tries = allowed_tries(&p, 0.5 * (double)p.agents * (double)p.degree);
-    size_t components = 0;
-    status = draw_connected(&p, draw, request->seed, tries, edges, &components, error);
+    status = draw_connected(&p, draw, 0.5 * (double)p.agents * (double)p.degree, request,
+                            "take another seed or a larger K", edges, error);
     saddle_edge_set_free(&p.set);
-    if (status == SADDLE_OK && components != 1)
-        status = saddle_fail(error, SADDLE_NUMERIC,
-                             "topology '%s' with %zu agents gave no connected graph in %zu tries; "
-                             "take another seed or a larger K",
-                             request->text, p.agents, tries);
     return status;
 }
 
@@ -346,14 +338,8 @@ saddle_status saddle_build_small_world(saddle_edges *edges, saddle_topology_requ
         return status;
     if (!saddle_edge_set_create(&p.set, count + 1))
         return saddle_no_memory(error, "the graph's edges");
-    size_t tries = allowed_tries(&p, (double)count);
-    size_t components = 0;
-    status = draw_connected(&p, draw_small_world, request->seed, tries, edges, &components, error);
+    status = draw_connected(&p, draw_small_world, (double)count, request,
+                            "take a larger K or a smaller P", edges, error);
     saddle_edge_set_free(&p.set);
-    if (status == SADDLE_OK && components != 1)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "topology '%s' with %zu agents gave no connected graph in %zu tries "
-                             "(the last has %zu components); take a larger K or a smaller P",
-                             request->text, p.agents, tries, components);
     return status;
 }

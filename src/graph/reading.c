@@ -167,18 +167,18 @@ saddle_status saddle_edges_read(saddle_edges *edges, const char *path, size_t *a
     return status;
 }
 
-saddle_status saddle_graph_save(const saddle_graph *graph, const char *path, saddle_error *error)
+static void write_edges(FILE *f, const void *context)
 {
-    saddle_output out;
-    saddle_status status = saddle_output_open(&out, path, error);
-    if (status != SADDLE_OK)
-        return status;
+    const saddle_graph *graph = context;
     for (size_t i = 0; i < graph->agents; i++)
         for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++)
             if (i < graph->neighbour[k])
-                fprintf(out.stream, "%zu %zu\n", i, graph->neighbour[k]);
-    /* A failed fprintf marks the stream, which commit looks at. */
-    return saddle_output_commit(&out, error);
+                fprintf(f, "%zu %zu\n", i, graph->neighbour[k]);
+}
+
+saddle_status saddle_graph_save(const saddle_graph *graph, const char *path, saddle_error *error)
+{
+    return saddle_output_save(path, write_edges, graph, error);
 }
 
 /* ---- matrices ---- */

@@ -325,20 +325,25 @@ static saddle_status sparse_ends(const matrix *a, bool low, bool high, ends *out
                                  saddle_error *error)
 {
     lanczos l = {0};
-    saddle_status status = SADDLE_OK;
-    if (!lanczos_create(&l, a->graph->agents)) {
-        status = saddle_no_memory(error, "the Lanczos vectors");
-        goto cleanup;
-    }
+    saddle_status status = lanczos_create(&l, a->graph->agents)
+                               ? SADDLE_OK
+                               : saddle_no_memory(error, "the Lanczos vectors");
     pthread_mutex_lock(&arpack_turn);
-    if (low)
-        status = sparse_end(a, &l, false, &out->low, error);
-    if (high && status == SADDLE_OK)
-        status = sparse_end(a, &l, true, &out->high, error);
+    SADDLE_THEN_IF(status, low, sparse_end(a, &l, false, &out->low, error));
+    SADDLE_THEN_IF(status, high, sparse_end(a, &l, true, &out->high, error));
     pthread_mutex_unlock(&arpack_turn);
-cleanup:
     lanczos_free(&l);
     return status;
+}
+
+/* Ends by LAPACK or ARPACK; the name of the one used. */
+static saddle_status computed_ends(const matrix *a, saddle_spectrum_method method, bool low,
+                                   bool high, ends *out, const char **used, saddle_error *error)
+{
+    bool dense = method == SADDLE_SPECTRUM_LAPACK ||
+                 (method == SADDLE_SPECTRUM_AUTO && a->graph->agents <= DENSE_AGENTS);
+    *used = dense ? "LAPACK" : "ARPACK";
+    return dense ? dense_ends(a, out, error) : sparse_ends(a, low, high, out, error);
 }
 
 /* ---- L ---- */
@@ -349,18 +354,17 @@ saddle_status saddle_laplacian_ends(const saddle_graph *graph, saddle_spectrum_m
     ends found = {0.0, 0.0};
     matrix laplacian = {.graph = graph};
     saddle_status status = SADDLE_OK;
-    bool small = graph->agents <= DENSE_AGENTS;
     bool closed = false;
+    const char *used;
     if (method == SADDLE_SPECTRUM_AUTO || method == SADDLE_SPECTRUM_CLOSED)
         closed = graph->agents == 1 || closed_laplacian_ends(graph, &found);
     if (!closed && method == SADDLE_SPECTRUM_CLOSED)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "the Laplacian of topology '%s' has no closed-form eigenvalues",
                            graph->text);
-    if (!closed && (method == SADDLE_SPECTRUM_LAPACK || (method == SADDLE_SPECTRUM_AUTO && small)))
-        status = dense_ends(&laplacian, &found, error);
-    else if (!closed)
-        status = sparse_ends(&laplacian, second != NULL, largest != NULL, &found, error);
+    if (!closed)
+        status = computed_ends(&laplacian, method, second != NULL, largest != NULL, &found, &used,
+                               error);
     if (status != SADDLE_OK)
         return status;
     if (second != NULL)
@@ -404,15 +408,6 @@ static saddle_status check_finite(const saddle_mixing *mixing, saddle_error *err
                        "row %zu of the mixing matrix is not finite; it has no eigenvalues", agent);
 }
 
-static void fill_spectrum(saddle_spectrum *out, ends found, const char *method)
-{
-    out->lambda2 = found.high;
-    out->lambda_m = found.low;
-    out->lambda = fmax(fabs(found.high), fabs(found.low));
-    out->gap = 1.0 - out->lambda;
-    out->method = method;
-}
-
 saddle_status saddle_mixing_spectrum_by(const saddle_mixing *mixing, saddle_spectrum_method method,
                                         saddle_spectrum *out, saddle_error *error)
 {
@@ -430,16 +425,15 @@ saddle_status saddle_mixing_spectrum_by(const saddle_mixing *mixing, saddle_spec
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "mixing '%s' on topology '%s' has no closed-form eigenvalues",
                            mixing->text, graph->text);
-    if (!closed && method != SADDLE_SPECTRUM_ARPACK &&
-        (method == SADDLE_SPECTRUM_LAPACK || graph->agents <= DENSE_AGENTS)) {
-        used = "LAPACK";
-        status = dense_ends(&m, &found, error);
-    } else if (!closed) {
-        used = "ARPACK";
-        status = sparse_ends(&m, true, true, &found, error);
-    }
+    if (!closed)
+        status = computed_ends(&m, method, true, true, &found, &used, error);
+    double lambda = fmax(fabs(found.high), fabs(found.low));
     if (status == SADDLE_OK)
-        fill_spectrum(out, found, used);
+        *out = (saddle_spectrum){.lambda2 = found.high,
+                                 .lambda_m = found.low,
+                                 .lambda = lambda,
+                                 .gap = 1.0 - lambda,
+                                 .method = used};
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/registry.h"
 #include "core/status.h"
 #include "graph/reading.h"
 
@@ -201,43 +202,38 @@ static saddle_status build_file(saddle_edges *edges, saddle_topology_request *re
 
 /* ---- registry ---- */
 
-/* name, synopsis, fields, whether it can choose the number of agents, shape, build, summary */
-#define TOPOLOGY_LIST(X)                                                                         \
-    X("er", "er:P", 2, false, SADDLE_SHAPE_IRREGULAR, saddle_build_er,                           \
-      "Erdos-Renyi: every pair is linked with probability P; redrawn until connected")           \
-    X("ring", "ring", 1, false, SADDLE_SHAPE_CIRCULANT, build_ring, "a circle")                  \
-    X("path", "path", 1, false, SADDLE_SHAPE_PATH, build_path, "a line")                         \
-    X("star", "star", 1, false, SADDLE_SHAPE_STAR, build_star, "agent 0 linked with all others") \
-    X("complete", "complete", 1, false, SADDLE_SHAPE_COMPLETE, build_complete,                   \
-      "every pair linked")                                                                       \
-    X("grid", "grid:RxC", 2, true, SADDLE_SHAPE_GRID, build_grid,                                \
-      "R rows of C agents, each linked with those beside, above and below")                      \
-    X("torus", "torus:RxC", 2, true, SADDLE_SHAPE_TORUS, build_torus,                            \
-      "a grid whose rows and columns close into circles")                                        \
-    X("hypercube", "hypercube", 1, false, SADDLE_SHAPE_HYPERCUBE, build_hypercube,               \
-      "agents whose numbers differ in one bit are linked; their number is a power of two")       \
-    X("exponential", "exponential", 1, false, SADDLE_SHAPE_CIRCULANT, build_exponential,         \
-      "agent i linked with i +- 1, 2, 4, 8, ... around a circle")                                \
-    X("regular", "regular:K", 2, false, SADDLE_SHAPE_IRREGULAR, saddle_build_regular,            \
-      "random, every agent with K neighbours; agents * K even")                                  \
-    X("small-world", "small-world:K:P", 3, false, SADDLE_SHAPE_NEAR_RING,                        \
-      saddle_build_small_world,                                                                  \
-      "Watts-Strogatz: a ring of K nearest neighbours, each link rewired with probability P")    \
-    X("file", "file:PATH", 2, true, SADDLE_SHAPE_IRREGULAR, build_file,                          \
+/* synopsis, whether it can choose the number of agents, shape, build, summary */
+#define TOPOLOGY_LIST(X)                                                                      \
+    X("er:P", false, SADDLE_SHAPE_IRREGULAR, saddle_build_er,                                 \
+      "Erdos-Renyi: every pair is linked with probability P; redrawn until connected")        \
+    X("ring", false, SADDLE_SHAPE_CIRCULANT, build_ring, "a circle")                          \
+    X("path", false, SADDLE_SHAPE_PATH, build_path, "a line")                                 \
+    X("star", false, SADDLE_SHAPE_STAR, build_star, "agent 0 linked with all others")         \
+    X("complete", false, SADDLE_SHAPE_COMPLETE, build_complete, "every pair linked")          \
+    X("grid:RxC", true, SADDLE_SHAPE_GRID, build_grid,                                        \
+      "R rows of C agents, each linked with those beside, above and below")                   \
+    X("torus:RxC", true, SADDLE_SHAPE_TORUS, build_torus,                                     \
+      "a grid whose rows and columns close into circles")                                     \
+    X("hypercube", false, SADDLE_SHAPE_HYPERCUBE, build_hypercube,                            \
+      "agents whose numbers differ in one bit are linked; their number is a power of two")    \
+    X("exponential", false, SADDLE_SHAPE_CIRCULANT, build_exponential,                        \
+      "agent i linked with i +- 1, 2, 4, 8, ... around a circle")                             \
+    X("regular:K", false, SADDLE_SHAPE_IRREGULAR, saddle_build_regular,                       \
+      "random, every agent with K neighbours; agents * K even")                               \
+    X("small-world:K:P", false, SADDLE_SHAPE_NEAR_RING, saddle_build_small_world,             \
+      "Watts-Strogatz: a ring of K nearest neighbours, each link rewired with probability P") \
+    X("file:PATH", true, SADDLE_SHAPE_IRREGULAR, build_file,                                  \
       "an edge list, one `i j` per line, agents from 0, # for comments")
 
 typedef struct topology {
-    const char *name;
     const char *synopsis;
-    size_t fields;
     bool chooses_agents;
     saddle_graph_shape shape;
     saddle_topology_build build;
 } topology;
 
 static const topology registry[] = {
-#define TOPOLOGY_ROW(name, synopsis, fields, chooses, shape, build, summary) \
-    {name, synopsis, fields, chooses, shape, build},
+#define TOPOLOGY_ROW(synopsis, chooses, shape, build, summary) {synopsis, chooses, shape, build},
     TOPOLOGY_LIST(TOPOLOGY_ROW)
 #undef TOPOLOGY_ROW
 };
@@ -247,7 +243,7 @@ enum { TOPOLOGIES = sizeof registry / sizeof *registry };
 const saddle_set_info *saddle_topology_list(size_t *count)
 {
     static const saddle_set_info list[] = {
-#define TOPOLOGY_INFO(name, synopsis, fields, chooses, shape, build, summary) {synopsis, summary},
+#define TOPOLOGY_INFO(synopsis, chooses, shape, build, summary) {synopsis, summary},
         TOPOLOGY_LIST(TOPOLOGY_INFO)
 #undef TOPOLOGY_INFO
     };
@@ -255,30 +251,18 @@ const saddle_set_info *saddle_topology_list(size_t *count)
     return list;
 }
 
-/* The row whose name is the text's part before the first colon, or NULL. */
-static const topology *find_topology(const char *text)
+static const char *synopsis_of(size_t index)
 {
-    size_t length = strcspn(text, ":");
-    for (size_t t = 0; t < TOPOLOGIES; t++)
-        if (strlen(registry[t].name) == length && memcmp(registry[t].name, text, length) == 0)
-            return &registry[t];
-    return NULL;
+    return registry[index].synopsis;
 }
 
-static saddle_status refuse_unknown(const char *text, saddle_error *error)
+static saddle_status find_topology(const char *text, const topology **out, saddle_error *error)
 {
-    const char *name[TOPOLOGIES];
-    for (size_t t = 0; t < TOPOLOGIES; t++)
-        name[t] = registry[t].name;
-    char word[64] = "";
-    size_t length = strcspn(text, ":");
-    if (length < sizeof word)
-        memcpy(word, text, length);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "unknown topology '%.100s'%s; the topologies are er:P, ring, path, star, "
-                       "complete, grid:RxC, torus:RxC, hypercube, exponential, regular:K, "
-                       "small-world:K:P and file:PATH",
-                       text, saddle_suggest(word, name, TOPOLOGIES).text);
+    size_t index = 0;
+    saddle_status status =
+        saddle_registry_find(&index, "topology", text, synopsis_of, TOPOLOGIES, error);
+    *out = &registry[index];
+    return status;
 }
 
 /* Cut the text into fields and check their number; a path keeps its colons. */
@@ -286,9 +270,11 @@ static saddle_status cut_fields(const topology *kind, const char *text, saddle_f
                                 saddle_error *error)
 {
     const char *colon = strchr(text, ':');
+    saddle_fields wanted;
+    saddle_split(&wanted, kind->synopsis);
     bool right = kind->build == build_file
                      ? colon != NULL && colon[1] != '\0'
-                     : saddle_split(fields, text) && fields->count == kind->fields;
+                     : saddle_split(fields, text) && fields->count == wanted.count;
     if (!right)
         return saddle_fail(error, SADDLE_BAD_INPUT, "topology '%.100s' is not of the form %s", text,
                            kind->synopsis);
@@ -299,11 +285,10 @@ saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t a
                                   uint64_t seed, saddle_error *error)
 {
     *out = NULL;
-    const topology *kind = find_topology(text);
-    if (kind == NULL)
-        return refuse_unknown(text, error);
+    const topology *kind;
     saddle_fields fields;
-    saddle_status status = cut_fields(kind, text, &fields, error);
+    saddle_status status = find_topology(text, &kind, error);
+    SADDLE_THEN(status, cut_fields(kind, text, &fields, error));
     if (status != SADDLE_OK)
         return status;
     if ((agents == 0 && !kind->chooses_agents) || agents > SADDLE_MAX_AGENTS)
@@ -330,8 +315,8 @@ saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t a
 
 bool saddle_topology_sets_agents(const char *text)
 {
-    const topology *kind = find_topology(text);
-    return kind != NULL && kind->chooses_agents;
+    const topology *kind;
+    return find_topology(text, &kind, NULL) == SADDLE_OK && kind->chooses_agents;
 }
 
 void saddle_graph_free(saddle_graph *graph)
