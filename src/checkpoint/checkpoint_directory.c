@@ -104,8 +104,7 @@ char *saddle_directory_of(const char *path)
 /* Whether a path names the entry of a directory. */
 static bool ends_in(const char *path, const char *name)
 {
-    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
-    return slash != NULL && strcmp(slash + 1, name) == 0;
+    return path != NULL && strcmp(saddle_file_name(path), name) == 0;
 }
 
 void saddle_checkpoint_prune(const char *directory, const char *newest, const char *older)

@@ -73,11 +73,8 @@ static saddle_status take_over(const saddle_resumption *r, saddle_plan *plan, sa
     if (status != SADDLE_OK || directed)
         return status;
     char *directory = saddle_directory_of(r->from->path);
-    if (directory == NULL) {
-        saddle_no_memory(error, "a checkpoint's path");
-        return SADDLE_NO_MEMORY;
-    }
-    status = saddle_plan_set(plan, "checkpoint", directory, error);
+    status = directory != NULL ? saddle_plan_set(plan, "checkpoint", directory, error)
+                               : saddle_no_memory(error, "a checkpoint's path");
     saddle_free(directory);
     return status;
 }

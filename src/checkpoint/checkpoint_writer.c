@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "checkpoint/checkpoint.h"
@@ -100,10 +99,7 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
 {
     char *home = from != NULL ? saddle_directory_of(from->path) : NULL;
     char *there = NULL;
-    saddle_status status = SADDLE_OK;
-    if (mkdir(k->directory, 0777) != 0 && errno != EEXIST)
-        status = saddle_fail(error, SADDLE_BAD_INPUT, "checkpoint: cannot make '%s': %s",
-                             k->directory, strerror(errno));
+    saddle_status status = saddle_make_directory("checkpoint", k->directory, error);
     if (status == SADDLE_OK && access(k->directory, W_OK | X_OK) != 0)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "checkpoint: cannot write into '%s': %s; give another directory",
@@ -116,12 +112,9 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
                              "checkpoint: '%s' has checkpoints of a run already; go on from them "
                              "with --resume, or give another directory",
                              k->directory);
-    if (status == SADDLE_OK && own) {
+    if (status == SADDLE_OK && own)
         k->newest = saddle_strdup(from->path);
-        if (k->newest == NULL)
-            status = saddle_no_memory(error, "the checkpoints");
-    }
-    if (from != NULL && home == NULL)
+    if ((from != NULL && home == NULL) || (status == SADDLE_OK && own && k->newest == NULL))
         status = saddle_no_memory(error, "the checkpoints");
     saddle_free(home);
     saddle_free(there);

@@ -59,18 +59,14 @@ static saddle_checkpoint *find_other(const char *directory, const char *refused,
     for (size_t age = 0; found == NULL; age++) {
         if (saddle_checkpoint_find(&path, directory, age, NULL) != SADDLE_OK || path == NULL)
             break;
-        const char *name = strrchr(refused, '/');
-        name = name != NULL ? name + 1 : refused;
-        if (strcmp(strrchr(path, '/') + 1, name) != 0 &&
-            saddle_checkpoint_open(&found, path, NULL) == SADDLE_OK && wanted != NULL &&
+        bool other = strcmp(saddle_file_name(path), saddle_file_name(refused)) != 0;
+        if (other && saddle_checkpoint_open(&found, path, NULL) == SADDLE_OK && wanted != NULL &&
             belongs(found, wanted, NULL) != SADDLE_OK) {
             saddle_checkpoint_close(found);
             found = NULL;
         }
         saddle_free(path);
-        path = NULL;
     }
-    saddle_free(path);
     return found;
 }
 
@@ -403,10 +399,7 @@ void saddle_resume_forget(saddle_resumption *r)
     saddle_free(r->rows);
     saddle_free(r->outcomes);
     saddle_free(r->record);
-    r->memory = NULL;
-    r->rows = NULL;
-    r->outcomes = NULL;
-    r->record = NULL;
+    *r = (saddle_resumption){.from = r->from, .refused = r->refused, .world = r->world};
 }
 
 void saddle_resume_close(saddle_resumption *r)

@@ -16,6 +16,8 @@ typedef struct layout {
     size_t shape[2];
 } layout;
 
+static const layout single = {.shape = {1, 1}};
+
 /* Note a reason; false, so that a function can return it. */
 #define stop(in, ...) (saddle_fail((in)->why, SADDLE_BAD_INPUT, __VA_ARGS__), false)
 #define malformed(in) \
@@ -75,12 +77,9 @@ static bool read_number(cursor *in, size_t *out)
     return true;
 }
 
-/* "()", "(3,)", "(3, 4)". */
+/* "()", "(3,)", "(3, 4)". The shape is that of a single entry before. */
 static bool read_shape(cursor *in, layout *out)
 {
-    out->rank = 0;
-    out->shape[0] = 1;
-    out->shape[1] = 1;
     if (!accept(in, '('))
         return malformed(in);
     bool comma = true;
@@ -167,9 +166,7 @@ static bool choose(cursor *in, saddle_npy_header *out, const layout *from, uint6
 /* "('x', '<f8', (3,))" */
 static bool read_field(cursor *in, char name[SADDLE_NPY_NAME_SIZE], layout *out)
 {
-    out->rank = 0;
-    out->shape[0] = 1;
-    out->shape[1] = 1;
+    *out = single;
     if (!accept(in, '('))
         return malformed(in);
     if (!read_string(in, name, SADDLE_NPY_NAME_SIZE))
@@ -247,7 +244,7 @@ bool saddle_npy_parse(saddle_npy_header *out, const char *text, const char *name
                       saddle_error *why)
 {
     cursor in = {.at = text, .letters = letters, .why = why};
-    dictionary all = {.seen = 0};
+    dictionary all = {.whole = single};
     memset(out, 0, sizeof *out);
     if (!accept(&in, '{'))
         return malformed(&in);

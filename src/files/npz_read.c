@@ -323,12 +323,10 @@ static saddle_status read_archive(stream *in, uint64_t file_bytes, content *out,
         zip_error_fini(&reason);
         return status;
     }
-    saddle_status status = SADDLE_NO_MEMORY;
     char *member_name = saddle_format("%s.npy", in->name);
-    if (member_name == NULL)
-        saddle_no_memory(error, "a name");
-    else
-        status = read_member(in, archive, member_name, file_bytes, out, error);
+    saddle_status status = member_name != NULL
+                               ? read_member(in, archive, member_name, file_bytes, out, error)
+                               : saddle_no_memory(error, "a name");
     saddle_free(member_name);
     zip_discard(archive);
     return status;

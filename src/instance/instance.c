@@ -165,18 +165,28 @@ static saddle_stage *const stages[] = {
     estimate_constants,
 };
 
+/* An instance with empty parts; NULL when memory is short. */
+static saddle_instance *make_empty(void)
+{
+    saddle_instance *e = saddle_alloc(1, sizeof *e);
+    struct saddle_instance_parts *parts = saddle_alloc(1, sizeof *parts);
+    if (e != NULL && parts != NULL) {
+        e->parts = parts;
+        return e;
+    }
+    saddle_free(e);
+    saddle_free(parts);
+    return NULL;
+}
+
 saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engine_class *engine,
                                         const saddle_plan *plan, saddle_error *error)
 {
     *out = NULL;
-    saddle_instance *e = saddle_alloc(1, sizeof *e);
-    struct saddle_instance_parts *parts = saddle_alloc(1, sizeof *parts);
-    if (e == NULL || parts == NULL) {
-        saddle_free(e);
-        saddle_free(parts);
+    saddle_instance *e = make_empty();
+    if (e == NULL)
         return saddle_no_memory(error, "the instance");
-    }
-    e->parts = parts;
+    struct saddle_instance_parts *parts = e->parts;
     e->plan = &parts->plan;
     e->copies = 1;
     parts->engine = engine;
@@ -248,13 +258,10 @@ saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance 
                                    saddle_error *error)
 {
     *out = NULL;
-    saddle_instance *e = saddle_alloc(1, sizeof *e);
-    struct saddle_instance_parts *parts = saddle_alloc(1, sizeof *parts);
-    if (e == NULL || parts == NULL) {
-        saddle_free(e);
-        saddle_free(parts);
+    saddle_instance *e = make_empty();
+    if (e == NULL)
         return saddle_no_memory(error, "the pooled data");
-    }
+    struct saddle_instance_parts *parts = e->parts;
     *e = *instance;
     e->parts = parts;
     saddle_status status = saddle_pooled_create(&parts->problem, instance->problem, error);
