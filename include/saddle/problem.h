@@ -138,7 +138,8 @@ struct saddle_problem {
      * otherwise on these rows, whose labels are +1 / -1; 0 where the problem has no use for them.
      * It is not part of the algorithm: it may look at all agents, allocate, and take its time.
      * Without held-out rows it is collective: every process of the world calls it and gets the
-     * same answer; a failure in one is one in all.
+     * same answer. A failure must come after everything that is exchanged, or be the same in all
+     * processes; the caller lets them agree.
      */
     saddle_status (*outcomes)(const saddle_problem *problem, const saddle_dataset *held_out,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
@@ -226,7 +227,8 @@ SADDLE_API double saddle_problem_gradient_variance(const saddle_problem *problem
  * as the largest |grad f_ij(z + h d) - grad f_ij(z)| / h that power iterations on the direction d
  * find, mu as the smallest -<grad_y F_i(x, y') - grad_y F_i(x, y), y' - y> / |y' - y|^2. L comes out
  * too small and mu too large: they are estimates, not bounds. One that comes out not positive
- * stays 0. Collective where the problem has a world.
+ * stays 0. Collective where the problem has a world; a failure, which can only be one of memory, may
+ * be this process's alone.
  */
 SADDLE_API saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
                                                            const saddle_set *x_set,
@@ -248,7 +250,7 @@ typedef struct saddle_gradient_check {
 /**
  * Check an instance's gradients by finite differences and its batch functions against each other,
  * at `points` random points of X x Y (seeded) for every agent. Collective where the problem has a
- * world.
+ * world; memory may be short in one process alone.
  */
 SADDLE_API saddle_status saddle_problem_check_gradient(const saddle_problem *problem,
                                                        const saddle_set *x_set,

@@ -28,8 +28,6 @@
 #include "models/ranking.h"
 #include "problems/row_blocks.h"
 
-#define GROUP "Problem auc"
-
 typedef struct choices {
     saddle_model_choice model; /* first: where its options expect it */
     double positive_share;     /* NaN: found by the agents */
@@ -38,8 +36,8 @@ typedef struct choices {
 static const saddle_option *const options[] = {
     &saddle_score_option, &saddle_activation_option,
     &(const saddle_option)SADDLE_REAL_ABOVE(
-        SADDLE_OWN(choices, positive_share, INSTANCE), "positive-share", GROUP, "auto", 0.0, 1.0,
-        "R",
+        SADDLE_OWN(choices, positive_share, INSTANCE), "positive-share", "Problem auc", "auto", 0.0,
+        1.0, "R",
         "Share r of positives in the objective. auto: the agents find it by averaging in the "
         "network."),
     NULL};
@@ -57,9 +55,7 @@ typedef struct instance {
     double share;        /* r */
     double row_norm2[2]; /* largest |a|^2 + 1 of negatives and of positives */
     bool linear;
-    double
-        *work; /* the agents' shares of positives, then a model, a gradient and scratch; until the
-                     agents have joined */
+    double *work; /* until agents have joined: their shares, a model, a gradient, scratch */
 } instance;
 
 /* Slopes of the f of a block's rows. */
@@ -179,14 +175,19 @@ static void difference(const saddle_problem *problem, size_t agent, const saddle
     }
 }
 
-static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
-                    double *scratch)
+/* Means over an agent's rows: of f without the common term of y, and of what y multiplies, halved. */
+typedef struct means {
+    double f;
+    double coupling; /* E_i[r h [b = -1] - (1-r) h [b = 1]] */
+} means;
+
+static means agent_means(const instance *self, size_t agent, const double *x, double y,
+                         double *scratch)
 {
-    const instance *self = problem->self;
     const double *center = x + self->model->parameters;
-    saddle_batch all = {.index = NULL, .count = problem->samples[agent]};
+    saddle_batch all = {.index = NULL, .count = self->problem.samples[agent]};
     double h[BLOCK];
-    double sum = 0.0;
+    means sum = {0.0, 0.0};
     for (size_t begin = 0; begin < all.count; begin += BLOCK) {
         saddle_rows_block block = saddle_block_at(self->shard[agent], &all, begin, BLOCK);
         self->model->forward(self->model, &block, x, h, scratch);
@@ -194,27 +195,24 @@ static double value(const saddle_problem *problem, size_t agent, const double *x
             bool positive = is_positive(&block, k);
             double side = coupling(self, positive);
             double off = h[k] - center[positive ? 0 : 1];
-            sum += fabs(side) * off * off + 2.0 * (1.0 + *y) * side * h[k];
+            sum.f += fabs(side) * off * off + 2.0 * (1.0 + y) * side * h[k];
+            sum.coupling += side * h[k];
         }
     }
-    return sum / (double)all.count - 0.5 * concavity(self) * *y * *y;
+    return (means){.f = sum.f / (double)all.count, .coupling = sum.coupling / (double)all.count};
 }
 
-/* E_i[r h [b = -1] - (1-r) h [b = 1]] */
+static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                    double *scratch)
+{
+    const instance *self = problem->self;
+    return agent_means(self, agent, x, *y, scratch).f - 0.5 * concavity(self) * *y * *y;
+}
+
 static void response_statistic(const saddle_problem *problem, size_t agent, const double *x,
                                double *statistic, double *scratch)
 {
-    const instance *self = problem->self;
-    saddle_batch all = {.index = NULL, .count = problem->samples[agent]};
-    double h[BLOCK];
-    double sum = 0.0;
-    for (size_t begin = 0; begin < all.count; begin += BLOCK) {
-        saddle_rows_block block = saddle_block_at(self->shard[agent], &all, begin, BLOCK);
-        self->model->forward(self->model, &block, x, h, scratch);
-        for (size_t k = 0; k < block.count; k++)
-            sum += coupling(self, is_positive(&block, k)) * h[k];
-    }
-    *statistic = sum / (double)all.count;
+    *statistic = agent_means(problem->self, agent, x, 0.0, scratch).coupling;
 }
 
 static int response_solve(const saddle_problem *problem, const double *x, const double *statistic,
@@ -286,8 +284,8 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
 /* How many of an agent's rows are scored in this process or brought to it: process 0 gets them all. */
 static size_t rows_of(const saddle_problem *problem, size_t agent)
 {
-    bool here = problem->world->rank == 0 || saddle_world_has(problem->world, agent);
-    return here ? problem->samples[agent] : 0;
+    const saddle_world *world = problem->world;
+    return world->rank == 0 || saddle_world_has(world, agent) ? problem->samples[agent] : 0;
 }
 
 /* Scores of a data set, and its labels `rows` places behind them. */
@@ -337,13 +335,10 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
     for (size_t i = 0; held_out == NULL && i < problem->agents; i++)
         rows += rows_of(problem, i);
     double *score = saddle_alloc_doubles(2 * rows);
-    saddle_status status = SADDLE_OK;
-    if (score == NULL)
-        status = saddle_no_memory(error, "the scores");
-    else if (held_out != NULL)
-        status = score_rows(problem->self, held_out, x, rows, score, error);
-    else
-        status = score_agents(problem->self, x, rows, score, error);
+    saddle_status status = score == NULL ? saddle_no_memory(error, "the scores")
+                           : held_out != NULL
+                               ? score_rows(problem->self, held_out, x, rows, score, error)
+                               : score_agents(problem->self, x, rows, score, error);
     if (held_out == NULL)
         status = saddle_world_agree(world, status, error);
     bool exchange = held_out == NULL && status == SADDLE_OK;
@@ -366,9 +361,9 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
 
 static void start(const saddle_problem *problem, uint64_t seed, double *x, double *y)
 {
-    const saddle_model *model = ((const instance *)problem->self)->model;
+    const instance *self = problem->self;
     memset(x, 0, problem->x_dim * sizeof *x);
-    model->initialize(model, seed, x);
+    self->model->initialize(self->model, seed, x);
     *y = 0.0;
 }
 
@@ -410,10 +405,10 @@ static saddle_status find_share(instance *self, const saddle_problem_inputs *inp
                                        NULL, error);
     self->share = chosen->positive_share;
     if (status == SADDLE_OK && !(self->share > 0.0 && self->share < 1.0))
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "positive: the share of positives is %g; auc needs samples of both "
-                             "classes",
-                             self->share);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "positive: the share of positives is %g; auc needs samples of both classes",
+            self->share);
     return status;
 }
 
@@ -457,11 +452,8 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
     return SADDLE_OK;
 }
 
-/*
- * What all agents find out together. The default tau is a share of mu times the mean of |grad h|^2 at
- * the start, which is about the curvature of F in x there; for linear scores it is mu (|a|^2 + 1)
- * anywhere.
- */
+/* What agents find out together. mu times the mean of |grad h|^2 at the start is about the curvature of
+ * F in x there; for linear scores it is mu (|a|^2 + 1) anywhere. */
 static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
                           saddle_error *error)
 {

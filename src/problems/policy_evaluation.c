@@ -67,38 +67,10 @@ typedef struct instance {
     saddle_problem problem; /* first: the two addresses are one */
     saddle_mdp *mdp;
     size_t hidden;
+    /* Where b, w and o begin in x, y and gradients; W begins them, unit by unit. */
+    size_t bias, second, offset;
     double ridge;
 } instance;
-
-/* Where the parts of x, y and gradients begin. */
-typedef struct network {
-    const double *first;  /* W: hidden x features */
-    const double *bias;   /* b: hidden */
-    const double *second; /* w: hidden */
-    double offset;        /* o */
-} network;
-
-typedef struct slopes {
-    double *first, *bias, *second, *offset;
-} slopes;
-
-static network network_of(const instance *self, const double *x)
-{
-    size_t weights = self->hidden * self->mdp->shape.features;
-    return (network){.first = x,
-                     .bias = x + weights,
-                     .second = x + weights + self->hidden,
-                     .offset = x[weights + 2 * self->hidden]};
-}
-
-static slopes slopes_of(const instance *self, double *g)
-{
-    size_t weights = self->hidden * self->mdp->shape.features;
-    return (slopes){.first = g,
-                    .bias = g + weights,
-                    .second = g + weights + self->hidden,
-                    .offset = g + weights + 2 * self->hidden};
-}
 
 static const double *features_of(const instance *self, size_t state)
 {
@@ -106,33 +78,34 @@ static const double *features_of(const instance *self, size_t state)
 }
 
 /* out[k] = W_k'p + b_k */
-static void first_layer(const instance *self, const network *net, const double *p, double *out)
+static void first_layer(const instance *self, const double *x, const double *p, double *out)
 {
     size_t features = self->mdp->shape.features;
     for (size_t k = 0; k < self->hidden; k++)
-        out[k] = saddle_dot(features, net->first + k * features, p) + net->bias[k];
+        out[k] = saddle_dot(features, x + k * features, p) + x[self->bias + k];
 }
 
 /* V(s), and t; scratch: `hidden` doubles. tanh z = 2 / (1 + exp(-2 z)) - 1. */
-static double evaluate(const instance *self, const network *net, size_t state, double *t,
+static double evaluate(const instance *self, const double *x, size_t state, double *t,
                        double *scratch)
 {
-    first_layer(self, net, features_of(self, state), scratch);
+    first_layer(self, x, features_of(self, state), scratch);
     saddle_scale(self->hidden, 2.0, scratch);
     saddle_logistic(self->hidden, scratch, NULL, t);
     for (size_t k = 0; k < self->hidden; k++)
         t[k] = 2.0 * t[k] - 1.0;
-    return saddle_dot(self->hidden, net->second, t) + net->offset;
+    return saddle_dot(self->hidden, x + self->second, t) + x[self->offset];
 }
 
 /* y'g, and q, at the state whose t is given. */
-static double along(const instance *self, const network *net, const network *dual, size_t state,
+static double along(const instance *self, const double *x, const double *y, size_t state,
                     const double *t, double *q)
 {
-    double sum = dual->offset;
-    first_layer(self, dual, features_of(self, state), q);
+    const double *w = x + self->second;
+    double sum = y[self->offset];
+    first_layer(self, y, features_of(self, state), q);
     for (size_t k = 0; k < self->hidden; k++)
-        sum += net->second[k] * (1.0 - t[k] * t[k]) * q[k] + dual->second[k] * t[k];
+        sum += w[k] * (1.0 - t[k] * t[k]) * q[k] + y[self->second + k] * t[k];
     return sum;
 }
 
@@ -152,8 +125,8 @@ typedef struct sample {
 } sample;
 
 /* Evaluate a sample; scratch: 4 hidden doubles, in which t, t_next and q lie. */
-static sample look_at(const instance *self, size_t agent, size_t j, const network *net,
-                      const network *dual, double *scratch)
+static sample look_at(const instance *self, size_t agent, size_t j, const double *x,
+                      const double *y, double *scratch)
 {
     size_t s = self->mdp->state[j];
     size_t next = self->mdp->state[j + 1];
@@ -163,16 +136,16 @@ static sample look_at(const instance *self, size_t agent, size_t j, const networ
                  .t_next = scratch + self->hidden,
                  .q = scratch + 2 * self->hidden};
     double *rest = scratch + 3 * self->hidden;
-    double value = evaluate(self, net, s, at.t, rest);
-    double value_next = evaluate(self, net, next, at.t_next, rest);
+    double value = evaluate(self, x, s, at.t, rest);
+    double value_next = evaluate(self, x, next, at.t_next, rest);
     at.delta = reward_of(self, agent, j) + self->mdp->shape.discount * value_next - value;
-    at.c = along(self, net, dual, s, at.t, at.q);
+    at.c = along(self, x, y, s, at.t, at.q);
     return at;
 }
 
 /* gx, gy += weight times the sample's gradient, the ridge left out. */
-static void add_sample(const instance *self, const sample *at, double weight, const network *net,
-                       const network *dual, const slopes *gx, const slopes *gy)
+static void add_sample(const instance *self, const sample *at, double weight, const double *x,
+                       const double *y, double *gx, double *gy)
 {
     size_t features = self->mdp->shape.features;
     double discount = self->mdp->shape.discount;
@@ -180,37 +153,32 @@ static void add_sample(const instance *self, const sample *at, double weight, co
     double rest = weight * (at->delta - at->c);
     for (size_t k = 0; k < self->hidden; k++) {
         double t = at->t[k];
-        double w = net->second[k];
+        double w = x[self->second + k];
         double d = 1.0 - t * t;
         double d_next = 1.0 - at->t_next[k] * at->t_next[k];
-        double here = rest * d * (dual->second[k] - 2.0 * w * t * at->q[k]) - c * w * d;
+        double here = rest * d * (y[self->second + k] - 2.0 * w * t * at->q[k]) - c * w * d;
         double next = c * discount * w * d_next;
-        saddle_axpy(features, here, at->p, gx->first + k * features);
-        saddle_axpy(features, next, at->p_next, gx->first + k * features);
-        gx->bias[k] += here + next;
-        gx->second[k] += rest * d * at->q[k] + c * (discount * at->t_next[k] - t);
-        saddle_axpy(features, rest * w * d, at->p, gy->first + k * features);
-        gy->bias[k] += rest * w * d;
-        gy->second[k] += rest * t;
+        saddle_axpy(features, here, at->p, gx + k * features);
+        saddle_axpy(features, next, at->p_next, gx + k * features);
+        gx[self->bias + k] += here + next;
+        gx[self->second + k] += rest * d * at->q[k] + c * (discount * at->t_next[k] - t);
+        saddle_axpy(features, rest * w * d, at->p, gy + k * features);
+        gy[self->bias + k] += rest * w * d;
+        gy[self->second + k] += rest * t;
     }
-    *gx->offset += c * (discount - 1.0);
-    *gy->offset += rest;
+    gx[self->offset] += c * (discount - 1.0);
+    gy[self->offset] += rest;
 }
 
 static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
                      const double *x, const double *y, double *gx, double *gy, double *scratch)
 {
     const instance *self = problem->self;
-    network net = network_of(self, x);
-    network dual = network_of(self, y);
-    slopes of_x = slopes_of(self, gx);
-    slopes of_y = slopes_of(self, gy);
     memset(gx, 0, problem->x_dim * sizeof *gx);
     memset(gy, 0, problem->y_dim * sizeof *gy);
     for (size_t k = 0; k < batch->count; k++) {
-        size_t j = saddle_batch_sample(batch, k);
-        sample at = look_at(self, agent, j, &net, &dual, scratch);
-        add_sample(self, &at, 1.0 / (double)batch->count, &net, &dual, &of_x, &of_y);
+        sample at = look_at(self, agent, saddle_batch_sample(batch, k), x, y, scratch);
+        add_sample(self, &at, 1.0 / (double)batch->count, x, y, gx, gy);
     }
     saddle_axpy(problem->y_dim, -self->ridge, y, gy);
 }
@@ -219,11 +187,9 @@ static double value(const saddle_problem *problem, size_t agent, const double *x
                     double *scratch)
 {
     const instance *self = problem->self;
-    network net = network_of(self, x);
-    network dual = network_of(self, y);
     double sum = 0.0;
     for (size_t j = 0; j < self->problem.samples[agent]; j++) {
-        sample at = look_at(self, agent, j, &net, &dual, scratch);
+        sample at = look_at(self, agent, j, x, y, scratch);
         sum += at.c * (at.delta - 0.5 * at.c);
     }
     return sum / (double)self->problem.samples[agent] -
@@ -247,10 +213,9 @@ static void response_statistic(const saddle_problem *problem, size_t agent, cons
     double *value_at = scratch;
     double *rest = scratch + states;
     double one = 1.0 / (double)self->problem.samples[agent];
-    network net = network_of(self, x);
     memset(statistic, 0, problem->response_size * sizeof *statistic);
     for (size_t s = 0; s < states; s++)
-        value_at[s] = evaluate(self, &net, s, rest, rest + self->hidden);
+        value_at[s] = evaluate(self, x, s, rest, rest + self->hidden);
     for (size_t j = 0; j < self->problem.samples[agent]; j++) {
         size_t s = mdp->state[j];
         share[s] += one;
@@ -260,22 +225,21 @@ static void response_statistic(const saddle_problem *problem, size_t agent, cons
 }
 
 /* g at a state; scratch: 2 hidden doubles. */
-static void value_gradient(const instance *self, const network *net, size_t state, double *g,
+static void value_gradient(const instance *self, const double *x, size_t state, double *g,
                            double *scratch)
 {
     size_t features = self->mdp->shape.features;
     const double *p = features_of(self, state);
-    slopes out = slopes_of(self, g);
-    evaluate(self, net, state, scratch, scratch + self->hidden);
+    evaluate(self, x, state, scratch, scratch + self->hidden);
     for (size_t k = 0; k < self->hidden; k++) {
         double t = scratch[k];
-        double slope = net->second[k] * (1.0 - t * t);
+        double slope = x[self->second + k] * (1.0 - t * t);
         for (size_t c = 0; c < features; c++)
-            out.first[k * features + c] = slope * p[c];
-        out.bias[k] = slope;
-        out.second[k] = t;
+            g[k * features + c] = slope * p[c];
+        g[self->bias + k] = slope;
+        g[self->second + k] = t;
     }
-    *out.offset = 1.0;
+    g[self->offset] = 1.0;
 }
 
 /* matrix = G + rho I, right = e, from the mean statistic; scratch: dim + 2 hidden doubles. */
@@ -285,14 +249,13 @@ static void normal_equations(const instance *self, const double *x, const double
     size_t dim = self->problem.y_dim;
     size_t states = self->mdp->shape.states;
     double *g = scratch;
-    network net = network_of(self, x);
     memset(matrix, 0, dim * dim * sizeof *matrix);
     memset(right, 0, dim * sizeof *right);
     for (size_t s = 0; s < states; s++) {
         double share = statistic[s];
         if (share == 0.0)
             continue;
-        value_gradient(self, &net, s, g, scratch + dim);
+        value_gradient(self, x, s, g, scratch + dim);
         for (size_t r = 0; r < dim; r++)
             saddle_axpy(dim, share * g[r], g, matrix + r * dim);
         saddle_axpy(dim, statistic[states + s], g, right);
@@ -338,10 +301,9 @@ static double projected_error(const instance *self, const double *x, const doubl
 static double value_error(const instance *self, const double *x, double *scratch)
 {
     const saddle_mdp *mdp = self->mdp;
-    network net = network_of(self, x);
     double sum = 0.0;
     for (size_t s = 0; s < mdp->shape.states; s++) {
-        double miss = evaluate(self, &net, s, scratch, scratch + self->hidden) - mdp->value[s];
+        double miss = evaluate(self, x, s, scratch, scratch + self->hidden) - mdp->value[s];
         sum += mdp->visits[s] * miss * miss;
     }
     return sqrt(sum);
@@ -392,13 +354,12 @@ static void start(const saddle_problem *problem, uint64_t seed, double *x, doubl
     size_t features = self->mdp->shape.features;
     saddle_rng rng;
     saddle_rng_init(&rng, seed, SADDLE_RNG_INIT, 0, 0);
-    slopes part = slopes_of(self, x);
     memset(x, 0, problem->x_dim * sizeof *x);
     memset(y, 0, problem->y_dim * sizeof *y);
     for (size_t k = 0; k < self->hidden * features; k++)
-        part.first[k] = saddle_rng_normal(&rng) / sqrt((double)features);
+        x[k] = saddle_rng_normal(&rng) / sqrt((double)features);
     for (size_t k = 0; k < self->hidden; k++)
-        part.second[k] = saddle_rng_normal(&rng) / sqrt((double)self->hidden);
+        x[self->second + k] = saddle_rng_normal(&rng) / sqrt((double)self->hidden);
 }
 
 static void destroy(saddle_problem *problem)
@@ -419,6 +380,9 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
                               .discount = chosen->discount};
     size_t dim = (size_t)chosen->hidden * (shape.features + 2) + 1;
     self->hidden = (size_t)chosen->hidden;
+    self->bias = self->hidden * shape.features;
+    self->second = self->bias + self->hidden;
+    self->offset = self->second + self->hidden;
     self->ridge = chosen->ridge;
     self->problem.x_dim = dim;
     self->problem.y_dim = dim;
