@@ -324,14 +324,11 @@ const saddle_problem_class saddle_poisoning = {
     .bytes = sizeof(instance),
     .fill = fill,
     .join = join,
-    .common =
-        {
-            .gradient = gradient,
-            .value = value,
-            .difference = difference,
-            .constants = constants,
-            .outcomes = outcomes,
-            .scores = scores,
-            .destroy = destroy,
-        },
+    .common = {.gradient = gradient,
+               .value = value,
+               .difference = difference,
+               .constants = constants,
+               .outcomes = outcomes,
+               .scores = scores,
+               .destroy = destroy},
 };

@@ -347,13 +347,10 @@ const saddle_problem_class saddle_quadratic = {
     .option_bytes = sizeof(choices),
     .bytes = sizeof(instance),
     .fill = fill,
-    .common =
-        {
-            .gradient = gradient,
-            .value = value,
-            .response_solve = response_solve,
-            .constants = constants,
-            .solution = solution,
-            .destroy = destroy,
-        },
+    .common = {.gradient = gradient,
+               .value = value,
+               .response_solve = response_solve,
+               .constants = constants,
+               .solution = solution,
+               .destroy = destroy},
 };

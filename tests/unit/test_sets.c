@@ -564,7 +564,7 @@ START_TEST(ranges_and_bounds_are_right)
             ck_assert_uint_eq(saddle_set_dimension(set), dims[i]);
             double low = INFINITY;
             double high = -INFINITY;
-            double longest2 = 0.0; /* the largest |v|^2 */
+            long double longest2 = 0.0L; /* the largest |v|^2 */
             bool uniform = true;
             for (size_t k = 0; k < known.parts; k++) {
                 const part *p = &known.part[k];
@@ -572,9 +572,9 @@ START_TEST(ranges_and_bounds_are_right)
                 bool point = p->kind == SIMPLEX && p->count == 1;
                 low = fmin(low, ball ? -p->high : point ? p->high : p->low);
                 high = fmax(high, p->high);
-                double most = fmax(fabs(p->low), fabs(p->high));
-                longest2 +=
-                    p->kind == INTERVAL ? (double)p->count * most * most : p->high * p->high;
+                long double most = fmaxl(fabsl(p->low), fabsl(p->high));
+                longest2 += p->kind == INTERVAL ? (long double)p->count * most * most
+                                                : (long double)p->high * p->high;
                 uniform = uniform && p->kind == INTERVAL && p->low == known.part[0].low &&
                           p->high == known.part[0].high;
             }
@@ -582,8 +582,8 @@ START_TEST(ranges_and_bounds_are_right)
             saddle_set_range(set, &got[0], &got[1]);
             ck_assert(got[0] == low && got[1] == high);
             double bound = saddle_set_norm_bound(set);
-            ck_assert(bound >= sqrt(longest2) * (1.0 - 1e-15));
-            ck_assert(known.parts > 1 || bound <= sqrt(longest2) * (1.0 + 1e-15));
+            ck_assert(bound >= sqrtl(longest2) * (1.0L - 1e-15L));
+            ck_assert(s >= PLAIN || bound <= sqrtl(longest2) * (1.0L + 1e-15L));
             ck_assert(saddle_set_uniform_bounds(set, &got[0], &got[1]) == uniform);
             ck_assert(!uniform || (got[0] == low && got[1] == high));
             ck_assert(saddle_set_is_whole_space(set) == (strcmp(known.text, "none") == 0));
