@@ -116,7 +116,7 @@ by_find_package_static() {
     cat >"$WORK/static-project/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES C)
-find_package(saddle 0.1 REQUIRED COMPONENTS static)
+find_package(saddle 0.2 REQUIRED COMPONENTS static)
 add_executable(user ${OWN_PROBLEM})
 target_link_libraries(user PRIVATE saddle::static)
 END
@@ -145,7 +145,7 @@ by_plugin() {
 
 # `check` runs functions where `set -e` does not hold: a subshell brings it back.
 strictly() {
-    bash -euo pipefail -c "$(declare -f flags "$1"); CC='$CC' SOURCE='$SOURCE' WORK='$WORK' PREFIX='$PREFIX'; $1"
+    bash -euo pipefail -c "$(declare -f flags "$1"); CC='$CC' CXX='$CXX' SOURCE='$SOURCE' WORK='$WORK' PREFIX='$PREFIX'; $1"
 }
 
 check "program by pkg-config, shared" strictly by_pkg_config
