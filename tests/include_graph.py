@@ -42,7 +42,6 @@ EXCEPTIONS = {}
 LONGEST = 500
 TABLES = []
 LONG = [
-    "auc.c",
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)

@@ -6,8 +6,8 @@
 #include <saddle/algorithm.h>
 
 #include "algorithms/step_options.h"
-#include "core/status.h"
 #include "core/option_value.h"
+#include "core/status.h"
 #include "instance/plan_options.h"
 
 void saddle_plan_defaults(saddle_plan *plan, size_t size)

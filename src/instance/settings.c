@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/option_value.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "files/yaml.h"
-#include "core/option_value.h"
 
 /* Who set a value. A later one may overrule those before it in this list. */
 typedef enum origin { FROM_DEFAULT, FROM_FILE, FROM_CALLER } origin;
