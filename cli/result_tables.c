@@ -13,12 +13,18 @@ typedef struct spread {
     double sum, low, high;
 } spread;
 
-static void spread_add(spread *s, double value)
+/* The columns of a table that have a spread. */
+#define SPREADS 4
+
+/* Add a repeat's values to the spreads of a row. */
+static void spread_add(spread s[SPREADS], const double value[SPREADS])
 {
-    s->low = s->count == 0 ? value : fmin(s->low, value);
-    s->high = s->count == 0 ? value : fmax(s->high, value);
-    s->sum += value;
-    s->count++;
+    for (size_t k = 0; k < SPREADS; k++) {
+        s[k].low = s[k].count == 0 ? value[k] : fmin(s[k].low, value[k]);
+        s[k].high = s[k].count == 0 ? value[k] : fmax(s[k].high, value[k]);
+        s[k].sum += value[k];
+        s[k].count++;
+    }
 }
 
 /* How a quantity is written. */
@@ -67,6 +73,8 @@ static void add_dashes(cli_table *table, const saddle_algorithm *algorithm, size
 
 static void print_level(const comparison *c, double level)
 {
+    static writer *const write[SPREADS] = {write_count, write_count, saddle_bytes_text,
+                                           write_seconds};
     bool several = c->repeats > 1;
     cli_table *table = cli_table_create(several ? "lrrrrr" : "lrrrr");
     cli_table_words(table, "algorithm", "IFO", "rounds", "bytes", "seconds");
@@ -77,26 +85,18 @@ static void print_level(const comparison *c, double level)
             add_dashes(table, c->algorithm[a], several ? 5 : 4);
             continue;
         }
-        spread ifo = {0};
-        spread rounds = {0};
-        spread bytes = {0};
-        spread seconds = {0};
+        spread cost[SPREADS] = {{0}};
         for (size_t r = 0; r < c->repeats; r++) {
             const saddle_row *row = saddle_comparison_reached(&c->run[a * c->repeats + r], level);
-            if (row == NULL)
-                continue;
-            spread_add(&ifo, (double)row->cost.ifo);
-            spread_add(&rounds, (double)row->cost.rounds);
-            spread_add(&bytes, (double)row->cost.bytes);
-            spread_add(&seconds, row->seconds);
+            if (row != NULL)
+                spread_add(cost, (double[]){(double)row->cost.ifo, (double)row->cost.rounds,
+                                            (double)row->cost.bytes, row->seconds});
         }
         cli_table_add(table, "%s", c->algorithm[a]->name);
-        add_spread(table, &ifo, c->repeats, write_count);
-        add_spread(table, &rounds, c->repeats, write_count);
-        add_spread(table, &bytes, c->repeats, saddle_bytes_text);
-        add_spread(table, &seconds, c->repeats, write_seconds);
+        for (size_t k = 0; k < SPREADS; k++)
+            add_spread(table, &cost[k], c->repeats, write[k]);
         if (several)
-            cli_table_add(table, "%zu of %zu", ifo.count, c->repeats);
+            cli_table_add(table, "%zu of %zu", cost[0].count, c->repeats);
     }
     printf("\nto reach metric <= %g\n", level);
     cli_table_print(table);
@@ -126,6 +126,7 @@ static void add_ending(cli_table *table, const comparison *c, size_t algorithm)
 
 static void print_ends(const comparison *c)
 {
+    static writer *const write[SPREADS] = {write_count, write_count, write_seconds, write_metric};
     cli_table *table = cli_table_create("lrrrrl");
     cli_table_words(table, "algorithm", "iterations", "IFO", "seconds", "metric", "ended");
     for (size_t a = 0; a < c->algorithms; a++) {
@@ -134,25 +135,19 @@ static void print_ends(const comparison *c)
             cli_table_add(table, "%s: %s", c->failed[a] ? "failed" : "refused", c->refused[a]);
             continue;
         }
-        spread iterations = {0};
-        spread ifo = {0};
-        spread seconds = {0};
-        spread metric = {0};
+        spread end[SPREADS] = {{0}};
         for (size_t r = 0; r < c->repeats; r++) {
             const comparison_run *run = &c->run[a * c->repeats + r];
             if (run->row_count == 0)
                 continue;
             const saddle_row *row = &run->rows[run->row_count - 1];
-            spread_add(&iterations, (double)row->iteration);
-            spread_add(&ifo, (double)row->cost.ifo);
-            spread_add(&seconds, row->seconds);
-            spread_add(&metric, row->metric);
+            spread_add(end, (double[]){(double)row->iteration, (double)row->cost.ifo, row->seconds,
+                                       row->metric});
         }
         cli_table_add(table, "%s", c->algorithm[a]->name);
-        add_spread(table, &iterations, 1, write_count);
-        add_spread(table, &ifo, 1, write_count);
-        add_spread(table, &seconds, 1, write_seconds);
-        add_spread(table, &metric, c->repeats, write_metric);
+        /* All but the metric are sums over the repeats. */
+        for (size_t k = 0; k < SPREADS; k++)
+            add_spread(table, &end[k], k + 1 < SPREADS ? 1 : c->repeats, write[k]);
         add_ending(table, c, a);
     }
     printf("\nat the end%s\n",
