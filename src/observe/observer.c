@@ -8,11 +8,7 @@
 #include "core/vector.h"
 #include "observe/response.h"
 
-/* The generic best response stops when a step is this short, relative to y; its square is far below
- * any metric of interest. */
-#define RESPONSE_TOLERANCE 1e-12
-#define RESPONSE_ITERATIONS 20000
-/* A last step this short is still good enough to report. */
+/* A last relative step of the generic best response that is still good enough to report. */
 #define RESPONSE_ACCEPTED 1e-8
 /* Rounding allowed in the self-checks, relative to the largest size seen in the run. */
 #define CHECK_TOLERANCE 1e-9
@@ -226,8 +222,7 @@ static saddle_status best_response(saddle_observer *o, saddle_error *error)
         problem->response_solve(problem, o->x_mean, o->statistic, o->in.instance->y_set, o->y_star,
                                 o->scratch) == 0)
         return SADDLE_OK;
-    double length = saddle_maximize(problem->y_dim, o->in.instance->y_set, response_gradient, o,
-                                    RESPONSE_TOLERANCE, RESPONSE_ITERATIONS, &o->ascent_step,
+    double length = saddle_maximize(o->in.instance->y_set, response_gradient, o, &o->ascent_step,
                                     o->y_star, o->scratch);
     /* NaN is left to the divergence check, which can name where it came from. */
     if (length > RESPONSE_ACCEPTED)
@@ -235,7 +230,7 @@ static saddle_status best_response(saddle_observer *o, saddle_error *error)
             error, SADDLE_NUMERIC,
             "the best response y*(xbar) of %s was not found: after %d ascent steps "
             "the last one still has relative length %.3g; is F strongly concave in y?",
-            problem->name, RESPONSE_ITERATIONS, length);
+            problem->name, SADDLE_MAXIMIZE_STEPS, length);
     return SADDLE_OK;
 }
 

@@ -10,86 +10,112 @@ size_t saddle_maximize_scratch(size_t dimension)
     return 5 * dimension;
 }
 
-/* next = projection of point + step slope */
-static void ascend(size_t n, const saddle_set *set, double step, const double *point,
-                   const double *slope, double *next, double *scratch)
+/* Within this relative length of a step the search has converged; its square is far below any metric
+ * of interest. */
+#define TOLERANCE 1e-12
+
+typedef struct ascent {
+    const saddle_set *set;
+    saddle_ascent_gradient *gradient;
+    void *context;
+    size_t n;
+    double *point; /* extrapolated */
+    double *slope; /* gradient there */
+    double *next;  /* projection of point + step slope */
+    double *trial; /* gradient there */
+    double *scratch;
+} ascent;
+
+/* Finds `next`; returns |next - point|^2. */
+static double ascend(const ascent *a, double step)
 {
-    memcpy(next, point, n * sizeof *next);
-    saddle_axpy(n, step, slope, next);
-    saddle_set_project(set, next, scratch);
+    memcpy(a->next, a->point, a->n * sizeof *a->next);
+    saddle_axpy(a->n, step, a->slope, a->next);
+    saddle_set_project(a->set, a->next, a->scratch);
+    return saddle_distance2(a->n, a->next, a->point);
+}
+
+/* Whether the gradient changes no faster than 1/step allows, up to a factor; for a concave function
+ * this implies the usual sufficient-increase condition. */
+static bool is_allowed(const ascent *a, double step, double moved, double factor)
+{
+    a->gradient(a->context, a->next, a->trial);
+    return saddle_distance2(a->n, a->trial, a->slope) * step * step <= moved * factor;
 }
 
 /*
- * Double the step for as long as the gradient, slope at point, changes no faster than 1/step
- * allows. The step comes from an earlier call on another function; one that is far too short would
- * make the first move so short that it looks like convergence.
+ * Doubles the step for as long as it is allowed. The step comes from an earlier call on another
+ * function; one that is far too short would make the first move so short that it looks like
+ * convergence.
  */
-static void lengthen(size_t n, const saddle_set *set, saddle_ascent_gradient *gradient,
-                     void *context, const double *point, const double *slope, double *step,
-                     double *next, double *trial, double *scratch)
+static double lengthen(const ascent *a, double step)
 {
-    double longer = *step;
+    double longer = step;
     for (int tries = 0; tries < 64; tries++) {
         longer *= 2.0;
-        ascend(n, set, longer, point, slope, next, scratch);
-        double moved = saddle_distance2(n, next, point);
+        double moved = ascend(a, longer);
         if (!(moved > 0.0))
             continue;
-        gradient(context, next, trial);
-        if (!(saddle_distance2(n, trial, slope) * longer * longer <= moved))
-            return;
-        *step = longer;
+        if (!is_allowed(a, longer, moved, 1.0))
+            break;
+        step = longer;
     }
+    return step;
 }
 
-double saddle_maximize(size_t dimension, const saddle_set *set, saddle_ascent_gradient *gradient,
-                       void *context, double tolerance, size_t most, double *step, double *y,
-                       double *scratch)
+/* Moves with the step, halved until it is allowed. A move within the tolerance ends the search anyway;
+ * there the comparison would see only rounding. */
+static double move(const ascent *a, double step)
 {
-    size_t n = dimension;
-    double *point = scratch; /* extrapolated */
-    double *slope = point + n;
-    double *next = slope + n;
-    double *trial = next + n; /* gradient at next */
-    double *rest = trial + n;
+    for (int tries = 0; tries < 128; tries++) {
+        double moved = ascend(a, step);
+        if (!(sqrt(moved) > TOLERANCE * (1.0 + sqrt(saddle_norm2(a->n, a->next)))) ||
+            is_allowed(a, step, moved, 1.0 + 1e-9))
+            break;
+        step *= 0.5;
+    }
+    return step;
+}
+
+double saddle_maximize(const saddle_set *set, saddle_ascent_gradient *gradient, void *context,
+                       double *step, double *y, double *scratch)
+{
+    size_t n = saddle_set_dimension(set);
+    const ascent a = {.set = set,
+                      .gradient = gradient,
+                      .context = context,
+                      .n = n,
+                      .point = scratch,
+                      .slope = scratch + n,
+                      .next = scratch + 2 * n,
+                      .trial = scratch + 3 * n,
+                      .scratch = scratch + 4 * n};
     double momentum = 1.0;
     double length = INFINITY;
-    saddle_set_project(set, y, rest);
-    memcpy(point, y, n * sizeof *point);
-    gradient(context, point, slope);
-    lengthen(n, set, gradient, context, point, slope, step, next, trial, rest);
-    for (size_t k = 0; k < most; k++) {
-        gradient(context, point, slope);
-        /* Shorten the step until the gradient changes no faster than 1/step allows; for a concave
-         * function this implies the usual sufficient-increase condition. A move within the
-         * tolerance ends the search anyway; there the comparison would see only rounding. */
-        for (int tries = 0; tries < 128; tries++) {
-            ascend(n, set, *step, point, slope, next, rest);
-            double moved = saddle_distance2(n, next, point);
-            if (!(sqrt(moved) > tolerance * (1.0 + sqrt(saddle_norm2(n, next)))))
-                break;
-            gradient(context, next, trial);
-            if (saddle_distance2(n, trial, slope) * *step * *step <= moved * (1.0 + 1e-9))
-                break;
-            *step *= 0.5;
-        }
-        length = sqrt(saddle_distance2(n, next, point)) / (1.0 + sqrt(saddle_norm2(n, next)));
-        if (!(length > tolerance)) {
-            memcpy(y, next, n * sizeof *y);
+    saddle_set_project(set, y, a.scratch);
+    memcpy(a.point, y, n * sizeof *y);
+    gradient(context, a.point, a.slope);
+    *step = lengthen(&a, *step);
+    for (int k = 0; k < SADDLE_MAXIMIZE_STEPS; k++) {
+        gradient(context, a.point, a.slope);
+        *step = move(&a, *step);
+        length = sqrt(saddle_distance2(n, a.next, a.point)) / (1.0 + sqrt(saddle_norm2(n, a.next)));
+        if (!(length > TOLERANCE)) {
+            memcpy(y, a.next, n * sizeof *y);
             return length;
         }
         /* Restart when the extrapolation points against the step taken. */
         double along = 0.0;
         for (size_t c = 0; c < n; c++)
-            along += (point[c] - next[c]) * (next[c] - y[c]);
+            along += (a.point[c] - a.next[c]) * (a.next[c] - y[c]);
         if (along > 0.0)
             momentum = 1.0;
         double larger = 0.5 * (1.0 + sqrt(1.0 + 4.0 * momentum * momentum));
         double weight = (momentum - 1.0) / larger;
         momentum = larger;
         for (size_t c = 0; c < n; c++)
-            point[c] = next[c] + weight * (next[c] - y[c]);
-        memcpy(y, next, n * sizeof *y);
+            a.point[c] = a.next[c] + weight * (a.next[c] - y[c]);
+        memcpy(y, a.next, n * sizeof *y);
         *step *= 1.1;
     }
     return length;
