@@ -168,6 +168,8 @@ void cli_say(const char *format, ...) SADDLE_PRINTF(1, 2);
 bool cli_flush(void);
 /* Send what was printed; ask the run to end when nobody is left to print for. */
 void cli_flush_or_stop(void);
+/* Interrupt the work once nobody reads stdout any more, also while nothing is printed. */
+void cli_stop_without_reader(void);
 /* Whether stdout has failed because its reader has gone. */
 bool cli_reader_gone(void);
 /* Flush and turn a failed stdout into an exit code; to be called once, at the end. */

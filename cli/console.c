@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,15 @@ bool cli_flush(void)
 bool cli_reader_gone(void)
 {
     return stdout_error == EPIPE;
+}
+
+void cli_stop_without_reader(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    if (poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0 && stdout_error == 0) {
+        stdout_error = EPIPE;
+        cli_interrupt();
+    }
 }
 
 void cli_flush_or_stop(void)

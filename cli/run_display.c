@@ -172,6 +172,8 @@ static void on_progress(void *context, uint64_t iteration, double seconds)
     const run_display *d = context;
     if (!d->quiet)
         cli_meter_show(&d->meter, iteration, seconds);
+    if (d->table)
+        cli_stop_without_reader();
 }
 
 static void on_warning(void *context, const char *message)

@@ -23,7 +23,7 @@ size_t palette_index(const char *algorithm, size_t place)
         if (strcmp(list[k]->name, algorithm) == 0)
             return k;
     /* From the end, where a look is least likely to be taken. */
-    return count - 1 - place % count;
+    return count > 0 ? count - 1 - place % count : 0;
 }
 
 const char *palette_dashes(const saddle_look *look, size_t repeat)

@@ -363,7 +363,7 @@ static void track_differences(saddle_agent *agent, saddle_parts *parts)
 {
     saddle_track_sums x_sums;
     saddle_track_sums y_sums;
-    if (parts->curvature > 0.0) {
+    if (parts->curvature > 0.0 && parts->d1 != NULL) {
         y_sums = (saddle_track_sums){.change = parts->curvature * *parts->y_moved};
         track_batch(parts, &agent->request.batch, &y_sums);
     } else {

@@ -400,7 +400,7 @@ static saddle_status fetch_file(const saddle_data_source *source, const char *di
 /* Whether a text has the form of a SHA-256: 64 hexadecimal digits, of either case. */
 static bool is_sum(const char *text)
 {
-    return strlen(text) == 2 * SADDLE_SHA256_BYTES &&
+    return strlen(text) == (size_t)2 * SADDLE_SHA256_BYTES &&
            text[strspn(text, "0123456789abcdefABCDEF")] == '\0';
 }
 

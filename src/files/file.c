@@ -143,6 +143,8 @@ saddle_status saddle_output_open(saddle_output *out, const char *path, saddle_er
  */
 static void sync_directory(char *path)
 {
+    if (path == NULL)
+        return;
     char *slash = strrchr(path, '/');
     const char *directory = slash == NULL ? "." : slash == path ? "/" : path;
     if (slash != NULL && slash != path)
