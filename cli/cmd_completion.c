@@ -60,16 +60,36 @@ static void print_sources(const char *before)
             printf("%s%s\n", before, list[k].name);
 }
 
-/* What is typed as it stands of each synopsis: "box:" of "box:LO:HI". */
-static void print_synopses(const char *before, const saddle_set_info *(*infos)(size_t *))
+/* What is typed as it stands of a synopsis: "box:" of "box:LO:HI". */
+static void print_synopsis(const char *before, const char *synopsis)
+{
+    int length = (int)strcspn(synopsis, ":[ ");
+    length += synopsis[length] == ':';
+    printf("%s%.*s\n", before, length, synopsis);
+}
+
+static void print_rules(const char *before, const saddle_network_info *(*infos)(size_t *))
 {
     size_t count;
-    const saddle_set_info *list = infos(&count);
-    for (size_t k = 0; k < count; k++) {
-        int length = (int)strcspn(list[k].synopsis, ":[ ");
-        length += list[k].synopsis[length] == ':';
-        printf("%s%.*s\n", before, length, list[k].synopsis);
-    }
+    const saddle_network_info *list = infos(&count);
+    for (size_t k = 0; k < count; k++)
+        print_synopsis(before, list[k].synopsis);
+}
+
+static void print_sets(const char *before)
+{
+    size_t count;
+    const saddle_set_class *const *list = saddle_set_list(&count);
+    for (size_t k = 0; k < count; k++)
+        print_synopsis(before, list[k]->synopsis);
+}
+
+static void print_regularizers(const char *before)
+{
+    size_t count;
+    const saddle_regularizer_class *const *list = saddle_regularizer_list(&count);
+    for (size_t k = 0; k < count; k++)
+        print_synopsis(before, list[k]->synopsis);
 }
 
 /* "a|b|c", or all words of a kind such as "@ALGORITHM", each after `before`. */
@@ -84,13 +104,13 @@ static void print_words(const char *before, const char *kind)
     else if (strcmp(kind, "@SOURCE") == 0)
         print_sources(before);
     else if (strcmp(kind, "@TOPOLOGY") == 0)
-        print_synopses(before, saddle_topology_list);
+        print_rules(before, saddle_topology_list);
     else if (strcmp(kind, "@MIXING") == 0)
-        print_synopses(before, saddle_mixing_list);
+        print_rules(before, saddle_mixing_list);
     else if (strcmp(kind, "@SET") == 0)
-        print_synopses(before, saddle_set_list);
+        print_sets(before);
     else if (strcmp(kind, "@REGULARIZER") == 0)
-        print_synopses(before, saddle_regularizer_list);
+        print_regularizers(before);
     else if (*kind == '@')
         puts(kind);
     else

@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "files/plugin.h"
 
-static void print_infos(const char *title, const saddle_set_info *info, size_t count)
+static void print_rules(const char *title, const saddle_network_info *info, size_t count)
 {
     printf("%s\n", title);
     cli_table *table = cli_table_create("ll");
@@ -47,6 +48,53 @@ static void print_options(const saddle_option *const *option)
         cli_table_words(table, heading, text);
     }
     cli_table_print(table);
+}
+
+/* ---- plug-ins ------------------------------------------------------------------------------ */
+
+/* One of the things that a shared object has: name, what it is, and its options. */
+static void describe_part(const char *path, const char *option, const char *name,
+                          const char *summary, const saddle_option *const *options)
+{
+    printf("%s: %s\n", name != NULL ? name : "(no name)", summary != NULL ? summary : "a plug-in");
+    if (options != NULL)
+        print_options(options);
+    printf("  To be given as %s %s%s\n", option, path,
+           options != NULL ? ":name=value,name=value" : "[:OPTIONS]");
+}
+
+/* What a shared object says of itself. */
+static int describe_plugin(const char *path)
+{
+    saddle_error error;
+    saddle_plugin_object *plugin = NULL;
+    if (saddle_plugin_open(&plugin, path, &error) != SADDLE_OK)
+        return cli_fail(&error);
+    const saddle_plugin_table *it = plugin->exported;
+    if (it->problem != NULL) {
+        describe_part(plugin->path, "--problem", it->problem->name, it->problem->summary,
+                      it->problem->options);
+        printf("  %s\n", it->problem->needs_data ? "Made from --data."
+                                                 : "Makes its own instance from --seed.");
+    }
+    if (it->algorithm != NULL)
+        describe_part(plugin->path, "--algorithm", it->algorithm->name, it->algorithm->summary,
+                      it->algorithm->options);
+    if (it->set != NULL)
+        describe_part(plugin->path, "--x-set or --y-set", it->set->name, it->set->summary,
+                      it->set->options);
+    if (it->regularizer != NULL)
+        describe_part(plugin->path, "--regularizer", it->regularizer->name,
+                      it->regularizer->summary, it->regularizer->options);
+    cli_flush();
+    saddle_plugin_close(plugin);
+    return CLI_OK;
+}
+
+/* Whether an operand is the path of a shared object. */
+static bool names_plugin(const cli_arguments *arguments)
+{
+    return arguments->count == 1 && strchr(arguments->operand[0], '/') != NULL;
 }
 
 /* ---- algorithms ---------------------------------------------------------------------------- */
@@ -172,6 +220,8 @@ static void print_comparison(const saddle_algorithm *const *list, size_t count)
 
 static int run_algorithms(const cli_arguments *arguments)
 {
+    if (names_plugin(arguments))
+        return describe_plugin(arguments->operand[0]);
     if (arguments->count == 1) {
         const saddle_algorithm *one;
         saddle_error error;
@@ -197,28 +247,9 @@ static int run_algorithms(const cli_arguments *arguments)
 
 /* ---- problems, sets, topologies ------------------------------------------------------------- */
 
-/* What a shared object says of itself. */
-static int describe_plugin(const char *path)
-{
-    saddle_error error;
-    saddle_plugin_object *plugin = NULL;
-    if (saddle_plugin_open(&plugin, path, &error) != SADDLE_OK)
-        return cli_fail(&error);
-    const saddle_plugin_class *one = saddle_plugin_exported(plugin);
-    const char *summary = one->summary != NULL ? one->summary : "a plug-in";
-    printf("%s: %s\n%s\n\nOptions\n  ", one->name, summary,
-           one->needs_data ? "Made from --data." : "Makes its own instance from --seed.");
-    cli_wrap(stdout, one->options != NULL ? one->options : "It says nothing of any.", 2, 2,
-             cli_width(STDOUT_FILENO));
-    printf("  To be given after a colon: --problem %s:OPTIONS\n", path);
-    cli_flush();
-    saddle_plugin_close(plugin);
-    return CLI_OK;
-}
-
 static int run_problems(const cli_arguments *arguments)
 {
-    if (arguments->count == 1 && strchr(arguments->operand[0], '/') != NULL)
+    if (names_plugin(arguments))
         return describe_plugin(arguments->operand[0]);
     if (arguments->count == 1) {
         const saddle_problem_class *one;
@@ -240,15 +271,34 @@ static int run_problems(const cli_arguments *arguments)
     return CLI_OK;
 }
 
+static void print_sets(void)
+{
+    size_t count;
+    const saddle_set_class *const *set = saddle_set_list(&count);
+    printf("Sets, for --x-set and --y-set\n");
+    cli_table *table = cli_table_create("ll");
+    for (size_t k = 0; k < count; k++)
+        cli_table_words(table, set[k]->synopsis, set[k]->summary);
+    cli_table_print(table);
+}
+
+static void print_regularizers(void)
+{
+    size_t count;
+    const saddle_regularizer_class *const *regularizer = saddle_regularizer_list(&count);
+    printf("\nRegularizers, for --regularizer\n");
+    cli_table *table = cli_table_create("ll");
+    for (size_t k = 0; k < count; k++)
+        cli_table_words(table, regularizer[k]->synopsis, regularizer[k]->summary);
+    cli_table_print(table);
+}
+
 static int run_sets(const cli_arguments *arguments)
 {
-    (void)arguments;
-    size_t count;
-    const saddle_set_info *info = saddle_set_list(&count);
-    print_infos("Sets, for --x-set and --y-set", info, count);
-    info = saddle_regularizer_list(&count);
-    putchar('\n');
-    print_infos("Regularizers, for --regularizer", info, count);
+    if (arguments->count == 1)
+        return describe_plugin(arguments->operand[0]);
+    print_sets();
+    print_regularizers();
     return CLI_OK;
 }
 
@@ -256,11 +306,11 @@ static int run_topologies(const cli_arguments *arguments)
 {
     (void)arguments;
     size_t count;
-    const saddle_set_info *info = saddle_topology_list(&count);
-    print_infos("Topologies, for --topology", info, count);
+    const saddle_network_info *info = saddle_topology_list(&count);
+    print_rules("Topologies, for --topology", info, count);
     info = saddle_mixing_list(&count);
     putchar('\n');
-    print_infos("Mixing rules, for --mixing", info, count);
+    print_rules("Mixing rules, for --mixing", info, count);
     return CLI_OK;
 }
 
@@ -271,7 +321,8 @@ const cli_command cli_algorithms = {
     .summary = "compare what the algorithms can do and cost, or explain one",
     .details = "Without a name: tables of what each handles, what an iteration costs, and the "
                "published complexities. With one: the same in words, and its options with their "
-               "ranges and defaults.",
+               "ranges and defaults. NAME with a / in it is the path of a shared object, which is "
+               "described.",
     .words = "@ALGORITHM",
     .run = run_algorithms,
 };
@@ -280,14 +331,16 @@ const cli_command cli_problems = {
     .operands = "[NAME]",
     .most = 1,
     .summary = "list the problems, or the options of one",
-    .details = "NAME with a / in it is the path of a shared object, whose problem is described.",
+    .details = "NAME with a / in it is the path of a shared object, which is described.",
     .words = "@PROBLEM",
     .run = run_problems,
 };
 const cli_command cli_sets = {
     .name = "sets",
-    .operands = "",
+    .operands = "[PATH]",
+    .most = 1,
     .summary = "list the constraint sets and regularizers",
+    .details = "With the path of a shared object: what it has.",
     .run = run_sets,
 };
 const cli_command cli_topologies = {

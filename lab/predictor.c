@@ -140,8 +140,7 @@ static saddle_status read_model(saddle_predictor *p, saddle_error *error)
 /* ---- the problem ----------------------------------------------------------------------------- */
 
 /* The model's problem if it is built in; otherwise the plug-in that the caller names. */
-static saddle_status find_kind(saddle_predictor *p, const char *plugin,
-                               const saddle_problem_class **out, saddle_error *error)
+static saddle_status find_kind(saddle_predictor *p, const char *plugin, saddle_error *error)
 {
     const char *name = p->plan.problem.name;
     if (saddle_plugin_named(name)) {
@@ -155,17 +154,14 @@ static saddle_status find_kind(saddle_predictor *p, const char *plugin,
                                "problem: '%.300s' is no path; give that of the plug-in, such as "
                                "%.300s",
                                plugin, name);
-        saddle_status status = saddle_plugin_open(&p->plugin, plugin, error);
-        if (status == SADDLE_OK)
-            *out = saddle_plugin_kind(p->plugin);
-        return status;
+        return saddle_problem_choose(&p->choice, plugin, error);
     }
     if (plugin != NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "problem: '%.300s' is a model of problem %.100s; leave it out", p->path,
                            name);
     saddle_error why;
-    if (saddle_problem_find(out, name, &why) == SADDLE_OK)
+    if (saddle_problem_choose(&p->choice, name, &why) == SADDLE_OK)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "'%.300s' is a model of problem '%.100s', which is neither built in nor a "
@@ -222,8 +218,9 @@ static saddle_status check_problem(const saddle_predictor *p, saddle_error *erro
 
 static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddle_error *error)
 {
-    const saddle_problem_class *kind = NULL;
-    saddle_status status = find_kind(p, plugin, &kind, error);
+    saddle_status status = find_kind(p, plugin, error);
+    const saddle_problem_class *kind = p->choice.kind;
+    const saddle_plugin_object *object = p->choice.plugin;
     if (kind == NULL)
         return status;
     if (!kind->needs_data)
@@ -233,7 +230,7 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
                              p->path, kind->name);
     /* No built-in model has fewer numbers than features: nothing is made for a size that is a lie. */
     if (status == SADDLE_OK &&
-        (p->features == 0 || (p->plugin == NULL && p->features > p->x_dim + p->y_dim)))
+        (p->features == 0 || (object == NULL && p->features > p->x_dim + p->y_dim)))
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%.300s' claims %zu features for %zu numbers; the file is not as it "
                              "was written",
@@ -247,8 +244,9 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
         return SADDLE_NO_MEMORY;
     }
     saddle_settings_write_table(p->plan.settings, kind->options, p->options);
+    status = saddle_problem_read_options(&p->choice, p->options, error);
     p->inputs = (saddle_problem_inputs){.options = p->options,
-                                        .argument = "",
+                                        .argument = object != NULL ? object->argument : "",
                                         .agents = p->agents,
                                         .features = p->features,
                                         .samples = p->samples,
@@ -256,9 +254,8 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
                                         .seed = p->plan.start.seed,
                                         .mixing = p->mixing,
                                         .world = p->world,
-                                        .scoring = 1};
-    status = p->plugin != NULL ? saddle_plugin_instance(p->plugin, &p->problem, &p->inputs, error)
-                               : saddle_problem_create(&p->problem, kind, &p->inputs, error);
+                                        .scoring = true};
+    SADDLE_THEN(status, saddle_problem_make(&p->choice, &p->problem, &p->inputs, error));
     SADDLE_THEN_IF(status, kind->join != NULL, kind->join(p->problem, &p->inputs, error));
     return status == SADDLE_OK ? check_problem(p, error) : status;
 }
@@ -307,7 +304,7 @@ void saddle_predictor_free(saddle_predictor *p)
     if (p == NULL)
         return;
     saddle_problem_free(p->problem);
-    saddle_plugin_close(p->plugin);
+    saddle_problem_release(&p->choice);
     saddle_world_free(p->world);
     saddle_mixing_free(p->mixing);
     saddle_graph_free(p->graph);

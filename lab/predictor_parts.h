@@ -5,7 +5,7 @@
 #include <saddle/predictor.h>
 
 #include "instance/plan.h"
-#include "problems/plugin.h"
+#include "problems/problem_choice.h"
 
 /* What stands in for an agent's samples: one row of zeros. */
 typedef struct stand_in {
@@ -32,7 +32,7 @@ struct saddle_predictor {
     saddle_graph *graph;
     saddle_mixing *mixing;
     saddle_world *world;
-    saddle_plugin_object *plugin;
+    saddle_problem_choice choice;
     saddle_problem_inputs inputs;
     void *options; /* the problem class's options struct */
     saddle_problem *problem;

@@ -20,12 +20,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <saddle/set.h>
 #include <saddle/status.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** One row of the lists of topologies and mixing rules. */
+typedef struct saddle_network_info {
+    const char *synopsis; /**< How it is written, such as "grid:RxC". */
+    const char *summary;  /**< What it is, in one line. */
+} saddle_network_info;
 
 /**
  * What a graph is known to be by construction. Its spectrum may have a closed form, and drawings place
@@ -69,6 +74,16 @@ typedef struct saddle_graph {
  */
 SADDLE_API saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t agents,
                                              uint64_t seed, saddle_error *error);
+/**
+ * Make a graph from edges in memory. Agents out of range, loops, edges that are given twice and a
+ * disconnected graph are refused and named.
+ * @param[out] out     the graph, whose text is "edges"; NULL on failure. Free with saddle_graph_free().
+ * @param      agents  number of agents, at least 1.
+ * @param      count   number of edges.
+ * @param      edge    2 * count agents: edge e links edge[2 e] and edge[2 e + 1]. Copied.
+ */
+SADDLE_API saddle_status saddle_graph_from_edges(saddle_graph **out, size_t agents, size_t count,
+                                                 const size_t *edge, saddle_error *error);
 /** Free a graph. NULL is allowed. */
 SADDLE_API void saddle_graph_free(saddle_graph *graph);
 /**
@@ -83,7 +98,7 @@ SADDLE_API saddle_status saddle_graph_save(const saddle_graph *graph, const char
 /** Whether a topology's text alone says how many agents there are, as grid, torus and file do. */
 SADDLE_API bool saddle_topology_sets_agents(const char *text);
 /** All topologies; `*count` receives their number. */
-SADDLE_API const saddle_set_info *saddle_topology_list(size_t *count);
+SADDLE_API const saddle_network_info *saddle_topology_list(size_t *count);
 
 /** Symmetric doubly stochastic weights on a graph. Fields are for reading only. */
 typedef struct saddle_mixing {
@@ -103,12 +118,34 @@ typedef struct saddle_spectrum {
 } saddle_spectrum;
 
 /**
- * Make the mixing matrix and check that it is symmetric, doubly stochastic, and positive exactly
+ * Make the mixing matrix by a rule and check that it is symmetric, doubly stochastic, and positive exactly
  * on the edges and the diagonal.
- * @param graph  borrowed; must outlive the result.
+ * @param[out] out    NULL on failure. Free with saddle_mixing_free().
+ * @param      graph  borrowed; must outlive the result.
+ * @param      text   see the file comment.
  */
 SADDLE_API saddle_status saddle_mixing_create(saddle_mixing **out, const saddle_graph *graph,
                                               const char *text, saddle_error *error);
+/**
+ * Make a mixing matrix from a dense one in memory, which must be symmetric, doubly stochastic and positive
+ * exactly on the edges and the diagonal, each to 1e-12. As with a file, its halves are averaged and
+ * rounded to 40 bits, and the diagonal gets the rest, so that rows sum to 1 exactly.
+ * @param[out] out     its text is "matrix"; NULL on failure. Free with saddle_mixing_free().
+ * @param      graph   borrowed; must outlive the result.
+ * @param      matrix  agents * agents numbers, row by row. Copied.
+ */
+SADDLE_API saddle_status saddle_mixing_from_matrix(saddle_mixing **out, const saddle_graph *graph,
+                                                   const double *matrix, saddle_error *error);
+/**
+ * The same from one weight per edge; the diagonal gets the rest of each row, which must be positive.
+ * @param[out] out     its text is "weights"; NULL on failure. Free with saddle_mixing_free().
+ * @param      count   number of edges, which must be the graph's.
+ * @param      edge    2 * count agents as for saddle_graph_from_edges(), in any order.
+ * @param      weight  of every edge, in the order of `edge`.
+ */
+SADDLE_API saddle_status saddle_mixing_from_edges(saddle_mixing **out, const saddle_graph *graph,
+                                                  size_t count, const size_t *edge,
+                                                  const double *weight, saddle_error *error);
 /** Free a mixing matrix; the graph stays. NULL is allowed. */
 SADDLE_API void saddle_mixing_free(saddle_mixing *mixing);
 /**
@@ -122,7 +159,7 @@ SADDLE_API double saddle_mixing_min_self_weight(const saddle_mixing *mixing);
 SADDLE_API saddle_status saddle_mixing_spectrum(const saddle_mixing *mixing, saddle_spectrum *out,
                                                 saddle_error *error);
 /** All mixing rules; `*count` receives their number. */
-SADDLE_API const saddle_set_info *saddle_mixing_list(size_t *count);
+SADDLE_API const saddle_network_info *saddle_mixing_list(size_t *count);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,7 @@
 #ifndef SADDLE_PROBLEM_H
 #define SADDLE_PROBLEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,8 +43,8 @@ typedef struct saddle_constants {
     double lipschitz;        /**< L: every gradient of f_ij is L-Lipschitz over X x Y. */
     double strong_concavity; /**< mu: every F_i(x, .) is mu-strongly concave. */
     double primal_bound;     /**< A lower bound of Q(x) = max_y F(x, y) + h(x) over X. */
-    int has_primal_bound;    /**< Whether primal_bound is known. */
-    int estimated;           /**< Whether L or mu is an estimate, not a bound. */
+    bool has_primal_bound;   /**< Whether primal_bound is known. */
+    bool estimated;          /**< Whether L or mu is an estimate, not a bound. */
 } saddle_constants;
 
 /** A number that means something to a problem's user, such as an accuracy. */
@@ -153,39 +154,46 @@ struct saddle_problem {
                             const double *x, const double *y, double *out, saddle_error *error);
     /** Optional. The starting point that suits it, before projection; used for --init auto. */
     void (*start)(const saddle_problem *problem, uint64_t seed, double *x, double *y);
-    /** Optional. Frees the instance and what belongs to it. */
+    /** Optional, for instances of a class. Frees what fill() and join() allocated, but not the instance. */
     void (*destroy)(saddle_problem *problem);
 };
 
-/** What a built-in problem is made from. */
+/** What a problem of a class is made from. It lives as long as the problem. */
 typedef struct saddle_problem_inputs {
-    void *options;         /**< The class's options struct, filled in; fill() replaces "auto" by the
-                                  value in use. NULL for a class without one. */
-    const char *argument;  /**< What followed a plug-in's path and colon; "": nothing. */
-    size_t agents;         /**< Number of agents. */
-    size_t features;       /**< Columns of every agent's rows; 0 if it needs none. */
-    const size_t *samples; /**< How many samples each agent has. */
+    void *options; /**< The class's options struct, filled in; fill() replaces "auto" by the value
+                                in use. NULL for a class without one. */
+    const char *argument;         /**< What followed a plug-in's path and colon; "": nothing. */
+    size_t agents;                /**< Number of agents. */
+    size_t features;              /**< Columns of every agent's rows; 0 if it needs none. */
+    const size_t *samples;        /**< How many samples each agent has. */
     saddle_dataset *const *shard; /**< Each agent's rows, labels +1 / -1; NULL if it needs none. */
     uint64_t seed;                /**< For generated instances. */
     const saddle_mixing *mixing;  /**< The network, for what agents find out together. */
     const saddle_world *world;    /**< Which agents are here: shard[i] is NULL for the others. */
-    /** Not 0: the instance is only asked for scores and for outcomes on held-out rows, to use a saved
-     * model. Every shard is then one row of zeros that stands in for the samples, which are not there;
-     * settings have the values that the run found for "auto". */
-    int scoring;
+    bool
+        scoring; /**< The instance is only used for scores and for outcomes on held-out rows, to use a
+                       saved model. Every shard is then one row of zeros in place of the samples; options
+                       have the values that the run found for "auto". */
 } saddle_problem_inputs;
 
-/** A kind of problem that can be asked for by name. */
+/** A kind of problem: built in and chosen by name, or of your own, in a plug-in. */
 typedef struct saddle_problem_class {
-    const char *name;                    /**< Such as "robust-logistic". */
-    const char *summary;                 /**< One line. */
-    int needs_data;                      /**< Whether it is made from a data set. */
-    const saddle_option *const *options; /**< Options it adds; NULL-terminated. */
-    size_t bytes;          /**< Bytes of an instance, which begins with its saddle_problem. */
-    saddle_problem common; /**< What all instances have in common, destroy() among it. */
-    /** Complete an instance, zero behind its saddle_problem, from what this process has: nothing is
-     * exchanged with the others. Inputs are borrowed and outlive it. After a failure destroy() is
-     * called. */
+    const char *name;    /**< Required. Such as "robust-logistic". */
+    const char *summary; /**< One line; NULL: none. */
+    bool needs_data;     /**< Whether it is made from a data set: inputs->shard is there. */
+    bool local_data;     /**< Whether fill() needs only the shards of the agents in this process,
+                              inputs->world->here. Otherwise data in several processes are refused. */
+    const saddle_option *const
+        *options; /**< Its options, NULL-terminated: they fill inputs->options. Those
+                              of a plug-in are given after the colon as name=value,name=value; NULL: fill()
+                              reads inputs->argument. */
+    size_t bytes; /**< Required. Bytes of an instance, which begins with its saddle_problem. */
+    saddle_problem
+        common; /**< What all instances have in common: functions, and sizes that are fixed. */
+    /** Required. Complete an instance from what this process has: nothing is exchanged with the others. Its
+     * saddle_problem is `common` with name, agents, samples and world from the inputs, and self pointing to
+     * the instance; what follows is zero. Inputs are borrowed; they live until after destroy(), which is
+     * also called after a failure. What is wrong is reported through saddle_fail(). */
     saddle_status (*fill)(void *instance, const saddle_problem_inputs *inputs, saddle_error *error);
     /** Optional. Complete the instance by what agents find out together through inputs->world. Called in
      * every process once all have made theirs; a failure must come after everything that is exchanged,
@@ -195,14 +203,11 @@ typedef struct saddle_problem_class {
     size_t option_bytes; /**< Bytes of the struct that its options fill; 0: none. */
 } saddle_problem_class;
 
-/** All kinds of problem; `*count` receives their number. */
+/** All built-in kinds of problem; `*count` receives their number. */
 SADDLE_API const saddle_problem_class *const *saddle_problem_list(size_t *count);
 /** The kind of a name; an unknown name is refused with the list. */
 SADDLE_API saddle_status saddle_problem_find(const saddle_problem_class **out, const char *name,
                                              saddle_error *error);
-/** Free an instance through its destroy(). NULL is allowed. */
-SADDLE_API void saddle_problem_free(saddle_problem *problem);
-
 /** Refuse an instance with a required part missing, a zero size or the like. */
 SADDLE_API saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *error);
 /** Doubles of scratch that the calls below need. */

@@ -5,15 +5,19 @@
  * A set or a regularizer is named by a short text:
  *
  *     none | box:LO:HI | nonneg | simplex[:S] | l2-ball:R | l1-ball:R | linf-ball:R
- *     blocks:COUNT*SET,COUNT*SET,...
+ *     blocks:COUNT*SET,COUNT*SET,...  |  PATH[:ARGUMENT]
  *
- *     none | l1:W | elastic-net:W1:W2 | group-l2:W:SIZE
+ *     none | l1:W | elastic-net:W1:W2 | group-l2:W:SIZE  |  PATH[:ARGUMENT]
  *
  * A bound of a box may be -inf or inf. Blocks are consecutive parts of the vector, in order; a
- * last `*SET` takes the rest.
+ * last `*SET` takes the rest. PATH, with a / in it, is a shared object (<saddle/plugin.h>).
  *
- * All operations are exact, allocate nothing and are safe to call from several threads, each with
- * its own scratch memory.
+ * A set of your own is a ::saddle_set_class, a regularizer a ::saddle_regularizer_class: the tables that
+ * the built-in ones are made of. Give them to saddle_set_from_class() and saddle_regularizer_from_class(), or
+ * put them into a plug-in; examples/own_set.c does both.
+ *
+ * All operations of the built-in ones are exact, allocate nothing and can be called from several threads,
+ * each with its own scratch memory.
  */
 #ifndef SADDLE_SET_H
 #define SADDLE_SET_H
@@ -21,6 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <saddle/option.h>
 #include <saddle/status.h>
 
 #ifdef __cplusplus
@@ -29,12 +34,67 @@ extern "C" {
 
 /** A closed convex set in R^dimension. */
 typedef struct saddle_set saddle_set;
+/** What a kind of set can do. */
+typedef struct saddle_set_class saddle_set_class;
+/** A shared object that was loaded. */
+struct saddle_plugin_object;
 
-/** One row of the list of sets or regularizers that `saddle sets` prints. */
-typedef struct saddle_set_info {
-    const char *synopsis; /**< How it is written, such as "box:LO:HI". */
-    const char *summary;  /**< What it is, in one line, with the cost of its projection. */
-} saddle_set_info;
+/**
+ * How the joint prox of a regularizer over a set follows from the regularizer's own prox and the
+ * projection. State a rule only if it is exact; SADDLE_PROX_UNKNOWN refuses the pair.
+ */
+typedef enum saddle_prox_rule {
+    SADDLE_PROX_UNKNOWN = 0,    /**< It does not. */
+    SADDLE_PROX_SHRINK_PROJECT, /**< The prox, then the projection. */
+    SADDLE_PROX_PROJECT_SHRINK, /**< The projection, then the prox. */
+    SADDLE_PROX_CONSTANT        /**< |x|_1 is the same all over the set: only project. */
+} saddle_prox_rule;
+
+/**
+ * The beginning of every set: a set of your own is a struct that starts with it. The library fills it in
+ * before parse() is called; it is for reading only.
+ */
+struct saddle_set {
+    const saddle_set_class *kind; /**< Its functions. Borrowed. */
+    const char *text;             /**< What it was made from, such as "l2-ball:2". */
+    const char *argument;         /**< What followed the name or path and a colon; "": nothing. */
+    void *context;    /**< From saddle_set_from_class(); NULL for a set made from text. */
+    size_t dimension; /**< Length of the vectors; at least 1. */
+    char *owned;      /**< The library's: memory of the texts. */
+    struct saddle_plugin_object
+        *plugin; /**< The library's: where `kind` is from; NULL: no plug-in. */
+};
+
+/**
+ * A kind of set. Functions are called from several threads at once and write to their outputs and scratch
+ * only. Instances are constants with static storage.
+ */
+struct saddle_set_class {
+    const char *name;     /**< Required. Such as "l2-ball". */
+    const char *synopsis; /**< How it is written, such as "l2-ball:R"; NULL: its name. */
+    const char *summary;  /**< One line, with the cost of the projection; NULL: none. */
+    /** Options that may follow the colon as name=value,name=value and fill fields of the set's struct
+     * (SADDLE_OWN), NULL-terminated. NULL: parse() reads saddle_set::argument by itself. */
+    const saddle_option *const *options;
+    size_t size; /**< Required. Bytes of the struct that begins with saddle_set. */
+    /** Optional. Complete the struct, which is zero but for the base and the options; NULL: nothing to do,
+     * and an argument is refused unless there are options. */
+    saddle_status (*parse)(saddle_set *set, saddle_error *error);
+    /** Required. As saddle_set_project(); scratch holds scratch() doubles. A NaN in v must leave a NaN. */
+    void (*project)(const saddle_set *set, double *v, double *scratch);
+    /** Optional. As saddle_set_range(); NULL: not known, -inf and inf. */
+    void (*range)(const saddle_set *set, double *lower, double *upper);
+    /** Optional. As saddle_set_norm_bound(); NULL: every entry may be as large as the range allows. */
+    double (*norm_bound)(const saddle_set *set);
+    /** Optional. As saddle_set_uniform_bounds(); NULL: false. */
+    bool (*uniform_bounds)(const saddle_set *set, double *lower, double *upper);
+    /** Optional. Doubles of scratch that project() needs; NULL: none. */
+    size_t (*scratch)(const saddle_set *set);
+    /** Optional. Free what parse() allocated, even if it failed half-way, but not the struct. */
+    void (*release)(saddle_set *set);
+    saddle_prox_rule l1_rule;    /**< For l1 and elastic-net. */
+    saddle_prox_rule group_rule; /**< For group-l2. */
+};
 
 /**
  * Make a set from its text.
@@ -44,6 +104,25 @@ typedef struct saddle_set_info {
  */
 SADDLE_API saddle_status saddle_set_create(saddle_set **out, const char *text, size_t dimension,
                                            saddle_error *error);
+/**
+ * Make a set of your own kind.
+ * @param[out] out        NULL on failure. Free with saddle_set_free().
+ * @param      kind       borrowed; must outlive the set.
+ * @param      argument   what would follow the colon in text; NULL or "": nothing.
+ * @param      context    whatever the functions need besides: saddle_set::context. Borrowed.
+ * @param      dimension  length of the vectors.
+ */
+SADDLE_API saddle_status saddle_set_from_class(saddle_set **out, const saddle_set_class *kind,
+                                               const char *argument, void *context,
+                                               size_t dimension, saddle_error *error);
+/**
+ * Make a box with bounds of its own in every coordinate: lower[k] <= v[k] <= upper[k].
+ * @param[out] out    NULL on failure. Free with saddle_set_free().
+ * @param      lower  `dimension` numbers, perhaps -inf; copied. NULL: -inf throughout.
+ * @param      upper  `dimension` numbers, perhaps inf; copied. NULL: inf throughout.
+ */
+SADDLE_API saddle_status saddle_set_box(saddle_set **out, size_t dimension, const double *lower,
+                                        const double *upper, saddle_error *error);
 /** Free a set. NULL is allowed. */
 SADDLE_API void saddle_set_free(saddle_set *set);
 
@@ -71,15 +150,62 @@ SADDLE_API void saddle_set_project(const saddle_set *set, double *v, double *scr
 /** Euclidean distance from v to the set; NaN when v holds one. v is left alone. */
 SADDLE_API double saddle_set_distance(const saddle_set *set, const double *v, double *scratch);
 
-/** All kinds of set; `*count` receives their number. */
-SADDLE_API const saddle_set_info *saddle_set_list(size_t *count);
+/** All built-in kinds of set; `*count` receives their number. */
+SADDLE_API const saddle_set_class *const *saddle_set_list(size_t *count);
 
 /** A convex regularizer h on R^dimension. */
 typedef struct saddle_regularizer saddle_regularizer;
+/** What a kind of regularizer can do. */
+typedef struct saddle_regularizer_class saddle_regularizer_class;
 
-/** Make a regularizer from its text; as saddle_set_create(). */
+/** h(x) = l1 |x|_1 + l2/2 |x|_2^2, a sum over coordinates. */
+typedef struct saddle_weights {
+    double l1; /**< Weight of the 1-norm; at least 0. */
+    double l2; /**< Weight of half the squared 2-norm; at least 0. */
+} saddle_weights;
+
+/** The beginning of every regularizer, as ::saddle_set is that of every set. */
+struct saddle_regularizer {
+    const saddle_regularizer_class *kind; /**< Its functions. Borrowed. */
+    const char *text;                     /**< What it was made from, such as "l1:0.1". */
+    const char *argument; /**< What followed the name or path and a colon; "": nothing. */
+    void *context;        /**< From saddle_regularizer_from_class(); NULL: made from text. */
+    size_t dimension;     /**< Length of the vectors; at least 1. */
+    bool is_zero;         /**< Whether h is identically zero; parse() may set it. */
+    char *owned;          /**< The library's: memory of the texts. */
+    struct saddle_plugin_object *plugin; /**< The library's: where `kind` is from. */
+};
+
+/** A kind of regularizer; fields that ::saddle_set_class also has mean the same. */
+struct saddle_regularizer_class {
+    const char *name;                    /**< Required. */
+    const char *synopsis;                /**< How it is written; NULL: its name. */
+    const char *summary;                 /**< One line; NULL: none. */
+    const saddle_option *const *options; /**< See saddle_set_class::options. */
+    size_t size; /**< Required. Bytes of the struct that begins with saddle_regularizer. */
+    /** Optional. See saddle_set_class::parse. */
+    saddle_status (*parse)(saddle_regularizer *regularizer, saddle_error *error);
+    /** Required. h(v). */
+    double (*value)(const saddle_regularizer *regularizer, const double *v);
+    /** The weights, for an h of that form. Either this or shrink() is required. */
+    saddle_weights (*weights)(const saddle_regularizer *regularizer);
+    /** Replace v by argmin over u in R^n of |u - v|^2 / 2 + step h(u). A NaN in v must leave a NaN. */
+    void (*shrink)(const saddle_regularizer *regularizer, double step, double *v);
+    /** Optional, with shrink(). How the joint prox over a set follows from shrink() and the projection;
+     * NULL: only the whole space is accepted. It is not asked about the whole space. */
+    saddle_prox_rule (*rule)(const saddle_regularizer *regularizer, const saddle_set *set);
+    /** Optional. Free what parse() allocated, even if it failed half-way, but not the struct. */
+    void (*release)(saddle_regularizer *regularizer);
+};
+
+/** Make a regularizer from its text; as saddle_set_create(). Free with saddle_regularizer_free(). */
 SADDLE_API saddle_status saddle_regularizer_create(saddle_regularizer **out, const char *text,
                                                    size_t dimension, saddle_error *error);
+/** Make a regularizer of your own kind; as saddle_set_from_class(). Free with saddle_regularizer_free(). */
+SADDLE_API saddle_status saddle_regularizer_from_class(saddle_regularizer **out,
+                                                       const saddle_regularizer_class *kind,
+                                                       const char *argument, void *context,
+                                                       size_t dimension, saddle_error *error);
 /** Free a regularizer. NULL is allowed. */
 SADDLE_API void saddle_regularizer_free(saddle_regularizer *regularizer);
 /** The text the regularizer was made from. Borrowed. */
@@ -88,14 +214,14 @@ SADDLE_API const char *saddle_regularizer_text(const saddle_regularizer *regular
 SADDLE_API bool saddle_regularizer_is_zero(const saddle_regularizer *regularizer);
 /** h(v). */
 SADDLE_API double saddle_regularizer_value(const saddle_regularizer *regularizer, const double *v);
-/** All kinds of regularizer; `*count` receives their number. */
-SADDLE_API const saddle_set_info *saddle_regularizer_list(size_t *count);
+/** All built-in kinds of regularizer; `*count` receives their number. */
+SADDLE_API const saddle_regularizer_class *const *saddle_regularizer_list(size_t *count);
 
 /** The joint proximal step of a regularizer over a set. */
 typedef struct saddle_prox saddle_prox;
 
 /**
- * Bind a set and a regularizer, both borrowed and to outlive the result.
+ * Bind a set and a regularizer, both borrowed and to outlive the result. Free with saddle_prox_free().
  * Pairs whose joint prox is not exactly known are refused with SADDLE_UNSUPPORTED and a message
  * that names the pairs that work.
  */

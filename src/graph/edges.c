@@ -194,6 +194,50 @@ saddle_status saddle_edges_compress(const saddle_edges *edges, const char *text,
     return SADDLE_OK;
 }
 
+/* ---- edges in memory ---- */
+
+/* Append edge e of an array, which must be new: `seen` has those before it. */
+static saddle_status take_edge(saddle_edges *edges, saddle_edge_set *seen, size_t agents, size_t e,
+                               const size_t *edge, saddle_error *error)
+{
+    size_t a = edge[2 * e];
+    size_t b = edge[2 * e + 1];
+    if (a >= agents || b >= agents)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "edge %zu links agents %zu and %zu; agents go from 0 to %zu", e, a, b,
+                           agents - 1);
+    if (a == b)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "edge %zu links agent %zu with itself; leave it out", e, a);
+    if (!saddle_edge_set_add(seen, a, b))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "edge %zu, which links agents %zu and %zu, is there twice; leave one "
+                           "out",
+                           e, a, b);
+    return saddle_edges_add(edges, a, b, error);
+}
+
+saddle_status saddle_graph_from_edges(saddle_graph **out, size_t agents, size_t count,
+                                      const size_t *edge, saddle_error *error)
+{
+    *out = NULL;
+    if (agents == 0 || agents > SADDLE_MAX_AGENTS)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "a graph of %zu agents; their number must be from 1 to %zu", agents,
+                           SADDLE_MAX_AGENTS);
+    saddle_edges edges = {0};
+    saddle_edge_set seen = {0};
+    saddle_status status = saddle_edges_reserve(&edges, count, error);
+    SADDLE_THEN_IF(status, !saddle_edge_set_create(&seen, count),
+                   saddle_no_memory(error, "the graph's edges"));
+    for (size_t e = 0; status == SADDLE_OK && e < count; e++)
+        status = take_edge(&edges, &seen, agents, e, edge, error);
+    SADDLE_THEN(status, saddle_edges_compress(&edges, "edges", agents, out, error));
+    saddle_edge_set_free(&seen);
+    saddle_edges_free(&edges);
+    return status;
+}
+
 /* ---- sets of edges ---- */
 
 /* Never 0, because the larger end is at least 1. */

@@ -165,29 +165,27 @@ static saddle_status weigh_lazy_metropolis(saddle_mixing *mixing, const char *pa
     return SADDLE_OK;
 }
 
-/* Refuse a matrix of a file as saddle_mixing_check() does; `how` it was read. */
-static saddle_status check_file(const saddle_mixing *mixing, const char *path, const char *how,
-                                saddle_error *error)
+/* Refuse a matrix that was given as saddle_mixing_check() does; `what` it is, `how` it was read. */
+static saddle_status check_given(const saddle_mixing *mixing, const char *what, const char *how,
+                                 saddle_error *error)
 {
     saddle_error found = {.message = ""};
     saddle_status status = saddle_mixing_check(mixing, &found);
     if (status == SADDLE_CHECK_FAILED)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s'%s: %s", path, how, found.message);
+        return saddle_fail(error, SADDLE_BAD_INPUT, "%s%s: %s", what, how, found.message);
     if (status != SADDLE_OK && error != NULL)
         *error = found;
     return status;
 }
 
 /*
- * A matrix in text is rarely exact. It must be what M is to 1e-12; then its off-diagonal halves are
+ * A matrix that is given is rarely exact. It must be what M is to 1e-12; then its off-diagonal halves are
  * averaged and rounded and its diagonal is made anew, so that the bits are as good as the other rules'.
  */
-static saddle_status weigh_file(saddle_mixing *mixing, const char *path, saddle_error *error)
+static saddle_status settle(saddle_mixing *mixing, const char *what, saddle_error *error)
 {
     const saddle_graph *graph = mixing->graph;
-    saddle_status status =
-        saddle_matrix_read(graph, path, TOLERANCE, mixing->weight, mixing->self_weight, error);
-    SADDLE_THEN(status, check_file(mixing, path, "", error));
+    saddle_status status = check_given(mixing, what, "", error);
     if (status != SADDLE_OK)
         return status;
     for (size_t i = 0; i < graph->agents; i++)
@@ -201,7 +199,19 @@ static saddle_status weigh_file(saddle_mixing *mixing, const char *path, saddle_
             }
         }
     complete(mixing);
-    return check_file(mixing, path, ", its weights rounded to 40 bits", error);
+    return check_given(mixing, what, ", its weights rounded to 40 bits", error);
+}
+
+static saddle_status weigh_file(saddle_mixing *mixing, const char *path, saddle_error *error)
+{
+    char *what = saddle_format("'%s'", path);
+    if (what == NULL)
+        return saddle_no_memory(error, "the mixing weights");
+    saddle_status status = saddle_matrix_read(mixing->graph, path, TOLERANCE, mixing->weight,
+                                              mixing->self_weight, error);
+    SADDLE_THEN(status, settle(mixing, what, error));
+    saddle_free(what);
+    return status;
 }
 
 /* ---- registry ---- */
@@ -231,9 +241,9 @@ static const rule registry[] = {
 
 enum { RULES = sizeof registry / sizeof *registry };
 
-const saddle_set_info *saddle_mixing_list(size_t *count)
+const saddle_network_info *saddle_mixing_list(size_t *count)
 {
-    static const saddle_set_info list[] = {
+    static const saddle_network_info list[] = {
 #define RULE_INFO(synopsis, weigh, summary) {synopsis, summary},
         RULE_LIST(RULE_INFO)
 #undef RULE_INFO
@@ -264,8 +274,6 @@ static saddle_status find_rule(const char *text, const rule **out, saddle_error 
 
 static saddle_status weigh(saddle_mixing *mixing, const rule *kind, saddle_error *error)
 {
-    if (mixing->text == NULL || mixing->weight == NULL || mixing->self_weight == NULL)
-        return saddle_no_memory(error, "the mixing weights");
     if (mixing->graph->agents == 1 && kind->weigh != weigh_file)
         mixing->self_weight[0] = 1.0;
     else {
@@ -277,28 +285,119 @@ static saddle_status weigh(saddle_mixing *mixing, const rule *kind, saddle_error
     return saddle_mixing_check(mixing, error);
 }
 
-saddle_status saddle_mixing_create(saddle_mixing **out, const saddle_graph *graph, const char *text,
-                                   saddle_error *error)
+/* Weights of 0 on a graph. */
+static saddle_status open_mixing(saddle_mixing **out, const saddle_graph *graph, const char *text,
+                                 saddle_error *error)
 {
-    *out = NULL;
-    const rule *kind = NULL;
-    saddle_status status = find_rule(text, &kind, error);
-    if (status != SADDLE_OK)
-        return status;
     saddle_mixing *mixing = saddle_alloc(1, sizeof *mixing);
+    *out = mixing;
     if (mixing == NULL)
         return saddle_no_memory(error, "the mixing weights");
     mixing->graph = graph;
     mixing->text = saddle_strdup(text);
     mixing->weight = saddle_alloc_doubles(2 * graph->edges);
     mixing->self_weight = saddle_alloc_doubles(graph->agents);
-    status = weigh(mixing, kind, error);
-    if (status != SADDLE_OK) {
-        saddle_mixing_free(mixing);
-        return status;
-    }
-    *out = mixing;
+    if (mixing->text == NULL || mixing->weight == NULL || mixing->self_weight == NULL)
+        return saddle_no_memory(error, "the mixing weights");
     return SADDLE_OK;
+}
+
+/* Hand over weights that are complete, or free them. */
+static saddle_status close_mixing(saddle_mixing *mixing, saddle_mixing **out, saddle_status status)
+{
+    if (status == SADDLE_OK)
+        *out = mixing;
+    else
+        saddle_mixing_free(mixing);
+    return status;
+}
+
+saddle_status saddle_mixing_create(saddle_mixing **out, const saddle_graph *graph, const char *text,
+                                   saddle_error *error)
+{
+    *out = NULL;
+    const rule *kind = NULL;
+    saddle_mixing *mixing;
+    saddle_status status = find_rule(text, &kind, error);
+    if (status != SADDLE_OK)
+        return status;
+    status = open_mixing(&mixing, graph, text, error);
+    SADDLE_THEN(status, weigh(mixing, kind, error));
+    return close_mixing(mixing, out, status);
+}
+
+/* Row i of a dense matrix. */
+static saddle_status take_row(saddle_mixing *mixing, size_t i, const double *row,
+                              saddle_error *error)
+{
+    const saddle_graph *graph = mixing->graph;
+    size_t k = graph->start[i];
+    for (size_t j = 0; j < graph->agents; j++) {
+        if (j == i)
+            mixing->self_weight[i] = row[j];
+        else if (k < graph->start[i + 1] && graph->neighbour[k] == j)
+            mixing->weight[k++] = row[j];
+        else if (!(fabs(row[j]) <= TOLERANCE))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "the matrix: row %zu has %.17g in column %zu, but no edge links the "
+                               "two agents; it must be 0",
+                               i, row[j], j);
+    }
+    return SADDLE_OK;
+}
+
+saddle_status saddle_mixing_from_matrix(saddle_mixing **out, const saddle_graph *graph,
+                                        const double *matrix, saddle_error *error)
+{
+    *out = NULL;
+    saddle_mixing *mixing;
+    saddle_status status = open_mixing(&mixing, graph, "matrix", error);
+    for (size_t i = 0; status == SADDLE_OK && i < graph->agents; i++)
+        status = take_row(mixing, i, matrix + i * graph->agents, error);
+    SADDLE_THEN(status, settle(mixing, "the matrix", error));
+    return close_mixing(mixing, out, status);
+}
+
+/* Enter the weight of edge e at both of its ends. */
+static saddle_status take_weight(saddle_mixing *mixing, size_t e, size_t a, size_t b, double weight,
+                                 saddle_error *error)
+{
+    const saddle_graph *graph = mixing->graph;
+    size_t agents = graph->agents;
+    size_t at_a = a < agents && b < agents ? mirror(graph, b, a) : 0;
+    if (a >= agents || b >= agents || at_a == graph->start[a + 1] || graph->neighbour[at_a] != b)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "weight %zu is of an edge between agents %zu and %zu, which the graph "
+                           "does not have",
+                           e, a, b);
+    if (mixing->weight[at_a] != 0.0 || !(weight > 0.0))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "weight %zu, of the edge between agents %zu and %zu, is %.17g%s; give "
+                           "every edge one positive weight",
+                           e, a, b, weight,
+                           mixing->weight[at_a] != 0.0 ? " and not its first" : "");
+    mixing->weight[at_a] = weight;
+    mixing->weight[mirror(graph, a, b)] = weight;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_mixing_from_edges(saddle_mixing **out, const saddle_graph *graph, size_t count,
+                                       const size_t *edge, const double *weight,
+                                       saddle_error *error)
+{
+    *out = NULL;
+    if (count != graph->edges)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "%zu weights for a graph of %zu edges; give one for each", count,
+                           graph->edges);
+    saddle_mixing *mixing;
+    saddle_status status = open_mixing(&mixing, graph, "weights", error);
+    for (size_t e = 0; status == SADDLE_OK && e < count; e++)
+        status = take_weight(mixing, e, edge[2 * e], edge[2 * e + 1], weight[e], error);
+    for (size_t i = 0; status == SADDLE_OK && i < graph->agents; i++)
+        mixing->self_weight[i] = 1.0 - sum_weights(graph, mixing->weight, i);
+    SADDLE_THEN(status, settle(mixing, "the weights", error));
+    return close_mixing(mixing, out, status);
 }
 
 void saddle_mixing_free(saddle_mixing *mixing)

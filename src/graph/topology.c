@@ -240,9 +240,9 @@ static const topology registry[] = {
 
 enum { TOPOLOGIES = sizeof registry / sizeof *registry };
 
-const saddle_set_info *saddle_topology_list(size_t *count)
+const saddle_network_info *saddle_topology_list(size_t *count)
 {
-    static const saddle_set_info list[] = {
+    static const saddle_network_info list[] = {
 #define TOPOLOGY_INFO(synopsis, chooses, shape, build, summary) {synopsis, summary},
         TOPOLOGY_LIST(TOPOLOGY_INFO)
 #undef TOPOLOGY_INFO

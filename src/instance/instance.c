@@ -1,8 +1,6 @@
 /* Making an instance: the table of stages, and the problem and its sets. */
 #include "instance/instance.h"
 
-#include <string.h>
-
 #include "core/memory.h"
 #include "core/status.h"
 #include "problems/pooled.h"
@@ -13,22 +11,11 @@
 /* What the plan names: a shared object by its path, or a kind that is built in. */
 static saddle_status find_kind(saddle_instance *e, saddle_error *error)
 {
-    const char *text = e->plan->problem.name;
-    size_t length = strcspn(text, ":");
     if (e->plan->problem.own != NULL)
         return SADDLE_OK;
-    if (saddle_plugin_named(text)) {
-        saddle_status status = saddle_plugin_open(&e->parts->plugin, text, error);
-        if (status == SADDLE_OK)
-            e->kind = saddle_plugin_kind(e->parts->plugin);
-        return status;
-    }
-    if (length > 3 && strncmp(text + length - 3, ".so", 3) == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "problem: '%s' has no directory in it, and shared objects are not "
-                           "searched for; give a path such as ./%s",
-                           text, text);
-    return saddle_problem_find(&e->kind, text, error);
+    saddle_status status = saddle_problem_choose(&e->parts->choice, e->plan->problem.name, error);
+    e->kind = e->parts->choice.kind;
+    return status;
 }
 
 static saddle_status make_problem(saddle_instance *e, saddle_error *error)
@@ -38,12 +25,16 @@ static saddle_status make_problem(saddle_instance *e, saddle_error *error)
         e->problem = e->plan->problem.own;
         return SADDLE_OK;
     }
-    parts->options = saddle_alloc(1, e->kind->option_bytes);
-    if (parts->options == NULL)
-        return saddle_no_memory(error, "the problem's options");
+    const saddle_plugin_object *plugin = parts->choice.plugin;
+    if (e->kind->option_bytes > 0) {
+        parts->options = saddle_alloc(1, e->kind->option_bytes);
+        if (parts->options == NULL)
+            return saddle_no_memory(error, "the problem's options");
+    }
     saddle_settings_write_table(e->plan->settings, e->kind->options, parts->options);
+    saddle_status status = saddle_problem_read_options(&parts->choice, parts->options, error);
     parts->inputs = (saddle_problem_inputs){.options = parts->options,
-                                            .argument = "",
+                                            .argument = plugin != NULL ? plugin->argument : "",
                                             .agents = e->graph->agents,
                                             .features = e->features,
                                             .samples = parts->samples,
@@ -51,10 +42,8 @@ static saddle_status make_problem(saddle_instance *e, saddle_error *error)
                                             .seed = e->seed,
                                             .mixing = e->mixing,
                                             .world = e->world};
-    saddle_status status =
-        parts->plugin != NULL
-            ? saddle_plugin_instance(parts->plugin, &parts->problem, &parts->inputs, error)
-            : saddle_problem_create(&parts->problem, e->kind, &parts->inputs, error);
+    SADDLE_THEN(status,
+                saddle_problem_make(&parts->choice, &parts->problem, &parts->inputs, error));
     e->problem = parts->problem;
     return status;
 }
@@ -227,7 +216,7 @@ void saddle_instance_free(saddle_instance *e)
         return;
     struct saddle_instance_parts *parts = e->parts;
     saddle_problem_free(parts->problem);
-    saddle_plugin_close(parts->plugin);
+    saddle_problem_release(&parts->choice);
     saddle_free(parts->options);
     for (size_t i = 0; parts->shard != NULL && i < e->graph->agents; i++)
         saddle_dataset_free(parts->shard[i]);

@@ -11,7 +11,7 @@
 
 #include "engines/engine.h"
 #include "instance/plan.h"
-#include "problems/plugin.h"
+#include "problems/problem_choice.h"
 
 /* What an instance owns; whatever came from the caller's memory is NULL here. */
 struct saddle_instance_parts {
@@ -21,7 +21,7 @@ struct saddle_instance_parts {
     saddle_world *world;
     saddle_graph *graph;
     saddle_mixing *mixing;
-    saddle_plugin_object *plugin; /* of the problem; NULL: built in */
+    saddle_problem_choice choice; /* of the problem; no kind: the caller's own */
     saddle_problem_inputs inputs; /* of the problem, for its lifetime */
     void *options;                /* the problem class's options struct */
     saddle_problem *problem;

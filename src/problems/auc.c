@@ -374,7 +374,6 @@ static void destroy(saddle_problem *problem)
     instance *self = problem->self;
     saddle_model_free(self->model);
     saddle_free(self->work);
-    saddle_free(self);
 }
 
 /* The local part of what agents find out together: their shares of positives and sizes of rows. */
@@ -476,7 +475,8 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
 const saddle_problem_class saddle_auc = {
     .name = "auc",
     .summary = "area under the ROC curve, with a linear or a network score",
-    .needs_data = 1,
+    .needs_data = true,
+    .local_data = true,
     .options = options,
     .option_bytes = sizeof(choices),
     .bytes = sizeof(instance),

@@ -398,7 +398,6 @@ static void destroy(saddle_problem *problem)
     instance *self = problem->self;
     saddle_sensitive_free(&self->sensitive);
     saddle_free(self->excluded);
-    saddle_free(self);
 }
 
 static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
@@ -446,7 +445,8 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
 const saddle_problem_class saddle_fair = {
     .name = "fair",
     .summary = "a classifier whose decisions do not depend on a sensitive attribute",
-    .needs_data = 1,
+    .needs_data = true,
+    .local_data = true,
     .options = options,
     .option_bytes = sizeof(choices),
     .bytes = sizeof(instance),

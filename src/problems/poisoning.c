@@ -259,7 +259,6 @@ static void destroy(saddle_problem *problem)
     instance *self = problem->self;
     saddle_free(self->poisoned);
     saddle_free(self->x_set);
-    saddle_free(self);
 }
 
 static saddle_status read_poisoned(instance *self, const char *text, saddle_error *error)
@@ -318,7 +317,8 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
 const saddle_problem_class saddle_poisoning = {
     .name = "poisoning",
     .summary = "a logistic model against an adversary who shifts some agents' data",
-    .needs_data = 1,
+    .needs_data = true,
+    .local_data = true,
     .options = options,
     .option_bytes = sizeof(choices),
     .bytes = sizeof(instance),

@@ -342,7 +342,7 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
     out->strong_concavity = ((const instance *)problem->self)->ridge;
     if (saddle_set_is_whole_space(y_set)) {
         out->primal_bound = 0.0;
-        out->has_primal_bound = 1;
+        out->has_primal_bound = true;
     }
     return SADDLE_OK;
 }
@@ -366,7 +366,6 @@ static void destroy(saddle_problem *problem)
 {
     instance *self = problem->self;
     saddle_mdp_free(self->mdp);
-    saddle_free(self);
 }
 
 static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
@@ -409,7 +408,7 @@ const saddle_mdp *saddle_policy_evaluation_mdp(const saddle_problem *problem)
 const saddle_problem_class saddle_policy_evaluation = {
     .name = "policy-evaluation",
     .summary = "value of a policy to agents with private rewards, by a nonlinear value function",
-    .needs_data = 0,
+    .needs_data = false,
     .options = options,
     .option_bytes = sizeof(choices),
     .bytes = sizeof(instance),

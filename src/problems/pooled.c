@@ -197,7 +197,6 @@ static void destroy(saddle_problem *problem)
 {
     instance *self = problem->self;
     saddle_free(self->start);
-    saddle_free(self);
 }
 
 saddle_status saddle_pooled_create(saddle_problem **out, const saddle_problem *of,

@@ -7,12 +7,6 @@
 #include "core/batch.h"
 #include "core/vector.h"
 
-void saddle_problem_free(saddle_problem *problem)
-{
-    if (problem != NULL && problem->destroy != NULL)
-        problem->destroy(problem);
-}
-
 saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *error)
 {
     const char *name = problem->name != NULL ? problem->name : "(unnamed)";

@@ -12,11 +12,6 @@ extern const saddle_problem_class saddle_auc;
 extern const saddle_problem_class saddle_fair;
 extern const saddle_problem_class saddle_poisoning;
 
-/* Makes an instance of a kind: zeros that begin with a copy of what is common to all its instances,
- * with name, self, agents, samples and world set. fill() completes it. */
-saddle_status saddle_problem_create(saddle_problem **out, const saddle_problem_class *kind,
-                                    const saddle_problem_inputs *inputs, saddle_error *error);
-
 /* The unbiased variance of `count` samples' gradients, from the mean of their squared norms and
  * their mean (gx, gy); 0 for one sample. */
 double saddle_sample_variance(const saddle_problem *problem, size_t count, double square,

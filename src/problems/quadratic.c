@@ -207,7 +207,7 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
     /* Without a constraint on y, Q is known: 1/2 sum_k (A_k + B_k^2 / C_k) s_k^2. */
     if (saddle_set_is_whole_space(y_set)) {
         out->primal_bound = 0.0;
-        out->has_primal_bound = 1;
+        out->has_primal_bound = true;
     }
     return SADDLE_OK;
 }
@@ -227,7 +227,6 @@ static void destroy(saddle_problem *problem)
         saddle_free(self->agent[i].offset);
     saddle_free(self->agent);
     saddle_free(self->a);
-    saddle_free(self);
 }
 
 static void fill_normal(saddle_rng *rng, size_t count, double scale, double *out)
@@ -342,7 +341,7 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
 const saddle_problem_class saddle_quadratic = {
     .name = "quadratic",
     .summary = "random quadratic with a known saddle point; mu and L as chosen",
-    .needs_data = 0,
+    .needs_data = false,
     .options = options,
     .option_bytes = sizeof(choices),
     .bytes = sizeof(instance),

@@ -345,11 +345,6 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
     return saddle_score_rows(data, problem->x_dim, (saddle_linear_score){.w = x}, out, error);
 }
 
-static void destroy(saddle_problem *problem)
-{
-    saddle_free(problem->self);
-}
-
 /*
  * F is isotropic in y, so alpha = 1/mu leads to the maximizer at once. In x, with weights of order
  * 1/n (box) the curvature 2 lambda2 c of the regularizer sets the scale: five times it is safe. On
@@ -409,7 +404,8 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
 const saddle_problem_class saddle_robust_logistic = {
     .name = "robust-logistic",
     .summary = "logistic regression with adversarial sample weights (the paper's experiment)",
-    .needs_data = 1,
+    .needs_data = true,
+    .local_data = true,
     .options = options,
     .option_bytes = sizeof(choices),
     .bytes = sizeof(instance),
@@ -425,6 +421,5 @@ const saddle_problem_class saddle_robust_logistic = {
                .survey = survey,
                .response_value = response_value,
                .constants = constants,
-               .scores = scores,
-               .destroy = destroy},
+               .scores = scores},
 };

@@ -8,27 +8,6 @@
 #include "core/vector.h"
 #include "data/rows.h"
 
-saddle_status saddle_problem_create(saddle_problem **out, const saddle_problem_class *kind,
-                                    const saddle_problem_inputs *inputs, saddle_error *error)
-{
-    *out = NULL;
-    saddle_problem *problem = saddle_alloc(1, kind->bytes);
-    if (problem == NULL)
-        return saddle_no_memory(error, "the problem");
-    *problem = kind->common;
-    problem->name = kind->name;
-    problem->self = problem;
-    problem->agents = inputs->agents;
-    problem->samples = inputs->samples;
-    problem->world = inputs->world;
-    saddle_status status = kind->fill(problem, inputs, error);
-    if (status == SADDLE_OK)
-        *out = problem;
-    else
-        problem->destroy(problem);
-    return status;
-}
-
 double saddle_sample_variance(const saddle_problem *problem, size_t count, double square,
                               const double *gx, const double *gy)
 {

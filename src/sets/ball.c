@@ -6,7 +6,7 @@
 saddle_status saddle_ball_parse(saddle_set *set, saddle_error *error)
 {
     saddle_ball *ball = (saddle_ball *)set;
-    const char *synopsis = set->info->synopsis;
+    const char *synopsis = set->kind->synopsis;
     saddle_fields fields;
     saddle_status status = saddle_read_fields(&fields, set->text, synopsis, 1, 1, error);
     if (status != SADDLE_OK)

@@ -40,7 +40,7 @@ static saddle_status read_part(written *out, char *part, bool last, const saddle
     if (star == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.200s': the part '%.200s' is not of the form COUNT*SET; write %s",
-                           set->text, part, set->info->synopsis);
+                           set->text, part, set->kind->synopsis);
     *star = '\0';
     out->text = star + 1;
     out->rest = star == part;
@@ -49,16 +49,16 @@ static saddle_status read_part(written *out, char *part, bool last, const saddle
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.200s': '*%.200s' has no COUNT, but only the last part may take the "
                            "rest; write %s",
-                           set->text, out->text, set->info->synopsis);
+                           set->text, out->text, set->kind->synopsis);
     if (!out->rest && (!saddle_parse_integer(part, &count) || count == 0 || count > SIZE_MAX))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.200s': the COUNT '%.200s' is not a whole number of at least 1; "
                            "write %s",
-                           set->text, part, set->info->synopsis);
+                           set->text, part, set->kind->synopsis);
     if (strncmp(out->text, "blocks", 6) == 0 && (out->text[6] == ':' || out->text[6] == '\0'))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.200s': blocks inside blocks; write all parts in one list, %s",
-                           set->text, set->info->synopsis);
+                           set->text, set->kind->synopsis);
     out->count = (size_t)count;
     return SADDLE_OK;
 }
@@ -113,7 +113,7 @@ static saddle_status parse(saddle_set *set, saddle_error *error)
     const char *colon = strchr(set->text, ':');
     if (colon == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT, "'%.200s' names no parts; write %s", set->text,
-                           set->info->synopsis);
+                           set->kind->synopsis);
     size_t count = count_parts(colon + 1);
     written *part = saddle_alloc(count, sizeof *part);
     char *list = saddle_strdup(colon + 1);
@@ -199,12 +199,16 @@ static void release(saddle_set *set)
 }
 
 const saddle_set_class saddle_set_blocks = {
+    .name = "blocks",
+    .synopsis = "blocks:COUNT*SET,...,*SET",
+    .summary =
+        "consecutive parts in sets of their own, the last *SET takes the rest; cost of the parts",
     .size = sizeof(block_set),
     .parse = parse,
     .project = project,
     .range = range,
     .uniform_bounds = uniform_bounds,
     .scratch = scratch_size,
-    .free = release,
-    .l1_rule = SADDLE_PROX_BLOCKWISE,
+    .release = release,
+    .l1_rule = SADDLE_PROX_SHRINK_PROJECT, /* in every block, by the block's own rule */
 };

@@ -20,7 +20,7 @@ static bool read_bound(const char *field, double *out)
 static saddle_status parse(saddle_set *set, saddle_error *error)
 {
     saddle_interval *interval = (saddle_interval *)set;
-    const char *synopsis = set->info->synopsis;
+    const char *synopsis = set->kind->synopsis;
     saddle_fields fields;
     saddle_status status = saddle_read_fields(&fields, set->text, synopsis, 2, 2, error);
     if (status != SADDLE_OK)
@@ -41,7 +41,10 @@ static saddle_status parse(saddle_set *set, saddle_error *error)
     return SADDLE_OK;
 }
 
-const saddle_set_class saddle_set_box = {
+const saddle_set_class saddle_set_bounded = {
+    .name = "box",
+    .synopsis = "box:LO:HI",
+    .summary = "LO <= x_k <= HI, either may be infinite; O(n)",
     .size = sizeof(saddle_interval),
     .parse = parse,
     .project = saddle_interval_project,

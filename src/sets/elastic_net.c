@@ -14,7 +14,7 @@ static saddle_status parse(saddle_regularizer *regularizer, saddle_error *error)
 {
     saddle_weights *weight = &((elastic_net *)regularizer)->weight;
     const char *text = regularizer->text;
-    const char *synopsis = regularizer->info->synopsis;
+    const char *synopsis = regularizer->kind->synopsis;
     saddle_fields fields;
     saddle_status status = saddle_read_fields(&fields, text, synopsis, 2, 2, error);
     SADDLE_THEN(status, saddle_read_parameter(&weight->l1, fields.field[1], SADDLE_NONNEGATIVE,
@@ -43,6 +43,9 @@ static saddle_weights weights(const saddle_regularizer *regularizer)
 }
 
 const saddle_regularizer_class saddle_regularizer_elastic_net = {
+    .name = "elastic-net",
+    .synopsis = "elastic-net:W1:W2",
+    .summary = "W1 sum_k |x_k| + W2/2 sum_k x_k^2; O(n)",
     .size = sizeof(elastic_net),
     .parse = parse,
     .value = value,

@@ -21,7 +21,7 @@ static saddle_status parse(saddle_regularizer *regularizer, saddle_error *error)
 {
     group_l2 *self = (group_l2 *)regularizer;
     const char *text = regularizer->text;
-    const char *synopsis = regularizer->info->synopsis;
+    const char *synopsis = regularizer->kind->synopsis;
     saddle_fields fields;
     saddle_status status = saddle_read_fields(&fields, text, synopsis, 2, 2, error);
     SADDLE_THEN(status, saddle_read_parameter(&self->weight, fields.field[1], SADDLE_NONNEGATIVE,
@@ -74,9 +74,19 @@ static void shrink(const saddle_regularizer *regularizer, double step, double *v
     }
 }
 
+static saddle_prox_rule rule(const saddle_regularizer *regularizer, const saddle_set *set)
+{
+    (void)regularizer;
+    return set->kind->group_rule;
+}
+
 const saddle_regularizer_class saddle_regularizer_group_l2 = {
+    .name = "group-l2",
+    .synopsis = "group-l2:W:SIZE",
+    .summary = "W times the sum of the Euclidean norms of groups of SIZE consecutive entries; O(n)",
     .size = sizeof(group_l2),
     .parse = parse,
     .value = value,
     .shrink = shrink,
+    .rule = rule,
 };

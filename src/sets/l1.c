@@ -12,7 +12,7 @@ typedef struct l1 {
 static saddle_status parse(saddle_regularizer *regularizer, saddle_error *error)
 {
     l1 *self = (l1 *)regularizer;
-    const char *synopsis = regularizer->info->synopsis;
+    const char *synopsis = regularizer->kind->synopsis;
     saddle_fields fields;
     saddle_status status = saddle_read_fields(&fields, regularizer->text, synopsis, 1, 1, error);
     SADDLE_THEN(status, saddle_read_parameter(&self->weight, fields.field[1], SADDLE_NONNEGATIVE,
@@ -32,6 +32,9 @@ static saddle_weights weights(const saddle_regularizer *regularizer)
 }
 
 const saddle_regularizer_class saddle_regularizer_l1 = {
+    .name = "l1",
+    .synopsis = "l1:W",
+    .summary = "W sum_k |x_k|; O(n)",
     .size = sizeof(l1),
     .parse = parse,
     .value = value,

@@ -26,6 +26,9 @@ static void project(const saddle_set *set, double *v, double *scratch)
 }
 
 const saddle_set_class saddle_set_l1_ball = {
+    .name = "l1-ball",
+    .synopsis = "l1-ball:R",
+    .summary = "sum of |x_k| at most R; at most O(n log n)",
     .size = sizeof(saddle_ball),
     .parse = saddle_ball_parse,
     .project = project,

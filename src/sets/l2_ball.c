@@ -18,6 +18,9 @@ static void project(const saddle_set *set, double *v, double *scratch)
 }
 
 const saddle_set_class saddle_set_l2_ball = {
+    .name = "l2-ball",
+    .synopsis = "l2-ball:R",
+    .summary = "Euclidean norm at most R; O(n)",
     .size = sizeof(saddle_ball),
     .parse = saddle_ball_parse,
     .project = project,

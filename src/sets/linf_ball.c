@@ -6,7 +6,7 @@
 static saddle_status parse(saddle_set *set, saddle_error *error)
 {
     saddle_interval *interval = (saddle_interval *)set;
-    const char *synopsis = set->info->synopsis;
+    const char *synopsis = set->kind->synopsis;
     saddle_fields fields;
     saddle_status status = saddle_read_fields(&fields, set->text, synopsis, 1, 1, error);
     SADDLE_THEN(status, saddle_read_parameter(&interval->upper, fields.field[1], SADDLE_POSITIVE,
@@ -16,6 +16,9 @@ static saddle_status parse(saddle_set *set, saddle_error *error)
 }
 
 const saddle_set_class saddle_set_linf_ball = {
+    .name = "linf-ball",
+    .synopsis = "linf-ball:R",
+    .summary = "every |x_k| at most R; O(n)",
     .size = sizeof(saddle_interval),
     .parse = parse,
     .project = saddle_interval_project,

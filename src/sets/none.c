@@ -9,7 +9,7 @@ static saddle_status parse(saddle_set *set, saddle_error *error)
     saddle_interval *interval = (saddle_interval *)set;
     interval->lower = -INFINITY;
     interval->upper = INFINITY;
-    return saddle_read_bare(set->text, set->info->synopsis, error);
+    return saddle_read_bare(set->text, set->kind->synopsis, error);
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the signature is the table's */
@@ -21,6 +21,9 @@ static void project(const saddle_set *set, double *v, double *scratch)
 }
 
 const saddle_set_class saddle_set_none = {
+    .name = "none",
+    .synopsis = "none",
+    .summary = "the whole space; costs nothing",
     .size = sizeof(saddle_interval),
     .parse = parse,
     .project = project,

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/memory.h"
+#include "core/option_value.h"
+
 /* Longest part of a user's text that a message repeats, so that the remedy always fits. */
 #define SHOWN "%.200s"
 
@@ -19,11 +22,18 @@ static void join(char *out, size_t size, const char *const *name, size_t count)
 }
 
 saddle_status saddle_find_name(const char *what, const char *text, const char *const *name,
-                               size_t count, size_t *index, saddle_error *error)
+                               size_t count, size_t *index, saddle_plugin_object **plugin,
+                               saddle_error *error)
 {
+    *plugin = NULL;
     if (text == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT, "the text of the %s is NULL; give a name",
                            what);
+    if (saddle_plugin_named(text))
+        return saddle_plugin_open(plugin, text, error);
+    saddle_status status = saddle_plugin_check_name(what, text, error);
+    if (status != SADDLE_OK)
+        return status;
     size_t length = strcspn(text, ":");
     for (size_t i = 0; i < count; i++)
         if (strlen(name[i]) == length && memcmp(name[i], text, length) == 0) {
@@ -42,6 +52,39 @@ saddle_status saddle_find_name(const char *what, const char *text, const char *c
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "unknown %s '" SHOWN "'; did you mean '%s'? All of them: %s", what, text,
                        closest, all);
+}
+
+char *saddle_copy_text(const char *from, const char **text, const char **argument, char **options)
+{
+    size_t bytes = strlen(from) + 1;
+    size_t name = strcspn(from, ":");
+    size_t after = name + (from[name] == ':' ? 1 : 0);
+    char *copy = saddle_alloc(2 * bytes, 1);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, from, bytes);
+    memcpy(copy + bytes, from, bytes);
+    *text = copy;
+    *argument = copy + after;
+    *options = copy + bytes + after;
+    return copy;
+}
+
+char *saddle_class_text(const char *name, const char *argument)
+{
+    bool bare = argument == NULL || *argument == '\0';
+    return saddle_format("%s%s%s", name, bare ? "" : ":", bare ? "" : argument);
+}
+
+saddle_status saddle_read_options(const saddle_option *const *options, bool parses,
+                                  const char *name, char *list, void *target, saddle_error *error)
+{
+    if (options != NULL)
+        return saddle_options_parse(options, list, target, error);
+    if (parses || *list == '\0')
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT, "%s takes no options, but '" SHOWN "' is given",
+                       name, list);
 }
 
 saddle_status saddle_read_fields(saddle_fields *out, const char *text, const char *synopsis,

@@ -1,7 +1,7 @@
 /*
  * The joint proximal step of a regularizer h over a set X: argmin over u in X of
  * |u - v|^2 / 2 + t h(u). Only pairs for which it is exactly a composition of the prox of h and
- * the projection onto X, P, are taken; the rule is stated by the set's class and proved here.
+ * the projection onto X, P, are taken; the rule is stated by the class and proved here.
  *
  * Elastic net, any X: completing the square, the quadratic part only divides by 1 + t W2:
  *   |u - v|^2 / 2 + t W2/2 |u|^2 = (1 + t W2)/2 |u - v / (1 + t W2)|^2 + constant,
@@ -14,7 +14,7 @@
  * - l1 ball, SHRINK_PROJECT: with a multiplier m for |u|_1 <= R the solution is soft(v, t W + m) =
  *   soft(soft(v, t W), m), and m is the one of the projection of soft(v, t W).
  * - simplex, CONSTANT: |u|_1 = S all over the set.
- * - blocks, BLOCKWISE: h is a sum over coordinates, hence over blocks.
+ * - blocks, each by its own rule: h is a sum over coordinates, hence over blocks.
  * Group l2:
  * - the whole space: its own prox; l2 ball: as above, since h(c u) = c h(u).
  * - nonneg, PROJECT_SHRINK: for u >= 0, |u - v|^2 = |u - v+|^2 + 2 <u, v-> + |v-|^2, where v = v+ -
@@ -32,16 +32,16 @@
 struct saddle_prox {
     const saddle_set *set;
     const saddle_regularizer *regularizer;
-    saddle_prox_rule group_rule; /* for a regularizer that is not separable */
+    saddle_prox_rule rule; /* for a regularizer that is not separable */
 };
 
 /* Whether a separable h has a rule on the set. */
 static bool is_known_separable(const saddle_set *set, saddle_weights weights)
 {
-    if (weights.l1 == 0.0 || set->class->l1_rule == SADDLE_PROX_UNKNOWN)
-        return weights.l1 == 0.0;
-    if (set->class->l1_rule != SADDLE_PROX_BLOCKWISE)
+    if (weights.l1 == 0.0)
         return true;
+    if (set->kind != &saddle_set_blocks)
+        return set->kind->l1_rule != SADDLE_PROX_UNKNOWN;
     size_t count;
     const saddle_set_part *block = saddle_set_block_list(set, &count);
     for (size_t i = 0; i < count; i++)
@@ -51,38 +51,37 @@ static bool is_known_separable(const saddle_set *set, saddle_weights weights)
 }
 
 /* The rule for a regularizer that is not separable. */
-static saddle_prox_rule group_rule(const saddle_set *set, const saddle_regularizer *regularizer)
+static saddle_prox_rule rule_of(const saddle_set *set, const saddle_regularizer *regularizer)
 {
     if (regularizer->is_zero || saddle_set_is_whole_space(set))
         return SADDLE_PROX_SHRINK_PROJECT;
-    return set->class->group_rule;
+    return regularizer->kind->rule != NULL ? regularizer->kind->rule(regularizer, set)
+                                           : SADDLE_PROX_UNKNOWN;
 }
 
-/* Refuse a pair, naming the sets that go with the regularizer. */
+/* Refuse a pair, naming the built-in sets that go with a built-in regularizer. */
 static saddle_status refuse(const saddle_set *set, const saddle_regularizer *regularizer,
                             saddle_error *error)
 {
-    static const struct {
-        const saddle_set_class *class;
-        const char *name;
-    } row[] = {
-#define ROW(identifier, name, synopsis, summary) {&saddle_set_##identifier, name},
-        SADDLE_SETS(ROW)
-#undef ROW
-    };
-    bool separable = regularizer->class->weights != NULL;
+    size_t count;
+    const saddle_set_class *const *list = saddle_set_list(&count);
+    bool separable = regularizer->kind->weights != NULL;
+    bool own = !separable && regularizer->kind != &saddle_regularizer_group_l2;
     char works[256] = "";
     size_t used = 0;
-    for (size_t i = 0; i < sizeof row / sizeof *row && used < sizeof works; i++)
-        if ((separable ? row[i].class->l1_rule : row[i].class->group_rule) != SADDLE_PROX_UNKNOWN) {
+    for (size_t i = 0; i < count && used < sizeof works; i++)
+        if (!own && (separable ? list[i]->l1_rule : list[i]->group_rule) != SADDLE_PROX_UNKNOWN) {
             int length = snprintf(works + used, sizeof works - used, "%s%s", used == 0 ? "" : ", ",
-                                  row[i].name);
+                                  list[i]->name);
             used += length > 0 ? (size_t)length : 0;
         }
     return saddle_fail(error, SADDLE_UNSUPPORTED,
-                       "no exact joint prox of the regularizer '%.200s' and the set '%.200s'; %s "
-                       "works with the sets %s, and any set works with none, l1 and elastic-net",
-                       regularizer->text, set->text, regularizer->info->synopsis, works);
+                       "no exact joint prox of the regularizer '%.200s' and the set '%.200s' is "
+                       "known; %.100s works with the sets %s, and any set works with none",
+                       regularizer->text, set->text,
+                       regularizer->kind->synopsis != NULL ? regularizer->kind->synopsis
+                                                           : regularizer->kind->name,
+                       own ? "that its rule function accepts and none" : works);
 }
 
 saddle_status saddle_prox_create(saddle_prox **out, const saddle_set *set,
@@ -94,11 +93,11 @@ saddle_status saddle_prox_create(saddle_prox **out, const saddle_set *set,
                            "the set '%.200s' has dimension %zu but the regularizer '%.200s' has "
                            "%zu; make them for the same vectors",
                            set->text, set->dimension, regularizer->text, regularizer->dimension);
-    const saddle_regularizer_class *class = regularizer->class;
+    const saddle_regularizer_class *kind = regularizer->kind;
     saddle_prox_rule rule = SADDLE_PROX_UNKNOWN;
-    if (class->weights == NULL)
-        rule = group_rule(set, regularizer);
-    else if (is_known_separable(set, class->weights(regularizer)))
+    if (kind->weights == NULL)
+        rule = rule_of(set, regularizer);
+    else if (is_known_separable(set, kind->weights(regularizer)))
         rule = SADDLE_PROX_SHRINK_PROJECT;
     if (rule == SADDLE_PROX_UNKNOWN)
         return refuse(set, regularizer, error);
@@ -107,7 +106,7 @@ saddle_status saddle_prox_create(saddle_prox **out, const saddle_set *set,
         return saddle_no_memory(error, "a proximal step");
     prox->set = set;
     prox->regularizer = regularizer;
-    prox->group_rule = rule;
+    prox->rule = rule;
     *out = prox;
     return SADDLE_OK;
 }
@@ -136,15 +135,14 @@ size_t saddle_prox_scratch(const saddle_prox *prox)
 static void apply_separable(const saddle_set *set, saddle_weights weights, double *v,
                             double *scratch)
 {
-    saddle_prox_rule rule = set->class->l1_rule;
-    if (rule == SADDLE_PROX_BLOCKWISE) {
+    if (set->kind == &saddle_set_blocks) {
         size_t count;
         const saddle_set_part *block = saddle_set_block_list(set, &count);
         for (size_t i = 0; i < count; i++)
             apply_separable(block[i].set, weights, v + block[i].offset, scratch);
         return;
     }
-    double threshold = rule == SADDLE_PROX_CONSTANT ? 0.0 : weights.l1;
+    double threshold = set->kind->l1_rule == SADDLE_PROX_CONSTANT ? 0.0 : weights.l1;
     if (threshold > 0.0 || weights.l2 > 0.0)
         saddle_soft_threshold(set->dimension, threshold, 1.0 + weights.l2, v);
     saddle_set_project(set, v, scratch);
@@ -156,16 +154,18 @@ void saddle_prox_apply(const saddle_prox *prox, double step, double *v, double *
     const saddle_regularizer *regularizer = prox->regularizer;
     if (regularizer->is_zero) {
         saddle_set_project(set, v, scratch);
-    } else if (regularizer->class->weights != NULL) {
-        saddle_weights weights = regularizer->class->weights(regularizer);
+    } else if (regularizer->kind->weights != NULL) {
+        saddle_weights weights = regularizer->kind->weights(regularizer);
         weights.l1 *= step;
         weights.l2 *= step;
         apply_separable(set, weights, v, scratch);
-    } else if (prox->group_rule == SADDLE_PROX_PROJECT_SHRINK) {
+    } else if (prox->rule == SADDLE_PROX_CONSTANT) {
         saddle_set_project(set, v, scratch);
-        regularizer->class->shrink(regularizer, step, v);
+    } else if (prox->rule == SADDLE_PROX_PROJECT_SHRINK) {
+        saddle_set_project(set, v, scratch);
+        regularizer->kind->shrink(regularizer, step, v);
     } else {
-        regularizer->class->shrink(regularizer, step, v);
+        regularizer->kind->shrink(regularizer, step, v);
         saddle_set_project(set, v, scratch);
     }
 }

@@ -31,7 +31,7 @@ typedef struct simplex_set {
 static saddle_status parse(saddle_set *set, saddle_error *error)
 {
     simplex_set *simplex = (simplex_set *)set;
-    const char *synopsis = set->info->synopsis;
+    const char *synopsis = set->kind->synopsis;
     simplex->total = 1.0;
     saddle_fields fields;
     saddle_status status = saddle_read_fields(&fields, set->text, synopsis, 0, 1, error);
@@ -128,6 +128,9 @@ static double norm_bound(const saddle_set *set)
 }
 
 const saddle_set_class saddle_set_simplex = {
+    .name = "simplex",
+    .synopsis = "simplex[:S]",
+    .summary = "x_k >= 0 with sum S (default 1); at most O(n log n)",
     .size = sizeof(simplex_set),
     .parse = parse,
     .project = project,

@@ -5,7 +5,7 @@
 static saddle_status parse(saddle_regularizer *regularizer, saddle_error *error)
 {
     regularizer->is_zero = true;
-    return saddle_read_bare(regularizer->text, regularizer->info->synopsis, error);
+    return saddle_read_bare(regularizer->text, regularizer->kind->synopsis, error);
 }
 
 static double value(const saddle_regularizer *regularizer, const double *v)
@@ -22,6 +22,9 @@ static saddle_weights weights(const saddle_regularizer *regularizer)
 }
 
 const saddle_regularizer_class saddle_regularizer_zero = {
+    .name = "none",
+    .synopsis = "none",
+    .summary = "no regularizer; costs nothing",
     .size = sizeof(saddle_regularizer),
     .parse = parse,
     .value = value,

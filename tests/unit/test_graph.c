@@ -467,7 +467,7 @@ END_TEST
 START_TEST(lists_name_every_topology_and_rule)
 {
     size_t count = 0;
-    const saddle_set_info *list = saddle_topology_list(&count);
+    const saddle_network_info *list = saddle_topology_list(&count);
     ck_assert_uint_eq(count, 12);
     for (size_t t = 0; t < count; t++)
         ck_assert(list[t].synopsis[0] != '\0' && list[t].summary[0] != '\0');

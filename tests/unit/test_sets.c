@@ -1057,20 +1057,22 @@ END_TEST
 START_TEST(lists_are_complete)
 {
     size_t count;
-    const saddle_set_info *info = saddle_set_list(&count);
+    const saddle_set_class *const *set = saddle_set_list(&count);
     static const char *const sets[] = {"none",    "box",     "nonneg",    "simplex",
                                        "l2-ball", "l1-ball", "linf-ball", "blocks"};
     ck_assert_uint_eq(count, sizeof sets / sizeof *sets);
     for (size_t i = 0; i < count; i++) {
-        ck_assert(strncmp(info[i].synopsis, sets[i], strlen(sets[i])) == 0);
-        ck_assert_uint_gt(strlen(info[i].summary), 0);
+        ck_assert_str_eq(set[i]->name, sets[i]);
+        ck_assert(strncmp(set[i]->synopsis, sets[i], strlen(sets[i])) == 0);
+        ck_assert_uint_gt(strlen(set[i]->summary), 0);
     }
-    info = saddle_regularizer_list(&count);
+    const saddle_regularizer_class *const *h = saddle_regularizer_list(&count);
     static const char *const kinds[] = {"none", "l1:W", "elastic-net:W1:W2", "group-l2:W:SIZE"};
     ck_assert_uint_eq(count, sizeof kinds / sizeof *kinds);
     for (size_t i = 0; i < count; i++) {
-        ck_assert_str_eq(info[i].synopsis, kinds[i]);
-        ck_assert_uint_gt(strlen(info[i].summary), 0);
+        ck_assert_str_eq(h[i]->synopsis, kinds[i]);
+        ck_assert(strncmp(kinds[i], h[i]->name, strlen(h[i]->name)) == 0);
+        ck_assert_uint_gt(strlen(h[i]->summary), 0);
     }
 }
 END_TEST

@@ -1,0 +1,157 @@
+/*
+ * Loading shared objects. What can be known to be wrong is refused before any code of the object is
+ * called: a path that cannot be read, a file that is not a shared object or has undefined symbols, one
+ * without a plug-in in it, and one built for another binary interface.
+ */
+#include "files/plugin.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+
+#define SYMBOL "saddle_plugin"
+
+bool saddle_plugin_named(const char *text)
+{
+    return memchr(text, '/', strcspn(text, ":")) != NULL;
+}
+
+saddle_status saddle_plugin_check_name(const char *what, const char *text, saddle_error *error)
+{
+    size_t length = strcspn(text, ":");
+    if (saddle_plugin_named(text) || length < 4 || strncmp(text + length - 3, ".so", 3) != 0)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s: '%s' has no directory in it, and shared objects are not searched for; "
+                       "give a path such as ./%s",
+                       what, text, text);
+}
+
+/* Three texts in one block: PATH, ARGUMENT, and ARGUMENT again. */
+static saddle_status split_text(saddle_plugin_object *plugin, const char *text, saddle_error *error)
+{
+    size_t length = strcspn(text, ":");
+    const char *argument = text + length + (text[length] == ':' ? 1 : 0);
+    size_t bytes = strlen(argument) + 1;
+    char *block = saddle_alloc(length + 1 + 2 * bytes, 1);
+    if (block == NULL)
+        return saddle_no_memory(error, "the plug-in");
+    memcpy(block, text, length);
+    block[length] = '\0';
+    memcpy(block + length + 1, argument, bytes);
+    memcpy(block + length + 1 + bytes, argument, bytes);
+    plugin->owned = block;
+    plugin->path = block;
+    plugin->argument = block + length + 1;
+    plugin->list = block + length + 1 + bytes;
+    return SADDLE_OK;
+}
+
+/* Refuse what the loader would wait for or describe in its own words. */
+static saddle_status check_file(const char *path, saddle_error *error)
+{
+    struct stat status;
+    if (stat(path, &status) != 0 || access(path, R_OK) != 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "cannot read the plug-in '%s': %s; give the path of a shared object",
+                           path, strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "the plug-in '%s' is not a regular file; give the path of a shared object", path);
+    return SADDLE_OK;
+}
+
+static saddle_status load(saddle_plugin_object *plugin, saddle_error *error)
+{
+    const char *path = plugin->path;
+    plugin->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (plugin->handle == NULL) {
+        const char *reason = dlerror();
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "the plug-in '%s' cannot be loaded (%s); give a shared object, built with "
+            "-shared -fPIC and linked to all it calls",
+            path, reason != NULL ? reason : "no reason given");
+    }
+    plugin->exported = dlsym(plugin->handle, SYMBOL);
+    if (plugin->exported == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "the plug-in '%s' exports no symbol " SYMBOL
+                           "; define the one that <saddle/plugin.h> declares",
+                           path);
+    return SADDLE_OK;
+}
+
+/* The number comes first: nothing else has a known offset when it differs. */
+static saddle_status check_exported(const saddle_plugin_object *plugin, saddle_error *error)
+{
+    const saddle_plugin_table *exported = plugin->exported;
+    if (exported->abi == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           SYMBOL " of the plug-in '%s' has no ABI number; set .abi = "
+                                  "SADDLE_PLUGIN_ABI",
+                           plugin->path);
+    if (exported->abi != SADDLE_PLUGIN_ABI)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "the plug-in '%s' was built for plug-in ABI %u, but this is %u; build it "
+            "again with the headers of saddle %s",
+            plugin->path, (unsigned)exported->abi, SADDLE_PLUGIN_ABI, saddle_version());
+    if (exported->problem == NULL && exported->algorithm == NULL && exported->set == NULL &&
+        exported->regularizer == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           SYMBOL " of the plug-in '%s' has nothing in it; set .problem, "
+                                  ".algorithm, .set or .regularizer",
+                           plugin->path);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_plugin_open(saddle_plugin_object **out, const char *text, saddle_error *error)
+{
+    *out = NULL;
+    saddle_plugin_object *plugin = saddle_alloc(1, sizeof *plugin);
+    if (plugin == NULL)
+        return saddle_no_memory(error, "the plug-in");
+    saddle_status status = split_text(plugin, text, error);
+    SADDLE_THEN(status, check_file(plugin->path, error));
+    SADDLE_THEN(status, load(plugin, error));
+    SADDLE_THEN(status, check_exported(plugin, error));
+    if (status == SADDLE_OK)
+        *out = plugin;
+    else
+        saddle_plugin_close(plugin);
+    return status;
+}
+
+void saddle_plugin_close(saddle_plugin_object *plugin)
+{
+    if (plugin == NULL)
+        return;
+    if (plugin->handle != NULL)
+        dlclose(plugin->handle);
+    saddle_free(plugin->owned);
+    saddle_free(plugin);
+}
+
+saddle_status saddle_plugin_lacks(const saddle_plugin_object *plugin, const char *what,
+                                  saddle_error *error)
+{
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "the plug-in '%s' has no %s; give one whose " SYMBOL " sets .%s",
+                       plugin->path, what, what);
+}
+
+saddle_status saddle_plugin_failed(const char *text, saddle_status status, const saddle_error *said,
+                                   saddle_error *error)
+{
+    return saddle_fail(error, status, "the plug-in '%.*s': %.700s", (int)strcspn(text, ":"), text,
+                       *said->message != '\0'
+                           ? said->message
+                           : "it failed and gave no reason; have it call saddle_fail");
+}
