@@ -240,47 +240,6 @@ void cli_release_arguments(cli_arguments *arguments)
     *arguments = (cli_arguments){.count = 0};
 }
 
-/* ---- lists of algorithms ------------------------------------------------------------------- */
-
-static saddle_status add_algorithm(const saddle_algorithm **list, size_t most, size_t *count,
-                                   const char *name, saddle_error *error)
-{
-    const saddle_algorithm *found;
-    saddle_status status = saddle_algorithm_find(&found, name, error);
-    if (status != SADDLE_OK)
-        return status;
-    for (size_t k = 0; k < *count; k++)
-        if (list[k] == found)
-            return saddle_fail(error, SADDLE_BAD_INPUT, "--algorithms: '%s' is named twice", name);
-    if (*count == most)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "--algorithms: more than %zu algorithms", most);
-    list[(*count)++] = found;
-    return SADDLE_OK;
-}
-
-saddle_status cli_read_algorithms(const char *text, const saddle_algorithm **list, size_t most,
-                                  size_t *count, saddle_error *error)
-{
-    saddle_status status = SADDLE_OK;
-    *count = 0;
-    if (strcmp(text, "all") == 0) {
-        size_t known;
-        const saddle_algorithm *const *all = saddle_algorithm_list(&known);
-        for (size_t k = 0; status == SADDLE_OK && k < known; k++)
-            status = add_algorithm(list, most, count, all[k]->name, error);
-        return status;
-    }
-    char *copy = strdup(text);
-    if (copy == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the list of algorithms");
-    char *rest = copy;
-    for (char *name = strsep(&rest, ","); status == SADDLE_OK && name != NULL;
-         name = strsep(&rest, ","))
-        status = add_algorithm(list, most, count, name, error);
-    free(copy);
-    return status;
-}
-
 /* ---- options without effect ---------------------------------------------------------------- */
 
 /* Options of the library that only a problem made from data uses. */

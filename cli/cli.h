@@ -139,12 +139,6 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
 /* Free what reading them made. */
 void cli_release_arguments(cli_arguments *arguments);
 
-/* The most algorithms of a command. */
-#define CLI_MOST_ALGORITHMS 64
-/* Read "a,b,c" or "all" of --algorithms into a list of at most `most`. */
-saddle_status cli_read_algorithms(const char *text, const saddle_algorithm **list, size_t most,
-                                  size_t *count, saddle_error *error);
-
 /* Whether the user gave the option of a field of the plan, such as limits.iterations. */
 #define CLI_GIVEN(plan, field) saddle_plan_given((plan), offsetof(saddle_plan, field))
 

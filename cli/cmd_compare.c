@@ -23,9 +23,13 @@ typedef struct options {
     const char *tuned; /* NULL: none */
 } options;
 
+/* A path in it is code to be run. */
+#define ALGORITHMS SADDLE_OWN(options, algorithms, RUN), .no_path_in_file = true
 static const saddle_option algorithms_option =
-    SADDLE_TEXT(SADDLE_OWN(options, algorithms, RUN), "algorithms", GROUP, DEFAULT_ALGORITHMS,
-                "A,B,...", "What to compare, separated by commas; all: every algorithm there is.");
+    SADDLE_TEXT(ALGORITHMS, "algorithms", GROUP, DEFAULT_ALGORITHMS, "A,B,...",
+                "What to compare, separated by commas; all: every algorithm there is. With a / in "
+                "it, the path of a "
+                "shared object of your own.");
 static const saddle_option repeats_option =
     SADDLE_INTEGER(SADDLE_OWN(options, repeats, RUN), "repeats", GROUP, "1", 1, 1e6, "K",
                    "Repeat with seeds seed, seed+1, ..., seed+K-1; mean and range are shown.");
@@ -107,8 +111,7 @@ static saddle_status read_levels(work *w, saddle_error *error)
 static saddle_status prepare(work *w, saddle_error *error)
 {
     comparison *c = &w->result;
-    saddle_status status = cli_read_algorithms(w->chosen->algorithms, c->algorithm,
-                                               COMPARISON_MOST_ALGORITHMS, &c->algorithms, error);
+    saddle_status status = saddle_algorithm_names_read(&c->names, w->chosen->algorithms, error);
     SADDLE_THEN(status, read_levels(w, error));
     SADDLE_THEN_IF(status, cli_leads(),
                    cli_check_directory("--output", w->inputs.directory, error));
@@ -130,12 +133,12 @@ static saddle_status prepare(work *w, saddle_error *error)
 /* Warn about algorithms that run with their defaults although tuned settings were asked for. */
 static void warn_untuned(const work *w)
 {
-    for (size_t a = 0; w->inputs.tuned != NULL && a < w->result.algorithms; a++) {
+    for (size_t a = 0; w->inputs.tuned != NULL && a < w->result.names.count; a++) {
         char path[LAB_PATH];
-        saddle_comparison_tuned_path(&w->inputs, w->result.algorithm[a], path);
+        saddle_comparison_tuned_path(&w->inputs, w->result.names.algorithm[a], path);
         if (access(path, F_OK) != 0)
             cli_warn("--tuned: there is no '%s'; %s runs with its defaults", path,
-                     w->result.algorithm[a]->name);
+                     w->result.names.algorithm[a]->name);
     }
 }
 
@@ -154,7 +157,8 @@ static saddle_status on_ready(void *context, const saddle_instance *instance, sa
     status = cli_agree(status, error);
     if (status != SADDLE_OK)
         return status;
-    cli_warn_unused(&w->arguments->plan, instance, w->result.algorithm, w->result.algorithms);
+    cli_warn_unused(&w->arguments->plan, instance, w->result.names.algorithm,
+                    w->result.names.count);
     warn_untuned(w);
     w->interrupt = cli_catch_interrupts();
     return SADDLE_OK;
@@ -164,10 +168,10 @@ static saddle_hooks on_begin(void *context, size_t a, size_t r)
 {
     work *w = context;
     const comparison *c = &w->result;
-    snprintf(w->label, sizeof w->label, "%s seed %" PRIu64 ": ", c->algorithm[a]->name,
+    snprintf(w->label, sizeof w->label, "%s seed %" PRIu64 ": ", c->names.algorithm[a]->name,
              c->first_seed + r);
-    snprintf(w->place, sizeof w->place, "[%zu/%zu] %s", r * c->algorithms + a + 1,
-             c->algorithms * c->repeats, w->label);
+    snprintf(w->place, sizeof w->place, "[%zu/%zu] %s", r * c->names.count + a + 1,
+             c->names.count * c->repeats, w->label);
     w->meter = (cli_meter){.label = w->place, .run = w->label, .hidden = w->quiet};
     return cli_meter_hooks(&w->meter, w->interrupt);
 }
@@ -201,7 +205,7 @@ static bool on_stopped(void *context)
 
 static bool all_left_out(const comparison *c)
 {
-    for (size_t a = 0; a < c->algorithms; a++)
+    for (size_t a = 0; a < c->names.count; a++)
         if (c->refused[a] == NULL)
             return false;
     return true;
@@ -209,7 +213,7 @@ static bool all_left_out(const comparison *c)
 
 static bool all_diverged(const comparison *c)
 {
-    for (size_t k = 0; k < c->algorithms * c->repeats; k++) {
+    for (size_t k = 0; k < c->names.count * c->repeats; k++) {
         bool diverged = c->run[k].done && c->run[k].stop == SADDLE_STOP_DIVERGED;
         if (c->refused[k / c->repeats] == NULL && !diverged)
             return false;
@@ -229,7 +233,7 @@ static saddle_status save_report(const work *w, const char *page, saddle_error *
 {
     const comparison *c = &w->result;
     report_section costs = {.levels = c->levels, .level = c->level};
-    size_t runs = c->algorithms * c->repeats;
+    size_t runs = c->names.count * c->repeats;
     char **path = calloc(runs + 1, sizeof *path);
     size_t count = 0;
     bool good = path != NULL;

@@ -4,6 +4,7 @@
 
 #include "core/status.h"
 #include "draw/report.h"
+#include "lab/algorithm_names.h"
 #include "run_display.h"
 
 static const saddle_option *const own[] = {&cli_option_config, &cli_option_quiet,
@@ -92,7 +93,7 @@ static int run(const cli_arguments *given)
     saddle_plan *plan = &arguments.plan;
     const cli_common *common = arguments.own;
     saddle_error error;
-    const saddle_algorithm *algorithm;
+    saddle_algorithm_choice *choice = NULL;
     saddle_instance *instance = NULL;
     saddle_result *result = NULL;
     bool terminal = isatty(STDOUT_FILENO) && cli_has_progress();
@@ -104,12 +105,12 @@ static int run(const cli_arguments *given)
     saddle_status status = saddle_plan_copy(plan, &given->plan, &error);
     status = cli_agree(status, &error);
     SADDLE_THEN(status, saddle_plan_resume(plan, cli_company(), &error));
-    SADDLE_THEN(status, saddle_algorithm_find(&algorithm, plan->algorithm.name, &error));
+    SADDLE_THEN(status, saddle_algorithm_choose(&choice, plan, &error));
     SADDLE_THEN_IF(status, cli_leads(), check_outputs(&arguments, &error));
     status = cli_agree(status, &error);
     SADDLE_THEN(status, saddle_instance_create(&instance, plan, &error));
     if (status == SADDLE_OK) {
-        cli_warn_unused(plan, instance, &algorithm, 1);
+        cli_warn_unused(plan, instance, &choice->algorithm, 1);
         d.kind = instance->kind;
         d.problem = plan->problem.name;
         prepare_last_words(plan);
@@ -128,6 +129,7 @@ static int run(const cli_arguments *given)
     }
     saddle_result_free(result);
     saddle_instance_free(instance);
+    saddle_algorithm_release(choice);
     saddle_plan_free(plan);
     return code;
 }

@@ -13,6 +13,7 @@
 #include "cli.h"
 #include "core/status.h"
 #include "files/file.h"
+#include "lab/algorithm_names.h"
 #include "lab/paths.h"
 
 #define GROUP "Search"
@@ -29,8 +30,10 @@ typedef struct options {
     const char *output;
 } options;
 
+/* A path in it is code to be run. */
+#define ALGORITHMS SADDLE_OWN(options, algorithms, RUN), .no_path_in_file = true
 static const saddle_option algorithms_option = SADDLE_TEXT(
-    SADDLE_OWN(options, algorithms, RUN), "algorithms", GROUP, "precision", "A,B,...",
+    ALGORITHMS, "algorithms", GROUP, "precision", "A,B,...",
     "Whose step sizes, separated by commas; all: every algorithm there is. Each gets the "
     "whole budget.");
 static const saddle_option budget_option = SADDLE_INTEGER(
@@ -70,8 +73,7 @@ typedef struct work {
     const options *chosen;
     const char *directory;
     bool quiet;
-    const saddle_algorithm *algorithm[CLI_MOST_ALGORITHMS];
-    size_t algorithms;
+    algorithm_names names;
     const volatile sig_atomic_t *interrupt;
     bool stopped;    /* whether it was seen, in all processes alike */
     size_t found;    /* algorithms with an answer */
@@ -186,7 +188,7 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
     if (status != SADDLE_OK)
         return status;
     w->found++;
-    printf("%s--algorithm %s %s\n", w->quiet ? "" : "\nbest: ", name,
+    printf("%s--algorithm %s %s\n", w->quiet ? "" : "\nbest: ", t->plan.algorithm.name,
            settings_text(t, t->ranking[0], text));
     if (!w->quiet)
         printf("tuned for runs of about %" PRIu64 " IFO calls; %" PRIu64 " of %" PRIu64
@@ -216,15 +218,15 @@ static saddle_status check_budget(const work *w, const saddle_instance *instance
     saddle_plan plan = *w->plan;
     saddle_status status = SADDLE_OK;
     /* Without a budget everyone gets one that is large enough. */
-    for (size_t a = 0; status == SADDLE_OK && inputs.budget > 0 && a < w->algorithms; a++) {
+    for (size_t a = 0; status == SADDLE_OK && inputs.budget > 0 && a < w->names.count; a++) {
         uint64_t least = 0;
-        plan.algorithm.name = w->algorithm[a]->name;
+        plan.algorithm.name = w->names.choice[a]->text;
         status = saddle_tune_least_budget(instance, &plan, &inputs, &least, error);
-        if (status == SADDLE_UNSUPPORTED && w->algorithms > 1)
+        if (status == SADDLE_UNSUPPORTED && w->names.count > 1)
             status = SADDLE_OK;
         if (status == SADDLE_OK && least > inputs.budget)
             saddle_append(names, sizeof names, "%s%" PRIu64 " for %s", *names == '\0' ? "" : ", ",
-                          least, w->algorithm[a]->name);
+                          least, w->names.algorithm[a]->name);
     }
     if (status == SADDLE_OK && *names != '\0')
         status = saddle_fail(error, SADDLE_BAD_INPUT,
@@ -262,19 +264,20 @@ static saddle_status check_resume(const saddle_plan *plan, saddle_error *error)
 }
 
 static saddle_status tune_one(work *w, const saddle_instance *instance,
-                              const saddle_algorithm *algorithm, saddle_error *error)
+                              const saddle_algorithm_choice *choice, saddle_error *error)
 {
     char log[LAB_PATH];
     char path[LAB_PATH];
+    const saddle_algorithm *algorithm = choice->algorithm;
     saddle_plan plan = *w->plan;
-    plan.algorithm.name = algorithm->name;
+    plan.algorithm.name = choice->text;
     /* What is resumed is the search. */
     plan.outputs.resume = NULL;
     snprintf(log, sizeof log, "%s/%s.csv", w->directory, algorithm->name);
     snprintf(path, sizeof path, "%s/%s.yaml", w->directory, algorithm->name);
     saddle_status status = search(w, instance, &plan, log, path, error);
     /* One of several that cannot solve the problem does not keep the others from it. */
-    if (status == SADDLE_UNSUPPORTED && w->algorithms > 1) {
+    if (status == SADDLE_UNSUPPORTED && w->names.count > 1) {
         cli_warn("refused: %s", error->message);
         w->refused++;
         status = SADDLE_OK;
@@ -293,7 +296,7 @@ static int conclude(const work *w)
         cli_say("interrupted; the same command with --resume goes on from '%s'", w->directory);
         return CLI_INTERRUPTED;
     }
-    if (w->refused == w->algorithms)
+    if (w->refused == w->names.count)
         return CLI_BAD_INPUT;
     return w->found == 0 ? CLI_DIVERGED : CLI_OK;
 }
@@ -307,8 +310,7 @@ static int run(const cli_arguments *arguments)
               .chosen = chosen,
               .directory = chosen->output,
               .quiet = chosen->common.quiet};
-    saddle_status status = cli_read_algorithms(chosen->algorithms, w.algorithm, CLI_MOST_ALGORITHMS,
-                                               &w.algorithms, &error);
+    saddle_status status = saddle_algorithm_names_read(&w.names, chosen->algorithms, &error);
     SADDLE_THEN(status, check_resume(w.plan, &error));
     SADDLE_THEN_IF(status, cli_leads(), cli_check_directory("--output", w.directory, &error));
     status = cli_agree(status, &error);
@@ -318,13 +320,13 @@ static int run(const cli_arguments *arguments)
     SADDLE_THEN_IF(status, cli_leads(), saddle_make_directory("--output", w.directory, &error));
     status = cli_agree(status, &error);
     if (status == SADDLE_OK) {
-        cli_warn_unused(w.plan, instance, w.algorithm, w.algorithms);
+        cli_warn_unused(w.plan, instance, w.names.algorithm, w.names.count);
         w.interrupt = cli_catch_interrupts();
     }
-    for (size_t a = 0; status == SADDLE_OK && a < w.algorithms; a++) {
+    for (size_t a = 0; status == SADDLE_OK && a < w.names.count; a++) {
         if (a > 0 && !w.quiet)
             printf("\n");
-        status = cli_agree(tune_one(&w, instance, w.algorithm[a], &error), &error);
+        status = cli_agree(tune_one(&w, instance, w.names.choice[a], &error), &error);
         w.stopped = cli_interrupted(w.interrupt);
         if (w.stopped)
             break;
@@ -334,6 +336,7 @@ static int run(const cli_arguments *arguments)
         rmdir(w.directory);
     int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);
     saddle_instance_free(instance);
+    saddle_algorithm_names_release(&w.names);
     return code;
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "core/status.h"
+#include "files/plugin.h"
 
 /* Whether there is no file: no name was given, or a function above found none. */
 static bool is_none(const char *path)
@@ -96,15 +97,28 @@ static const char *file_of(const char *text)
     return strncmp(text, "file:", 5) == 0 ? text + 5 : "";
 }
 
-/* The path of a shared object given as PATH[:OPTIONS], or nothing; `out` has room for the text. */
-static const char *plugin_of(const char *text, char *out)
+/* Refuse a path that is that of a plug-in. */
+static saddle_status check_plugins(const char *what, const char *path, const saddle_plan *plan,
+                                   saddle_error *error)
 {
-    size_t length = strcspn(text, ":");
-    if (memchr(text, '/', length) == NULL)
-        length = 0;
-    memcpy(out, text, length);
-    out[length] = '\0';
-    return out;
+    const struct {
+        const char *option;
+        const char *text;
+    } code[] = {{"--problem", plan->problem.name},
+                {"--algorithm", plan->algorithm.name},
+                {"--x-set", plan->problem.x_set},
+                {"--y-set", plan->problem.y_set},
+                {"--regularizer", plan->problem.regularizer}};
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof code / sizeof *code; k++) {
+        if (code[k].text == NULL || !saddle_plugin_named(code[k].text))
+            continue;
+        char *object = strndup(code[k].text, strcspn(code[k].text, ":"));
+        status = object != NULL ? cli_check_distinct(what, path, code[k].option, object, error)
+                                : saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+        free(object);
+    }
+    return status;
 }
 
 /* Refuse a path that is one of the agents' files part-0, part-1, ... that are in this machine. */
@@ -131,12 +145,8 @@ saddle_status cli_check_inputs(const char *what, const char *path, const cli_arg
 {
     const saddle_plan *plan = &arguments->plan;
     const cli_common *common = arguments->own;
-    const char *problem = plan->problem.name;
-    char *plugin = malloc(strlen(problem) + 1);
     char *data = NULL;
     char *test = NULL;
-    if (plugin == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
     /* A name that is no file is refused where it is used. */
     saddle_data_find(plan->problem.data, &data, NULL);
     if (plan->problem.test_data != NULL)
@@ -144,20 +154,18 @@ saddle_status cli_check_inputs(const char *what, const char *path, const cli_arg
     const struct {
         const char *option;
         const char *path;
-    } input[] = {{"--problem", plugin_of(problem, plugin)},
-                 {"--data", data},
+    } input[] = {{"--data", data},
                  {"--test-data", test},
                  {"--labels", plan->problem.labels},
                  {"--config", common->config},
                  {"--topology", file_of(plan->network.topology)},
                  {"--mixing", file_of(plan->network.mixing)}};
-    saddle_status status = SADDLE_OK;
+    saddle_status status = check_plugins(what, path, plan, error);
     for (size_t k = 0; status == SADDLE_OK && k < sizeof input / sizeof *input; k++)
         status = cli_check_distinct(what, path, input[k].option, input[k].path, error);
     SADDLE_THEN(status, check_parts(what, path, plan->problem.data, error));
     free(data);
     free(test);
-    free(plugin);
     return status;
 }
 

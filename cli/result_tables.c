@@ -80,9 +80,9 @@ static void print_level(const comparison *c, double level)
     cli_table_words(table, "algorithm", "IFO", "rounds", "bytes", "seconds");
     if (several)
         cli_table_add(table, "reached");
-    for (size_t a = 0; a < c->algorithms; a++) {
+    for (size_t a = 0; a < c->names.count; a++) {
         if (c->refused[a] != NULL) {
-            add_dashes(table, c->algorithm[a], several ? 5 : 4);
+            add_dashes(table, c->names.algorithm[a], several ? 5 : 4);
             continue;
         }
         spread cost[SPREADS] = {{0}};
@@ -92,7 +92,7 @@ static void print_level(const comparison *c, double level)
                 spread_add(cost, (double[]){(double)row->cost.ifo, (double)row->cost.rounds,
                                             (double)row->cost.bytes, row->seconds});
         }
-        cli_table_add(table, "%s", c->algorithm[a]->name);
+        cli_table_add(table, "%s", c->names.algorithm[a]->name);
         for (size_t k = 0; k < SPREADS; k++)
             add_spread(table, &cost[k], c->repeats, write[k]);
         if (several)
@@ -129,9 +129,9 @@ static void print_ends(const comparison *c)
     static writer *const write[SPREADS] = {write_count, write_count, write_seconds, write_metric};
     cli_table *table = cli_table_create("lrrrrl");
     cli_table_words(table, "algorithm", "iterations", "IFO", "seconds", "metric", "ended");
-    for (size_t a = 0; a < c->algorithms; a++) {
+    for (size_t a = 0; a < c->names.count; a++) {
         if (c->refused[a] != NULL) {
-            add_dashes(table, c->algorithm[a], 4);
+            add_dashes(table, c->names.algorithm[a], 4);
             cli_table_add(table, "%s: %s", c->failed[a] ? "failed" : "refused", c->refused[a]);
             continue;
         }
@@ -144,7 +144,7 @@ static void print_ends(const comparison *c)
             spread_add(end, (double[]){(double)row->iteration, (double)row->cost.ifo, row->seconds,
                                        row->metric});
         }
-        cli_table_add(table, "%s", c->algorithm[a]->name);
+        cli_table_add(table, "%s", c->names.algorithm[a]->name);
         /* All but the metric are sums over the repeats. */
         for (size_t k = 0; k < SPREADS; k++)
             add_spread(table, &end[k], k + 1 < SPREADS ? 1 : c->repeats, write[k]);

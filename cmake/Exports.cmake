@@ -1,4 +1,4 @@
-# The shared library exports exactly what the installed headers mark with SADDLE_API. Hidden
+# The shared library exports exactly the functions and constants that the installed headers mark with SADDLE_API. Hidden
 # visibility alone does not suffice: gcc exports functions that it compiles once per instruction
 # set, and their resolvers, whatever their visibility.
 file(GLOB SADDLE_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/saddle/*.h)
@@ -8,9 +8,11 @@ set(exports "")
 foreach(header ${SADDLE_HEADERS})
   file(READ ${header} text)
   string(REPLACE "#define SADDLE_API" "" text "${text}")
-  string(REGEX MATCHALL "SADDLE_API[^(]*\\(" declarations "${text}")
+  # A semicolon would divide a list.
+  string(REPLACE ";" "$" text "${text}")
+  string(REGEX MATCHALL "SADDLE_API[^($]*[($]" declarations "${text}")
   foreach(declaration ${declarations})
-    string(REGEX REPLACE ".*[ *\n](saddle_[a-z0-9_]+)\\($" "    \\1;\n" name "${declaration}")
+    string(REGEX REPLACE ".*[ *\n](saddle_[a-z0-9_]+)[($]$" "    \\1;\n" name "${declaration}")
     string(APPEND exports "${name}")
   endforeach()
 endforeach()

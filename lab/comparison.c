@@ -11,11 +11,12 @@
 
 void saddle_comparison_release(comparison *c)
 {
-    for (size_t k = 0; c->run != NULL && k < c->algorithms * c->repeats; k++)
+    for (size_t k = 0; c->run != NULL && k < c->names.count * c->repeats; k++)
         free(c->run[k].rows);
     free(c->run);
-    for (size_t a = 0; a < c->algorithms; a++)
+    for (size_t a = 0; a < c->names.count; a++)
         free(c->refused[a]);
+    saddle_algorithm_names_release(&c->names);
 }
 
 const saddle_row *saddle_comparison_reached(const comparison_run *run, double level)
@@ -33,7 +34,7 @@ static bool metric_range(const comparison *c, double *start, double *best)
 {
     *start = 0.0;
     *best = (double)INFINITY;
-    for (size_t k = 0; k < c->algorithms * c->repeats; k++)
+    for (size_t k = 0; k < c->names.count * c->repeats; k++)
         for (size_t j = 0; j < c->run[k].row_count; j++) {
             double metric = c->run[k].rows[j].metric;
             if (j == 0)
@@ -56,14 +57,14 @@ static void write_rows(FILE *f, const void *context)
 {
     const comparison *c = context;
     fputs("algorithm,seed,level,ifo,rounds,bytes,seconds\n", f);
-    for (size_t a = 0; a < c->algorithms; a++)
+    for (size_t a = 0; a < c->names.count; a++)
         for (size_t r = 0; r < c->repeats; r++) {
             const comparison_run *run = &c->run[a * c->repeats + r];
             for (size_t k = 0; run->done && k < c->levels; k++) {
                 const saddle_row *row = saddle_comparison_reached(run, c->level[k]);
                 char level[NUMBER_TEXT];
-                fprintf(f, "%s,%" PRIu64 ",%s,", c->algorithm[a]->name, c->first_seed + (uint64_t)r,
-                        saddle_print_real(c->level[k], 15, level));
+                fprintf(f, "%s,%" PRIu64 ",%s,", c->names.algorithm[a]->name,
+                        c->first_seed + (uint64_t)r, saddle_print_real(c->level[k], 15, level));
                 if (row == NULL)
                     fputs("never,never,never,never\n", f);
                 else

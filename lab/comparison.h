@@ -9,10 +9,11 @@
 
 #include <saddle/saddle.h>
 
+#include "lab/algorithm_names.h"
 #include "lab/paths.h"
 
 /* The most algorithms and levels of one comparison. */
-#define COMPARISON_MOST_ALGORITHMS 64
+#define COMPARISON_MOST_ALGORITHMS ALGORITHM_NAMES_MOST
 #define COMPARISON_MOST_LEVELS 64
 
 /* One algorithm on one seed. */
@@ -25,8 +26,7 @@ typedef struct comparison_run {
 
 /* A comparison. The caller fills in algorithms, seeds and, unless they are to be chosen, levels. */
 typedef struct comparison {
-    size_t algorithms;
-    const saddle_algorithm *algorithm[COMPARISON_MOST_ALGORITHMS];
+    algorithm_names names;
     char *refused[COMPARISON_MOST_ALGORITHMS]; /* why it cannot be run here; NULL: it can. Owned */
     bool failed[COMPARISON_MOST_ALGORITHMS];   /* whether a number could not be computed */
     uint64_t first_seed;

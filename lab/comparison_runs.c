@@ -38,7 +38,7 @@ char *saddle_comparison_trace_path(const comparison *c, const comparison_inputs 
                                    size_t r)
 {
     char *path = NULL;
-    return asprintf(&path, "%s/%s-seed%" PRIu64 ".csv", in->directory, c->algorithm[a]->name,
+    return asprintf(&path, "%s/%s-seed%" PRIu64 ".csv", in->directory, c->names.algorithm[a]->name,
                     c->first_seed + r) < 0
                ? NULL
                : path;
@@ -76,13 +76,14 @@ static saddle_status load_tuned(saddle_plan *plan, const work *w, const saddle_a
 }
 
 /* The plan of one algorithm's run; without a trace's path nothing but a trial of the set-up. */
-static saddle_status run_plan(saddle_plan *out, const work *w, const saddle_algorithm *algorithm,
-                              const char *trace, saddle_error *error)
+static saddle_status run_plan(saddle_plan *out, const work *w,
+                              const saddle_algorithm_choice *choice, const char *trace,
+                              saddle_error *error)
 {
     saddle_plan defaults;
     saddle_plan_defaults(&defaults, sizeof defaults);
     saddle_status status = saddle_plan_copy(out, w->in->plan, error);
-    SADDLE_THEN_IF(status, w->in->tuned != NULL, load_tuned(out, w, algorithm, error));
+    SADDLE_THEN_IF(status, w->in->tuned != NULL, load_tuned(out, w, choice->algorithm, error));
     if (status != SADDLE_OK)
         return status;
     /* One file, or one directory of checkpoints, cannot be that of several runs. */
@@ -92,7 +93,7 @@ static saddle_status run_plan(saddle_plan *out, const work *w, const saddle_algo
     out->outputs.trace = trace;
     if (w->in->tuned != NULL && isnan(out->outputs.metric_tau))
         out->outputs.metric_tau = w->metric_tau;
-    out->algorithm.name = algorithm->name;
+    out->algorithm.name = choice->text;
     /* A budget of IFO calls is the common one unless iterations are given, too. */
     bool by_ifo = w->in->plan->limits.max_ifo > 0 &&
                   !saddle_plan_given(w->in->plan, offsetof(saddle_plan, limits.iterations));
@@ -105,11 +106,11 @@ static saddle_status run_plan(saddle_plan *out, const work *w, const saddle_algo
 
 /* Whether an algorithm can be run at all. */
 static saddle_status try_one(const work *w, const saddle_instance *instance,
-                             const saddle_algorithm *algorithm, saddle_error *error)
+                             const saddle_algorithm_choice *choice, saddle_error *error)
 {
     saddle_plan plan = {.settings = NULL};
     saddle_result *result = NULL;
-    saddle_status status = agree(w, run_plan(&plan, w, algorithm, NULL, error), error);
+    saddle_status status = agree(w, run_plan(&plan, w, choice, NULL, error), error);
     SADDLE_THEN(status, saddle_run(instance, &plan, NULL, &result, error));
     saddle_result_free(result);
     saddle_plan_free(&plan);
@@ -142,8 +143,8 @@ static saddle_status try_all(work *w, const saddle_instance *instance, saddle_er
             return status;
     }
     w->metric_tau = steps.tau;
-    for (size_t a = 0; a < c->algorithms; a++) {
-        saddle_status status = try_one(w, instance, c->algorithm[a], error);
+    for (size_t a = 0; a < c->names.count; a++) {
+        saddle_status status = try_one(w, instance, c->names.choice[a], error);
         if (status == SADDLE_OK)
             continue;
         status = leave_out(c, a, status, error);
@@ -151,7 +152,7 @@ static saddle_status try_all(work *w, const saddle_instance *instance, saddle_er
             return status;
         refused++;
     }
-    if (refused < c->algorithms)
+    if (refused < c->names.count)
         return SADDLE_OK;
     saddle_status why = c->failed[0] ? SADDLE_NUMERIC : SADDLE_UNSUPPORTED;
     return refused == 1 ? saddle_fail(error, why, "%s", c->refused[0])
@@ -187,7 +188,7 @@ static saddle_status run_one(const work *w, const saddle_instance *instance, siz
     saddle_hooks run_hooks = hooks->begin(hooks->context, a, r);
     if (path == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
-    saddle_status status = agree(w, run_plan(&plan, w, c->algorithm[a], path, error), error);
+    saddle_status status = agree(w, run_plan(&plan, w, c->names.choice[a], path, error), error);
     SADDLE_THEN(status, saddle_run(instance, &plan, &run_hooks, &result, error));
     SADDLE_THEN(status, keep(run, result, error));
     if (status == SADDLE_OK) {
@@ -231,7 +232,7 @@ static saddle_status run_repeat(work *w, size_t r, saddle_error *error)
     plan.start.seed = c->first_seed + r;
     saddle_status status = saddle_instance_create(&instance, &plan, error);
     SADDLE_THEN_IF(status, r == 0, begin(w, instance, error));
-    for (size_t a = 0; status == SADDLE_OK && a < c->algorithms; a++)
+    for (size_t a = 0; status == SADDLE_OK && a < c->names.count; a++)
         if (c->refused[a] == NULL && !w->in->hooks.stopped(w->in->hooks.context))
             status = agree(w, run_or_leave_out(w, instance, a, r, error), error);
     saddle_instance_free(instance);
@@ -242,10 +243,10 @@ saddle_status saddle_comparison_make(comparison *c, const comparison_inputs *in,
                                      saddle_error *error)
 {
     work w = {.in = in, .out = c};
-    c->run = calloc(c->algorithms * c->repeats, sizeof *c->run);
+    c->run = calloc(c->names.count * c->repeats, sizeof *c->run);
     if (c->run == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu runs",
-                           c->algorithms * c->repeats);
+                           c->names.count * c->repeats);
     saddle_status status = SADDLE_OK;
     for (size_t r = 0; status == SADDLE_OK && r < c->repeats; r++) {
         status = run_repeat(&w, r, error);

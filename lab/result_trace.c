@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "files/plugin.h"
 #include "lab/trace_build.h"
 
 static bool copy_settings(saddle_trace *trace, const saddle_result *result)
@@ -60,7 +61,7 @@ saddle_status saddle_result_trace(const saddle_result *result, saddle_trace **ou
                                   saddle_error *error)
 {
     *out = NULL;
-    char *path = saddle_format("%s-seed%llu.csv", result->plan.algorithm.name,
+    char *path = saddle_format("%s-seed%llu.csv", saddle_plugin_label(result->plan.algorithm.name),
                                (unsigned long long)result->plan.start.seed);
     saddle_trace *trace =
         path != NULL ? saddle_trace_create(path, saddle_version(), saddle_stop_text(result->stop),

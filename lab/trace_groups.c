@@ -7,6 +7,7 @@
 #include "instance/settings.h"
 
 #include "files/file.h"
+#include "files/plugin.h"
 
 /* The most settings that a label names. */
 #define MOST_NAMED 3
@@ -228,7 +229,9 @@ static saddle_status make_label(const work *w, trace_group *group, saddle_error 
     } else {
         const saddle_algorithm *known = NULL;
         saddle_algorithm_find(&known, group->algorithm, NULL);
-        fputs(known != NULL && known->title != NULL ? known->title : group->algorithm, out);
+        fputs(known != NULL && known->title != NULL ? known->title
+                                                    : saddle_plugin_label(group->algorithm),
+              out);
         print_differences(w, group, out);
     }
     if (fclose(out) == 0)

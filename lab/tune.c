@@ -345,7 +345,8 @@ static saddle_status read_hold(search *s, saddle_error *error)
 static saddle_status look_ahead(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
-    saddle_status status = saddle_algorithm_find(&t->algorithm, s->plan->algorithm.name, error);
+    saddle_status status = saddle_algorithm_choose(&t->choice, s->plan, error);
+    t->algorithm = t->choice != NULL ? t->choice->algorithm : NULL;
     SADDLE_THEN(status, read_hold(s, error));
     SADDLE_THEN(status, saddle_run_forecast(s->instance, s->plan, &s->forecast, error));
     SADDLE_THEN(status, saddle_tune_centre(&s->centre, s->plan, &s->forecast, error));
@@ -388,7 +389,7 @@ static saddle_status best_plan(search *s, saddle_error *error)
             status = saddle_plan_set(&t->plan, option->name,
                                      saddle_settings_value(s->plan->settings, option), error);
     }
-    SADDLE_THEN(status, saddle_plan_set(&t->plan, "algorithm", t->algorithm->name, error));
+    SADDLE_THEN(status, saddle_plan_set(&t->plan, "algorithm", t->choice->text, error));
     SADDLE_THEN(status, saddle_plan_set(&t->plan, "metric-tau", metric_tau, error));
     for (size_t j = 0; status == SADDLE_OK && j < t->option_count; j++)
         status = saddle_plan_set(&t->plan, t->option[j]->name,

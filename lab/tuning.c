@@ -83,6 +83,7 @@ void saddle_tuning_free(saddle_tuning *tuning)
     saddle_free(tuning->trials);
     saddle_free(tuning->ranking);
     saddle_plan_free(&tuning->plan);
+    saddle_algorithm_release(tuning->choice);
     saddle_free(tuning);
 }
 

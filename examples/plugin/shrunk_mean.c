@@ -4,8 +4,8 @@
  *   f_ij(x, y) = 1/2 |x - a_ij|^2 + x'y - (rho / 2) |y|^2,   a_ij = (i, j mod 4)
  *
  * The maximum over y is |x|^2 / (2 rho), at y = x / rho, so that the answer is the mean of all
- * points times rho / (rho + 1). Its one option, rho, comes after the colon:
- *   saddle run --problem ./libshrunk_mean.so:3
+ * points times rho / (rho + 1). Its one option comes after the colon:
+ *   saddle run --problem ./libshrunk_mean.so:rho=3
  */
 #include <stdlib.h>
 
@@ -52,25 +52,32 @@ static void destroy(saddle_problem *problem)
     free(problem->self);
 }
 
-static saddle_status create(saddle_problem **out, const char *options,
-                            const saddle_problem_inputs *inputs, saddle_error *error)
+/* Its options, which come after the colon. */
+typedef struct options {
+    double rho;
+} options;
+
+static const saddle_option rho =
+    SADDLE_REAL_ABOVE(SADDLE_OWN(options, rho, INSTANCE), "rho", "Shrunk mean", "1", 0.0,
+                      SADDLE_UNBOUNDED, "R", "How weak the adversary is.");
+static const saddle_option *const option_table[] = {&rho, NULL};
+
+static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
+                            saddle_error *error)
 {
-    char *end = NULL;
-    double rho = *options != '\0' ? strtod(options, &end) : 1.0;
-    if (!(rho > 0.0) || (end != NULL && *end != '\0'))
-        return saddle_fail(error, SADDLE_BAD_INPUT, "rho '%s' is not a number above 0", options);
+    const options *chosen = inputs->options;
     instance *self = calloc(1, sizeof *self + inputs->agents * sizeof *self->samples);
     if (self == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < inputs->agents; i++)
         self->samples[i] = SAMPLES;
-    self->rho = rho;
+    self->rho = chosen->rho;
     self->problem = (saddle_problem){.self = self,
                                      .x_dim = 2,
                                      .y_dim = 2,
                                      .agents = inputs->agents,
                                      .samples = self->samples,
-                                     .alpha = 1.0 / rho,
+                                     .alpha = 1.0 / chosen->rho,
                                      .gradient = gradient,
                                      .value = value,
                                      .destroy = destroy};
@@ -78,9 +85,11 @@ static saddle_status create(saddle_problem **out, const char *options,
     return SADDLE_OK;
 }
 
-const saddle_plugin_class saddle_plugin = {
-    .abi = SADDLE_PLUGIN_ABI,
+static const saddle_problem_class shrunk_mean = {
     .name = "shrunk-mean",
     .summary = "the mean of the agents' points when an adversary pulls it away",
-    .options = "rho, a number above 0: how weak the adversary is; 1 unless given.",
+    .options = option_table,
+    .option_bytes = sizeof(options),
     .create = create};
+
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_PLUGIN_ABI, .problem = &shrunk_mean};

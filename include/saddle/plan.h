@@ -59,6 +59,21 @@ typedef struct saddle_steps {
     double c_epsilon; /**< c-epsilon: of PRECISION+ and Theorem 2. */
 } saddle_steps;
 
+/** The options of ::saddle_steps, for the tables of algorithms that read them. Constants. */
+extern SADDLE_API const saddle_option saddle_option_steps;
+extern SADDLE_API const saddle_option saddle_option_nu;
+extern SADDLE_API const saddle_option saddle_option_eta;
+extern SADDLE_API const saddle_option saddle_option_tau;
+extern SADDLE_API const saddle_option saddle_option_alpha;
+extern SADDLE_API const saddle_option saddle_option_q;
+extern SADDLE_API const saddle_option saddle_option_batch;
+extern SADDLE_API const saddle_option saddle_option_sampling;
+extern SADDLE_API const saddle_option saddle_option_eta_x;
+extern SADDLE_API const saddle_option saddle_option_eta_y;
+extern SADDLE_API const saddle_option saddle_option_epsilon;
+extern SADDLE_API const saddle_option saddle_option_c_gamma;
+extern SADDLE_API const saddle_option saddle_option_c_epsilon;
+
 /** The values of all options as text. */
 typedef struct saddle_settings saddle_settings;
 

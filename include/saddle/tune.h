@@ -74,21 +74,22 @@ typedef struct saddle_trial {
 
 /** A search and its answer. Free with saddle_tuning_free(). */
 typedef struct saddle_tuning {
-    const saddle_algorithm *algorithm;    /**< Whose step sizes. */
-    saddle_objective objective;           /**< What is to be small. */
-    uint64_t budget;                      /**< IFO calls that may be made. */
-    uint64_t spent;                       /**< IFO calls that were made. */
-    char *hold;                           /**< Options that keep their value; NULL: none. */
-    size_t option_count;                  /**< How many options are searched. */
-    const saddle_option **option;         /**< Which. */
-    size_t candidates;                    /**< How many candidates; number 0 is the default. */
-    char (*value)[SADDLE_TUNE_TEXT];      /**< See saddle_tuning_value(). */
-    size_t rungs;                         /**< How many rungs. */
-    size_t field[SADDLE_TUNE_MOST_RUNGS]; /**< Candidates that take part in each rung. */
-    saddle_trial *trials;                 /**< All evaluations so far, in their order. */
-    size_t trial_count;                   /**< How many. */
-    size_t resumed;                       /**< How many of them were read from the log. */
-    bool finished;                        /**< False: interrupted before the last evaluation. */
+    const saddle_algorithm *algorithm;      /**< Whose step sizes. */
+    struct saddle_algorithm_choice *choice; /**< Where it is from. The library's. */
+    saddle_objective objective;             /**< What is to be small. */
+    uint64_t budget;                        /**< IFO calls that may be made. */
+    uint64_t spent;                         /**< IFO calls that were made. */
+    char *hold;                             /**< Options that keep their value; NULL: none. */
+    size_t option_count;                    /**< How many options are searched. */
+    const saddle_option **option;           /**< Which. */
+    size_t candidates;                      /**< How many candidates; number 0 is the default. */
+    char (*value)[SADDLE_TUNE_TEXT];        /**< See saddle_tuning_value(). */
+    size_t rungs;                           /**< How many rungs. */
+    size_t field[SADDLE_TUNE_MOST_RUNGS];   /**< Candidates that take part in each rung. */
+    saddle_trial *trials;                   /**< All evaluations so far, in their order. */
+    size_t trial_count;                     /**< How many. */
+    size_t resumed;                         /**< How many of them were read from the log. */
+    bool finished;                          /**< False: interrupted before the last evaluation. */
     size_t *ranking;  /**< Candidates, best first: by rung reached, then by value. */
     saddle_plan plan; /**< What the user gave, with the best candidate's values. */
 } saddle_tuning;

@@ -6,8 +6,20 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-/* Give a plan what was given to the run of a checkpoint and is not given in the plan. */
-static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan,
+/* Refuse a plug-in that a checkpoint names and the caller does not: it is code, and a file can be
+ * anybody's. */
+static saddle_status refuse_plugin(const saddle_checkpoint *c, const char *name, const char *text,
+                                   saddle_error *error)
+{
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s: '%.300s' is of a run of the plug-in %.200s, and no path in a file is "
+                       "followed; if you trust it, give %.200s as the %s",
+                       name, c->path, text, text, name);
+}
+
+/* Give a plan what was given to the run of a checkpoint and is not given in the plan. `to_run`: plug-ins
+ * are refused. */
+static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan, bool to_run,
                                    saddle_error *error)
 {
     saddle_status status = SADDLE_OK;
@@ -19,6 +31,8 @@ static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan
             continue;
         bool checkpoint = option->home == SADDLE_HOME_PLAN &&
                           option->offset == offsetof(saddle_plan, outputs.checkpoint);
+        if (to_run && option->no_path_in_file && strchr(c->setting[k].given, '/') != NULL)
+            return refuse_plugin(c, name, c->setting[k].given, error);
         if (option->effect != SADDLE_EFFECT_ENGINE && !checkpoint)
             status = saddle_plan_set(plan, name, c->setting[k].given, error);
     }
@@ -42,7 +56,7 @@ saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info
         saddle_plan_defaults(plan, sizeof *plan);
     saddle_status status = saddle_checkpoint_open(&c, path, error);
     SADDLE_THEN_IF(status, plan != NULL, open_plan(plan, error));
-    SADDLE_THEN_IF(status, plan != NULL, take_settings(c, plan, error));
+    SADDLE_THEN_IF(status, plan != NULL, take_settings(c, plan, false, error));
     if (status == SADDLE_OK) {
         *out = (saddle_checkpoint_info){.iteration = c->number.iteration,
                                         .bytes = c->bytes,
@@ -57,19 +71,11 @@ saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info
     return status;
 }
 
-/* Give a plan what a resumption's checkpoint says, and its directory for further ones. A plug-in is
- * loaded only if the caller names it, not because a checkpoint does. */
+/* Give a plan what a resumption's checkpoint says, and its directory for further ones. */
 static saddle_status take_over(const saddle_resumption *r, saddle_plan *plan, saddle_error *error)
 {
-    bool named = saddle_plan_given(plan, offsetof(saddle_plan, problem.name));
     bool directed = plan->outputs.checkpoint != NULL;
-    saddle_status status = take_settings(r->from, plan, error);
-    const char *problem = plan->problem.name;
-    if (status == SADDLE_OK && !named && strchr(problem, '/') != NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "problem: '%.300s' is of a run of the plug-in %.200s, and no path in a "
-                           "file is followed; if you trust it, give %.200s as the problem",
-                           r->from->path, problem, problem);
+    saddle_status status = take_settings(r->from, plan, true, error);
     if (status != SADDLE_OK || directed)
         return status;
     char *directory = saddle_directory_of(r->from->path);

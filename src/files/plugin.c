@@ -21,6 +21,12 @@ bool saddle_plugin_named(const char *text)
     return memchr(text, '/', strcspn(text, ":")) != NULL;
 }
 
+const char *saddle_plugin_label(const char *text)
+{
+    const char *slash = memrchr(text, '/', strcspn(text, ":"));
+    return slash != NULL ? slash + 1 : text;
+}
+
 saddle_status saddle_plugin_check_name(const char *what, const char *text, saddle_error *error)
 {
     size_t length = strcspn(text, ":");

@@ -21,6 +21,8 @@ typedef struct saddle_plugin_object {
 
 /* Whether a text names a shared object. */
 bool saddle_plugin_named(const char *text);
+/* A text that may name a shared object as tables and curves show it: without the directory. Borrowed. */
+const char *saddle_plugin_label(const char *text);
 /* Refuse the name of a shared object without a directory; `what` is "problem", "set" ... */
 saddle_status saddle_plugin_check_name(const char *what, const char *text, saddle_error *error);
 /*

@@ -44,7 +44,7 @@ saddle_status saddle_plan_check_size(const saddle_plan *plan, saddle_error *erro
 /* Make room in the store for the options of an algorithm of the caller's. */
 static saddle_status add_own_options(saddle_plan *plan, saddle_error *error)
 {
-    return plan->algorithm.own != NULL
+    return plan->algorithm.own != NULL && plan->algorithm.own->options != NULL
                ? saddle_settings_add(plan->settings, plan->algorithm.own->options, error)
                : SADDLE_OK;
 }

@@ -22,18 +22,14 @@
     .stage = SADDLE_STAGE_##when, .effect = SADDLE_EFFECT_##what
 /* The same with what its value can be, for completion. */
 #define PLAN_OF(field, when, what, kind) PLAN(field, when, what), .words = (kind)
+/* The same for what can be the path of a plug-in. */
+#define PLAN_CODE(field, when, kind) PLAN_OF(field, when, RESULT, kind), .no_path_in_file = true
 
-static const saddle_option problem = {
-    PLAN_OF(problem.name, INSTANCE, RESULT, "@PROBLEM"),
-    .name = "problem",
-    .group = PROBLEM_GROUP,
-    .kind = SADDLE_OPTION_TEXT,
-    .fallback = "robust-logistic",
-    .metavar = "NAME",
-    .help =
-        "What to solve; `saddle problems` lists them. With a / in it, the path of a shared object "
-        "of one's own: ./libmine.so[:OPTIONS].",
-    .no_path_in_file = true};
+static const saddle_option problem = SADDLE_TEXT(
+    PLAN_CODE(problem.name, INSTANCE, "@PROBLEM"), "problem", PROBLEM_GROUP, "robust-logistic",
+    "NAME",
+    "What to solve; `saddle problems` lists them. With a / in it, the path of a shared object of "
+    "your own: ./mine.so[:OPTIONS].");
 static const saddle_option data = SADDLE_TEXT(
     PLAN_OF(problem.data, INSTANCE, SOURCE, "@FILE"), "data", PROBLEM_GROUP, "synthetic", "NAME",
     "A file (LIBSVM, CSV or IDX), a name to be looked up "
@@ -68,15 +64,17 @@ static const saddle_option partition = SADDLE_TEXT(
     PLAN(problem.partition, INSTANCE, RESULT), "partition", PROBLEM_GROUP, "iid", "RULE",
     "Who gets which rows: iid, contiguous (agent i holds rows [i n, (i+1) n) of the "
     "file) or label-skew:ALPHA (Dirichlet).");
-static const saddle_option x_set =
-    SADDLE_TEXT(PLAN_OF(problem.x_set, INSTANCE, RESULT, "@SET"), "x-set", PROBLEM_GROUP, "auto",
-                "SET", "The set X; `saddle sets` lists them. auto: the problem's own.");
-static const saddle_option y_set =
-    SADDLE_TEXT(PLAN_OF(problem.y_set, INSTANCE, RESULT, "@SET"), "y-set", PROBLEM_GROUP, "auto",
-                "SET", "The set Y; `saddle sets` lists them. auto: the problem's own.");
-static const saddle_option regularizer = SADDLE_TEXT(
-    PLAN_OF(problem.regularizer, INSTANCE, RESULT, "@REGULARIZER"), "regularizer", PROBLEM_GROUP,
-    "none", "H", "The nonsmooth h(x): none, l1:W, elastic-net:W1:W2 or group-l2:W:SIZE.");
+static const saddle_option x_set = SADDLE_TEXT(
+    PLAN_CODE(problem.x_set, INSTANCE, "@SET"), "x-set", PROBLEM_GROUP, "auto", "SET",
+    "The set X; `saddle sets` lists them. auto: the problem's own. Or ./mine.so[:OPTIONS].");
+static const saddle_option y_set = SADDLE_TEXT(
+    PLAN_CODE(problem.y_set, INSTANCE, "@SET"), "y-set", PROBLEM_GROUP, "auto", "SET",
+    "The set Y; `saddle sets` lists them. auto: the problem's own. Or ./mine.so[:OPTIONS].");
+static const saddle_option regularizer =
+    SADDLE_TEXT(PLAN_CODE(problem.regularizer, INSTANCE, "@REGULARIZER"), "regularizer",
+                PROBLEM_GROUP, "none", "H",
+                "The nonsmooth h(x): none, l1:W, elastic-net:W1:W2 or group-l2:W:SIZE. Or "
+                "./mine.so[:OPTIONS].");
 
 static const saddle_option agents =
     SADDLE_INTEGER(PLAN(network.agents, INSTANCE, RESULT), "agents", NETWORK_GROUP, "auto", 1, 1e7,
@@ -90,9 +88,9 @@ static const saddle_option mixing = SADDLE_TEXT(
     PLAN_OF(network.mixing, INSTANCE, RESULT, "@MIXING"), "mixing", NETWORK_GROUP, "laplacian",
     "RULE", "Weights of the mixing matrix; `saddle topologies` lists the rules.");
 
-static const saddle_option algorithm =
-    SADDLE_TEXT(PLAN_OF(algorithm.name, RUN, RESULT, "@ALGORITHM"), "algorithm", ALGORITHM_GROUP,
-                "precision", "NAME", "How to solve it; `saddle algorithms` lists them.");
+static const saddle_option algorithm = SADDLE_TEXT(
+    PLAN_CODE(algorithm.name, RUN, "@ALGORITHM"), "algorithm", ALGORITHM_GROUP, "precision", "NAME",
+    "How to solve it; `saddle algorithms` lists them. Or ./mine.so[:OPTIONS].");
 
 static const saddle_option init = SADDLE_TEXT(
     PLAN(start.init, INSTANCE, RESULT), "init", START_GROUP, "auto", "RULE",

@@ -39,7 +39,7 @@ static void resolve(const saddle_run_state *r, saddle_plan *plan)
 {
     const saddle_instance *network = r->info.network;
     const char *init = network->problem->start != NULL ? NULL : SADDLE_DEFAULT_INIT;
-    plan->algorithm.name = r->info.algorithm->name;
+    plan->algorithm.name = r->choice->text;
     plan->steps = r->info.steps;
     if (plan->steps.batch == 0 && common_samples(r->info.instance->problem) > 0)
         plan->steps.batch = (uint64_t)ceil(sqrt((double)common_samples(r->info.instance->problem)));

@@ -6,6 +6,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "engines/engine.h"
+#include "instance/algorithm_choice.h"
 #include "instance/instance.h"
 #include "observe/observer.h"
 #include "observe/outcomes.h"
@@ -15,7 +16,8 @@ typedef struct saddle_run_state {
     saddle_run_info info;
     const saddle_hooks *hooks; /* never NULL */
     saddle_plan given;         /* the plan of this run; owned */
-    saddle_instance *pooled;   /* for a centralized algorithm; owned */
+    saddle_algorithm_choice *choice;
+    saddle_instance *pooled; /* for a centralized algorithm; owned */
     void *parameters;
     saddle_layout layout;
     saddle_engine *engine;

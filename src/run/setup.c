@@ -60,6 +60,19 @@ static saddle_status choose_instance(saddle_run_state *r, saddle_error *error)
     return status;
 }
 
+/* Let the algorithm complete its parameters; the message of a plug-in names it. */
+static saddle_status configure_own(saddle_run_state *r, saddle_configuration *c,
+                                   saddle_error *error)
+{
+    saddle_error said = {.message = ""};
+    saddle_status status = r->info.algorithm->configure(r->parameters, c, &said);
+    if (status != SADDLE_OK && r->choice->plugin != NULL)
+        return saddle_plugin_failed(r->choice->text, status, &said, error);
+    if (status != SADDLE_OK && error != NULL)
+        *error = said;
+    return status;
+}
+
 /* Step sizes and parameters. */
 static saddle_status configure(saddle_run_state *r, saddle_error *error)
 {
@@ -72,7 +85,8 @@ static saddle_status configure(saddle_run_state *r, saddle_error *error)
     if (r->parameters == NULL)
         return saddle_no_memory(error, "the algorithm's parameters");
     saddle_settings_write_table(r->given.settings, a->options, r->parameters);
-    status = a->configure(r->parameters, &c, error);
+    status = saddle_algorithm_read_options(r->choice, r->parameters, error);
+    SADDLE_THEN(status, configure_own(r, &c, error));
     r->info.parameters = r->parameters;
     r->info.steps = c.steps;
     if (status == SADDLE_OK)
@@ -112,11 +126,11 @@ static void choose_points(saddle_run_state *r)
 saddle_status saddle_run_configure(saddle_run_state *r, saddle_error *error)
 {
     const saddle_plan *plan = &r->given;
-    saddle_status status = SADDLE_OK;
-    r->info.algorithm = plan->algorithm.own;
-    if (r->info.algorithm == NULL)
-        status = saddle_algorithm_find(&r->info.algorithm, plan->algorithm.name, error);
-    SADDLE_THEN(status, check_traits(r, error));
+    saddle_status status = saddle_algorithm_choose(&r->choice, plan, error);
+    if (status != SADDLE_OK)
+        return status;
+    r->info.algorithm = r->choice->algorithm;
+    status = check_traits(r, error);
     SADDLE_THEN(status, choose_instance(r, error));
     SADDLE_THEN(status, configure(r, error));
     SADDLE_THEN(status, check_memory(r, error));
@@ -239,6 +253,7 @@ void saddle_run_release(saddle_run_state *r)
     if (r->parameters != NULL && r->info.algorithm->release != NULL)
         r->info.algorithm->release(r->parameters);
     saddle_free(r->parameters);
+    saddle_algorithm_release(r->choice);
     saddle_instance_free(r->pooled);
     saddle_plan_free(&r->given);
 }

@@ -133,14 +133,14 @@ by_plugin() {
     cmake --build "$WORK/plugin"
     local object=$WORK/plugin/libshrunk_mean.so
     local program=(env -u LD_LIBRARY_PATH "$PREFIX/bin/saddle")
-    "${program[@]}" check-grad --problem "$object:0.5"
+    "${program[@]}" check-grad --problem "$object:rho=0.5"
     # F at the answer: 1/2 E|x - a|^2 + |x|^2 / (2 rho) = 1/2 (2 + 1.25 + 6.25) - 6.25 * 3 / 8.
-    "${program[@]}" run --problem "$object:3" --tolerance 1e-20 | tee "$WORK/plugin.out"
+    "${program[@]}" run --problem "$object:rho=3" --tolerance 1e-20 | tee "$WORK/plugin.out"
     grep -q 'loss *2\.40625 ' "$WORK/plugin.out"
-    if "${program[@]}" run --problem "$object:-1" 2>"$WORK/plugin.err"; then
+    if "${program[@]}" run --problem "$object:rho=-1" 2>"$WORK/plugin.err"; then
         return 1
     fi
-    grep "rho '-1' is not a number above 0" "$WORK/plugin.err"
+    grep "rho: '-1' is out of range; give a number above 0" "$WORK/plugin.err"
 }
 
 # `check` runs functions where `set -e` does not hold: a subshell brings it back.
@@ -162,8 +162,8 @@ fi
 
 nm -D --defined-only "$LIBDIR/libsaddle.so" | awk '{ print $NF }' | sort -u >"$WORK/exported"
 cat "$PREFIX"/include/saddle/*.h | sed '/^#define/d' | tr '\n' ' ' |
-    grep -oE 'SADDLE_API [^;]*' | grep -oE 'saddle_[a-z0-9_]+ ?\(' | tr -d ' (' |
-    sort -u >"$WORK/declared"
+    grep -oE 'SADDLE_API [^;]*;' | grep -oE 'saddle_[a-z0-9_]+ ?\(|^SADDLE_API const saddle_[a-z_]+ saddle_[a-z0-9_]+;' |
+    sed 's/.* //' | tr -d ' (;' | sort -u >"$WORK/declared"
 
 nothing_in() {
     [[ ! -s $1 ]] || { cat "$1" && return 1; }

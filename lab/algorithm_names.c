@@ -1,0 +1,71 @@
+/* Lists of algorithms. */
+#include "lab/algorithm_names.h"
+
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+
+static saddle_status add(algorithm_names *names, const char *text, saddle_error *error)
+{
+    if (names->count == ALGORITHM_NAMES_MOST)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "algorithms: more than %d algorithms",
+                           ALGORITHM_NAMES_MOST);
+    saddle_algorithm_choice *choice;
+    saddle_status status = saddle_algorithm_open(&choice, text, error);
+    if (status != SADDLE_OK)
+        return status;
+    names->choice[names->count] = choice;
+    names->algorithm[names->count++] = choice->algorithm;
+    /* Names become those of files and curves. */
+    for (size_t k = 0; k + 1 < names->count; k++)
+        if (strcmp(names->algorithm[k]->name, choice->algorithm->name) == 0)
+            return saddle_fail(error, SADDLE_BAD_INPUT, "algorithms: '%s' is named twice",
+                               choice->algorithm->name);
+    return SADDLE_OK;
+}
+
+static saddle_status add_all(algorithm_names *names, saddle_error *error)
+{
+    size_t count;
+    const saddle_algorithm *const *all = saddle_algorithm_list(&count);
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+        status = add(names, all[k]->name, error);
+    return status;
+}
+
+/* Cut the next entry off a list. What follows a comma and has a = belongs to the plug-in before it. */
+static char *next_entry(char **rest)
+{
+    char *entry = *rest;
+    char *end = entry + strcspn(entry, ",");
+    while (*end == ',' && end[1 + strcspn(end + 1, ",=/")] == '=')
+        end += 1 + strcspn(end + 1, ",");
+    *rest = *end == ',' ? end + 1 : NULL;
+    *end = '\0';
+    return entry;
+}
+
+saddle_status saddle_algorithm_names_read(algorithm_names *out, const char *text,
+                                          saddle_error *error)
+{
+    *out = (algorithm_names){.count = 0};
+    if (strcmp(text, "all") == 0)
+        return add_all(out, error);
+    char *copy = saddle_strdup(text);
+    if (copy == NULL)
+        return saddle_no_memory(error, "the list of algorithms");
+    saddle_status status = SADDLE_OK;
+    for (char *rest = copy; status == SADDLE_OK && rest != NULL;)
+        status = add(out, next_entry(&rest), error);
+    saddle_free(copy);
+    return status;
+}
+
+void saddle_algorithm_names_release(algorithm_names *names)
+{
+    for (size_t k = 0; k < names->count; k++)
+        saddle_algorithm_release(names->choice[k]);
+    names->count = 0;
+}

@@ -1,0 +1,23 @@
+/* Lists of algorithms, as --algorithms gives them. */
+#ifndef SADDLE_LAB_ALGORITHM_NAMES_H
+#define SADDLE_LAB_ALGORITHM_NAMES_H
+
+#include "instance/algorithm_choice.h"
+
+/* The most algorithms of a list. */
+#define ALGORITHM_NAMES_MOST 64
+
+typedef struct algorithm_names {
+    size_t count;
+    saddle_algorithm_choice *choice[ALGORITHM_NAMES_MOST];   /* owned */
+    const saddle_algorithm *algorithm[ALGORITHM_NAMES_MOST]; /* of each choice */
+} algorithm_names;
+
+/* Read "a,b,c" or "all"; an entry can be a name or PATH[:name=value,name=value] of a plug-in. Release it
+ * also after a failure. */
+saddle_status saddle_algorithm_names_read(algorithm_names *out, const char *text,
+                                          saddle_error *error);
+/* Free what a list owns. */
+void saddle_algorithm_names_release(algorithm_names *names);
+
+#endif

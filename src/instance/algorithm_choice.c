@@ -1,0 +1,136 @@
+/*
+ * Finding or loading an algorithm. A plug-in has its own copies of the library's constants, so that the
+ * options of the plan in its table are replaced by the library's, by their names; its own options are read
+ * from the text.
+ */
+#include "instance/algorithm_choice.h"
+
+#include <string.h>
+
+#include "algorithms/step_options.h"
+#include "core/memory.h"
+#include "core/option_value.h"
+#include "core/status.h"
+
+static saddle_status check_complete(const saddle_algorithm_choice *choice, saddle_error *error)
+{
+    const saddle_algorithm *a = choice->algorithm;
+    const char *missing = a->name == NULL || *a->name == '\0' ? "name"
+                          : a->configure == NULL              ? "configure function"
+                          : a->layout == NULL                 ? "layout function"
+                          : a->start == NULL                  ? "start function"
+                          : a->phases == NULL                 ? "phases"
+                          : a->view == NULL                   ? "view function"
+                                                              : NULL;
+    if (missing == NULL)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT, "algorithm: %.300s has no %s; set it",
+                       choice->text != NULL ? choice->text : "the caller's own", missing);
+}
+
+/* The library's option of the plan of a name; NULL: there is none that an algorithm can read. */
+static const saddle_option *find_step(const char *name)
+{
+    for (const saddle_option *const *option = saddle_step_options; *option != NULL; option++)
+        if (strcmp((*option)->name, name) == 0)
+            return *option;
+    return NULL;
+}
+
+static saddle_status take_options(saddle_algorithm_choice *choice, saddle_error *error)
+{
+    const saddle_option *const *own = choice->plugin->exported->algorithm->options;
+    size_t count = 0;
+    for (; own != NULL && *own != NULL; own++) {
+        if ((*own)->home != SADDLE_HOME_PLAN)
+            continue;
+        const saddle_option *found = find_step((*own)->name);
+        if (found == NULL || count == SADDLE_MOST_PLAN_OPTIONS)
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "the algorithm of the plug-in '%s' reads the option '%.80s', which is "
+                "not one of the plan's step sizes",
+                choice->plugin->path, (*own)->name);
+        choice->option[count++] = found;
+    }
+    return SADDLE_OK;
+}
+
+static saddle_status load(saddle_algorithm_choice *choice, saddle_error *error)
+{
+    saddle_status status = saddle_plugin_open(&choice->plugin, choice->text, error);
+    if (status != SADDLE_OK)
+        return status;
+    if (choice->plugin->exported->algorithm == NULL)
+        return saddle_plugin_lacks(choice->plugin, "algorithm", error);
+    choice->loaded = *choice->plugin->exported->algorithm;
+    choice->loaded.options = choice->option;
+    choice->algorithm = &choice->loaded;
+    return take_options(choice, error);
+}
+
+/* `own` is the caller's algorithm; NULL: what the text names. */
+static saddle_status open_choice(saddle_algorithm_choice **out, const char *text,
+                                 const saddle_algorithm *own, saddle_error *error)
+{
+    *out = NULL;
+    saddle_algorithm_choice *choice = saddle_alloc(1, sizeof *choice);
+    if (choice == NULL)
+        return saddle_no_memory(error, "the algorithm");
+    const char *name = own != NULL ? own->name : text;
+    choice->algorithm = own;
+    choice->owned = saddle_strdup(name != NULL ? name : "");
+    choice->text = choice->owned;
+    saddle_status status =
+        choice->owned != NULL ? SADDLE_OK : saddle_no_memory(error, "the algorithm");
+    SADDLE_THEN_IF(status, own == NULL, saddle_plugin_check_name("algorithm", text, error));
+    if (status == SADDLE_OK && own == NULL)
+        status = saddle_plugin_named(text) ? load(choice, error)
+                                           : saddle_algorithm_find(&choice->algorithm, text, error);
+    SADDLE_THEN(status, check_complete(choice, error));
+    if (status == SADDLE_OK && choice->algorithm->options == NULL) {
+        choice->loaded = *choice->algorithm;
+        choice->loaded.options = choice->option;
+        choice->algorithm = &choice->loaded;
+    }
+    if (status == SADDLE_OK)
+        *out = choice;
+    else
+        saddle_algorithm_release(choice);
+    return status;
+}
+
+saddle_status saddle_algorithm_open(saddle_algorithm_choice **out, const char *text,
+                                    saddle_error *error)
+{
+    return open_choice(out, text, NULL, error);
+}
+
+saddle_status saddle_algorithm_choose(saddle_algorithm_choice **out, const saddle_plan *plan,
+                                      saddle_error *error)
+{
+    return open_choice(out, plan->algorithm.name, plan->algorithm.own, error);
+}
+
+void saddle_algorithm_release(saddle_algorithm_choice *choice)
+{
+    if (choice == NULL)
+        return;
+    saddle_plugin_close(choice->plugin);
+    saddle_free(choice->owned);
+    saddle_free(choice);
+}
+
+saddle_status saddle_algorithm_read_options(const saddle_algorithm_choice *choice, void *parameters,
+                                            saddle_error *error)
+{
+    static const saddle_option *const none[] = {NULL};
+    const saddle_plugin_object *plugin = choice->plugin;
+    if (plugin == NULL)
+        return SADDLE_OK;
+    const saddle_option *const *options = plugin->exported->algorithm->options;
+    saddle_error said = {.message = ""};
+    saddle_status status =
+        saddle_options_parse(options != NULL ? options : none, plugin->list, parameters, &said);
+    return status == SADDLE_OK ? status : saddle_plugin_failed(plugin->path, status, &said, error);
+}
