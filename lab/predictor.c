@@ -238,10 +238,10 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
     SADDLE_THEN(status, make_inputs(p, error));
     if (status != SADDLE_OK)
         return status;
-    p->options = saddle_alloc(1, kind->option_bytes);
-    if (p->options == NULL) {
-        saddle_no_memory(error, "the problem's options");
-        return SADDLE_NO_MEMORY;
+    if (kind->option_bytes > 0) {
+        p->options = saddle_alloc(1, kind->option_bytes);
+        if (p->options == NULL)
+            return saddle_no_memory(error, "the problem's options");
     }
     saddle_settings_write_table(p->plan.settings, kind->options, p->options);
     status = saddle_problem_read_options(&p->choice, p->options, error);

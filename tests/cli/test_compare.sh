@@ -133,10 +133,10 @@ static double value(const saddle_problem *p, size_t agent, const double *x, cons
     (void)p; (void)agent; (void)scratch;
     return 0.5 * (x[0] - 2.0) * (x[0] - 2.0) - 0.5 * (y[0] * y[0] + y[1] * y[1]);
 }
-static saddle_status create(saddle_problem **out, const char *options,
-                            const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
+                            saddle_error *error)
 {
-    (void)options; (void)error;
+    (void)error;
     for (size_t i = 0; i < inputs->agents && i < 64; i++)
         samples[i] = 4;
     problem = (saddle_problem){.x_dim = 1, .y_dim = 2, .agents = inputs->agents,
@@ -144,8 +144,8 @@ static saddle_status create(saddle_problem **out, const char *options,
     *out = &problem;
     return SADDLE_OK;
 }
-const saddle_plugin_class saddle_plugin = {
-    .abi = SADDLE_PLUGIN_ABI, .name = "round", .create = create};
+static const saddle_problem_class going_round = {.name = "round", .create = create};
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_PLUGIN_ABI, .problem = &going_round};
 END
     "$compiler" -std=c17 -shared -fPIC -I"$here/../../include" round.c -o libround.so
     around=(compare --problem ./libround.so --init zeros --y-set box:-1:1 --iterations 40 --nu 1e-9 --eta-x 0.5 --eta-y 0.5)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A problem from a shared object: what it gets, that it runs, and every refusal.
+# Problems, algorithms, sets and regularizers from shared objects: what they get, that they run, and every
+# refusal.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
@@ -44,12 +45,13 @@ __attribute__((destructor)) static void unloaded(void)
 {
     fputs("unloaded\n", stderr);
 }
-static saddle_status create(saddle_problem **out, const char *options,
-                            const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
+                            saddle_error *error)
 {
     *out = NULL;
     if (WRONG == FAILS)
-        snprintf(error->message, sizeof error->message, "the options '%s' are not mine", options);
+        snprintf(error->message, sizeof error->message, "the options '%s' are not mine",
+                 inputs->argument);
     if (WRONG == FAILS || WRONG == SILENT)
         return SADDLE_BAD_INPUT;
     if (WRONG == NOTHING)
@@ -79,8 +81,11 @@ static saddle_status create(saddle_problem **out, const char *options,
 #ifndef DATA
 #define DATA 0
 #endif
-const saddle_plugin_class saddle_plugin = {
-    .abi = ABI, .needs_data = DATA, .name = NAME, .create = CREATE};
+static const saddle_problem_class tested = {.needs_data = DATA, .name = NAME, .create = CREATE};
+#ifndef PROBLEM
+#define PROBLEM &tested
+#endif
+const saddle_plugin_table saddle_plugin = {.abi = ABI, .problem = PROBLEM};
 END
 
 # build FILE FLAGS...
@@ -139,7 +144,7 @@ refuse_object() {
     [ $# -gt 3 ] || check "path named for: $*" warns "'${3%%:*}'"
 }
 refuse "'./none.so': No such file" run --problem ./none.so
-refuse "'$work' is no regular file" run --problem "$work"
+refuse "'$work' is not a regular file" run --problem "$work"
 refuse "give a path such as ./libright.so" run --problem libright.so
 refuse "give a path such as ./libright.so:a/b" run --problem libright.so:a/b
 refuse "there is no problem 'libright'" run --problem libright
@@ -171,7 +176,7 @@ at_moment MOMENT_CLOCK=300 MOMENT_SIGNAL=15 -- run --problem ./libright.so --ite
 check "interrupted" exits 130
 check "how to go on names it" warns "\`saddle run --problem ./libright.so --resume cut\` goes on"
 mkfifo pipe
-refuse "'./pipe' is no regular file" run --problem ./pipe
+refuse "'./pipe' is not a regular file" run --problem ./pipe
 if [ "$(id -u)" -ne 0 ]; then
     cp libright.so closed.so && chmod 0 closed.so
     refuse "'./closed.so': Permission denied" run --problem ./closed.so
@@ -190,6 +195,8 @@ build libabi9.so -DABI=9
 refuse_object "was built for plug-in ABI 9" run --problem ./libabi9.so
 build libnocreate.so -DCREATE=NULL
 refuse_object "has no create function" run --problem ./libnocreate.so
+build libempty.so -DPROBLEM=NULL
+refuse_object "has nothing in it; set .problem, .algorithm, .set or .regularizer" run --problem ./libempty.so
 build libnoname.so -DNAME=NULL
 refuse_object "has no name" run --problem ./libnoname.so
 build libfails.so -UWRONG -DWRONG=FAILS
@@ -204,5 +211,243 @@ build libhalf.so -UWRONG -DWRONG=HALF
 try run --problem ./libhalf.so
 check "half a problem is refused" exits 2
 check "half a problem is named" warns "problem tested has no value function"
+
+
+# ---- algorithms, sets and regularizers --------------------------------------------------------
+
+# One object with an algorithm that walks down and up the local gradients of a network's mean, a half
+# space a'x <= b with a = (1, ..., 1), and h = w |x|_2^2 / 2 + c |x|_1, given by weights or by its prox.
+cat >parts.c <<'END'
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <saddle/plugin.h>
+typedef struct walk { double step; const char *label; uint64_t laps; } walk;
+static const saddle_option step =
+    SADDLE_REAL_ABOVE(SADDLE_OWN(walk, step, RUN), "step", "Walk", "0.05", 0.0, 1.0, "S", "Step.");
+static const saddle_option label = SADDLE_TEXT(SADDLE_OWN(walk, label, RUN), "label", "Walk", "", "T",
+                                               "A text that is kept.");
+static const saddle_option laps =
+    SADDLE_INTEGER(SADDLE_OWN(walk, laps, RUN), "laps", "Walk", "auto", 1, 9, "N", "A number.");
+static const saddle_option *const walk_options[] = {&step, &label, &laps, NULL};
+static saddle_status configure(void *parameters, saddle_configuration *c, saddle_error *error)
+{
+    walk *w = parameters;
+    (void)c;
+    if (w->laps == 9) {
+        strcpy(error->message, "nine laps are too many");
+        return SADDLE_BAD_INPUT;
+    }
+    if (w->label != NULL && strcmp(w->label, "kept") != 0)
+        abort();
+    return SADDLE_OK;
+}
+static void layout(const void *parameters, const saddle_problem *p, saddle_layout *out)
+{
+    (void)parameters;
+    out->rounds = 1;
+    out->published = p->x_dim + p->y_dim;
+    out->work = p->x_dim + p->y_dim;
+}
+static void start(saddle_agent *a, const double *x0, const double *y0)
+{
+    memcpy(a->next, x0, a->problem->x_dim * sizeof *x0);
+    memcpy(a->next + a->problem->x_dim, y0, a->problem->y_dim * sizeof *y0);
+}
+static void ask(saddle_agent *a)
+{
+    size_t n = a->problem->x_dim;
+    a->request = (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
+                                  .batch = {.count = a->problem->samples[a->id]},
+                                  .x = a->now, .y = a->now + n, .gx = a->work, .gy = a->work + n};
+}
+static void move(saddle_agent *a)
+{
+    const walk *w = a->parameters;
+    size_t n = a->problem->x_dim;
+    for (size_t k = 0; k < n + a->problem->y_dim; k++) {
+        double sum = a->self_weight * a->now[k];
+        for (size_t j = 0; j < a->degree; j++)
+            sum += a->weight[j] * a->neighbour[j][k];
+        a->next[k] = sum + (k < n ? -w->step : w->step) * a->work[k];
+    }
+}
+static void view(const saddle_agent *a, saddle_view *out)
+{
+    *out = (saddle_view){.x = a->now, .y = a->now + a->problem->x_dim};
+}
+static const saddle_phase phases[] = {
+    {"ask", SADDLE_UNDIVIDED, ask}, {"move", SADDLE_UNDIVIDED, move}, {.name = NULL}};
+#ifndef VIEW
+#define VIEW view
+#endif
+static const saddle_algorithm algorithm = {.name = "walk", .options = walk_options,
+                                           .parameters = sizeof(walk), .configure = configure,
+                                           .layout = layout, .start = start, .phases = phases,
+                                           .view = VIEW};
+
+typedef struct half_space { saddle_set base; double b; } half_space;
+static const saddle_option offset =
+    SADDLE_REAL(SADDLE_OWN(half_space, b, INSTANCE), "b", "Half space", "1", -SADDLE_UNBOUNDED,
+                SADDLE_UNBOUNDED, "B", "Sum of the entries at most.");
+static const saddle_option *const half_options[] = {&offset, NULL};
+static void project(const saddle_set *set, double *v, double *scratch)
+{
+    double sum = 0.0;
+    (void)scratch;
+    for (size_t k = 0; k < set->dimension; k++)
+        sum += v[k];
+    double over = sum - ((const half_space *)set)->b;
+    for (size_t k = 0; k < set->dimension && !(over <= 0.0); k++)
+        v[k] -= over / (double)set->dimension;
+}
+#ifndef PROJECT
+#define PROJECT project
+#endif
+static const saddle_set_class set = {.name = "half-space", .options = half_options,
+                                     .size = sizeof(half_space), .project = PROJECT};
+
+typedef struct net { saddle_regularizer base; double w, c; } net;
+static saddle_status parse(saddle_regularizer *h, saddle_error *error)
+{
+    char *end;
+    net *self = (net *)h;
+    self->w = strtod(h->argument, &end);
+    self->c = *end == ':' ? strtod(end + 1, &end) : -1.0;
+    if (self->c >= 0.0 && *end == 0)
+        return SADDLE_OK;
+    strcpy(error->message, "give W:C");
+    return SADDLE_BAD_INPUT;
+}
+static double h_value(const saddle_regularizer *h, const double *v)
+{
+    const net *self = (const net *)h;
+    double sum = 0.0;
+    for (size_t k = 0; k < h->dimension; k++)
+        sum += 0.5 * self->w * v[k] * v[k] + self->c * fabs(v[k]);
+    return sum;
+}
+#ifdef SHRINK
+static void shrink(const saddle_regularizer *h, double t, double *v)
+{
+    const net *self = (const net *)h;
+    for (size_t k = 0; k < h->dimension; k++) {
+        double cut = v[k] > t * self->c ? t * self->c : v[k] < -t * self->c ? -t * self->c : v[k];
+        v[k] = (v[k] - cut) / (1.0 + t * self->w);
+    }
+}
+#else
+static saddle_weights weights(const saddle_regularizer *h)
+{
+    const net *self = (const net *)h;
+    return (saddle_weights){.l1 = self->c, .l2 = self->w};
+}
+#endif
+static const saddle_regularizer_class regularizer = {.name = "net", .size = sizeof(net),
+                                                     .parse = parse, .value = h_value,
+#ifdef SHRINK
+                                                     .shrink = shrink};
+#else
+                                                     .weights = weights};
+#endif
+#ifdef FEW
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_PLUGIN_ABI, .set = &set};
+#else
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_PLUGIN_ABI, .algorithm = &algorithm,
+                                           .set = &set, .regularizer = &regularizer};
+#endif
+END
+parts() {
+    local file=$1
+    shift
+    check "builds $file" "$compiler" -std=c17 -shared -fPIC -I"$here/../../include" "$@" parts.c \
+        -o "$file" -lm
+}
+parts parts.so
+quadratic=(run --problem quadratic --iterations 40 --trace-every 10 --quiet)
+other_trace() { ! same_trace "$1" "$2" && [ -s "$1" ] && [ -s "$2" ]; }
+
+try algorithms ./parts.so
+check "an object says what it has" exits 0
+check "its algorithm" says "walk: a plug-in"
+check "its options" says "--step S"
+check "its set" says "half-space: a plug-in"
+check "its regularizer" says "net: a plug-in"
+try sets ./parts.so
+check "sets say the same" says "net: a plug-in"
+
+try "${quadratic[@]}" --algorithm ./parts.so --trace walk.csv --model walk.npz
+check "an algorithm runs" exits 0
+check "the trace says which" grep -q 'algorithm: *"\?\./parts.so' walk.csv
+try "${quadratic[@]}" --algorithm ./parts.so:step=0.05,label=kept,laps=auto --trace said.csv
+check "its defaults can be given" same_trace walk.csv said.csv
+try "${quadratic[@]}" --algorithm ./parts.so:step=0.02 --trace other.csv
+check "other values take effect" other_trace walk.csv other.csv
+try "${quadratic[@]}" --algorithm ./parts.so --threads 3 --trace threads.csv
+check "threads do not matter" same_trace walk.csv threads.csv
+refuse "the plug-in './parts.so': step: '0' is out of range" "${quadratic[@]}" --algorithm ./parts.so:step=0
+refuse "there is no option 'steps'; the options are: step, label, laps" "${quadratic[@]}" --algorithm ./parts.so:steps=1
+refuse "'step' is not of the form name=value" "${quadratic[@]}" --algorithm ./parts.so:step
+refuse "the plug-in './parts.so': nine laps are too many" "${quadratic[@]}" --algorithm ./parts.so:laps=9
+refuse "give a path such as ./parts.so" "${quadratic[@]}" --algorithm parts.so
+refuse "handles no constraint on x" "${quadratic[@]}" --algorithm ./parts.so --x-set nonneg
+try compare --problem quadratic --iterations 20 --algorithms precision,./parts.so:step=0.02,label=kept,prox-dsgda --output both2
+check "compared with others" exits 0
+check "under its own name" test -s both2/walk-seed1.csv
+try run --problem quadratic --iterations 20 --algorithm ./parts.so:step=0.02 --trace alone.csv --quiet
+check "with its options" same_trace both2/walk-seed1.csv alone.csv
+refuse "'walk' is named twice" compare --problem quadratic --algorithms ./parts.so,./parts.so:step=0.1 --output never
+
+# A half space against a run of the same problem in the library's words: with b so large that it never
+# holds x back, and with regularizers that say the same.
+try "${quadratic[@]}" --x-set ./parts.so:b=1e9 --trace wide.csv
+check "a set runs" exits 0
+try "${quadratic[@]}" --trace free.csv
+check "one that holds nothing back changes nothing" same_trace wide.csv free.csv
+try "${quadratic[@]}" --x-set ./parts.so:b=-3 --y-set blocks:2*./parts.so:b=0,*none --trace tight.csv
+check "in blocks, too" exits 0
+check "one that does changes much" other_trace tight.csv free.csv
+try "${quadratic[@]}" --regularizer elastic-net:0.1:0.5 --trace ours.csv
+try "${quadratic[@]}" --regularizer ./parts.so:0.5:0.1 --trace theirs.csv
+check "a regularizer by its weights is the built-in one" same_trace ours.csv theirs.csv
+parts shrink.so -DSHRINK
+try "${quadratic[@]}" --regularizer ./shrink.so:0.5:0.1 --trace theirs.csv
+check "and by its prox" same_trace ours.csv theirs.csv
+refuse "the plug-in './parts.so': give W:C" "${quadratic[@]}" --regularizer ./parts.so:0.5
+refuse "the plug-in './parts.so': b: 'x' is not a number" "${quadratic[@]}" --x-set ./parts.so:b=x
+try "${quadratic[@]}" --x-set ./parts.so --regularizer l1:0.1
+check "no rule, no pair" exits 2
+check "a set without a rule is refused with l1" warns "no exact joint prox of the regularizer 'l1:0.1' and the set './parts.so'"
+try "${quadratic[@]}" --x-set nonneg --regularizer ./shrink.so:0.5:0.1
+check "a prox without a rule is refused with a set" warns "no exact joint prox of the regularizer './shrink.so:0.5:0.1'"
+
+parts few.so -DFEW
+refuse "the plug-in './few.so' has no algorithm" "${quadratic[@]}" --algorithm ./few.so
+refuse "the plug-in './few.so' has no regularizer" "${quadratic[@]}" --regularizer ./few.so
+refuse "the plug-in './few.so' has no problem" run --problem ./few.so
+refuse_object "the plug-in './libright.so' has no set" "${quadratic[@]}" --x-set ./libright.so
+parts blind.so -DVIEW=NULL -Wno-unused-function
+refuse "./blind.so has no view function" "${quadratic[@]}" --algorithm ./blind.so
+parts flat.so -DPROJECT=NULL -Wno-unused-function
+refuse "the plug-in './flat.so': a class of sets has no project function" "${quadratic[@]}" --y-set ./flat.so
+refuse "is the file of --x-set too" "${quadratic[@]}" --x-set ./parts.so --trace ./parts.so
+
+# No file makes them run either.
+for option in algorithm x-set y-set regularizer; do
+    printf '%s: ./parts.so\n' "$option" >named.yaml
+    refuse "$option: './parts.so' is a plug-in, and no path to one in a file is followed" \
+        "${quadratic[@]}" --config named.yaml
+done
+printf 'algorithms: ./parts.so\n' >named.yaml
+refuse "algorithms: './parts.so' is a plug-in" compare --problem quadratic --config named.yaml --output never
+try "${quadratic[@]}" --algorithm ./parts.so --x-set none --checkpoint walked
+check "checkpoints of a plug-in's run" exits 0
+refuse "algorithm: 'walked/" run --resume walked --iterations 60
+try run --resume walked --algorithm ./parts.so --iterations 60 --trace resumed.csv --quiet
+check "who names it resumes" exits 0
+try run --problem quadratic --iterations 60 --trace-every 10 --quiet --algorithm ./parts.so --trace straight.csv
+check "to the same bits" same_trace resumed.csv straight.csv
+try "${quadratic[@]}" --x-set ./parts.so:b=4 --checkpoint bound
+refuse "x-set: 'bound/" run --resume bound --iterations 60
 
 finish

@@ -158,10 +158,10 @@ refuse "the file is cut short or damaged" eval --model cut.npz --data held
 if has_compiler; then
     cat >plugin.c <<'END'
 #include <saddle/plugin.h>
-/* f = 1/2 |x - a|^2 + x_1 y - y^2 / 2 over rows a; a row's score is x'a times the number after the colon. */
-static size_t samples[64];
+/* f = 1/2 |x - a|^2 + x_1 y - y^2 / 2 over rows a; a row's score is x'a times a factor. All that it knows is
+ * in the inputs, which it keeps. */
+typedef struct options { double factor; } options;
 static saddle_problem problem;
-static double factor;
 static double entry(const saddle_dataset *data, size_t row, size_t column)
 {
     for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
@@ -172,12 +172,12 @@ static double entry(const saddle_dataset *data, size_t row, size_t column)
 static void gradient(const saddle_problem *p, size_t agent, const saddle_batch *batch,
                      const double *x, const double *y, double *gx, double *gy, double *scratch)
 {
-    saddle_dataset *const *shard = p->self;
+    const saddle_problem_inputs *in = p->self;
     (void)scratch;
-    for (size_t c = 0; c < p->x_dim; c++) {
+    for (size_t c = 0; c < in->features; c++) {
         gx[c] = x[c];
         for (size_t k = 0; k < batch->count; k++)
-            gx[c] -= entry(shard[agent], batch->index ? batch->index[k] : k, c) /
+            gx[c] -= entry(in->shard[agent], batch->index ? batch->index[k] : k, c) /
                      (double)batch->count;
     }
     gx[0] += y[0];
@@ -186,54 +186,59 @@ static void gradient(const saddle_problem *p, size_t agent, const saddle_batch *
 static double value(const saddle_problem *p, size_t agent, const double *x, const double *y,
                     double *scratch)
 {
-    saddle_dataset *const *shard = p->self;
+    const saddle_problem_inputs *in = p->self;
     double sum = 0.0;
     (void)scratch;
-    for (size_t row = 0; row < shard[agent]->rows; row++)
-        for (size_t c = 0; c < p->x_dim; c++) {
-            double off = x[c] - entry(shard[agent], row, c);
-            sum += 0.5 * off * off / (double)shard[agent]->rows;
+    for (size_t row = 0; row < in->samples[agent]; row++)
+        for (size_t c = 0; c < in->features; c++) {
+            double off = x[c] - entry(in->shard[agent], row, c);
+            sum += 0.5 * off * off / (double)in->samples[agent];
         }
     return sum + x[0] * y[0] - 0.5 * y[0] * y[0];
 }
 static saddle_status scores(const saddle_problem *p, const saddle_dataset *data, const double *x,
                             const double *y, double *out, saddle_error *error)
 {
+    const saddle_problem_inputs *in = p->self;
+    const options *chosen = in->options;
+    double factor = chosen != NULL ? chosen->factor : *in->argument == '2' ? 2.0 : 1.0;
     (void)y;
     (void)error;
     for (size_t row = 0; row < data->rows; row++) {
         out[row] = 0.0;
-        for (size_t c = 0; c < p->x_dim; c++)
+        for (size_t c = 0; c < in->features; c++)
             out[row] += factor * x[c] * entry(data, row, c);
     }
     return SADDLE_OK;
 }
-static saddle_status create(saddle_problem **out, const char *options,
-                            const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
+                            saddle_error *error)
 {
     (void)error;
-    factor = *options == '2' ? 2.0 : 1.0;
-    for (size_t i = 0; i < inputs->agents && i < 64; i++)
-        samples[i] = inputs->shard[i]->rows;
-    problem = (saddle_problem){.self = (void *)inputs->shard,
-                               .x_dim = inputs->shard[0]->features,
+    problem = (saddle_problem){.self = (void *)inputs,
+                               .x_dim = inputs->features,
                                .y_dim = 1,
                                .agents = inputs->agents,
-                               .samples = samples,
+                               .samples = inputs->samples,
                                .gradient = gradient,
                                .value = value,
                                .scores = scores};
     *out = &problem;
     return SADDLE_OK;
 }
-const saddle_plugin_class saddle_plugin = {.abi = SADDLE_PLUGIN_ABI,
-                                           .needs_data = 1,
-                                           .name = "nearest-mean",
+static const saddle_option factor_option =
+    SADDLE_REAL_ABOVE(SADDLE_OWN(options, factor, INSTANCE), "factor", "Mean", "1", 0.0, 10.0, "F",
+                      "Scores are multiplied by it.");
+static const saddle_option *const table[] = {&factor_option, NULL};
+static const saddle_problem_class nearest_mean = {.needs_data = true,
+                                                  .name = "nearest-mean",
 #ifndef SHY
-                                           .summary = "the mean of all rows",
-                                           .options = "2: scores are doubled.",
+                                                  .summary = "the mean of all rows",
+                                                  .options = table,
+                                                  .option_bytes = sizeof(options),
 #endif
-                                           .create = create};
+                                                  .create = create};
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_PLUGIN_ABI, .problem = &nearest_mean};
 END
     for flags in "" -DSHY; do
         "$compiler" -std=c17 -shared -fPIC $flags -I"$here/../../include" plugin.c -o "lib$flags.so"
@@ -242,23 +247,27 @@ END
     check "a plug-in describes itself" exits 0
     check "by name" says "nearest-mean: the mean of all rows"
     check "with what it needs" says "Made from --data."
-    check "and takes" says "2: scores are doubled."
+    check "and takes" says "Scores are multiplied by it."
+    check "in which form" says "--problem ./lib.so:name=value,name=value"
     try problems ./lib-DSHY.so
-    check "or keeps quiet" says "It says nothing of any."
+    check "or keeps quiet" says "nearest-mean: a plug-in"
+    check "and takes any text" says "--problem ./lib-DSHY.so[:OPTIONS]"
     refuse "cannot read the plug-in './none.so'" problems ./none.so
     refuse "exports no symbol saddle_plugin" problems "$(realpath "$("$compiler" -print-file-name=libm.so.6)")"
 
-    try run --problem ./lib.so:2 --data train --iterations 20 --model mean.npz
+    try run --problem ./lib.so:factor=2 --data train --iterations 20 --model mean.npz
     check "its model is trained" exits 0
-    refuse "if you trust it, give ./lib.so:2 as the problem" predict --model mean.npz --data held
-    try predict --model mean.npz --data held --problem ./lib.so:2
+    refuse "if you trust it, give ./lib.so:factor=2 as the problem" predict --model mean.npz --data held
+    try predict --model mean.npz --data held --problem ./lib.so:factor=2
     check "and used where the object is named" exits 0
     cp out doubled
     try predict --model mean.npz --data held --problem "$PWD/lib.so"
     check "from elsewhere, with other options" is \
         "$(awk 'NR == FNR { a[NR] = $1; next } { if (a[FNR] != 2 * $1) n++ } END { print n + 0 }' \
             doubled out)" 0
-    try eval --model mean.npz --data held --problem ./lib.so:2
+    try predict --model mean.npz --data held --problem ./lib-DSHY.so:2
+    check "a class without options reads its text, in a predictor too" cmp -s out doubled
+    try eval --model mean.npz --data held --problem ./lib.so:factor=2
     check "evaluated, too" grep -qE '^  auc +0\.[0-9]+' out
     refuse "is no path" eval --model mean.npz --data held --problem auc
 fi

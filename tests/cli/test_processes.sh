@@ -226,10 +226,9 @@ static double value(const saddle_problem *p, size_t agent, const double *x, cons
         sum += 0.5 * (x[0] - shard[agent]->label[j]) * (x[0] - shard[agent]->label[j]);
     return sum / (double)p->samples[agent] + x[0] * y[0] - 0.5 * y[0] * y[0];
 }
-static saddle_status create(saddle_problem **out, const char *options,
-                            const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
+                            saddle_error *error)
 {
-    (void)options;
     (void)error;
     problem = (saddle_problem){.self = (void *)inputs->shard, .x_dim = 1, .y_dim = 1,
                                .agents = inputs->agents, .samples = inputs->samples,
@@ -237,9 +236,9 @@ static saddle_status create(saddle_problem **out, const char *options,
     *out = &problem;
     return SADDLE_OK;
 }
-const saddle_plugin_class saddle_plugin = {
-    .abi = SADDLE_PLUGIN_ABI, .needs_data = 1, .local_data = LOCAL, .name = "labels",
-    .create = create};
+static const saddle_problem_class labels = {
+    .needs_data = true, .local_data = LOCAL, .name = "labels", .create = create};
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_PLUGIN_ABI, .problem = &labels};
 C
     for local in 0 1; do
         check "builds a plug-in" "$compiler" -std=c17 -shared -fPIC -DLOCAL=$local \
@@ -249,7 +248,7 @@ C
     together 3 run --engine mpi --problem ./liblocal1.so "${small[@]}" --trace two.csv --quiet
     check "a plug-in that is content with its own data" exits 0
     check "the same trace of a plug-in" same_trace one.csv two.csv
-    refuse_together ".local_data = 1" 2 run --engine mpi --problem ./liblocal0.so "${small[@]}"
+    refuse_together "set .local_data" 2 run --engine mpi --problem ./liblocal0.so "${small[@]}"
 fi
 
 # ---- compare and tune ----------------------------------------------------------------------------
