@@ -14,9 +14,9 @@
 enum { SAMPLES = 20 };
 
 typedef struct instance {
-    saddle_problem problem;
+    saddle_problem problem; /* first */
     double rho;
-    size_t samples[]; /* one per agent */
+    size_t *samples; /* one per agent */
 } instance;
 
 static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
@@ -49,7 +49,8 @@ static double value(const saddle_problem *problem, size_t agent, const double *x
 
 static void destroy(saddle_problem *problem)
 {
-    free(problem->self);
+    instance *self = problem->self;
+    free(self->samples);
 }
 
 /* Its options, which come after the colon. */
@@ -62,26 +63,18 @@ static const saddle_option rho =
                       SADDLE_UNBOUNDED, "R", "How weak the adversary is.");
 static const saddle_option *const option_table[] = {&rho, NULL};
 
-static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
+static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
+    instance *self = made;
     const options *chosen = inputs->options;
-    instance *self = calloc(1, sizeof *self + inputs->agents * sizeof *self->samples);
-    if (self == NULL)
+    self->rho = chosen->rho;
+    self->problem.alpha = 1.0 / chosen->rho;
+    self->samples = calloc(inputs->agents, sizeof *self->samples);
+    if (self->samples == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < inputs->agents; i++)
         self->samples[i] = SAMPLES;
-    self->rho = chosen->rho;
-    self->problem = (saddle_problem){.self = self,
-                                     .x_dim = 2,
-                                     .y_dim = 2,
-                                     .agents = inputs->agents,
-                                     .samples = self->samples,
-                                     .alpha = 1.0 / chosen->rho,
-                                     .gradient = gradient,
-                                     .value = value,
-                                     .destroy = destroy};
-    *out = &self->problem;
+    self->problem.samples = self->samples;
     return SADDLE_OK;
 }
 
@@ -90,6 +83,8 @@ static const saddle_problem_class shrunk_mean = {
     .summary = "the mean of the agents' points when an adversary pulls it away",
     .options = option_table,
     .option_bytes = sizeof(options),
-    .create = create};
+    .bytes = sizeof(instance),
+    .fill = fill,
+    .common = {.x_dim = 2, .y_dim = 2, .gradient = gradient, .value = value, .destroy = destroy}};
 
 const saddle_plugin_table saddle_plugin = {.abi = SADDLE_PLUGIN_ABI, .problem = &shrunk_mean};

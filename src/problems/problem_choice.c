@@ -80,15 +80,15 @@ static saddle_status fill(const saddle_problem_choice *choice, saddle_problem *p
 {
     saddle_error said = {.message = ""};
     saddle_status status = choice->kind->fill(problem, inputs, &said);
+    if (status == SADDLE_OK && problem->agents != inputs->agents)
+        status = saddle_fail(&said, SADDLE_BAD_INPUT,
+                             "problem %s is for %zu agents, but there are %zu; give %zu as agents "
+                             "or have it obey inputs->agents",
+                             choice->kind->name, problem->agents, inputs->agents, problem->agents);
     if (status != SADDLE_OK && choice->plugin != NULL)
         return saddle_plugin_failed(choice->plugin->path, status, &said, error);
     if (status != SADDLE_OK && error != NULL)
         *error = said;
-    if (status == SADDLE_OK && problem->agents != inputs->agents)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "problem %s is for %zu agents, but there are %zu; give %zu as agents or "
-                           "have it obey inputs->agents",
-                           choice->kind->name, problem->agents, inputs->agents, problem->agents);
     return status;
 }
 

@@ -118,7 +118,6 @@ if has_compiler; then
     cat >round.c <<'END'
 #include <saddle/plugin.h>
 static size_t samples[64];
-static saddle_problem problem;
 static void gradient(const saddle_problem *p, size_t agent, const saddle_batch *batch,
                      const double *x, const double *y, double *gx, double *gy, double *scratch)
 {
@@ -133,18 +132,17 @@ static double value(const saddle_problem *p, size_t agent, const double *x, cons
     (void)p; (void)agent; (void)scratch;
     return 0.5 * (x[0] - 2.0) * (x[0] - 2.0) - 0.5 * (y[0] * y[0] + y[1] * y[1]);
 }
-static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
+static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     (void)error;
     for (size_t i = 0; i < inputs->agents && i < 64; i++)
         samples[i] = 4;
-    problem = (saddle_problem){.x_dim = 1, .y_dim = 2, .agents = inputs->agents,
-                               .samples = samples, .gradient = gradient, .value = value};
-    *out = &problem;
+    ((saddle_problem *)made)->samples = samples;
     return SADDLE_OK;
 }
-static const saddle_problem_class going_round = {.name = "round", .create = create};
+static const saddle_problem_class going_round = {
+    .name = "round", .bytes = sizeof(saddle_problem), .fill = fill,
+    .common = {.x_dim = 1, .y_dim = 2, .gradient = gradient, .value = value}};
 const saddle_plugin_table saddle_plugin = {.abi = SADDLE_PLUGIN_ABI, .problem = &going_round};
 END
     "$compiler" -std=c17 -shared -fPIC -I"$here/../../include" round.c -o libround.so

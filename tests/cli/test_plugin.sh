@@ -11,10 +11,9 @@ cat >plugin.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
 #include <saddle/plugin.h>
-enum { RIGHT, FAILS, SILENT, NOTHING, AGENTS, HALF };
+enum { RIGHT, FAILS, SILENT, AGENTS, HALF };
 static double sum[64];
 static size_t samples[64];
-static saddle_problem problem;
 
 /* f_ij = 1/2 (x - b_ij)^2 + x y - y^2 / 2, with b_ij = 1, or the labels. */
 static void gradient(const saddle_problem *p, size_t agent, const saddle_batch *batch,
@@ -45,28 +44,25 @@ __attribute__((destructor)) static void unloaded(void)
 {
     fputs("unloaded\n", stderr);
 }
-static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
+static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
-    *out = NULL;
+    saddle_problem *problem = made;
     if (WRONG == FAILS)
         snprintf(error->message, sizeof error->message, "the options '%s' are not mine",
                  inputs->argument);
     if (WRONG == FAILS || WRONG == SILENT)
         return SADDLE_BAD_INPUT;
-    if (WRONG == NOTHING)
-        return SADDLE_OK;
     for (size_t i = 0; i < inputs->agents && i < 64; i++) {
         samples[i] = inputs->shard != NULL ? inputs->shard[i]->rows : 10;
         sum[i] = inputs->shard != NULL ? 0.0 : 10.0;
         for (size_t j = 0; inputs->shard != NULL && j < samples[i]; j++)
             sum[i] += inputs->shard[i]->label[j];
     }
-    problem = (saddle_problem){.self = (void *)inputs->shard, .x_dim = 1, .y_dim = 1,
-                               .agents = inputs->agents + (WRONG == AGENTS), .samples = samples,
-                               .gradient = gradient, .value = WRONG == HALF ? NULL : value,
-                               .destroy = destroy};
-    *out = &problem;
+    problem->self = (void *)inputs->shard;
+    problem->samples = samples;
+    problem->agents += WRONG == AGENTS;
+    if (WRONG == HALF)
+        problem->value = NULL;
     return SADDLE_OK;
 }
 #ifndef ABI
@@ -75,13 +71,18 @@ static saddle_status create(saddle_problem **out, const saddle_problem_inputs *i
 #ifndef NAME
 #define NAME "tested"
 #endif
-#ifndef CREATE
-#define CREATE create
+#ifndef FILL
+#define FILL fill
+#endif
+#ifndef BYTES
+#define BYTES sizeof(saddle_problem)
 #endif
 #ifndef DATA
 #define DATA 0
 #endif
-static const saddle_problem_class tested = {.needs_data = DATA, .name = NAME, .create = CREATE};
+static const saddle_problem_class tested = {
+    .needs_data = DATA, .name = NAME, .bytes = BYTES, .fill = FILL,
+    .common = {.x_dim = 1, .y_dim = 1, .gradient = gradient, .value = value, .destroy = destroy}};
 #ifndef PROBLEM
 #define PROBLEM &tested
 #endif
@@ -193,8 +194,10 @@ build libabi0.so -DABI=0
 refuse_object "has no ABI number; set .abi = SADDLE_PLUGIN_ABI" run --problem ./libabi0.so
 build libabi9.so -DABI=9
 refuse_object "was built for plug-in ABI 9" run --problem ./libabi9.so
-build libnocreate.so -DCREATE=NULL
-refuse_object "has no create function" run --problem ./libnocreate.so
+build libnofill.so -DFILL=NULL
+refuse_object "has no fill function" run --problem ./libnofill.so
+build libsmall.so -DBYTES=8
+refuse_object "has no size of a struct that begins with saddle_problem" run --problem ./libsmall.so
 build libempty.so -DPROBLEM=NULL
 refuse_object "has nothing in it; set .problem, .algorithm, .set or .regularizer" run --problem ./libempty.so
 build libnoname.so -DNAME=NULL
@@ -203,10 +206,8 @@ build libfails.so -UWRONG -DWRONG=FAILS
 refuse_object "the options 'a:b/c' are not mine" run --problem ./libfails.so:a:b/c
 build libsilent.so -UWRONG -DWRONG=SILENT
 refuse_object "gave no reason" run --problem ./libsilent.so
-build libnothing.so -UWRONG -DWRONG=NOTHING
-refuse_object "made nothing" run --problem ./libnothing.so
 build libagents.so -UWRONG -DWRONG=AGENTS
-refuse_object "made a problem for 6 agents, but there are 5" run --problem ./libagents.so
+refuse_object "problem tested is for 6 agents, but there are 5" run --problem ./libagents.so
 build libhalf.so -UWRONG -DWRONG=HALF
 try run --problem ./libhalf.so
 check "half a problem is refused" exits 2

@@ -161,7 +161,6 @@ if has_compiler; then
 /* f = 1/2 |x - a|^2 + x_1 y - y^2 / 2 over rows a; a row's score is x'a times a factor. All that it knows is
  * in the inputs, which it keeps. */
 typedef struct options { double factor; } options;
-static saddle_problem problem;
 static double entry(const saddle_dataset *data, size_t row, size_t column)
 {
     for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
@@ -211,19 +210,12 @@ static saddle_status scores(const saddle_problem *p, const saddle_dataset *data,
     }
     return SADDLE_OK;
 }
-static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
+static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
+    saddle_problem *problem = made;
     (void)error;
-    problem = (saddle_problem){.self = (void *)inputs,
-                               .x_dim = inputs->features,
-                               .y_dim = 1,
-                               .agents = inputs->agents,
-                               .samples = inputs->samples,
-                               .gradient = gradient,
-                               .value = value,
-                               .scores = scores};
-    *out = &problem;
+    problem->self = (void *)inputs;
+    problem->x_dim = inputs->features;
     return SADDLE_OK;
 }
 static const saddle_option factor_option =
@@ -237,7 +229,12 @@ static const saddle_problem_class nearest_mean = {.needs_data = true,
                                                   .options = table,
                                                   .option_bytes = sizeof(options),
 #endif
-                                                  .create = create};
+                                                  .bytes = sizeof(saddle_problem),
+                                                  .common = {.y_dim = 1,
+                                                             .gradient = gradient,
+                                                             .value = value,
+                                                             .scores = scores},
+                                                  .fill = fill};
 const saddle_plugin_table saddle_plugin = {.abi = SADDLE_PLUGIN_ABI, .problem = &nearest_mean};
 END
     for flags in "" -DSHY; do

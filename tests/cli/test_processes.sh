@@ -204,7 +204,6 @@ if has_compiler; then
     cat >plugin.c <<'C'
 #include <saddle/plugin.h>
 /* f_ij = 1/2 (x - b_ij)^2 + x y - y^2 / 2 with the labels b_ij. */
-static saddle_problem problem;
 static void gradient(const saddle_problem *p, size_t agent, const saddle_batch *batch,
                      const double *x, const double *y, double *gx, double *gy, double *scratch)
 {
@@ -226,18 +225,15 @@ static double value(const saddle_problem *p, size_t agent, const double *x, cons
         sum += 0.5 * (x[0] - shard[agent]->label[j]) * (x[0] - shard[agent]->label[j]);
     return sum / (double)p->samples[agent] + x[0] * y[0] - 0.5 * y[0] * y[0];
 }
-static saddle_status create(saddle_problem **out, const saddle_problem_inputs *inputs,
-                            saddle_error *error)
+static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     (void)error;
-    problem = (saddle_problem){.self = (void *)inputs->shard, .x_dim = 1, .y_dim = 1,
-                               .agents = inputs->agents, .samples = inputs->samples,
-                               .world = inputs->world, .gradient = gradient, .value = value};
-    *out = &problem;
+    ((saddle_problem *)made)->self = (void *)inputs->shard;
     return SADDLE_OK;
 }
 static const saddle_problem_class labels = {
-    .needs_data = true, .local_data = LOCAL, .name = "labels", .create = create};
+    .needs_data = true, .local_data = LOCAL, .name = "labels", .bytes = sizeof(saddle_problem),
+    .common = {.x_dim = 1, .y_dim = 1, .gradient = gradient, .value = value}, .fill = fill};
 const saddle_plugin_table saddle_plugin = {.abi = SADDLE_PLUGIN_ABI, .problem = &labels};
 C
     for local in 0 1; do
