@@ -41,8 +41,9 @@ static saddle_status assign(entry *out, const char *text, origin from, saddle_er
     if (status != SADDLE_OK)
         return status;
     /* All ways to say yes are echoed as one. */
-    const char *decision = fresh.value.flag ? "yes" : "no";
-    fresh.text = saddle_strdup(fresh.option->kind == SADDLE_OPTION_FLAG ? decision : text);
+    if (fresh.option->kind == SADDLE_OPTION_FLAG)
+        text = fresh.value.flag ? "yes" : "no";
+    fresh.text = saddle_strdup(text);
     if (fresh.text == NULL)
         return saddle_no_memory(why, "a setting");
     own_text(&fresh);

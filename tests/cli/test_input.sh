@@ -12,7 +12,7 @@ refuse "no command 'zzzzzzzz'" zzzzzzzz
 refuse "did you mean 'data fetch'?" data fech
 refuse "'rune'" help rune
 refuse "extra argument 'more'" run more
-refuse "extra argument 'more'" sets more
+refuse "extra argument 'more'" topologies more
 refuse "extra argument 'more'" run -- more
 refuse "needs TOPOLOGY" graph
 refuse "needs NAME" data info
