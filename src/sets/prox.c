@@ -152,15 +152,14 @@ void saddle_prox_apply(const saddle_prox *prox, double step, double *v, double *
 {
     const saddle_set *set = prox->set;
     const saddle_regularizer *regularizer = prox->regularizer;
-    if (regularizer->is_zero) {
+    bool separable = regularizer->kind->weights != NULL;
+    if (regularizer->is_zero || (!separable && prox->rule == SADDLE_PROX_CONSTANT)) {
         saddle_set_project(set, v, scratch);
-    } else if (regularizer->kind->weights != NULL) {
+    } else if (separable) {
         saddle_weights weights = regularizer->kind->weights(regularizer);
         weights.l1 *= step;
         weights.l2 *= step;
         apply_separable(set, weights, v, scratch);
-    } else if (prox->rule == SADDLE_PROX_CONSTANT) {
-        saddle_set_project(set, v, scratch);
     } else if (prox->rule == SADDLE_PROX_PROJECT_SHRINK) {
         saddle_set_project(set, v, scratch);
         regularizer->kind->shrink(regularizer, step, v);
