@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 #include "instance/plan.h"
 

@@ -219,7 +219,7 @@ typedef struct transfer {
     const volatile sig_atomic_t *interrupt;
 } transfer;
 
-static int on_fetch(void *context, const char *file, uint64_t done, uint64_t total)
+static bool on_fetch(void *context, const char *file, uint64_t done, uint64_t total)
 {
     const transfer *t = context;
     char have[CLI_NUMBER];

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 /* One run: points of a curve, x ascending. Borrowed. What is not finite in y leaves a gap. */
 typedef struct figure_run {

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 /* Kinds of output. */
 typedef enum gnuplot_kind { GNUPLOT_SVG, GNUPLOT_PNG, GNUPLOT_PDF, GNUPLOT_TEXT } gnuplot_kind;

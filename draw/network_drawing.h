@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 /* Refuse a path that does not end in .svg, .png, .pdf or .dot; `what` names the option. */
 saddle_status network_check_path(const char *what, const char *path, saddle_error *error);

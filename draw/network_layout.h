@@ -8,7 +8,7 @@
 #ifndef SADDLE_DRAW_NETWORK_LAYOUT_H
 #define SADDLE_DRAW_NETWORK_LAYOUT_H
 
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 /* Drawings of more agents show nothing. */
 #define LAYOUT_MOST_AGENTS 2000

@@ -5,7 +5,7 @@
 #ifndef SADDLE_DRAW_PALETTE_H
 #define SADDLE_DRAW_PALETTE_H
 
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 /* The number of looks, one for each built-in algorithm in the order of saddle_algorithm_list(). */
 size_t palette_count(void);

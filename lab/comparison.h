@@ -7,7 +7,7 @@
 #ifndef SADDLE_LAB_COMPARISON_H
 #define SADDLE_LAB_COMPARISON_H
 
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 #include "lab/algorithm_names.h"
 #include "lab/paths.h"

@@ -1,5 +1,5 @@
 /* How far the agents of a saved model are from consensus. */
-#include <saddle/run.h>
+#include <saddle/lab.h>
 
 #include "core/memory.h"
 #include "core/status.h"

@@ -9,7 +9,7 @@
 #ifndef SADDLE_LAB_PAPER_EXPERIMENTS_H
 #define SADDLE_LAB_PAPER_EXPERIMENTS_H
 
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 /* The most series of an experiment. */
 #define EXPERIMENT_MOST_SERIES 8

@@ -2,7 +2,7 @@
 #ifndef SADDLE_LAB_PREDICTOR_PARTS_H
 #define SADDLE_LAB_PREDICTOR_PARTS_H
 
-#include <saddle/predictor.h>
+#include <saddle/lab.h>
 
 #include "instance/plan.h"
 #include "problems/problem_choice.h"

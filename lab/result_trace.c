@@ -1,7 +1,7 @@
 /* A result as a trace in memory. */
 #include <string.h>
 
-#include <saddle/run.h>
+#include <saddle/lab.h>
 
 #include "core/memory.h"
 #include "core/status.h"

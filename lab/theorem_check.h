@@ -13,7 +13,7 @@
 #define SADDLE_LAB_THEOREM_CHECK_H
 
 #include "lab/statistics.h"
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 /* T at which bounds are compared: a hundredth, a tenth and all of the iterations. */
 #define THEOREM_POINTS 3

@@ -2,7 +2,7 @@
 #ifndef SADDLE_LAB_TRACE_BUILD_H
 #define SADDLE_LAB_TRACE_BUILD_H
 
-#include <saddle/trace.h>
+#include <saddle/lab.h>
 
 /* A trace without entries and columns. Texts are copied. NULL: memory is short. */
 saddle_trace *saddle_trace_create(const char *path, const char *version, const char *end,

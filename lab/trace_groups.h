@@ -8,7 +8,7 @@
 #ifndef SADDLE_LAB_TRACE_GROUPS_H
 #define SADDLE_LAB_TRACE_GROUPS_H
 
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 typedef struct trace_group {
     const char *algorithm; /* borrowed from a trace; NULL: the file does not say */

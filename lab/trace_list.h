@@ -2,7 +2,7 @@
 #ifndef SADDLE_LAB_TRACE_LIST_H
 #define SADDLE_LAB_TRACE_LIST_H
 
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 typedef struct trace_list {
     size_t count;

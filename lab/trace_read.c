@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include <saddle/trace.h>
+#include <saddle/lab.h>
 
 #include "core/memory.h"
 #include "core/status.h"

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include <saddle/tune.h>
+#include <saddle/lab.h>
 
 #include "run/run.h"
 

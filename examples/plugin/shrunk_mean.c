@@ -87,4 +87,4 @@ static const saddle_problem_class shrunk_mean = {
     .fill = fill,
     .common = {.x_dim = 2, .y_dim = 2, .gradient = gradient, .value = value, .destroy = destroy}};
 
-const saddle_plugin_table saddle_plugin = {.abi = SADDLE_PLUGIN_ABI, .problem = &shrunk_mean};
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .problem = &shrunk_mean};

@@ -154,8 +154,8 @@ typedef struct saddle_data_source {
 /** All known sources; `*count` receives their number. MNIST is several files of one name. */
 SADDLE_API const saddle_data_source *saddle_data_sources(size_t *count);
 
-/** Called while a download goes on. Return non-zero to end it. `total` 0: not known. */
-typedef int saddle_fetch_progress(void *context, const char *file, uint64_t done, uint64_t total);
+/** Called while a download goes on. Return true to end it. `total` 0: not known. */
+typedef bool saddle_fetch_progress(void *context, const char *file, uint64_t done, uint64_t total);
 
 /** How to fetch. Zero-initialise for the defaults. */
 typedef struct saddle_fetch_options {

@@ -79,7 +79,8 @@ typedef struct saddle_settings saddle_settings;
 
 /** What to do. Make one with saddle_plan_defaults(). */
 typedef struct saddle_plan {
-    size_t size; /**< sizeof(saddle_plan), from saddle_plan_defaults(). */
+    size_t size;  /**< sizeof(saddle_plan), from saddle_plan_defaults(). */
+    uint32_t abi; /**< SADDLE_ABI, from saddle_plan_defaults(). */
 
     /** The problem and its data. */
     struct {
@@ -162,8 +163,12 @@ typedef struct saddle_plan {
     saddle_settings *settings; /**< Values set from text; owned, NULL until there are any. */
 } saddle_plan;
 
-/** Fill in the defaults; `size` is sizeof(saddle_plan). Free with saddle_plan_free(). */
-SADDLE_API void saddle_plan_defaults(saddle_plan *plan, size_t size);
+/** Fill in the defaults; `size` is sizeof(saddle_plan). Free with saddle_plan_free(). A plan vouches for all
+ * structs that are filled in beside it, such as ::saddle_problem and ::saddle_hooks: a program that was compiled
+ * with the headers of another version is refused when the plan is used. */
+#define saddle_plan_defaults(plan, size) saddle_plan_defaults_for((plan), (size), SADDLE_ABI)
+/** What saddle_plan_defaults() calls. */
+SADDLE_API void saddle_plan_defaults_for(saddle_plan *plan, size_t size, uint32_t abi);
 /** Free what saddle_plan_set(), _load() and _copy() allocated. The struct itself is the caller's. */
 SADDLE_API void saddle_plan_free(saddle_plan *plan);
 /** Set an option from text. A value of the wrong kind or out of range is refused and named; "" and

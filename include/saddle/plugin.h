@@ -8,7 +8,7 @@
  *
  *     #include <saddle/plugin.h>
  *     const saddle_plugin_table saddle_plugin = {
- *         .abi = SADDLE_PLUGIN_ABI, .problem = &mine, .set = &half_space};
+ *         .abi = SADDLE_ABI, .problem = &mine, .set = &half_space};
  *
  * It is loaded from the path given, which has a / in it, and searched for nowhere. OPTIONS, what follows
  * the path's first colon, are name=value,name=value for a class that has a table of options; one that has none
@@ -28,12 +28,9 @@
 extern "C" {
 #endif
 
-/** The binary interface of these headers: it grows whenever a struct that plug-ins see changes. */
-#define SADDLE_PLUGIN_ABI 5u
-
 /** What a plug-in has. Pointers may be NULL, but not all of them. */
 typedef struct saddle_plugin_table {
-    uint32_t abi;                                /**< SADDLE_PLUGIN_ABI. Always the first member. */
+    uint32_t abi;                                /**< SADDLE_ABI. Always the first member. */
     const saddle_problem_class *problem;         /**< For --problem. */
     const saddle_algorithm *algorithm;           /**< For --algorithm. */
     const saddle_set_class *set;                 /**< For --x-set and --y-set. */

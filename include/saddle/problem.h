@@ -56,7 +56,7 @@ typedef struct saddle_outcome {
 /** The most outcomes a problem has. */
 #define SADDLE_MOST_OUTCOMES 16
 
-/** An instance of a problem. A change of this struct is one of SADDLE_PLUGIN_ABI. */
+/** An instance of a problem. A change of this struct is one of SADDLE_ABI. */
 typedef struct saddle_problem saddle_problem;
 struct saddle_problem {
     const char *name;          /**< For messages and the trace. */
@@ -105,12 +105,12 @@ struct saddle_problem {
 
     /**
      * Optional: the best response y*(x) = argmax over Y of (1/m) sum_i F_i(x, .), from the mean
-     * over agents of a statistic that each agent computes alone. Return 0, or non-zero when there
-     * is no closed form over this set. NULL or non-zero: a generic solver takes over. scratch has
-     * room for saddle_set_scratch(y_set) doubles besides the problem's own.
+     * over agents of a statistic that each agent computes alone. Returns whether
+     * there is a closed form over this set. NULL or false: a generic solver takes over. scratch has
+     * capacity for saddle_set_scratch(y_set) doubles besides the problem's own.
      */
-    int (*response_solve)(const saddle_problem *problem, const double *x, const double *statistic,
-                          const saddle_set *y_set, double *y, double *scratch);
+    bool (*response_solve)(const saddle_problem *problem, const double *x, const double *statistic,
+                           const saddle_set *y_set, double *y, double *scratch);
     /** Length of the statistic; may be 0. */
     size_t response_size;
     /** The agent's statistic at x. Required when response_size is not 0. */
@@ -130,9 +130,9 @@ struct saddle_problem {
                                const saddle_set *y_set, saddle_constants *out, saddle_error *error);
     /**
      * Optional. The saddle point without constraints and with h = 0, if known: fills x and y and
-     * returns 0. It is the constrained one too where X and Y hold it.
+     * returns true. It is the constrained one too where X and Y hold it.
      */
-    int (*solution)(const saddle_problem *problem, double *x, double *y);
+    bool (*solution)(const saddle_problem *problem, double *x, double *y);
     /**
      * Optional. What (x, y) is worth to the user: writes at most SADDLE_MOST_OUTCOMES, and to `*count`
      * how many, always the same names in the same order. `held_out` NULL: on all agents' own samples;

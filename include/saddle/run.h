@@ -19,7 +19,6 @@
 #include <saddle/instance.h>
 #include <saddle/plan.h>
 #include <saddle/status.h>
-#include <saddle/trace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -156,65 +155,11 @@ SADDLE_API saddle_status saddle_run(const saddle_instance *instance, const saddl
 SADDLE_API saddle_status saddle_solve(const saddle_problem *problem, const saddle_plan *plan,
                                       saddle_result **out, saddle_error *error);
 
-/** Write xbar, ybar and all copies, with what it takes to use them (<saddle/predictor.h>), as .npz, or
+/** Write xbar, ybar and all copies, with what it takes to use them (::saddle_predictor in <saddle/lab.h>), as .npz, or
  * as one record if the name ends in .npy. Atomic. SADDLE_UNSUPPORTED for one of several processes,
  * which has only some of the copies: there the run itself writes the model. */
 SADDLE_API saddle_status saddle_result_save(const saddle_result *result, const char *path,
                                             saddle_error *error);
-
-/**
- * The trace of a result, as saddle_trace_read() would read it, without a file: settings, lengths of x
- * and y, rows, why it ended. Its path is "ALGORITHM-seedN.csv".
- */
-SADDLE_API saddle_status saddle_result_trace(const saddle_result *result, saddle_trace **out,
-                                             saddle_error *error);
-
-/**
- * How far each agent is from consensus in a model that saddle_result_save() wrote:
- * |x_i - xbar|^2 + |y_i - ybar|^2, xbar and ybar being the means of the copies in the file.
- * @param distance  receives `agents` numbers; a model with another number of copies is refused.
- */
-SADDLE_API saddle_status saddle_model_spread(const char *path, size_t agents, double *distance,
-                                             saddle_error *error);
-
-/** What the paper's theorems say about an instance. */
-typedef struct saddle_theory {
-    double lipschitz;        /**< L. */
-    double strong_concavity; /**< mu. */
-    int estimated;           /**< Whether L or mu is an estimate. */
-    double lambda;           /**< Of the mixing matrix. */
-    double c1;               /**< (1 - lambda^2) / (1 + lambda^2). */
-    double beta;             /**< min(tau / 12, 1/3). */
-    double tau;              /**< The tau that was used. */
-    double alpha;            /**< 1 / (4 L). */
-    double eta_bound;        /**< Theorem 1's bound on eta. */
-    double nu_bound;         /**< Theorem 1's bound on nu, at `eta`. */
-    double eta;              /**< Half the bound: at the bounds themselves the C may vanish. */
-    double nu;               /**< Half the bound. */
-    uint64_t q;              /**< ceil(sqrt(n)). */
-    double C1;               /**< Coefficient of x consensus. */
-    double C2;               /**< Coefficient of x stationarity. */
-    double C2_plus;          /**< Theorem 2's C2'. */
-    double C3;               /**< Coefficient of y consensus. */
-    double C4;               /**< Coefficient of |y~ - ybar|^2. */
-    double rate;             /**< min(C1, C2, C3, nu L^2 / 2). */
-    double rate_plus;        /**< The same with C2'. */
-    double c_gamma_bound;    /**< Theorem 2's lower bound on c_gamma. */
-    double error_factor;     /**< Theorem 2's floor is this times epsilon / c_epsilon. */
-    double gap;              /**< p_0 - Q*; NaN when no lower bound of Q is known. */
-    double epsilon;          /**< Asked for: mean metric at most epsilon^2. */
-    double iterations;       /**< Guaranteed by Theorem 1 for epsilon; NaN when unknown. */
-    double iterations_plus;  /**< Guaranteed by Theorem 2; NaN when unknown or out of reach. */
-} saddle_theory;
-
-/**
- * Evaluate Theorems 1 and 2. SADDLE_UNSUPPORTED when L or mu is neither known nor could be estimated.
- * @param tau      the proximal weight to assume.
- * @param epsilon  target accuracy.
- */
-SADDLE_API saddle_status saddle_theory_evaluate(const saddle_instance *instance, double tau,
-                                                double epsilon, double c_epsilon, double c_gamma,
-                                                saddle_theory *out, saddle_error *error);
 
 #ifdef __cplusplus
 }

@@ -137,7 +137,7 @@ static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off
     (void)up_now;
     uint64_t all = download->begun && total > 0 ? download->resumed + (uint64_t)total : 0;
     if (options->progress != NULL &&
-        options->progress(options->context, download->source->file, download->done, all) != 0)
+        options->progress(options->context, download->source->file, download->done, all))
         download->ended = true;
     return download->ended;
 }

@@ -101,14 +101,14 @@ static saddle_status check_exported(const saddle_plugin_object *plugin, saddle_e
     if (exported->abi == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            SYMBOL " of the plug-in '%s' has no ABI number; set .abi = "
-                                  "SADDLE_PLUGIN_ABI",
+                                  "SADDLE_ABI",
                            plugin->path);
-    if (exported->abi != SADDLE_PLUGIN_ABI)
+    if (exported->abi != SADDLE_ABI)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
             "the plug-in '%s' was built for plug-in ABI %u, but this is %u; build it "
             "again with the headers of saddle %s",
-            plugin->path, (unsigned)exported->abi, SADDLE_PLUGIN_ABI, saddle_version());
+            plugin->path, (unsigned)exported->abi, SADDLE_ABI, saddle_version());
     if (exported->problem == NULL && exported->algorithm == NULL && exported->set == NULL &&
         exported->regularizer == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,

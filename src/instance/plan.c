@@ -10,10 +10,11 @@
 #include "core/status.h"
 #include "instance/plan_options.h"
 
-void saddle_plan_defaults(saddle_plan *plan, size_t size)
+void saddle_plan_defaults_for(saddle_plan *plan, size_t size, uint32_t abi)
 {
     memset(plan, 0, size);
     plan->size = size;
+    plan->abi = abi;
     /* The plan of a program with other headers: every call that takes it refuses it. */
     if (size != sizeof *plan)
         return;
@@ -33,12 +34,12 @@ void saddle_plan_free(saddle_plan *plan)
 
 saddle_status saddle_plan_check_size(const saddle_plan *plan, saddle_error *error)
 {
-    if (plan->size == sizeof *plan)
+    if (plan->size == sizeof *plan && plan->abi == SADDLE_ABI)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "the plan has %zu bytes, but saddle %s expects %zu; call "
+                       "the plan has %zu bytes and ABI %u, but saddle %s expects %zu and %u; call "
                        "saddle_plan_defaults(&plan, sizeof plan), compiled with its headers",
-                       plan->size, saddle_version(), sizeof *plan);
+                       plan->size, (unsigned)plan->abi, saddle_version(), sizeof *plan, SADDLE_ABI);
 }
 
 /* Make room in the store for the options of an algorithm of the caller's. */

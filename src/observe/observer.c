@@ -220,7 +220,7 @@ static saddle_status best_response(saddle_observer *o, saddle_error *error)
     const saddle_problem *problem = o->problem;
     if (problem->response_solve != NULL &&
         problem->response_solve(problem, o->x_mean, o->statistic, o->in.instance->y_set, o->y_star,
-                                o->scratch) == 0)
+                                o->scratch))
         return SADDLE_OK;
     double length = saddle_maximize(o->in.instance->y_set, response_gradient, o, &o->ascent_step,
                                     o->y_star, o->scratch);

@@ -215,13 +215,13 @@ static void response_statistic(const saddle_problem *problem, size_t agent, cons
     *statistic = agent_means(problem->self, agent, x, 0.0, scratch).coupling;
 }
 
-static int response_solve(const saddle_problem *problem, const double *x, const double *statistic,
+static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
                           const saddle_set *y_set, double *y, double *scratch)
 {
     (void)x;
     *y = 2.0 * *statistic / concavity(problem->self);
     saddle_set_project(y_set, y, scratch);
-    return 0;
+    return true;
 }
 
 /*

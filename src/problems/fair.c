@@ -272,7 +272,7 @@ static void response_statistic(const saddle_problem *problem, size_t agent, cons
 
 /* The two coordinates have different curvatures, so clipping is right only over boxes; over other
  * sets the maximizer over the plane is the answer if it is feasible. */
-static int response_solve(const saddle_problem *problem, const double *x, const double *statistic,
+static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
                           const saddle_set *y_set, double *y, double *scratch)
 {
     (void)x;
@@ -284,9 +284,9 @@ static int response_solve(const saddle_problem *problem, const double *x, const 
     double lower;
     double upper;
     if (!saddle_set_uniform_bounds(y_set, &lower, &upper))
-        return saddle_set_distance(y_set, y, scratch) <= 0.0 ? 0 : 1;
+        return saddle_set_distance(y_set, y, scratch) <= 0.0;
     saddle_set_project(y_set, y, scratch);
-    return 0;
+    return true;
 }
 
 /* ---- constants ------------------------------------------------------------------------------- */

@@ -264,14 +264,14 @@ static void normal_equations(const instance *self, const double *x, const double
         matrix[r * dim + r] += self->ridge;
 }
 
-static int response_solve(const saddle_problem *problem, const double *x, const double *statistic,
+static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
                           const saddle_set *y_set, double *y, double *scratch)
 {
     if (!saddle_set_is_whole_space(y_set))
-        return 1;
+        return false;
     size_t dim = problem->y_dim;
     normal_equations(problem->self, x, statistic, scratch, y, scratch + dim * dim);
-    return saddle_solve_dense(dim, scratch, y) ? 0 : 1;
+    return saddle_solve_dense(dim, scratch, y);
 }
 
 /* ---- outcomes ------------------------------------------------------------------------------- */

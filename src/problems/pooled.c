@@ -157,7 +157,7 @@ static double response_value(const saddle_problem *problem, const double *x,
     return of->response_value(of, x, statistic, y, scratch);
 }
 
-static int response_solve(const saddle_problem *problem, const double *x, const double *statistic,
+static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
                           const saddle_set *y_set, double *y, double *scratch)
 {
     const saddle_problem *of = self_of(problem)->of;
@@ -179,7 +179,7 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
     return status;
 }
 
-static int solution(const saddle_problem *problem, double *x, double *y)
+static bool solution(const saddle_problem *problem, double *x, double *y)
 {
     const saddle_problem *of = self_of(problem)->of;
     return of->solution(of, x, y);

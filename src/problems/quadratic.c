@@ -179,12 +179,12 @@ static double value(const saddle_problem *problem, size_t agent, const double *x
     return sum;
 }
 
-static int response_solve(const saddle_problem *problem, const double *x, const double *statistic,
+static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
                           const saddle_set *y_set, double *y, double *scratch)
 {
     (void)statistic;
     if (!saddle_set_is_whole_space(y_set))
-        return 1;
+        return false;
     const instance *self = problem->self;
     to_axes(self, x, self->y_star, scratch, y);
     for (size_t k = 0; k < self->coupled; k++)
@@ -193,7 +193,7 @@ static int response_solve(const saddle_problem *problem, const double *x, const 
         y[k] = 0.0;
     reflect(problem->y_dim, self->y_axis, y);
     saddle_axpy(problem->y_dim, 1.0, self->y_star, y);
-    return 0;
+    return true;
 }
 
 static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
@@ -212,12 +212,12 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
     return SADDLE_OK;
 }
 
-static int solution(const saddle_problem *problem, double *x, double *y)
+static bool solution(const saddle_problem *problem, double *x, double *y)
 {
     const instance *self = problem->self;
     memcpy(x, self->x_star, problem->x_dim * sizeof *x);
     memcpy(y, self->y_star, problem->y_dim * sizeof *y);
-    return 0;
+    return true;
 }
 
 static void destroy(saddle_problem *problem)

@@ -298,7 +298,7 @@ static double value(const saddle_problem *problem, size_t agent, const double *x
     return self->weight * sum / (double)data->rows - dual_term(self, y) + regularizer(self, x);
 }
 
-static int response_solve(const saddle_problem *problem, const double *x, const double *statistic,
+static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
                           const saddle_set *y_set, double *y, double *scratch)
 {
     (void)x;
@@ -308,7 +308,7 @@ static int response_solve(const saddle_problem *problem, const double *x, const 
     for (size_t k = 0; k < problem->y_dim; k++)
         y[k] = 1.0 / n + statistic[k] / curved;
     saddle_set_project(y_set, y, scratch);
-    return 0;
+    return true;
 }
 
 /*

@@ -143,7 +143,7 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
 static const saddle_problem_class going_round = {
     .name = "round", .bytes = sizeof(saddle_problem), .fill = fill,
     .common = {.x_dim = 1, .y_dim = 2, .gradient = gradient, .value = value}};
-const saddle_plugin_table saddle_plugin = {.abi = SADDLE_PLUGIN_ABI, .problem = &going_round};
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .problem = &going_round};
 END
     "$compiler" -std=c17 -shared -fPIC -I"$here/../../include" round.c -o libround.so
     around=(compare --problem ./libround.so --init zeros --y-set box:-1:1 --iterations 40 --nu 1e-9 --eta-x 0.5 --eta-y 0.5)

@@ -66,7 +66,7 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
     return SADDLE_OK;
 }
 #ifndef ABI
-#define ABI SADDLE_PLUGIN_ABI
+#define ABI SADDLE_ABI
 #endif
 #ifndef NAME
 #define NAME "tested"
@@ -191,7 +191,7 @@ printf 'int missing(void);\nint other(void) { return missing(); }\n' >other.c
 refuse "undefined symbol: missing" run --problem ./lacking.so
 
 build libabi0.so -DABI=0
-refuse_object "has no ABI number; set .abi = SADDLE_PLUGIN_ABI" run --problem ./libabi0.so
+refuse_object "has no ABI number; set .abi = SADDLE_ABI" run --problem ./libabi0.so
 build libabi9.so -DABI=9
 refuse_object "was built for plug-in ABI 9" run --problem ./libabi9.so
 build libnofill.so -DFILL=NULL
@@ -352,9 +352,9 @@ static const saddle_regularizer_class regularizer = {.name = "net", .size = size
                                                      .weights = weights};
 #endif
 #ifdef FEW
-const saddle_plugin_table saddle_plugin = {.abi = SADDLE_PLUGIN_ABI, .set = &set};
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .set = &set};
 #else
-const saddle_plugin_table saddle_plugin = {.abi = SADDLE_PLUGIN_ABI, .algorithm = &algorithm,
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .algorithm = &algorithm,
                                            .set = &set, .regularizer = &regularizer};
 #endif
 END

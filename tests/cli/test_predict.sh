@@ -235,7 +235,7 @@ static const saddle_problem_class nearest_mean = {.needs_data = true,
                                                              .value = value,
                                                              .scores = scores},
                                                   .fill = fill};
-const saddle_plugin_table saddle_plugin = {.abi = SADDLE_PLUGIN_ABI, .problem = &nearest_mean};
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .problem = &nearest_mean};
 END
     for flags in "" -DSHY; do
         "$compiler" -std=c17 -shared -fPIC $flags -I"$here/../../include" plugin.c -o "lib$flags.so"

@@ -234,7 +234,7 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
 static const saddle_problem_class labels = {
     .needs_data = true, .local_data = LOCAL, .name = "labels", .bytes = sizeof(saddle_problem),
     .common = {.x_dim = 1, .y_dim = 1, .gradient = gradient, .value = value}, .fill = fill};
-const saddle_plugin_table saddle_plugin = {.abi = SADDLE_PLUGIN_ABI, .problem = &labels};
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .problem = &labels};
 C
     for local in 0 1; do
         check "builds a plug-in" "$compiler" -std=c17 -shared -fPIC -DLOCAL=$local \

@@ -231,8 +231,8 @@ START_TEST(constants_and_answers_of_the_pool)
     ck_assert(b.scene->constants.strong_concavity == e->constants.strong_concavity);
     ck_assert((b.pooled->solution == NULL) == (of->solution == NULL));
     if (of->solution != NULL) {
-        ck_assert_int_eq(of->solution(of, b.x[0], b.y[0]), 0);
-        ck_assert_int_eq(b.pooled->solution(b.pooled, b.x[1], b.y[1]), 0);
+        ck_assert(of->solution(of, b.x[0], b.y[0]));
+        ck_assert(b.pooled->solution(b.pooled, b.x[1], b.y[1]));
         ck_assert_int_eq(memcmp(b.x[0], b.x[1], of->x_dim * sizeof(double)), 0);
         ck_assert_int_eq(memcmp(b.y[0], b.y[1], of->y_dim * sizeof(double)), 0);
     }
@@ -249,11 +249,11 @@ START_TEST(constants_and_answers_of_the_pool)
                 mean[k] += one[k] / (double)of->agents;
         }
         assert_same("statistic", 0, of->response_size, pooled, mean);
-        int first = of->response_solve(of, b.x[0], mean, e->y_set, b.y[0], b.scratch);
-        int second =
+        bool first = of->response_solve(of, b.x[0], mean, e->y_set, b.y[0], b.scratch);
+        bool second =
             b.pooled->response_solve(b.pooled, b.x[0], pooled, e->y_set, b.y[1], b.scratch);
         ck_assert_int_eq(first, second);
-        if (first == 0)
+        if (first)
             assert_same("best response", 0, of->y_dim, b.y[1], b.y[0]);
         free(one);
         free(mean);
@@ -869,7 +869,7 @@ static saddle_result *settle(const char *algorithm, const char *const *more, dou
     const saddle_problem *problem = instance->problem;
     double *x = test_doubles(problem->x_dim);
     double *y = test_doubles(problem->y_dim);
-    ck_assert_int_eq(problem->solution(problem, x, y), 0);
+    ck_assert(problem->solution(problem, x, y));
     ck_assert_uint_eq(result->agents, 1);
     *off = fmax(test_farthest(problem->x_dim, x, result->x),
                 test_farthest(problem->y_dim, y, result->y));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <saddle/checkpoint.h>
+#include <saddle/lab.h>
 
 #include "instances.h"
 #include "support.h"

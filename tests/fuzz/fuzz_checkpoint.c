@@ -1,5 +1,5 @@
 /* Checkpoints: whole files, whose sums refuse nearly everything, and heads without sums. */
-#include <saddle/checkpoint.h>
+#include <saddle/lab.h>
 
 #include "checkpoint/checkpoint_file.h"
 #include "fuzz.h"

@@ -1,5 +1,5 @@
 /* Saved models: the file, the settings in it, and the problem that is made from them. */
-#include <saddle/predictor.h>
+#include <saddle/lab.h>
 
 #include "fuzz.h"
 

@@ -1,5 +1,5 @@
 /* The reader of traces and files of outcomes. */
-#include <saddle/trace.h>
+#include <saddle/lab.h>
 
 #include "fuzz.h"
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 #include "core/memory.h"
 #include "instances.h"
@@ -564,8 +564,19 @@ static saddle_status bind_pair(const void *what, saddle_error *error)
     return status;
 }
 
+/* A box per coordinate, and a class without a text. */
+static saddle_status box_from_memory(const void *what, saddle_error *error)
+{
+    saddle_set *set = NULL;
+    saddle_status status = saddle_set_box(&set, 3, what, NULL, error);
+    saddle_set_free(set);
+    return status;
+}
+
 START_TEST(sets_survive_every_failed_allocation)
 {
+    static const double lower[] = {0.0, 1.0, 2.0};
+    starve(box_from_memory, lower, "a box per coordinate");
     static const pair all[] = {
         {"box:-1:2", "l1:0.5"},
         {"nonneg", "elastic-net:0.1:0.2"},
@@ -614,8 +625,28 @@ static saddle_status connect(const void *what, saddle_error *error)
     return status;
 }
 
+/* A graph and its weights from arrays. */
+static saddle_status network_from_memory(const void *what, saddle_error *error)
+{
+    static const double matrix[] = {0.75, 0.25, 0.0, 0.25, 0.5, 0.25, 0.0, 0.25, 0.75};
+    static const double weight[] = {0.25, 0.5};
+    saddle_graph *graph = NULL;
+    saddle_mixing *mixing[2] = {NULL, NULL};
+    saddle_status status = saddle_graph_from_edges(&graph, 3, 2, what, error);
+    if (status == SADDLE_OK)
+        status = saddle_mixing_from_matrix(&mixing[0], graph, matrix, error);
+    if (status == SADDLE_OK)
+        status = saddle_mixing_from_edges(&mixing[1], graph, 2, what, weight, error);
+    saddle_mixing_free(mixing[0]);
+    saddle_mixing_free(mixing[1]);
+    saddle_graph_free(graph);
+    return status;
+}
+
 START_TEST(networks_survive_every_failed_allocation)
 {
+    static const size_t edge[] = {0, 1, 1, 2};
+    starve(network_from_memory, edge, "a network from memory");
     static const char edges[] = "0 1\n1 2\n2 0\n2 3\n";
     char file[4300];
     snprintf(file, sizeof file, "file:%s", write_file("e.edges", edges, sizeof edges - 1));

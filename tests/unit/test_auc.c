@@ -111,7 +111,7 @@ static double primal_value(const saddle_instance *e, const double *x, double *sc
         problem->response_statistic(problem, i, x, &own, scratch);
         mean += own / (double)problem->agents;
     }
-    ck_assert_int_eq(problem->response_solve(problem, x, &mean, line, &y, scratch), 0);
+    ck_assert(problem->response_solve(problem, x, &mean, line, &y, scratch));
     for (size_t i = 0; i < problem->agents; i++)
         sum += problem->value(problem, i, x, &y, scratch);
     saddle_set_free(line);

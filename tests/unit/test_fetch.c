@@ -469,7 +469,7 @@ START_TEST(failures_say_what_to_do)
 END_TEST
 
 /* Ends the download once bytes have arrived; counts calls. */
-static int end_early(void *context, const char *file, uint64_t done, uint64_t total)
+static bool end_early(void *context, const char *file, uint64_t done, uint64_t total)
 {
     int *calls = context;
     ++*calls;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 #include "instances.h"
 #include "support.h"

@@ -518,6 +518,517 @@ START_TEST(sets_in_memory_are_those_of_the_texts)
 }
 END_TEST
 
+/* ---- edges and weights ------------------------------------------------------------------------- */
+
+/* A graph on 5 agents, edges and their ends in no order, and its file. */
+enum { EDGES = 6 };
+static const size_t edges[2 * EDGES] = {3, 1, 0, 1, 4, 2, 2, 3, 0, 4, 1, 4};
+
+static const char *edge_file(char out[PATH])
+{
+    FILE *file = fopen(path_of(out, "edges"), "w");
+    ck_assert_ptr_nonnull(file);
+    for (size_t e = 0; e < EDGES; e++)
+        fprintf(file, "%zu %zu\n", edges[2 * e], edges[2 * e + 1]);
+    ck_assert_int_eq(fclose(file), 0);
+    return out;
+}
+
+/* The weight of edge e; every row of the matrix sums to less than 1 without its diagonal. */
+static double edge_weight(size_t e)
+{
+    return 0.1 + 0.03 * (double)e;
+}
+
+/* The matrix of these weights. */
+static void fill_matrix(double matrix[25])
+{
+    memset(matrix, 0, 25 * sizeof *matrix);
+    for (size_t e = 0; e < EDGES; e++) {
+        matrix[edges[2 * e] * 5 + edges[2 * e + 1]] = edge_weight(e);
+        matrix[edges[2 * e + 1] * 5 + edges[2 * e]] = edge_weight(e);
+    }
+    for (size_t i = 0; i < 5; i++) {
+        double sum = 0.0;
+        for (size_t j = 0; j < 5; j++)
+            sum += j != i ? matrix[i * 5 + j] : 0.0;
+        matrix[i * 5 + i] = 1.0 - sum;
+    }
+}
+
+static saddle_graph *edge_graph(void)
+{
+    saddle_graph *graph = NULL;
+    assert_ok(saddle_graph_from_edges(&graph, 5, EDGES, edges, &error), error);
+    return graph;
+}
+
+START_TEST(edges_in_memory_are_edges_of_a_file)
+{
+    char path[PATH];
+    char text[PATH + 8];
+    snprintf(text, sizeof text, "file:%s", edge_file(path));
+    saddle_graph *read = NULL;
+    saddle_graph *graph = edge_graph();
+    assert_ok(saddle_graph_create(&read, text, 0, 1, &error), error);
+    ck_assert_str_eq(graph->text, "edges");
+    ck_assert(graph->agents == 5 && graph->edges == EDGES && graph->shape == read->shape);
+    ck_assert(same_bits(graph->start, read->start, 6 * sizeof *graph->start));
+    ck_assert(same_bits(graph->neighbour, read->neighbour, 2 * EDGES * sizeof *graph->neighbour));
+    saddle_plan *texts = quadratic_plan(NULL);
+    saddle_plan *memory = quadratic_plan(NULL);
+    texts->network.topology = text;
+    memory->network.graph = graph;
+    assert_same_plans(texts, memory);
+    test_plan_free(memory);
+    test_plan_free(texts);
+    saddle_graph_free(read);
+    saddle_graph_free(graph);
+    /* One agent needs no edge. */
+    assert_ok(saddle_graph_from_edges(&graph, 1, 0, NULL, &error), error);
+    ck_assert(graph->agents == 1 && graph->edges == 0);
+    saddle_graph_free(graph);
+}
+END_TEST
+
+START_TEST(bad_edges_are_refused)
+{
+    static const struct {
+        size_t agents;
+        size_t count;
+        size_t edge[6];
+        const char *part;
+    } rows[] = {
+        {0, 0, {0}, "a graph of 0 agents"},
+        {SIZE_MAX, 1, {0, 1}, "their number must be from 1 to"},
+        {3, 2, {0, 1, 1, 3}, "edge 1 links agents 1 and 3; agents go from 0 to 2"},
+        {3, 2, {0, 1, SIZE_MAX, 2}, "edge 1 links agents 18446744073709551615 and 2"},
+        {3, 3, {0, 1, 1, 2, 2, 2}, "edge 2 links agent 2 with itself"},
+        {3, 3, {0, 1, 1, 2, 1, 0}, "edge 2, which links agents 1 and 0, is there twice"},
+        {4, 2, {0, 1, 2, 3}, "the graph is not connected: 2 components: {0,1} {2,3}"},
+        {2, 0, {0}, "the graph is not connected"},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        saddle_graph *graph = (saddle_graph *)&error;
+        assert_refused(
+            saddle_graph_from_edges(&graph, rows[k].agents, rows[k].count, rows[k].edge, &error),
+            error, SADDLE_BAD_INPUT, rows[k].part);
+        ck_assert_ptr_null(graph);
+    }
+}
+END_TEST
+
+static void write_matrix(const char *path, const double matrix[25])
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    for (size_t k = 0; k < 25; k++)
+        fprintf(file, "%.17g%s", matrix[k], k % 5 == 4 ? "\n" : " ");
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(weights_in_memory_are_those_of_a_file)
+{
+    char path[PATH];
+    char text[PATH + 8];
+    double matrix[25];
+    double weight[EDGES];
+    fill_matrix(matrix);
+    write_matrix(path_of(path, "matrix"), matrix);
+    snprintf(text, sizeof text, "file:%s", path);
+    for (size_t e = 0; e < EDGES; e++)
+        weight[e] = edge_weight(e);
+    saddle_graph *graph = edge_graph();
+    saddle_mixing *read = NULL;
+    saddle_mixing *made[2];
+    assert_ok(saddle_mixing_create(&read, graph, text, &error), error);
+    assert_ok(saddle_mixing_from_matrix(&made[0], graph, matrix, &error), error);
+    assert_ok(saddle_mixing_from_edges(&made[1], graph, EDGES, edges, weight, &error), error);
+    ck_assert_str_eq(made[0]->text, "matrix");
+    ck_assert_str_eq(made[1]->text, "weights");
+    saddle_plan *texts = quadratic_plan(NULL);
+    texts->network.graph = graph;
+    texts->network.mixing = text;
+    for (size_t k = 0; k < 2; k++) {
+        ck_assert(same_bits(made[k]->weight, read->weight, 2 * EDGES * sizeof *read->weight));
+        ck_assert(same_bits(made[k]->self_weight, read->self_weight, 5 * sizeof *read->weight));
+        assert_ok(saddle_mixing_check(made[k], &error), error);
+        saddle_plan *memory = quadratic_plan(NULL);
+        memory->network.weights = made[k];
+        assert_same_plans(texts, memory);
+        test_plan_free(memory);
+        saddle_mixing_free(made[k]);
+    }
+    test_plan_free(texts);
+    saddle_mixing_free(read);
+    saddle_graph_free(graph);
+}
+END_TEST
+
+static void refuse_entry(size_t i, size_t j, double value, const char *part)
+{
+    double matrix[25];
+    saddle_graph *graph = edge_graph();
+    saddle_mixing *mixing = (saddle_mixing *)&error;
+    fill_matrix(matrix);
+    matrix[i * 5 + j] = value;
+    assert_refused(saddle_mixing_from_matrix(&mixing, graph, matrix, &error), error,
+                   SADDLE_BAD_INPUT, part);
+    ck_assert_ptr_null(mixing);
+    saddle_graph_free(graph);
+}
+
+static void refuse_weights(size_t count, size_t at, size_t end, double value, const char *part)
+{
+    double weight[EDGES];
+    size_t ends[2 * EDGES];
+    saddle_graph *graph = edge_graph();
+    saddle_mixing *mixing = (saddle_mixing *)&error;
+    memcpy(ends, edges, sizeof ends);
+    for (size_t e = 0; e < EDGES; e++)
+        weight[e] = edge_weight(e);
+    weight[at] = value;
+    ends[2 * at] = end;
+    assert_refused(saddle_mixing_from_edges(&mixing, graph, count, ends, weight, &error), error,
+                   SADDLE_BAD_INPUT, part);
+    ck_assert_ptr_null(mixing);
+    saddle_graph_free(graph);
+}
+
+START_TEST(bad_weights_are_refused)
+{
+    refuse_entry(0, 1, 0.2, "the matrix: row 0 of the mixing matrix has");
+    refuse_entry(0, 1, (double)NAN, "row 0 of the mixing matrix has nan in column 1, on an edge");
+    refuse_entry(2, 2, (double)NAN, "row 2 of the mixing matrix has the diagonal entry nan");
+    refuse_entry(2, 2, 0.0, "diagonal entry 0");
+    refuse_entry(3, 3, 0.9, "row 3 of the mixing matrix sums to");
+    refuse_entry(0, 2, 0.01, "row 0 has 0.01");
+    refuse_entry(0, 2, (double)NAN, "row 0 has nan in column 2, but no edge links the two agents");
+    refuse_weights(EDGES - 1, 0, edges[0], 0.1, "5 weights for a graph of 6 edges");
+    refuse_weights(EDGES, 2, 0, 0.1,
+                   "weight 2 is of an edge between agents 0 and 2, which the graph");
+    refuse_weights(EDGES, 2, 7, 0.1, "agents 7 and 2");
+    refuse_weights(EDGES, 5, 0, 0.1, "0 and 4, is 0.10000000000000001 and not its first");
+    refuse_weights(EDGES, 1, edges[2], 0.0, "is 0; give every edge one positive weight");
+    refuse_weights(EDGES, 1, edges[2], (double)NAN, "is nan");
+    refuse_weights(EDGES, 1, edges[2], 0.95, "the weights: row");
+    refuse_weights(EDGES, 1, edges[2], (double)INFINITY, "the weights: row");
+}
+END_TEST
+
+/* ---- sets and regularizers of your own --------------------------------------------------------- */
+
+/* Boxes of equal bounds are the box of the text, to the bit. */
+START_TEST(a_box_of_equal_bounds_is_the_box_of_the_text)
+{
+    static const char *const text[] = {"x-set=box:-1:0.5", "regularizer=l1:0.1", "y-set=nonneg",
+                                       NULL};
+    static const char *const without[] = {"regularizer=l1:0.1", NULL};
+    const double lower[] = {-1.0, -1.0, -1.0, -1.0, -1.0};
+    const double upper[] = {0.5, 0.5, 0.5, 0.5, 0.5};
+    const double zero[] = {0.0, 0.0, 0.0, 0.0};
+    saddle_set *x_set = NULL;
+    saddle_set *y_set = NULL;
+    assert_ok(saddle_set_box(&x_set, 5, lower, upper, &error), error);
+    assert_ok(saddle_set_box(&y_set, 4, zero, NULL, &error), error);
+    double bound[2];
+    ck_assert(saddle_set_uniform_bounds(x_set, &bound[0], &bound[1]));
+    ck_assert(bound[0] == -1.0 && bound[1] == 0.5);
+    ck_assert_str_eq(saddle_set_text(x_set), "box-per-coordinate");
+    saddle_plan *texts = quadratic_plan(text);
+    saddle_plan *memory = quadratic_plan(without);
+    memory->problem.own_x_set = x_set;
+    memory->problem.own_y_set = y_set;
+    assert_same_plans(texts, memory);
+    test_plan_free(memory);
+    test_plan_free(texts);
+    saddle_set_free(y_set);
+    saddle_set_free(x_set);
+}
+END_TEST
+
+/* Against clipping by hand, corners, and the blocks that say the same. */
+START_TEST(a_box_per_coordinate_clips_each)
+{
+    const double lower[] = {-1.0, (double)-INFINITY, 0.25, 2.0, -3.0};
+    const double upper[] = {0.5, 1.0, (double)INFINITY, 2.0, -2.0};
+    static const char *const text =
+        "blocks:1*box:-1:0.5,1*box:-inf:1,1*box:0.25:inf,1*box:2:2,1*box:-3:-2";
+    saddle_set *set = NULL;
+    saddle_set *blocks = NULL;
+    saddle_regularizer *h = NULL;
+    saddle_prox *prox[2] = {NULL, NULL};
+    assert_ok(saddle_set_box(&set, 5, lower, upper, &error), error);
+    assert_ok(saddle_set_create(&blocks, text, 5, &error), error);
+    assert_ok(saddle_regularizer_create(&h, "elastic-net:0.2:0.5", 5, &error), error);
+    assert_ok(saddle_prox_create(&prox[0], set, h, &error), error);
+    assert_ok(saddle_prox_create(&prox[1], blocks, h, &error), error);
+    double *scratch = test_doubles(saddle_set_scratch(blocks));
+    saddle_rng rng;
+    saddle_rng_init(&rng, 5, SADDLE_RNG_TEST, 0, 0);
+    for (int trial = 0; trial < 200; trial++) {
+        double v[5];
+        double p[5];
+        double q[5];
+        double away = 0.0;
+        for (size_t k = 0; k < 5; k++)
+            v[k] = p[k] = q[k] = 3.0 * saddle_rng_normal(&rng);
+        saddle_set_project(set, p, scratch);
+        for (size_t k = 0; k < 5; k++) {
+            ck_assert(p[k] == fmin(fmax(v[k], lower[k]), upper[k]));
+            away += (p[k] - v[k]) * (p[k] - v[k]);
+        }
+        ck_assert_double_eq_tol(saddle_set_distance(set, v, scratch), sqrt(away), 1e-14);
+        memcpy(p, v, sizeof p);
+        saddle_prox_apply(prox[0], 0.7, p, scratch);
+        saddle_prox_apply(prox[1], 0.7, q, scratch);
+        ck_assert(same_bits(p, q, sizeof p));
+    }
+    double v[5] = {0.0, (double)NAN, 0.0, (double)NAN, 0.0};
+    saddle_set_project(set, v, scratch);
+    ck_assert(isnan(v[1]) && isnan(v[3]) && v[2] == 0.25);
+    double bound[2];
+    saddle_set_range(set, &bound[0], &bound[1]);
+    ck_assert(bound[0] == (double)-INFINITY && bound[1] == (double)INFINITY);
+    ck_assert(!saddle_set_uniform_bounds(set, &bound[0], &bound[1]));
+    ck_assert(saddle_set_norm_bound(set) == (double)INFINITY);
+    free(scratch);
+    saddle_prox_free(prox[0]);
+    saddle_prox_free(prox[1]);
+    saddle_regularizer_free(h);
+    saddle_set_free(blocks);
+    saddle_set_free(set);
+    /* The farthest corner of [-1, 0.5] x [2, 2] x [-3, -2] is (-1, 2, -3). */
+    assert_ok(
+        saddle_set_box(&set, 3, (double[]){-1.0, 2.0, -3.0}, (double[]){0.5, 2.0, -2.0}, &error),
+        error);
+    ck_assert_double_eq_tol(saddle_set_norm_bound(set), sqrt(14.0), 1e-15);
+    saddle_set_range(set, &bound[0], &bound[1]);
+    ck_assert(bound[0] == -3.0 && bound[1] == 2.0);
+    saddle_set_free(set);
+}
+END_TEST
+
+static void refuse_box(double lower, double upper, const char *part)
+{
+    saddle_set *set = (saddle_set *)&error;
+    assert_refused(saddle_set_box(&set, 2, (double[]){0.0, lower}, (double[]){1.0, upper}, &error),
+                   error, SADDLE_BAD_INPUT, part);
+    ck_assert_ptr_null(set);
+}
+
+START_TEST(bad_boxes_are_refused)
+{
+    refuse_box(1.0, 0.5, "the bounds 1 and 0.5 in coordinate 1");
+    refuse_box((double)NAN, 0.5, "nan and 0.5");
+    refuse_box(0.0, (double)NAN, "0 and nan");
+    refuse_box((double)INFINITY, (double)INFINITY, "inf and inf");
+    refuse_box((double)-INFINITY, (double)-INFINITY, "-inf and -inf");
+    saddle_set *set = (saddle_set *)&error;
+    assert_refused(saddle_set_box(&set, 0, NULL, NULL, &error), error, SADDLE_BAD_INPUT,
+                   "has dimension 0");
+    ck_assert_ptr_null(set);
+}
+END_TEST
+
+/* [low, high]^n by options and, where there is one, a context that counts what is released. */
+typedef struct own_interval {
+    saddle_set base;
+    double low;
+    double high;
+    const char *note;
+} own_interval;
+
+static const saddle_option own_low = SADDLE_REAL(SADDLE_OWN(own_interval, low, INSTANCE), "low",
+                                                 "Own", "-1", -10.0, 10.0, "L", "Low.");
+static const saddle_option own_high = SADDLE_REAL(SADDLE_OWN(own_interval, high, INSTANCE), "high",
+                                                  "Own", "1", -10.0, 10.0, "H", "High.");
+static const saddle_option own_note =
+    SADDLE_TEXT(SADDLE_OWN(own_interval, note, INSTANCE), "note", "Own", "", "TEXT", "A text.");
+static const saddle_option *const own_options[] = {&own_low, &own_high, &own_note, NULL};
+
+static saddle_status own_parse(saddle_set *set, saddle_error *why)
+{
+    const own_interval *self = (const own_interval *)set;
+    return self->low <= self->high
+               ? SADDLE_OK
+               : saddle_fail(why, SADDLE_BAD_INPUT, "low: %g is above high", self->low);
+}
+
+static void own_project(const saddle_set *set, double *v, double *scratch)
+{
+    const own_interval *self = (const own_interval *)set;
+    (void)scratch;
+    for (size_t k = 0; k < set->dimension; k++)
+        v[k] = v[k] < self->low ? self->low : v[k] > self->high ? self->high : v[k];
+}
+
+static void own_release(saddle_set *set)
+{
+    int *released = set->context;
+    if (released != NULL)
+        ++*released;
+}
+
+static const saddle_set_class own_set = {.name = "own",
+                                         .options = own_options,
+                                         .size = sizeof(own_interval),
+                                         .parse = own_parse,
+                                         .project = own_project,
+                                         .release = own_release,
+                                         .l1_rule = SADDLE_PROX_SHRINK_PROJECT};
+
+/* h(v) = weight sum |v_k|, by weights() or, with `shrinks`, by its prox. */
+typedef struct own_l1 {
+    saddle_regularizer base;
+    double weight;
+} own_l1;
+
+static const saddle_option own_weight = SADDLE_REAL_ABOVE(
+    SADDLE_OWN(own_l1, weight, INSTANCE), "weight", "Own", "0.5", 0.0, 10.0, "W", "Weight.");
+static const saddle_option *const own_h_options[] = {&own_weight, NULL};
+
+static double own_value(const saddle_regularizer *h, const double *v)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < h->dimension; k++)
+        sum += fabs(v[k]);
+    return ((const own_l1 *)h)->weight * sum;
+}
+
+static saddle_weights own_weights(const saddle_regularizer *h)
+{
+    return (saddle_weights){.l1 = ((const own_l1 *)h)->weight};
+}
+
+static void own_shrink(const saddle_regularizer *h, double step, double *v)
+{
+    double cut = step * ((const own_l1 *)h)->weight;
+    for (size_t k = 0; k < h->dimension; k++)
+        v[k] = v[k] > cut ? v[k] - cut : v[k] < -cut ? v[k] + cut : 0.0 * v[k];
+}
+
+/* Boxes are products of intervals: the prox, then the projection. */
+static saddle_prox_rule own_rule(const saddle_regularizer *h, const saddle_set *set)
+{
+    (void)h;
+    return strcmp(set->kind->name, "box") == 0 ? SADDLE_PROX_SHRINK_PROJECT : SADDLE_PROX_UNKNOWN;
+}
+
+static const saddle_regularizer_class own_by_weights = {.name = "own-l1",
+                                                        .options = own_h_options,
+                                                        .size = sizeof(own_l1),
+                                                        .value = own_value,
+                                                        .weights = own_weights};
+static const saddle_regularizer_class own_by_prox = {.name = "own-l1",
+                                                     .options = own_h_options,
+                                                     .size = sizeof(own_l1),
+                                                     .value = own_value,
+                                                     .shrink = own_shrink,
+                                                     .rule = own_rule};
+
+/* In a run they give the bits of the built-in ones that they are. */
+START_TEST(sets_and_regularizers_of_your_own_run)
+{
+    static const char *const text[] = {"x-set=box:-0.5:0.75", "y-set=box:-1:1",
+                                       "regularizer=l1:0.25", NULL};
+    saddle_plan *texts = quadratic_plan(text);
+    saddle_plan *memory = test_plan(texts, NULL);
+    saddle_set *x_set = NULL;
+    saddle_set *y_set = NULL;
+    saddle_regularizer *h[2] = {NULL, NULL};
+    int released = 0;
+    assert_ok(saddle_set_from_class(&x_set, &own_set, "high=0.75,low=-0.5,note=a:b", &released, 5,
+                                    &error),
+              error);
+    assert_ok(saddle_set_from_class(&y_set, &own_set, NULL, NULL, 4, &error), error);
+    ck_assert_str_eq(saddle_set_text(x_set), "own:high=0.75,low=-0.5,note=a:b");
+    ck_assert_str_eq(x_set->argument, "high=0.75,low=-0.5,note=a:b");
+    ck_assert_str_eq(((own_interval *)x_set)->note, "a:b");
+    ck_assert_str_eq(saddle_set_text(y_set), "own");
+    assert_ok(saddle_regularizer_from_class(&h[0], &own_by_weights, "weight=0.25", NULL, 5, &error),
+              error);
+    assert_ok(saddle_regularizer_from_class(&h[1], &own_by_prox, "weight=0.25", NULL, 5, &error),
+              error);
+    double lower;
+    double upper;
+    saddle_set_range(x_set, &lower, &upper);
+    ck_assert(lower == (double)-INFINITY && upper == (double)INFINITY);
+    ck_assert(saddle_set_norm_bound(x_set) == (double)INFINITY);
+    ck_assert(!saddle_set_is_whole_space(x_set));
+    for (size_t k = 0; k < 2; k++) {
+        memory->problem.own_x_set = k == 0 ? x_set : NULL;
+        memory->problem.own_y_set = y_set;
+        memory->problem.own_regularizer = h[k];
+        assert_same_plans(texts, memory);
+    }
+    /* Without a rule that is exact a pair is refused. */
+    saddle_prox *prox = (saddle_prox *)&error;
+    assert_refused(saddle_prox_create(&prox, x_set, h[1], &error), error, SADDLE_UNSUPPORTED,
+                   "no exact joint prox of the regularizer 'own-l1:weight=0.25' and the set 'own:");
+    ck_assert_ptr_null(prox);
+    test_plan_free(memory);
+    test_plan_free(texts);
+    saddle_regularizer_free(h[0]);
+    saddle_regularizer_free(h[1]);
+    saddle_set_free(y_set);
+    ck_assert_int_eq(released, 0);
+    saddle_set_free(x_set);
+    ck_assert_int_eq(released, 1);
+}
+END_TEST
+
+static void refuse_set(const saddle_set_class *kind, const char *argument, const char *part)
+{
+    int released = 0;
+    saddle_set *set = (saddle_set *)&error;
+    assert_refused(saddle_set_from_class(&set, kind, argument, &released, 3, &error), error,
+                   SADDLE_BAD_INPUT, part);
+    ck_assert_ptr_null(set);
+}
+
+static void refuse_h(const saddle_regularizer_class *kind, const char *part)
+{
+    saddle_regularizer *h = (saddle_regularizer *)&error;
+    assert_refused(saddle_regularizer_from_class(&h, kind, NULL, NULL, 3, &error), error,
+                   SADDLE_BAD_INPUT, part);
+    ck_assert_ptr_null(h);
+}
+
+START_TEST(bad_classes_and_options_are_refused)
+{
+    refuse_set(&own_set, "low=2", "low: 2 is above high");
+    refuse_set(&own_set, "low=11", "low: '11' is out of range");
+    refuse_set(&own_set, "low=nan", "low: 'nan' is not a number");
+    refuse_set(&own_set, "middle=0",
+               "there is no option 'middle'; the options are: low, high, note");
+    refuse_set(&own_set, "low", "'low' is not of the form name=value");
+    saddle_set_class set = own_set;
+    set.name = NULL;
+    refuse_set(&set, NULL, "a class of sets has no name");
+    set = own_set;
+    set.size = sizeof(saddle_set) - 1;
+    refuse_set(&set, NULL, "has no size of a struct that begins with saddle_set");
+    set = own_set;
+    set.project = NULL;
+    refuse_set(&set, NULL, "has no project function");
+    set = own_set;
+    set.options = NULL;
+    set.parse = NULL;
+    refuse_set(&set, "low=0", "own takes no options, but 'low=0' is given");
+    saddle_regularizer_class h = own_by_weights;
+    h.weights = NULL;
+    refuse_h(&h,
+             "a class of regularizers has no weights function, or shrink function in its place");
+    h = own_by_weights;
+    h.value = NULL;
+    refuse_h(&h, "has no value function");
+    h = own_by_weights;
+    h.size = 8;
+    refuse_h(&h, "has no size");
+}
+END_TEST
+
 /* ---- problems and algorithms of one's own ------------------------------------------------------ */
 
 START_TEST(solve_is_an_instance_and_a_run)
@@ -698,6 +1209,15 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, graphs_and_weights_in_memory_are_those_of_the_texts);
     tcase_add_test(cases, points_in_memory_are_those_of_the_rules);
     tcase_add_test(cases, sets_in_memory_are_those_of_the_texts);
+    tcase_add_test(cases, edges_in_memory_are_edges_of_a_file);
+    tcase_add_test(cases, bad_edges_are_refused);
+    tcase_add_test(cases, weights_in_memory_are_those_of_a_file);
+    tcase_add_test(cases, bad_weights_are_refused);
+    tcase_add_test(cases, a_box_of_equal_bounds_is_the_box_of_the_text);
+    tcase_add_test(cases, a_box_per_coordinate_clips_each);
+    tcase_add_test(cases, bad_boxes_are_refused);
+    tcase_add_test(cases, sets_and_regularizers_of_your_own_run);
+    tcase_add_test(cases, bad_classes_and_options_are_refused);
     tcase_add_test(cases, solve_is_an_instance_and_a_run);
     tcase_add_test(cases, algorithms_in_memory_run);
     tcase_add_test(cases, missing_texts_are_no_trouble);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 #include "files/npz.h"
 #include "instances.h"

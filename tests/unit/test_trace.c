@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 #include "support.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 #include "core/rng.h"
 #include "instances.h"

@@ -1,0 +1,374 @@
+/**
+ * @file lab.h
+ * @brief What is done with runs: traces, saved models, checkpoints, tuning and the theory's bounds.
+ *
+ * <saddle/saddle.h> solves; this header, which includes it, is for what comes before and after:
+ *
+ *     saddle_trace *trace;                         // reading back what a run has written
+ *     saddle_trace_read(&trace, "trace.csv", &error);
+ *     const double *samples = saddle_trace_column(trace, "ifo");
+ *     const double *metric = saddle_trace_column(trace, "metric");
+ *
+ *     saddle_predictor *predictor;                 // using a model that saddle_result_save() wrote
+ *     saddle_dataset *data;
+ *     saddle_outcome outcome[SADDLE_MOST_MEASURES];
+ *     saddle_predictor_load(&predictor, "model.npz", NULL, &error);
+ *     saddle_predictor_data(predictor, &data, "a9a.t", NULL, &error);
+ *     saddle_predictor_evaluate(predictor, data, NULL, outcome, &count, &error);
+ *
+ *     plan.outputs.resume = "my-checkpoints";      // resuming a run, bit for bit
+ *     saddle_plan_resume(&plan, NULL, &error);     // takes over the plan of the run that wrote them
+ *     saddle_solve(NULL, &plan, &result, &error);
+ *
+ *     saddle_tuning *tuning;                       // searching for good step sizes
+ *     saddle_tune_inputs inputs = {.budget = 1000000};
+ *     saddle_tune(&tuning, instance, &plan, &inputs, NULL, &error);
+ *     saddle_tuning_save(tuning, "best.yaml", &error);
+ */
+#ifndef SADDLE_LAB_H
+#define SADDLE_LAB_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <saddle/saddle.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- traces ---------------------------------------------------------------------------------- */
+
+/** A line `# name: value` of a trace's head. */
+typedef struct saddle_trace_entry {
+    char *name;  /**< Such as "algorithm". */
+    char *value; /**< Such as "precision". */
+} saddle_trace_entry;
+
+/** A trace in memory. Fields are for reading only. Free with saddle_trace_free(). */
+typedef struct saddle_trace {
+    char *path;                /**< Where it was read from. */
+    char *version;             /**< Of the program that wrote it; "" when the file does not say. */
+    size_t entries;            /**< Lines of the head. */
+    saddle_trace_entry *entry; /**< In the order of the file. */
+    size_t columns;            /**< At least 1. */
+    char **column;             /**< Their names. */
+    double **value;            /**< value[c][r]; NaN where a cell is empty. */
+    size_t rows;               /**< May be 0: a run has only begun. */
+    char
+        *end; /**< Why the run ended; NULL: it goes on, or was killed, or the file is an old one. */
+} saddle_trace;
+
+/**
+ * Read a trace, or a file of outcomes, also one that a run is writing at the moment: a last line
+ * that is not whole yet is left out. A line that is no row of numbers is refused and named.
+ * @param[out] out  NULL on failure.
+ */
+SADDLE_API saddle_status saddle_trace_read(saddle_trace **out, const char *path,
+                                           saddle_error *error);
+/** Free a trace. NULL is allowed. */
+SADDLE_API void saddle_trace_free(saddle_trace *trace);
+
+/** What the head says about a name; "" when it says nothing. Borrowed. */
+SADDLE_API const char *saddle_trace_setting(const saddle_trace *trace, const char *name);
+/** The `rows` values of a column; NULL: there is none of this name. Borrowed. */
+SADDLE_API const double *saddle_trace_column(const saddle_trace *trace, const char *name);
+
+/**
+ * Append the columns that `trace` does not have and `other` does, matched by the column
+ * `iteration`; NaN in rows that `other` lacks. So a run's outcomes get the costs of its trace.
+ */
+SADDLE_API saddle_status saddle_trace_join(saddle_trace *trace, const saddle_trace *other,
+                                           saddle_error *error);
+
+/**
+ * The trace of a result, as saddle_trace_read() would read it, without a file: settings, lengths of x
+ * and y, rows, why it ended. Its path is "ALGORITHM-seedN.csv".
+ */
+SADDLE_API saddle_status saddle_result_trace(const saddle_result *result, saddle_trace **out,
+                                             saddle_error *error);
+
+/**
+ * How far each agent is from consensus in a model that saddle_result_save() wrote:
+ * |x_i - xbar|^2 + |y_i - ybar|^2, xbar and ybar being the means of the copies in the file.
+ * @param distance  receives `agents` numbers; a model with another number of copies is refused.
+ */
+SADDLE_API saddle_status saddle_model_spread(const char *path, size_t agents, double *distance,
+                                             saddle_error *error);
+
+/* ---- saved models ---------------------------------------------------------------------------- */
+
+/** A saved model, ready for use. */
+typedef struct saddle_predictor saddle_predictor;
+
+/**
+ * Read a model file. Refused with the reason: a file that is none, one without the settings or from a
+ * later version, a problem that scores no data.
+ * @param[out] out     NULL on failure. Free with saddle_predictor_free().
+ * @param      plugin  PATH[:OPTIONS] of the shared object of a plug-in's model: a path in a file is not
+ *                     followed, whoever may have written it. NULL for built-in problems.
+ */
+SADDLE_API saddle_status saddle_predictor_load(saddle_predictor **out, const char *path,
+                                               const char *plugin, saddle_error *error);
+/** Free. NULL is allowed. */
+SADDLE_API void saddle_predictor_free(saddle_predictor *predictor);
+
+/** The plan of the run that made the model, nothing automatic. Borrowed. */
+SADDLE_API const saddle_plan *saddle_predictor_plan(const saddle_predictor *predictor);
+/** The problem, without samples. Borrowed. */
+SADDLE_API const saddle_problem *saddle_predictor_problem(const saddle_predictor *predictor);
+/** Features of the rows it was made from. */
+SADDLE_API size_t saddle_predictor_features(const saddle_predictor *predictor);
+
+/**
+ * Load rows for the model, by name as saddle_dataset_load(): LIBSVM rows are padded with zeros to its
+ * features; data with more of them are refused. Labels stay as they are read.
+ * @param options  how to read a file; NULL, or NULL label_column: as the run did.
+ */
+SADDLE_API saddle_status saddle_predictor_data(const saddle_predictor *predictor,
+                                               saddle_dataset **out, const char *name,
+                                               const saddle_data_options *options,
+                                               saddle_error *error);
+
+/** The score of every row: out[row], above 0 for +1. Labels do not matter. */
+SADDLE_API saddle_status saddle_predictor_scores(const saddle_predictor *predictor,
+                                                 const saddle_dataset *data, double *out,
+                                                 saddle_error *error);
+
+/** The most that saddle_predictor_evaluate() finds. */
+#define SADDLE_MOST_MEASURES (SADDLE_MOST_OUTCOMES + 4)
+
+/**
+ * What the model is worth on labelled rows: the problem's own outcomes, and those of `accuracy` (share
+ * of rows whose score has the sign of the label), `auc`, `loss` (mean of log(1 + exp(-label score))) and
+ * `positive_share` (of the rows' labels) that are not among them.
+ * @param positive  which labels are positive, as for saddle_dataset_label(); NULL or "auto": as the run
+ *                  decided.
+ * @param[out] out  room for SADDLE_MOST_MEASURES; NaN where one is not defined, such as the auc of one
+ *                  class.
+ */
+SADDLE_API saddle_status saddle_predictor_evaluate(const saddle_predictor *predictor,
+                                                   const saddle_dataset *data, const char *positive,
+                                                   saddle_outcome *out, size_t *count,
+                                                   saddle_error *error);
+
+/** Write numbers to a file, one per line, so that they read back equal. Atomic. */
+SADDLE_API saddle_status saddle_save_numbers(const double *number, size_t count, const char *path,
+                                             saddle_error *error);
+
+/* ---- checkpoints ----------------------------------------------------------------------------- */
+
+/*
+ * A checkpoint is a run's complete state in a file, from which it resumes bit for bit. saddle_plan::outputs
+ * says where a run writes them and which one it resumes from. A checkpoint does not depend on the number of
+ * threads or processes, or on the engine: any other can resume it.
+ */
+
+/** What a checkpoint says of itself. */
+typedef struct saddle_checkpoint_info {
+    uint64_t iteration; /**< Where the run goes on. */
+    uint64_t bytes;     /**< Size of the file. */
+    double seconds;     /**< Spent iterating so far. */
+    size_t rows;        /**< Rows of the trace so far. */
+    size_t agents;      /**< m; 1 for a centralized algorithm. */
+    char version[32];   /**< Of the library that wrote it. */
+} saddle_checkpoint_info;
+
+/**
+ * Where a checkpoint of a directory is.
+ * @param[out] path  free it; NULL when there are not so many, or on failure.
+ * @param      age   0: the newest, 1: the one before it, ... by their names; they are not opened.
+ */
+SADDLE_API saddle_status saddle_checkpoint_find(char **path, const char *directory, size_t age,
+                                                saddle_error *error);
+/** The newest whole checkpoint of a directory, every byte of it checked. SADDLE_BAD_INPUT, with the
+ * reason, when there is none. Free the result. */
+SADDLE_API saddle_status saddle_checkpoint_newest(char **path, const char *directory,
+                                                  saddle_error *error);
+/**
+ * Check every byte of a checkpoint and say what it is. What is torn, damaged, of another format or
+ * no checkpoint at all is refused with the reason.
+ * @param[out] plan  the plan of the run that wrote it; NULL: not wanted. Free with saddle_plan_free().
+ */
+SADDLE_API saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info *out,
+                                                   saddle_plan *plan, saddle_error *error);
+
+/**
+ * Take over the plan of the run that is to be resumed: whatever was given to it and is not given in
+ * `plan`, and its directory for further checkpoints. The engine and its threads are not taken over.
+ * Nothing happens when plan->outputs.resume asks for nothing.
+ * @param plan   replaced on success.
+ * @param world  the processes of the run, whose rank 0 reads the checkpoint and tells the others;
+ *               collective. NULL: this one is alone.
+ */
+SADDLE_API saddle_status saddle_plan_resume(saddle_plan *plan, const saddle_world *world,
+                                            saddle_error *error);
+
+/* ---- tuning ---------------------------------------------------------------------------------- */
+
+/*
+ * Successive halving (Karnin, Koren, Somekh, ICML 2013; Jamieson, Talwalkar, AISTATS 2016) over a log grid
+ * around an algorithm's default step sizes. In the first rung every candidate gets the same small allotment
+ * of IFO calls; the better half continues to the next rung with at least twice as many, from the start
+ * again, until two are left. The default is a candidate and stays to the last rung, so that the answer is
+ * never worse than it there. Every evaluation counts against the budget, which is never exceeded: an
+ * allotment leaves room for the iteration that a run finishes.
+ */
+
+/** IFO calls for every sample of the problem when no budget is given. */
+#define SADDLE_TUNE_PASSES 2000
+/** The most candidates of a search. */
+#define SADDLE_TUNE_MOST_CANDIDATES 4096
+/** The most rungs: 2^12 candidates are halved 11 times. */
+#define SADDLE_TUNE_MOST_RUNGS 12
+/** Room for the value of an option as text. */
+#define SADDLE_TUNE_TEXT 32
+
+/** What is to be small at the end of a candidate's run. */
+typedef enum saddle_objective {
+    SADDLE_OBJECTIVE_METRIC,      /**< saddle_row::metric */
+    SADDLE_OBJECTIVE_PRIMAL,      /**< saddle_row::primal; the loss itself a bad y makes small */
+    SADDLE_OBJECTIVE_STATIONARITY /**< saddle_row::stationarity */
+} saddle_objective;
+
+/** "metric", "primal", "stationarity". */
+SADDLE_API const char *saddle_objective_text(saddle_objective objective);
+
+/** What a search is made from; zeros are sensible. */
+typedef struct saddle_tune_inputs {
+    uint64_t budget;   /**< IFO calls in all; 0: SADDLE_TUNE_PASSES for every sample. */
+    size_t candidates; /**< How many to try, the default among them; 0: what the grid has and the
+                            budget can pay for. */
+    saddle_objective objective; /**< What is to be small. */
+    const char *hold;           /**< Options that keep their value, "nu,eta"; NULL: none. */
+    const char *log;            /**< A CSV file that gets every evaluation; NULL: none. */
+    bool resume; /**< Go on from the log, if there is one; otherwise it must not exist yet. */
+} saddle_tune_inputs;
+
+/** One evaluation: a run of one candidate. */
+typedef struct saddle_trial {
+    size_t rung;         /**< From 0. */
+    size_t candidate;    /**< Its number. */
+    uint64_t allotment;  /**< The most IFO calls it might make. */
+    uint64_t ifo;        /**< Those it made. */
+    uint64_t iterations; /**< How far it came. */
+    bool diverged;       /**< A value was not finite, or the objective grew tenfold. */
+    double value;        /**< The objective at the end; infinite when it diverged. */
+} saddle_trial;
+
+/** A search and its answer. Free with saddle_tuning_free(). */
+typedef struct saddle_tuning {
+    const saddle_algorithm *algorithm;      /**< Whose step sizes. */
+    struct saddle_algorithm_choice *choice; /**< Where it is from. The library's. */
+    saddle_objective objective;             /**< What is to be small. */
+    uint64_t budget;                        /**< IFO calls that may be made. */
+    uint64_t spent;                         /**< IFO calls that were made. */
+    char *hold;                             /**< Options that keep their value; NULL: none. */
+    size_t option_count;                    /**< How many options are searched. */
+    const saddle_option **option;           /**< Which. */
+    size_t candidates;                      /**< How many candidates; number 0 is the default. */
+    char (*value)[SADDLE_TUNE_TEXT];        /**< See saddle_tuning_value(). */
+    size_t rungs;                           /**< How many rungs. */
+    size_t field[SADDLE_TUNE_MOST_RUNGS];   /**< Candidates that take part in each rung. */
+    saddle_trial *trials;                   /**< All evaluations so far, in their order. */
+    size_t trial_count;                     /**< How many. */
+    size_t resumed;                         /**< How many of them were read from the log. */
+    bool finished;                          /**< False: interrupted before the last evaluation. */
+    size_t *ranking;  /**< Candidates, best first: by rung reached, then by value. */
+    saddle_plan plan; /**< What the user gave, with the best candidate's values. */
+} saddle_tuning;
+
+/** What a caller may want to see of a search. Any function may be NULL. */
+typedef struct saddle_tune_hooks {
+    void *context; /**< Handed to every function. */
+    /** Before the first evaluation. */
+    void (*begin)(void *context, const saddle_tuning *tuning);
+    /** After every evaluation that was not read from the log. */
+    void (*trial)(void *context, const saddle_tuning *tuning, const saddle_trial *trial);
+    /** After a rung; its best evaluation. */
+    void (*rung)(void *context, const saddle_tuning *tuning, const saddle_trial *best);
+    /** The search ends soon after this becomes non-zero; NULL: never. */
+    const volatile sig_atomic_t *interrupt;
+} saddle_tune_hooks;
+
+/**
+ * Search for good step sizes of one algorithm. The same inputs give the same answer, for any number
+ * of threads and however often the search was interrupted and resumed.
+ *
+ * @param[out] out        NULL on failure. An interrupted search is a result: see `finished`.
+ * @param      plan    as for saddle_run(); it names the algorithm; limits and outputs are not used. NULL:
+ *                     the instance's. Values of step sizes that are given take the place of the
+ *                     defaults.
+ * @param      inputs  NULL: all zeros.
+ * @param      hooks   NULL: none.
+ */
+SADDLE_API saddle_status saddle_tune(saddle_tuning **out, const saddle_instance *instance,
+                                     const saddle_plan *plan, const saddle_tune_inputs *inputs,
+                                     const saddle_tune_hooks *hooks, saddle_error *error);
+/**
+ * The least budget that saddle_tune() would accept for as many candidates as it would choose: no IFO
+ * call is made. Parameters as there; none may be NULL.
+ */
+SADDLE_API saddle_status saddle_tune_least_budget(const saddle_instance *instance,
+                                                  const saddle_plan *plan,
+                                                  const saddle_tune_inputs *inputs, uint64_t *out,
+                                                  saddle_error *error);
+/** Free a search. NULL is allowed. */
+SADDLE_API void saddle_tuning_free(saddle_tuning *tuning);
+
+/** The value of a searched option in a candidate, as text. Borrowed. */
+SADDLE_API const char *saddle_tuning_value(const saddle_tuning *tuning, size_t candidate,
+                                           size_t option);
+/** A candidate's last evaluation; NULL: none yet. Borrowed. */
+SADDLE_API const saddle_trial *saddle_tuning_last(const saddle_tuning *tuning, size_t candidate);
+/** Write the settings, as a configuration file for `saddle run --config`. Atomic. */
+SADDLE_API saddle_status saddle_tuning_save(const saddle_tuning *tuning, const char *path,
+                                            saddle_error *error);
+
+/* ---- theory ---------------------------------------------------------------------------------- */
+
+/** What the paper's theorems say about an instance. */
+typedef struct saddle_theory {
+    double lipschitz;        /**< L. */
+    double strong_concavity; /**< mu. */
+    bool estimated;          /**< Whether L or mu is an estimate. */
+    double lambda;           /**< Of the mixing matrix. */
+    double c1;               /**< (1 - lambda^2) / (1 + lambda^2). */
+    double beta;             /**< min(tau / 12, 1/3). */
+    double tau;              /**< The tau that was used. */
+    double alpha;            /**< 1 / (4 L). */
+    double eta_bound;        /**< Theorem 1's bound on eta. */
+    double nu_bound;         /**< Theorem 1's bound on nu, at `eta`. */
+    double eta;              /**< Half the bound: at the bounds themselves the C may vanish. */
+    double nu;               /**< Half the bound. */
+    uint64_t q;              /**< ceil(sqrt(n)). */
+    double C1;               /**< Coefficient of x consensus. */
+    double C2;               /**< Coefficient of x stationarity. */
+    double C2_plus;          /**< Theorem 2's C2'. */
+    double C3;               /**< Coefficient of y consensus. */
+    double C4;               /**< Coefficient of |y~ - ybar|^2. */
+    double rate;             /**< min(C1, C2, C3, nu L^2 / 2). */
+    double rate_plus;        /**< The same with C2'. */
+    double c_gamma_bound;    /**< Theorem 2's lower bound on c_gamma. */
+    double error_factor;     /**< Theorem 2's floor is this times epsilon / c_epsilon. */
+    double gap;              /**< p_0 - Q*; NaN when no lower bound of Q is known. */
+    double epsilon;          /**< Asked for: mean metric at most epsilon^2. */
+    double iterations;       /**< Guaranteed by Theorem 1 for epsilon; NaN when unknown. */
+    double iterations_plus;  /**< Guaranteed by Theorem 2; NaN when unknown or out of reach. */
+} saddle_theory;
+
+/**
+ * Evaluate Theorems 1 and 2. SADDLE_UNSUPPORTED when L or mu is neither known nor could be estimated.
+ * @param tau      the proximal weight to assume.
+ * @param epsilon  target accuracy.
+ */
+SADDLE_API saddle_status saddle_theory_evaluate(const saddle_instance *instance, double tau,
+                                                double epsilon, double c_epsilon, double c_gamma,
+                                                saddle_theory *out, saddle_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
