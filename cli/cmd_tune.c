@@ -190,10 +190,13 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
     w->found++;
     printf("%s--algorithm %s %s\n", w->quiet ? "" : "\nbest: ", t->plan.algorithm.name,
            settings_text(t, t->ranking[0], text));
+    /* No file makes a plug-in run: it must be named beside it. */
+    bool plugin = strchr(t->plan.algorithm.name, '/') != NULL;
     if (!w->quiet)
         printf("tuned for runs of about %" PRIu64 " IFO calls; %" PRIu64 " of %" PRIu64
-               " made; `saddle run --config %s` uses it\n",
-               best->allotment, t->spent, t->budget, path);
+               " made; `saddle run --config %s%s%s` uses it\n",
+               best->allotment, t->spent, t->budget, path, plugin ? " --algorithm " : "",
+               plugin ? t->plan.algorithm.name : "");
     cli_flush_or_stop();
     return SADDLE_OK;
 }

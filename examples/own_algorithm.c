@@ -1,0 +1,124 @@
+/*
+ * An algorithm of your own: decentralized gradient descent ascent. With gradients of all local samples,
+ * agent i moves from the average of its neighbours' iterates,
+ *
+ *   x_i+ = prox of eta_x h over X at  sum_j M_ij x_j - eta_x grad_x F_i(x_i, y_i)
+ *   y_i+ = projection onto Y of       sum_j M_ij y_j + eta_y grad_y F_i(x_i, y_i)
+ *
+ * From C the plan points to it, as in main() below. As a plug-in it is given by its path:
+ *   cc -shared -fPIC own_algorithm.c -o libown_algorithm.so -lsaddle
+ *   saddle run --algorithm ./libown_algorithm.so --eta-x 0.02
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <saddle/saddle.h>
+
+/* The same for all agents. */
+typedef struct parameters {
+    double eta_x;
+    double eta_y;
+} parameters;
+
+static saddle_status configure(void *out, saddle_configuration *c, saddle_error *error)
+{
+    parameters *p = out;
+    (void)error;
+    /* Steps that are not given are NaN here; what is used instead goes into the run's records. */
+    if (isnan(c->steps.eta_x))
+        c->steps.eta_x = 0.01;
+    if (isnan(c->steps.eta_y))
+        c->steps.eta_y = 0.1;
+    p->eta_x = c->steps.eta_x;
+    p->eta_y = c->steps.eta_y;
+    return SADDLE_OK;
+}
+
+/* Neighbours read x and y; the gradient lasts from one phase to the next. */
+static void layout(const void *p, const saddle_problem *problem, saddle_layout *out)
+{
+    (void)p;
+    out->rounds = 1;
+    saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
+    out->work = problem->x_dim + problem->y_dim;
+}
+
+static void start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    memcpy(agent->next, x0, agent->problem->x_dim * sizeof *x0);
+    memcpy(agent->next + agent->problem->x_dim, y0, agent->problem->y_dim * sizeof *y0);
+}
+
+/* Ask for the gradient of F_i; the engine answers before the next phase. */
+static void ask(saddle_agent *agent)
+{
+    size_t x_dim = agent->problem->x_dim;
+    agent->request = (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
+                                      .batch = {.count = agent->problem->samples[agent->id]},
+                                      .x = agent->now,
+                                      .y = agent->now + x_dim,
+                                      .gx = agent->work,
+                                      .gy = agent->work + x_dim};
+}
+
+static void move(saddle_agent *agent)
+{
+    const parameters *p = agent->parameters;
+    size_t x_dim = agent->problem->x_dim;
+    size_t both = x_dim + agent->problem->y_dim;
+    saddle_agent_mix(agent, 0, both, agent->next);
+    for (size_t k = 0; k < both; k++)
+        agent->next[k] += (k < x_dim ? -p->eta_x : p->eta_y) * agent->work[k];
+    saddle_prox_apply(agent->x_prox, p->eta_x, agent->next, agent->scratch);
+    saddle_set_project(agent->y_set, agent->next + x_dim, agent->scratch);
+}
+
+static void view(const saddle_agent *agent, saddle_view *out)
+{
+    *out = (saddle_view){.x = agent->now, .y = agent->now + agent->problem->x_dim};
+}
+
+static const saddle_phase phases[] = {
+    {"ask", SADDLE_UNDIVIDED, ask}, {"move", SADDLE_UNDIVIDED, move}, {.name = NULL}};
+/* Options of the plan that it reads; its own would fill its parameters. */
+static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y, NULL};
+
+static const saddle_algorithm dgda = {
+    .name = "dgda",
+    .title = "DGDA",
+    .summary = "full local gradients from averaged iterates",
+    .options = options,
+    .parameters = sizeof(parameters),
+    .traits = {.x_set = true, .y_set = true, .regularizer = true, .feasible = true},
+    .configure = configure,
+    .layout = layout,
+    .start = start,
+    .phases = phases,
+    .view = view};
+
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .algorithm = &dgda};
+
+int main(void)
+{
+    saddle_plan plan;
+    saddle_result *result;
+    saddle_error error;
+    saddle_plan_defaults(&plan, sizeof plan);
+    plan.problem.name = "quadratic";
+    plan.network.topology = "ring";
+    plan.algorithm.own = &dgda;
+    plan.limits.iterations = 2000;
+    if (saddle_solve(NULL, &plan, &result, &error) != SADDLE_OK) {
+        fprintf(stderr, "own_algorithm: %s\n", error.message);
+        return EXIT_FAILURE;
+    }
+    saddle_row last = result->rows[result->row_count - 1];
+    saddle_result_free(result);
+    /* The mean finds the saddle point; steps of fixed length keep the agents a little apart. */
+    printf("mean: stationarity %.3g, best response %.3g; consensus %.17g\n", last.x_stationarity,
+           last.y_gap, last.x_consensus + last.y_consensus);
+    return last.x_stationarity + last.y_gap < 1e-9 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

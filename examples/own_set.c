@@ -1,0 +1,87 @@
+/*
+ * A constraint set of your own: the half space  x_1 + ... + x_n <= b,  a budget for all entries together.
+ * The projection takes what is too much from all entries alike.
+ *
+ * From C the plan points to a set of this class, as in main() below. As a plug-in it is given by its path:
+ *   cc -shared -fPIC own_set.c -o libown_set.so -lsaddle
+ *   saddle run --x-set ./libown_set.so:b=2
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <saddle/saddle.h>
+
+typedef struct half_space {
+    saddle_set base; /* first */
+    double b;
+} half_space;
+
+static const saddle_option b_option =
+    SADDLE_REAL(SADDLE_OWN(half_space, b, INSTANCE), "b", "Half space", "1", -SADDLE_UNBOUNDED,
+                SADDLE_UNBOUNDED, "B", "What the entries may add up to.");
+static const saddle_option *const options[] = {&b_option, NULL};
+
+static double sum(size_t count, const double *v)
+{
+    double total = 0.0;
+    for (size_t k = 0; k < count; k++)
+        total += v[k];
+    return total;
+}
+
+static void project(const saddle_set *set, double *v, double *scratch)
+{
+    const half_space *self = (const half_space *)set;
+    double excess = (sum(set->dimension, v) - self->b) / (double)set->dimension;
+    (void)scratch;
+    /* Not `excess > 0`: a NaN must not look feasible. */
+    for (size_t k = 0; !(excess <= 0.0) && k < set->dimension; k++)
+        v[k] -= excess;
+}
+
+static const saddle_set_class half_space_class = {
+    .name = "half-space",
+    .synopsis = "half-space:b=B",
+    .summary = "x_1 + ... + x_n at most B; O(n)",
+    .options = options,
+    .size = sizeof(half_space),
+    .project = project,
+};
+
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .set = &half_space_class};
+
+/* The largest sum of any agent's x. */
+static double largest_sum(const saddle_result *result)
+{
+    double most = sum(result->x_dim, result->x);
+    for (size_t i = 1; i < result->local; i++) {
+        double own = sum(result->x_dim, result->x + i * result->x_dim);
+        most = own > most ? own : most;
+    }
+    return most;
+}
+
+int main(void)
+{
+    saddle_plan plan;
+    saddle_set *set = NULL;
+    saddle_result *result = NULL;
+    saddle_error error;
+    saddle_plan_defaults(&plan, sizeof plan);
+    plan.problem.name = "quadratic";
+    saddle_plan_set(&plan, "x-dim", "6", &error);
+    if (saddle_set_from_class(&set, &half_space_class, "b=-2", NULL, 6, &error) == SADDLE_OK) {
+        plan.problem.own_x_set = set;
+        saddle_solve(NULL, &plan, &result, &error);
+    }
+    if (result == NULL)
+        fprintf(stderr, "own_set: %s\n", error.message);
+    else
+        printf("largest sum %.12f, metric %.3g\n", largest_sum(result),
+               result->rows[result->row_count - 1].metric);
+    int code = result != NULL && largest_sum(result) <= -2.0 + 1e-9 ? EXIT_SUCCESS : EXIT_FAILURE;
+    saddle_result_free(result);
+    saddle_set_free(set);
+    saddle_plan_free(&plan);
+    return code;
+}
