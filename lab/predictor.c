@@ -91,6 +91,14 @@ static saddle_status check_format(const char *path, saddle_error *error)
     return SADDLE_OK;
 }
 
+/* Whether a name can only be an option of an algorithm that the run's caller brought along. */
+static bool is_foreign(const saddle_plan *plan, const char *name)
+{
+    const saddle_algorithm *known;
+    return plan->settings != NULL && saddle_settings_find(plan->settings, name) == NULL &&
+           saddle_algorithm_find(&known, plan->algorithm.name, NULL) != SADDLE_OK;
+}
+
 /* Take over "name: value" lines; `text` is cut into pieces. */
 static saddle_status read_lines(saddle_predictor *p, char *text, saddle_error *error)
 {
@@ -102,6 +110,8 @@ static saddle_status read_lines(saddle_predictor *p, char *text, saddle_error *e
             continue;
         if (value != NULL) {
             *value = '\0';
+            if (is_foreign(&p->plan, line))
+                continue;
             status = saddle_plan_set(&p->plan, line, value + 2, &why);
         }
         if (status != SADDLE_OK)

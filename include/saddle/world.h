@@ -91,8 +91,8 @@ SADDLE_API void saddle_world_fill(const saddle_world *world, size_t width, doubl
 
 /**
  * Initialise MPI for MPI_THREAD_FUNNELED, unless the program has done so, with at least that. The
- * engine `mpi` does this when an experiment is made; to be called before only by those who want to
- * know their rank earlier. Worlds of several processes are for the thread that initialised MPI.
+ * engine `mpi` does this when an instance is made; call it only to know the rank earlier. Worlds of
+ * several processes are for the thread that initialised MPI.
  * @param[out] rank  this process, from 0. SADDLE_UNSUPPORTED in a build without MPI.
  */
 SADDLE_API saddle_status saddle_mpi_init(size_t *rank, saddle_error *error);

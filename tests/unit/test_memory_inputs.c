@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <saddle/saddle.h>
+#include <saddle/lab.h>
 
 #include "instances.h"
 #include "support.h"
@@ -1178,6 +1178,37 @@ START_TEST(algorithms_in_memory_run)
 }
 END_TEST
 
+/* The model of a run by an algorithm of the caller's can be used: its options are not needed for that. */
+START_TEST(models_of_an_algorithm_in_memory_are_used)
+{
+    char path[PATH];
+    table *t = make_table();
+    saddle_dataset *rows = dense_of(t, 0, ROWS, SADDLE_BORROW);
+    saddle_plan *plan = data_plan("auc");
+    saddle_predictor *predictor = NULL;
+    double score[ROWS];
+    double expected = 0.0;
+    plan->problem.rows = rows;
+    plan->algorithm.own = &walk_algorithm;
+    assert_ok(saddle_plan_set(plan, "walk-step", "0.01", &error), error);
+    saddle_result *result = solve(plan);
+    assert_ok(saddle_result_save(result, path_of(path, "walk.npz"), &error), error);
+    assert_ok(saddle_predictor_load(&predictor, path, NULL, &error), error);
+    assert_ok(saddle_predictor_scores(predictor, rows, score, &error), error);
+    /* x is the weights of the linear score, its bias, c1 and c2. */
+    for (size_t k = 0; k < FEATURES; k++)
+        expected += result->x_mean[k] * t->x[k];
+    expected += result->x_mean[FEATURES] -
+                0.5 * (result->x_mean[FEATURES + 1] + result->x_mean[FEATURES + 2]);
+    ck_assert_double_eq_tol(score[0], expected, 1e-12);
+    saddle_predictor_free(predictor);
+    saddle_result_free(result);
+    test_plan_free(plan);
+    saddle_dataset_free(rows);
+    free(t);
+}
+END_TEST
+
 /* A text that is NULL is not given, that of the engine too. */
 START_TEST(missing_texts_are_no_trouble)
 {
@@ -1220,6 +1251,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, bad_classes_and_options_are_refused);
     tcase_add_test(cases, solve_is_an_instance_and_a_run);
     tcase_add_test(cases, algorithms_in_memory_run);
+    tcase_add_test(cases, models_of_an_algorithm_in_memory_are_used);
     tcase_add_test(cases, missing_texts_are_no_trouble);
     suite_add_tcase(suite, cases);
     return suite;
