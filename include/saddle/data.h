@@ -20,7 +20,7 @@ extern "C" {
  * present: `dense` is NULL for sparse data, and the three sparse arrays are NULL for dense data.
  */
 typedef struct saddle_dataset {
-    char *name;        /**< The text it was asked for with. */
+    char *name;        /**< The text it was loaded by. */
     size_t rows;       /**< Number of samples. */
     size_t features;   /**< Number of columns. */
     size_t nonzeros;   /**< Stored entries (sparse) or entries that are not 0 (dense). */
@@ -29,7 +29,7 @@ typedef struct saddle_dataset {
     uint32_t *column;  /**< nonzeros entries, from 0, ascending within a row. */
     double *value;     /**< nonzeros entries. */
     double *dense;     /**< rows * features, row by row. */
-    bool borrowed; /**< The arrays of features belong to somebody else; name and labels do not. */
+    bool borrowed;     /**< The arrays of features belong to the caller; name and labels do not. */
 } saddle_dataset;
 
 /** Whether arrays are copied or used where they are, for the lifetime of what is made from them. */
@@ -154,7 +154,7 @@ typedef struct saddle_data_source {
 /** All known sources; `*count` receives their number. MNIST is several files of one name. */
 SADDLE_API const saddle_data_source *saddle_data_sources(size_t *count);
 
-/** Called while a download goes on. Return true to end it. `total` 0: not known. */
+/** Called during a download. Return true to end it. `total` 0: not known. */
 typedef bool saddle_fetch_progress(void *context, const char *file, uint64_t done, uint64_t total);
 
 /** How to fetch. Zero-initialise for the defaults. */

@@ -57,13 +57,12 @@ typedef struct saddle_trace {
     char **column;             /**< Their names. */
     double **value;            /**< value[c][r]; NaN where a cell is empty. */
     size_t rows;               /**< May be 0: a run has only begun. */
-    char
-        *end; /**< Why the run ended; NULL: it goes on, or was killed, or the file is an old one. */
+    char *end; /**< Why the run ended; NULL: no end is recorded (still running, or killed). */
 } saddle_trace;
 
 /**
  * Read a trace, or a file of outcomes, also one that a run is writing at the moment: a last line
- * that is not whole yet is left out. A line that is no row of numbers is refused and named.
+ * that is not complete yet is left out. A line that is not a row of numbers is refused with its number.
  * @param[out] out  NULL on failure.
  */
 SADDLE_API saddle_status saddle_trace_read(saddle_trace **out, const char *path,
@@ -104,11 +103,11 @@ SADDLE_API saddle_status saddle_model_spread(const char *path, size_t agents, do
 typedef struct saddle_predictor saddle_predictor;
 
 /**
- * Read a model file. Refused with the reason: a file that is none, one without the settings or from a
+ * Read a model file. Refused with the reason: a file that is not a model, one without the settings or from a
  * later version, a problem that scores no data.
  * @param[out] out     NULL on failure. Free with saddle_predictor_free().
  * @param      plugin  PATH[:OPTIONS] of the shared object of a plug-in's model: a path in a file is not
- *                     followed, whoever may have written it. NULL for built-in problems.
+ *                     followed, because anybody may have written it. NULL for built-in problems.
  */
 SADDLE_API saddle_status saddle_predictor_load(saddle_predictor **out, const char *path,
                                                const char *plugin, saddle_error *error);
@@ -141,12 +140,12 @@ SADDLE_API saddle_status saddle_predictor_scores(const saddle_predictor *predict
 #define SADDLE_MOST_MEASURES (SADDLE_MOST_OUTCOMES + 4)
 
 /**
- * What the model is worth on labelled rows: the problem's own outcomes, and those of `accuracy` (share
+ * Measures the model on labelled rows: the problem's own outcomes, and those of `accuracy` (share
  * of rows whose score has the sign of the label), `auc`, `loss` (mean of log(1 + exp(-label score))) and
  * `positive_share` (of the rows' labels) that are not among them.
  * @param positive  which labels are positive, as for saddle_dataset_label(); NULL or "auto": as the run
  *                  decided.
- * @param[out] out  room for SADDLE_MOST_MEASURES; NaN where one is not defined, such as the auc of one
+ * @param[out] out  capacity for SADDLE_MOST_MEASURES; NaN where one is not defined, such as the auc of one
  *                  class.
  */
 SADDLE_API saddle_status saddle_predictor_evaluate(const saddle_predictor *predictor,
@@ -168,7 +167,7 @@ SADDLE_API saddle_status saddle_save_numbers(const double *number, size_t count,
 
 /** What a checkpoint says of itself. */
 typedef struct saddle_checkpoint_info {
-    uint64_t iteration; /**< Where the run goes on. */
+    uint64_t iteration; /**< Where the run resumes. */
     uint64_t bytes;     /**< Size of the file. */
     double seconds;     /**< Spent iterating so far. */
     size_t rows;        /**< Rows of the trace so far. */
@@ -178,12 +177,12 @@ typedef struct saddle_checkpoint_info {
 
 /**
  * Where a checkpoint of a directory is.
- * @param[out] path  free it; NULL when there are not so many, or on failure.
+ * @param[out] path  free it; NULL when there are no more than `age`, or on failure.
  * @param      age   0: the newest, 1: the one before it, ... by their names; they are not opened.
  */
 SADDLE_API saddle_status saddle_checkpoint_find(char **path, const char *directory, size_t age,
                                                 saddle_error *error);
-/** The newest whole checkpoint of a directory, every byte of it checked. SADDLE_BAD_INPUT, with the
+/** The newest valid checkpoint of a directory, every byte of it checked. SADDLE_BAD_INPUT, with the
  * reason, when there is none. Free the result. */
 SADDLE_API saddle_status saddle_checkpoint_newest(char **path, const char *directory,
                                                   saddle_error *error);
@@ -200,7 +199,7 @@ SADDLE_API saddle_status saddle_checkpoint_examine(const char *path, saddle_chec
  * `plan`, and its directory for further checkpoints. The engine and its threads are not taken over.
  * Nothing happens when plan->outputs.resume asks for nothing.
  * @param plan   replaced on success.
- * @param world  the processes of the run, whose rank 0 reads the checkpoint and tells the others;
+ * @param world  the processes of the run, whose rank 0 reads the checkpoint and sends it to the others;
  *               collective. NULL: this one is alone.
  */
 SADDLE_API saddle_status saddle_plan_resume(saddle_plan *plan, const saddle_world *world,
@@ -214,7 +213,7 @@ SADDLE_API saddle_status saddle_plan_resume(saddle_plan *plan, const saddle_worl
  * of IFO calls; the better half continues to the next rung with at least twice as many, from the start
  * again, until two are left. The default is a candidate and stays to the last rung, so that the answer is
  * never worse than it there. Every evaluation counts against the budget, which is never exceeded: an
- * allotment leaves room for the iteration that a run finishes.
+ * allotment includes the iteration that a run finishes.
  */
 
 /** IFO calls for every sample of the problem when no budget is given. */

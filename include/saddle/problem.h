@@ -66,7 +66,7 @@ struct saddle_problem {
     size_t agents;             /**< Number of agents m. */
     const size_t *samples;     /**< n_i for each agent; each at least 1. */
     const saddle_world *world; /**< Whose functions may be called here: those of agents that are in
-                                    this process. NULL: everybody's. */
+                                    this process. NULL: all agents'. */
     size_t scratch;            /**< Doubles of scratch the functions below may use. */
     const char *x_set;         /**< The set X used when the user names none; NULL: "none". */
     const char *y_set;         /**< The set Y used when the user names none; NULL: "none". */
@@ -134,7 +134,7 @@ struct saddle_problem {
      */
     bool (*solution)(const saddle_problem *problem, double *x, double *y);
     /**
-     * Optional. What (x, y) is worth to the user: writes at most SADDLE_MOST_OUTCOMES, and to `*count`
+     * Optional. Measures (x, y) in the user's terms: writes at most SADDLE_MOST_OUTCOMES, and to `*count`
      * how many, always the same names in the same order. `held_out` NULL: on all agents' own samples;
      * otherwise on these rows, whose labels are +1 / -1; 0 where the problem has no use for them.
      * It is not part of the algorithm: it may look at all agents, allocate, and take its time.
@@ -147,7 +147,7 @@ struct saddle_problem {
                               saddle_error *error);
     /**
      * Optional. The score that the model in (x, y) gives every row of a data set: out[row]. Above 0
-     * it says +1, otherwise -1; the larger, the surer. Labels are not looked at. It needs no samples
+     * it says +1, otherwise -1; the larger, the more confident. Labels are not read. It needs no samples
      * of the instance: it works on one made for scoring, see saddle_problem_inputs.
      */
     saddle_status (*scores)(const saddle_problem *problem, const saddle_dataset *data,

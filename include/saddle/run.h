@@ -92,7 +92,7 @@ typedef struct saddle_hooks {
     void (*row)(void *context, const saddle_row *row);
     /** Now and then between trace points: several times a second. */
     void (*progress)(void *context, uint64_t iteration, double seconds);
-    /** Something worth knowing, once per matter; one line. */
+    /** A warning of one line, once per cause. */
     void (*warning)(void *context, const char *message);
     /** The run ends soon after this becomes non-zero; NULL: never. */
     const volatile sig_atomic_t *interrupt;
@@ -116,16 +116,16 @@ typedef struct saddle_result {
     double *x;          /**< Their x, a row each. */
     double *y;          /**< Their y, a row each. */
     saddle_outcome
-        train[SADDLE_MOST_OUTCOMES]; /**< What (xbar, ybar) is worth on the agents' data. */
-    size_t train_count;              /**< How many; 0: the problem has none. */
+        train[SADDLE_MOST_OUTCOMES];           /**< Outcomes of (xbar, ybar) on the agents' data. */
+    size_t train_count;                        /**< How many; 0: the problem has none. */
     saddle_outcome test[SADDLE_MOST_OUTCOMES]; /**< The same on held-out data, at process 0. */
     size_t test_count;                         /**< How many; 0: no held-out data. */
     saddle_plan
         plan; /**< The effective plan; plan.settings are the settings that mattered, as text. */
     char *checkpoint; /**< The newest one, at the process that writes files; NULL: none. */
-    bool saved;       /**< Whether the model was asked for and written. */
+    bool saved;       /**< Whether the plan names a model file and it was written. */
     saddle_error
-        output_error; /**< SADDLE_OK, or why a trace, outcomes or model that were asked for are
+        output_error; /**< SADDLE_OK, or why a trace, outcomes or model that the plan names are
                                     missing or incomplete: a run continues without them, and its result is
                                     valid. */
 } saddle_result;

@@ -3,13 +3,13 @@
  * @brief The processes that share the agents of a run, and what they tell each other beside the
  * agents' messages.
  *
- * Every process holds some agents: their data, their state, and nothing of the others' but what
- * these publish. A world says who is where, and carries what is no part of an algorithm: the sums
- * of a trace point, agreement on when to stop, and the rows that one process writes to a file.
- * One process that holds all agents is a world too.
+ * Every process holds some agents: their data, their state, and nothing of the others' but what these
+ * publish. A world says which process holds which agents, and carries what is not part of an algorithm:
+ * the sums of a trace point, agreement on when to stop, and the rows that one process writes to a file.
+ * One process that holds all agents is a world, too. Problems of plug-ins see it; most need only `here`.
  *
- * All functions of a world but saddle_world_has() and saddle_world_place() are collective: every process calls them, in the
- * same order and with the same sizes.
+ * All functions of a world but saddle_world_has() and saddle_world_place() are collective: every process
+ * calls them, in the same order and with the same sizes.
  */
 #ifndef SADDLE_WORLD_H
 #define SADDLE_WORLD_H
@@ -48,7 +48,7 @@ struct saddle_world {
     void (*add_words)(const saddle_world *world, size_t count, int64_t *words);
     /** values[k], which must not be NaN, becomes its largest over processes. */
     void (*largest)(const saddle_world *world, size_t count, double *values);
-    /** Everybody gets the block of process `from`. */
+    /** All processes get the block of process `from`. */
     void (*share)(const saddle_world *world, size_t from, size_t bytes, void *block);
     /** Process `to` gets the block of process `from`, in the order of calls. Called by these two; the
      * others need not. */
@@ -85,7 +85,7 @@ SADDLE_API saddle_status saddle_world_agree(const saddle_world *world, saddle_st
 SADDLE_API saddle_status saddle_world_sum(const saddle_world *world, size_t size,
                                           saddle_world_term *term, void *context, double *out,
                                           saddle_error *error);
-/** Everybody gets every agent's numbers: `width` doubles per agent, filled in for those here. For
+/** All processes get every agent's numbers: `width` doubles per agent, filled in for those here. For
  * a few numbers per agent, never for vectors. */
 SADDLE_API void saddle_world_fill(const saddle_world *world, size_t width, double *numbers);
 
