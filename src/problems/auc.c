@@ -216,7 +216,7 @@ static void response_statistic(const saddle_problem *problem, size_t agent, cons
 }
 
 static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
-                          const saddle_set *y_set, double *y, double *scratch)
+                           const saddle_set *y_set, double *y, double *scratch)
 {
     (void)x;
     *y = 2.0 * *statistic / concavity(problem->self);

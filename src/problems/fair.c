@@ -273,7 +273,7 @@ static void response_statistic(const saddle_problem *problem, size_t agent, cons
 /* The two coordinates have different curvatures, so clipping is right only over boxes; over other
  * sets the maximizer over the plane is the answer if it is feasible. */
 static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
-                          const saddle_set *y_set, double *y, double *scratch)
+                           const saddle_set *y_set, double *y, double *scratch)
 {
     (void)x;
     const instance *self = problem->self;

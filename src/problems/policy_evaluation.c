@@ -265,7 +265,7 @@ static void normal_equations(const instance *self, const double *x, const double
 }
 
 static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
-                          const saddle_set *y_set, double *y, double *scratch)
+                           const saddle_set *y_set, double *y, double *scratch)
 {
     if (!saddle_set_is_whole_space(y_set))
         return false;

@@ -158,7 +158,7 @@ static double response_value(const saddle_problem *problem, const double *x,
 }
 
 static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
-                          const saddle_set *y_set, double *y, double *scratch)
+                           const saddle_set *y_set, double *y, double *scratch)
 {
     const saddle_problem *of = self_of(problem)->of;
     return of->response_solve(of, x, statistic, y_set, y, scratch);

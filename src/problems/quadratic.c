@@ -180,7 +180,7 @@ static double value(const saddle_problem *problem, size_t agent, const double *x
 }
 
 static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
-                          const saddle_set *y_set, double *y, double *scratch)
+                           const saddle_set *y_set, double *y, double *scratch)
 {
     (void)statistic;
     if (!saddle_set_is_whole_space(y_set))

@@ -299,7 +299,7 @@ static double value(const saddle_problem *problem, size_t agent, const double *x
 }
 
 static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
-                          const saddle_set *y_set, double *y, double *scratch)
+                           const saddle_set *y_set, double *y, double *scratch)
 {
     (void)x;
     const instance *self = problem->self;

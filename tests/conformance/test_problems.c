@@ -553,7 +553,8 @@ START_TEST(the_known_saddle_is_a_saddle)
             /* No y is better for the maximizer than y*, and Q(x) >= Q(x*) with
              * Q(x) = F(x, y*(x)) not below any F(x, y). */
             ck_assert(network_value(&b, x, b.y[0]) <= base + 1e-12);
-            ck_assert(b.problem->response_solve(b.problem, b.x[0], NULL, plane, response, b.scratch));
+            ck_assert(
+                b.problem->response_solve(b.problem, b.x[0], NULL, plane, response, b.scratch));
             double primal = network_value(&b, b.x[0], response);
             ck_assert(primal >= base - 1e-12);
             ck_assert(primal >= network_value(&b, b.x[0], b.y[0]) - 1e-12);
