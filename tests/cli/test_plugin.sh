@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Problems, algorithms, sets and regularizers from shared objects: what they get, that they run, and every
 # refusal.
+# shellcheck disable=SC2317  # functions are called by check
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh" "$1"
 
