@@ -331,9 +331,8 @@ static saddle_status write_about(const report_section *section, const char *titl
     saddle_status status =
         saddle_paper_comparisons_make(&decided, section->trace, section->traces, error);
     report_claim *claim = calloc(decided.claims + 1, sizeof *claim);
-    SADDLE_THEN_IF(status, claim == NULL,
-                   saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the claims"));
-    if (status == SADDLE_OK) {
+    SADDLE_THEN_IF(status, claim == NULL, saddle_no_memory(error, "the claims"));
+    if (status == SADDLE_OK && claim != NULL) {
         /* Without reasons: the likely ones are those of the paper's experiments. */
         for (size_t k = 0; k < decided.claims; k++)
             claim[k] = report_claim_of(&decided.outcome[k], 0);

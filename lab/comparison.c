@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/memory.h"
 #include "files/file.h"
 #include "lab/metric_levels.h"
 #include "lab/number_text.h"
@@ -12,10 +13,10 @@
 void saddle_comparison_release(comparison *c)
 {
     for (size_t k = 0; c->run != NULL && k < c->names.count * c->repeats; k++)
-        free(c->run[k].rows);
+        saddle_free(c->run[k].rows);
     free(c->run);
     for (size_t a = 0; a < c->names.count; a++)
-        free(c->refused[a]);
+        saddle_free(c->refused[a]);
     saddle_algorithm_names_release(&c->names);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/memory.h"
 #include "core/status.h"
 #include "files/file.h"
 #include "instance/plan.h"
@@ -123,11 +124,9 @@ static saddle_status leave_out(comparison *c, size_t a, saddle_status status, sa
 {
     if (status != SADDLE_UNSUPPORTED && status != SADDLE_NUMERIC)
         return status;
-    c->refused[a] = strdup(error->message);
+    c->refused[a] = saddle_strdup(error->message);
     c->failed[a] = status == SADDLE_NUMERIC;
-    if (c->refused[a] == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a message");
-    return SADDLE_OK;
+    return c->refused[a] != NULL ? SADDLE_OK : saddle_no_memory(error, "a message");
 }
 
 /* Try all before anything is written. One that refuses the problem is left out with its reason, as
@@ -164,10 +163,9 @@ static saddle_status try_all(work *w, const saddle_instance *instance, saddle_er
 
 static saddle_status keep(comparison_run *run, const saddle_result *result, saddle_error *error)
 {
-    run->rows = malloc(result->row_count * sizeof *run->rows);
+    run->rows = saddle_alloc(result->row_count, sizeof *run->rows);
     if (run->rows == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu rows of a trace",
-                           result->row_count);
+        return saddle_no_memory(error, "the rows of a trace");
     memcpy(run->rows, result->rows, result->row_count * sizeof *run->rows);
     run->row_count = result->row_count;
     run->stop = result->stop;
@@ -187,11 +185,11 @@ static saddle_status run_one(const work *w, const saddle_instance *instance, siz
     saddle_result *result = NULL;
     saddle_hooks run_hooks = hooks->begin(hooks->context, a, r);
     if (path == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the path of a trace");
+        return saddle_no_memory(error, "the path of a trace");
     saddle_status status = agree(w, run_plan(&plan, w, c->names.choice[a], path, error), error);
     SADDLE_THEN(status, saddle_run(instance, &plan, &run_hooks, &result, error));
-    SADDLE_THEN(status, keep(run, result, error));
-    if (status == SADDLE_OK) {
+    SADDLE_THEN_IF(status, result != NULL, keep(run, result, error));
+    if (status == SADDLE_OK && result != NULL) {
         if (c->output_error.status == SADDLE_OK)
             c->output_error = result->output_error;
         hooks->end(hooks->context, run, result);
@@ -245,8 +243,7 @@ saddle_status saddle_comparison_make(comparison *c, const comparison_inputs *in,
     work w = {.in = in, .out = c};
     c->run = calloc(c->names.count * c->repeats, sizeof *c->run);
     if (c->run == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu runs",
-                           c->names.count * c->repeats);
+        return saddle_no_memory(error, "the runs");
     saddle_status status = SADDLE_OK;
     for (size_t r = 0; status == SADDLE_OK && r < c->repeats; r++) {
         status = run_repeat(&w, r, error);

@@ -1,5 +1,6 @@
 #include "lab/reproduction.h"
 
+#include "core/memory.h"
 #include "core/status.h"
 #include "lab/paths.h"
 
@@ -55,10 +56,8 @@ static saddle_status add_part(reproduction *r, const paper_experiment *e, bool c
     reproduction_part *part = &r->part[r->parts++];
     part->experiment = e;
     part->chosen = chosen;
-    part->trace = (saddle_trace **)calloc(e->count * r->runs.seeds, sizeof *part->trace);
-    if (part->trace == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the traces");
-    return SADDLE_OK;
+    part->trace = (saddle_trace **)saddle_alloc(e->count * r->runs.seeds, sizeof *part->trace);
+    return part->trace != NULL ? SADDLE_OK : saddle_no_memory(error, "the traces");
 }
 
 saddle_status saddle_reproduction_choose(reproduction *r, const char *only, saddle_error *error)
@@ -73,7 +72,7 @@ saddle_status saddle_reproduction_choose(reproduction *r, const char *only, sadd
     /* Besides those of the table, one for each theorem. */
     r->claim = calloc(claims + 2, sizeof *r->claim);
     if (r->part == NULL || r->claim == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the experiments");
+        return saddle_no_memory(error, "the experiments");
     for (size_t k = 0; k < r->experiments; k++) {
         bool chosen = is_chosen(only, list[k].name);
         status = add_part(r, &list[k], chosen, error);
@@ -91,7 +90,7 @@ void saddle_reproduction_drop_missing(reproduction *r)
         if (r->part[p].trace[0] != NULL)
             r->part[kept++] = r->part[p];
         else
-            free((void *)r->part[p].trace);
+            saddle_free((void *)r->part[p].trace);
     }
     r->parts = kept;
 }
@@ -107,7 +106,7 @@ void saddle_reproduction_release(reproduction *r)
             saddle_trace_free(part->trace[k]);
         free(part->theorem);
         free((void *)part->bound);
-        free((void *)part->trace);
+        saddle_free((void *)part->trace);
     }
     free(r->part);
     free(r->claim);
@@ -247,7 +246,7 @@ static saddle_status check_theorems(reproduction *r, reproduction_part *part, sa
     part->bound = calloc(e->count * r->runs.seeds, sizeof *part->bound);
     saddle_status status = SADDLE_OK;
     if (v == NULL || part->bound == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the theorems");
+        return saddle_no_memory(error, "the theorems");
     for (size_t s = 0; status == SADDLE_OK && s < e->count; s++) {
         const char *why = "";
         v[s].plus = strcmp(e->series[s].algorithm, "precision+") == 0;

@@ -20,7 +20,7 @@ uint32_t saddle_next_letter(const char **at, const char *end)
 
 saddle_excerpt saddle_excerpt_of(const char *at, const char *end)
 {
-    saddle_excerpt excerpt;
+    saddle_excerpt excerpt = {.text = ""};
     char *to = excerpt.text;
     const char *last = excerpt.text + sizeof excerpt.text - sizeof "...";
     end = end != NULL ? end : at + strlen(at);
@@ -30,13 +30,12 @@ saddle_excerpt saddle_excerpt_of(const char *at, const char *end)
         bool control = letter < ' ' || (letter >= 0x7F && letter < 0xA0) || letter == 0xFFFD;
         size_t bytes = control ? 1 : (size_t)(at - from);
         if (to + bytes > last) {
-            memcpy(to, "...", sizeof "...");
-            return excerpt;
+            memcpy(to, "...", 3);
+            break;
         }
         memcpy(to, control ? "?" : from, bytes);
         to += bytes;
     }
-    *to = '\0';
     return excerpt;
 }
 

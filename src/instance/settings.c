@@ -224,6 +224,19 @@ static saddle_status apply(const saddle_settings *settings, const saddle_yaml_en
                                : saddle_fail(why, status, "%s: %.800s", from->name, reason.message);
 }
 
+static saddle_status apply_all(const saddle_settings *settings, const char *path,
+                               const saddle_yaml *file, saddle_error *error)
+{
+    for (size_t k = 0; k < file->count; k++) {
+        saddle_error why = {0};
+        saddle_status status = apply(settings, &file->entry[k], &why);
+        if (status != SADDLE_OK)
+            return saddle_fail(error, status, "%s:%zu:%zu: %s", path, file->entry[k].line,
+                               file->entry[k].column, why.message);
+    }
+    return SADDLE_OK;
+}
+
 saddle_status saddle_settings_load(saddle_settings *settings, const char *path, saddle_error *error)
 {
     /* All of the file or nothing of it: work on a copy and exchange. */
@@ -231,14 +244,8 @@ saddle_status saddle_settings_load(saddle_settings *settings, const char *path, 
     saddle_yaml file = {0};
     saddle_status status = saddle_yaml_read(&file, path, error);
     SADDLE_THEN(status, saddle_settings_copy(&copy, settings, error));
-    for (size_t k = 0; status == SADDLE_OK && k < file.count; k++) {
-        saddle_error why = {0};
-        status = apply(copy, &file.entry[k], &why);
-        if (status != SADDLE_OK)
-            saddle_fail(error, status, "%s:%zu:%zu: %s", path, file.entry[k].line,
-                        file.entry[k].column, why.message);
-    }
-    if (status == SADDLE_OK) {
+    SADDLE_THEN_IF(status, copy != NULL, apply_all(copy, path, &file, error));
+    if (status == SADDLE_OK && copy != NULL) {
         saddle_settings old = *settings;
         *settings = *copy;
         *copy = old;

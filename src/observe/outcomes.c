@@ -101,8 +101,8 @@ saddle_status saddle_outcomes_replay(saddle_outcome_file *file, const saddle_out
     const double *value = table->values;
     saddle_status status = SADDLE_OK;
     for (size_t r = 0; status == SADDLE_OK && r < count; r++) {
-        for (size_t k = 0; k < table->train + table->test; k++) {
-            saddle_outcome outcome = {.name = table->name[k], .value = *value++};
+        for (size_t k = 0; k < table->train + table->test; k++, value++) {
+            saddle_outcome outcome = {.name = table->name[k], .value = *value};
             if (k < table->train)
                 result.train[k] = outcome;
             else

@@ -8,7 +8,9 @@
  * also tells an exit from an end by a signal. MOMENT_CALLS is a file for the names of the calls that touch
  * files, in their order, each after the number of its thread. A program that this one starts is left alone.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -147,8 +147,8 @@ START_TEST(nan_stays_in_its_row_or_column)
     enum { ROWS = 21, COLUMNS = 19, DEPTH = 130, ROW = 20, COLUMN = 18, AT = 129 };
     saddle_rng rng;
     saddle_rng_init(&rng, 12, SADDLE_RNG_TEST, 0, 0);
-    double *a = normals(ROWS * DEPTH, &rng);
-    double *b = normals(DEPTH * COLUMNS, &rng);
+    double *a = normals((size_t)ROWS * DEPTH, &rng);
+    double *b = normals((size_t)DEPTH * COLUMNS, &rng);
     a[ROW * DEPTH + AT] = NAN;
     b[AT * COLUMNS + COLUMN] = NAN;
     saddle_product_adder *version[4];
