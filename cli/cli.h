@@ -155,7 +155,7 @@ void cli_set_command(const cli_command *command);
 /* Make the standard descriptors safe to use and SIGPIPE harmless. */
 void cli_console_open(void);
 /* From now on print nothing: this process is one of several, and another one speaks. */
-void cli_hush(void);
+void cli_silence(void);
 /* "saddle: ..." on stderr, one line. */
 void cli_say(const char *format, ...) SADDLE_PRINTF(1, 2);
 /* Send what was printed; false once stdout has failed. */
@@ -202,14 +202,14 @@ void cli_table_print(cli_table *table);
 
 /* ---- several processes --------------------------------------------------------------------- */
 
-/* Meet the other processes that the engine named on the command line brings, before anything can go
- * wrong; all but one keep silent from then on. */
-void cli_meet_early(int argc, char *const *argv);
+/* Join the other processes if the command line names an engine of several, before anything can fail;
+ * all but one print nothing from then on. */
+void cli_join_early(int argc, char *const *argv);
 /* The same for an engine that a configuration file names. Warn of a job of several processes that
  * each do all of the work. */
-void cli_meet(const cli_arguments *arguments);
-/* The processes that were met; NULL: this one is alone. Borrowed. */
-const saddle_world *cli_company(void);
+void cli_join(const cli_arguments *arguments);
+/* The processes that were joined; NULL: this one is alone. Borrowed. */
+const saddle_world *cli_world(void);
 /* Whether this process writes the files. */
 bool cli_leads(void);
 /* The status of the first process that failed, in all of them, with its message. What only the
@@ -218,7 +218,7 @@ saddle_status cli_agree(saddle_status status, saddle_error *error);
 /* Whether the flag is set in any process: they must stop together. */
 bool cli_interrupted(const volatile sig_atomic_t *flag);
 /* Leave the others, at the end of the program; `failed` says whether it was a bad one. */
-void cli_part(bool failed);
+void cli_leave(bool failed);
 
 /* ---- help ---------------------------------------------------------------------------------- */
 
@@ -246,7 +246,7 @@ int cli_complete(int argc, char *const *argv);
 /* From now on Ctrl-C and termination set the flag that this returns; a second one kills. */
 const volatile sig_atomic_t *cli_catch_interrupts(void);
 /* What to say on stderr if a termination signal comes, to be given before they are caught; "": nothing. */
-void cli_last_words(const char *text);
+void cli_say_on_termination(const char *text);
 /* Set the flag as a signal would. */
 void cli_interrupt(void);
 

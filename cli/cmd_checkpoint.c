@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/status.h"
 
 /* Print what a checkpoint is. Its plan goes to *plan if it is valid and none is known yet. */
 static saddle_status show(const char *path, saddle_plan *plan)
@@ -34,15 +35,13 @@ static saddle_status show_all(const char *directory, saddle_plan *plan, saddle_s
 {
     for (size_t age = 0;; age++) {
         char *path;
-        saddle_status status = saddle_checkpoint_find(&path, directory, age, error);
-        if (status != SADDLE_OK)
-            return status;
+        SADDLE_TRY(saddle_checkpoint_find(&path, directory, age, error));
         if (path == NULL && age == 0)
             return saddle_fail(error, SADDLE_BAD_INPUT, "there is no checkpoint in '%s'",
                                directory);
         if (path == NULL)
             return SADDLE_OK;
-        status = show(path, plan);
+        saddle_status status = show(path, plan);
         if (age == 0)
             *newest = status;
         free(path);

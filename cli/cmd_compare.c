@@ -115,9 +115,7 @@ static saddle_status prepare(work *w, saddle_error *error)
     SADDLE_THEN(status, read_levels(w, error));
     SADDLE_THEN_IF(status, cli_leads(),
                    cli_check_directory("--output", w->inputs.directory, error));
-    status = cli_agree(status, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(cli_agree(status, error));
     c->repeats = (size_t)w->chosen->repeats;
     c->first_seed = w->arguments->plan.start.seed;
     if (c->first_seed > UINT64_MAX - (c->repeats - 1))
@@ -154,9 +152,7 @@ static saddle_status on_ready(void *context, const saddle_instance *instance, sa
 {
     work *w = context;
     saddle_status status = cli_leads() ? check_report(w, error) : SADDLE_OK;
-    status = cli_agree(status, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(cli_agree(status, error));
     cli_warn_unused(&w->arguments->plan, instance, w->result.names.algorithm,
                     w->result.names.count);
     warn_untuned(w);
@@ -289,7 +285,7 @@ static int run(const cli_arguments *arguments)
               .inputs = {.plan = &arguments->plan,
                          .directory = chosen->output,
                          .tuned = chosen->tuned,
-                         .world = cli_company(),
+                         .world = cli_world(),
                          .hooks = {&w, on_ready, on_begin, on_end, on_left_out, on_stopped}},
               .quiet = chosen->common.quiet};
     saddle_status status = prepare(&w, &error);

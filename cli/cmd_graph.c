@@ -105,7 +105,7 @@ static saddle_status draw_network(const options *chosen, const saddle_graph *gra
     double *distance = calloc(graph->agents, sizeof *distance);
     if (distance == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu agents", graph->agents);
-    saddle_status status = saddle_model_spread(model, graph->agents, distance, error);
+    saddle_status status = saddle_model_consensus_distance(model, graph->agents, distance, error);
     SADDLE_THEN(status, network_draw(graph, distance, path, error));
     free(distance);
     return status;

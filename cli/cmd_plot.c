@@ -89,10 +89,8 @@ static figure_scale vertical_scale(const plot *p, const char *column)
 static saddle_status add_panel(plot *p, const char *x, const char *y, saddle_error *error)
 {
     figure_curves *curves = &p->curves[p->panels];
-    saddle_status status =
-        figure_group(curves, (const saddle_trace *const *)p->in.trace, p->in.count, x, y, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(
+        figure_group(curves, (const saddle_trace *const *)p->in.trace, p->in.count, x, y, error));
     bool log_x = p->chosen->x_scale == LOG;
     p->panel[p->panels++] = (figure_panel){.x_label = figure_title(x),
                                            .y_label = figure_title(y),

@@ -65,7 +65,7 @@ static saddle_status check_outputs(const cli_arguments *arguments, saddle_error 
  * they cannot write a checkpoint any more, but they can say how to go on. Two of them, for the one
  * that died may be the first.
  */
-static void prepare_last_words(const saddle_plan *plan)
+static void prepare_termination_message(const saddle_plan *plan)
 {
     size_t rank;
     if (strcmp(plan->engine.name, "mpi") != 0 || saddle_mpi_init(&rank, NULL) != SADDLE_OK ||
@@ -84,7 +84,7 @@ static void prepare_last_words(const saddle_plan *plan)
                  "rank %zu is told to end; if another rank has failed, the job must start anew: it "
                  "keeps no checkpoint to resume from",
                  rank);
-    cli_last_words(text);
+    cli_say_on_termination(text);
 }
 
 static int run(const cli_arguments *given)
@@ -104,7 +104,7 @@ static int run(const cli_arguments *given)
                      .printed = UINT64_MAX};
     saddle_status status = saddle_plan_copy(plan, &given->plan, &error);
     status = cli_agree(status, &error);
-    SADDLE_THEN(status, saddle_plan_resume(plan, cli_company(), &error));
+    SADDLE_THEN(status, saddle_plan_resume(plan, cli_world(), &error));
     SADDLE_THEN(status, saddle_algorithm_choose(&choice, plan, &error));
     SADDLE_THEN_IF(status, cli_leads(), check_outputs(&arguments, &error));
     status = cli_agree(status, &error);
@@ -113,11 +113,11 @@ static int run(const cli_arguments *given)
         cli_warn_unused(plan, instance, &choice->algorithm, 1);
         d.kind = instance->kind;
         d.problem = plan->problem.name;
-        prepare_last_words(plan);
+        prepare_termination_message(plan);
         saddle_hooks hooks = run_display_hooks(&d);
         status = saddle_run(instance, plan, &hooks, &result, &error);
         /* How it ended is known here: a signal from now on only clears away. */
-        cli_last_words("");
+        cli_say_on_termination("");
     }
     int code = status == SADDLE_OK ? run_display_end(&d, result) : cli_fail(&error);
     if (status == SADDLE_OK && common->report != NULL) {

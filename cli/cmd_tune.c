@@ -184,9 +184,7 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
         return SADDLE_OK;
     }
     saddle_status status = cli_leads() ? saddle_tuning_save(t, path, error) : SADDLE_OK;
-    status = cli_agree(status, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(cli_agree(status, error));
     w->found++;
     printf("%s--algorithm %s %s\n", w->quiet ? "" : "\nbest: ", t->plan.algorithm.name,
            settings_text(t, t->ranking[0], text));

@@ -13,7 +13,7 @@
 
 static int stdout_error;     /* errno of the first failed write; 0: none */
 static size_t progress_size; /* characters of the progress line on the screen */
-static bool hushed;          /* another process speaks */
+static bool silent;          /* another process speaks */
 
 /* ---- the streams --------------------------------------------------------------------------- */
 
@@ -35,10 +35,10 @@ void cli_console_open(void)
     signal(SIGINT, SIG_DFL);
 }
 
-void cli_hush(void)
+void cli_silence(void)
 {
     int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    hushed = true;
+    silent = true;
     fflush(stdout);
     if (nothing >= 0) {
         dup2(nothing, STDOUT_FILENO);
@@ -131,7 +131,7 @@ void cli_wrap(FILE *stream, const char *text, int column, int indent, int width)
 __attribute__((format(printf, 2, 0))) static void say(const char *kind, const char *format,
                                                       va_list arguments)
 {
-    if (hushed)
+    if (silent)
         return;
     cli_progress_clear();
     fprintf(stderr, "saddle: %s", kind);
@@ -159,7 +159,7 @@ void cli_warn(const char *format, ...)
 
 bool cli_has_progress(void)
 {
-    return !hushed && isatty(STDERR_FILENO);
+    return !silent && isatty(STDERR_FILENO);
 }
 
 void cli_progress(const char *format, ...)

@@ -24,7 +24,7 @@ static int dispatch(int argc, char *const *argv)
         cli_print_family(first);
         return CLI_OK;
     }
-    cli_meet_early(argc, argv);
+    cli_join_early(argc, argv);
     if (command == NULL)
         return cli_unknown_command(argc, argv);
     saddle_error error;
@@ -32,7 +32,7 @@ static int dispatch(int argc, char *const *argv)
     saddle_status status =
         cli_read_arguments(&arguments, command, argc - used, argv + used, &error);
     if (status == SADDLE_OK)
-        cli_meet(&arguments);
+        cli_join(&arguments);
     status = cli_agree(status, &error);
     int code;
     if (status != SADDLE_OK)
@@ -51,6 +51,6 @@ int main(int argc, char **argv)
     int code = dispatch(argc - 1, argv + 1);
     cli_progress_clear();
     code = cli_console_close(code);
-    cli_part(code != CLI_OK);
+    cli_leave(code != CLI_OK);
     return code;
 }

@@ -9,7 +9,7 @@
 #include "cli.h"
 #include "engines/engine.h"
 
-static saddle_world *company; /* NULL: this process is alone */
+static saddle_world *world; /* NULL: this process is alone */
 
 /* What --engine says among the words of the command line; NULL: nothing. */
 static const char *engine_among(int argc, char *const *argv)
@@ -26,19 +26,19 @@ static const char *engine_among(int argc, char *const *argv)
     return found;
 }
 
-/* Meet the others. An engine that is unknown, or not in this build, is refused where it is used. */
-static void meet(const char *name)
+/* Join the others. An engine that is unknown, or not in this build, is refused where it is used. */
+static void join(const char *name)
 {
     const saddle_engine_class *engine;
-    if (company != NULL || name == NULL || saddle_engine_find(&engine, name, NULL) != SADDLE_OK)
+    if (world != NULL || name == NULL || saddle_engine_find(&engine, name, NULL) != SADDLE_OK)
         return;
-    if (saddle_engine_meet(engine, &company, NULL, NULL) == SADDLE_OK && company->rank > 0)
-        cli_hush();
+    if (saddle_engine_connect(engine, &world, NULL, NULL) == SADDLE_OK && world->rank > 0)
+        cli_silence();
 }
 
-void cli_meet_early(int argc, char *const *argv)
+void cli_join_early(int argc, char *const *argv)
 {
-    meet(engine_among(argc, argv));
+    join(engine_among(argc, argv));
 }
 
 /* A number that whoever starts jobs puts into the environment of their processes; -1: none does. */
@@ -53,7 +53,7 @@ static long number_of_job(const char *const *names)
 }
 
 /* Processes that know nothing of each other repeat the work and overwrite each other's files. */
-static void warn_of_strangers(const char *engine)
+static void warn_of_separate_processes(const char *engine)
 {
     static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
     static const char *const rank[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", NULL};
@@ -67,43 +67,43 @@ static void warn_of_strangers(const char *engine)
                                               "was built with");
 }
 
-void cli_meet(const cli_arguments *arguments)
+void cli_join(const cli_arguments *arguments)
 {
     const saddle_settings *settings = arguments->plan.settings;
     const char *engine = arguments->plan.engine.name;
     if (!cli_takes(arguments->command, saddle_settings_find(settings, "engine")))
         return;
-    meet(engine);
-    if (company != NULL && company->ranks == 1)
-        warn_of_strangers(engine);
+    join(engine);
+    if (world != NULL && world->ranks == 1)
+        warn_of_separate_processes(engine);
 }
 
-const saddle_world *cli_company(void)
+const saddle_world *cli_world(void)
 {
-    return company;
+    return world;
 }
 
 bool cli_leads(void)
 {
-    return company == NULL || company->rank == 0;
+    return world == NULL || world->rank == 0;
 }
 
 saddle_status cli_agree(saddle_status status, saddle_error *error)
 {
-    return company != NULL ? saddle_world_agree(company, status, error) : status;
+    return world != NULL ? saddle_world_agree(world, status, error) : status;
 }
 
 bool cli_interrupted(const volatile sig_atomic_t *flag)
 {
     double told = *flag != 0 ? 1.0 : 0.0;
-    if (company != NULL)
-        company->largest(company, 1, &told);
+    if (world != NULL)
+        world->largest(world, 1, &told);
     return told > 0.0;
 }
 
-void cli_part(bool failed)
+void cli_leave(bool failed)
 {
-    saddle_world_free(company);
-    company = NULL;
+    saddle_world_free(world);
+    world = NULL;
     saddle_mpi_finalize(failed);
 }

@@ -8,23 +8,24 @@
 static volatile sig_atomic_t interrupted;
 
 /* What is said on termination. Written before the signals are caught. */
-static char last_words[1024];
+static char termination_message[1024];
 
 static void on_signal(int number)
 {
     int before = errno;
     interrupted = 1;
     /* There is nobody to tell when stderr is gone, too. */
-    if (number == SIGTERM && write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
+    if (number == SIGTERM &&
+        write(STDERR_FILENO, termination_message, strlen(termination_message)) < 0)
         errno = before;
     errno = before;
 }
 
-void cli_last_words(const char *text)
+void cli_say_on_termination(const char *text)
 {
-    last_words[0] = '\0';
+    termination_message[0] = '\0';
     if (*text != '\0')
-        snprintf(last_words, sizeof last_words, "saddle: %s\n", text);
+        snprintf(termination_message, sizeof termination_message, "saddle: %s\n", text);
 }
 
 const volatile sig_atomic_t *cli_catch_interrupts(void)

@@ -356,16 +356,14 @@ saddle_status figure_print(const figure *f, FILE *stream, int columns, int rows,
                            saddle_error *error)
 {
     drawing d = {.f = f, .text = true};
-    saddle_status status = gnuplot_open(&d.g, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(gnuplot_open(&d.g, error));
     fprintf(d.g.script,
             "set encoding utf8\nset terminal dumb size %d,%d noenhanced %s\n"
             "set key outside below center horizontal Left reverse samplen 2\n"
             "set border 3\nset tics nomirror\nset lmargin 10\n",
             columns, rows, colour ? "ansirgb" : "mono");
     fprintf(stream, "%s\n", f->panel[0].y_label != NULL ? f->panel[0].y_label : "");
-    status = write_panel(&d, 0, error);
+    saddle_status status = write_panel(&d, 0, error);
     if (status == SADDLE_OK)
         return gnuplot_print(&d.g, stream, error);
     gnuplot_discard(&d.g);

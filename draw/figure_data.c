@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/status.h"
 #include "draw/figure_data.h"
 #include "draw/mean_band.h"
 
@@ -188,9 +189,7 @@ saddle_status figure_write_data(FILE *f, const figure_curve *curve, const char *
         return SADDLE_OK;
     }
     mean_band b;
-    saddle_status status = mean_band_make(&b, curve, y->logarithmic, MOST_POINTS, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(mean_band_make(&b, curve, y->logarithmic, MOST_POINTS, error));
     write_band(f, name, &b, x, y);
     for (size_t r = 0; r < curve->runs; r++) {
         char tail[64];

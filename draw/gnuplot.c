@@ -120,7 +120,7 @@ static int start(pid_t *child, int script, int output, int complaints)
 }
 
 /* gnuplot's own words: the last line of what it said that is not blank. */
-static void last_words(int complaints, char *out, size_t size)
+static void last_line(int complaints, char *out, size_t size)
 {
     char text[2048];
     ssize_t got = pread(complaints, text, sizeof text - 1, 0);
@@ -162,7 +162,7 @@ static saddle_status run_script(gnuplot *g, int output, saddle_error *error)
         while (waitpid(child, &ending, 0) < 0 && errno == EINTR)
             ;
         char words[512];
-        last_words(complaints, words, sizeof words);
+        last_line(complaints, words, sizeof words);
         if (WIFSIGNALED(ending))
             status =
                 saddle_fail(error, SADDLE_IO, "gnuplot was ended by signal %d", WTERMSIG(ending));

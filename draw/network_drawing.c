@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/status.h"
 #include "draw/gnuplot.h"
 #include "draw/network_layout.h"
 #include "files/file.h"
@@ -56,9 +57,7 @@ static saddle_status write_dot(const saddle_graph *graph, const network_layout *
                                const double *distance, const char *path, saddle_error *error)
 {
     saddle_output file;
-    saddle_status status = saddle_output_open(&file, path, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_output_open(&file, path, error));
     FILE *f = file.stream;
     fputs("// Positions are fixed: neato -n2 draws them as they are.\n"
           "graph network {\n    node [shape=circle fixedsize=true width=0.3];\n",
@@ -185,9 +184,7 @@ saddle_status network_draw(const saddle_graph *graph, const double *distance, co
 saddle_status network_write_svg(const saddle_graph *graph, FILE *stream, saddle_error *error)
 {
     network_layout at;
-    saddle_status status = network_layout_make(&at, graph, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(network_layout_make(&at, graph, error));
     double r = 100.0 * radius(graph->agents) / SIDE;
     fprintf(stream,
             "<svg class=\"network\" viewBox=\"-6 -6 112 112\" role=\"img\" aria-label=\"network of "

@@ -227,9 +227,7 @@ static saddle_status write_section(FILE *f, const report_page *r, size_t place, 
 {
     trace_groups g;
     const report_section *section = &r->section[place];
-    saddle_status status = saddle_trace_groups_make(&g, section->trace, section->traces, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_trace_groups_make(&g, section->trace, section->traces, error));
     report_html(f, "<section class=\"traces\" id=\"section-%zu\" data-y=\"%s\">\n", place + 1,
                 section->y);
     if (section->title != NULL && *section->title != '\0')
@@ -243,7 +241,7 @@ static saddle_status write_section(FILE *f, const report_page *r, size_t place, 
     report_claims(f, r, place);
     report_costs(f, section, &g);
     fputs("<div class=\"pair uneven\">\n", f);
-    status = write_networks(f, section, error);
+    saddle_status status = write_networks(f, section, error);
     report_settings(f, section);
     fputs("</div>\n", f);
     report_runs(f, section, &g);
@@ -296,10 +294,8 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
 saddle_status report_write(const report_page *r, const char *path, saddle_error *error)
 {
     saddle_output file;
-    saddle_status status = saddle_output_open(&file, path, error);
-    if (status != SADDLE_OK)
-        return status;
-    status = write_page(file.stream, r, error);
+    SADDLE_TRY(saddle_output_open(&file, path, error));
+    saddle_status status = write_page(file.stream, r, error);
     if (status == SADDLE_OK)
         return saddle_output_commit(&file, error);
     saddle_output_discard(&file);

@@ -12,9 +12,7 @@ static saddle_status add(algorithm_names *names, const char *text, saddle_error 
         return saddle_fail(error, SADDLE_BAD_INPUT, "algorithms: more than %d algorithms",
                            ALGORITHM_NAMES_MOST);
     saddle_algorithm_choice *choice;
-    saddle_status status = saddle_algorithm_open(&choice, text, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_algorithm_open(&choice, text, error));
     names->choice[names->count] = choice;
     names->algorithm[names->count++] = choice->algorithm;
     /* Names become those of files and curves. */

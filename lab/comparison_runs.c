@@ -146,9 +146,7 @@ static saddle_status try_all(work *w, const saddle_instance *instance, saddle_er
         saddle_status status = try_one(w, instance, c->names.choice[a], error);
         if (status == SADDLE_OK)
             continue;
-        status = leave_out(c, a, status, error);
-        if (status != SADDLE_OK)
-            return status;
+        SADDLE_TRY(leave_out(c, a, status, error));
         refused++;
     }
     if (refused < c->names.count)

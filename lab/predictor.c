@@ -48,9 +48,7 @@ static saddle_status read_vector(const char *path, const char *name, double **ou
 {
     size_t rank;
     size_t shape[2];
-    saddle_status status = saddle_numpy_read(path, name, out, &rank, shape, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_numpy_read(path, name, out, &rank, shape, error));
     *length = shape[0] * shape[1];
     for (size_t k = 0; k < *length; k++)
         if (!isfinite((*out)[k])) {
@@ -211,9 +209,7 @@ static saddle_status make_inputs(saddle_predictor *p, saddle_error *error)
 static saddle_status check_problem(const saddle_predictor *p, saddle_error *error)
 {
     const saddle_problem *problem = p->problem;
-    saddle_status status = saddle_problem_check(problem, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_problem_check(problem, error));
     if (problem->scores == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.300s' is a model of problem %s, which gives rows no scores", p->path,

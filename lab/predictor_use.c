@@ -81,9 +81,7 @@ static saddle_status measure(const saddle_dataset *data, const double *score, sa
         correct += (score[row] > 0.0) == (data->label[row] > 0.0) ? 1.0 : 0.0;
         loss += saddle_softplus(-data->label[row] * score[row]);
     }
-    saddle_status status = saddle_ranking_auc(data->rows, score, data->label, &auc, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_ranking_auc(data->rows, score, data->label, &auc, error));
     append(out, count, "accuracy", isnan(loss) ? (double)NAN : correct / rows);
     append(out, count, "auc", auc);
     append(out, count, "loss", loss / rows);

@@ -75,9 +75,7 @@ saddle_status saddle_reproduction_choose(reproduction *r, const char *only, sadd
         return saddle_no_memory(error, "the experiments");
     for (size_t k = 0; k < r->experiments; k++) {
         bool chosen = is_chosen(only, list[k].name);
-        status = add_part(r, &list[k], chosen, error);
-        if (status != SADDLE_OK)
-            return status;
+        SADDLE_TRY(add_part(r, &list[k], chosen, error));
         r->runs.runs += chosen ? list[k].count * r->runs.seeds : 0;
     }
     return SADDLE_OK;
@@ -151,8 +149,8 @@ saddle_status saddle_reproduction_check_overwriting(const reproduction *r, saddl
     const char *directory = r->runs.directory;
     if (r->runs.quick && said(r, "\"quick\": false"))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "output: '%.200s' holds results of a run without --quick, which "
-                           "would be overwritten; give another directory",
+                           "output: '%.200s' holds results of full runs, which short ones "
+                           "would overwrite; give another directory",
                            directory);
     for (size_t k = 0; k < REAL_DATA; k++)
         if (is_replaced(r, k) && said(r, real_data[k].said))

@@ -156,7 +156,7 @@ static void write_markdown(FILE *f, const void *context)
             saddle_reproduction_count(r, NULL, CLAIM_HOLDS),
             saddle_reproduction_count(r, NULL, CLAIM_FAILS),
             saddle_reproduction_count(r, NULL, CLAIM_UNDECIDED), saddle_version(), r->runs.seeds,
-            r->runs.seeds == 1 ? "" : "s", r->runs.quick ? ", shortened by --quick" : "");
+            r->runs.seeds == 1 ? "" : "s", r->runs.quick ? ", shortened" : "");
     if (r->parts == r->experiments)
         fprintf(f, "\nAll %zu experiments are covered.\n", r->experiments);
     else

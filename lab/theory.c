@@ -1,6 +1,7 @@
 /* How many iterations Theorems 1 and 2 guarantee: their bounds, and the potential at the start. */
 #include <math.h>
 
+#include "core/status.h"
 #include "instance/plan.h"
 #include "instance/theory_bounds.h"
 
@@ -35,9 +36,7 @@ saddle_status saddle_theory_evaluate(const saddle_instance *instance, double tau
     if (status != SADDLE_OK || !constants->has_primal_bound || constants->estimated)
         return status;
     double potential = NAN;
-    status = first_potential(instance, out, &potential, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(first_potential(instance, out, &potential, error));
     double target = epsilon * epsilon;
     double floor_level = out->error_factor * epsilon / c_epsilon;
     out->gap = potential - constants->primal_bound;

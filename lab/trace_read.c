@@ -111,9 +111,7 @@ static saddle_status read_columns(reader *in, saddle_error *error)
                           "'%s' is not a column name; before the rows of a trace there is a line "
                           "such as iteration,ifo,rounds",
                           saddle_excerpt_of(name, NULL).text);
-        saddle_status status = set_text(&trace->column[trace->columns], name, error);
-        if (status != SADDLE_OK)
-            return status;
+        SADDLE_TRY(set_text(&trace->column[trace->columns], name, error));
         trace->columns++;
     }
     return grow_rows(in, error);
@@ -137,9 +135,7 @@ static saddle_status read_row(reader *in, saddle_error *error)
 {
     saddle_trace *trace = in->trace;
     size_t row = trace->rows;
-    saddle_status status = grow_rows(in, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(grow_rows(in, error));
     size_t c = 0;
     const char *cell;
     for (; (cell = saddle_line_reader_field(&in->file, ",")) != NULL; c++) {

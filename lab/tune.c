@@ -91,10 +91,7 @@ static uint64_t least_budget(const search *s, size_t candidates)
 static saddle_status count_candidates(search *s, size_t *out, saddle_error *error)
 {
     size_t points = 0;
-    saddle_status status =
-        saddle_tune_grid_size(s->tuning, &s->forecast, s->centre, &points, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_tune_grid_size(s->tuning, &s->forecast, s->centre, &points, error));
     size_t wanted = s->inputs->candidates;
     size_t count = wanted > 0 ? wanted : AUTO_CANDIDATES;
     count = count < points ? count : points;
@@ -109,15 +106,14 @@ static saddle_status choose_candidates(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
     size_t count = 0;
-    saddle_status status = count_candidates(s, &count, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(count_candidates(s, &count, error));
     if (least_budget(s, count) > t->budget)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "a budget of %" PRIu64 " IFO calls is too small for %zu candidates of "
                            "%s; give at least %" PRIu64,
                            t->budget, count, t->algorithm->name, least_budget(s, count));
-    status = saddle_tune_choose(t, s->instance, s->plan, &s->forecast, s->centre, count, error);
+    saddle_status status =
+        saddle_tune_choose(t, s->instance, s->plan, &s->forecast, s->centre, count, error);
     if (status == SADDLE_OK)
         t->rungs = make_field(t->candidates, t->field);
     return status;
@@ -131,9 +127,7 @@ static saddle_status trial_plan(const search *s, const saddle_trial *trial, sadd
 {
     saddle_plan defaults;
     saddle_plan_defaults(&defaults, sizeof defaults);
-    saddle_status status = saddle_plan_copy(out, s->plan, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_plan_copy(out, s->plan, error));
     out->limits = defaults.limits;
     out->limits.iterations = UINT64_C(1) << 53;
     out->limits.max_ifo = trial->allotment - s->forecast.most_ifo + 1;
@@ -230,9 +224,7 @@ static saddle_status run_rung(search *s, size_t rung, bool *interrupted, saddle_
         if (status != SADDLE_OK || *interrupted)
             return status;
         if (!taken)
-            status = agree(s, saddle_tune_log_write(&s->log, t, &trial, error), error);
-        if (status != SADDLE_OK)
-            return status;
+            SADDLE_TRY(agree(s, saddle_tune_log_write(&s->log, t, &trial, error), error));
         t->trials[t->trial_count++] = trial;
         t->spent += trial.ifo;
         t->resumed += taken;
@@ -350,9 +342,7 @@ static saddle_status look_ahead(search *s, saddle_error *error)
     SADDLE_THEN(status, read_hold(s, error));
     SADDLE_THEN(status, saddle_run_forecast(s->instance, s->plan, &s->forecast, error));
     SADDLE_THEN(status, saddle_tune_centre(&s->centre, s->plan, &s->forecast, error));
-    status = agree(s, status, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(agree(s, status, error));
     t->objective = s->inputs->objective;
     t->budget = s->inputs->budget > 0 ? s->inputs->budget
                                       : SADDLE_TUNE_PASSES * sample_count(s->instance->problem);

@@ -129,9 +129,7 @@ static saddle_status list_options(saddle_tuning *tuning, const saddle_settings *
 static saddle_status make_grid(grid *g, saddle_tuning *tuning, const saddle_settings *base,
                                saddle_error *error)
 {
-    saddle_status status = list_options(tuning, base, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(list_options(tuning, base, error));
     *g = (grid){.points = 1};
     for (size_t j = 0; j < tuning->option_count && g->axes < MOST_AXES; j++) {
         const saddle_search *search = tuning->option[j]->search;

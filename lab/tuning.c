@@ -104,9 +104,7 @@ static void print_quoted(FILE *f, const char *text)
 saddle_status saddle_tuning_save(const saddle_tuning *tuning, const char *path, saddle_error *error)
 {
     saddle_output output;
-    saddle_status status = saddle_output_open(&output, path, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_output_open(&output, path, error));
     const saddle_trial *best = saddle_tuning_last(tuning, tuning->ranking[0]);
     FILE *f = output.stream;
     if (best != NULL)

@@ -205,7 +205,7 @@ static void leave(saddle_world *world)
     free(self);
 }
 
-static saddle_status meet(saddle_world **out, const saddle_graph *graph, saddle_error *error)
+static saddle_status connect(saddle_world **out, const saddle_graph *graph, saddle_error *error)
 {
     (void)error;
     size_t agents = graph != NULL ? graph->agents : 0;
@@ -505,7 +505,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
 const saddle_engine_class test_thread_world_engine = {
     .name = "thread_world",
     .summary = "threads that are processes to each other",
-    .meet = meet,
+    .connect = connect,
     .create = create,
     .destroy = destroy,
     .advance = advance,

@@ -94,8 +94,8 @@ SADDLE_API saddle_status saddle_result_trace(const saddle_result *result, saddle
  * |x_i - xbar|^2 + |y_i - ybar|^2, xbar and ybar being the means of the copies in the file.
  * @param distance  receives `agents` numbers; a model with another number of copies is refused.
  */
-SADDLE_API saddle_status saddle_model_spread(const char *path, size_t agents, double *distance,
-                                             saddle_error *error);
+SADDLE_API saddle_status saddle_model_consensus_distance(const char *path, size_t agents,
+                                                         double *distance, saddle_error *error);
 
 /* ---- saved models ---------------------------------------------------------------------------- */
 

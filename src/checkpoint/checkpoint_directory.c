@@ -64,15 +64,13 @@ saddle_status saddle_checkpoint_newest(char **path, const char *directory, saddl
     *path = NULL;
     for (size_t age = 0;; age++) {
         saddle_checkpoint *checkpoint;
-        saddle_status status = saddle_checkpoint_find(path, directory, age, error);
-        if (status != SADDLE_OK)
-            return status;
+        SADDLE_TRY(saddle_checkpoint_find(path, directory, age, error));
         if (*path == NULL)
             return saddle_fail(error, SADDLE_BAD_INPUT, "there is no %scheckpoint in '%s'%s%s",
                                age > 0 ? "whole " : "", directory, age > 0 ? ": " : "",
                                reason.message);
         saddle_error found = {.message = ""};
-        status = saddle_checkpoint_open(&checkpoint, *path, &found);
+        saddle_status status = saddle_checkpoint_open(&checkpoint, *path, &found);
         saddle_checkpoint_close(checkpoint);
         if (status == SADDLE_OK)
             return SADDLE_OK;

@@ -308,9 +308,7 @@ static saddle_status load_common(saddle_resumption *r, const saddle_world *world
     SADDLE_THEN_IF(status, world->rank == 0, saddle_checkpoint_get(r->from, r->rows, rows, error));
     SADDLE_THEN_IF(status, world->rank == 0,
                    saddle_checkpoint_get(r->from, r->outcomes, outcomes, error));
-    status = saddle_world_agree(world, status, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_world_agree(world, status, error));
     world->share(world, 0, memory, r->memory);
     world->share(world, 0, rows, r->rows);
     return SADDLE_OK;
@@ -360,11 +358,9 @@ saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *in
     saddle_checkpoint_numbers number;
     if (r->from == NULL)
         return SADDLE_OK;
-    saddle_status status = saddle_checkpoint_measure(info, &number, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_checkpoint_measure(info, &number, error));
     const demands wanted = {.info = info, .number = &number};
-    status = belongs(r->from, &wanted, error);
+    saddle_status status = belongs(r->from, &wanted, error);
     if (status != SADDLE_OK && world->rank == 0)
         status = offer(r->from->path, &wanted, error);
     status = saddle_world_agree(world, status, error);

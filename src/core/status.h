@@ -7,6 +7,14 @@
 
 #include <saddle/status.h>
 
+/* A step that must go well: the function returns its status if it does not. */
+#define SADDLE_TRY(step)               \
+    do {                               \
+        saddle_status tried_ = (step); \
+        if (tried_ != SADDLE_OK)       \
+            return tried_;             \
+    } while (0)
+
 /* The next step of several: made only if all before it went well. */
 #define SADDLE_THEN(status, step) SADDLE_THEN_IF(status, true, step)
 /* The same for a step that is made only under a condition. */

@@ -30,7 +30,7 @@ saddle_excerpt saddle_excerpt_of(const char *at, const char *end)
         bool control = letter < ' ' || (letter >= 0x7F && letter < 0xA0) || letter == 0xFFFD;
         size_t bytes = control ? 1 : (size_t)(at - from);
         if (to + bytes > last) {
-            memcpy(to, "...", 3);
+            memcpy(to, "...", sizeof "...");
             break;
         }
         memcpy(to, control ? "?" : from, bytes);

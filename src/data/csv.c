@@ -313,15 +313,13 @@ saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const sadd
         table.begin = line_end < table.end ? line_end + 1 : table.end;
         table.first_line++;
     }
-    saddle_status status = choose_label(&table, options->label_column, in->path, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(choose_label(&table, options->label_column, in->path, error));
     if (!read_rows(&table))
         return saddle_parse_refuse(&table.failure, in->path, error);
     if (table.rows == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' holds names but no rows", in->path);
-    status = saddle_dataset_new_dense(&table.data, name, table.rows,
-                                      table.fields - (table.label < table.fields), error);
+    saddle_status status = saddle_dataset_new_dense(
+        &table.data, name, table.rows, table.fields - (table.label < table.fields), error);
     if (table.data == NULL)
         return status;
     read_rows(&table);

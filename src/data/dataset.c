@@ -44,9 +44,7 @@ saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, 
 {
     *out = NULL;
     double row_bytes = 16.0 + 12.0 * (double)nonzeros / (double)(rows > 0 ? rows : 1);
-    saddle_status status = check_room(name, rows, row_bytes, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(check_room(name, rows, row_bytes, error));
     saddle_dataset *data = saddle_dataset_new_head(name, rows, features);
     if (data == NULL)
         return saddle_no_memory(error, "a data set");
@@ -69,9 +67,7 @@ saddle_status saddle_dataset_new_dense(saddle_dataset **out, const char *name, s
     *out = NULL;
     if (features != 0 && rows > SIZE_MAX / features)
         return saddle_no_memory(error, "a data set");
-    saddle_status status = check_room(name, rows, 8.0 + 8.0 * (double)features, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(check_room(name, rows, 8.0 + 8.0 * (double)features, error));
     saddle_dataset *data = saddle_dataset_new_head(name, rows, features);
     if (data == NULL)
         return saddle_no_memory(error, "a data set");
@@ -159,11 +155,9 @@ static saddle_status load_file(saddle_dataset **out, const char *name, const cha
                                const saddle_data_options *options, saddle_error *error)
 {
     saddle_input in;
-    saddle_status status = saddle_input_open(&in, path, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_input_open(&in, path, error));
     reader *read = choose_reader(&in, options, error);
-    status = read != NULL ? read(out, name, &in, options, error) : SADDLE_BAD_INPUT;
+    saddle_status status = read != NULL ? read(out, name, &in, options, error) : SADDLE_BAD_INPUT;
     saddle_input_close(&in);
     return status;
 }
@@ -182,9 +176,7 @@ static saddle_status load_synthetic(saddle_dataset **out, const char *text, uint
                            "'%s' is not of the form synthetic[:ROWS[:FEATURES]] with whole numbers "
                            "from 1",
                            text);
-    saddle_status status = saddle_dataset_generate(out, size[0], size[1], seed, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_dataset_generate(out, size[0], size[1], seed, error));
     char *name = saddle_strdup(text);
     if (name == NULL) {
         saddle_dataset_free(*out);
@@ -354,9 +346,7 @@ saddle_status saddle_dataset_save_libsvm(const saddle_dataset *data, const char 
                            "'%s' holds a NaN or an infinity; LIBSVM text holds finite numbers only",
                            data->name);
     saddle_output file;
-    saddle_status status = saddle_output_open(&file, path, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_output_open(&file, path, error));
     /* A last column without entries would be forgotten; a written zero keeps it. */
     size_t padding = uses_last_column(data) ? 0 : data->features;
     for (size_t row = 0; row < data->rows; row++)

@@ -57,9 +57,7 @@ static saddle_status read_sizes(saddle_stream *stream, struct header *header, sa
     header->features = 1;
     for (unsigned k = 0; k < header->rank; k++) {
         unsigned char word[4];
-        saddle_status status = read_exactly(stream, word, sizeof word, error);
-        if (status != SADDLE_OK)
-            return status;
+        SADDLE_TRY(read_exactly(stream, word, sizeof word, error));
         size_t size =
             (size_t)word[0] << 24 | (size_t)word[1] << 16 | (size_t)word[2] << 8 | (size_t)word[3];
         if (size == 0)
@@ -81,9 +79,7 @@ static saddle_status read_header(saddle_stream *stream, struct header *header, s
 {
     const char *path = stream->in->path;
     unsigned char magic[4];
-    saddle_status status = read_exactly(stream, magic, sizeof magic, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(read_exactly(stream, magic, sizeof magic, error));
     if (magic[0] != 0 || magic[1] != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%s' is not an IDX file: it starts with %02x %02x, not 00 00", path,

@@ -29,11 +29,9 @@ saddle_status saddle_input_open(saddle_input *in, const char *path, saddle_error
     size_t size;
     memset(in, 0, sizeof *in);
     in->path = path;
-    saddle_status status =
-        saddle_reading_open_regular(&file, path, "the path of a regular file", &size, error);
-    if (status != SADDLE_OK)
-        return status;
-    status = map(in, fileno(file), size, error);
+    SADDLE_TRY(
+        saddle_reading_open_regular(&file, path, "the path of a regular file", &size, error));
+    saddle_status status = map(in, fileno(file), size, error);
     fclose(file);
     return status;
 }

@@ -394,11 +394,9 @@ static saddle_status read_parts(saddle_dataset **out, const char *name, struct p
 {
     struct part total;
     for_parts(part, count, count_part);
-    saddle_status status = make_room(out, name, part, count, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(make_room(out, name, part, count, error));
     for_parts(part, count, read_part);
-    status = add_up(part, count, &total, path, error);
+    saddle_status status = add_up(part, count, &total, path, error);
     size_t features = total.features > least_features ? total.features : least_features;
     SADDLE_THEN(status, check_features(&total, path, error));
     if (status == SADDLE_OK && (features == 0 || features > UINT32_MAX))

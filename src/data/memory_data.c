@@ -83,10 +83,8 @@ static void *borrow(const void *array)
 saddle_status saddle_dataset_view(saddle_dataset **out, const saddle_dataset *data,
                                   saddle_error *error)
 {
-    saddle_status status = make_head(out, data->name != NULL ? data->name : NAME, data->rows,
-                                     data->features, data->label, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(make_head(out, data->name != NULL ? data->name : NAME, data->rows, data->features,
+                         data->label, error));
     (*out)->nonzeros = data->nonzeros;
     (*out)->row_start = data->row_start;
     (*out)->column = data->column;
@@ -126,9 +124,7 @@ saddle_status saddle_dataset_from_dense(saddle_dataset **out, size_t rows, size_
                                         saddle_ownership ownership, saddle_error *error)
 {
     *out = NULL;
-    saddle_status status = check_shape(rows, features, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(check_shape(rows, features, error));
     if (rows > SIZE_MAX / sizeof *x / features)
         return saddle_no_memory(error, "a data set");
     size_t bad = saddle_first_nonfinite(rows * features, x);
@@ -136,7 +132,7 @@ saddle_status saddle_dataset_from_dense(saddle_dataset **out, size_t rows, size_
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "row %zu, column %zu is %g; give finite numbers", bad / features,
                            bad % features, x[bad]);
-    status = check_labels(label, rows, error);
+    saddle_status status = check_labels(label, rows, error);
     SADDLE_THEN(status, make_head(out, NAME, rows, features, label, error));
     if (status != SADDLE_OK)
         return status;

@@ -57,15 +57,12 @@ static saddle_status parse_kind(struct plan *plan, const char *text, saddle_erro
 static saddle_status parse_samples(struct plan *plan, const char *text, size_t rows, size_t *size,
                                    saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
     bool automatic = text == NULL || strcmp(text, "auto") == 0;
     plan->exact = !automatic && strchr(text, ',') != NULL;
     for (size_t i = 0; i < plan->agents; i++)
         size[i] = rows / plan->agents;
     if (!automatic)
-        status = saddle_read_samples(size, plan->agents, text, error);
-    if (status != SADDLE_OK)
-        return status;
+        SADDLE_TRY(saddle_read_samples(size, plan->agents, text, error));
     for (size_t i = 0; i < plan->agents; i++)
         plan->total += size[i];
     if (plan->total > rows)

@@ -50,7 +50,7 @@ typedef struct saddle_engine_class {
     const char *summary; /* One line. */
     /* Find the processes that take part and place the agents of a graph on them; with no graph
      * (NULL), the processes alone. NULL: there is this process only. */
-    saddle_status (*meet)(saddle_world **out, const saddle_graph *graph, saddle_error *error);
+    saddle_status (*connect)(saddle_world **out, const saddle_graph *graph, saddle_error *error);
     /* Make the agents and bring them to t = 0. */
     saddle_status (*create)(saddle_engine **out, const saddle_engine_inputs *inputs,
                             saddle_error *error);
@@ -87,7 +87,7 @@ saddle_status saddle_engine_find(const saddle_engine_class **out, const char *na
  * @param      graph  whose agents are placed; NULL: a world without agents, in which processes only
  *                    agree on things, such as how a program ends.
  */
-saddle_status saddle_engine_meet(const saddle_engine_class *engine, saddle_world **out,
-                                 const saddle_graph *graph, saddle_error *error);
+saddle_status saddle_engine_connect(const saddle_engine_class *engine, saddle_world **out,
+                                    const saddle_graph *graph, saddle_error *error);
 
 #endif

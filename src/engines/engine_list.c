@@ -30,9 +30,10 @@ saddle_status saddle_engine_find(const saddle_engine_class **out, const char *na
     return status;
 }
 
-saddle_status saddle_engine_meet(const saddle_engine_class *engine, saddle_world **out,
-                                 const saddle_graph *graph, saddle_error *error)
+saddle_status saddle_engine_connect(const saddle_engine_class *engine, saddle_world **out,
+                                    const saddle_graph *graph, saddle_error *error)
 {
-    return engine->meet != NULL ? engine->meet(out, graph, error)
-                                : saddle_world_alone(out, graph != NULL ? graph->agents : 0, error);
+    return engine->connect != NULL
+               ? engine->connect(out, graph, error)
+               : saddle_world_alone(out, graph != NULL ? graph->agents : 0, error);
 }

@@ -458,10 +458,7 @@ saddle_status saddle_local_make(saddle_local *e, const saddle_engine_inputs *inp
                 inputs->algorithm->wants_oracle(inputs->parameters);
     size_t threads = inputs->threads > 0 ? inputs->threads : processors;
     threads = threads < e->agents ? threads : e->agents;
-    saddle_status status =
-        saddle_thread_pool_create(&e->pool, (unsigned)threads, processors, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_thread_pool_create(&e->pool, (unsigned)threads, processors, error));
     if (!allocate_workers(e) || !allocate_agents(e) || !open_links(e)) {
         saddle_no_memory(error, "the agents' state");
         return SADDLE_NO_MEMORY;

@@ -392,7 +392,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
 const saddle_engine_class saddle_mpi_engine = {
     .name = "mpi",
     .summary = "agents on the processes of an MPI job, each with any number of threads",
-    .meet = saddle_mpi_meet,
+    .connect = saddle_mpi_connect,
     .create = create,
     .destroy = destroy,
     .advance = advance,

@@ -318,9 +318,7 @@ static saddle_status settle(mpi_world *w, const saddle_graph *graph, saddle_erro
     saddle_status status = allocate(w, error);
     SADDLE_THEN_IF(status, w->base.rank == 0 && graph != NULL,
                    saddle_place_agents(graph, w->base.ranks, w->home, error));
-    status = saddle_world_agree(&w->base, status, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_world_agree(&w->base, status, error));
     share(&w->base, 0, w->base.agents * sizeof *w->home, w->home);
     for (size_t i = 0; i < w->base.agents; i++)
         if (w->home[i] == w->base.rank)
@@ -330,14 +328,12 @@ static saddle_status settle(mpi_world *w, const saddle_graph *graph, saddle_erro
     return SADDLE_OK;
 }
 
-saddle_status saddle_mpi_meet(saddle_world **out, const saddle_graph *graph, saddle_error *error)
+saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph, saddle_error *error)
 {
     size_t rank;
     int ranks = 0;
     *out = NULL;
-    saddle_status status = saddle_mpi_init(&rank, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_mpi_init(&rank, error));
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (graph != NULL && (size_t)ranks > graph->agents)
         return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -360,7 +356,7 @@ saddle_status saddle_mpi_meet(saddle_world **out, const saddle_graph *graph, sad
     MPI_Comm_dup(MPI_COMM_WORLD, &w->comm);
     w->base.together = count_together(w->comm);
     w->processors = share_processors(w->base.together);
-    status = settle(w, graph, error);
+    saddle_status status = settle(w, graph, error);
     if (status != SADDLE_OK) {
         destroy(&w->base);
         return status;

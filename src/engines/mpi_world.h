@@ -9,8 +9,9 @@
 
 /* Place the agents of a graph on the processes of the job; without one (NULL), find the processes.
  * Collective. */
-saddle_status saddle_mpi_meet(saddle_world **out, const saddle_graph *graph, saddle_error *error);
-/* The communicator of a world of saddle_mpi_meet(); borrowed. */
+saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph,
+                                 saddle_error *error);
+/* The communicator of a world of saddle_mpi_connect(); borrowed. */
 MPI_Comm saddle_mpi_comm(const saddle_world *world);
 /* Processors that this process may count on, where others of the job share its machine. */
 unsigned saddle_mpi_processors(const saddle_world *world);

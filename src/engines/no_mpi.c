@@ -20,7 +20,7 @@ void saddle_mpi_finalize(bool failed)
     (void)failed;
 }
 
-static saddle_status meet(saddle_world **out, const saddle_graph *graph, saddle_error *error)
+static saddle_status connect(saddle_world **out, const saddle_graph *graph, saddle_error *error)
 {
     (void)graph;
     *out = NULL;
@@ -38,6 +38,6 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
 const saddle_engine_class saddle_mpi_engine = {
     .name = "mpi",
     .summary = "agents on the processes of an MPI job (not in this build: see -DSADDLE_MPI)",
-    .meet = meet,
+    .connect = connect,
     .create = create,
 };

@@ -192,9 +192,7 @@ saddle_status saddle_output_save(const char *path, void (*write)(FILE *f, const 
                                  const void *context, saddle_error *error)
 {
     saddle_output out;
-    saddle_status status = saddle_output_open(&out, path, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_output_open(&out, path, error));
     write(out.stream, context);
     return saddle_output_commit(&out, error);
 }

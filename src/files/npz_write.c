@@ -102,9 +102,7 @@ static saddle_status prepare_all(payload **out, const saddle_array *array, size_
     if (*out == NULL)
         return saddle_no_memory(error, "a NumPy file");
     for (size_t k = 0; k < count; k++) {
-        saddle_status status = prepare(&(*out)[k], &array[k], error);
-        if (status != SADDLE_OK)
-            return status;
+        SADDLE_TRY(prepare(&(*out)[k], &array[k], error));
         for (size_t other = 0; other < k; other++)
             if (strcmp(array[other].name, array[k].name) == 0)
                 return saddle_fail(error, SADDLE_CHECK_FAILED,

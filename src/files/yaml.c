@@ -162,9 +162,7 @@ static saddle_status take_stream(reader *in)
     yaml_event_type_t type = YAML_NO_EVENT;
     saddle_status status = SADDLE_OK;
     for (int documents = 0; status == SADDLE_OK && type != YAML_STREAM_END_EVENT;) {
-        status = next(in, &type);
-        if (status != SADDLE_OK)
-            return status;
+        SADDLE_TRY(next(in, &type));
         if (type == YAML_DOCUMENT_START_EVENT && documents++ > 0)
             status = refuse(in, in->event.start_mark,
                             "a second document; keep one, without '---' lines between");

@@ -34,9 +34,7 @@ saddle_status saddle_edges_add(saddle_edges *edges, size_t a, size_t b, saddle_e
         /* The last doubling stops at the limit; only an edge beyond it is refused. */
         if (wanted > SADDLE_MAX_EDGES && edges->count < SADDLE_MAX_EDGES)
             wanted = SADDLE_MAX_EDGES;
-        saddle_status status = saddle_edges_reserve(edges, wanted, error);
-        if (status != SADDLE_OK)
-            return status;
+        SADDLE_TRY(saddle_edges_reserve(edges, wanted, error));
     }
     edges->edge[edges->count++] = (saddle_edge){(uint32_t)a, (uint32_t)b};
     return SADDLE_OK;
@@ -172,9 +170,7 @@ saddle_status saddle_edges_compress(const saddle_edges *edges, const char *text,
                                     saddle_graph **out, saddle_error *error)
 {
     *out = NULL;
-    saddle_status status = check_connected(edges, text, agents, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(check_connected(edges, text, agents, error));
     saddle_graph *graph = saddle_alloc(1, sizeof *graph);
     if (graph == NULL)
         return saddle_no_memory(error, "a graph");

@@ -110,10 +110,8 @@ static saddle_status weigh_best_constant(saddle_mixing *mixing, const char *path
     (void)path;
     double second = 0.0;
     double largest = 0.0;
-    saddle_status status =
-        saddle_laplacian_ends(mixing->graph, SADDLE_SPECTRUM_AUTO, &second, &largest, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(
+        saddle_laplacian_ends(mixing->graph, SADDLE_SPECTRUM_AUTO, &second, &largest, error));
     weigh_constant(mixing, 2.0 / (second + largest));
     for (size_t i = 0; i < mixing->graph->agents; i++)
         if (!(mixing->self_weight[i] > TOLERANCE))
@@ -185,9 +183,7 @@ static saddle_status check_given(const saddle_mixing *mixing, const char *what, 
 static saddle_status settle(saddle_mixing *mixing, const char *what, saddle_error *error)
 {
     const saddle_graph *graph = mixing->graph;
-    saddle_status status = check_given(mixing, what, "", error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(check_given(mixing, what, "", error));
     for (size_t i = 0; i < graph->agents; i++)
         for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++) {
             size_t j = graph->neighbour[k];
@@ -278,9 +274,7 @@ static saddle_status weigh(saddle_mixing *mixing, const rule *kind, saddle_error
         mixing->self_weight[0] = 1.0;
     else {
         const char *colon = strchr(mixing->text, ':');
-        saddle_status status = kind->weigh(mixing, colon != NULL ? colon + 1 : NULL, error);
-        if (status != SADDLE_OK)
-            return status;
+        SADDLE_TRY(kind->weigh(mixing, colon != NULL ? colon + 1 : NULL, error));
     }
     return saddle_mixing_check(mixing, error);
 }
@@ -318,10 +312,8 @@ saddle_status saddle_mixing_create(saddle_mixing **out, const saddle_graph *grap
     *out = NULL;
     const rule *kind = NULL;
     saddle_mixing *mixing;
-    saddle_status status = find_rule(text, &kind, error);
-    if (status != SADDLE_OK)
-        return status;
-    status = open_mixing(&mixing, graph, text, error);
+    SADDLE_TRY(find_rule(text, &kind, error));
+    saddle_status status = open_mixing(&mixing, graph, text, error);
     SADDLE_THEN(status, weigh(mixing, kind, error));
     return close_mixing(mixing, out, status);
 }

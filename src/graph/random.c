@@ -92,9 +92,7 @@ static saddle_status draw_er(plan *p, saddle_rng *rng, saddle_edges *edges, sadd
         while (v < p->agents && w >= v)
             w -= v++;
         if (v < p->agents) {
-            saddle_status status = saddle_edges_add(edges, (size_t)w, v, error);
-            if (status != SADDLE_OK)
-                return status;
+            SADDLE_TRY(saddle_edges_add(edges, (size_t)w, v, error));
         }
         w++;
     }
@@ -105,16 +103,14 @@ saddle_status saddle_build_er(saddle_edges *edges, saddle_topology_request *requ
                               saddle_error *error)
 {
     plan p = {.agents = request->agents};
-    saddle_status status = saddle_topology_probability(request, 1, &p.probability, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_topology_probability(request, 1, &p.probability, error));
     double m = (double)p.agents;
     double expected = 0.5 * p.probability * m * (m - 1.0);
     /* Four standard deviations of room spare most draws a growth of the list. */
     double room = expected + 4.0 * sqrt(expected) + 16.0;
     if (expected > (double)SADDLE_MAX_EDGES)
         room = expected;
-    status = saddle_edges_reserve(edges, (size_t)room, error);
+    saddle_status status = saddle_edges_reserve(edges, (size_t)room, error);
     char remedy[96];
     snprintf(remedy, sizeof remedy, "take P well above the connectivity threshold ln(m)/m = %.3g",
              saddle_log(m) / m);
@@ -192,9 +188,7 @@ static bool repair_edge(plan *p, saddle_rng *rng, saddle_edges *edges, const boo
 static saddle_status draw_regular(plan *p, saddle_rng *rng, saddle_edges *edges,
                                   saddle_error *error)
 {
-    saddle_status status = pair_stubs(p, rng, edges, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(pair_stubs(p, rng, edges, error));
     bool *bad = saddle_alloc(edges->count, sizeof *bad);
     if (bad == NULL)
         return saddle_no_memory(error, "a random pairing");

@@ -221,10 +221,7 @@ static saddle_status read_row(saddle_line_reader *in, const saddle_graph *graph,
             return saddle_line_reader_refuse(
                 in, word, error, "'%s' follows the row's %zu entries; rows have one per agent",
                 shown(word), graph->agents);
-        saddle_status status =
-            take_entry(in, word, graph, i, j, tolerance, &k, weight, diagonal, error);
-        if (status != SADDLE_OK)
-            return status;
+        SADDLE_TRY(take_entry(in, word, graph, i, j, tolerance, &k, weight, diagonal, error));
     }
     if (j < graph->agents)
         return saddle_line_reader_refuse(

@@ -353,7 +353,6 @@ saddle_status saddle_laplacian_ends(const saddle_graph *graph, saddle_spectrum_m
 {
     ends found = {0.0, 0.0};
     matrix laplacian = {.graph = graph};
-    saddle_status status = SADDLE_OK;
     bool closed = false;
     const char *used;
     if (method == SADDLE_SPECTRUM_AUTO || method == SADDLE_SPECTRUM_CLOSED)
@@ -363,10 +362,8 @@ saddle_status saddle_laplacian_ends(const saddle_graph *graph, saddle_spectrum_m
                            "the Laplacian of topology '%s' has no closed-form eigenvalues",
                            graph->text);
     if (!closed)
-        status = computed_ends(&laplacian, method, second != NULL, largest != NULL, &found, &used,
-                               error);
-    if (status != SADDLE_OK)
-        return status;
+        SADDLE_TRY(computed_ends(&laplacian, method, second != NULL, largest != NULL, &found, &used,
+                                 error));
     if (second != NULL)
         *second = found.low;
     if (largest != NULL)

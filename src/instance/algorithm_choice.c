@@ -58,9 +58,7 @@ static saddle_status take_options(saddle_algorithm_choice *choice, saddle_error 
 
 static saddle_status load(saddle_algorithm_choice *choice, saddle_error *error)
 {
-    saddle_status status = saddle_plugin_open(&choice->plugin, choice->text, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_plugin_open(&choice->plugin, choice->text, error));
     if (choice->plugin->exported->algorithm == NULL)
         return saddle_plugin_lacks(choice->plugin, "algorithm", error);
     choice->loaded = *choice->plugin->exported->algorithm;
@@ -84,9 +82,10 @@ static saddle_status open_choice(saddle_algorithm_choice **out, const char *text
     saddle_status status =
         choice->owned != NULL ? SADDLE_OK : saddle_no_memory(error, "the algorithm");
     SADDLE_THEN_IF(status, own == NULL, saddle_plugin_check_name("algorithm", text, error));
-    if (status == SADDLE_OK && own == NULL)
-        status = saddle_plugin_named(text) ? load(choice, error)
-                                           : saddle_algorithm_find(&choice->algorithm, text, error);
+    SADDLE_THEN_IF(status, own == NULL,
+                   saddle_plugin_named(text)
+                       ? load(choice, error)
+                       : saddle_algorithm_find(&choice->algorithm, text, error));
     SADDLE_THEN(status, check_complete(choice, error));
     if (status == SADDLE_OK && choice->algorithm->options == NULL) {
         choice->loaded = *choice->algorithm;

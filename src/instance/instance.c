@@ -179,7 +179,7 @@ saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engi
     e->plan = &parts->plan;
     e->copies = 1;
     parts->engine = engine;
-    saddle_status status = saddle_engine_meet(engine, &parts->processes, NULL, error);
+    saddle_status status = saddle_engine_connect(engine, &parts->processes, NULL, error);
     SADDLE_THEN(status, saddle_world_agree(parts->processes,
                                            saddle_plan_copy(&parts->plan, plan, error), error));
     e->seed = parts->plan.start.seed;
@@ -201,12 +201,10 @@ saddle_status saddle_instance_create(saddle_instance **out, const saddle_plan *p
 {
     *out = NULL;
     const saddle_engine_class *engine;
-    saddle_status status = saddle_plan_check_size(plan, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_plan_check_size(plan, error));
     /* Other fields are checked where all processes learn of a failure. */
-    status = saddle_engine_find(&engine, plan->engine.name != NULL ? plan->engine.name : "threads",
-                                error);
+    saddle_status status = saddle_engine_find(
+        &engine, plan->engine.name != NULL ? plan->engine.name : "threads", error);
     return status == SADDLE_OK ? saddle_instance_create_on(out, engine, plan, error) : status;
 }
 

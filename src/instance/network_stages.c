@@ -91,7 +91,8 @@ saddle_status saddle_stage_compare_graphs(saddle_instance *e, saddle_error *erro
 
 saddle_status saddle_stage_place_agents(saddle_instance *e, saddle_error *error)
 {
-    saddle_status status = saddle_engine_meet(e->parts->engine, &e->parts->world, e->graph, error);
+    saddle_status status =
+        saddle_engine_connect(e->parts->engine, &e->parts->world, e->graph, error);
     if (status == SADDLE_OK)
         e->world = e->parts->world;
     return status;

@@ -37,9 +37,7 @@ static void own_text(entry *e)
 static saddle_status assign(entry *out, const char *text, origin from, saddle_error *why)
 {
     entry fresh = {.option = out->option, .from = from};
-    saddle_status status = saddle_option_read(fresh.option, text, &fresh.value, why);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_option_read(fresh.option, text, &fresh.value, why));
     /* All ways to say yes are echoed as one. */
     if (fresh.option->kind == SADDLE_OPTION_FLAG)
         text = fresh.value.flag ? "yes" : "no";
@@ -94,9 +92,7 @@ static saddle_status add(saddle_settings *settings, const saddle_option *option,
     if (find(settings, option->name) != NULL)
         return saddle_fail(error, SADDLE_CHECK_FAILED,
                            "option '%s' is declared twice; share one declaration", option->name);
-    status = append(settings, &(entry){.option = option}, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(append(settings, &(entry){.option = option}, error));
     saddle_error why = {0};
     status = assign(&settings->entries[settings->count - 1], option->fallback, FROM_DEFAULT, &why);
     if (status == SADDLE_NO_MEMORY)

@@ -79,14 +79,11 @@ static saddle_status make_one(const variable *v, bool suits, uint64_t seed, sadd
 {
     const char *rule = v->rule != NULL ? v->rule : SADDLE_DEFAULT_INIT;
     size_t dimension = saddle_set_dimension(v->set);
-    saddle_status status = SADDLE_OK;
     /* A start that suits the problem is there already. */
     if (v->own != NULL)
         memcpy(v->out, v->own, dimension * sizeof *v->out);
     else if (!suits || v->rule != NULL)
-        status = apply_rule(v, v->option, rule, seed, error);
-    if (status != SADDLE_OK)
-        return status;
+        SADDLE_TRY(apply_rule(v, v->option, rule, seed, error));
     size_t bad = saddle_first_nonfinite(dimension, v->out);
     if (bad < dimension)
         return saddle_fail(

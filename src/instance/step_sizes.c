@@ -1,6 +1,7 @@
 /* Step sizes: what the plan gives, else the paper's practice or its theory. */
 #include <math.h>
 
+#include "core/status.h"
 #include "instance/instance.h"
 #include "instance/theory_bounds.h"
 
@@ -26,9 +27,7 @@ saddle_status saddle_instance_steps(const saddle_instance *instance, const saddl
     if (given->rule == SADDLE_STEPS_THEORY) {
         saddle_theory theory;
         tau = given_or(given->tau, tau);
-        saddle_status status = saddle_theory_bounds(instance, tau, 1.0, &theory, error);
-        if (status != SADDLE_OK)
-            return status;
+        SADDLE_TRY(saddle_theory_bounds(instance, tau, 1.0, &theory, error));
         nu = theory.nu;
         eta = theory.eta;
         alpha = theory.alpha;

@@ -268,9 +268,7 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
     average(o, x_dim + y_dim, iterate_term, o->x_mean);
     look_at_data(o);
     network_prox_point(o);
-    saddle_status status = best_response(o, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(best_response(o, error));
     double number[NUMBERS];
     average(o, NUMBERS, number_term, number);
     if (problem->response_value != NULL) {

@@ -435,10 +435,7 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
 {
     instance *self = made;
     const choices *chosen = inputs->options;
-    saddle_status status =
-        saddle_model_create(&self->model, &chosen->model, inputs->features, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_model_create(&self->model, &chosen->model, inputs->features, error));
     const saddle_model *model = self->model;
     self->shard = inputs->shard;
     self->linear = strcmp(chosen->model.score, "linear") == 0;

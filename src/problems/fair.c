@@ -362,10 +362,8 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
     *count = 0;
     if (held_out != NULL && held_out->features != self->features)
         return SADDLE_OK;
-    saddle_status status = saddle_outcome_sums(&sums, sizeof counts / sizeof *sums, count_rows,
-                                               problem, held_out, x, y, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_outcome_sums(&sums, sizeof counts / sizeof *sums, count_rows, problem,
+                                   held_out, x, y, error));
     memcpy(&counts, sums, sizeof counts);
     saddle_free(sums);
     out[0] = (saddle_outcome){"loss", counts.loss / counts.rows};

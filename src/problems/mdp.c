@@ -121,9 +121,7 @@ saddle_status saddle_mdp_solve(saddle_mdp *mdp, const saddle_world *world, saddl
 {
     size_t states = mdp->shape.states;
     size_t pairs = states * SADDLE_MDP_ACTIONS;
-    saddle_status status = saddle_world_sum(world, pairs, reward_term, mdp, mdp->total, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_world_sum(world, pairs, reward_term, mdp, mdp->total, error));
     double *chain = saddle_alloc_doubles(2 * states * states);
     if (chain == NULL)
         return saddle_no_memory(error, "the decision process");

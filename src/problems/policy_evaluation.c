@@ -318,10 +318,8 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
     *count = 0;
     if (held_out != NULL)
         return SADDLE_OK;
-    saddle_status status =
-        saddle_outcome_sums(&mean, problem->response_size, mean_term, problem, NULL, x, y, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(
+        saddle_outcome_sums(&mean, problem->response_size, mean_term, problem, NULL, x, y, error));
     double *right = mean + problem->response_size;
     double *scratch = right + 2 * problem->y_dim;
     out[0] = (saddle_outcome){"mspbe", projected_error(self, x, mean, right, scratch)};

@@ -37,12 +37,10 @@ saddle_status saddle_problem_choose(saddle_problem_choice *out, const char *text
                                     saddle_error *error)
 {
     *out = (saddle_problem_choice){.kind = NULL};
-    saddle_status status = saddle_plugin_check_name("problem", text, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_plugin_check_name("problem", text, error));
     if (!saddle_plugin_named(text))
         return saddle_problem_find(&out->kind, text, error);
-    status = saddle_plugin_open(&out->plugin, text, error);
+    saddle_status status = saddle_plugin_open(&out->plugin, text, error);
     SADDLE_THEN(status, take_class(out, error));
     if (status != SADDLE_OK)
         saddle_problem_release(out);

@@ -328,9 +328,7 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
      * descent-ascent to be stable. */
     self->problem.tau = self->convex ? lipschitz : 0.5 * lipschitz * lipschitz / mu;
     self->problem.alpha = 1.0 / lipschitz;
-    saddle_status status = allocate(self, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(allocate(self, error));
     draw_shape(self, inputs->seed);
     for (size_t k = 0; k < inputs->world->local; k++)
         if (!draw_share(self, inputs->world->here[k], inputs->seed, chosen))

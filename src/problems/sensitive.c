@@ -82,9 +82,7 @@ saddle_status saddle_sensitive_read(saddle_sensitive *out, const saddle_problem_
                               .column = (size_t)feature - 1};
     if (!allocate(out))
         return saddle_no_memory(error, "the problem");
-    saddle_status status = read_signs(out, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(read_signs(out, error));
     if (excluded == NULL)
         out->hidden[out->column] = true;
     else if (strcmp(excluded, "none") != 0 && !saddle_mark_list(excluded, 1, features, out->hidden))

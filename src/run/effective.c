@@ -63,9 +63,7 @@ saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error)
     *plan = r->given;
     plan->settings = NULL;
     saddle_plan_take_stage(plan, r->info.network->plan, SADDLE_STAGE_INSTANCE);
-    saddle_status status = collect(r, plan, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(collect(r, plan, error));
     resolve(r, plan);
     size_t common = common_samples(r->info.network->problem);
     if (plan->problem.samples == NULL && common > 0) {
@@ -74,7 +72,7 @@ saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error)
             return saddle_no_memory(error, "the settings");
         plan->problem.samples = samples;
     }
-    status = saddle_plan_refresh(plan, error);
+    saddle_status status = saddle_plan_refresh(plan, error);
     saddle_free(samples);
     SADDLE_THEN(status, saddle_settings_read_table(plan->settings, r->info.algorithm->options,
                                                    r->parameters, error));

@@ -254,11 +254,9 @@ saddle_status saddle_result_save(const saddle_result *result, const char *path, 
                            "the plan, so that the run writes all of them",
                            result->local, result->agents);
     saddle_world *world = NULL;
-    saddle_status status = saddle_world_alone(&world, result->agents, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_world_alone(&world, result->agents, error));
     copies c = {.world = world, .result = result};
-    status = write_model(&c, path, error);
+    saddle_status status = write_model(&c, path, error);
     saddle_world_free(world);
     return status;
 }

@@ -83,9 +83,7 @@ static saddle_status measure_start(saddle_run_state *r, saddle_error *error)
     saddle_status status = measure(r, &diverged, error);
     if (status != SADDLE_OK || !diverged)
         return status;
-    status = saddle_run_locate(r, &fault, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_run_locate(r, &fault, error));
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "init: the losses at the starting point are not finite: agent %zu, variable "
                        "%s[%zu] is %g; start closer to zero or check the data",
@@ -101,9 +99,7 @@ static saddle_status begin(saddle_run_state *r, saddle_error *error)
         return status;
     saddle_run_confer(r);
     if (r->resumed.from == NULL)
-        status = measure_start(r, error);
-    if (status != SADDLE_OK)
-        return status;
+        SADDLE_TRY(measure_start(r, error));
     status = saddle_run_agree(r, saddle_run_open_files(r, error), error);
     SADDLE_THEN_IF(status, r->resumed.from != NULL,
                    saddle_run_agree(r, saddle_run_recall_rows(r, error), error));
@@ -268,12 +264,10 @@ saddle_status saddle_solve(const saddle_problem *problem, const saddle_plan *pla
     saddle_instance *instance = NULL;
     saddle_plan with;
     *out = NULL;
-    saddle_status status = saddle_plan_copy(&with, plan, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_plan_copy(&with, plan, error));
     if (problem != NULL)
         with.problem.own = problem;
-    status = saddle_instance_create(&instance, &with, error);
+    saddle_status status = saddle_instance_create(&instance, &with, error);
     SADDLE_THEN(status, saddle_run(instance, &with, NULL, out, error));
     saddle_instance_free(instance);
     saddle_plan_free(&with);

@@ -78,14 +78,12 @@ static saddle_status configure(saddle_run_state *r, saddle_error *error)
 {
     const saddle_algorithm *a = r->info.algorithm;
     saddle_configuration c = {.instance = r->info.instance, .given = &r->given.steps};
-    saddle_status status = saddle_instance_steps(r->info.network, &r->given, &c.steps, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_instance_steps(r->info.network, &r->given, &c.steps, error));
     r->parameters = saddle_alloc(1, a->parameters);
     if (r->parameters == NULL)
         return saddle_no_memory(error, "the algorithm's parameters");
     saddle_settings_write_table(r->given.settings, a->options, r->parameters);
-    status = saddle_algorithm_read_options(r->choice, r->parameters, error);
+    saddle_status status = saddle_algorithm_read_options(r->choice, r->parameters, error);
     SADDLE_THEN(status, configure_own(r, &c, error));
     r->info.parameters = r->parameters;
     r->info.steps = c.steps;
@@ -126,11 +124,9 @@ static void choose_points(saddle_run_state *r)
 saddle_status saddle_run_configure(saddle_run_state *r, saddle_error *error)
 {
     const saddle_plan *plan = &r->given;
-    saddle_status status = saddle_algorithm_choose(&r->choice, plan, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_algorithm_choose(&r->choice, plan, error));
     r->info.algorithm = r->choice->algorithm;
-    status = check_traits(r, error);
+    saddle_status status = check_traits(r, error);
     SADDLE_THEN(status, choose_instance(r, error));
     SADDLE_THEN(status, configure(r, error));
     SADDLE_THEN(status, check_memory(r, error));

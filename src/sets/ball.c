@@ -1,6 +1,7 @@
 /* What the balls of radius R around 0 share. */
 #include "sets/ball.h"
 
+#include "core/status.h"
 #include "sets/parameter.h"
 
 saddle_status saddle_ball_parse(saddle_set *set, saddle_error *error)
@@ -8,9 +9,7 @@ saddle_status saddle_ball_parse(saddle_set *set, saddle_error *error)
     saddle_ball *ball = (saddle_ball *)set;
     const char *synopsis = set->kind->synopsis;
     saddle_fields fields;
-    saddle_status status = saddle_read_fields(&fields, set->text, synopsis, 1, 1, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_read_fields(&fields, set->text, synopsis, 1, 1, error));
     return saddle_read_parameter(&ball->radius, fields.field[1], SADDLE_POSITIVE, set->text,
                                  synopsis, "R", error);
 }

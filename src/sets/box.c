@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/status.h"
 #include "sets/interval.h"
 #include "sets/parameter.h"
 
@@ -22,9 +23,7 @@ static saddle_status parse(saddle_set *set, saddle_error *error)
     saddle_interval *interval = (saddle_interval *)set;
     const char *synopsis = set->kind->synopsis;
     saddle_fields fields;
-    saddle_status status = saddle_read_fields(&fields, set->text, synopsis, 2, 2, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_read_fields(&fields, set->text, synopsis, 2, 2, error));
     double *bound[2] = {&interval->lower, &interval->upper};
     for (size_t i = 0; i < 2; i++)
         if (!read_bound(fields.field[i + 1], bound[i]))

@@ -6,6 +6,7 @@
 
 #include "core/memory.h"
 #include "core/option_value.h"
+#include "core/status.h"
 
 /* Longest part of a user's text that a message repeats, so that the remedy always fits. */
 #define SHOWN "%.200s"
@@ -31,9 +32,7 @@ saddle_status saddle_find_name(const char *what, const char *text, const char *c
                            what);
     if (saddle_plugin_named(text))
         return saddle_plugin_open(plugin, text, error);
-    saddle_status status = saddle_plugin_check_name(what, text, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_plugin_check_name(what, text, error));
     size_t length = strcspn(text, ":");
     for (size_t i = 0; i < count; i++)
         if (strlen(name[i]) == length && memcmp(name[i], text, length) == 0) {

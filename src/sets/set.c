@@ -99,9 +99,7 @@ saddle_status saddle_set_create(saddle_set **out, const char *text, size_t dimen
         name[k] = list[k]->name;
     size_t index;
     saddle_plugin_object *plugin;
-    saddle_status status = saddle_find_name("set", text, name, COUNT, &index, &plugin, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_find_name("set", text, name, COUNT, &index, &plugin, error));
     return plugin != NULL ? load(out, plugin, text, dimension, error)
                           : make(out, list[index], text, NULL, dimension, NULL, error);
 }
@@ -111,13 +109,11 @@ saddle_status saddle_set_from_class(saddle_set **out, const saddle_set_class *ki
                                     saddle_error *error)
 {
     *out = NULL;
-    saddle_status status = check_class(kind, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(check_class(kind, error));
     char *text = saddle_class_text(kind->name, argument);
     if (text == NULL)
         return saddle_no_memory(error, "a set");
-    status = make(out, kind, text, context, dimension, NULL, error);
+    saddle_status status = make(out, kind, text, context, dimension, NULL, error);
     saddle_free(text);
     return status;
 }

@@ -127,7 +127,7 @@ check "beside the theory's" grep -qF "theory: at most -1<" slopes/figures/comple
 
 # Full results are not overwritten by quick ones.
 sed -i 's/"quick": true/"quick": false/' more/claims.json
-refuse "--output: 'more' holds results of a run without --quick, which would be overwritten" \
+refuse "--output: 'more' holds results of full runs, which short ones would overwrite" \
     reproduce --quick --only topology --output more
 # Nor are those on the paper's data by those on built-in ones.
 sed -i 's/"quick": false, "a9a": "[a-z-]*"/"quick": true, "a9a": "file"/' more/claims.json

@@ -632,7 +632,7 @@ static void use_world(void *context, size_t rank)
     double sum[3];
     double expected[3];
     assert_ok(saddle_graph_create(&graph, "ring", MANY, 1, &error), error);
-    assert_ok(saddle_engine_meet(&test_thread_world_engine, &world, graph, &error), error);
+    assert_ok(saddle_engine_connect(&test_thread_world_engine, &world, graph, &error), error);
     assert_ok(saddle_world_alone(&alone, MANY, &error), error);
     for (size_t k = 0; k < 3 * MANY; k++) {
         table[k] = table_entry(k);
@@ -669,7 +669,7 @@ static void look_around(void *context, size_t rank)
     (void)context;
     saddle_error error = {.message = ""};
     saddle_world *world = NULL;
-    assert_ok(saddle_engine_meet(&test_thread_world_engine, &world, NULL, &error), error);
+    assert_ok(saddle_engine_connect(&test_thread_world_engine, &world, NULL, &error), error);
     ck_assert_uint_eq(world->rank, rank);
     ck_assert_uint_eq(world->agents, 0);
     double largest = (double)rank;
@@ -685,7 +685,7 @@ START_TEST(world_without_agents)
     saddle_world *world = NULL;
     test_thread_world_run(3, look_around, NULL);
     assert_ok(saddle_engine_find(&threads, "threads", &error), error);
-    assert_ok(saddle_engine_meet(threads, &world, NULL, &error), error);
+    assert_ok(saddle_engine_connect(threads, &world, NULL, &error), error);
     ck_assert_uint_eq(world->ranks, 1);
     ck_assert_uint_eq(world->local, 0);
     saddle_world_free(world);

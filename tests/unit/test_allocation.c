@@ -688,7 +688,8 @@ static saddle_status predict(const void *path, saddle_error *error)
         status = saddle_save_numbers(score, data->rows, scores, error);
     double distance[5];
     if (status == SADDLE_OK)
-        status = saddle_model_spread(path, sizeof distance / sizeof *distance, distance, error);
+        status = saddle_model_consensus_distance(path, sizeof distance / sizeof *distance, distance,
+                                                 error);
     saddle_dataset_free(data);
     saddle_predictor_free(predictor);
     return status;

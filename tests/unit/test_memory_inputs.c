@@ -574,7 +574,8 @@ START_TEST(edges_in_memory_are_edges_of_a_file)
     ck_assert_str_eq(graph->text, "edges");
     ck_assert(graph->agents == 5 && graph->edges == EDGES && graph->shape == read->shape);
     ck_assert(same_bits(graph->start, read->start, 6 * sizeof *graph->start));
-    ck_assert(same_bits(graph->neighbour, read->neighbour, 2 * EDGES * sizeof *graph->neighbour));
+    ck_assert(
+        same_bits(graph->neighbour, read->neighbour, (size_t)2 * EDGES * sizeof *graph->neighbour));
     saddle_plan *texts = quadratic_plan(NULL);
     saddle_plan *memory = quadratic_plan(NULL);
     texts->network.topology = text;
@@ -650,7 +651,8 @@ START_TEST(weights_in_memory_are_those_of_a_file)
     texts->network.graph = graph;
     texts->network.mixing = text;
     for (size_t k = 0; k < 2; k++) {
-        ck_assert(same_bits(made[k]->weight, read->weight, 2 * EDGES * sizeof *read->weight));
+        ck_assert(
+            same_bits(made[k]->weight, read->weight, (size_t)2 * EDGES * sizeof *read->weight));
         ck_assert(same_bits(made[k]->self_weight, read->self_weight, 5 * sizeof *read->weight));
         assert_ok(saddle_mixing_check(made[k], &error), error);
         saddle_plan *memory = quadratic_plan(NULL);

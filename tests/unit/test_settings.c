@@ -505,12 +505,14 @@ START_TEST(unreadable_files_are_refused)
     assert_ok(load_bytes(settings, "large.yaml", large, 1 << 20), error);
     /* Escapes that stand for more bytes than they are written with. */
     memset(large, '\\', 1 << 20);
-    memcpy(large, (const char[9]){"output: \""}, 9);
+    size_t start = (size_t)snprintf(large, 16, "output: \"");
+    large[start] = '\\';
     for (size_t k = 10; k < 1 << 20; k += 2)
         large[k] = 'L';
     large[(1 << 20) - 1] = '"';
     assert_ok(load_bytes(settings, "large.yaml", large, 1 << 20), error);
-    ck_assert_uint_eq(strlen(saddle_settings_text(settings, "output")), 3 * (((size_t)1 << 19) - 5));
+    ck_assert_uint_eq(strlen(saddle_settings_text(settings, "output")),
+                      3 * (((size_t)1 << 19) - 5));
     size_t used = 0;
     for (int k = 0; k < 4097; k++)
         used += (size_t)snprintf(large + used, 16, "o%d:\n", k);

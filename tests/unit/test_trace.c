@@ -275,15 +275,15 @@ START_TEST(measures_consensus_of_a_model)
     saddle_result *result = make_run(path, model);
     double *distance = calloc(result->agents + 1, sizeof *distance);
     ck_assert_ptr_nonnull(distance);
-    assert_ok(saddle_model_spread(model, result->agents, distance, &error), error);
+    assert_ok(saddle_model_consensus_distance(model, result->agents, distance, &error), error);
     for (size_t i = 0; i < result->agents; i++) {
         double wanted = squared_distance(result->x, result->agents, result->x_dim, i) +
                         squared_distance(result->y, result->agents, result->y_dim, i);
         ck_assert(wanted > 0.0);
         assert_near(distance[i], wanted, 1e-13 * wanted);
     }
-    assert_refused(saddle_model_spread(model, result->agents + 1, distance, &error), error,
-                   SADDLE_BAD_INPUT, "holds 5 copies of x; the network has 6 agents");
+    assert_refused(saddle_model_consensus_distance(model, result->agents + 1, distance, &error),
+                   error, SADDLE_BAD_INPUT, "holds 5 copies of x; the network has 6 agents");
     free(distance);
     saddle_result_free(result);
 }
