@@ -145,7 +145,7 @@ typedef struct saddle_plan {
     /** What computes. */
     struct {
         const char *name; /**< engine: "threads" or "mpi". */
-        uint64_t threads; /**< threads: of each process; 0: all processors. */
+        uint64_t threads; /**< threads: of each process; 0: as many as pay off. */
     } engine;
 
     /** What is measured, and the files that are written. NULL: not written. */

@@ -6,6 +6,7 @@
 #include "core/rng.h"
 #include "core/status.h"
 #include "core/vector.h"
+#include "engines/worker_count.h"
 
 /* Agents of the longest vectors whose contributions to a mean are held at once, and the doubles
  * that there is room for at least. */
@@ -456,8 +457,10 @@ saddle_status saddle_local_make(saddle_local *e, const saddle_engine_inputs *inp
                             &e->layout);
     e->oracle = inputs->algorithm->wants_oracle != NULL &&
                 inputs->algorithm->wants_oracle(inputs->parameters);
-    size_t threads = inputs->threads > 0 ? inputs->threads : processors;
-    threads = threads < e->agents ? threads : e->agents;
+    size_t most = saddle_worker_count(inputs->instance, e->layout.published);
+    size_t threads = processors < most ? processors : most;
+    if (inputs->threads > 0)
+        threads = inputs->threads < e->agents ? inputs->threads : e->agents;
     SADDLE_TRY(saddle_thread_pool_create(&e->pool, (unsigned)threads, processors, error));
     if (!allocate_workers(e) || !allocate_agents(e) || !open_links(e)) {
         saddle_no_memory(error, "the agents' state");

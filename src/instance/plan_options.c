@@ -129,9 +129,9 @@ static const saddle_option engine = SADDLE_TEXT(
     "NAME",
     "Who runs the agents: threads (all in this process) or mpi (on as many processes as "
     "mpirun starts). Results do not depend on it.");
-static const saddle_option threads =
-    SADDLE_INTEGER(PLAN(engine.threads, RUN, ENGINE), "threads", ENGINE_GROUP, "auto", 1, 4096, "N",
-                   "Threads of each process; results do not depend on it. auto: all processors.");
+static const saddle_option threads = SADDLE_INTEGER(
+    PLAN(engine.threads, RUN, ENGINE), "threads", ENGINE_GROUP, "auto", 1, 4096, "N",
+    "Threads of each process; results do not depend on it. auto: as many as pay off.");
 
 static const saddle_option trace =
     SADDLE_TEXT(PLAN_OF(outputs.trace, RUN, OUTPUT, "@FILE"), "trace", OUTPUT_GROUP, "", "PATH",
