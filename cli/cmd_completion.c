@@ -35,21 +35,22 @@ static void print_commands(void)
     }
 }
 
-static void print_algorithms(const char *before)
+/* What is typed as it stands of a name or synopsis: "box:" of "box:LO:HI". */
+static void print_name(const char *before, const char *synopsis)
 {
-    size_t count;
-    const saddle_algorithm *const *list = saddle_algorithm_list(&count);
-    for (size_t k = 0; k < count; k++)
-        printf("%s%s\n", before, list[k]->name);
+    int length = (int)strcspn(synopsis, ":[ ");
+    length += synopsis[length] == ':';
+    printf("%s%.*s\n", before, length, synopsis);
 }
 
-static void print_problems(const char *before)
-{
-    size_t count;
-    const saddle_problem_class *const *list = saddle_problem_list(&count);
-    for (size_t k = 0; k < count; k++)
-        printf("%s%s\n", before, list[k]->name);
-}
+/* Print a field of all entries of a list of pointers. */
+#define PRINT_LIST(before, entry, list, field)     \
+    do {                                           \
+        size_t count_;                             \
+        const entry *const *list_ = list(&count_); \
+        for (size_t k_ = 0; k_ < count_; k_++)     \
+            print_name(before, list_[k_]->field);  \
+    } while (0)
 
 static void print_sources(const char *before)
 {
@@ -60,57 +61,25 @@ static void print_sources(const char *before)
             printf("%s%s\n", before, list[k].name);
 }
 
-/* What is typed as it stands of a synopsis: "box:" of "box:LO:HI". */
-static void print_synopsis(const char *before, const char *synopsis)
-{
-    int length = (int)strcspn(synopsis, ":[ ");
-    length += synopsis[length] == ':';
-    printf("%s%.*s\n", before, length, synopsis);
-}
-
-static void print_rules(const char *before, const saddle_network_info *(*infos)(size_t *))
-{
-    size_t count;
-    const saddle_network_info *list = infos(&count);
-    for (size_t k = 0; k < count; k++)
-        print_synopsis(before, list[k].synopsis);
-}
-
-static void print_sets(const char *before)
-{
-    size_t count;
-    const saddle_set_class *const *list = saddle_set_list(&count);
-    for (size_t k = 0; k < count; k++)
-        print_synopsis(before, list[k]->synopsis);
-}
-
-static void print_regularizers(const char *before)
-{
-    size_t count;
-    const saddle_regularizer_class *const *list = saddle_regularizer_list(&count);
-    for (size_t k = 0; k < count; k++)
-        print_synopsis(before, list[k]->synopsis);
-}
-
 /* "a|b|c", or all words of a kind such as "@ALGORITHM", each after `before`. */
 static void print_words(const char *before, const char *kind)
 {
     if (strcmp(kind, "@COMMAND") == 0)
         print_commands();
     else if (strcmp(kind, "@ALGORITHM") == 0)
-        print_algorithms(before);
+        PRINT_LIST(before, saddle_algorithm, saddle_algorithm_list, name);
     else if (strcmp(kind, "@PROBLEM") == 0)
-        print_problems(before);
+        PRINT_LIST(before, saddle_problem_class, saddle_problem_list, name);
     else if (strcmp(kind, "@SOURCE") == 0)
         print_sources(before);
     else if (strcmp(kind, "@TOPOLOGY") == 0)
-        print_rules(before, saddle_topology_list);
+        PRINT_LIST(before, saddle_network_info, saddle_topology_list, synopsis);
     else if (strcmp(kind, "@MIXING") == 0)
-        print_rules(before, saddle_mixing_list);
+        PRINT_LIST(before, saddle_network_info, saddle_mixing_list, synopsis);
     else if (strcmp(kind, "@SET") == 0)
-        print_sets(before);
+        PRINT_LIST(before, saddle_set_class, saddle_set_list, term.synopsis);
     else if (strcmp(kind, "@REGULARIZER") == 0)
-        print_regularizers(before);
+        PRINT_LIST(before, saddle_regularizer_class, saddle_regularizer_list, term.synopsis);
     else if (*kind == '@')
         puts(kind);
     else

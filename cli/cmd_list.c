@@ -7,14 +7,17 @@
 #include "cli.h"
 #include "files/plugin.h"
 
-static void print_rules(const char *title, const saddle_network_info *info, size_t count)
-{
-    printf("%s\n", title);
-    cli_table *table = cli_table_create("ll");
-    for (size_t k = 0; k < count; k++)
-        cli_table_words(table, info[k].synopsis, info[k].summary);
-    cli_table_print(table);
-}
+/* Print two fields of all entries of a list of pointers. */
+#define PRINT_LIST(title, entry, list, name, summary)                     \
+    do {                                                                  \
+        size_t count_;                                                    \
+        const entry *const *list_ = list(&count_);                        \
+        cli_table *table_ = cli_table_create("ll");                       \
+        for (size_t k_ = 0; k_ < count_; k_++)                            \
+            cli_table_words(table_, list_[k_]->name, list_[k_]->summary); \
+        puts(title);                                                      \
+        cli_table_print(table_);                                          \
+    } while (0)
 
 /* What a number may be, such as " Range: above 0, at most 1."; nothing for other kinds. */
 static void append_range(const saddle_option *option, char *out, size_t size)
@@ -81,11 +84,11 @@ static int describe_plugin(const char *path)
         describe_part(plugin->path, "--algorithm", it->algorithm->name, it->algorithm->summary,
                       it->algorithm->options);
     if (it->set != NULL)
-        describe_part(plugin->path, "--x-set or --y-set", it->set->name, it->set->summary,
-                      it->set->options);
+        describe_part(plugin->path, "--x-set or --y-set", it->set->term.name, it->set->term.summary,
+                      it->set->term.options);
     if (it->regularizer != NULL)
-        describe_part(plugin->path, "--regularizer", it->regularizer->name,
-                      it->regularizer->summary, it->regularizer->options);
+        describe_part(plugin->path, "--regularizer", it->regularizer->term.name,
+                      it->regularizer->term.summary, it->regularizer->term.options);
     cli_flush();
     saddle_plugin_close(plugin);
     return CLI_OK;
@@ -261,56 +264,28 @@ static int run_problems(const cli_arguments *arguments)
         print_options(one->options);
         return CLI_OK;
     }
-    size_t count;
-    const saddle_problem_class *const *list = saddle_problem_list(&count);
-    cli_table *table = cli_table_create("ll");
-    for (size_t k = 0; k < count; k++)
-        cli_table_words(table, list[k]->name, list[k]->summary);
-    printf("Problems\n");
-    cli_table_print(table);
+    PRINT_LIST("Problems", saddle_problem_class, saddle_problem_list, name, summary);
     return CLI_OK;
-}
-
-static void print_sets(void)
-{
-    size_t count;
-    const saddle_set_class *const *set = saddle_set_list(&count);
-    printf("Sets, for --x-set and --y-set\n");
-    cli_table *table = cli_table_create("ll");
-    for (size_t k = 0; k < count; k++)
-        cli_table_words(table, set[k]->synopsis, set[k]->summary);
-    cli_table_print(table);
-}
-
-static void print_regularizers(void)
-{
-    size_t count;
-    const saddle_regularizer_class *const *regularizer = saddle_regularizer_list(&count);
-    printf("\nRegularizers, for --regularizer\n");
-    cli_table *table = cli_table_create("ll");
-    for (size_t k = 0; k < count; k++)
-        cli_table_words(table, regularizer[k]->synopsis, regularizer[k]->summary);
-    cli_table_print(table);
 }
 
 static int run_sets(const cli_arguments *arguments)
 {
     if (arguments->count == 1)
         return describe_plugin(arguments->operand[0]);
-    print_sets();
-    print_regularizers();
+    PRINT_LIST("Sets, for --x-set and --y-set", saddle_set_class, saddle_set_list, term.synopsis,
+               term.summary);
+    PRINT_LIST("\nRegularizers, for --regularizer", saddle_regularizer_class,
+               saddle_regularizer_list, term.synopsis, term.summary);
     return CLI_OK;
 }
 
 static int run_topologies(const cli_arguments *arguments)
 {
     (void)arguments;
-    size_t count;
-    const saddle_network_info *info = saddle_topology_list(&count);
-    print_rules("Topologies, for --topology", info, count);
-    info = saddle_mixing_list(&count);
-    putchar('\n');
-    print_rules("Mixing rules, for --mixing", info, count);
+    PRINT_LIST("Topologies, for --topology", saddle_network_info, saddle_topology_list, synopsis,
+               summary);
+    PRINT_LIST("\nMixing rules, for --mixing", saddle_network_info, saddle_mixing_list, synopsis,
+               summary);
     return CLI_OK;
 }
 

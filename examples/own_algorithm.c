@@ -22,7 +22,7 @@ typedef struct parameters {
     double eta_y;
 } parameters;
 
-static saddle_status configure(void *out, saddle_configuration *c, saddle_error *error)
+static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
 {
     parameters *p = out;
     (void)error;
@@ -91,9 +91,9 @@ static const saddle_algorithm dgda = {
     .title = "DGDA",
     .summary = "full local gradients from averaged iterates",
     .options = options,
-    .parameters = sizeof(parameters),
+    .size = sizeof(parameters),
     .traits = {.x_set = true, .y_set = true, .regularizer = true, .feasible = true},
-    .configure = configure,
+    .init = init,
     .layout = layout,
     .start = start,
     .phases = phases,

@@ -32,19 +32,19 @@ static double sum(size_t count, const double *v)
 static void project(const saddle_set *set, double *v, double *scratch)
 {
     const half_space *self = (const half_space *)set;
-    double excess = (sum(set->dimension, v) - self->b) / (double)set->dimension;
+    double excess = (sum(set->term.dimension, v) - self->b) / (double)set->term.dimension;
     (void)scratch;
     /* Not `excess > 0`: a NaN must not look feasible. */
-    for (size_t k = 0; !(excess <= 0.0) && k < set->dimension; k++)
+    for (size_t k = 0; !(excess <= 0.0) && k < set->term.dimension; k++)
         v[k] -= excess;
 }
 
 static const saddle_set_class half_space_class = {
-    .name = "half-space",
-    .synopsis = "half-space:b=B",
-    .summary = "x_1 + ... + x_n at most B; O(n)",
-    .options = options,
-    .size = sizeof(half_space),
+    .term = {.name = "half-space",
+             .synopsis = "half-space:b=B",
+             .summary = "x_1 + ... + x_n at most B; O(n)",
+             .options = options,
+             .size = sizeof(half_space)},
     .project = project,
 };
 
@@ -61,6 +61,19 @@ static double largest_sum(const saddle_result *result)
     return most;
 }
 
+static saddle_status solve(saddle_set **set, saddle_plan *plan, saddle_result **result,
+                           saddle_error *error)
+{
+    plan->problem.name = "quadratic";
+    saddle_status status = saddle_plan_set(plan, "x-dim", "6", error);
+    if (status == SADDLE_OK)
+        status = saddle_set_from_class(set, &half_space_class, "b=-2", NULL, 6, error);
+    if (status != SADDLE_OK)
+        return status;
+    plan->problem.own_x_set = *set;
+    return saddle_solve(NULL, plan, result, error);
+}
+
 int main(void)
 {
     saddle_plan plan;
@@ -68,18 +81,14 @@ int main(void)
     saddle_result *result = NULL;
     saddle_error error;
     saddle_plan_defaults(&plan, sizeof plan);
-    plan.problem.name = "quadratic";
-    saddle_plan_set(&plan, "x-dim", "6", &error);
-    if (saddle_set_from_class(&set, &half_space_class, "b=-2", NULL, 6, &error) == SADDLE_OK) {
-        plan.problem.own_x_set = set;
-        saddle_solve(NULL, &plan, &result, &error);
-    }
-    if (result == NULL)
+    int code = EXIT_FAILURE;
+    if (solve(&set, &plan, &result, &error) != SADDLE_OK) {
         fprintf(stderr, "own_set: %s\n", error.message);
-    else
+    } else {
         printf("largest sum %.12f, metric %.3g\n", largest_sum(result),
                result->rows[result->row_count - 1].metric);
-    int code = result != NULL && largest_sum(result) <= -2.0 + 1e-9 ? EXIT_SUCCESS : EXIT_FAILURE;
+        code = largest_sum(result) <= -2.0 + 1e-9 ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
     saddle_result_free(result);
     saddle_set_free(set);
     saddle_plan_free(&plan);

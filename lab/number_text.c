@@ -1,8 +1,6 @@
 #include "lab/number_text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 const char *saddle_bytes_text(double bytes, char out[NUMBER_TEXT])
 {
@@ -17,13 +15,4 @@ const char *saddle_bytes_text(double bytes, char out[NUMBER_TEXT])
     int decimals = bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
     snprintf(out, NUMBER_TEXT, "%.*f %s", decimals, bytes, unit[k]);
     return out;
-}
-
-void saddle_append(char *text, size_t size, const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text + used, size - used, format, list);
-    va_end(list);
 }

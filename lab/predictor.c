@@ -244,8 +244,8 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
     SADDLE_THEN(status, make_inputs(p, error));
     if (status != SADDLE_OK)
         return status;
-    if (kind->option_bytes > 0) {
-        p->options = saddle_alloc(1, kind->option_bytes);
+    if (kind->options_size > 0) {
+        p->options = saddle_alloc(1, kind->options_size);
         if (p->options == NULL)
             return saddle_no_memory(error, "the problem's options");
     }

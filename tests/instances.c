@@ -238,7 +238,7 @@ void test_scene(const saddle_instance *network, const saddle_algorithm *algorith
 
 void *test_parameters(const saddle_algorithm *algorithm, const saddle_plan *plan)
 {
-    void *parameters = saddle_alloc(1, algorithm->parameters);
+    void *parameters = saddle_alloc(1, algorithm->size);
     ck_assert_ptr_nonnull(parameters);
     saddle_settings_write_table(plan->settings, algorithm->options, parameters);
     return parameters;
@@ -270,7 +270,7 @@ void test_rig_open(test_rig *out, int which, const char *algorithm, const char *
     saddle_configuration configured = {
         .instance = &out->scene, .given = &out->instance.plan->steps, .steps = out->steps};
     out->parameters = test_parameters(found, out->plan);
-    assert_ok(found->configure(out->parameters, &configured, &error), error);
+    assert_ok(found->init(out->parameters, &configured, &error), error);
     saddle_engine_inputs inputs = {
         .instance = &out->scene,
         .algorithm = out->algorithm,

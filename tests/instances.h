@@ -89,7 +89,7 @@ typedef struct test_rig {
 /* What an algorithm runs on: the network, or one agent that holds all data. */
 void test_scene(const saddle_instance *network, const saddle_algorithm *algorithm,
                 saddle_instance **pooled, saddle_instance *out);
-/* The parameters of an algorithm before configure(); to be freed by test_release(). */
+/* The parameters of an algorithm before init(); to be freed by test_release(). */
 void *test_parameters(const saddle_algorithm *algorithm, const saddle_plan *plan);
 void test_release(const saddle_algorithm *algorithm, void *parameters);
 

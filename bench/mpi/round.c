@@ -226,11 +226,11 @@ static void measure_growth(size_t rank, size_t ranks, size_t each)
     saddle_layout layout;
     expect(saddle_algorithm_find(&algorithm, "precision", &error), &error);
     expect(saddle_instance_steps(e, e->plan, &configuration.steps, &error), &error);
-    void *parameters = saddle_alloc(1, algorithm->parameters);
+    void *parameters = saddle_alloc(1, algorithm->size);
     if (parameters == NULL)
         expect(saddle_no_memory(&error, "the algorithm's parameters"), &error);
     saddle_settings_write_table(e->plan->settings, algorithm->options, parameters);
-    expect(algorithm->configure(parameters, &configuration, &error), &error);
+    expect(algorithm->init(parameters, &configuration, &error), &error);
     saddle_algorithm_layout(algorithm, parameters, e->problem, &layout);
     saddle_engine *engine = make_engine(e, algorithm, parameters);
     time_engine(engine, 10);

@@ -47,7 +47,7 @@ static double value(const saddle_problem *problem, size_t agent, const double *x
     return sum + x[0] * y[0] + x[1] * y[1] - 0.5 * self->rho * (y[0] * y[0] + y[1] * y[1]);
 }
 
-static void destroy(saddle_problem *problem)
+static void release(saddle_problem *problem)
 {
     instance *self = problem->self;
     free(self->samples);
@@ -63,7 +63,7 @@ static const saddle_option rho =
                       SADDLE_UNBOUNDED, "R", "How weak the adversary is.");
 static const saddle_option *const option_table[] = {&rho, NULL};
 
-static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     instance *self = made;
     const options *chosen = inputs->options;
@@ -82,9 +82,9 @@ static const saddle_problem_class shrunk_mean = {
     .name = "shrunk-mean",
     .summary = "the mean of the agents' points when an adversary pulls it away",
     .options = option_table,
-    .option_bytes = sizeof(options),
-    .bytes = sizeof(instance),
-    .fill = fill,
-    .common = {.x_dim = 2, .y_dim = 2, .gradient = gradient, .value = value, .destroy = destroy}};
+    .options_size = sizeof(options),
+    .size = sizeof(instance),
+    .init = init,
+    .common = {.x_dim = 2, .y_dim = 2, .gradient = gradient, .value = value, .release = release}};
 
 const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .problem = &shrunk_mean};

@@ -121,7 +121,7 @@ typedef struct saddle_agent {
     const saddle_problem *problem; /**< Only this agent's samples may be used. */
     const saddle_prox *x_prox;     /**< h over X. */
     const saddle_set *y_set;       /**< Y. */
-    const void *parameters;        /**< What the algorithm's configure() made. */
+    const void *parameters;        /**< What the algorithm's init() made. */
     const double *now;             /**< Own published span of the last round. */
     double *next;                  /**< Own published span to be filled in. */
     double *kept;                  /**< Own private state. */
@@ -159,7 +159,7 @@ typedef struct saddle_configuration {
         *instance;             /**< What it will run on. Borrowed for the length of the run. */
     const saddle_steps *given; /**< As in the plan: NaN or 0 where a step is automatic. */
     saddle_steps steps; /**< The same with nu, eta, tau, alpha and q resolved by the general rules;
-                             configure() fills in what the algorithm has its own rule for. */
+                             init() fills in what the algorithm has its own rule for. */
 } saddle_configuration;
 
 /** How an engine may share out a phase between workers. */
@@ -214,7 +214,7 @@ typedef struct saddle_algorithm {
     const saddle_option *const
         *options;         /**< The options it reads; NULL-terminated. Those of its own
                                               have fields in its parameters. */
-    size_t parameters;    /**< Bytes of its parameters struct. */
+    size_t size;          /**< Bytes of its parameters struct. */
     saddle_traits traits; /**< What it can do. */
     bool heeds_limit;     /**< its phases read saddle_agent::ifo_limit. */
     bool tracks; /**< view() gives p, d, v, u, and the means of p and v, d and u over agents agree.
@@ -222,9 +222,9 @@ typedef struct saddle_algorithm {
 
     /** Check the combination and complete the parameters shared by all agents: they come zeroed but for
      * the fields of its own options, in which "auto" is to be replaced by the value in use. */
-    saddle_status (*configure)(void *parameters, saddle_configuration *configuration,
-                               saddle_error *error);
-    /** Optional. Free what configure() allocated, but not the parameters themselves. */
+    saddle_status (*init)(void *parameters, saddle_configuration *configuration,
+                          saddle_error *error);
+    /** Optional. Free what init() allocated, but not the parameters themselves. */
     void (*release)(void *parameters);
     /** The sizes it needs; `out` comes zeroed. Called through saddle_algorithm_layout(). */
     void (*layout)(const void *parameters, const saddle_problem *problem, saddle_layout *out);

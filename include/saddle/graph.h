@@ -98,7 +98,7 @@ SADDLE_API saddle_status saddle_graph_save(const saddle_graph *graph, const char
 /** Whether a topology's text alone says how many agents there are, as grid, torus and file do. */
 SADDLE_API bool saddle_topology_sets_agents(const char *text);
 /** All topologies; `*count` receives their number. */
-SADDLE_API const saddle_network_info *saddle_topology_list(size_t *count);
+SADDLE_API const saddle_network_info *const *saddle_topology_list(size_t *count);
 
 /** Symmetric doubly stochastic weights on a graph. Fields are for reading only. */
 typedef struct saddle_mixing {
@@ -159,7 +159,7 @@ SADDLE_API double saddle_mixing_min_self_weight(const saddle_mixing *mixing);
 SADDLE_API saddle_status saddle_mixing_spectrum(const saddle_mixing *mixing, saddle_spectrum *out,
                                                 saddle_error *error);
 /** All mixing rules; `*count` receives their number. */
-SADDLE_API const saddle_network_info *saddle_mixing_list(size_t *count);
+SADDLE_API const saddle_network_info *const *saddle_mixing_list(size_t *count);
 
 #ifdef __cplusplus
 }

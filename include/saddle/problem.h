@@ -154,13 +154,13 @@ struct saddle_problem {
                             const double *x, const double *y, double *out, saddle_error *error);
     /** Optional. The starting point that suits it, before projection; used for --init auto. */
     void (*start)(const saddle_problem *problem, uint64_t seed, double *x, double *y);
-    /** Optional, for instances of a class. Frees what fill() and join() allocated, but not the instance. */
-    void (*destroy)(saddle_problem *problem);
+    /** Optional, for instances of a class. Frees what init() and join() allocated, but not the instance. */
+    void (*release)(saddle_problem *problem);
 };
 
 /** What a problem of a class is made from. It lives as long as the problem. */
 typedef struct saddle_problem_inputs {
-    void *options; /**< The class's options struct, filled in; fill() replaces "auto" by the value
+    void *options; /**< The class's options struct, filled in; init() replaces "auto" by the value
                                 in use. NULL for a class without one. */
     const char *argument;         /**< What followed a plug-in's path and colon; "": nothing. */
     size_t agents;                /**< Number of agents. */
@@ -181,26 +181,26 @@ typedef struct saddle_problem_class {
     const char *name;    /**< Required. Such as "robust-logistic". */
     const char *summary; /**< One line; NULL: none. */
     bool needs_data;     /**< Whether it is made from a data set: inputs->shard is there. */
-    bool local_data;     /**< Whether fill() needs only the shards of the agents in this process,
+    bool local_data;     /**< Whether init() needs only the shards of the agents in this process,
                               inputs->world->here. Otherwise data in several processes are refused. */
     const saddle_option *const
-        *options; /**< Its options, NULL-terminated: they fill inputs->options. Those
-                              of a plug-in are given after the colon as name=value,name=value; NULL: fill()
+        *options;        /**< Its options, NULL-terminated: they fill inputs->options. Those
+                              of a plug-in are given after the colon as name=value,name=value; NULL: init()
                               reads inputs->argument. */
-    size_t bytes; /**< Required. Bytes of an instance, which begins with its saddle_problem. */
+    size_t options_size; /**< Bytes of the struct that its options fill; 0: none. */
+    size_t size; /**< Required. Bytes of an instance, which begins with its saddle_problem. */
     saddle_problem
         common; /**< What all instances have in common: functions, and sizes that are fixed. */
     /** Required. Complete an instance from what this process has: nothing is exchanged with the others. Its
      * saddle_problem is `common` with name, agents, samples and world from the inputs, and self pointing to
-     * the instance; what follows is zero. Inputs are borrowed; they live until after destroy(), which is
+     * the instance; what follows is zero. Inputs are borrowed; they live until after release(), which is
      * also called after a failure. What is wrong is reported through saddle_fail(). */
-    saddle_status (*fill)(void *instance, const saddle_problem_inputs *inputs, saddle_error *error);
+    saddle_status (*init)(void *instance, const saddle_problem_inputs *inputs, saddle_error *error);
     /** Optional. Complete the instance by what agents find out together through inputs->world. Called in
      * every process once all have made theirs; a failure must come after everything that is exchanged,
      * or be the same in all processes. */
     saddle_status (*join)(saddle_problem *problem, const saddle_problem_inputs *inputs,
                           saddle_error *error);
-    size_t option_bytes; /**< Bytes of the struct that its options fill; 0: none. */
 } saddle_problem_class;
 
 /** All built-in kinds of problem; `*count` receives their number. */

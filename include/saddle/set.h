@@ -14,7 +14,7 @@
  *
  * A set of your own is a ::saddle_set_class, a regularizer a ::saddle_regularizer_class: the tables that
  * the built-in ones are made of. Give them to saddle_set_from_class() and saddle_regularizer_from_class(), or
- * put them into a plug-in; examples/own_set.c does both.
+ * put them into a plug-in; examples/own_set.c and examples/own_regularizer.c do both.
  *
  * All operations of the built-in ones are exact, allocate nothing and can be called from several threads,
  * each with its own scratch memory.
@@ -50,36 +50,43 @@ typedef enum saddle_prox_rule {
     SADDLE_PROX_CONSTANT        /**< |x|_1 is the same all over the set: only project. */
 } saddle_prox_rule;
 
-/**
- * The beginning of every set: a set of your own is a struct that starts with it. The library fills it in
- * before parse() is called; it is for reading only.
- */
-struct saddle_set {
-    const saddle_set_class *kind; /**< Its functions. Borrowed. */
-    const char *text;             /**< What it was made from, such as "l2-ball:2". */
-    const char *argument;         /**< What followed the name or path and a colon; "": nothing. */
-    void *context;    /**< From saddle_set_from_class(); NULL for a set made from text. */
-    size_t dimension; /**< Length of the vectors; at least 1. */
-    char *owned;      /**< The library's: memory of the texts. */
-    struct saddle_plugin_object
-        *plugin; /**< The library's: where `kind` is from; NULL: no plug-in. */
-};
-
-/**
- * A kind of set. Functions are called from several threads at once and write to their outputs and scratch
- * only. Instances are constants with static storage.
- */
-struct saddle_set_class {
+/** What a kind of set and a kind of regularizer both have. Instances are constants with static storage. */
+typedef struct saddle_term_class {
     const char *name;     /**< Required. Such as "l2-ball". */
     const char *synopsis; /**< How it is written, such as "l2-ball:R"; NULL: its name. */
-    const char *summary;  /**< One line, with the cost of the projection; NULL: none. */
-    /** Options that may follow the colon as name=value,name=value and fill fields of the set's struct
-     * (SADDLE_OWN), NULL-terminated. NULL: parse() reads saddle_set::argument by itself. */
+    const char *summary;  /**< One line, with the cost of the projection or the prox; NULL: none. */
+    /** Options that may follow the colon as name=value,name=value and fill fields of the struct
+     * (SADDLE_OWN), NULL-terminated. NULL: init() reads saddle_term::argument by itself. */
     const saddle_option *const *options;
-    size_t size; /**< Required. Bytes of the struct that begins with saddle_set. */
-    /** Optional. Complete the struct, which is zero but for the base and the options; NULL: nothing to do,
-     * and an argument is refused unless there are options. */
-    saddle_status (*parse)(saddle_set *set, saddle_error *error);
+    size_t size; /**< Required. Bytes of the struct, which begins with its saddle_term. */
+    /** Optional. Complete the struct, which is zero but for its saddle_term and the options; NULL: nothing
+     * to do, and an argument is refused unless there are options. */
+    saddle_status (*init)(void *self, saddle_error *error);
+    /** Optional. Free what init() allocated, even if it failed half-way, but not the struct. */
+    void (*release)(void *self);
+} saddle_term_class;
+
+/** The beginning of every set and regularizer. The library fills it in before init() is called; it is for
+ * reading only. */
+typedef struct saddle_term {
+    const saddle_term_class *kind; /**< Of its class. Borrowed. */
+    const char *text;              /**< What it was made from, such as "l2-ball:2". */
+    const char *argument;          /**< What followed the name or path and a colon; "": nothing. */
+    void *context;    /**< From saddle_set_from_class() and the like; NULL: made from text. */
+    size_t dimension; /**< Length of the vectors; at least 1. */
+    char *owned;      /**< The library's: memory of the texts. */
+    struct saddle_plugin_object *plugin; /**< The library's: where `kind` is from. */
+} saddle_term;
+
+/** A set of your own is a struct that starts with this. */
+struct saddle_set {
+    saddle_term term; /**< Its class is that of a saddle_set_class. */
+};
+
+/** A kind of set. Functions are called from several threads at once and write to their outputs and scratch
+ * only. */
+struct saddle_set_class {
+    saddle_term_class term; /**< Name, size and the like. Always the first member. */
     /** Required. As saddle_set_project(); scratch holds scratch() doubles. A NaN in v must leave a NaN. */
     void (*project)(const saddle_set *set, double *v, double *scratch);
     /** Optional. As saddle_set_range(); NULL: not known, -inf and inf. */
@@ -90,8 +97,6 @@ struct saddle_set_class {
     bool (*uniform_bounds)(const saddle_set *set, double *lower, double *upper);
     /** Optional. Doubles of scratch that project() needs; NULL: none. */
     size_t (*scratch)(const saddle_set *set);
-    /** Optional. Free what parse() allocated, even if it failed half-way, but not the struct. */
-    void (*release)(saddle_set *set);
     saddle_prox_rule l1_rule;    /**< For l1 and elastic-net. */
     saddle_prox_rule group_rule; /**< For group-l2. */
 };
@@ -109,7 +114,7 @@ SADDLE_API saddle_status saddle_set_create(saddle_set **out, const char *text, s
  * @param[out] out        NULL on failure. Free with saddle_set_free().
  * @param      kind       borrowed; must outlive the set.
  * @param      argument   what would follow the colon in text; NULL or "": nothing.
- * @param      context    whatever the functions need besides: saddle_set::context. Borrowed.
+ * @param      context    whatever the functions need besides: saddle_term::context. Borrowed.
  * @param      dimension  length of the vectors.
  */
 SADDLE_API saddle_status saddle_set_from_class(saddle_set **out, const saddle_set_class *kind,
@@ -164,27 +169,15 @@ typedef struct saddle_weights {
     double l2; /**< Weight of half the squared 2-norm; at least 0. */
 } saddle_weights;
 
-/** The beginning of every regularizer, as ::saddle_set is that of every set. */
+/** A regularizer of your own is a struct that starts with this. */
 struct saddle_regularizer {
-    const saddle_regularizer_class *kind; /**< Its functions. Borrowed. */
-    const char *text;                     /**< What it was made from, such as "l1:0.1". */
-    const char *argument; /**< What followed the name or path and a colon; "": nothing. */
-    void *context;        /**< From saddle_regularizer_from_class(); NULL: made from text. */
-    size_t dimension;     /**< Length of the vectors; at least 1. */
-    bool is_zero;         /**< Whether h is identically zero; parse() may set it. */
-    char *owned;          /**< The library's: memory of the texts. */
-    struct saddle_plugin_object *plugin; /**< The library's: where `kind` is from. */
+    saddle_term term; /**< Its class is that of a saddle_regularizer_class. */
+    bool is_zero;     /**< Whether h is identically zero; init() may set it. */
 };
 
-/** A kind of regularizer; fields that ::saddle_set_class also has mean the same. */
+/** A kind of regularizer; its functions are called like those of sets. */
 struct saddle_regularizer_class {
-    const char *name;                    /**< Required. */
-    const char *synopsis;                /**< How it is written; NULL: its name. */
-    const char *summary;                 /**< One line; NULL: none. */
-    const saddle_option *const *options; /**< See saddle_set_class::options. */
-    size_t size; /**< Required. Bytes of the struct that begins with saddle_regularizer. */
-    /** Optional. See saddle_set_class::parse. */
-    saddle_status (*parse)(saddle_regularizer *regularizer, saddle_error *error);
+    saddle_term_class term; /**< Name, size and the like. Always the first member. */
     /** Required. h(v). */
     double (*value)(const saddle_regularizer *regularizer, const double *v);
     /** The weights, for an h of that form. Either this or shrink() is required. */
@@ -194,8 +187,6 @@ struct saddle_regularizer_class {
     /** Optional, with shrink(). How the joint prox over a set follows from shrink() and the projection;
      * NULL: only the whole space is accepted. It is not asked about the whole space. */
     saddle_prox_rule (*rule)(const saddle_regularizer *regularizer, const saddle_set *set);
-    /** Optional. Free what parse() allocated, even if it failed half-way, but not the struct. */
-    void (*release)(saddle_regularizer *regularizer);
 };
 
 /** Make a regularizer from its text; as saddle_set_create(). Free with saddle_regularizer_free(). */

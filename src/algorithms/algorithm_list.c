@@ -8,25 +8,20 @@ static const saddle_algorithm *const algorithms[] = {
 #undef SADDLE_ALGORITHM_ADDRESS
 };
 
-static const char *name_of(size_t index)
-{
-    return algorithms[index]->name;
-}
+enum { COUNT = sizeof algorithms / sizeof *algorithms };
 
 const saddle_algorithm *const *saddle_algorithm_list(size_t *count)
 {
-    *count = sizeof algorithms / sizeof *algorithms;
+    *count = COUNT;
     return algorithms;
 }
 
 saddle_status saddle_algorithm_find(const saddle_algorithm **out, const char *name,
                                     saddle_error *error)
 {
-    size_t index = 0;
-    size_t count = sizeof algorithms / sizeof *algorithms;
-    *out = NULL;
-    saddle_status status = saddle_registry_find(&index, "algorithm", name, name_of, count, error);
-    if (status == SADDLE_OK)
-        *out = algorithms[index];
+    const void *found;
+    saddle_status status =
+        saddle_registry_find(&found, "algorithm", name, algorithms, COUNT, error);
+    *out = found;
     return status;
 }

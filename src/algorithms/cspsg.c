@@ -47,7 +47,7 @@ static const saddle_option *const options[] = {&saddle_option_eta_x,
                                                &decay,
                                                NULL};
 
-static saddle_status configure(void *out, saddle_configuration *c, saddle_error *error)
+static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
     parameters *p = out;
@@ -140,7 +140,7 @@ const saddle_algorithm saddle_cspsg = {
     .summary = "consensus and mini-batch subgradients with decreasing steps; reports averages",
     .citation = "Mateos-Nunez, Cortes, CDC 2015",
     .options = options,
-    .parameters = sizeof(parameters),
+    .size = sizeof(parameters),
     .traits = {.x_set = true,
                .y_set = true,
                .regularizer = true,
@@ -151,7 +151,7 @@ const saddle_algorithm saddle_cspsg = {
                .message = "dim x + dim y",
                .samples = "O(eps^-4)",
                .communication = "O(eps^-4)"},
-    .configure = configure,
+    .init = init,
     .layout = layout,
     .start = start,
     .phases = phases,

@@ -60,7 +60,7 @@ static double enough_rounds(double lambda, double agents)
     return fmax(1.0, ceil(exact - ROUNDING));
 }
 
-static saddle_status configure(void *out, saddle_configuration *c, saddle_error *error)
+static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
 {
     parameters *p = out;
     const saddle_instance *instance = c->instance;
@@ -169,7 +169,7 @@ const saddle_algorithm saddle_dposg = {
     .summary = "optimistic mini-batch gradients from iterates that are averaged several times",
     .citation = "Liu, Zhang, Mroueh, Cui, Ross, Yang, Das, NeurIPS 2020",
     .options = options,
-    .parameters = sizeof(parameters),
+    .size = sizeof(parameters),
     .traits = {.x_set = true,
                .y_set = true,
                .regularizer = true,
@@ -180,7 +180,7 @@ const saddle_algorithm saddle_dposg = {
                .message = "dim x + dim y",
                .samples = "O(eps^-12)",
                .communication = "O(log(1/eps))"},
-    .configure = configure,
+    .init = init,
     .layout = layout,
     .start = start,
     .phases = phases,

@@ -62,7 +62,7 @@ static const saddle_option most_steps = SADDLE_INTEGER(
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
                                                &tolerance, &most_steps, NULL};
 
-static saddle_status configure(void *out, saddle_configuration *c, saddle_error *error)
+static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
     parameters *p = out;
@@ -244,7 +244,7 @@ const saddle_algorithm saddle_dppsp = {
     .summary = "proximal points of the local saddle problems, combined by the P-EXTRA recursion",
     .citation = "Liu, Mokhtari, Ozdaglar, Pattathil, Shen, Zheng 2019",
     .options = options,
-    .parameters = sizeof(parameters),
+    .size = sizeof(parameters),
     .traits = {.x_set = true,
                .y_set = true,
                .regularizer = true,
@@ -255,7 +255,7 @@ const saddle_algorithm saddle_dppsp = {
                .samples = "O(eps^-4)",
                .communication = "O(eps^-4)"},
     .heeds_limit = true,
-    .configure = configure,
+    .init = init,
     .layout = layout,
     .start = start,
     .phases = phases,

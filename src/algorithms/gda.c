@@ -46,14 +46,14 @@ static void choose_steps(parameters *p, saddle_configuration *c, bool full)
     p->full = full;
 }
 
-static saddle_status configure_full(void *out, saddle_configuration *c, saddle_error *error)
+static saddle_status init_full(void *out, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
     choose_steps(out, c, true);
     return SADDLE_OK;
 }
 
-static saddle_status configure_batches(void *out, saddle_configuration *c, saddle_error *error)
+static saddle_status init_batches(void *out, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
     choose_steps(out, c, false);
@@ -100,8 +100,8 @@ static const saddle_phase phases[] = {
     {"estimate", SADDLE_UNDIVIDED, estimate}, {"move", SADDLE_UNDIVIDED, move}, {.name = NULL}};
 
 /* What the two have in common. */
-#define COMMON                                                                                     \
-    .citation = "Lin, Jin, Jordan, ICML 2020", .parameters = sizeof(parameters), .layout = layout, \
+#define COMMON                                                                               \
+    .citation = "Lin, Jin, Jordan, ICML 2020", .size = sizeof(parameters), .layout = layout, \
     .start = saddle_plain_start, .phases = phases, .view = saddle_plain_view
 #define TRAITS(draws, calls, total)                                                             \
     {                                                                                           \
@@ -118,7 +118,7 @@ const saddle_algorithm saddle_gda = {
     .summary = "gradient descent ascent with full gradients and two step sizes",
     .options = full_options,
     .traits = TRAITS(false, "N", "O(kappa^2 N eps^-2)"),
-    .configure = configure_full,
+    .init = init_full,
 };
 
 const saddle_algorithm saddle_sgda = {
@@ -129,5 +129,5 @@ const saddle_algorithm saddle_sgda = {
     .summary = "gradient descent ascent with mini-batches and two step sizes",
     .options = batch_options,
     .traits = TRAITS(true, "|S|", "O(kappa^3 eps^-4)"),
-    .configure = configure_batches,
+    .init = init_batches,
 };

@@ -74,7 +74,7 @@ static side y_side(const saddle_agent *agent)
         .dim = dim, .iterate = first, .tracker = first + dim, .gradient = first + 2 * dim};
 }
 
-static saddle_status configure(void *out, saddle_configuration *c, saddle_error *error)
+static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
     parameters *p = out;
@@ -190,7 +190,7 @@ const saddle_algorithm saddle_gt_gda = {
     .summary = "gradient tracking with full gradients: several ascents for one descent",
     .citation = "Tsaknakis, Hong, Liu, ICASSP 2020",
     .options = options,
-    .parameters = sizeof(parameters),
+    .size = sizeof(parameters),
     .traits = {.x_set = true,
                .y_set = true,
                .regularizer = true,
@@ -201,7 +201,7 @@ const saddle_algorithm saddle_gt_gda = {
                .samples = "O(m n eps^-2)",
                .communication = "O(eps^-2)"},
     .tracks = true,
-    .configure = configure,
+    .init = init,
     .most_ifo = most_ifo,
     .layout = layout,
     .start = start,

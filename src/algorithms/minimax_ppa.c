@@ -128,7 +128,7 @@ static double momentum(double condition)
     return (root - 1.0) / (root + 1.0);
 }
 
-static saddle_status configure(void *out, saddle_configuration *c, saddle_error *error)
+static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
     parameters *p = out;
@@ -295,7 +295,7 @@ const saddle_algorithm saddle_minimax_ppa = {
     .summary = "inexact proximal points, each by nested accelerated gradient methods",
     .citation = "Lin, Jin, Jordan, COLT 2020",
     .options = options,
-    .parameters = sizeof(parameters),
+    .size = sizeof(parameters),
     .traits = {.centralized = true,
                .x_set = true,
                .y_set = true,
@@ -307,7 +307,7 @@ const saddle_algorithm saddle_minimax_ppa = {
                .samples = "O(sqrt(kappa) N eps^-2 log^2(1/eps))",
                .communication = "-"},
     .heeds_limit = true,
-    .configure = configure,
+    .init = init,
     .most_ifo = most_ifo,
     .layout = layout,
     .start = saddle_plain_start,

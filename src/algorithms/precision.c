@@ -29,7 +29,7 @@ static const saddle_option *const options[] = {
     &saddle_option_tau,   &saddle_option_alpha,    &saddle_option_q,
     &saddle_option_batch, &saddle_option_sampling, NULL};
 
-static saddle_status configure(void *parameters, saddle_configuration *c, saddle_error *error)
+static saddle_status init(void *parameters, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
     saddle_family_configure(parameters, SADDLE_FAMILY_RECURSIVE, c);
@@ -69,7 +69,7 @@ const saddle_algorithm saddle_precision = {
     .summary = "proximal steps, gradient tracking, recursive variance reduction",
     .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1",
     .options = options,
-    .parameters = sizeof(saddle_family),
+    .size = sizeof(saddle_family),
     .traits = {.x_set = true,
                .y_set = true,
                .regularizer = true,
@@ -80,7 +80,7 @@ const saddle_algorithm saddle_precision = {
                .samples = "O(m sqrt(n) eps^-2)",
                .communication = "O(eps^-2)"},
     .tracks = true,
-    .configure = configure,
+    .init = init,
     .layout = saddle_family_layout,
     .start = start,
     .phases = phases,

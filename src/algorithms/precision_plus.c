@@ -75,7 +75,7 @@ static const saddle_option *const options[] = {&saddle_option_steps,
 /* The kept state besides v and u. */
 enum { LAST_R, SIGMA2, WINDOW, KEPT_EXTRA };
 
-static saddle_status configure(void *out, saddle_configuration *c, saddle_error *error)
+static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
     parameters *p = out;
@@ -244,7 +244,7 @@ const saddle_algorithm saddle_precision_plus = {
     .summary = "PRECISION with refreshes whose size adapts to the progress made",
     .citation = "Liu, Zhang, Lu, Liu 2023, Algorithm 1 and Theorem 2",
     .options = options,
-    .parameters = sizeof(parameters),
+    .size = sizeof(parameters),
     .traits = {.x_set = true,
                .y_set = true,
                .regularizer = true,
@@ -255,7 +255,7 @@ const saddle_algorithm saddle_precision_plus = {
                .samples = "O(m sqrt(n) eps^-2)",
                .communication = "O(eps^-2)"},
     .tracks = true,
-    .configure = configure,
+    .init = init,
     .layout = saddle_family_layout,
     .start = start,
     .phases = phases,

@@ -21,15 +21,14 @@ static const saddle_option *const options[] = {
     &saddle_option_steps, &saddle_option_nu,    &saddle_option_eta,      &saddle_option_tau,
     &saddle_option_alpha, &saddle_option_batch, &saddle_option_sampling, NULL};
 
-static saddle_status configure_tracking(void *parameters, saddle_configuration *c,
-                                        saddle_error *error)
+static saddle_status init_tracking(void *parameters, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
     saddle_family_configure(parameters, SADDLE_FAMILY_TRACKING, c);
     return SADDLE_OK;
 }
 
-static saddle_status configure_plain(void *parameters, saddle_configuration *c, saddle_error *error)
+static saddle_status init_plain(void *parameters, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
     saddle_family_configure(parameters, SADDLE_FAMILY_PLAIN, c);
@@ -58,9 +57,9 @@ static const saddle_phase phases[] = {{"move", SADDLE_BY_COORDINATES, saddle_fam
                                       {.name = NULL}};
 
 /* What the two have in common. */
-#define COMMON                                                                           \
-    .citation = "Liu, Zhang, Lu, Liu 2023, section 4", .options = options,               \
-    .parameters = sizeof(saddle_family), .layout = saddle_family_layout, .start = start, \
+#define COMMON                                                                     \
+    .citation = "Liu, Zhang, Lu, Liu 2023, section 4", .options = options,         \
+    .size = sizeof(saddle_family), .layout = saddle_family_layout, .start = start, \
     .phases = phases, .view = saddle_family_view, .prox_point = saddle_family_prox_point
 #define TRAITS(sent)                                                                         \
     {                                                                                        \
@@ -76,7 +75,7 @@ const saddle_algorithm saddle_prox_gt_sgda = {
     .summary = "PRECISION without variance reduction: mini-batch gradients, tracked",
     .traits = TRAITS("2 (dim x + dim y)"),
     .tracks = true,
-    .configure = configure_tracking,
+    .init = init_tracking,
 };
 
 const saddle_algorithm saddle_prox_dsgda = {
@@ -86,5 +85,5 @@ const saddle_algorithm saddle_prox_dsgda = {
     .look = {"#cc79a7", "#e8a3c8", "3 6"},
     .summary = "PRECISION without variance reduction and tracking: local mini-batch gradients",
     .traits = TRAITS("dim x + dim y"),
-    .configure = configure_plain,
+    .init = init_plain,
 };

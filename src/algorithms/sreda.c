@@ -38,7 +38,7 @@
 
 #include "algorithms/family_sreda.h"
 
-static saddle_status configure_sreda(void *parameters, saddle_configuration *c, saddle_error *error)
+static saddle_status init_sreda(void *parameters, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
     double L = c->instance->constants.lipschitz;
@@ -52,7 +52,7 @@ static saddle_status configure_sreda(void *parameters, saddle_configuration *c, 
     return SADDLE_OK;
 }
 
-static saddle_status configure_boost(void *parameters, saddle_configuration *c, saddle_error *error)
+static saddle_status init_boost(void *parameters, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
     double L = c->instance->constants.lipschitz;
@@ -68,7 +68,7 @@ static saddle_status configure_boost(void *parameters, saddle_configuration *c, 
 
 /* What the two have in common. */
 #define COMMON                                                                             \
-    .options = saddle_sreda_options, .parameters = sizeof(saddle_sreda_parameters),        \
+    .options = saddle_sreda_options, .size = sizeof(saddle_sreda_parameters),              \
     .traits = {.centralized = true,                                                        \
                .y_set = true,                                                              \
                .stochastic = true,                                                         \
@@ -88,7 +88,7 @@ const saddle_algorithm saddle_sreda = {
     .look = {"#aa4499", "#e083d0", "9 4 3 4"},
     .summary = "recursive gradients, normalized steps in x, an inner maximizer over y",
     .citation = "Luo, Ye, Huang, Zhang, NeurIPS 2020",
-    .configure = configure_sreda,
+    .init = init_sreda,
 };
 
 const saddle_algorithm saddle_sreda_boost = {
@@ -98,5 +98,5 @@ const saddle_algorithm saddle_sreda_boost = {
     .look = {"#8c510a", "#d09a57", "9 4 3 4"},
     .summary = "SREDA with constant, longer steps in x and no initial maximization",
     .citation = "Xu, Wang, Liang, Poor, 2020",
-    .configure = configure_boost,
+    .init = init_boost,
 };

@@ -8,6 +8,15 @@
 #define MOST_NAMES 64
 #define NAME_SIZE 64
 
+/* Entry k of a list of pointers; `name` receives its first member. */
+static const void *entry_of(const void *list, size_t k, const char **name)
+{
+    const void *entry;
+    memcpy(&entry, (const char *)list + k * sizeof entry, sizeof entry);
+    memcpy(name, entry, sizeof *name);
+    return entry;
+}
+
 /* A name up to its colon. */
 static const char *cut(const char *name, char out[NAME_SIZE])
 {
@@ -15,30 +24,26 @@ static const char *cut(const char *name, char out[NAME_SIZE])
     return out;
 }
 
-saddle_status saddle_registry_find(size_t *index, const char *kind, const char *name,
-                                   const char *(*name_of)(size_t), size_t count,
-                                   saddle_error *error)
+saddle_status saddle_registry_find(const void **out, const char *what, const char *name,
+                                   const void *list, size_t count, saddle_error *error)
 {
     char wanted[NAME_SIZE];
     char words[MOST_NAMES][NAME_SIZE];
     const char *names[MOST_NAMES];
-    char list[512] = "";
-    size_t used = 0;
+    char all[512] = "";
     cut(name, wanted);
-    for (size_t k = 0; k < count && k < MOST_NAMES; k++) {
-        names[k] = cut(name_of(k), words[k]);
-        bool fields = strchr(name_of(k), ':') != NULL || strchr(name, ':') == NULL;
-        if (fields && strcmp(names[k], wanted) == 0) {
-            *index = k;
+    count = count < MOST_NAMES ? count : MOST_NAMES;
+    for (size_t k = 0; k < count; k++) {
+        const char *full;
+        *out = entry_of(list, k, &full);
+        names[k] = cut(full, words[k]);
+        bool fields = strchr(full, ':') != NULL || strchr(name, ':') == NULL;
+        if (fields && strcmp(names[k], wanted) == 0)
             return SADDLE_OK;
-        }
-        int wrote =
-            snprintf(list + used, sizeof list - used, "%s%s", k == 0 ? "" : ", ", name_of(k));
-        if (wrote > 0 && used + (size_t)wrote < sizeof list)
-            used += (size_t)wrote;
+        saddle_append(all, sizeof all, "%s%s", k == 0 ? "" : ", ", full);
     }
-    saddle_suggestion meant =
-        saddle_suggest(wanted, names, count < MOST_NAMES ? count : MOST_NAMES);
-    return saddle_fail(error, SADDLE_BAD_INPUT, "there is no %s '%.100s'%s%s are: %s", kind, name,
-                       meant.text, meant.text[0] != '\0' ? " There" : "; there", list);
+    *out = NULL;
+    saddle_suggestion meant = saddle_suggest(wanted, names, count);
+    return saddle_fail(error, SADDLE_BAD_INPUT, "there is no %s '%.100s'%s%s are: %s", what, name,
+                       meant.text, meant.text[0] != '\0' ? " There" : "; there", all);
 }

@@ -7,12 +7,13 @@
 #include <saddle/status.h>
 
 /*
- * The index of `name` among count entries whose names are at name_of(k). An entry "grid:RxC" is that of all
- * names that begin with "grid:", and of "grid". SADDLE_BAD_INPUT names the kind of thing, the closest name
- * and the complete list otherwise.
+ * Find a name in a list.
+ * @param out   receives the entry of that name; NULL on failure.
+ * @param what  the kind of thing, for the message, which names the closest entry and all of them.
+ * @param name  an entry "grid:RxC" is found as "grid" and as anything that begins with "grid:".
+ * @param list  an array of `count` pointers to structs whose first member is their name.
  */
-saddle_status saddle_registry_find(size_t *index, const char *kind, const char *name,
-                                   const char *(*name_of)(size_t), size_t count,
-                                   saddle_error *error);
+saddle_status saddle_registry_find(const void **out, const char *what, const char *name,
+                                   const void *list, size_t count, saddle_error *error);
 
 #endif

@@ -1,5 +1,6 @@
 #include "core/text.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,6 +38,15 @@ saddle_excerpt saddle_excerpt_of(const char *at, const char *end)
         to += bytes;
     }
     return excerpt;
+}
+
+void saddle_append(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text + used, size - used, format, list);
+    va_end(list);
 }
 
 bool saddle_split(saddle_fields *out, const char *text)

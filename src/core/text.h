@@ -19,6 +19,9 @@ typedef struct saddle_excerpt {
 /* The words in [at, end); end NULL: up to the NUL. */
 saddle_excerpt saddle_excerpt_of(const char *at, const char *end);
 
+/* Append to a text with capacity for `size` characters; what does not fit is cut off. */
+void saddle_append(char *text, size_t size, const char *format, ...) SADDLE_PRINTF(3, 4);
+
 /* "; did you mean 'NAME'?" with the name closest to a word; "" when none is close. */
 typedef struct saddle_suggestion {
     char text[96];

@@ -75,8 +75,6 @@ struct saddle_engine {
     const saddle_engine_class *kind; /* Its functions. */
 };
 
-/* All engines; `*count` receives their number. */
-const saddle_engine_class *const *saddle_engine_list(size_t *count);
 /* The engine of a name; an unknown name is refused with the list. */
 saddle_status saddle_engine_find(const saddle_engine_class **out, const char *name,
                                  saddle_error *error);

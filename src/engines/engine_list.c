@@ -7,26 +7,13 @@ static const saddle_engine_class *const engines[] = {
     &saddle_mpi_engine,
 };
 
-static const char *name_of(size_t index)
-{
-    return engines[index]->name;
-}
-
-const saddle_engine_class *const *saddle_engine_list(size_t *count)
-{
-    *count = sizeof engines / sizeof *engines;
-    return engines;
-}
-
 saddle_status saddle_engine_find(const saddle_engine_class **out, const char *name,
                                  saddle_error *error)
 {
-    size_t index = 0;
-    *out = NULL;
-    saddle_status status = saddle_registry_find(&index, "engine", name, name_of,
+    const void *found;
+    saddle_status status = saddle_registry_find(&found, "engine", name, engines,
                                                 sizeof engines / sizeof *engines, error);
-    if (status == SADDLE_OK)
-        *out = engines[index];
+    *out = found;
     return status;
 }
 

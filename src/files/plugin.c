@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "core/memory.h"
+#include "core/option_value.h"
+#include "core/registry.h"
 #include "core/status.h"
 
 #define SYMBOL "saddle_plugin"
@@ -27,7 +29,8 @@ const char *saddle_plugin_label(const char *text)
     return slash != NULL ? slash + 1 : text;
 }
 
-saddle_status saddle_plugin_check_name(const char *what, const char *text, saddle_error *error)
+/* Refuse the name of a shared object without a directory. */
+static saddle_status check_name(const char *what, const char *text, saddle_error *error)
 {
     size_t length = strcspn(text, ":");
     if (saddle_plugin_named(text) || length < 4 || strncmp(text + length - 3, ".so", 3) != 0)
@@ -145,12 +148,62 @@ void saddle_plugin_close(saddle_plugin_object *plugin)
     saddle_free(plugin);
 }
 
-saddle_status saddle_plugin_lacks(const saddle_plugin_object *plugin, const char *what,
-                                  saddle_error *error)
+saddle_status saddle_catalog_check(const saddle_catalog *catalog, const void *kind,
+                                   const char *text, saddle_error *error)
 {
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "the plug-in '%s' has no %s; give one whose " SYMBOL " sets .%s",
-                       plugin->path, what, what);
+    const char *name;
+    memcpy(&name, kind, sizeof name);
+    const char *missing = name == NULL || *name == '\0' ? "name" : catalog->missing(kind);
+    if (missing == NULL)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT, "the %s '%.300s' has no %s; set it", catalog->what,
+                       text != NULL ? text : "(unnamed)", missing);
+}
+
+/* The class of the kind that an object has. */
+static saddle_status take_class(const saddle_catalog *catalog, const saddle_plugin_object *plugin,
+                                const void **kind, saddle_error *error)
+{
+    memcpy(kind, (const char *)plugin->exported + catalog->exported, sizeof *kind);
+    if (*kind == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "the plug-in '%s' has no %s; give one whose " SYMBOL " sets .%s",
+                           plugin->path, catalog->what, catalog->what);
+    return saddle_catalog_check(catalog, *kind, plugin->path, error);
+}
+
+saddle_status saddle_catalog_choose(const saddle_catalog *catalog, const char *text,
+                                    const void **kind, saddle_plugin_object **plugin,
+                                    saddle_error *error)
+{
+    *kind = NULL;
+    *plugin = NULL;
+    if (text == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "the text of the %s is NULL; give a name",
+                           catalog->what);
+    SADDLE_TRY(check_name(catalog->what, text, error));
+    if (!saddle_plugin_named(text))
+        return saddle_registry_find(kind, catalog->what, text, catalog->list, catalog->count,
+                                    error);
+    SADDLE_TRY(saddle_plugin_open(plugin, text, error));
+    saddle_status status = take_class(catalog, *plugin, kind, error);
+    if (status != SADDLE_OK) {
+        saddle_plugin_close(*plugin);
+        *kind = NULL;
+        *plugin = NULL;
+    }
+    return status;
+}
+
+saddle_status saddle_plugin_options(const saddle_option *const *options, bool reads_text,
+                                    const char *name, char *list, void *target, saddle_error *error)
+{
+    if (options != NULL)
+        return saddle_options_parse(options, list, target, error);
+    if (reads_text || *list == '\0')
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT, "%s takes no options, but '%.200s' is given", name,
+                       list);
 }
 
 saddle_status saddle_plugin_failed(const char *text, saddle_status status, const saddle_error *said,

@@ -7,6 +7,7 @@
 #define SADDLE_FILES_PLUGIN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <saddle/plugin.h>
 
@@ -23,8 +24,6 @@ typedef struct saddle_plugin_object {
 bool saddle_plugin_named(const char *text);
 /* A text that may name a shared object as tables and curves show it: without the directory. Borrowed. */
 const char *saddle_plugin_label(const char *text);
-/* Refuse the name of a shared object without a directory; `what` is "problem", "set" ... */
-saddle_status saddle_plugin_check_name(const char *what, const char *text, saddle_error *error);
 /*
  * Load the object that a text names and check its ABI number before anything else of it is used. The
  * object stays loaded until saddle_plugin_close(), which must come after everything that was made from it.
@@ -32,9 +31,33 @@ saddle_status saddle_plugin_check_name(const char *what, const char *text, saddl
 saddle_status saddle_plugin_open(saddle_plugin_object **out, const char *text, saddle_error *error);
 /* Unload. NULL is allowed. */
 void saddle_plugin_close(saddle_plugin_object *plugin);
-/* Refuse an object that does not have a `what`. */
-saddle_status saddle_plugin_lacks(const saddle_plugin_object *plugin, const char *what,
-                                  saddle_error *error);
+/* The classes that a text can name: problems, algorithms, sets or regularizers. */
+typedef struct saddle_catalog {
+    const char *what; /* "problem", "set" ... */
+    const void *list; /* pointers to the built-in classes, whose first member is their name */
+    size_t count;
+    size_t exported; /* offset of a plug-in's class in saddle_plugin_table */
+    /* What a class lacks that it must have besides a name, such as "view function"; NULL: nothing. */
+    const char *(*missing)(const void *kind);
+} saddle_catalog;
+
+/* Refuse a class that lacks something; `text` is how the user names it. */
+saddle_status saddle_catalog_check(const saddle_catalog *catalog, const void *kind,
+                                   const char *text, saddle_error *error);
+/*
+ * Find the class of a name, or load it from the shared object that a text names.
+ * @param kind    receives the class; NULL on failure.
+ * @param plugin  receives the object that it is in; NULL: it is built in. Close with saddle_plugin_close().
+ */
+saddle_status saddle_catalog_choose(const saddle_catalog *catalog, const char *text,
+                                    const void **kind, saddle_plugin_object **plugin,
+                                    saddle_error *error);
+/* Fill the fields of options in `target` from name=value,name=value. `list` is cut into pieces that must
+ * outlive `target`. Without a table of options (NULL) a class that reads the text itself is left to it, and
+ * otherwise the text must be empty. */
+saddle_status saddle_plugin_options(const saddle_option *const *options, bool reads_text,
+                                    const char *name, char *list, void *target,
+                                    saddle_error *error);
 /* Pass on a failure of the functions of the object that a text names; `said` is their message. */
 saddle_status saddle_plugin_failed(const char *text, saddle_status status, const saddle_error *said,
                                    saddle_error *error);

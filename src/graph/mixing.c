@@ -212,58 +212,51 @@ static saddle_status weigh_file(saddle_mixing *mixing, const char *path, saddle_
 
 /* ---- registry ---- */
 
-/* synopsis, weigh, summary */
-#define RULE_LIST(X)                                                                        \
-    X("laplacian", weigh_laplacian, "I - 2 / (3 lambda_max(L)) L; eigenvalues in [1/3, 1]") \
-    X("metropolis", weigh_metropolis, "1 / (1 + the larger degree) on every edge")          \
-    X("lazy-metropolis", weigh_lazy_metropolis,                                             \
-      "1 / (2 * the larger degree) on every edge; eigenvalues in [0, 1]")                   \
-    X("max-degree", weigh_max_degree, "1 / (1 + the largest degree) on every edge")         \
-    X("best-constant", weigh_best_constant,                                                 \
-      "2 / (lambda_2(L) + lambda_max(L)) on every edge: of equal weights the fastest")      \
-    X("file:PATH", weigh_file,                                                              \
-      "a matrix as text, one row per line, entries separated by blanks or commas")
-
 typedef struct rule {
-    const char *synopsis;
+    saddle_network_info info;
     weigh_function weigh;
 } rule;
 
-static const rule registry[] = {
-#define RULE_ROW(synopsis, weigh, summary) {synopsis, weigh},
-    RULE_LIST(RULE_ROW)
-#undef RULE_ROW
+static const saddle_network_info *const rules[] = {
+    &(const rule){{"laplacian", "I - 2 / (3 lambda_max(L)) L; eigenvalues in [1/3, 1]"},
+                  weigh_laplacian}
+         .info,
+    &(const rule){{"metropolis", "1 / (1 + the larger degree) on every edge"}, weigh_metropolis}
+         .info,
+    &(const rule){
+        {"lazy-metropolis", "1 / (2 * the larger degree) on every edge; eigenvalues in [0, 1]"},
+        weigh_lazy_metropolis}
+         .info,
+    &(const rule){{"max-degree", "1 / (1 + the largest degree) on every edge"}, weigh_max_degree}
+         .info,
+    &(const rule){{"best-constant",
+                   "2 / (lambda_2(L) + lambda_max(L)) on every edge: of equal weights the fastest"},
+                  weigh_best_constant}
+         .info,
+    &(const rule){
+        {"file:PATH", "a matrix as text, one row per line, entries separated by blanks or commas"},
+        weigh_file}
+         .info,
 };
 
-enum { RULES = sizeof registry / sizeof *registry };
+enum { RULES = sizeof rules / sizeof *rules };
 
-const saddle_network_info *saddle_mixing_list(size_t *count)
+const saddle_network_info *const *saddle_mixing_list(size_t *count)
 {
-    static const saddle_network_info list[] = {
-#define RULE_INFO(synopsis, weigh, summary) {synopsis, summary},
-        RULE_LIST(RULE_INFO)
-#undef RULE_INFO
-    };
     *count = RULES;
-    return list;
-}
-
-static const char *synopsis_of(size_t index)
-{
-    return registry[index].synopsis;
+    return rules;
 }
 
 static saddle_status find_rule(const char *text, const rule **out, saddle_error *error)
 {
-    size_t index = 0;
-    saddle_status status =
-        saddle_registry_find(&index, "mixing rule", text, synopsis_of, RULES, error);
-    *out = &registry[index];
+    const void *found;
+    SADDLE_TRY(saddle_registry_find(&found, "mixing rule", text, rules, RULES, error));
+    *out = found;
     const char *path = strchr(text, ':');
-    if (status == SADDLE_OK && (*out)->weigh == weigh_file && (path == NULL || path[1] == '\0'))
+    if ((*out)->weigh == weigh_file && (path == NULL || path[1] == '\0'))
         return saddle_fail(error, SADDLE_BAD_INPUT, "mixing rule '%s' is not of the form %s", text,
-                           (*out)->synopsis);
-    return status;
+                           (*out)->info.synopsis);
+    return SADDLE_OK;
 }
 
 /* ---- public ---- */

@@ -202,66 +202,85 @@ static saddle_status build_file(saddle_edges *edges, saddle_topology_request *re
 
 /* ---- registry ---- */
 
-/* synopsis, whether it can choose the number of agents, shape, build, summary */
-#define TOPOLOGY_LIST(X)                                                                      \
-    X("er:P", false, SADDLE_SHAPE_IRREGULAR, saddle_build_er,                                 \
-      "Erdos-Renyi: every pair is linked with probability P; redrawn until connected")        \
-    X("ring", false, SADDLE_SHAPE_CIRCULANT, build_ring, "a circle")                          \
-    X("path", false, SADDLE_SHAPE_PATH, build_path, "a line")                                 \
-    X("star", false, SADDLE_SHAPE_STAR, build_star, "agent 0 linked with all others")         \
-    X("complete", false, SADDLE_SHAPE_COMPLETE, build_complete, "every pair linked")          \
-    X("grid:RxC", true, SADDLE_SHAPE_GRID, build_grid,                                        \
-      "R rows of C agents, each linked with those beside, above and below")                   \
-    X("torus:RxC", true, SADDLE_SHAPE_TORUS, build_torus,                                     \
-      "a grid whose rows and columns close into circles")                                     \
-    X("hypercube", false, SADDLE_SHAPE_HYPERCUBE, build_hypercube,                            \
-      "agents whose numbers differ in one bit are linked; their number is a power of two")    \
-    X("exponential", false, SADDLE_SHAPE_CIRCULANT, build_exponential,                        \
-      "agent i linked with i +- 1, 2, 4, 8, ... around a circle")                             \
-    X("regular:K", false, SADDLE_SHAPE_IRREGULAR, saddle_build_regular,                       \
-      "random, every agent with K neighbours; agents * K even")                               \
-    X("small-world:K:P", false, SADDLE_SHAPE_NEAR_RING, saddle_build_small_world,             \
-      "Watts-Strogatz: a ring of K nearest neighbours, each link rewired with probability P") \
-    X("file:PATH", true, SADDLE_SHAPE_IRREGULAR, build_file,                                  \
-      "an edge list, one `i j` per line, agents from 0, # for comments")
-
 typedef struct topology {
-    const char *synopsis;
-    bool chooses_agents;
-    saddle_graph_shape shape;
+    saddle_network_info info;
     saddle_topology_build build;
+    saddle_graph_shape shape;
+    bool chooses_agents; /* whether it can choose their number */
 } topology;
 
-static const topology registry[] = {
-#define TOPOLOGY_ROW(synopsis, chooses, shape, build, summary) {synopsis, chooses, shape, build},
-    TOPOLOGY_LIST(TOPOLOGY_ROW)
-#undef TOPOLOGY_ROW
+static const saddle_network_info *const topologies[] = {
+    &(const topology){
+        {"er:P", "Erdos-Renyi: every pair is linked with probability P; redrawn until connected"},
+        saddle_build_er,
+        SADDLE_SHAPE_IRREGULAR,
+        false}
+         .info,
+    &(const topology){{"ring", "a circle"}, build_ring, SADDLE_SHAPE_CIRCULANT, false}.info,
+    &(const topology){{"path", "a line"}, build_path, SADDLE_SHAPE_PATH, false}.info,
+    &(const topology){
+        {"star", "agent 0 linked with all others"}, build_star, SADDLE_SHAPE_STAR, false}
+         .info,
+    &(const topology){
+        {"complete", "every pair linked"}, build_complete, SADDLE_SHAPE_COMPLETE, false}
+         .info,
+    &(const topology){
+        {"grid:RxC", "R rows of C agents, each linked with those beside, above and below"},
+        build_grid,
+        SADDLE_SHAPE_GRID,
+        true}
+         .info,
+    &(const topology){{"torus:RxC", "a grid whose rows and columns close into circles"},
+                      build_torus,
+                      SADDLE_SHAPE_TORUS,
+                      true}
+         .info,
+    &(const topology){
+        {"hypercube",
+         "agents whose numbers differ in one bit are linked; their number is a power of two"},
+        build_hypercube,
+        SADDLE_SHAPE_HYPERCUBE,
+        false}
+         .info,
+    &(const topology){{"exponential", "agent i linked with i +- 1, 2, 4, 8, ... around a circle"},
+                      build_exponential,
+                      SADDLE_SHAPE_CIRCULANT,
+                      false}
+         .info,
+    &(const topology){{"regular:K", "random, every agent with K neighbours; agents * K even"},
+                      saddle_build_regular,
+                      SADDLE_SHAPE_IRREGULAR,
+                      false}
+         .info,
+    &(const topology){
+        {"small-world:K:P",
+         "Watts-Strogatz: a ring of K nearest neighbours, each link rewired with probability P"},
+        saddle_build_small_world,
+        SADDLE_SHAPE_NEAR_RING,
+        false}
+         .info,
+    &(const topology){
+        {"file:PATH", "an edge list, one `i j` per line, agents from 0, # for comments"},
+        build_file,
+        SADDLE_SHAPE_IRREGULAR,
+        true}
+         .info,
 };
 
-enum { TOPOLOGIES = sizeof registry / sizeof *registry };
+enum { TOPOLOGIES = sizeof topologies / sizeof *topologies };
 
-const saddle_network_info *saddle_topology_list(size_t *count)
+const saddle_network_info *const *saddle_topology_list(size_t *count)
 {
-    static const saddle_network_info list[] = {
-#define TOPOLOGY_INFO(synopsis, chooses, shape, build, summary) {synopsis, summary},
-        TOPOLOGY_LIST(TOPOLOGY_INFO)
-#undef TOPOLOGY_INFO
-    };
     *count = TOPOLOGIES;
-    return list;
-}
-
-static const char *synopsis_of(size_t index)
-{
-    return registry[index].synopsis;
+    return topologies;
 }
 
 static saddle_status find_topology(const char *text, const topology **out, saddle_error *error)
 {
-    size_t index = 0;
+    const void *found;
     saddle_status status =
-        saddle_registry_find(&index, "topology", text, synopsis_of, TOPOLOGIES, error);
-    *out = &registry[index];
+        saddle_registry_find(&found, "topology", text, topologies, TOPOLOGIES, error);
+    *out = found;
     return status;
 }
 
@@ -271,13 +290,13 @@ static saddle_status cut_fields(const topology *kind, const char *text, saddle_f
 {
     const char *colon = strchr(text, ':');
     saddle_fields wanted;
-    saddle_split(&wanted, kind->synopsis);
+    saddle_split(&wanted, kind->info.synopsis);
     bool right = kind->build == build_file
                      ? colon != NULL && colon[1] != '\0'
                      : saddle_split(fields, text) && fields->count == wanted.count;
     if (!right)
         return saddle_fail(error, SADDLE_BAD_INPUT, "topology '%.100s' is not of the form %s", text,
-                           kind->synopsis);
+                           kind->info.synopsis);
     return SADDLE_OK;
 }
 

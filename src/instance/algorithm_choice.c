@@ -9,23 +9,17 @@
 
 #include "algorithms/step_options.h"
 #include "core/memory.h"
-#include "core/option_value.h"
 #include "core/status.h"
 
-static saddle_status check_complete(const saddle_algorithm_choice *choice, saddle_error *error)
+static const char *missing(const void *kind)
 {
-    const saddle_algorithm *a = choice->algorithm;
-    const char *missing = a->name == NULL || *a->name == '\0' ? "name"
-                          : a->configure == NULL              ? "configure function"
-                          : a->layout == NULL                 ? "layout function"
-                          : a->start == NULL                  ? "start function"
-                          : a->phases == NULL                 ? "phases"
-                          : a->view == NULL                   ? "view function"
-                                                              : NULL;
-    if (missing == NULL)
-        return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT, "algorithm: %.300s has no %s; set it",
-                       choice->text != NULL ? choice->text : "the caller's own", missing);
+    const saddle_algorithm *a = kind;
+    return a->init == NULL     ? "init function"
+           : a->layout == NULL ? "layout function"
+           : a->start == NULL  ? "start function"
+           : a->phases == NULL ? "phases"
+           : a->view == NULL   ? "view function"
+                               : NULL;
 }
 
 /* The library's option of the plan of a name; NULL: there is none that an algorithm can read. */
@@ -56,42 +50,38 @@ static saddle_status take_options(saddle_algorithm_choice *choice, saddle_error 
     return SADDLE_OK;
 }
 
-static saddle_status load(saddle_algorithm_choice *choice, saddle_error *error)
+/* `own` is the caller's algorithm; NULL: what the text names. */
+static saddle_status choose(saddle_algorithm_choice *choice, const char *text,
+                            const saddle_algorithm *own, saddle_error *error)
 {
-    SADDLE_TRY(saddle_plugin_open(&choice->plugin, choice->text, error));
-    if (choice->plugin->exported->algorithm == NULL)
-        return saddle_plugin_lacks(choice->plugin, "algorithm", error);
-    choice->loaded = *choice->plugin->exported->algorithm;
+    saddle_catalog catalog = {.what = "algorithm",
+                              .exported = offsetof(saddle_plugin_table, algorithm),
+                              .missing = missing};
+    catalog.list = saddle_algorithm_list(&catalog.count);
+    const void *kind = own;
+    SADDLE_TRY(own != NULL ? saddle_catalog_check(&catalog, own, own->name, error)
+                           : saddle_catalog_choose(&catalog, text, &kind, &choice->plugin, error));
+    choice->algorithm = kind;
+    if (choice->plugin == NULL && choice->algorithm->options != NULL)
+        return SADDLE_OK;
+    choice->loaded = *choice->algorithm;
     choice->loaded.options = choice->option;
     choice->algorithm = &choice->loaded;
-    return take_options(choice, error);
+    return choice->plugin != NULL ? take_options(choice, error) : SADDLE_OK;
 }
 
-/* `own` is the caller's algorithm; NULL: what the text names. */
 static saddle_status open_choice(saddle_algorithm_choice **out, const char *text,
                                  const saddle_algorithm *own, saddle_error *error)
 {
     *out = NULL;
+    const char *name = own != NULL ? own->name : text;
     saddle_algorithm_choice *choice = saddle_alloc(1, sizeof *choice);
     if (choice == NULL)
         return saddle_no_memory(error, "the algorithm");
-    const char *name = own != NULL ? own->name : text;
-    choice->algorithm = own;
     choice->owned = saddle_strdup(name != NULL ? name : "");
     choice->text = choice->owned;
-    saddle_status status =
-        choice->owned != NULL ? SADDLE_OK : saddle_no_memory(error, "the algorithm");
-    SADDLE_THEN_IF(status, own == NULL, saddle_plugin_check_name("algorithm", text, error));
-    SADDLE_THEN_IF(status, own == NULL,
-                   saddle_plugin_named(text)
-                       ? load(choice, error)
-                       : saddle_algorithm_find(&choice->algorithm, text, error));
-    SADDLE_THEN(status, check_complete(choice, error));
-    if (status == SADDLE_OK && choice->algorithm->options == NULL) {
-        choice->loaded = *choice->algorithm;
-        choice->loaded.options = choice->option;
-        choice->algorithm = &choice->loaded;
-    }
+    saddle_status status = choice->owned != NULL ? choose(choice, text, own, error)
+                                                 : saddle_no_memory(error, "the algorithm");
     if (status == SADDLE_OK)
         *out = choice;
     else
@@ -123,13 +113,12 @@ void saddle_algorithm_release(saddle_algorithm_choice *choice)
 saddle_status saddle_algorithm_read_options(const saddle_algorithm_choice *choice, void *parameters,
                                             saddle_error *error)
 {
-    static const saddle_option *const none[] = {NULL};
     const saddle_plugin_object *plugin = choice->plugin;
     if (plugin == NULL)
         return SADDLE_OK;
-    const saddle_option *const *options = plugin->exported->algorithm->options;
     saddle_error said = {.message = ""};
     saddle_status status =
-        saddle_options_parse(options != NULL ? options : none, plugin->list, parameters, &said);
+        saddle_plugin_options(plugin->exported->algorithm->options, false, choice->algorithm->name,
+                              plugin->list, parameters, &said);
     return status == SADDLE_OK ? status : saddle_plugin_failed(plugin->path, status, &said, error);
 }

@@ -26,8 +26,8 @@ static saddle_status make_problem(saddle_instance *e, saddle_error *error)
         return SADDLE_OK;
     }
     const saddle_plugin_object *plugin = parts->choice.plugin;
-    if (e->kind->option_bytes > 0) {
-        parts->options = saddle_alloc(1, e->kind->option_bytes);
+    if (e->kind->options_size > 0) {
+        parts->options = saddle_alloc(1, e->kind->options_size);
         if (parts->options == NULL)
             return saddle_no_memory(error, "the problem's options");
     }

@@ -369,7 +369,7 @@ static void start(const saddle_problem *problem, uint64_t seed, double *x, doubl
 
 /* ---- the instance ---------------------------------------------------------------------------- */
 
-static void destroy(saddle_problem *problem)
+static void release(saddle_problem *problem)
 {
     instance *self = problem->self;
     saddle_model_free(self->model);
@@ -431,7 +431,7 @@ static void curvature_term(void *context, size_t agent, double *out)
     *out = saddle_sum(block.count, square) / (double)(block.count * self->problem.agents);
 }
 
-static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     instance *self = made;
     const choices *chosen = inputs->options;
@@ -475,9 +475,9 @@ const saddle_problem_class saddle_auc = {
     .needs_data = true,
     .local_data = true,
     .options = options,
-    .option_bytes = sizeof(choices),
-    .bytes = sizeof(instance),
-    .fill = fill,
+    .options_size = sizeof(choices),
+    .size = sizeof(instance),
+    .init = init,
     .join = join,
     .common = {.y_dim = 1,
                .gradient = gradient,
@@ -491,5 +491,5 @@ const saddle_problem_class saddle_auc = {
                .outcomes = outcomes,
                .scores = scores,
                .start = start,
-               .destroy = destroy},
+               .release = release},
 };

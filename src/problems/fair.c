@@ -391,14 +391,14 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
 
 /* ---- the instance ---------------------------------------------------------------------------- */
 
-static void destroy(saddle_problem *problem)
+static void release(saddle_problem *problem)
 {
     instance *self = problem->self;
     saddle_sensitive_free(&self->sensitive);
     saddle_free(self->excluded);
 }
 
-static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     instance *self = made;
     choices *chosen = inputs->options;
@@ -446,9 +446,9 @@ const saddle_problem_class saddle_fair = {
     .needs_data = true,
     .local_data = true,
     .options = options,
-    .option_bytes = sizeof(choices),
-    .bytes = sizeof(instance),
-    .fill = fill,
+    .options_size = sizeof(choices),
+    .size = sizeof(instance),
+    .init = init,
     .join = join,
     .common = {.y_dim = CLASSES,
                .x_set = "l2-ball:10",
@@ -464,5 +464,5 @@ const saddle_problem_class saddle_fair = {
                .constants = constants,
                .outcomes = outcomes,
                .scores = scores,
-               .destroy = destroy},
+               .release = release},
 };

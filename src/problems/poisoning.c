@@ -252,7 +252,7 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
 
 /* ---- the instance ---------------------------------------------------------------------------- */
 
-static void destroy(saddle_problem *problem)
+static void release(saddle_problem *problem)
 {
     instance *self = problem->self;
     saddle_free(self->poisoned);
@@ -280,7 +280,7 @@ static saddle_status read_poisoned(instance *self, const char *text, saddle_erro
     return SADDLE_OK;
 }
 
-static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     instance *self = made;
     const choices *chosen = inputs->options;
@@ -318,9 +318,9 @@ const saddle_problem_class saddle_poisoning = {
     .needs_data = true,
     .local_data = true,
     .options = options,
-    .option_bytes = sizeof(choices),
-    .bytes = sizeof(instance),
-    .fill = fill,
+    .options_size = sizeof(choices),
+    .size = sizeof(instance),
+    .init = init,
     .join = join,
     .common = {.gradient = gradient,
                .value = value,
@@ -328,5 +328,5 @@ const saddle_problem_class saddle_poisoning = {
                .constants = constants,
                .outcomes = outcomes,
                .scores = scores,
-               .destroy = destroy},
+               .release = release},
 };

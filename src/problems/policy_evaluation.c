@@ -360,13 +360,13 @@ static void start(const saddle_problem *problem, uint64_t seed, double *x, doubl
         x[self->second + k] = saddle_rng_normal(&rng) / sqrt((double)self->hidden);
 }
 
-static void destroy(saddle_problem *problem)
+static void release(saddle_problem *problem)
 {
     instance *self = problem->self;
     saddle_mdp_free(self->mdp);
 }
 
-static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     instance *self = made;
     const choices *chosen = inputs->options;
@@ -408,9 +408,9 @@ const saddle_problem_class saddle_policy_evaluation = {
     .summary = "value of a policy to agents with private rewards, by a nonlinear value function",
     .needs_data = false,
     .options = options,
-    .option_bytes = sizeof(choices),
-    .bytes = sizeof(instance),
-    .fill = fill,
+    .options_size = sizeof(choices),
+    .size = sizeof(instance),
+    .init = init,
     .join = join,
     .common = {.tau = 3.0,
                .gradient = gradient,
@@ -420,5 +420,5 @@ const saddle_problem_class saddle_policy_evaluation = {
                .constants = constants,
                .outcomes = outcomes,
                .start = start,
-               .destroy = destroy},
+               .release = release},
 };

@@ -193,7 +193,7 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
     return of->outcomes(of, held_out, x, y, out, count, error);
 }
 
-static void destroy(saddle_problem *problem)
+static void release(saddle_problem *problem)
 {
     instance *self = problem->self;
     saddle_free(self->start);
@@ -238,7 +238,7 @@ saddle_status saddle_pooled_create(saddle_problem **out, const saddle_problem *o
         .constants = of->constants != NULL ? constants : NULL,
         .solution = of->solution != NULL ? solution : NULL,
         .outcomes = of->outcomes != NULL ? outcomes : NULL,
-        .destroy = destroy,
+        .release = release,
     };
     *out = &self->problem;
     return SADDLE_OK;

@@ -2,49 +2,36 @@
 #include "problems/problem_choice.h"
 
 #include "core/memory.h"
-#include "core/option_value.h"
 #include "core/status.h"
 
-/* Take the class out of a loaded object. */
-static saddle_status take_class(saddle_problem_choice *choice, saddle_error *error)
+static const char *missing(const void *kind)
 {
-    static const saddle_option *const no_options[] = {NULL};
-    const saddle_problem_class *own = choice->plugin->exported->problem;
-    if (own == NULL)
-        return saddle_plugin_lacks(choice->plugin, "problem", error);
-    const char *missing = own->name == NULL || *own->name == '\0' ? "name"
-                          : own->bytes < sizeof(saddle_problem)
-                              ? "size of a struct that begins with saddle_problem"
-                          : own->fill == NULL ? "fill function"
-                                              : NULL;
-    if (missing != NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the problem of the plug-in '%s' has no %s; set it",
-                           choice->plugin->path, missing);
-    if (own->options != NULL && own->option_bytes == 0)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "the problem of the plug-in '%s' has options but no struct for them; set "
-            ".option_bytes",
-            choice->plugin->path);
-    choice->loaded = *own;
-    choice->loaded.options = no_options;
-    choice->kind = &choice->loaded;
-    return SADDLE_OK;
+    const saddle_problem_class *problem = kind;
+    return problem->size < sizeof(saddle_problem)
+               ? "size of a struct that begins with saddle_problem"
+           : problem->init == NULL ? "init function"
+           : problem->options != NULL && problem->options_size == 0
+               ? "options_size, the bytes of the struct that its options fill"
+               : NULL;
 }
 
 saddle_status saddle_problem_choose(saddle_problem_choice *out, const char *text,
                                     saddle_error *error)
 {
+    static const saddle_option *const no_options[] = {NULL};
+    saddle_catalog catalog = {
+        .what = "problem", .exported = offsetof(saddle_plugin_table, problem), .missing = missing};
+    catalog.list = saddle_problem_list(&catalog.count);
     *out = (saddle_problem_choice){.kind = NULL};
-    SADDLE_TRY(saddle_plugin_check_name("problem", text, error));
-    if (!saddle_plugin_named(text))
-        return saddle_problem_find(&out->kind, text, error);
-    saddle_status status = saddle_plugin_open(&out->plugin, text, error);
-    SADDLE_THEN(status, take_class(out, error));
-    if (status != SADDLE_OK)
-        saddle_problem_release(out);
-    return status;
+    const void *kind;
+    SADDLE_TRY(saddle_catalog_choose(&catalog, text, &kind, &out->plugin, error));
+    out->kind = kind;
+    if (out->plugin != NULL) {
+        out->loaded = *out->kind;
+        out->loaded.options = no_options;
+        out->kind = &out->loaded;
+    }
+    return SADDLE_OK;
 }
 
 void saddle_problem_release(saddle_problem_choice *choice)
@@ -57,27 +44,27 @@ saddle_status saddle_problem_read_options(const saddle_problem_choice *choice, v
                                           saddle_error *error)
 {
     const saddle_plugin_object *plugin = choice->plugin;
-    if (plugin == NULL || plugin->exported->problem->options == NULL)
+    if (plugin == NULL)
         return SADDLE_OK;
     saddle_error said = {.message = ""};
-    saddle_status status =
-        saddle_options_parse(plugin->exported->problem->options, plugin->list, options, &said);
+    saddle_status status = saddle_plugin_options(plugin->exported->problem->options, true, "",
+                                                 plugin->list, options, &said);
     return status == SADDLE_OK ? status : saddle_plugin_failed(plugin->path, status, &said, error);
 }
 
 void saddle_problem_free(saddle_problem *problem)
 {
-    if (problem != NULL && problem->destroy != NULL)
-        problem->destroy(problem);
+    if (problem != NULL && problem->release != NULL)
+        problem->release(problem);
     saddle_free(problem);
 }
 
 /* Let the class complete an instance; the message of a plug-in names it. */
-static saddle_status fill(const saddle_problem_choice *choice, saddle_problem *problem,
+static saddle_status init(const saddle_problem_choice *choice, saddle_problem *problem,
                           const saddle_problem_inputs *inputs, saddle_error *error)
 {
     saddle_error said = {.message = ""};
-    saddle_status status = choice->kind->fill(problem, inputs, &said);
+    saddle_status status = choice->kind->init(problem, inputs, &said);
     if (status == SADDLE_OK && problem->agents != inputs->agents)
         status = saddle_fail(&said, SADDLE_BAD_INPUT,
                              "problem %s is for %zu agents, but there are %zu; give %zu as agents "
@@ -101,7 +88,7 @@ saddle_status saddle_problem_make(const saddle_problem_choice *choice, saddle_pr
                            "use the engine threads, or have it read the shards of "
                            "inputs->world->here alone and set .local_data",
                            kind->name, inputs->world->ranks);
-    saddle_problem *problem = saddle_alloc(1, kind->bytes);
+    saddle_problem *problem = saddle_alloc(1, kind->size);
     if (problem == NULL)
         return saddle_no_memory(error, "the problem");
     *problem = kind->common;
@@ -110,7 +97,7 @@ saddle_status saddle_problem_make(const saddle_problem_choice *choice, saddle_pr
     problem->agents = inputs->agents;
     problem->samples = inputs->samples;
     problem->world = inputs->world;
-    saddle_status status = fill(choice, problem, inputs, error);
+    saddle_status status = init(choice, problem, inputs, error);
     if (status == SADDLE_OK)
         *out = problem;
     else

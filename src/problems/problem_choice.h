@@ -23,7 +23,7 @@ saddle_status saddle_problem_read_options(const saddle_problem_choice *choice, v
 /* Free a problem of saddle_problem_make(), or another in saddle_alloc() memory. NULL is allowed. */
 void saddle_problem_free(saddle_problem *problem);
 /* Make a problem: zeros that begin with a copy of what its class's instances have in common, completed by
- * fill(). Free with saddle_problem_free(). */
+ * init(). Free with saddle_problem_free(). */
 saddle_status saddle_problem_make(const saddle_problem_choice *choice, saddle_problem **out,
                                   const saddle_problem_inputs *inputs, saddle_error *error);
 

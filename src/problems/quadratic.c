@@ -220,7 +220,7 @@ static bool solution(const saddle_problem *problem, double *x, double *y)
     return true;
 }
 
-static void destroy(saddle_problem *problem)
+static void release(saddle_problem *problem)
 {
     instance *self = problem->self;
     for (size_t i = 0; self->agent != NULL && i < problem->agents; i++)
@@ -305,7 +305,7 @@ static saddle_status allocate(instance *self, saddle_error *error)
     return SADDLE_OK;
 }
 
-static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     instance *self = made;
     const choices *chosen = inputs->options;
@@ -341,13 +341,13 @@ const saddle_problem_class saddle_quadratic = {
     .summary = "random quadratic with a known saddle point; mu and L as chosen",
     .needs_data = false,
     .options = options,
-    .option_bytes = sizeof(choices),
-    .bytes = sizeof(instance),
-    .fill = fill,
+    .options_size = sizeof(choices),
+    .size = sizeof(instance),
+    .init = init,
     .common = {.gradient = gradient,
                .value = value,
                .response_solve = response_solve,
                .constants = constants,
                .solution = solution,
-               .destroy = destroy},
+               .release = release},
 };

@@ -359,7 +359,7 @@ static double suitable_tau(const instance *self)
     return fmax(10.0 * self->lambda2 * self->curvature, TAU_LEAST);
 }
 
-static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     instance *self = made;
     choices *chosen = inputs->options;
@@ -407,9 +407,9 @@ const saddle_problem_class saddle_robust_logistic = {
     .needs_data = true,
     .local_data = true,
     .options = options,
-    .option_bytes = sizeof(choices),
-    .bytes = sizeof(instance),
-    .fill = fill,
+    .options_size = sizeof(choices),
+    .size = sizeof(instance),
+    .init = init,
     .join = join,
     .common = {.x_set = "box:0:10",
                .gradient = gradient,

@@ -65,7 +65,7 @@ static saddle_status configure_own(saddle_run_state *r, saddle_configuration *c,
                                    saddle_error *error)
 {
     saddle_error said = {.message = ""};
-    saddle_status status = r->info.algorithm->configure(r->parameters, c, &said);
+    saddle_status status = r->info.algorithm->init(r->parameters, c, &said);
     if (status != SADDLE_OK && r->choice->plugin != NULL)
         return saddle_plugin_failed(r->choice->text, status, &said, error);
     if (status != SADDLE_OK && error != NULL)
@@ -79,7 +79,7 @@ static saddle_status configure(saddle_run_state *r, saddle_error *error)
     const saddle_algorithm *a = r->info.algorithm;
     saddle_configuration c = {.instance = r->info.instance, .given = &r->given.steps};
     SADDLE_TRY(saddle_instance_steps(r->info.network, &r->given, &c.steps, error));
-    r->parameters = saddle_alloc(1, a->parameters);
+    r->parameters = saddle_alloc(1, a->size);
     if (r->parameters == NULL)
         return saddle_no_memory(error, "the algorithm's parameters");
     saddle_settings_write_table(r->given.settings, a->options, r->parameters);

@@ -1,27 +1,91 @@
-/* What the balls of radius R around 0 share. */
-#include "sets/ball.h"
+/* Balls of radius R around 0: l1-ball:R and l2-ball:R. */
+#include <math.h>
 
-#include "core/status.h"
-#include "sets/parameter.h"
+#include "sets/kernel.h"
+#include "sets/set.h"
+#include "sets/simplex.h"
+#include "sets/term.h"
 
-saddle_status saddle_ball_parse(saddle_set *set, saddle_error *error)
+typedef struct ball {
+    saddle_set base;
+    double radius;
+} ball;
+
+static saddle_status init(void *self, saddle_error *error)
 {
-    saddle_ball *ball = (saddle_ball *)set;
-    const char *synopsis = set->kind->synopsis;
-    saddle_fields fields;
-    SADDLE_TRY(saddle_read_fields(&fields, set->text, synopsis, 1, 1, error));
-    return saddle_read_parameter(&ball->radius, fields.field[1], SADDLE_POSITIVE, set->text,
-                                 synopsis, "R", error);
+    ball *set = self;
+    return saddle_term_numbers(&set->base.term, SADDLE_POSITIVE, (double *[]){&set->radius}, error);
 }
 
-void saddle_ball_range(const saddle_set *set, double *lower, double *upper)
+static void range(const saddle_set *set, double *lower, double *upper)
 {
-    const saddle_ball *ball = (const saddle_ball *)set;
-    *lower = -ball->radius;
-    *upper = ball->radius;
+    *upper = ((const ball *)set)->radius;
+    *lower = -*upper;
 }
 
-double saddle_ball_norm_bound(const saddle_set *set)
+static double norm_bound(const saddle_set *set)
 {
-    return ((const saddle_ball *)set)->radius;
+    return ((const ball *)set)->radius;
 }
+
+/* Outside the ball, the projection is that of the magnitudes onto the simplex of sum R, with the signs put
+ * back (Duchi, Shalev-Shwartz, Singer, Chandra, ICML 2008). */
+static void project_l1(const saddle_set *set, double *v, double *scratch)
+{
+    double radius = ((const ball *)set)->radius;
+    size_t count = set->term.dimension;
+    if (saddle_norm1(count, v) <= radius * (1.0 + saddle_rounding(count)))
+        return;
+    for (size_t k = 0; k < count; k++)
+        scratch[k] = fabs(v[k]);
+    saddle_project_simplex(count, radius, scratch, scratch + count);
+    for (size_t k = 0; k < count; k++)
+        v[k] = v[k] < 0.0 ? 0.0 - scratch[k] : scratch[k];
+}
+
+static size_t scratch_l1(const saddle_set *set)
+{
+    return 2 * set->term.dimension;
+}
+
+/* Scale v by min(1, R / |v|). */
+/* NOLINTNEXTLINE(readability-non-const-parameter): the signature is the table's */
+static void project_l2(const saddle_set *set, double *v, double *scratch)
+{
+    double radius = ((const ball *)set)->radius;
+    size_t count = set->term.dimension;
+    (void)scratch;
+    double scale;
+    double root = saddle_scaled_norm(count, v, &scale);
+    if (scale * root <= radius * (1.0 + saddle_rounding(count)))
+        return;
+    /* Divide before multiplying: R / |v| may be too small for a double, v / |v| never is. */
+    for (size_t k = 0; k < count; k++)
+        v[k] = v[k] / scale / root * radius;
+}
+
+const saddle_set_class saddle_set_l1_ball = {
+    .term = {.name = "l1-ball",
+             .synopsis = "l1-ball:R",
+             .summary = "sum of |x_k| at most R; at most O(n log n)",
+             .size = sizeof(ball),
+             .init = init},
+    .project = project_l1,
+    .range = range,
+    .norm_bound = norm_bound,
+    .scratch = scratch_l1,
+    .l1_rule = SADDLE_PROX_SHRINK_PROJECT,
+};
+
+const saddle_set_class saddle_set_l2_ball = {
+    .term = {.name = "l2-ball",
+             .synopsis = "l2-ball:R",
+             .summary = "Euclidean norm at most R; O(n)",
+             .size = sizeof(ball),
+             .init = init},
+    .project = project_l2,
+    .range = range,
+    .norm_bound = norm_bound,
+    .l1_rule = SADDLE_PROX_SHRINK_PROJECT,
+    .group_rule = SADDLE_PROX_SHRINK_PROJECT,
+};

@@ -8,7 +8,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "sets/parameter.h"
+#include "core/text.h"
 #include "sets/set.h"
 
 typedef struct block_set {
@@ -40,7 +40,7 @@ static saddle_status read_part(written *out, char *part, bool last, const saddle
     if (star == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.200s': the part '%.200s' is not of the form COUNT*SET; write %s",
-                           set->text, part, set->kind->synopsis);
+                           set->term.text, part, set->term.kind->synopsis);
     *star = '\0';
     out->text = star + 1;
     out->rest = star == part;
@@ -49,16 +49,16 @@ static saddle_status read_part(written *out, char *part, bool last, const saddle
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.200s': '*%.200s' has no COUNT, but only the last part may take the "
                            "rest; write %s",
-                           set->text, out->text, set->kind->synopsis);
+                           set->term.text, out->text, set->term.kind->synopsis);
     if (!out->rest && (!saddle_parse_integer(part, &count) || count == 0 || count > SIZE_MAX))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.200s': the COUNT '%.200s' is not a whole number of at least 1; "
                            "write %s",
-                           set->text, part, set->kind->synopsis);
+                           set->term.text, part, set->term.kind->synopsis);
     if (strncmp(out->text, "blocks", 6) == 0 && (out->text[6] == ':' || out->text[6] == '\0'))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.200s': blocks inside blocks; write all parts in one list, %s",
-                           set->text, set->kind->synopsis);
+                           set->term.text, set->term.kind->synopsis);
     out->count = (size_t)count;
     return SADDLE_OK;
 }
@@ -71,18 +71,18 @@ static saddle_status share_out(written *part, size_t count, const saddle_set *se
     for (size_t i = 0; i < count; i++)
         total = part[i].count > SIZE_MAX - total ? SIZE_MAX : total + part[i].count;
     written *last = &part[count - 1];
-    if (last->rest && total < set->dimension)
-        last->count = set->dimension - total;
+    if (last->rest && total < set->term.dimension)
+        last->count = set->term.dimension - total;
     else if (last->rest)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.200s': the counts add to %zu and the dimension is %zu, so that "
                            "nothing is left for '*%.200s'",
-                           set->text, total, set->dimension, last->text);
-    else if (total != set->dimension)
+                           set->term.text, total, set->term.dimension, last->text);
+    else if (total != set->term.dimension)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%.200s': the counts add to %zu but the dimension is %zu; make them "
                            "equal, or end with *SET to take the rest",
-                           set->text, total, set->dimension);
+                           set->term.text, total, set->term.dimension);
     return SADDLE_OK;
 }
 
@@ -99,7 +99,7 @@ static saddle_status make_blocks(block_set *blocks, const written *part, size_t 
         saddle_status status =
             saddle_set_create(&blocks->block[i].set, part[i].text, part[i].count, &inner);
         if (status != SADDLE_OK)
-            return saddle_fail(error, status, "in '%.200s': %.780s", blocks->base.text,
+            return saddle_fail(error, status, "in '%.200s': %.780s", blocks->base.term.text,
                                inner.message);
         blocks->block[i].offset = offset;
         blocks->count = i + 1;
@@ -108,12 +108,13 @@ static saddle_status make_blocks(block_set *blocks, const written *part, size_t 
     return SADDLE_OK;
 }
 
-static saddle_status parse(saddle_set *set, saddle_error *error)
+static saddle_status init(void *self, saddle_error *error)
 {
-    const char *colon = strchr(set->text, ':');
+    const saddle_set *set = self;
+    const char *colon = strchr(set->term.text, ':');
     if (colon == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%.200s' names no parts; write %s", set->text,
-                           set->kind->synopsis);
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%.200s' names no parts; write %s",
+                           set->term.text, set->term.kind->synopsis);
     size_t count = count_parts(colon + 1);
     written *part = saddle_alloc(count, sizeof *part);
     char *list = saddle_strdup(colon + 1);
@@ -130,7 +131,7 @@ static saddle_status parse(saddle_set *set, saddle_error *error)
         status = read_part(&part[i], start, i + 1 == count, set, error);
     }
     SADDLE_THEN(status, share_out(part, count, set, error));
-    SADDLE_THEN(status, make_blocks((block_set *)set, part, count, error));
+    SADDLE_THEN(status, make_blocks(self, part, count, error));
 cleanup:
     saddle_free(list);
     saddle_free(part);
@@ -190,25 +191,26 @@ static size_t scratch_size(const saddle_set *set)
     return most;
 }
 
-static void release(saddle_set *set)
+static void release(void *self)
 {
-    block_set *blocks = (block_set *)set;
+    block_set *blocks = self;
     for (size_t i = 0; i < blocks->count; i++)
         saddle_set_free(blocks->block[i].set);
     saddle_free(blocks->block);
 }
 
 const saddle_set_class saddle_set_blocks = {
-    .name = "blocks",
-    .synopsis = "blocks:COUNT*SET,...,*SET",
-    .summary =
-        "consecutive parts in sets of their own, the last *SET takes the rest; cost of the parts",
-    .size = sizeof(block_set),
-    .parse = parse,
+    .term = {.name = "blocks",
+             .synopsis = "blocks:COUNT*SET,...,*SET",
+             .summary =
+                 "consecutive parts in sets of their own, the last *SET takes the rest; cost of "
+                 "the parts",
+             .size = sizeof(block_set),
+             .init = init,
+             .release = release},
     .project = project,
     .range = range,
     .uniform_bounds = uniform_bounds,
     .scratch = scratch_size,
-    .release = release,
     .l1_rule = SADDLE_PROX_SHRINK_PROJECT, /* in every block, by the block's own rule */
 };

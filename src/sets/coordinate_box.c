@@ -20,15 +20,16 @@ typedef struct given_bounds {
 } given_bounds;
 
 /* Copy the bounds; each interval must hold a finite number. */
-static saddle_status parse(saddle_set *set, saddle_error *error)
+static saddle_status init(void *self, saddle_error *error)
 {
-    coordinate_box *box = (coordinate_box *)set;
-    const given_bounds *given = set->context;
-    box->lower = saddle_alloc_doubles(set->dimension);
-    box->upper = saddle_alloc_doubles(set->dimension);
+    coordinate_box *box = self;
+    saddle_term *term = &box->base.term;
+    const given_bounds *given = term->context;
+    box->lower = saddle_alloc_doubles(term->dimension);
+    box->upper = saddle_alloc_doubles(term->dimension);
     if (box->lower == NULL || box->upper == NULL)
         return saddle_no_memory(error, "a set");
-    for (size_t k = 0; k < set->dimension; k++) {
+    for (size_t k = 0; k < term->dimension; k++) {
         double lower = given->lower != NULL ? given->lower[k] : -INFINITY;
         double upper = given->upper != NULL ? given->upper[k] : INFINITY;
         if (!(lower <= upper) || lower == INFINITY || upper == -INFINITY)
@@ -39,13 +40,13 @@ static saddle_status parse(saddle_set *set, saddle_error *error)
         box->lower[k] = lower;
         box->upper[k] = upper;
     }
-    set->context = NULL;
+    term->context = NULL;
     return SADDLE_OK;
 }
 
-static void release(saddle_set *set)
+static void release(void *self)
 {
-    coordinate_box *box = (coordinate_box *)set;
+    coordinate_box *box = self;
     saddle_free(box->lower);
     saddle_free(box->upper);
 }
@@ -56,7 +57,7 @@ static void project(const saddle_set *set, double *v, double *scratch)
     const coordinate_box *box = (const coordinate_box *)set;
     (void)scratch;
     /* Written so that a NaN stays one. */
-    for (size_t k = 0; k < set->dimension; k++)
+    for (size_t k = 0; k < set->term.dimension; k++)
         v[k] = v[k] < box->lower[k] ? box->lower[k] : v[k] > box->upper[k] ? box->upper[k] : v[k];
 }
 
@@ -65,7 +66,7 @@ static void range(const saddle_set *set, double *lower, double *upper)
     const coordinate_box *box = (const coordinate_box *)set;
     *lower = box->lower[0];
     *upper = box->upper[0];
-    for (size_t k = 1; k < set->dimension; k++) {
+    for (size_t k = 1; k < set->term.dimension; k++) {
         *lower = fmin(*lower, box->lower[k]);
         *upper = fmax(*upper, box->upper[k]);
     }
@@ -75,7 +76,7 @@ static bool uniform_bounds(const saddle_set *set, double *lower, double *upper)
 {
     const coordinate_box *box = (const coordinate_box *)set;
     range(set, lower, upper);
-    for (size_t k = 0; k < set->dimension; k++)
+    for (size_t k = 0; k < set->term.dimension; k++)
         if (box->lower[k] != *lower || box->upper[k] != *upper)
             return false;
     return true;
@@ -86,7 +87,7 @@ static double norm_bound(const saddle_set *set)
 {
     const coordinate_box *box = (const coordinate_box *)set;
     double sum = 0.0;
-    for (size_t k = 0; k < set->dimension; k++) {
+    for (size_t k = 0; k < set->term.dimension; k++) {
         double most = fmax(fabs(box->lower[k]), fabs(box->upper[k]));
         sum += most * most;
     }
@@ -94,14 +95,14 @@ static double norm_bound(const saddle_set *set)
 }
 
 static const saddle_set_class kind = {
-    .name = "box-per-coordinate",
-    .size = sizeof(coordinate_box),
-    .parse = parse,
+    .term = {.name = "box-per-coordinate",
+             .size = sizeof(coordinate_box),
+             .init = init,
+             .release = release},
     .project = project,
     .range = range,
     .norm_bound = norm_bound,
     .uniform_bounds = uniform_bounds,
-    .release = release,
     .l1_rule = SADDLE_PROX_SHRINK_PROJECT,
 };
 

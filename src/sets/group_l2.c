@@ -8,8 +8,9 @@
 #include "core/status.h"
 #include "core/vector.h"
 #include "sets/kernel.h"
-#include "sets/parameter.h"
 #include "sets/regularizer.h"
+#include "sets/set.h"
+#include "sets/term.h"
 
 typedef struct group_l2 {
     saddle_regularizer base;
@@ -17,31 +18,27 @@ typedef struct group_l2 {
     size_t size; /* at least 1, at most the dimension */
 } group_l2;
 
-static saddle_status parse(saddle_regularizer *regularizer, saddle_error *error)
+static saddle_status init(void *self, saddle_error *error)
 {
-    group_l2 *self = (group_l2 *)regularizer;
-    const char *text = regularizer->text;
-    const char *synopsis = regularizer->kind->synopsis;
+    group_l2 *h = self;
+    const saddle_term *term = &h->base.term;
     saddle_fields fields;
-    saddle_status status = saddle_read_fields(&fields, text, synopsis, 2, 2, error);
-    SADDLE_THEN(status, saddle_read_parameter(&self->weight, fields.field[1], SADDLE_NONNEGATIVE,
-                                              text, synopsis, "W", error));
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_term_fields(&fields, term, error));
+    SADDLE_TRY(saddle_term_number(&h->weight, term, &fields, 1, SADDLE_NONNEGATIVE, error));
     uint64_t size;
     if (!saddle_parse_integer(fields.field[2], &size) || size == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.200s': SIZE must be a whole number of at least 1; write %s", text,
-                           synopsis);
-    self->size = size < regularizer->dimension ? (size_t)size : regularizer->dimension;
-    regularizer->is_zero = self->weight == 0.0;
+                           "'%.200s': SIZE must be a whole number of at least 1; write %s",
+                           term->text, term->kind->synopsis);
+    h->size = size < term->dimension ? (size_t)size : term->dimension;
+    h->base.is_zero = h->weight == 0.0;
     return SADDLE_OK;
 }
 
 /* Length of the group that begins at an entry. */
 static size_t group_length(const group_l2 *self, size_t start)
 {
-    size_t left = self->base.dimension - start;
+    size_t left = self->base.term.dimension - start;
     return self->size < left ? self->size : left;
 }
 
@@ -50,7 +47,7 @@ static double value(const saddle_regularizer *regularizer, const double *v)
     const group_l2 *self = (const group_l2 *)regularizer;
     double sum = 0.0;
     size_t length;
-    for (size_t start = 0; start < regularizer->dimension; start += length) {
+    for (size_t start = 0; start < regularizer->term.dimension; start += length) {
         length = group_length(self, start);
         sum += saddle_norm(length, v + start);
     }
@@ -62,7 +59,7 @@ static void shrink(const saddle_regularizer *regularizer, double step, double *v
     const group_l2 *self = (const group_l2 *)regularizer;
     double threshold = step * self->weight;
     size_t length;
-    for (size_t start = 0; start < regularizer->dimension; start += length) {
+    for (size_t start = 0; start < regularizer->term.dimension; start += length) {
         length = group_length(self, start);
         double norm = saddle_norm(length, v + start);
         if (norm <= threshold) {
@@ -77,15 +74,17 @@ static void shrink(const saddle_regularizer *regularizer, double step, double *v
 static saddle_prox_rule rule(const saddle_regularizer *regularizer, const saddle_set *set)
 {
     (void)regularizer;
-    return set->kind->group_rule;
+    return saddle_set_kind(set)->group_rule;
 }
 
 const saddle_regularizer_class saddle_regularizer_group_l2 = {
-    .name = "group-l2",
-    .synopsis = "group-l2:W:SIZE",
-    .summary = "W times the sum of the Euclidean norms of groups of SIZE consecutive entries; O(n)",
-    .size = sizeof(group_l2),
-    .parse = parse,
+    .term =
+        {.name = "group-l2",
+         .synopsis = "group-l2:W:SIZE",
+         .summary =
+             "W times the sum of the Euclidean norms of groups of SIZE consecutive entries; O(n)",
+         .size = sizeof(group_l2),
+         .init = init},
     .value = value,
     .shrink = shrink,
     .rule = rule,

@@ -1,25 +1,156 @@
-/* Products of one interval. Projection clips each coordinate: O(n). */
-#include "sets/interval.h"
+/*
+ * Products of one interval, [lower, upper]^n: none, box:LO:HI, nonneg and linf-ball:R. The projection clips
+ * each coordinate: O(n).
+ */
+#include <math.h>
+#include <string.h>
 
+#include "core/status.h"
 #include "sets/kernel.h"
+#include "sets/set.h"
+#include "sets/term.h"
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): the signature is the table's */
-void saddle_interval_project(const saddle_set *set, double *v, double *scratch)
+typedef struct interval {
+    saddle_set base;
+    double lower; /* perhaps -inf */
+    double upper; /* perhaps inf */
+} interval;
+
+static saddle_status init_none(void *self, saddle_error *error)
 {
-    const saddle_interval *interval = (const saddle_interval *)set;
-    (void)scratch;
-    saddle_clip(set->dimension, interval->lower, interval->upper, v);
+    interval *set = self;
+    set->lower = -INFINITY;
+    set->upper = INFINITY;
+    return saddle_term_numbers(&set->base.term, SADDLE_POSITIVE, NULL, error);
 }
 
-void saddle_interval_range(const saddle_set *set, double *lower, double *upper)
+static saddle_status init_nonneg(void *self, saddle_error *error)
 {
-    const saddle_interval *interval = (const saddle_interval *)set;
-    *lower = interval->lower;
-    *upper = interval->upper;
+    interval *set = self;
+    set->upper = INFINITY;
+    return saddle_term_numbers(&set->base.term, SADDLE_POSITIVE, NULL, error);
 }
 
-bool saddle_interval_uniform_bounds(const saddle_set *set, double *lower, double *upper)
+static saddle_status init_ball(void *self, saddle_error *error)
 {
-    saddle_interval_range(set, lower, upper);
+    interval *set = self;
+    SADDLE_TRY(
+        saddle_term_numbers(&set->base.term, SADDLE_POSITIVE, (double *[]){&set->upper}, error));
+    set->lower = -set->upper;
+    return SADDLE_OK;
+}
+
+/* A finite number, "inf" or "-inf". */
+static bool read_bound(const char *field, double *out)
+{
+    if (strcmp(field, "inf") == 0)
+        *out = INFINITY;
+    else if (strcmp(field, "-inf") == 0)
+        *out = -INFINITY;
+    else
+        return saddle_parse_real(field, out);
     return true;
 }
+
+/* The set may not be empty. */
+static saddle_status init_box(void *self, saddle_error *error)
+{
+    interval *set = self;
+    const saddle_term *term = &set->base.term;
+    const char *synopsis = term->kind->synopsis;
+    saddle_fields fields;
+    SADDLE_TRY(saddle_term_fields(&fields, term, error));
+    double *bound[2] = {&set->lower, &set->upper};
+    for (size_t i = 0; i < 2; i++)
+        if (!read_bound(fields.field[i + 1], bound[i]))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "'%.200s': '%.200s' is not a number, inf or -inf; write %s",
+                               term->text, fields.field[i + 1], synopsis);
+    if (!(set->lower <= set->upper))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.200s': LO is above HI; write %s with LO <= HI", term->text,
+                           synopsis);
+    if (set->lower == INFINITY || set->upper == -INFINITY)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.200s' holds no finite number; write %s with LO < inf and HI > -inf",
+                           term->text, synopsis);
+    return SADDLE_OK;
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): the signature is the table's */
+static void project_none(const saddle_set *set, double *v, double *scratch)
+{
+    (void)set;
+    (void)v;
+    (void)scratch;
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): the signature is the table's */
+static void project(const saddle_set *set, double *v, double *scratch)
+{
+    const interval *self = (const interval *)set;
+    (void)scratch;
+    saddle_clip(set->term.dimension, self->lower, self->upper, v);
+}
+
+static void range(const saddle_set *set, double *lower, double *upper)
+{
+    *lower = ((const interval *)set)->lower;
+    *upper = ((const interval *)set)->upper;
+}
+
+static bool uniform_bounds(const saddle_set *set, double *lower, double *upper)
+{
+    range(set, lower, upper);
+    return true;
+}
+
+const saddle_set_class saddle_set_none = {
+    .term = {.name = "none",
+             .synopsis = "none",
+             .summary = "the whole space; costs nothing",
+             .size = sizeof(interval),
+             .init = init_none},
+    .project = project_none,
+    .range = range,
+    .uniform_bounds = uniform_bounds,
+    .l1_rule = SADDLE_PROX_SHRINK_PROJECT,
+    .group_rule = SADDLE_PROX_SHRINK_PROJECT,
+};
+
+const saddle_set_class saddle_set_bounded = {
+    .term = {.name = "box",
+             .synopsis = "box:LO:HI",
+             .summary = "LO <= x_k <= HI, either may be infinite; O(n)",
+             .size = sizeof(interval),
+             .init = init_box},
+    .project = project,
+    .range = range,
+    .uniform_bounds = uniform_bounds,
+    .l1_rule = SADDLE_PROX_SHRINK_PROJECT,
+};
+
+const saddle_set_class saddle_set_nonneg = {
+    .term = {.name = "nonneg",
+             .synopsis = "nonneg",
+             .summary = "x_k >= 0; O(n)",
+             .size = sizeof(interval),
+             .init = init_nonneg},
+    .project = project,
+    .range = range,
+    .uniform_bounds = uniform_bounds,
+    .l1_rule = SADDLE_PROX_SHRINK_PROJECT,
+    .group_rule = SADDLE_PROX_PROJECT_SHRINK,
+};
+
+const saddle_set_class saddle_set_linf_ball = {
+    .term = {.name = "linf-ball",
+             .synopsis = "linf-ball:R",
+             .summary = "every |x_k| at most R; O(n)",
+             .size = sizeof(interval),
+             .init = init_ball},
+    .project = project,
+    .range = range,
+    .uniform_bounds = uniform_bounds,
+    .l1_rule = SADDLE_PROX_SHRINK_PROJECT,
+};

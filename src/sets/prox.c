@@ -21,10 +21,9 @@
  *   v-. Without the middle term, which is never negative, the minimum is at the prox of v+; that
  *   only scales the groups of v+, so that it is feasible and its middle term is zero.
  */
-#include <stdio.h>
-
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "sets/kernel.h"
 #include "sets/regularizer.h"
 #include "sets/set.h"
@@ -40,8 +39,8 @@ static bool is_known_separable(const saddle_set *set, saddle_weights weights)
 {
     if (weights.l1 == 0.0)
         return true;
-    if (set->kind != &saddle_set_blocks)
-        return set->kind->l1_rule != SADDLE_PROX_UNKNOWN;
+    if (saddle_set_kind(set) != &saddle_set_blocks)
+        return saddle_set_kind(set)->l1_rule != SADDLE_PROX_UNKNOWN;
     size_t count;
     const saddle_set_part *block = saddle_set_block_list(set, &count);
     for (size_t i = 0; i < count; i++)
@@ -55,8 +54,8 @@ static saddle_prox_rule rule_of(const saddle_set *set, const saddle_regularizer 
 {
     if (regularizer->is_zero || saddle_set_is_whole_space(set))
         return SADDLE_PROX_SHRINK_PROJECT;
-    return regularizer->kind->rule != NULL ? regularizer->kind->rule(regularizer, set)
-                                           : SADDLE_PROX_UNKNOWN;
+    const saddle_regularizer_class *kind = saddle_regularizer_kind(regularizer);
+    return kind->rule != NULL ? kind->rule(regularizer, set) : SADDLE_PROX_UNKNOWN;
 }
 
 /* Refuse a pair, naming the built-in sets that go with a built-in regularizer. */
@@ -65,22 +64,19 @@ static saddle_status refuse(const saddle_set *set, const saddle_regularizer *reg
 {
     size_t count;
     const saddle_set_class *const *list = saddle_set_list(&count);
-    bool separable = regularizer->kind->weights != NULL;
-    bool own = !separable && regularizer->kind != &saddle_regularizer_group_l2;
+    const saddle_regularizer_class *kind = saddle_regularizer_kind(regularizer);
+    bool separable = kind->weights != NULL;
+    bool own = !separable && kind != &saddle_regularizer_group_l2;
     char works[256] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < count && used < sizeof works; i++)
-        if (!own && (separable ? list[i]->l1_rule : list[i]->group_rule) != SADDLE_PROX_UNKNOWN) {
-            int length = snprintf(works + used, sizeof works - used, "%s%s", used == 0 ? "" : ", ",
-                                  list[i]->name);
-            used += length > 0 ? (size_t)length : 0;
-        }
+    for (size_t i = 0; i < count; i++)
+        if (!own && (separable ? list[i]->l1_rule : list[i]->group_rule) != SADDLE_PROX_UNKNOWN)
+            saddle_append(works, sizeof works, "%s%s", *works == '\0' ? "" : ", ",
+                          list[i]->term.name);
     return saddle_fail(error, SADDLE_UNSUPPORTED,
                        "no exact joint prox of the regularizer '%.200s' and the set '%.200s' is "
                        "known; %.100s works with the sets %s, and any set works with none",
-                       regularizer->text, set->text,
-                       regularizer->kind->synopsis != NULL ? regularizer->kind->synopsis
-                                                           : regularizer->kind->name,
+                       regularizer->term.text, set->term.text,
+                       kind->term.synopsis != NULL ? kind->term.synopsis : kind->term.name,
                        own ? "that its rule function accepts and none" : works);
 }
 
@@ -88,12 +84,13 @@ saddle_status saddle_prox_create(saddle_prox **out, const saddle_set *set,
                                  const saddle_regularizer *regularizer, saddle_error *error)
 {
     *out = NULL;
-    if (set->dimension != regularizer->dimension)
+    if (set->term.dimension != regularizer->term.dimension)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "the set '%.200s' has dimension %zu but the regularizer '%.200s' has "
                            "%zu; make them for the same vectors",
-                           set->text, set->dimension, regularizer->text, regularizer->dimension);
-    const saddle_regularizer_class *kind = regularizer->kind;
+                           set->term.text, set->term.dimension, regularizer->term.text,
+                           regularizer->term.dimension);
+    const saddle_regularizer_class *kind = saddle_regularizer_kind(regularizer);
     saddle_prox_rule rule = SADDLE_PROX_UNKNOWN;
     if (kind->weights == NULL)
         rule = rule_of(set, regularizer);
@@ -135,16 +132,16 @@ size_t saddle_prox_scratch(const saddle_prox *prox)
 static void apply_separable(const saddle_set *set, saddle_weights weights, double *v,
                             double *scratch)
 {
-    if (set->kind == &saddle_set_blocks) {
+    if (saddle_set_kind(set) == &saddle_set_blocks) {
         size_t count;
         const saddle_set_part *block = saddle_set_block_list(set, &count);
         for (size_t i = 0; i < count; i++)
             apply_separable(block[i].set, weights, v + block[i].offset, scratch);
         return;
     }
-    double threshold = set->kind->l1_rule == SADDLE_PROX_CONSTANT ? 0.0 : weights.l1;
+    double threshold = saddle_set_kind(set)->l1_rule == SADDLE_PROX_CONSTANT ? 0.0 : weights.l1;
     if (threshold > 0.0 || weights.l2 > 0.0)
-        saddle_soft_threshold(set->dimension, threshold, 1.0 + weights.l2, v);
+        saddle_soft_threshold(set->term.dimension, threshold, 1.0 + weights.l2, v);
     saddle_set_project(set, v, scratch);
 }
 
@@ -152,19 +149,20 @@ void saddle_prox_apply(const saddle_prox *prox, double step, double *v, double *
 {
     const saddle_set *set = prox->set;
     const saddle_regularizer *regularizer = prox->regularizer;
-    bool separable = regularizer->kind->weights != NULL;
+    const saddle_regularizer_class *kind = saddle_regularizer_kind(regularizer);
+    bool separable = kind->weights != NULL;
     if (regularizer->is_zero || (!separable && prox->rule == SADDLE_PROX_CONSTANT)) {
         saddle_set_project(set, v, scratch);
     } else if (separable) {
-        saddle_weights weights = regularizer->kind->weights(regularizer);
+        saddle_weights weights = kind->weights(regularizer);
         weights.l1 *= step;
         weights.l2 *= step;
         apply_separable(set, weights, v, scratch);
     } else if (prox->rule == SADDLE_PROX_PROJECT_SHRINK) {
         saddle_set_project(set, v, scratch);
-        regularizer->kind->shrink(regularizer, step, v);
+        kind->shrink(regularizer, step, v);
     } else {
-        regularizer->kind->shrink(regularizer, step, v);
+        kind->shrink(regularizer, step, v);
         saddle_set_project(set, v, scratch);
     }
 }

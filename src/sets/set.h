@@ -1,6 +1,6 @@
 /*
- * The built-in sets. One file per set: it defines a struct that begins with saddle_set and one
- * saddle_set_class; set.c has the list of them.
+ * The built-in sets. A file defines a struct that begins with saddle_set and the classes of sets that it is
+ * the struct of; set.c has the list of them.
  */
 #ifndef SADDLE_SETS_SET_H
 #define SADDLE_SETS_SET_H
@@ -15,6 +15,11 @@ extern const saddle_set_class saddle_set_l2_ball;
 extern const saddle_set_class saddle_set_l1_ball;
 extern const saddle_set_class saddle_set_linf_ball;
 extern const saddle_set_class saddle_set_blocks;
+
+static inline const saddle_set_class *saddle_set_kind(const saddle_set *set)
+{
+    return (const saddle_set_class *)set->term.kind;
+}
 
 /* A part of the vector and the set it must lie in. */
 typedef struct saddle_set_part {

@@ -13,12 +13,15 @@
  * any Newton method on a maximum of linear functions), from at most n S * n down to rounding, eps
  * S, so that there are at most log2(n) + 26 passes, on ever fewer entries.
  */
+#include "sets/simplex.h"
+
 #include <math.h>
+#include <string.h>
 
 #include "core/vector.h"
-#include "sets/ball.h"
 #include "sets/kernel.h"
-#include "sets/parameter.h"
+#include "sets/set.h"
+#include "sets/term.h"
 
 /* More passes than that bound for any count; what is left beyond them is rounding. */
 #define MAX_PASSES 96
@@ -28,17 +31,14 @@ typedef struct simplex_set {
     double total; /* S */
 } simplex_set;
 
-static saddle_status parse(saddle_set *set, saddle_error *error)
+static saddle_status init(void *self, saddle_error *error)
 {
-    simplex_set *simplex = (simplex_set *)set;
-    const char *synopsis = set->kind->synopsis;
-    simplex->total = 1.0;
-    saddle_fields fields;
-    saddle_status status = saddle_read_fields(&fields, set->text, synopsis, 0, 1, error);
-    if (status != SADDLE_OK || fields.count == 1)
-        return status;
-    return saddle_read_parameter(&simplex->total, fields.field[1], SADDLE_POSITIVE, set->text,
-                                 synopsis, "S", error);
+    simplex_set *set = self;
+    const saddle_term *term = &set->base.term;
+    set->total = 1.0;
+    if (strchr(term->text, ':') == NULL)
+        return SADDLE_OK;
+    return saddle_term_numbers(term, SADDLE_POSITIVE, (double *[]){&set->total}, error);
 }
 
 /* Whether v is in the simplex to rounding. */
@@ -107,18 +107,18 @@ void saddle_project_simplex(size_t count, double total, double *v, double *scrat
 
 static void project(const saddle_set *set, double *v, double *scratch)
 {
-    saddle_project_simplex(set->dimension, ((const simplex_set *)set)->total, v, scratch);
+    saddle_project_simplex(set->term.dimension, ((const simplex_set *)set)->total, v, scratch);
 }
 
 static size_t scratch_size(const saddle_set *set)
 {
-    return set->dimension;
+    return set->term.dimension;
 }
 
 static void range(const saddle_set *set, double *lower, double *upper)
 {
     double total = ((const simplex_set *)set)->total;
-    *lower = set->dimension == 1 ? total : 0.0;
+    *lower = set->term.dimension == 1 ? total : 0.0;
     *upper = total;
 }
 
@@ -128,11 +128,11 @@ static double norm_bound(const saddle_set *set)
 }
 
 const saddle_set_class saddle_set_simplex = {
-    .name = "simplex",
-    .synopsis = "simplex[:S]",
-    .summary = "x_k >= 0 with sum S (default 1); at most O(n log n)",
-    .size = sizeof(simplex_set),
-    .parse = parse,
+    .term = {.name = "simplex",
+             .synopsis = "simplex[:S]",
+             .summary = "x_k >= 0 with sum S (default 1); at most O(n log n)",
+             .size = sizeof(simplex_set),
+             .init = init},
     .project = project,
     .range = range,
     .norm_bound = norm_bound,

@@ -132,7 +132,7 @@ static double value(const saddle_problem *p, size_t agent, const double *x, cons
     (void)p; (void)agent; (void)scratch;
     return 0.5 * (x[0] - 2.0) * (x[0] - 2.0) - 0.5 * (y[0] * y[0] + y[1] * y[1]);
 }
-static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     (void)error;
     for (size_t i = 0; i < inputs->agents && i < 64; i++)
@@ -141,7 +141,7 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
     return SADDLE_OK;
 }
 static const saddle_problem_class going_round = {
-    .name = "round", .bytes = sizeof(saddle_problem), .fill = fill,
+    .name = "round", .size = sizeof(saddle_problem), .init = init,
     .common = {.x_dim = 1, .y_dim = 2, .gradient = gradient, .value = value}};
 const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .problem = &going_round};
 END

@@ -36,7 +36,7 @@ static double value(const saddle_problem *p, size_t agent, const double *x, cons
     return 0.5 * (x[0] * x[0] + 1.0) - x[0] * sum[agent] / (double)samples[agent] + x[0] * y[0] -
            0.5 * y[0] * y[0];
 }
-static void destroy(saddle_problem *p)
+static void release(saddle_problem *p)
 {
     (void)p;
     fputs("destroyed\n", stderr);
@@ -45,7 +45,7 @@ __attribute__((destructor)) static void unloaded(void)
 {
     fputs("unloaded\n", stderr);
 }
-static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     saddle_problem *problem = made;
     if (WRONG == FAILS)
@@ -72,18 +72,18 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
 #ifndef NAME
 #define NAME "tested"
 #endif
-#ifndef FILL
-#define FILL fill
+#ifndef INIT
+#define INIT init
 #endif
-#ifndef BYTES
-#define BYTES sizeof(saddle_problem)
+#ifndef SIZE
+#define SIZE sizeof(saddle_problem)
 #endif
 #ifndef DATA
 #define DATA 0
 #endif
 static const saddle_problem_class tested = {
-    .needs_data = DATA, .name = NAME, .bytes = BYTES, .fill = FILL,
-    .common = {.x_dim = 1, .y_dim = 1, .gradient = gradient, .value = value, .destroy = destroy}};
+    .needs_data = DATA, .name = NAME, .size = SIZE, .init = INIT,
+    .common = {.x_dim = 1, .y_dim = 1, .gradient = gradient, .value = value, .release = release}};
 #ifndef PROBLEM
 #define PROBLEM &tested
 #endif
@@ -195,9 +195,9 @@ build libabi0.so -DABI=0
 refuse_object "has no ABI number; set .abi = SADDLE_ABI" run --problem ./libabi0.so
 build libabi9.so -DABI=9
 refuse_object "was built for plug-in ABI 9" run --problem ./libabi9.so
-build libnofill.so -DFILL=NULL
-refuse_object "has no fill function" run --problem ./libnofill.so
-build libsmall.so -DBYTES=8
+build libnoinit.so -DINIT=NULL
+refuse_object "has no init function" run --problem ./libnoinit.so
+build libsmall.so -DSIZE=8
 refuse_object "has no size of a struct that begins with saddle_problem" run --problem ./libsmall.so
 build libempty.so -DPROBLEM=NULL
 refuse_object "has nothing in it; set .problem, .algorithm, .set or .regularizer" run --problem ./libempty.so
@@ -232,7 +232,7 @@ static const saddle_option label = SADDLE_TEXT(SADDLE_OWN(walk, label, RUN), "la
 static const saddle_option laps =
     SADDLE_INTEGER(SADDLE_OWN(walk, laps, RUN), "laps", "Walk", "auto", 1, 9, "N", "A number.");
 static const saddle_option *const walk_options[] = {&step, &label, &laps, NULL};
-static saddle_status configure(void *parameters, saddle_configuration *c, saddle_error *error)
+static saddle_status init(void *parameters, saddle_configuration *c, saddle_error *error)
 {
     walk *w = parameters;
     (void)c;
@@ -284,7 +284,7 @@ static const saddle_phase phases[] = {
 #define VIEW view
 #endif
 static const saddle_algorithm algorithm = {.name = "walk", .options = walk_options,
-                                           .parameters = sizeof(walk), .configure = configure,
+                                           .size = sizeof(walk), .init = init,
                                            .layout = layout, .start = start, .phases = phases,
                                            .view = VIEW};
 
@@ -297,24 +297,25 @@ static void project(const saddle_set *set, double *v, double *scratch)
 {
     double sum = 0.0;
     (void)scratch;
-    for (size_t k = 0; k < set->dimension; k++)
+    for (size_t k = 0; k < set->term.dimension; k++)
         sum += v[k];
     double over = sum - ((const half_space *)set)->b;
-    for (size_t k = 0; k < set->dimension && !(over <= 0.0); k++)
-        v[k] -= over / (double)set->dimension;
+    for (size_t k = 0; k < set->term.dimension && !(over <= 0.0); k++)
+        v[k] -= over / (double)set->term.dimension;
 }
 #ifndef PROJECT
 #define PROJECT project
 #endif
-static const saddle_set_class set = {.name = "half-space", .options = half_options,
-                                     .size = sizeof(half_space), .project = PROJECT};
+static const saddle_set_class set = {
+    .term = {.name = "half-space", .options = half_options, .size = sizeof(half_space)},
+    .project = PROJECT};
 
 typedef struct net { saddle_regularizer base; double w, c; } net;
-static saddle_status parse(saddle_regularizer *h, saddle_error *error)
+static saddle_status init_net(void *h, saddle_error *error)
 {
     char *end;
-    net *self = (net *)h;
-    self->w = strtod(h->argument, &end);
+    net *self = h;
+    self->w = strtod(self->base.term.argument, &end);
     self->c = *end == ':' ? strtod(end + 1, &end) : -1.0;
     if (self->c >= 0.0 && *end == 0)
         return SADDLE_OK;
@@ -325,7 +326,7 @@ static double h_value(const saddle_regularizer *h, const double *v)
 {
     const net *self = (const net *)h;
     double sum = 0.0;
-    for (size_t k = 0; k < h->dimension; k++)
+    for (size_t k = 0; k < h->term.dimension; k++)
         sum += 0.5 * self->w * v[k] * v[k] + self->c * fabs(v[k]);
     return sum;
 }
@@ -333,7 +334,7 @@ static double h_value(const saddle_regularizer *h, const double *v)
 static void shrink(const saddle_regularizer *h, double t, double *v)
 {
     const net *self = (const net *)h;
-    for (size_t k = 0; k < h->dimension; k++) {
+    for (size_t k = 0; k < h->term.dimension; k++) {
         double cut = v[k] > t * self->c ? t * self->c : v[k] < -t * self->c ? -t * self->c : v[k];
         v[k] = (v[k] - cut) / (1.0 + t * self->w);
     }
@@ -345,8 +346,9 @@ static saddle_weights weights(const saddle_regularizer *h)
     return (saddle_weights){.l1 = self->c, .l2 = self->w};
 }
 #endif
-static const saddle_regularizer_class regularizer = {.name = "net", .size = sizeof(net),
-                                                     .parse = parse, .value = h_value,
+static const saddle_regularizer_class regularizer = {.term = {.name = "net", .size = sizeof(net),
+                                                              .init = init_net},
+                                                     .value = h_value,
 #ifdef SHRINK
                                                      .shrink = shrink};
 #else
@@ -429,9 +431,9 @@ refuse "the plug-in './few.so' has no regularizer" "${quadratic[@]}" --regulariz
 refuse "the plug-in './few.so' has no problem" run --problem ./few.so
 refuse_object "the plug-in './libright.so' has no set" "${quadratic[@]}" --x-set ./libright.so
 parts blind.so -DVIEW=NULL -Wno-unused-function
-refuse "./blind.so has no view function" "${quadratic[@]}" --algorithm ./blind.so
+refuse "the algorithm './blind.so' has no view function; set it" "${quadratic[@]}" --algorithm ./blind.so
 parts flat.so -DPROJECT=NULL -Wno-unused-function
-refuse "the plug-in './flat.so': a class of sets has no project function" "${quadratic[@]}" --y-set ./flat.so
+refuse "the set './flat.so' has no project function; set it" "${quadratic[@]}" --y-set ./flat.so
 refuse "is the file of --x-set too" "${quadratic[@]}" --x-set ./parts.so --trace ./parts.so
 
 # No file makes them run either.

@@ -210,7 +210,7 @@ static saddle_status scores(const saddle_problem *p, const saddle_dataset *data,
     }
     return SADDLE_OK;
 }
-static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     saddle_problem *problem = made;
     (void)error;
@@ -227,14 +227,14 @@ static const saddle_problem_class nearest_mean = {.needs_data = true,
 #ifndef SHY
                                                   .summary = "the mean of all rows",
                                                   .options = table,
-                                                  .option_bytes = sizeof(options),
+                                                  .options_size = sizeof(options),
 #endif
-                                                  .bytes = sizeof(saddle_problem),
+                                                  .size = sizeof(saddle_problem),
                                                   .common = {.y_dim = 1,
                                                              .gradient = gradient,
                                                              .value = value,
                                                              .scores = scores},
-                                                  .fill = fill};
+                                                  .init = init};
 const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .problem = &nearest_mean};
 END
     for flags in "" -DSHY; do

@@ -225,15 +225,15 @@ static double value(const saddle_problem *p, size_t agent, const double *x, cons
         sum += 0.5 * (x[0] - shard[agent]->label[j]) * (x[0] - shard[agent]->label[j]);
     return sum / (double)p->samples[agent] + x[0] * y[0] - 0.5 * y[0] * y[0];
 }
-static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     (void)error;
     ((saddle_problem *)made)->self = (void *)inputs->shard;
     return SADDLE_OK;
 }
 static const saddle_problem_class labels = {
-    .needs_data = true, .local_data = LOCAL, .name = "labels", .bytes = sizeof(saddle_problem),
-    .common = {.x_dim = 1, .y_dim = 1, .gradient = gradient, .value = value}, .fill = fill};
+    .needs_data = true, .local_data = LOCAL, .name = "labels", .size = sizeof(saddle_problem),
+    .common = {.x_dim = 1, .y_dim = 1, .gradient = gradient, .value = value}, .init = init};
 const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .problem = &labels};
 C
     for local in 0 1; do

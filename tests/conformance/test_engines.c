@@ -364,8 +364,9 @@ START_TEST(an_iteration_may_have_several_rounds_or_none)
                                            .algorithm = &gossip,
                                            .parameters = &rounds,
                                            .threads = thread_counts[c]};
-            const saddle_engine_class *kind = saddle_engine_list(&(size_t){0})[0];
+            const saddle_engine_class *kind = NULL;
             saddle_error error = {.message = ""};
+            assert_ok(saddle_engine_find(&kind, "threads", &error), error);
             test_rig rig = {.instance = instance, .algorithm = &gossip};
             assert_ok(kind->create(&rig.engine, &inputs, &error), error);
             ck_assert_int_eq(test_rig_advance(&rig, 2).kind, SADDLE_FAULT_NONE);
@@ -434,7 +435,7 @@ START_TEST(the_first_fault_is_reported)
             problem.gradient = faulty_gradient;
             problem.response_solve = NULL;
             problem.solution = NULL;
-            problem.destroy = NULL;
+            problem.release = NULL;
             test_rig rig;
             test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision", more, thread_counts[c], NULL,
                           &problem);

@@ -28,7 +28,7 @@ typedef struct rig {
     saddle_engine *engine;
 } rig;
 
-/* Everything but configure(). */
+/* Everything but init(). */
 static void rig_ready(rig *r, const char *name, saddle_configuration *configuration)
 {
     saddle_error error = {.message = ""};
@@ -48,7 +48,7 @@ static void rig_open(rig *r, int which, const char *name, const char *const *mor
     test_instance_open(&r->instance, which, more);
     saddle_configuration configuration;
     rig_ready(r, name, &configuration);
-    assert_ok(r->algorithm->configure(r->parameters, &configuration, &error), error);
+    assert_ok(r->algorithm->init(r->parameters, &configuration, &error), error);
     r->plan = test_plan(r->instance.plan, NULL);
     r->plan->steps = configuration.steps;
     assert_ok(
@@ -1192,14 +1192,14 @@ START_TEST(dposg_asks_for_rounds_where_lambda_is_not_known)
     saddle_configuration configuration;
     rig_ready(&r, "dposg", &configuration);
     saddle_error none = {.message = ""};
-    assert_ok(r.algorithm->configure(r.parameters, &configuration, &none), none);
+    assert_ok(r.algorithm->init(r.parameters, &configuration, &none), none);
     test_release(r.algorithm, r.parameters);
     const double unusable[] = {NAN, 1.0, 1.0 - 1e-9};
     for (size_t k = 0; k < 3; k++) {
         saddle_error error = {.message = ""};
         r.scene.spectrum.lambda = unusable[k];
         r.parameters = test_parameters(r.algorithm, r.instance.plan);
-        assert_refused(r.algorithm->configure(r.parameters, &configuration, &error), error,
+        assert_refused(r.algorithm->init(r.parameters, &configuration, &error), error,
                        SADDLE_BAD_INPUT, "mixing-rounds");
         test_release(r.algorithm, r.parameters);
     }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""test_own_parts.py BUILD: the examples of an own algorithm and an own set, from C and as plug-ins.
+"""test_own_parts.py BUILD: the examples of an own algorithm, set and regularizer, from C and as plug-ins.
 
 The example problem, shrunk mean, is solved here by hand: agent i of m holds the points (i, j mod 4), j < 20, and
 
     F_i(x, y) = mean over j of 1/2 |x - a_ij|^2 + x'y - (rho / 2) |y|^2.
 
-The algorithm is simulated from the formula in its comment; the set's answer follows from the projection.
+The algorithm is simulated from the formula in its comment; the answers with the set and the
+regularizer follow from their projection and prox.
 """
 import csv
 import pathlib
@@ -21,6 +22,7 @@ EXAMPLES = BUILD / "examples"
 PROBLEM = EXAMPLES / "plugin" / "libshrunk_mean.so"
 ALGORITHM = EXAMPLES / "libown_algorithm.so"
 SET = EXAMPLES / "libown_set.so"
+REGULARIZER = EXAMPLES / "libown_regularizer.so"
 RESULTS = []
 
 
@@ -132,12 +134,35 @@ def test_set():
     check("set from C", abs(float(re.search(r"sum (-[.\d]+)", shown)[1]) + 2) <= 1e-9, shown)
 
 
+def test_regularizer():
+    """With h(x) = w sum max(x_k, 0) and y = x / rho the answer is rho / (rho + 1) times the mean of all points
+    less w, but at least 0; over a box it is that, clipped."""
+    rho, price, agents = Fraction(3), Fraction(7, 4), 5
+    free = [rho / (rho + 1) * max(c - price, 0) for c in (Fraction(agents - 1, 2), Fraction(3, 2))]
+    check("one entry is shrunk, one is 0", free[0] > 0 and free[1] == 0)
+    for x_set, x in (("none", free), ("box:-1:0.125", [Fraction(1, 8), Fraction(0)])):
+        check("the box binds", x_set == "none" or free[0] > x[0])
+        loss = sum(value(i, x, [c / rho for c in x], rho) for i in range(agents)) / agents
+        loss += price * sum(max(c, 0) for c in x)
+        last = trace("--problem", f"{PROBLEM}:rho=3", "--x-set", x_set, "--regularizer",
+                     f"{REGULARIZER}:w=1.75", "--tolerance", "1e-20")[-1]
+        check(f"solution on {x_set}", abs(last["loss"] - loss) <= 1e-9, (last["loss"], float(loss)))
+    refused = subprocess.run([SADDLE, "run", "--problem", "quadratic", "--x-set", "simplex", "--regularizer",
+                              REGULARIZER], capture_output=True, text=True)
+    check("no rule, no pair", refused.returncode == 2 and "no exact joint prox" in refused.stderr,
+          refused.stderr)
+    shown = subprocess.run([EXAMPLES / "example_own_regularizer"], check=True, capture_output=True,
+                           text=True).stdout
+    check("regularizer from C", float(re.search(r"entry ([-+.e\d]+)", shown)[1]) <= 1e-6, shown)
+
+
 def main():
     test_algorithm(None)
     test_algorithm(1)
     test_from_c()
     test_tuned()
     test_set()
+    test_regularizer()
     print(f"checks: {sum(RESULTS)} passed, {len(RESULTS) - sum(RESULTS)} failed")
     return 0 if all(RESULTS) else 1
 

@@ -467,17 +467,17 @@ END_TEST
 START_TEST(lists_name_every_topology_and_rule)
 {
     size_t count = 0;
-    const saddle_network_info *list = saddle_topology_list(&count);
+    const saddle_network_info *const *list = saddle_topology_list(&count);
     ck_assert_uint_eq(count, 12);
     for (size_t t = 0; t < count; t++)
-        ck_assert(list[t].synopsis[0] != '\0' && list[t].summary[0] != '\0');
-    ck_assert_str_eq(list[0].synopsis, "er:P");
+        ck_assert(list[t]->synopsis[0] != '\0' && list[t]->summary[0] != '\0');
+    ck_assert_str_eq(list[0]->synopsis, "er:P");
     ck_assert(saddle_topology_sets_agents("grid:2x3") && saddle_topology_sets_agents("torus:3x3"));
     ck_assert(saddle_topology_sets_agents("file:edges.txt"));
     ck_assert(!saddle_topology_sets_agents("ring") && !saddle_topology_sets_agents("gridlock"));
     list = saddle_mixing_list(&count);
     ck_assert_uint_eq(count, 6);
-    ck_assert_str_eq(list[0].synopsis, "laplacian");
+    ck_assert_str_eq(list[0]->synopsis, "laplacian");
 }
 END_TEST
 

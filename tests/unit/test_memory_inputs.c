@@ -849,9 +849,9 @@ static const saddle_option own_note =
     SADDLE_TEXT(SADDLE_OWN(own_interval, note, INSTANCE), "note", "Own", "", "TEXT", "A text.");
 static const saddle_option *const own_options[] = {&own_low, &own_high, &own_note, NULL};
 
-static saddle_status own_parse(saddle_set *set, saddle_error *why)
+static saddle_status own_init(void *set, saddle_error *why)
 {
-    const own_interval *self = (const own_interval *)set;
+    const own_interval *self = set;
     return self->low <= self->high
                ? SADDLE_OK
                : saddle_fail(why, SADDLE_BAD_INPUT, "low: %g is above high", self->low);
@@ -861,23 +861,23 @@ static void own_project(const saddle_set *set, double *v, double *scratch)
 {
     const own_interval *self = (const own_interval *)set;
     (void)scratch;
-    for (size_t k = 0; k < set->dimension; k++)
+    for (size_t k = 0; k < set->term.dimension; k++)
         v[k] = v[k] < self->low ? self->low : v[k] > self->high ? self->high : v[k];
 }
 
-static void own_release(saddle_set *set)
+static void own_release(void *set)
 {
-    int *released = set->context;
+    int *released = ((const saddle_set *)set)->term.context;
     if (released != NULL)
         ++*released;
 }
 
-static const saddle_set_class own_set = {.name = "own",
-                                         .options = own_options,
-                                         .size = sizeof(own_interval),
-                                         .parse = own_parse,
+static const saddle_set_class own_set = {.term = {.name = "own",
+                                                  .options = own_options,
+                                                  .size = sizeof(own_interval),
+                                                  .init = own_init,
+                                                  .release = own_release},
                                          .project = own_project,
-                                         .release = own_release,
                                          .l1_rule = SADDLE_PROX_SHRINK_PROJECT};
 
 /* h(v) = weight sum |v_k|, by weights() or, with `shrinks`, by its prox. */
@@ -893,7 +893,7 @@ static const saddle_option *const own_h_options[] = {&own_weight, NULL};
 static double own_value(const saddle_regularizer *h, const double *v)
 {
     double sum = 0.0;
-    for (size_t k = 0; k < h->dimension; k++)
+    for (size_t k = 0; k < h->term.dimension; k++)
         sum += fabs(v[k]);
     return ((const own_l1 *)h)->weight * sum;
 }
@@ -906,7 +906,7 @@ static saddle_weights own_weights(const saddle_regularizer *h)
 static void own_shrink(const saddle_regularizer *h, double step, double *v)
 {
     double cut = step * ((const own_l1 *)h)->weight;
-    for (size_t k = 0; k < h->dimension; k++)
+    for (size_t k = 0; k < h->term.dimension; k++)
         v[k] = v[k] > cut ? v[k] - cut : v[k] < -cut ? v[k] + cut : 0.0 * v[k];
 }
 
@@ -914,20 +914,19 @@ static void own_shrink(const saddle_regularizer *h, double step, double *v)
 static saddle_prox_rule own_rule(const saddle_regularizer *h, const saddle_set *set)
 {
     (void)h;
-    return strcmp(set->kind->name, "box") == 0 ? SADDLE_PROX_SHRINK_PROJECT : SADDLE_PROX_UNKNOWN;
+    return strcmp(set->term.kind->name, "box") == 0 ? SADDLE_PROX_SHRINK_PROJECT
+                                                    : SADDLE_PROX_UNKNOWN;
 }
 
-static const saddle_regularizer_class own_by_weights = {.name = "own-l1",
-                                                        .options = own_h_options,
-                                                        .size = sizeof(own_l1),
-                                                        .value = own_value,
-                                                        .weights = own_weights};
-static const saddle_regularizer_class own_by_prox = {.name = "own-l1",
-                                                     .options = own_h_options,
-                                                     .size = sizeof(own_l1),
-                                                     .value = own_value,
-                                                     .shrink = own_shrink,
-                                                     .rule = own_rule};
+static const saddle_regularizer_class own_by_weights = {
+    .term = {.name = "own-l1", .options = own_h_options, .size = sizeof(own_l1)},
+    .value = own_value,
+    .weights = own_weights};
+static const saddle_regularizer_class own_by_prox = {
+    .term = {.name = "own-l1", .options = own_h_options, .size = sizeof(own_l1)},
+    .value = own_value,
+    .shrink = own_shrink,
+    .rule = own_rule};
 
 /* In a run they give the bits of the built-in ones that they are. */
 START_TEST(sets_and_regularizers_of_your_own_run)
@@ -945,7 +944,7 @@ START_TEST(sets_and_regularizers_of_your_own_run)
               error);
     assert_ok(saddle_set_from_class(&y_set, &own_set, NULL, NULL, 4, &error), error);
     ck_assert_str_eq(saddle_set_text(x_set), "own:high=0.75,low=-0.5,note=a:b");
-    ck_assert_str_eq(x_set->argument, "high=0.75,low=-0.5,note=a:b");
+    ck_assert_str_eq(x_set->term.argument, "high=0.75,low=-0.5,note=a:b");
     ck_assert_str_eq(((own_interval *)x_set)->note, "a:b");
     ck_assert_str_eq(saddle_set_text(y_set), "own");
     assert_ok(saddle_regularizer_from_class(&h[0], &own_by_weights, "weight=0.25", NULL, 5, &error),
@@ -1006,27 +1005,27 @@ START_TEST(bad_classes_and_options_are_refused)
                "there is no option 'middle'; the options are: low, high, note");
     refuse_set(&own_set, "low", "'low' is not of the form name=value");
     saddle_set_class set = own_set;
-    set.name = NULL;
-    refuse_set(&set, NULL, "a class of sets has no name");
+    set.term.name = NULL;
+    refuse_set(&set, NULL, "the set '(unnamed)' has no name; set it");
     set = own_set;
-    set.size = sizeof(saddle_set) - 1;
+    set.term.size = sizeof(saddle_set) - 1;
     refuse_set(&set, NULL, "has no size of a struct that begins with saddle_set");
     set = own_set;
     set.project = NULL;
-    refuse_set(&set, NULL, "has no project function");
+    refuse_set(&set, NULL, "the set 'own' has no project function; set it");
     set = own_set;
-    set.options = NULL;
-    set.parse = NULL;
+    set.term.options = NULL;
+    set.term.init = NULL;
     refuse_set(&set, "low=0", "own takes no options, but 'low=0' is given");
     saddle_regularizer_class h = own_by_weights;
     h.weights = NULL;
     refuse_h(&h,
-             "a class of regularizers has no weights function, or shrink function in its place");
+             "the regularizer 'own-l1' has no weights function, or shrink function in its place");
     h = own_by_weights;
     h.value = NULL;
     refuse_h(&h, "has no value function");
     h = own_by_weights;
-    h.size = 8;
+    h.term.size = 8;
     refuse_h(&h, "has no size");
 }
 END_TEST
@@ -1077,8 +1076,8 @@ static const saddle_option walk_lap =
 static const saddle_option *const walk_options[] = {&walk_step, &walk_lap, NULL};
 static walk walked;
 
-static saddle_status walk_configure(void *parameters, saddle_configuration *configuration,
-                                    saddle_error *why)
+static saddle_status walk_init(void *parameters, saddle_configuration *configuration,
+                               saddle_error *why)
 {
     (void)configuration;
     (void)why;
@@ -1122,8 +1121,8 @@ static const saddle_phase walk_phases[] = {{"walk", SADDLE_UNDIVIDED, walk_on}, 
 
 static const saddle_algorithm walk_algorithm = {.name = "walk",
                                                 .options = walk_options,
-                                                .parameters = sizeof(walk),
-                                                .configure = walk_configure,
+                                                .size = sizeof(walk),
+                                                .init = walk_init,
                                                 .layout = walk_layout,
                                                 .start = walk_start,
                                                 .phases = walk_phases,
