@@ -428,7 +428,7 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
     bool automatic = chosen->excluded == NULL;
     if (automatic)
         saddle_sensitive_hide_opposites(&self->sensitive);
-    self->steepest = 2.0 * (saddle_visible_largest(&self->sensitive) + 1.0);
+    self->steepest = 2.0 * (saddle_largest_norm2(inputs, &self->sensitive) + 1.0);
     /* With nu = 0.1 a gradient step of 2 / L, where L = steepest / 4 is that of the cross entropy: a
      * sample's curvature is far above the mean's. On a9a, half of it still converges for W up to 32. */
     problem->tau = self->steepest / 80.0;

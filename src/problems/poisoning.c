@@ -303,7 +303,7 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
 {
     (void)error;
     instance *self = problem->self;
-    self->row_norm = saddle_longest_row(inputs);
+    self->row_norm = sqrt(saddle_largest_norm2(inputs, NULL));
     /* With eta = 0.1 an ascent step of 2 / L_y, where L_y = (r^2 + 1) / 4 + W is a sample's: the
      * mean's is far below. The adversary's step, found by trials on a9a, matters less because its
      * gradient is bounded by |w|. */

@@ -27,8 +27,11 @@ saddle_status saddle_bound_primal(saddle_constants *out, double bound, const sad
 /* The most samples that an agent has. */
 size_t saddle_largest_shard(const saddle_problem_inputs *inputs);
 
-/* The largest |a| over all rows of all agents. Collective. */
-double saddle_longest_row(const saddle_problem_inputs *inputs);
+struct saddle_sensitive;
+/* The largest |a|^2 over all rows of all agents, without the features that `sensitive` hides; NULL: with all
+ * features. Collective. */
+double saddle_largest_norm2(const saddle_problem_inputs *inputs,
+                            const struct saddle_sensitive *sensitive);
 
 /* Adds up numbers over one agent's samples, or over held-out rows, at (x, y): overwrites sums. */
 typedef void saddle_outcome_counter(const saddle_problem *problem, const saddle_dataset *held_out,

@@ -396,7 +396,7 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
 {
     (void)error;
     instance *self = problem->self;
-    self->row_norm = saddle_longest_row(inputs);
+    self->row_norm = sqrt(saddle_largest_norm2(inputs, NULL));
     problem->tau = suitable_tau(self);
     return SADDLE_OK;
 }

@@ -143,19 +143,6 @@ char *saddle_sensitive_list(const saddle_sensitive *sensitive)
     return list;
 }
 
-double saddle_visible_largest(const saddle_sensitive *sensitive)
-{
-    const saddle_world *world = sensitive->world;
-    double most = 0.0;
-    for (size_t k = 0; k < world->local; k++) {
-        const saddle_dataset *data = sensitive->shard[world->here[k]];
-        for (size_t row = 0; row < data->rows; row++)
-            most = fmax(most, saddle_visible_norm2(sensitive, data, row));
-    }
-    world->largest(world, 1, &most);
-    return most;
-}
-
 void saddle_count_decision(const saddle_sensitive *sensitive, const saddle_dataset *data,
                            size_t row, bool positive, saddle_decisions *counts)
 {

@@ -33,8 +33,6 @@ char *saddle_sensitive_list(const saddle_sensitive *sensitive);
 /* |a|^2 over the features that the model sees. */
 double saddle_visible_norm2(const saddle_sensitive *sensitive, const saddle_dataset *data,
                             size_t row);
-/* The largest of them over all agents' rows. Collective. */
-double saddle_visible_largest(const saddle_sensitive *sensitive);
 
 /* Decisions about groups of rows, told apart by attribute (0 or 1) and label (0: -1, 1: +1). */
 typedef struct saddle_decisions {

@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "core/vector.h"
 #include "data/rows.h"
+#include "problems/sensitive.h"
 
 double saddle_sample_variance(const saddle_problem *problem, size_t count, double square,
                               const double *gx, const double *gy)
@@ -48,14 +49,15 @@ size_t saddle_largest_shard(const saddle_problem_inputs *inputs)
     return most;
 }
 
-double saddle_longest_row(const saddle_problem_inputs *inputs)
+double saddle_largest_norm2(const saddle_problem_inputs *inputs, const saddle_sensitive *sensitive)
 {
     const saddle_world *world = inputs->world;
     double most = 0.0;
     for (size_t k = 0; k < world->local; k++) {
         const saddle_dataset *data = inputs->shard[world->here[k]];
         for (size_t row = 0; row < data->rows; row++)
-            most = fmax(most, sqrt(saddle_row_norm2(data, row)));
+            most = fmax(most, sensitive == NULL ? saddle_row_norm2(data, row)
+                                                : saddle_visible_norm2(sensitive, data, row));
     }
     world->largest(world, 1, &most);
     return most;
