@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -182,9 +183,13 @@ saddle_status saddle_catalog_choose(const saddle_catalog *catalog, const char *t
         return saddle_fail(error, SADDLE_BAD_INPUT, "the text of the %s is NULL; give a name",
                            catalog->what);
     SADDLE_TRY(check_name(catalog->what, text, error));
-    if (!saddle_plugin_named(text))
-        return saddle_registry_find(kind, catalog->what, text, catalog->list, catalog->count,
+    if (!saddle_plugin_named(text)) {
+        char name[64];
+        size_t length = catalog->fields ? strcspn(text, ":") : strlen(text);
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        return saddle_registry_find(kind, catalog->what, name, catalog->list, catalog->count,
                                     error);
+    }
     SADDLE_TRY(saddle_plugin_open(plugin, text, error));
     saddle_status status = take_class(catalog, *plugin, kind, error);
     if (status != SADDLE_OK) {

@@ -36,6 +36,7 @@ typedef struct saddle_catalog {
     const char *what; /* "problem", "set" ... */
     const void *list; /* pointers to the built-in classes, whose first member is their name */
     size_t count;
+    bool fields;     /* whether a built-in name may be followed by :FIELD:FIELD */
     size_t exported; /* offset of a plug-in's class in saddle_plugin_table */
     /* What a class lacks that it must have besides a name, such as "view function"; NULL: nothing. */
     const char *(*missing)(const void *kind);

@@ -32,6 +32,7 @@ static const char *missing(const void *kind)
 static const saddle_catalog catalog = {.what = "regularizer",
                                        .list = list,
                                        .count = COUNT,
+                                       .fields = true,
                                        .exported = offsetof(saddle_plugin_table, regularizer),
                                        .missing = missing};
 

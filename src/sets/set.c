@@ -31,6 +31,7 @@ static const char *missing(const void *kind)
 static const saddle_catalog catalog = {.what = "set",
                                        .list = list,
                                        .count = COUNT,
+                                       .fields = true,
                                        .exported = offsetof(saddle_plugin_table, set),
                                        .missing = missing};
 

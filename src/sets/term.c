@@ -1,6 +1,5 @@
 #include "sets/term.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -60,13 +59,9 @@ saddle_status saddle_term_create(saddle_term **out, const saddle_catalog *catalo
                                  size_t dimension, saddle_error *error)
 {
     *out = NULL;
-    char name[64] = "";
-    bool named = text != NULL && !saddle_plugin_named(text);
-    if (named)
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
     const void *kind;
     saddle_plugin_object *plugin;
-    SADDLE_TRY(saddle_catalog_choose(catalog, named ? name : text, &kind, &plugin, error));
+    SADDLE_TRY(saddle_catalog_choose(catalog, text, &kind, &plugin, error));
     if (plugin == NULL)
         return make(out, kind, text, NULL, dimension, NULL, error);
     saddle_error said = {.message = ""};
