@@ -18,17 +18,17 @@
 #define TYPED(field) SADDLE_OWN(cli_common, field, RUN), .not_in_file = true
 
 const saddle_option cli_option_config = SADDLE_TEXT(
-    TYPED(config), "config", CLI_OUTPUT, "", "FILE",
+    TYPED(config), "config", SADDLE_OUTPUT_HEADING, "", "FILE",
     "Take options from a YAML file of `name: value` lines, names without the dashes; what "
     "the command line gives comes first.");
 
 const saddle_option cli_option_report = SADDLE_TEXT(
-    TYPED(report), "report", CLI_OUTPUT, "", "FILE",
+    TYPED(report), "report", SADDLE_OUTPUT_HEADING, "", "FILE",
     "Write a page in HTML with curves, costs, network and settings, such as `saddle report` "
     "makes. Not given: none.");
 
 const saddle_option cli_option_quiet =
-    SADDLE_FLAG(SADDLE_OWN(cli_common, quiet, RUN), "quiet", CLI_OUTPUT, "no",
+    SADDLE_FLAG(SADDLE_OWN(cli_common, quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
                 "Print nothing but warnings and errors.");
 
 /* ---- which options a command takes --------------------------------------------------------- */
@@ -61,20 +61,25 @@ static bool of_some_algorithm(const saddle_option *option)
     return false;
 }
 
+bool cli_has_field(const cli_fields *list, size_t offset)
+{
+    for (; list != NULL && list->bytes > 0; list++)
+        if (offset - list->offset < list->bytes)
+            return true;
+    return false;
+}
+
+bool cli_has_option(const cli_fields *list, const saddle_option *option)
+{
+    size_t own = option->stage == SADDLE_STAGE_INSTANCE ? offsetof(saddle_plan, problem.own)
+                                                        : offsetof(saddle_plan, algorithm.own);
+    return cli_has_field(list, option->home == SADDLE_HOME_PLAN ? option->offset : own);
+}
+
 bool cli_takes(const cli_command *command, const saddle_option *option)
 {
-    if (command->own != NULL && in_table(command->own, option))
-        return true;
-    const char *group = of_some_problem(option)     ? CLI_PROBLEM
-                        : of_some_algorithm(option) ? CLI_ALGORITHM
-                                                    : option->group;
-    bool taken = false;
-    for (const char *const *entry = command->library; entry != NULL && *entry != NULL; entry++) {
-        if (**entry == '-' && strcmp(*entry + 1, option->name) == 0)
-            return false;
-        taken = taken || strcmp(*entry, group) == 0 || strcmp(*entry, option->name) == 0;
-    }
-    return taken;
+    return (command->own != NULL && in_table(command->own, option)) ||
+           cli_has_option(command->library, option);
 }
 
 saddle_status cli_settings(saddle_settings **out, const cli_command *command, saddle_error *error)
@@ -242,16 +247,6 @@ void cli_release_arguments(cli_arguments *arguments)
 
 /* ---- options without effect ---------------------------------------------------------------- */
 
-/* Options of the library that only a problem made from data uses. */
-static bool needs_data(const saddle_option *option)
-{
-    static const char *const name[] = {"format", "label-column", "labels", "positive", "partition"};
-    for (size_t k = 0; k < sizeof name / sizeof *name; k++)
-        if (strcmp(option->name, name[k]) == 0)
-            return true;
-    return false;
-}
-
 /* "precision and prox-dsgda" */
 static const char *join(const saddle_algorithm *const *algorithm, size_t count, char out[256])
 {
@@ -281,7 +276,7 @@ void cli_warn_unused(const saddle_plan *plan, const saddle_instance *instance,
         if (count > 0 && of_some_algorithm(option) && !used)
             cli_warn("--%s is not used by %s", option->name, join(algorithm, count, names));
         else if ((of_some_problem(option) && !in_table(problem->options, option)) ||
-                 (needs_data(option) && !problem->needs_data))
+                 (option->of_data && !problem->needs_data))
             cli_warn("--%s is not used by problem %s", option->name, problem->name);
     }
 }

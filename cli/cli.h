@@ -17,6 +17,7 @@
 #include <saddle/lab.h>
 
 #include "instance/plan.h"
+#include "instance/plan_options.h"
 
 #include "lab/number_text.h"
 
@@ -50,6 +51,23 @@ int cli_fail(const saddle_error *error);
 
 typedef struct cli_arguments cli_arguments;
 
+/* A field of the plan or a group of them; a list ends with CLI_NO_FIELDS. */
+typedef struct cli_fields {
+    size_t offset;
+    size_t bytes;
+} cli_fields;
+
+/* The fields plan.member, such as `network` or `start.seed`. The options of single problems count as
+ * `problem.own`, those of single algorithms as `algorithm.own`. */
+#define CLI_FIELDS(member)                                                   \
+    {                                                                        \
+        offsetof(saddle_plan, member), sizeof(((saddle_plan *)NULL)->member) \
+    }
+#define CLI_NO_FIELDS \
+    {                 \
+        0, 0          \
+    }
+
 /* One command. */
 typedef struct cli_command {
     const char *name;     /* "run"; two words for one of a family, "data fetch" */
@@ -58,8 +76,8 @@ typedef struct cli_command {
     const char *summary;  /* one line */
     const char *details;  /* a paragraph or more for the help, or NULL */
     const char *words;    /* what the operand may be, for completion: "a|b|c", "@FILE" or NULL */
-    const char *const *library;      /* library options it takes; see cli_takes() */
-    const char *const *undecided;    /* those of them whose default does not hold here, or NULL */
+    const cli_fields *library;       /* fields of the plan whose options it takes; or NULL */
+    const cli_fields *undecided;     /* those of them whose default does not hold here, or NULL */
     const saddle_option *const *own; /* options of its own; NULL-terminated, or NULL */
     size_t own_bytes;                /* of the struct that they fill */
     int (*run)(const cli_arguments *arguments); /* returns the exit code */
@@ -81,16 +99,6 @@ extern const cli_command cli_run, cli_compare, cli_tune, cli_eval, cli_predict, 
 
 /* ---- options ------------------------------------------------------------------------------- */
 
-/* Headings of the library's groups, as commands name them. */
-#define CLI_PROBLEM "Problem and data"
-#define CLI_NETWORK "Network"
-#define CLI_ALGORITHM "Algorithm"
-#define CLI_START "Start"
-#define CLI_STOPPING "Stopping"
-#define CLI_ENGINE "Engine"
-#define CLI_OUTPUT "Output"
-#define CLI_CHECKPOINTS "Checkpoints"
-
 /* What the own options of several commands fill: the first member of a command's struct of options. */
 typedef struct cli_common {
     const char *config; /* NULL: none */
@@ -108,13 +116,11 @@ extern const saddle_option cli_option_config, cli_option_quiet, cli_option_repor
 #define CLI_COLUMNS \
     "metric|loss|primal|x_stationarity|x_consensus|y_consensus|y_gap|stationarity|potential"
 
-/*
- * Whether a command takes an option. Its `library` list has entries
- *     "Network"   a group: the options of all problems count as CLI_PROBLEM, those of all
- *                 algorithms as CLI_ALGORITHM;
- *     "seed"      one option;
- *     "-seed"     all that is listed except this one.
- */
+/* Whether a list of fields has the field at an offset of the plan. NULL: an empty list. */
+bool cli_has_field(const cli_fields *list, size_t offset);
+/* The same for the field of one of the library's options. */
+bool cli_has_option(const cli_fields *list, const saddle_option *option);
+/* Whether a command takes an option. */
 bool cli_takes(const cli_command *command, const saddle_option *option);
 
 /* All options of the library and the command's own. Free with saddle_settings_free(). */

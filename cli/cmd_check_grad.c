@@ -14,7 +14,9 @@ static const saddle_option points =
                    "Random points of X x Y to check at.");
 
 static const saddle_option *const own[] = {&points, &cli_option_config, NULL};
-static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK, "seed", "threads", NULL};
+static const cli_fields library[] = {CLI_FIELDS(problem), CLI_FIELDS(network),
+                                     CLI_FIELDS(start.seed), CLI_FIELDS(engine.threads),
+                                     CLI_NO_FIELDS};
 
 static int print_check(const saddle_gradient_check *check, const char *problem)
 {

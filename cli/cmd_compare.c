@@ -45,16 +45,23 @@ static const saddle_option tuned_option =
                 "Take each algorithm's step sizes from DIR/ALGORITHM.yaml, as `saddle tune` leaves "
                 "them; one without such a file keeps its defaults, with a warning.");
 static const saddle_option quiet_option =
-    SADDLE_FLAG(SADDLE_OWN(options, common.quiet, RUN), "quiet", CLI_OUTPUT, "no",
+    SADDLE_FLAG(SADDLE_OWN(options, common.quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
                 "Print only the tables, warnings and errors.");
 
 static const saddle_option *const own[] = {
     &algorithms_option, &repeats_option,    &levels_option,
     &output_option,     &tuned_option,      &cli_option_config,
     &quiet_option,      &cli_option_report, NULL};
-static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK,  CLI_ALGORITHM, "-algorithm",
-                                      CLI_START,    CLI_STOPPING, CLI_ENGINE,    "trace-every",
-                                      "metric-tau", NULL};
+static const cli_fields library[] = {CLI_FIELDS(problem),
+                                     CLI_FIELDS(network),
+                                     CLI_FIELDS(start),
+                                     CLI_FIELDS(algorithm.own),
+                                     CLI_FIELDS(steps),
+                                     CLI_FIELDS(limits),
+                                     CLI_FIELDS(engine),
+                                     CLI_FIELDS(outputs.trace_every),
+                                     CLI_FIELDS(outputs.metric_tau),
+                                     CLI_NO_FIELDS};
 
 /* The command at work. */
 typedef struct work {

@@ -124,8 +124,9 @@ static int run_info(const cli_arguments *arguments)
     return CLI_OK;
 }
 
-static const char *const info_library[] = {"format", "label-column", "labels",
-                                           "seed",   "threads",      NULL};
+static const cli_fields info_library[] = {
+    CLI_FIELDS(problem.format), CLI_FIELDS(problem.label_column), CLI_FIELDS(problem.labels),
+    CLI_FIELDS(start.seed),     CLI_FIELDS(engine.threads),       CLI_NO_FIELDS};
 
 const cli_command cli_data_info = {
     .name = "data info",
@@ -174,7 +175,7 @@ static int run_generate(const cli_arguments *arguments)
 }
 
 static const saddle_option *const generate_own[] = {&rows, &features, NULL};
-static const char *const generate_library[] = {"seed", NULL};
+static const cli_fields generate_library[] = {CLI_FIELDS(start.seed), CLI_NO_FIELDS};
 
 const cli_command cli_data_generate = {
     .name = "data generate",

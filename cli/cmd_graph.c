@@ -17,21 +17,22 @@ typedef struct options {
 } options;
 
 static const saddle_option save =
-    SADDLE_TEXT(SADDLE_OWN(options, save, RUN), "save", CLI_OUTPUT, "", "PATH",
+    SADDLE_TEXT(SADDLE_OWN(options, save, RUN), "save", SADDLE_OUTPUT_HEADING, "", "PATH",
                 "Write the edge list, one `i j` line per edge, as --topology file:PATH reads it.");
 
 static const saddle_option draw = SADDLE_TEXT(
-    SADDLE_OWN(options, draw, RUN), "draw", CLI_OUTPUT, "", "FILE",
+    SADDLE_OWN(options, draw, RUN), "draw", SADDLE_OUTPUT_HEADING, "", "FILE",
     "Draw the network into a file that ends in .svg, .png, .pdf (by gnuplot) or .dot (for "
     "graphviz): grids as grids, rings and small networks as circles, others so that "
     "distances on paper come close to those in the graph.");
 static const saddle_option copies = SADDLE_TEXT(
-    SADDLE_OWN(options, copies, RUN), "copies", CLI_OUTPUT, "", "FILE",
+    SADDLE_OWN(options, copies, RUN), "copies", SADDLE_OUTPUT_HEADING, "", "FILE",
     "A model that `saddle run --model` wrote on this network: --draw colours agents by their "
     "squared distance from consensus. Not given: all alike.");
 
 static const saddle_option *const own[] = {&save, &draw, &copies, NULL};
-static const char *const library[] = {"agents", "mixing", "seed", NULL};
+static const cli_fields library[] = {CLI_FIELDS(network.agents), CLI_FIELDS(network.mixing),
+                                     CLI_FIELDS(start.seed), CLI_NO_FIELDS};
 
 static int by_size(const void *a, const void *b)
 {

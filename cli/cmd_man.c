@@ -54,40 +54,65 @@ static void print_group(const char *group)
     putchar('\n');
 }
 
-/* The options of the library. */
-static int print_library(void)
+/* Count the options of a plan under a heading that a command takes, or does not, and unless `before` is NULL
+ * print their names, the first one after `before`. */
+static size_t name_options(const saddle_settings *settings, const cli_command *command,
+                           const char *heading, bool taken, const char *before)
 {
-    saddle_error error;
-    saddle_settings *settings = NULL;
-    if (saddle_settings_create(&settings, &error) != SADDLE_OK)
-        return cli_fail(&error);
-    cli_walk_options(settings, NULL, print_group, print_option);
-    saddle_settings_free(settings);
-    return CLI_OK;
-}
-
-/* Which options of the library a command takes, in words. */
-static void print_taken(const cli_command *command)
-{
-    if (command->library == NULL)
-        return;
-    fputs(".PP\nTakes of the options below: ", stdout);
-    for (const char *const *entry = command->library; *entry != NULL; entry++) {
-        bool group = **entry >= 'A' && **entry <= 'Z';
-        const char *before = entry == command->library ? "" : ", ";
-        if (**entry == '-')
-            printf(" (but not \\-\\-%s)", *entry + 1);
-        else if (group)
-            printf("%sgroup %s", before, *entry);
-        else {
-            printf("%s\\-\\-", before);
-            print_roff(*entry);
+    size_t count = 0;
+    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
+        const saddle_option *option = saddle_settings_option(settings, k);
+        if (option->home != SADDLE_HOME_PLAN || strcmp(option->group, heading) != 0 ||
+            cli_takes(command, option) != taken)
+            continue;
+        if (before != NULL) {
+            printf("%s\\-\\-", count == 0 ? before : ", ");
+            print_roff(option->name);
         }
+        count++;
     }
-    fputs(".\n", stdout);
+    return count;
 }
 
-static void print_command(const cli_command *command)
+/* The first option of a plan under a heading; NULL: none. */
+static const saddle_option *first_under(const saddle_settings *settings, const char *heading)
+{
+    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
+        const saddle_option *option = saddle_settings_option(settings, k);
+        if (option->home == SADDLE_HOME_PLAN && strcmp(option->group, heading) == 0)
+            return option;
+    }
+    return NULL;
+}
+
+/* Which options of the library a command takes, in words: most of those under a heading by the heading. */
+static void print_taken(const saddle_settings *settings, const cli_command *command)
+{
+    const char *before = ".PP\nTakes of the options below: ";
+    for (size_t k = 0; command->library != NULL && k < saddle_settings_count(settings); k++) {
+        const saddle_option *option = saddle_settings_option(settings, k);
+        const char *heading = option->group;
+        if (option != first_under(settings, heading))
+            continue;
+        size_t taken = name_options(settings, command, heading, true, NULL);
+        if (taken > name_options(settings, command, heading, false, NULL)) {
+            printf("%sgroup %s", before, heading);
+            if (name_options(settings, command, heading, false, " (but not ") > 0)
+                putchar(')');
+        } else {
+            name_options(settings, command, heading, true, before);
+        }
+        before = taken > 0 ? ", " : before;
+    }
+    if (cli_has_field(command->library, offsetof(saddle_plan, problem.own)))
+        printf("%sthe options of each problem", before);
+    if (cli_has_field(command->library, offsetof(saddle_plan, algorithm.own)))
+        printf("%sthe options of each algorithm", before);
+    if (command->library != NULL)
+        fputs(".\n", stdout);
+}
+
+static void print_command(const saddle_settings *settings, const cli_command *command)
 {
     fputs(".SS saddle ", stdout);
     print_roff(command->name);
@@ -105,7 +130,7 @@ static void print_command(const cli_command *command)
         print_roff(command->details);
         putchar('\n');
     }
-    print_taken(command);
+    print_taken(settings, command);
     for (const saddle_option *const *option = command->own; option != NULL && *option != NULL;
          option++)
         print_option(command, *option);
@@ -113,7 +138,7 @@ static void print_command(const cli_command *command)
 
 static int run(const cli_arguments *arguments)
 {
-    (void)arguments;
+    const saddle_settings *settings = arguments->plan.settings;
     size_t count;
     const cli_command *const *command = cli_commands(&count);
     printf(".TH SADDLE 1 \"\" \"saddle %s\" \"User Commands\"\n", saddle_version());
@@ -126,9 +151,9 @@ static int run(const cli_arguments *arguments)
           ".SH COMMANDS\n",
           stdout);
     for (size_t k = 0; k < count; k++)
-        print_command(command[k]);
+        print_command(settings, command[k]);
     fputs(".SH OPTIONS\n", stdout);
-    int code = print_library();
+    cli_walk_options(settings, NULL, print_group, print_option);
     fputs(".SH EXIT STATUS\n", stdout);
 #define PRINT_EXIT(name, value, text) print_tagged(#value, text);
     CLI_EXIT_LIST(PRINT_EXIT)
@@ -153,7 +178,7 @@ static int run(const cli_arguments *arguments)
                "saddle tune --algorithms gda,sgda --budget 1000000\n"
                "saddle graph er:0.6 --agents 20 --save edges.txt\n");
     fputs(".fi\n", stdout);
-    return code;
+    return CLI_OK;
 }
 
 const cli_command cli_man = {

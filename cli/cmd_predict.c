@@ -8,13 +8,20 @@
 #include "core/status.h"
 
 /* Of the library's options, how to read the data; --problem for a plug-in's model. */
-static const char *const eval_library[] = {
-    "model", "data", "format", "label-column", "labels", "positive", "problem", "threads", NULL};
-static const char *const predict_library[] = {"model",  "data",    "format",  "label-column",
-                                              "labels", "problem", "threads", NULL};
+static const cli_fields eval_library[] = {
+    CLI_FIELDS(outputs.model),        CLI_FIELDS(problem.data),   CLI_FIELDS(problem.format),
+    CLI_FIELDS(problem.label_column), CLI_FIELDS(problem.labels), CLI_FIELDS(problem.positive),
+    CLI_FIELDS(problem.name),         CLI_FIELDS(engine.threads), CLI_NO_FIELDS};
+static const cli_fields predict_library[] = {
+    CLI_FIELDS(outputs.model),  CLI_FIELDS(problem.data),
+    CLI_FIELDS(problem.format), CLI_FIELDS(problem.label_column),
+    CLI_FIELDS(problem.labels), CLI_FIELDS(problem.name),
+    CLI_FIELDS(engine.threads), CLI_NO_FIELDS};
 
 /* What is not given of these is needed, or the model's. */
-static const char *const undecided[] = {"problem", "data", "label-column", "positive", NULL};
+static const cli_fields undecided[] = {CLI_FIELDS(problem.name), CLI_FIELDS(problem.data),
+                                       CLI_FIELDS(problem.label_column),
+                                       CLI_FIELDS(problem.positive), CLI_NO_FIELDS};
 
 typedef struct options {
     cli_common common;
@@ -22,7 +29,7 @@ typedef struct options {
 } options;
 
 static const saddle_option output =
-    SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", CLI_OUTPUT, "", "FILE",
+    SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", SADDLE_OUTPUT_HEADING, "", "FILE",
                 "Write the scores to FILE, whole or not at all; -o is "
                 "short for it. Not given: standard output.");
 static const saddle_option *const eval_own[] = {&cli_option_config, NULL};

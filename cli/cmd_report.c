@@ -9,10 +9,10 @@ typedef struct options {
 } options;
 
 static const saddle_option output_option =
-    SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", CLI_OUTPUT, "report.html", "FILE",
-                "Where the page goes; -o is the same.");
+    SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", SADDLE_OUTPUT_HEADING, "report.html",
+                "FILE", "Where the page goes; -o is the same.");
 static const saddle_option title_option =
-    SADDLE_TEXT(SADDLE_OWN(options, title, RUN), "title", CLI_OUTPUT, "", "TEXT",
+    SADDLE_TEXT(SADDLE_OWN(options, title, RUN), "title", SADDLE_OUTPUT_HEADING, "", "TEXT",
                 "The page's title. Not given: problem and data of the first trace.");
 
 static const saddle_option *const own[] = {&output_option, &title_option, NULL};

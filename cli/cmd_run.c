@@ -9,9 +9,9 @@
 
 static const saddle_option *const own[] = {&cli_option_config, &cli_option_quiet,
                                            &cli_option_report, NULL};
-static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK,     CLI_ALGORITHM,
-                                      CLI_START,   CLI_STOPPING,    CLI_ENGINE,
-                                      CLI_OUTPUT,  CLI_CHECKPOINTS, NULL};
+static const cli_fields library[] = {CLI_FIELDS(problem),   CLI_FIELDS(network), CLI_FIELDS(start),
+                                     CLI_FIELDS(algorithm), CLI_FIELDS(steps),   CLI_FIELDS(limits),
+                                     CLI_FIELDS(engine),    CLI_FIELDS(outputs), CLI_NO_FIELDS};
 
 /* The run's trace with its outcomes, if they were written and all of them, as a page. */
 static saddle_status write_report(const saddle_result *result, const char *path,

@@ -32,8 +32,16 @@ static const saddle_option repeats_option =
                    "K", "With --verify: seeds seed, seed+1, ..., seed+K-1.");
 static const saddle_option *const own[] = {&verify_option, &repeats_option, &cli_option_config,
                                            NULL};
-static const char *const library[] = {CLI_PROBLEM, CLI_NETWORK, CLI_START, "tau",        "c-gamma",
-                                      "c-epsilon", "epsilon",   "threads", "iterations", NULL};
+static const cli_fields library[] = {CLI_FIELDS(problem),
+                                     CLI_FIELDS(network),
+                                     CLI_FIELDS(start),
+                                     CLI_FIELDS(steps.tau),
+                                     CLI_FIELDS(steps.c_gamma),
+                                     CLI_FIELDS(steps.c_epsilon),
+                                     CLI_FIELDS(steps.epsilon),
+                                     CLI_FIELDS(engine.threads),
+                                     CLI_FIELDS(limits.iterations),
+                                     CLI_NO_FIELDS};
 
 static void line(const char *name, double value, const char *meaning)
 {

@@ -57,15 +57,21 @@ static const saddle_option output_option = SADDLE_TEXT(
     "Where ALGORITHM.csv (the log) and ALGORITHM.yaml (the best settings) go; made when "
     "missing.");
 static const saddle_option quiet_option =
-    SADDLE_FLAG(SADDLE_OWN(options, common.quiet, RUN), "quiet", CLI_OUTPUT, "no",
+    SADDLE_FLAG(SADDLE_OWN(options, common.quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
                 "Print only the answers, warnings and errors.");
 
 static const saddle_option *const own[] = {&algorithms_option, &budget_option, &candidates_option,
                                            &objective_option,  &hold_option,   &output_option,
                                            &cli_option_config, &quiet_option,  NULL};
-static const char *const library[] = {CLI_PROBLEM,  CLI_NETWORK, CLI_ALGORITHM,
-                                      "-algorithm", CLI_START,   CLI_ENGINE,
-                                      "metric-tau", "resume",    NULL};
+static const cli_fields library[] = {CLI_FIELDS(problem),
+                                     CLI_FIELDS(network),
+                                     CLI_FIELDS(start),
+                                     CLI_FIELDS(algorithm.own),
+                                     CLI_FIELDS(steps),
+                                     CLI_FIELDS(engine),
+                                     CLI_FIELDS(outputs.metric_tau),
+                                     CLI_FIELDS(outputs.resume),
+                                     CLI_NO_FIELDS};
 
 /* Searches at work. */
 typedef struct work {

@@ -30,10 +30,7 @@ void cli_option_text(const saddle_option *option, bool holds, char *out, size_t 
 /* Whether the default of an option is the command's, too. */
 static bool default_holds(const cli_command *command, const saddle_option *option)
 {
-    for (const char *const *name = command->undecided; name != NULL && *name != NULL; name++)
-        if (strcmp(*name, option->name) == 0)
-            return false;
-    return true;
+    return !cli_has_option(command->undecided, option);
 }
 
 static void print_option(const cli_command *command, const saddle_option *option)

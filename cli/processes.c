@@ -69,9 +69,8 @@ static void warn_of_separate_processes(const char *engine)
 
 void cli_join(const cli_arguments *arguments)
 {
-    const saddle_settings *settings = arguments->plan.settings;
     const char *engine = arguments->plan.engine.name;
-    if (!cli_takes(arguments->command, saddle_settings_find(settings, "engine")))
+    if (!cli_has_field(arguments->command->library, offsetof(saddle_plan, engine.name)))
         return;
     join(engine);
     if (world != NULL && world->ranks == 1)

@@ -209,15 +209,11 @@ static saddle_status search(saddle_tuning **out, experiment_runs *w,
 }
 
 /* Put the best tau and alpha, and the one tau of all metrics, into the plan. */
-static saddle_status take_answer(saddle_plan *plan, const saddle_tuning *tuning,
-                                 saddle_error *error)
+static void take_answer(saddle_plan *plan, const saddle_tuning *tuning)
 {
-    static const char *const name[] = {"tau", "alpha", "metric-tau"};
-    saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < sizeof name / sizeof *name; k++)
-        status = saddle_plan_set(plan, name[k],
-                                 saddle_settings_text(tuning->plan.settings, name[k]), error);
-    return status;
+    plan->steps.tau = tuning->plan.steps.tau;
+    plan->steps.alpha = tuning->plan.steps.alpha;
+    plan->outputs.metric_tau = tuning->plan.outputs.metric_tau;
 }
 
 static saddle_status tune_series(experiment_runs *w, const paper_experiment *e,
@@ -237,7 +233,8 @@ static saddle_status tune_series(experiment_runs *w, const paper_experiment *e,
     SADDLE_THEN(status, search(&tuning, w, instance, &own, w->quick ? e->quick_tuning : e->tuning,
                                log, error));
     SADDLE_THEN_IF(status, tuning->finished, saddle_tuning_save(tuning, answer, error));
-    SADDLE_THEN_IF(status, tuning->finished, take_answer(plan, tuning, error));
+    if (status == SADDLE_OK && tuning->finished)
+        take_answer(plan, tuning);
     saddle_tuning_free(tuning);
     saddle_instance_free(instance);
     return status;

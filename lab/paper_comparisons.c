@@ -16,17 +16,6 @@ typedef struct runs {
     const saddle_trace *trace[EXPERIMENT_MOST_SERIES * CLAIMS_MOST_SEEDS];
 } runs;
 
-/* Whether two traces are of runs that can be compared: the same instance and network. */
-static bool same_instance(const saddle_trace *a, const saddle_trace *b)
-{
-    static const char *const name[] = {"problem", "data",      "samples", "agents", "topology",
-                                       "mixing",  "partition", "x-set",   "y-set",  "regularizer"};
-    for (size_t k = 0; k < sizeof name / sizeof *name; k++)
-        if (strcmp(saddle_trace_setting(a, name[k]), saddle_trace_setting(b, name[k])) != 0)
-            return false;
-    return true;
-}
-
 static bool has_costs(const saddle_trace *trace)
 {
     static const char *const name[] = {"iteration", "ifo", "rounds", "metric"};
@@ -68,8 +57,8 @@ static void add_series(runs *r, const experiment_series *series, const saddle_tr
     for (size_t k = 0; k < count; k++) {
         const char *algorithm = saddle_trace_setting(trace[k], "algorithm");
         size_t seed = CLAIMS_MOST_SEEDS;
-        if (strcmp(algorithm, series->algorithm) == 0 && same_instance(trace[0], trace[k]) &&
-            has_costs(trace[k]))
+        if (strcmp(algorithm, series->algorithm) == 0 &&
+            saddle_trace_same_instance(g, trace[0], trace[k]) && has_costs(trace[k]))
             seed = place_of_seed(r, trace[k]);
         if (seed == CLAIMS_MOST_SEEDS)
             continue;

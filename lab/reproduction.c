@@ -11,7 +11,7 @@
 
 /* ---- which experiments ------------------------------------------------------------------------ */
 
-/* Whether a word of --only stands for an experiment. */
+/* Whether a word of `only` stands for an experiment. */
 static bool stands_for(const char *word, size_t length, const char *name)
 {
     return strncmp(word, name, length) == 0 && (name[length] == '\0' || name[length] == '-');
@@ -28,7 +28,7 @@ static bool is_chosen(const char *only, const char *name)
     return chosen;
 }
 
-/* Refuse a word of --only that stands for nothing. */
+/* Refuse a word of `only` that stands for nothing. */
 static saddle_status check_only(const char *only, saddle_error *error)
 {
     size_t count;

@@ -14,9 +14,9 @@ static bool copy_settings(saddle_trace *trace, const saddle_result *result)
     size_t count = saddle_settings_count(settings);
     bool good = true;
     for (size_t k = 0; good && k < count; k++) {
-        const char *name = saddle_settings_option(settings, k)->name;
-        const char *value = saddle_settings_text(settings, name);
-        good = *value == '\0' || saddle_trace_add_entry(trace, name, value);
+        const saddle_option *option = saddle_settings_option(settings, k);
+        const char *value = saddle_settings_value(settings, option);
+        good = *value == '\0' || saddle_trace_add_entry(trace, option->name, value);
     }
     char *x_dim = saddle_format("%zu", result->x_dim);
     char *y_dim = saddle_format("%zu", result->y_dim);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/status.h"
 #include "instance/settings.h"
 
 #include "files/file.h"
@@ -16,15 +17,38 @@
 typedef struct work {
     const saddle_trace *const *trace;
     size_t count;
-    const saddle_settings *options; /* all that there are, for what is known about them */
     trace_groups *out;
 } work;
 
-/* Whether an option can part two groups: not where output goes, nor who computes. */
-static bool parts(const saddle_option *option)
+static bool is_field(const saddle_option *option, size_t offset)
 {
-    return strcmp(option->group, "Output") != 0 && strcmp(option->group, "Engine") != 0 &&
-           strcmp(option->name, "seed") != 0 && strcmp(option->name, "algorithm") != 0;
+    return option->home == SADDLE_HOME_PLAN && option->offset == offset;
+}
+
+bool saddle_option_separates(const saddle_option *option)
+{
+    bool changes_run = option->effect == SADDLE_EFFECT_RESULT ||
+                       option->effect == SADDLE_EFFECT_LENGTH ||
+                       option->effect == SADDLE_EFFECT_SOURCE;
+    return changes_run && !is_field(option, offsetof(saddle_plan, start.seed)) &&
+           !is_field(option, offsetof(saddle_plan, algorithm.name));
+}
+
+bool saddle_trace_same_instance(const trace_groups *g, const saddle_trace *a, const saddle_trace *b)
+{
+    bool seeds_differ =
+        strcmp(saddle_trace_setting(a, "seed"), saddle_trace_setting(b, "seed")) != 0;
+    for (size_t k = 0; k < saddle_settings_count(g->options); k++) {
+        const saddle_option *option = saddle_settings_option(g->options, k);
+        /* A problem may have computed it from data that follow from the seed. */
+        bool excused = seeds_differ && option->home == SADDLE_HOME_OWN &&
+                       strcmp(option->fallback, "auto") == 0;
+        if (option->stage == SADDLE_STAGE_INSTANCE && saddle_option_separates(option) && !excused &&
+            strcmp(saddle_trace_setting(a, option->name), saddle_trace_setting(b, option->name)) !=
+                0)
+            return false;
+    }
+    return true;
 }
 
 /* Whether two traces differ in a setting. One that only one of them has is not compared: programs of
@@ -40,10 +64,10 @@ static bool differ(const saddle_trace *a, const saddle_trace *b, const char *nam
  * may be "auto" may have been. */
 static bool apart(const work *w, const saddle_trace *a, const saddle_trace *b, bool loosely)
 {
-    for (size_t k = 0; k < saddle_settings_count(w->options); k++) {
-        const saddle_option *option = saddle_settings_option(w->options, k);
+    for (size_t k = 0; k < saddle_settings_count(w->out->options); k++) {
+        const saddle_option *option = saddle_settings_option(w->out->options, k);
         bool excused = loosely && strcmp(option->fallback, "auto") == 0;
-        if (parts(option) && !excused && differ(a, b, option->name))
+        if (saddle_option_separates(option) && !excused && differ(a, b, option->name))
             return true;
     }
     return false;
@@ -202,9 +226,9 @@ static bool short_is_enough(const work *w, const trace_group *group, const char 
 static void print_differences(const work *w, const trace_group *group, FILE *out)
 {
     size_t named = 0;
-    for (size_t k = 0; k < saddle_settings_count(w->options); k++) {
-        const saddle_option *option = saddle_settings_option(w->options, k);
-        if (!parts(option) || !tells_apart(w, group->algorithm, option->name))
+    for (size_t k = 0; k < saddle_settings_count(w->out->options); k++) {
+        const saddle_option *option = saddle_settings_option(w->out->options, k);
+        if (!saddle_option_separates(option) || !tells_apart(w, group->algorithm, option->name))
             continue;
         if (named++ >= MOST_NAMED)
             continue;
@@ -244,17 +268,15 @@ static saddle_status make_label(const work *w, trace_group *group, saddle_error 
 saddle_status saddle_trace_groups_make(trace_groups *out, const saddle_trace *const *trace,
                                        size_t count, saddle_error *error)
 {
-    saddle_settings *options = NULL;
     *out = (trace_groups){.group = calloc(count + 1, sizeof *out->group),
                           .of = calloc(count + 1, sizeof *out->of)};
     if (out->group == NULL || out->of == NULL) {
         saddle_trace_groups_release(out);
-        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu traces", count);
-        return SADDLE_NO_MEMORY;
+        return saddle_no_memory(error, "groups of traces");
     }
-    saddle_status status = saddle_settings_create(&options, error);
+    saddle_status status = saddle_settings_create(&out->options, error);
     if (status == SADDLE_OK) {
-        work w = {.trace = trace, .count = count, .options = options, .out = out};
+        work w = {.trace = trace, .count = count, .out = out};
         assign(&w);
         merge_seeds(&w);
         sort(&w);
@@ -262,7 +284,6 @@ saddle_status saddle_trace_groups_make(trace_groups *out, const saddle_trace *co
         for (size_t k = 0; status == SADDLE_OK && k < out->groups; k++)
             status = make_label(&w, &out->group[k], error);
     }
-    saddle_settings_free(options);
     if (status != SADDLE_OK)
         saddle_trace_groups_release(out);
     return status;
@@ -272,6 +293,7 @@ void saddle_trace_groups_release(trace_groups *g)
 {
     for (size_t k = 0; g->group != NULL && k < g->groups; k++)
         free(g->group[k].label);
+    saddle_settings_free(g->options);
     free(g->group);
     free(g->of);
     *g = (trace_groups){.groups = 0};

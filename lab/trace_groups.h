@@ -19,6 +19,7 @@ typedef struct trace_group {
 } trace_group;
 
 typedef struct trace_groups {
+    saddle_settings *options; /* owned; all that there are */
     size_t groups;
     trace_group *group; /* owned; in the order of saddle_algorithm_list() */
     size_t *of;         /* of[k]: the group of trace k; owned */
@@ -27,6 +28,11 @@ typedef struct trace_groups {
 /* Group traces, which are borrowed and must outlive the result. */
 saddle_status saddle_trace_groups_make(trace_groups *out, const saddle_trace *const *trace,
                                        size_t count, saddle_error *error);
+/* Whether runs that differ in an option belong to different groups. */
+bool saddle_option_separates(const saddle_option *option);
+/* Whether two traces are of runs on the same instance but for their seeds. */
+bool saddle_trace_same_instance(const trace_groups *g, const saddle_trace *a,
+                                const saddle_trace *b);
 /* Free it. Safe on a zeroed struct. */
 void saddle_trace_groups_release(trace_groups *g);
 

@@ -148,18 +148,17 @@ static saddle_status make_grid(grid *g, saddle_tuning *tuning, const saddle_sett
 }
 
 /* Move a step that the user left to a rule to the practical one, if it is far from there. */
-static saddle_status recentre(saddle_settings *centre, const char *name, double given,
+static saddle_status recentre(saddle_settings *centre, const saddle_option *option, double given,
                               double practical, saddle_error *error)
 {
-    const saddle_option *option = saddle_settings_find(centre, name);
-    if (option == NULL || !isnan(given))
+    if (!isnan(given))
         return SADDLE_OK;
     double ratio = practical / saddle_settings_number(centre, option);
     if (!(ratio > 10.0 || ratio < 0.1))
         return SADDLE_OK;
     char text[SADDLE_TUNE_TEXT];
     snprintf(text, sizeof text, "%.3g", practical);
-    return saddle_settings_set(centre, name, text, error);
+    return saddle_settings_set(centre, option->name, text, error);
 }
 
 saddle_status saddle_tune_centre(saddle_settings **out, const saddle_plan *plan,
@@ -167,9 +166,10 @@ saddle_status saddle_tune_centre(saddle_settings **out, const saddle_plan *plan,
 {
     const saddle_steps *steps = &forecast->steps;
     saddle_status status = saddle_settings_copy(out, forecast->plan.settings, error);
-    SADDLE_THEN(status, recentre(*out, "eta-x", plan->steps.eta_x, steps->nu / steps->tau, error));
-    SADDLE_THEN(status,
-                recentre(*out, "eta-y", plan->steps.eta_y, steps->eta * steps->alpha, error));
+    SADDLE_THEN(status, recentre(*out, &saddle_option_eta_x, plan->steps.eta_x,
+                                 steps->nu / steps->tau, error));
+    SADDLE_THEN(status, recentre(*out, &saddle_option_eta_y, plan->steps.eta_y,
+                                 steps->eta * steps->alpha, error));
     return status;
 }
 

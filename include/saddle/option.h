@@ -89,6 +89,7 @@ typedef struct saddle_option {
     const char *words;           /**< What its value can be, for completion: "@FILE", "@DIRECTORY",
                                       "@ALGORITHM" and the like; NULL: its choices, if any. */
     const saddle_search *search; /**< For numbers that a search varies; NULL: it does not. */
+    bool of_data;                /**< Only problems made from data use it. */
     bool not_in_file;            /**< Refused in a configuration file. */
     bool no_path_in_file; /**< There, a value with a / is refused: it names code to be run. */
     const char *alone;    /**< What its name alone means on the command line; NULL: it needs

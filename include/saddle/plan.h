@@ -187,7 +187,10 @@ SADDLE_API size_t saddle_settings_count(const saddle_settings *settings);
 /** The option at an index, in the order of the help; NULL beyond the last. */
 SADDLE_API const saddle_option *saddle_settings_option(const saddle_settings *settings,
                                                        size_t index);
-/** The value of an option as text, by its name. Borrowed. NULL: there is no such option. */
+/** The value of an option of the settings as text. Borrowed until the next change. */
+SADDLE_API const char *saddle_settings_value(const saddle_settings *settings,
+                                             const saddle_option *option);
+/** The same by the option's name. NULL: there is no such option. */
 SADDLE_API const char *saddle_settings_text(const saddle_settings *settings, const char *name);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 #include "algorithms/step_options.h"
 
-#define GROUP "Algorithm"
+#define GROUP SADDLE_ALGORITHM_HEADING
 #define STEPS(field)                                                        \
     .home = SADDLE_HOME_PLAN, .offset = offsetof(saddle_plan, steps.field), \
     .stage = SADDLE_STAGE_RUN, .effect = SADDLE_EFFECT_RESULT

@@ -4,6 +4,9 @@
 
 #include <saddle/plan.h>
 
+/* Their heading in the help. */
+#define SADDLE_ALGORITHM_HEADING "Algorithm"
+
 /* All of those that <saddle/plan.h> declares, NULL-terminated: they fill saddle_plan::steps. */
 extern const saddle_option *const saddle_step_options[];
 

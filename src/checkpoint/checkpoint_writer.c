@@ -109,8 +109,8 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
     bool own = home != NULL && saddle_same_directory(home, k->directory);
     if (status == SADDLE_OK && there != NULL && !own)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "checkpoint: '%s' has checkpoints of a run already; go on from them "
-                             "with --resume, or give another directory",
+                             "checkpoint: '%s' has checkpoints of a run already; resume that "
+                             "run, or give another directory",
                              k->directory);
     if (status == SADDLE_OK && own)
         k->newest = saddle_strdup(from->path);

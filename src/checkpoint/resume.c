@@ -218,8 +218,8 @@ static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run
             continue;
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "the checkpoint '%s' is of another run: %s is '%.100s' there and "
-                           "'%.100s' here; give its options, which `saddle checkpoint` shows, or "
-                           "leave them out",
+                           "'%.100s' here; give the options that the checkpoint "
+                           "records, or leave them out",
                            c->path, setting->name, setting->effective, own);
     }
     return SADDLE_OK;

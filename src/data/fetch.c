@@ -309,8 +309,8 @@ static saddle_status transfer_failed(const struct download *download, saddle_err
                            "the download of '%s' was ended; run it again to go on",
                            download->source->file);
     return saddle_fail(error, SADDLE_IO,
-                       "cannot download %.200s: %s; try again with --from MIRROR, or put the file "
-                       "at '%.300s' yourself",
+                       "cannot download %.200s: %s; try another mirror, or put the file at "
+                       "'%.300s' yourself",
                        download->url, download->reason, download->path);
 }
 
@@ -321,11 +321,11 @@ static saddle_status wrong_sum(const struct download *download, const char *sum,
     if (source->verified)
         return saddle_fail(error, SADDLE_IO,
                            "%.200s has SHA-256 %s, expected %s; it was damaged or replaced and has "
-                           "been removed: try --from MIRROR, or --accept %s to take it knowingly",
+                           "been removed: try another mirror, or accept %s to take it knowingly",
                            download->url, sum, source->sha256, sum);
     return saddle_fail(error, SADDLE_IO,
                        "%.200s has SHA-256 %s, expected %s; its home publishes no sum to tell "
-                       "which is right, so it has been removed: --accept %s takes it knowingly",
+                       "which is right, so it has been removed: accept %s to take it knowingly",
                        download->url, sum, source->sha256, sum);
 }
 

@@ -342,7 +342,7 @@ static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int 
     if (e->local.oracle)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "%s with these options needs a number that is computed from all agents "
-                           "at once (gamma exact), which no process of %zu sees; use --engine "
+                           "at once (gamma exact), which no process of %zu sees; use engine "
                            "threads or one process",
                            inputs->algorithm->name, world->ranks);
     bool whole = find_peers(e);

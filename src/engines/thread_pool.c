@@ -173,8 +173,8 @@ saddle_status saddle_thread_pool_create(saddle_thread_pool **out, unsigned size,
         if (reason != 0) {
             saddle_thread_pool_destroy(pool);
             return saddle_fail(error, SADDLE_NO_MEMORY,
-                               "cannot start thread %u of %u: %s; give a smaller --threads", w + 1,
-                               size, strerror(reason));
+                               "threads: cannot start thread %u of %u: %s; give a smaller number",
+                               w + 1, size, strerror(reason));
         }
         pool->started = w;
     }

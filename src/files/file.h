@@ -38,7 +38,7 @@ saddle_status saddle_output_save(const char *path, void (*write)(FILE *f, const 
 
 /* A path without its directories. */
 const char *saddle_file_name(const char *path);
-/* Make a directory, which may exist already. `what`, such as "--output", begins the refusal. */
+/* Make a directory, which may exist already. `what`, such as "output", begins the refusal. */
 saddle_status saddle_make_directory(const char *what, const char *path, saddle_error *error);
 
 /* A file that grows line by line and can be read at any moment. */
@@ -49,7 +49,7 @@ typedef struct saddle_lines {
     bool broken;  /* a line could not be written, and was reported */
 } saddle_lines;
 
-/* Start a file, or the device or pipe that is there. `option`, such as "--trace", begins the
+/* Start a file, or the device or pipe that is there. `option`, such as "trace", begins the
  * refusal, SADDLE_BAD_INPUT, of a place that cannot be written to. */
 saddle_status saddle_lines_open(saddle_lines *out, const char *path, const char *option,
                                 saddle_error *error);

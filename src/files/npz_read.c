@@ -129,8 +129,8 @@ static saddle_status take_header(const stream *in, char **out, uint64_t *used, s
     if (in->bytes < sizeof fixed || !take(in, fixed, 10) ||
         memcmp(fixed, SADDLE_NPY_MAGIC, sizeof SADDLE_NPY_MAGIC - 1) != 0)
         return refuse(in, error,
-                      "it is no NumPy array; give a file that saddle run --model, numpy.save "
-                      "or numpy.savez wrote");
+                      "it is not a NumPy array; give a saved model, or a file that "
+                      "numpy.save or numpy.savez wrote");
     if (fixed[6] < 1 || fixed[6] > 3 || fixed[7] != 0)
         return refuse(in, error, "its format is %d.%d; 1.0, 2.0 and 3.0 can be read", fixed[6],
                       fixed[7]);

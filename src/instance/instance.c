@@ -63,8 +63,8 @@ static saddle_status check_problem(saddle_instance *e, saddle_error *error)
         plan->problem.name = e->problem->name;
     if (e->held_out != NULL && e->problem->outcomes == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "test-data: problem %s reports no outcomes; leave it out, and give the "
-                           "model to `saddle eval`",
+                           "test-data: problem %s reports no outcomes; leave it out, and evaluate "
+                           "the saved model on it",
                            e->problem->name);
     saddle_status status = saddle_problem_check(e->problem, error);
     SADDLE_THEN_IF(

@@ -4,17 +4,9 @@
 #include <saddle/algorithm.h>
 #include <saddle/problem.h>
 
+#include "algorithms/step_options.h"
 #include "core/status.h"
 #include "instance/settings.h"
-
-#define PROBLEM_GROUP "Problem and data"
-#define NETWORK_GROUP "Network"
-#define ALGORITHM_GROUP "Algorithm"
-#define START_GROUP "Start"
-#define STOP_GROUP "Stopping"
-#define ENGINE_GROUP "Engine"
-#define OUTPUT_GROUP "Output"
-#define CHECKPOINTS_GROUP "Checkpoints"
 
 /* The field of an option, what is made from it, and what it can change. */
 #define PLAN(field, when, what)                                       \
@@ -22,150 +14,160 @@
     .stage = SADDLE_STAGE_##when, .effect = SADDLE_EFFECT_##what
 /* The same with what its value can be, for completion. */
 #define PLAN_OF(field, when, what, kind) PLAN(field, when, what), .words = (kind)
+/* The same for what only a problem made from data uses. */
+#define PLAN_DATA(field, what) PLAN(problem.field, INSTANCE, what), .of_data = true
 /* The same for what can be the path of a plug-in. */
 #define PLAN_CODE(field, when, kind) PLAN_OF(field, when, RESULT, kind), .no_path_in_file = true
 
 static const saddle_option problem = SADDLE_TEXT(
-    PLAN_CODE(problem.name, INSTANCE, "@PROBLEM"), "problem", PROBLEM_GROUP, "robust-logistic",
-    "NAME",
+    PLAN_CODE(problem.name, INSTANCE, "@PROBLEM"), "problem", SADDLE_PROBLEM_HEADING,
+    "robust-logistic", "NAME",
     "What to solve; `saddle problems` lists them. With a / in it, the path of a shared object of "
     "your own: ./mine.so[:OPTIONS].");
-static const saddle_option data = SADDLE_TEXT(
-    PLAN_OF(problem.data, INSTANCE, SOURCE, "@FILE"), "data", PROBLEM_GROUP, "synthetic", "NAME",
-    "A file (LIBSVM, CSV or IDX), a name to be looked up "
-    "in $SADDLE_DATA and the data directory, or "
-    "synthetic[:ROWS[:FEATURES]]. With a %d in it, a file "
-    "for each agent, such as part-%d.libsvm with agents "
-    "from 0, which is opened only where its agent is.");
+static const saddle_option data =
+    SADDLE_TEXT(PLAN_OF(problem.data, INSTANCE, SOURCE, "@FILE"), "data", SADDLE_PROBLEM_HEADING,
+                "synthetic", "NAME",
+                "A file (LIBSVM, CSV or IDX), a name to be looked up "
+                "in $SADDLE_DATA and the data directory, or "
+                "synthetic[:ROWS[:FEATURES]]. With a %d in it, a file "
+                "for each agent, such as part-%d.libsvm with agents "
+                "from 0, which is opened only where its agent is.");
 static const saddle_option format = SADDLE_CHOICE(
-    PLAN(problem.format, INSTANCE, RESULT), "format", PROBLEM_GROUP, "auto", "libsvm|csv|idx",
-    "FORMAT", "Format of the data file. auto: by its content and name.");
+    PLAN_DATA(format, RESULT), "format", SADDLE_PROBLEM_HEADING, "auto", "libsvm|csv|idx", "FORMAT",
+    "Format of the data file. auto: by its content and name.");
 static const saddle_option label_column = SADDLE_TEXT(
-    PLAN(problem.label_column, INSTANCE, RESULT), "label-column", PROBLEM_GROUP, "last", "WHICH",
+    PLAN_DATA(label_column, RESULT), "label-column", SADDLE_PROBLEM_HEADING, "last", "WHICH",
     "CSV: the column of the label: first, last, a number from 0 or a header's name; none: "
     "there is none, which only predict can do with.");
-static const saddle_option labels = SADDLE_TEXT(
-    PLAN_OF(problem.labels, INSTANCE, SOURCE, "@FILE"), "labels", PROBLEM_GROUP, "", "PATH",
-    "IDX: the file of labels; none: there is none, which only predict can do with. Not "
-    "given: found beside the images by its name.");
-static const saddle_option positive = SADDLE_TEXT(PLAN(problem.positive, INSTANCE, RESULT),
-                                                  "positive", PROBLEM_GROUP, "auto", "LABELS",
-                                                  "Labels that count as positive, such as 1 or 5-9 "
-                                                  "or 2,4,7. auto: the larger of two; digits 5-9.");
-static const saddle_option test_data = SADDLE_TEXT(
-    PLAN_OF(problem.test_data, INSTANCE, SOURCE, "@FILE"), "test-data", PROBLEM_GROUP, "", "NAME",
-    "Held-out data, named as for --data, on which the problem's outcomes are reported "
-    "too. Not given: none.");
+#define LABELS PLAN_DATA(labels, SOURCE), .words = "@FILE"
+static const saddle_option labels =
+    SADDLE_TEXT(LABELS, "labels", SADDLE_PROBLEM_HEADING, "", "PATH",
+                "IDX: the file of labels; none: there is none, which only predict can do with. Not "
+                "given: found beside the images by its name.");
+static const saddle_option positive =
+    SADDLE_TEXT(PLAN_DATA(positive, RESULT), "positive", SADDLE_PROBLEM_HEADING, "auto", "LABELS",
+                "Labels that count as positive, such as 1 or 5-9 "
+                "or 2,4,7. auto: the larger of two; digits 5-9.");
+static const saddle_option test_data =
+    SADDLE_TEXT(PLAN_OF(problem.test_data, INSTANCE, SOURCE, "@FILE"), "test-data",
+                SADDLE_PROBLEM_HEADING, "", "NAME",
+                "Held-out data, named as for --data, on which the problem's outcomes are reported "
+                "too. Not given: none.");
 static const saddle_option samples = SADDLE_TEXT(
-    PLAN(problem.samples, INSTANCE, RESULT), "samples", PROBLEM_GROUP, "auto", "N[,N...]",
+    PLAN(problem.samples, INSTANCE, RESULT), "samples", SADDLE_PROBLEM_HEADING, "auto", "N[,N...]",
     "Samples per agent: one number for all, or one for each agent, separated by commas. "
     "auto: the data split evenly; 100 for problems without data.");
-static const saddle_option partition = SADDLE_TEXT(
-    PLAN(problem.partition, INSTANCE, RESULT), "partition", PROBLEM_GROUP, "iid", "RULE",
-    "Who gets which rows: iid, contiguous (agent i holds rows [i n, (i+1) n) of the "
-    "file) or label-skew:ALPHA (Dirichlet).");
+static const saddle_option partition =
+    SADDLE_TEXT(PLAN_DATA(partition, RESULT), "partition", SADDLE_PROBLEM_HEADING, "iid", "RULE",
+                "Who gets which rows: iid, contiguous (agent i holds rows [i n, (i+1) n) of the "
+                "file) or label-skew:ALPHA (Dirichlet).");
 static const saddle_option x_set = SADDLE_TEXT(
-    PLAN_CODE(problem.x_set, INSTANCE, "@SET"), "x-set", PROBLEM_GROUP, "auto", "SET",
+    PLAN_CODE(problem.x_set, INSTANCE, "@SET"), "x-set", SADDLE_PROBLEM_HEADING, "auto", "SET",
     "The set X; `saddle sets` lists them. auto: the problem's own. Or ./mine.so[:OPTIONS].");
 static const saddle_option y_set = SADDLE_TEXT(
-    PLAN_CODE(problem.y_set, INSTANCE, "@SET"), "y-set", PROBLEM_GROUP, "auto", "SET",
+    PLAN_CODE(problem.y_set, INSTANCE, "@SET"), "y-set", SADDLE_PROBLEM_HEADING, "auto", "SET",
     "The set Y; `saddle sets` lists them. auto: the problem's own. Or ./mine.so[:OPTIONS].");
 static const saddle_option regularizer =
     SADDLE_TEXT(PLAN_CODE(problem.regularizer, INSTANCE, "@REGULARIZER"), "regularizer",
-                PROBLEM_GROUP, "none", "H",
+                SADDLE_PROBLEM_HEADING, "none", "H",
                 "The nonsmooth h(x): none, l1:W, elastic-net:W1:W2 or group-l2:W:SIZE. Or "
                 "./mine.so[:OPTIONS].");
 
-static const saddle_option agents =
-    SADDLE_INTEGER(PLAN(network.agents, INSTANCE, RESULT), "agents", NETWORK_GROUP, "auto", 1, 1e7,
-                   "M", "Number of agents. auto: what a grid, torus or file says, otherwise 5.");
+static const saddle_option agents = SADDLE_INTEGER(
+    PLAN(network.agents, INSTANCE, RESULT), "agents", SADDLE_NETWORK_HEADING, "auto", 1, 1e7, "M",
+    "Number of agents. auto: what a grid, torus or file says, otherwise 5.");
 static const saddle_option topology = SADDLE_TEXT(
-    PLAN_OF(network.topology, INSTANCE, RESULT, "@TOPOLOGY"), "topology", NETWORK_GROUP, "er:0.6",
-    "GRAPH",
+    PLAN_OF(network.topology, INSTANCE, RESULT, "@TOPOLOGY"), "topology", SADDLE_NETWORK_HEADING,
+    "er:0.6", "GRAPH",
     "Who talks to whom; `saddle topologies` lists them. file:PATH reads `i j` lines, agents "
     "numbered from 0.");
 static const saddle_option mixing = SADDLE_TEXT(
-    PLAN_OF(network.mixing, INSTANCE, RESULT, "@MIXING"), "mixing", NETWORK_GROUP, "laplacian",
-    "RULE", "Weights of the mixing matrix; `saddle topologies` lists the rules.");
+    PLAN_OF(network.mixing, INSTANCE, RESULT, "@MIXING"), "mixing", SADDLE_NETWORK_HEADING,
+    "laplacian", "RULE", "Weights of the mixing matrix; `saddle topologies` lists the rules.");
 
-static const saddle_option algorithm = SADDLE_TEXT(
-    PLAN_CODE(algorithm.name, RUN, "@ALGORITHM"), "algorithm", ALGORITHM_GROUP, "precision", "NAME",
-    "How to solve it; `saddle algorithms` lists them. Or ./mine.so[:OPTIONS].");
+static const saddle_option algorithm =
+    SADDLE_TEXT(PLAN_CODE(algorithm.name, RUN, "@ALGORITHM"), "algorithm", SADDLE_ALGORITHM_HEADING,
+                "precision", "NAME",
+                "How to solve it; `saddle algorithms` lists them. Or ./mine.so[:OPTIONS].");
 
 static const saddle_option init = SADDLE_TEXT(
-    PLAN(start.init, INSTANCE, RESULT), "init", START_GROUP, "auto", "RULE",
+    PLAN(start.init, INSTANCE, RESULT), "init", SADDLE_START_HEADING, "auto", "RULE",
     "Starting point, projected onto X and Y: zeros, constant:V, normal:S or file:PATH (.npy or "
     ".npz "
     "with xbar and ybar, such as --model writes). auto: the problem's own, or normal:0.1.");
 static const saddle_option init_x =
-    SADDLE_TEXT(PLAN(start.init_x, INSTANCE, RESULT), "init-x", START_GROUP, "auto", "RULE",
-                "The same for x alone. auto: as --init.");
+    SADDLE_TEXT(PLAN(start.init_x, INSTANCE, RESULT), "init-x", SADDLE_START_HEADING, "auto",
+                "RULE", "The same for x alone. auto: as --init.");
 static const saddle_option init_y =
-    SADDLE_TEXT(PLAN(start.init_y, INSTANCE, RESULT), "init-y", START_GROUP, "auto", "RULE",
-                "The same for y alone. auto: as --init.");
+    SADDLE_TEXT(PLAN(start.init_y, INSTANCE, RESULT), "init-y", SADDLE_START_HEADING, "auto",
+                "RULE", "The same for y alone. auto: as --init.");
 static const saddle_option seed = SADDLE_INTEGER(
-    PLAN(start.seed, INSTANCE, RESULT), "seed", START_GROUP, "1", 0, SADDLE_UNBOUNDED, "N",
+    PLAN(start.seed, INSTANCE, RESULT), "seed", SADDLE_START_HEADING, "1", 0, SADDLE_UNBOUNDED, "N",
     "Everything random follows from it: same seed, same bits.");
 
 static const saddle_option iterations =
-    SADDLE_INTEGER(PLAN(limits.iterations, RUN, LENGTH), "iterations", STOP_GROUP, "2000", 0,
-                   0x1p53, "N", "Stop after N iterations.");
-static const saddle_option tolerance = SADDLE_REAL(
-    PLAN(limits.tolerance, RUN, LENGTH), "tolerance", STOP_GROUP, "0", 0, SADDLE_UNBOUNDED, "E",
-    "Stop at the first trace point where the metric is at most E. 0: never.");
+    SADDLE_INTEGER(PLAN(limits.iterations, RUN, LENGTH), "iterations", SADDLE_STOPPING_HEADING,
+                   "2000", 0, 0x1p53, "N", "Stop after N iterations.");
+static const saddle_option tolerance =
+    SADDLE_REAL(PLAN(limits.tolerance, RUN, LENGTH), "tolerance", SADDLE_STOPPING_HEADING, "0", 0,
+                SADDLE_UNBOUNDED, "E",
+                "Stop at the first trace point where the metric is at most E. 0: never.");
 static const saddle_option max_ifo = SADDLE_INTEGER(
-    PLAN(limits.max_ifo, RUN, LENGTH), "max-ifo", STOP_GROUP, "0", 0, SADDLE_UNBOUNDED, "N",
+    PLAN(limits.max_ifo, RUN, LENGTH), "max-ifo", SADDLE_STOPPING_HEADING, "0", 0, SADDLE_UNBOUNDED,
+    "N",
     "Stop after the iteration in which all agents together have made N IFO calls; inner loops end "
     "there, too. 0: never.");
-static const saddle_option max_rounds = SADDLE_INTEGER(
-    PLAN(limits.max_rounds, RUN, LENGTH), "max-rounds", STOP_GROUP, "0", 0, SADDLE_UNBOUNDED, "N",
-    "Stop before the iteration that would exceed N communication rounds. 0: never.");
+static const saddle_option max_rounds =
+    SADDLE_INTEGER(PLAN(limits.max_rounds, RUN, LENGTH), "max-rounds", SADDLE_STOPPING_HEADING, "0",
+                   0, SADDLE_UNBOUNDED, "N",
+                   "Stop before the iteration that would exceed N communication rounds. 0: never.");
 static const saddle_option max_seconds = SADDLE_REAL(
-    PLAN(limits.max_seconds, RUN, LENGTH), "max-seconds", STOP_GROUP, "0", 0, SADDLE_UNBOUNDED, "S",
-    "Stop after S seconds of computing, measuring left out. 0: never.");
+    PLAN(limits.max_seconds, RUN, LENGTH), "max-seconds", SADDLE_STOPPING_HEADING, "0", 0,
+    SADDLE_UNBOUNDED, "S", "Stop after S seconds of computing, measuring left out. 0: never.");
 
 static const saddle_option engine = SADDLE_TEXT(
-    PLAN_OF(engine.name, INSTANCE, ENGINE, "threads|mpi"), "engine", ENGINE_GROUP, "threads",
-    "NAME",
+    PLAN_OF(engine.name, INSTANCE, ENGINE, "threads|mpi"), "engine", SADDLE_ENGINE_HEADING,
+    "threads", "NAME",
     "Who runs the agents: threads (all in this process) or mpi (on as many processes as "
     "mpirun starts). Results do not depend on it.");
 static const saddle_option threads = SADDLE_INTEGER(
-    PLAN(engine.threads, RUN, ENGINE), "threads", ENGINE_GROUP, "auto", 1, 4096, "N",
+    PLAN(engine.threads, RUN, ENGINE), "threads", SADDLE_ENGINE_HEADING, "auto", 1, 4096, "N",
     "Threads of each process; results do not depend on it. auto: as many as pay off.");
 
 static const saddle_option trace =
-    SADDLE_TEXT(PLAN_OF(outputs.trace, RUN, OUTPUT, "@FILE"), "trace", OUTPUT_GROUP, "", "PATH",
-                "Write the trace as CSV. Not given: none.");
+    SADDLE_TEXT(PLAN_OF(outputs.trace, RUN, OUTPUT, "@FILE"), "trace", SADDLE_OUTPUT_HEADING, "",
+                "PATH", "Write the trace as CSV. Not given: none.");
 static const saddle_option trace_every = SADDLE_INTEGER(
-    PLAN(outputs.trace_every, RUN, RECORD), "trace-every", OUTPUT_GROUP, "auto", 1, 0x1p53, "N",
-    "Measure the metric every N iterations. auto: about 200 times in the run.");
+    PLAN(outputs.trace_every, RUN, RECORD), "trace-every", SADDLE_OUTPUT_HEADING, "auto", 1, 0x1p53,
+    "N", "Measure the metric every N iterations. auto: about 200 times in the run.");
 static const saddle_option metric_tau = SADDLE_REAL_ABOVE(
-    PLAN(outputs.metric_tau, RUN, RECORD), "metric-tau", OUTPUT_GROUP, "auto", 0, SADDLE_UNBOUNDED,
-    "WEIGHT",
+    PLAN(outputs.metric_tau, RUN, RECORD), "metric-tau", SADDLE_OUTPUT_HEADING, "auto", 0,
+    SADDLE_UNBOUNDED, "WEIGHT",
     "tau of the proximal point in the metric, so that runs with different --tau can be compared. "
     "auto: the run's own.");
 static const saddle_option outcomes = SADDLE_TEXT(
-    PLAN_OF(outputs.outcomes, RUN, OUTPUT, "@FILE"), "outcomes", OUTPUT_GROUP, "", "PATH",
+    PLAN_OF(outputs.outcomes, RUN, OUTPUT, "@FILE"), "outcomes", SADDLE_OUTPUT_HEADING, "", "PATH",
     "Write what the solution is worth, such as its accuracy, at every trace point as CSV. "
     "Not given: only the summary at the end has it.");
 static const saddle_option model = SADDLE_TEXT(
-    PLAN_OF(outputs.model, RUN, OUTPUT, "@FILE"), "model", OUTPUT_GROUP, "", "PATH",
+    PLAN_OF(outputs.model, RUN, OUTPUT, "@FILE"), "model", SADDLE_OUTPUT_HEADING, "", "PATH",
     "The file of the model: xbar, ybar, every agent's copy and what it takes to use them, as NumPy "
     ".npz (or one .npy record). `run` writes it if asked to, `eval` and `predict` read it.");
 
 static const saddle_option checkpoint = SADDLE_TEXT(
-    PLAN_OF(outputs.checkpoint, RUN, OUTPUT, "@DIRECTORY"), "checkpoint", CHECKPOINTS_GROUP, "",
-    "DIR",
+    PLAN_OF(outputs.checkpoint, RUN, OUTPUT, "@DIRECTORY"), "checkpoint",
+    SADDLE_CHECKPOINTS_HEADING, "", "DIR",
     "Write checkpoints into this directory, which is made when missing; the last two are kept. One "
     "is written at the end, too, also after Ctrl-C or a termination signal. Not given: none.");
 static const saddle_option checkpoint_every = SADDLE_TEXT(
-    PLAN(outputs.checkpoint_every, RUN, OUTPUT), "checkpoint-every", CHECKPOINTS_GROUP, "", "K|Ts",
+    PLAN(outputs.checkpoint_every, RUN, OUTPUT), "checkpoint-every", SADDLE_CHECKPOINTS_HEADING, "",
+    "K|Ts",
     "A checkpoint every K iterations, such as 500, or every T seconds, such as 30s. Not "
     "given: 60s.");
 static const saddle_option resume = {
     PLAN_OF(outputs.resume, RUN, OUTPUT, "@FILE"),
     .name = "resume",
-    .group = CHECKPOINTS_GROUP,
+    .group = SADDLE_CHECKPOINTS_HEADING,
     .kind = SADDLE_OPTION_TEXT,
     .fallback = "",
     .metavar = "[PATH|auto]",

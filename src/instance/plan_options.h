@@ -4,6 +4,16 @@
 
 #include <saddle/plan.h>
 
+/* Headings of the help. They are for reading: which options a command takes, and what an option can change, is
+ * said by its other fields. */
+#define SADDLE_PROBLEM_HEADING "Problem and data"
+#define SADDLE_NETWORK_HEADING "Network"
+#define SADDLE_START_HEADING "Start"
+#define SADDLE_STOPPING_HEADING "Stopping"
+#define SADDLE_ENGINE_HEADING "Engine"
+#define SADDLE_OUTPUT_HEADING "Output"
+#define SADDLE_CHECKPOINTS_HEADING "Checkpoints"
+
 /* Their table; NULL-terminated. */
 const saddle_option *const *saddle_plan_options(void);
 

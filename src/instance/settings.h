@@ -43,8 +43,6 @@ saddle_status saddle_settings_load(saddle_settings *settings, const char *path,
 const saddle_option *saddle_settings_find(const saddle_settings *settings, const char *name);
 /* Whether the user set the option (rather than its default holding). */
 bool saddle_settings_given(const saddle_settings *settings, const saddle_option *option);
-/* The value of an option of the store as text. Borrowed until the next set. */
-const char *saddle_settings_value(const saddle_settings *settings, const saddle_option *option);
 /* The value of a number; NaN when it is "auto", empty or not a number. */
 double saddle_settings_number(const saddle_settings *settings, const saddle_option *option);
 

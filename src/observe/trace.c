@@ -40,7 +40,7 @@ static void write_head(saddle_trace_writer *trace, const saddle_run_info *info)
     fprintf(f, "# saddle %s\n", saddle_version());
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
-        const char *text = saddle_settings_text(settings, option->name);
+        const char *text = saddle_settings_value(settings, option);
         if (*text != '\0')
             fprintf(f, "# %s: %s\n", option->name, text);
     }

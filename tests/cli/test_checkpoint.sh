@@ -205,7 +205,7 @@ mkdir empty
 refuse "there is no checkpoint in 'empty'" run "${tiny[@]}" --resume empty
 refuse "there is no checkpoint in 'empty'" run "${tiny[@]}" --checkpoint empty --resume
 refuse "--resume: from where?" run "${tiny[@]}" --resume
-refuse "'ck' has checkpoints of a run already; go on from them with --resume" "${run[@]}" --checkpoint ck
+refuse "'ck' has checkpoints of a run already; resume that run" "${run[@]}" --checkpoint ck
 refuse "neither a number of iterations" "${run[@]}" --checkpoint new --checkpoint-every soon
 refuse "neither a number of iterations" "${run[@]}" --checkpoint new --checkpoint-every 0
 refuse "neither a number of iterations" "${run[@]}" --checkpoint new --checkpoint-every -3s

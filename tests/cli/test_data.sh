@@ -63,7 +63,7 @@ server.serve_forever()' >../port 2>/dev/null) &
     try data fetch a9a --from "$url"
     check "another sum is not accepted" exits 1
     check "both sums are told" warns "$sum"
-    check "how to accept it is told" warns "--accept"
+    check "how to accept it is told" warns "accept "
     check "nothing is put into place" absent "$XDG_DATA_HOME/saddle/a9a"
     try data fetch a9a --from "$url" --accept "$sum"
     check "accepted knowingly" exits 0

@@ -130,7 +130,7 @@ START_TEST(names_are_looked_up_in_order)
     ck_assert_int_eq(mkdir("given", 0700) | mkdir("home", 0700) | mkdir("home/saddle", 0700), 0);
     setenv("SADDLE_DATA", "given", 1);
     setenv("XDG_DATA_HOME", home, 1);
-    refuse_name("a9a", "run `saddle data fetch a9a`");
+    refuse_name("a9a", "data fetch a9a");
     refuse_name("a9a", "not in given");
     refuse_name("a9a", home);
     snprintf(file, sizeof file, "%s/saddle/a9a", home);
@@ -166,7 +166,7 @@ START_TEST(unknown_names_are_explained)
     refuse_name("nonsense", "a9a, a9a.t, mnist, mnist.t, synthetic");
     refuse_name("nonsense", "not in /nowhere/.local/share/saddle");
     refuse_name("mnits", "did you mean 'mnist'?");
-    refuse_name("mnist", "run `saddle data fetch mnist`");
+    refuse_name("mnist", "data fetch mnist");
     refuse_name("./a9a", "No such file");
     refuse_name("", "no data set named");
     refuse_name(NULL, "no data set named");

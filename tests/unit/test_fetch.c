@@ -343,7 +343,7 @@ START_TEST(a_wrong_sum_is_refused_with_both)
         sum[k] = (char)(body_sum()[k] | (body_sum()[k] >= 'A' ? 0x20 : 0));
     options.accept = NULL;
     char accept[100];
-    snprintf(accept, sizeof accept, "--accept %s", sum);
+    snprintf(accept, sizeof accept, "accept %s", sum);
     ck_assert_str_eq(source[0].name, "a9a");
     ck_assert(!source[0].verified && source[count - 1].verified);
     refuse("a9a", &options, SADDLE_IO, source[0].sha256);
@@ -361,7 +361,7 @@ START_TEST(a_broken_download_is_taken_up_again)
 {
     saddle_error error = {0};
     saddle_fetch_options options = options_for("cut");
-    refuse("a9a", &options, SADDLE_IO, "--from MIRROR");
+    refuse("a9a", &options, SADDLE_IO, "another mirror");
     ck_assert(!exists("a9a"));
     assert_content("a9a.part", body, BODY_SIZE / 2);
     options = options_for("range");
@@ -440,7 +440,7 @@ START_TEST(https_never_leads_to_http)
     ck_assert(!exists("a9a.part"));
     /* From http to https is allowed, whose handshake then fails here. */
     options.mirror = mirror("secure");
-    assert_refused(saddle_data_fetch("a9a", &options, &error), error, SADDLE_IO, "--from MIRROR");
+    assert_refused(saddle_data_fetch("a9a", &options, &error), error, SADDLE_IO, "another mirror");
     ck_assert_ptr_null(strstr(error.message, "is refused"));
 }
 END_TEST
@@ -463,7 +463,7 @@ START_TEST(failures_say_what_to_do)
     close(other);
     stop_server();
     options = options_for("whole");
-    refuse("a9a", &options, SADDLE_IO, "--from MIRROR");
+    refuse("a9a", &options, SADDLE_IO, "another mirror");
     start_server();
 }
 END_TEST

@@ -449,9 +449,9 @@ START_TEST(bad_headers_are_refused)
     static const char words_only[] = "hello, this is no array";
     spill("bad.npy", words_only, sizeof words_only - 1);
     assert_unreadable("bad.npy", "x",
-                      "it is no NumPy array; give a file that saddle run --model, numpy.save");
+                      "it is not a NumPy array; give a saved model, or a file that numpy.save");
     spill("bad.npy", "", 0);
-    assert_unreadable("bad.npy", "x", "it is no NumPy array");
+    assert_unreadable("bad.npy", "x", "it is not a NumPy array");
 }
 END_TEST
 

@@ -119,7 +119,7 @@ START_TEST(unknown_names_are_nothing)
     assert_says(saddle_settings_set(settings, "nuu", "1", &error),
                 "unknown option 'nuu'; did you mean 'nu'?");
     assert_says(saddle_settings_set(settings, "bandwidth", "1", &error),
-                "unknown option 'bandwidth'; --help lists the options");
+                "unknown option 'bandwidth'");
     ck_assert_int_eq(saddle_settings_set(settings, "nuu", "1", NULL), SADDLE_BAD_INPUT);
     saddle_settings_free(settings);
 }
@@ -320,7 +320,7 @@ START_TEST(messages_stay_on_one_short_line)
                    "zzz...' is not a number; give a number above 0 and at most 1");
     ck_assert_uint_lt(strlen(error.message), 200);
     assert_refused(saddle_settings_set(settings, flood, "1", &error), error, SADDLE_BAD_INPUT,
-                   "zzz...'; --help lists the options");
+                   "zzz...'");
     /* A cut falls between characters of two bytes wherever they begin. */
     for (int offset = 0; offset < 2; offset++) {
         for (size_t k = 0; k < 200; k++)
@@ -436,12 +436,10 @@ START_TEST(bad_files_are_refused_whole)
         const char *message;
     } bad[] = {
         {"agents: 6\n\n# x\nnuu: 1\n", "run.yaml:4:6: unknown option 'nuu'; did you mean 'nu'?"},
-        {"agents: 6\nbandwidth: [1]\n",
-         "run.yaml:2:12: unknown option 'bandwidth'; --help lists the options"},
+        {"agents: 6\nbandwidth: [1]\n", "run.yaml:2:12: unknown option 'bandwidth'"},
         {"agents: 6\nbandwidth:\n  deep: [1]\n",
          "run.yaml:3:3: option 'bandwidth' has a nested value; give one value or a flat list"},
-        {"\"a\\nb\\e[31m\": 6\n",
-         "run.yaml:1:15: unknown option 'a?b?[31m'; --help lists the options"},
+        {"\"a\\nb\\e[31m\": 6\n", "run.yaml:1:15: unknown option 'a?b?[31m'"},
         {"agents: 6\nnu: -1\n",
          "run.yaml:2:5: nu: '-1' is out of range; give a number above 0 and at most 1"},
         {"agents: 6\nnu: [0.1, 0.2]\n", "run.yaml:2:5: nu: '0.1,0.2' is not a number; give a "

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""The library's messages name fields, not the program's options and commands; headings of the help decide nothing.
+
+    message_texts.py SOURCE_DIRECTORY
+
+In src/ and lab/, string literals other than the help of options must not contain an option with its dashes or a
+command of the program. Only the files that print the help may read an option's heading.
+"""
+
+import pathlib
+import re
+import sys
+
+COMMAND = r"\bsaddle (?:run|compare|tune|eval|predict|checkpoint|plot|watch|report|reproduce|theory|graph|data|check-grad|help)\b"
+FORBIDDEN = re.compile(r"--[a-z]|" + COMMAND)
+OPTION = re.compile(r"\bSADDLE_(?:REAL|REAL_ABOVE|STEP|INTEGER|CHOICE|FLAG|TEXT)\(|\.help = ")
+TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^'\\]|\\.)'|/\*.*?\*/|//[^\n]*", re.S)
+READS_HEADINGS = {"cli/help.c", "cli/cmd_man.c"}
+
+
+def without_comments(text):
+    return TOKEN.sub(lambda m: " " if m[0].startswith("/") else m[0], text)
+
+
+def without_help(text):
+    """The text without the declarations of options: up to the parenthesis or comma that ends each."""
+    while (found := OPTION.search(text)) is not None:
+        depth, end = (1, found.end()) if found[0].endswith("(") else (0, found.end())
+        while end < len(text):
+            literal = TOKEN.match(text, end)
+            if literal:
+                end = literal.end()
+                continue
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+            if (found[0].endswith("(") and depth == 0) or (found[0] == ".help = " and text[end - 1] == ","):
+                break
+        text = text[: found.start()] + text[end:]
+    return text
+
+
+def literals(text):
+    """String literals, adjacent ones joined."""
+    joined = re.sub(r'"\s*"', "", text)
+    return [m[0] for m in TOKEN.finditer(joined) if m[0].startswith('"')]
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    complaints, seen = [], 0
+    for path in sorted(p for folder in ("src", "lab", "draw", "cli") for p in (root / folder).rglob("*.[ch]")):
+        name = path.relative_to(root).as_posix()
+        text = without_comments(path.read_text())
+        if name.split("/")[0] in ("src", "lab"):
+            texts = literals(without_help(text))
+            seen += len(texts)
+            complaints += [f"{name}: {t}" for t in texts if FORBIDDEN.search(t)]
+        if name not in READS_HEADINGS and re.search(r"\boption(?:\[\w+\])?(?:->|\.)group\b|option\(.*\)->group\b", text):
+            complaints.append(f"{name}: reads the heading of an option")
+    assert seen > 1000, f"only {seen} texts found"
+    assert FORBIDDEN.search(literals('fail("give --nu")')[0]) and not literals(without_help('SADDLE_REAL(X(a), "--nu");'))
+    print(*complaints, sep="\n")
+    sys.exit(1 if complaints else 0)
+
+
+main()

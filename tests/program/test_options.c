@@ -1,0 +1,154 @@
+/* What the fields of an option decide, and what its heading in the help does not. */
+#include <string.h>
+
+#include "cli.h"
+#include "lab/trace_build.h"
+#include "lab/trace_groups.h"
+
+#include "support.h"
+
+/* Calls `visit` with every option of the library and a copy of it under another heading. */
+static void each_reworded(void (*visit)(const saddle_option *option, const saddle_option *reworded))
+{
+    static const char *const heading[] = {"Words of no meaning",  SADDLE_PROBLEM_HEADING,
+                                          SADDLE_NETWORK_HEADING, SADDLE_STOPPING_HEADING,
+                                          SADDLE_ENGINE_HEADING,  SADDLE_OUTPUT_HEADING};
+    saddle_error error;
+    saddle_settings *settings = NULL;
+    ck_assert_int_eq(saddle_settings_create(&settings, &error), SADDLE_OK);
+    for (size_t k = 0; k < saddle_settings_count(settings); k++)
+        for (size_t h = 0; h < sizeof heading / sizeof *heading; h++) {
+            saddle_option reworded = *saddle_settings_option(settings, k);
+            reworded.group = heading[h];
+            visit(saddle_settings_option(settings, k), &reworded);
+        }
+    saddle_settings_free(settings);
+}
+
+static void check_commands(const saddle_option *option, const saddle_option *reworded)
+{
+    size_t count;
+    const cli_command *const *command = cli_commands(&count);
+    for (size_t c = 0; c < count; c++)
+        ck_assert_int_eq(cli_takes(command[c], reworded), cli_takes(command[c], option));
+}
+
+static void check_groups(const saddle_option *option, const saddle_option *reworded)
+{
+    ck_assert_int_eq(saddle_option_separates(reworded), saddle_option_separates(option));
+}
+
+START_TEST(headings_decide_nothing)
+{
+    each_reworded(check_commands);
+    each_reworded(check_groups);
+}
+END_TEST
+
+/* An option of the library by its name. */
+static const saddle_option *option_of(const saddle_settings *settings, const char *name)
+{
+    const saddle_option *option = saddle_settings_find(settings, name);
+    ck_assert_msg(option != NULL, "no option %s", name);
+    return option;
+}
+
+START_TEST(commands_take_fields)
+{
+    static const struct {
+        const cli_command *command;
+        const char *taken, *refused;
+    } list[] = {{&cli_run, "problem", NULL},          {&cli_run, "algorithm", NULL},
+                {&cli_run, "ascents", NULL},          {&cli_run, "lambda1", NULL},
+                {&cli_run, "resume", NULL},           {&cli_compare, "nu", "algorithm"},
+                {&cli_compare, "ascents", "resume"},  {&cli_compare, "trace-every", "trace"},
+                {&cli_tune, "resume", "iterations"},  {&cli_tune, "lambda1", "algorithm"},
+                {&cli_theory, "tau", "nu"},           {&cli_theory, "lambda1", "ascents"},
+                {&cli_theory, "iterations", "steps"}, {&cli_graph, "agents", "topology"},
+                {&cli_predict, "problem", "lambda1"}, {&cli_predict, "labels", "positive"},
+                {&cli_eval, "positive", "seed"},      {&cli_check_grad, "seed", "init"},
+                {&cli_data_info, "format", "data"},   {&cli_reproduce, "threads", "engine"}};
+    saddle_error error;
+    saddle_settings *settings = NULL;
+    ck_assert_int_eq(saddle_settings_create(&settings, &error), SADDLE_OK);
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        ck_assert_msg(cli_takes(list[k].command, option_of(settings, list[k].taken)), "%s --%s",
+                      list[k].command->name, list[k].taken);
+        if (list[k].refused != NULL)
+            ck_assert_msg(!cli_takes(list[k].command, option_of(settings, list[k].refused)),
+                          "%s --%s", list[k].command->name, list[k].refused);
+    }
+    saddle_settings_free(settings);
+}
+END_TEST
+
+START_TEST(groups_differ_in_what_changes_a_run)
+{
+    static const char *const separate[] = {"nu", "topology", "data", "iterations", "lambda1"};
+    static const char *const together[] = {"seed",        "algorithm",  "trace",     "model",
+                                           "trace-every", "checkpoint", "resume",    "engine",
+                                           "threads",     "outcomes",   "metric-tau"};
+    saddle_error error;
+    saddle_settings *settings = NULL;
+    ck_assert_int_eq(saddle_settings_create(&settings, &error), SADDLE_OK);
+    for (size_t k = 0; k < sizeof separate / sizeof *separate; k++)
+        ck_assert_msg(saddle_option_separates(option_of(settings, separate[k])), "%s", separate[k]);
+    for (size_t k = 0; k < sizeof together / sizeof *together; k++)
+        ck_assert_msg(!saddle_option_separates(option_of(settings, together[k])), "%s",
+                      together[k]);
+    saddle_settings_free(settings);
+}
+END_TEST
+
+/* A trace with a seed and one more setting; free with saddle_trace_free(). */
+static saddle_trace *trace_with(const char *seed, const char *name, const char *value)
+{
+    saddle_trace *trace = saddle_trace_create("made.csv", "1", "done", 0);
+    ck_assert(trace != NULL && saddle_trace_add_entry(trace, "algorithm", "precision") &&
+              saddle_trace_add_entry(trace, "seed", seed) &&
+              saddle_trace_add_entry(trace, name, value));
+    return trace;
+}
+
+START_TEST(instances_differ_in_what_they_are_made_from)
+{
+    static const struct {
+        const char *name, *one, *other;
+        const char *seed; /* of the other */
+        bool same;
+    } list[] = {{"topology", "ring", "path", "1", false},
+                {"fairness", "1", "2", "2", false},
+                {"agents", "5", "6", "2", false},
+                {"positive-share", "0.2", "0.3", "1", false},
+                {"positive-share", "0.2", "0.3", "2", true}, /* computed from the seed's data */
+                {"nu", "0.1", "0.2", "1", true},
+                {"iterations", "10", "20", "1", true},
+                {"engine", "threads", "mpi", "1", true},
+                {"trace", "a.csv", "b.csv", "2", true}};
+    saddle_error error;
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        saddle_trace *one = trace_with("1", list[k].name, list[k].one);
+        saddle_trace *other = trace_with(list[k].seed, list[k].name, list[k].other);
+        const saddle_trace *const both[] = {one, other};
+        trace_groups g;
+        ck_assert_int_eq(saddle_trace_groups_make(&g, both, 2, &error), SADDLE_OK);
+        ck_assert_msg(saddle_trace_same_instance(&g, one, other) == list[k].same, "%s",
+                      list[k].name);
+        saddle_trace_groups_release(&g);
+        saddle_trace_free(one);
+        saddle_trace_free(other);
+    }
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("options");
+    TCase *tests = tcase_create("options");
+    tcase_add_test(tests, headings_decide_nothing);
+    tcase_add_test(tests, commands_take_fields);
+    tcase_add_test(tests, groups_differ_in_what_changes_a_run);
+    tcase_add_test(tests, instances_differ_in_what_they_are_made_from);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
