@@ -11,7 +11,8 @@ int bench_load(int count, char **argument)
     static double seconds[MOST_REPEATS];
     saddle_error error;
     saddle_dataset *data;
-    saddle_data_options options = {.threads = (int)bench_count("THREADS", argument[1])};
+    saddle_data_options options = {.abi = SADDLE_ABI,
+                                   .threads = bench_count("THREADS", argument[1])};
     size_t repeats = bench_count("REPEATS", argument[2]);
     size_t rows = 0;
     size_t nonzeros = 0;

@@ -29,7 +29,7 @@ const saddle_option cli_option_report = SADDLE_TEXT(
 
 const saddle_option cli_option_quiet =
     SADDLE_FLAG(SADDLE_OWN(cli_common, quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
-                "Print nothing but warnings and errors.");
+                "Print only final tables, warnings and errors; `saddle run`: no table either.");
 
 /* ---- which options a command takes --------------------------------------------------------- */
 

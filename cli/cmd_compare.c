@@ -44,14 +44,11 @@ static const saddle_option tuned_option =
     SADDLE_TEXT(SADDLE_OWN(options, tuned, RUN), "tuned", GROUP, "", "DIR",
                 "Take each algorithm's step sizes from DIR/ALGORITHM.yaml, as `saddle tune` leaves "
                 "them; one without such a file keeps its defaults, with a warning.");
-static const saddle_option quiet_option =
-    SADDLE_FLAG(SADDLE_OWN(options, common.quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
-                "Print only the tables, warnings and errors.");
 
 static const saddle_option *const own[] = {
     &algorithms_option, &repeats_option,    &levels_option,
     &output_option,     &tuned_option,      &cli_option_config,
-    &quiet_option,      &cli_option_report, NULL};
+    &cli_option_quiet,  &cli_option_report, NULL};
 static const cli_fields library[] = {CLI_FIELDS(problem),
                                      CLI_FIELDS(network),
                                      CLI_FIELDS(start),
@@ -93,7 +90,7 @@ static saddle_status read_levels(work *w, saddle_error *error)
         return SADDLE_OK;
     char *copy = strdup(w->chosen->levels);
     if (copy == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the list of levels");
+        return saddle_no_memory(error, "the list of levels");
     char *rest = copy;
     saddle_status status = SADDLE_OK;
     for (char *word = strsep(&rest, ","); status == SADDLE_OK && word != NULL;

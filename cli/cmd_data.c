@@ -254,7 +254,8 @@ static int run_fetch(const cli_arguments *arguments)
     const fetch_choices *chosen = arguments->own;
     const char *name = arguments->operand[0];
     transfer t = {.interrupt = cli_catch_interrupts()};
-    saddle_fetch_options options = {.mirror = chosen->from,
+    saddle_fetch_options options = {.abi = SADDLE_ABI,
+                                    .mirror = chosen->from,
                                     .directory = chosen->directory,
                                     .accept = chosen->accept,
                                     .force = chosen->force,

@@ -18,13 +18,14 @@ typedef struct options {
     const char *output; /* NULL: the terminal */
     const char *x;
     const char *y;
-    int x_scale; /* LINEAR or LOG */
-    int y_scale; /* -1: automatic */
+    int x_scale; /* X_LINEAR or X_LOG */
+    int y_scale; /* Y_AUTO, Y_LINEAR or Y_LOG */
     const char *title;
 } options;
 
 /* The choices of --x-scale and --y-scale. */
-enum { LINEAR, LOG };
+enum { X_LINEAR, X_LOG };
+enum { Y_AUTO, Y_LINEAR, Y_LOG };
 
 static const saddle_option output_option = SADDLE_TEXT(
     SADDLE_OWN(options, output, RUN), "output", GROUP, "", "FILE",
@@ -42,7 +43,7 @@ static const saddle_option x_scale_option =
     SADDLE_CHOICE(SADDLE_OWN(options, x_scale, RUN), "x-scale", GROUP, "linear", "linear|log",
                   "SCALE", "How the horizontal axis is divided.");
 static const saddle_option y_scale_option = SADDLE_CHOICE(
-    SADDLE_OWN(options, y_scale, RUN), "y-scale", GROUP, "auto", "linear|log", "SCALE",
+    SADDLE_OWN(options, y_scale, RUN), "y-scale", GROUP, "auto", "auto|linear|log", "SCALE",
     "How the vertical axis is divided. auto: logarithmic for the metric and its like.");
 static const saddle_option title_option =
     SADDLE_TEXT(SADDLE_OWN(options, title, RUN), "title", GROUP, "", "TEXT",
@@ -81,9 +82,9 @@ static saddle_status read_list(const char *name, const char *text, char **copy,
 
 static figure_scale vertical_scale(const plot *p, const char *column)
 {
-    if (p->chosen->y_scale < 0)
+    if (p->chosen->y_scale == Y_AUTO)
         return figure_scale_of(column);
-    return p->chosen->y_scale == LOG ? FIGURE_LOG : FIGURE_LINEAR;
+    return p->chosen->y_scale == Y_LOG ? FIGURE_LOG : FIGURE_LINEAR;
 }
 
 static saddle_status add_panel(plot *p, const char *x, const char *y, saddle_error *error)
@@ -91,7 +92,7 @@ static saddle_status add_panel(plot *p, const char *x, const char *y, saddle_err
     figure_curves *curves = &p->curves[p->panels];
     SADDLE_TRY(
         figure_group(curves, (const saddle_trace *const *)p->in.trace, p->in.count, x, y, error));
-    bool log_x = p->chosen->x_scale == LOG;
+    bool log_x = p->chosen->x_scale == X_LOG;
     p->panel[p->panels++] = (figure_panel){.x_label = figure_title(x),
                                            .y_label = figure_title(y),
                                            .x_scale = log_x ? FIGURE_LOG : FIGURE_LINEAR,

@@ -128,7 +128,7 @@ static int run_eval(const cli_arguments *arguments)
 const cli_command cli_eval = {
     .name = "eval",
     .operands = "",
-    .summary = "what a saved model is worth on data",
+    .summary = "measure a saved model on labelled data",
     .details =
         "Prints the outcomes of the model's problem on the rows of --data, as --test-data of the "
         "run would have, accuracy, auc and logistic loss of the scores, and the share of positive "
@@ -170,8 +170,7 @@ static int run_predict(const cli_arguments *arguments)
     if (status == SADDLE_OK)
         score = calloc(j.data->rows, sizeof *score);
     if (status == SADDLE_OK && score == NULL) {
-        saddle_fail(&error, SADDLE_NO_MEMORY, "out of memory for the scores");
-        status = SADDLE_NO_MEMORY;
+        status = saddle_no_memory(&error, "the scores");
     }
     SADDLE_THEN(status, saddle_predictor_scores(j.predictor, j.data, score, &error));
     SADDLE_THEN_IF(status, path != NULL, saddle_save_numbers(score, j.data->rows, path, &error));

@@ -44,12 +44,9 @@ static const saddle_option output_option = SADDLE_TEXT(
     SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-reproduce", "DIR",
     "Where traces, figures, claims and the report go; made when missing. What is finished "
     "there is not made again.");
-static const saddle_option quiet_option =
-    SADDLE_FLAG(SADDLE_OWN(options, common.quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
-                "Print only the claims, warnings and errors.");
 
-static const saddle_option *const own[] = {&only_option,   &quick_option, &seeds_option,
-                                           &output_option, &quiet_option, NULL};
+static const saddle_option *const own[] = {&only_option,   &quick_option,     &seeds_option,
+                                           &output_option, &cli_option_quiet, NULL};
 static const cli_fields library[] = {CLI_FIELDS(engine.threads), CLI_NO_FIELDS};
 
 /* The command at work. */

@@ -76,14 +76,15 @@ static void prepare_termination_message(const saddle_plan *plan)
     if (directory != NULL)
         snprintf(
             text, sizeof text,
-            "rank %zu is told to end; if another rank has failed, the job goes on from its last "
+            "rank %zu is asked to end; if another rank has failed, the job continues from its last "
             "checkpoint with --checkpoint %.500s --resume",
             rank, directory);
     else
-        snprintf(text, sizeof text,
-                 "rank %zu is told to end; if another rank has failed, the job must start anew: it "
-                 "keeps no checkpoint to resume from",
-                 rank);
+        snprintf(
+            text, sizeof text,
+            "rank %zu is asked to end; if another rank has failed, the job must start anew: it "
+            "keeps no checkpoint to resume from",
+            rank);
     cli_say_on_termination(text);
 }
 
@@ -143,7 +144,7 @@ const cli_command cli_run = {
         "no option at all it runs PRECISION on the paper's problem with built-in data and 5 "
         "agents. Ctrl-C ends a run cleanly; a second one kills it. A trace or a model that cannot "
         "be "
-        "written any more does not end a run: it is told, and the exit code is 1. With "
+        "written any more does not end a run: a warning is printed, and the exit code is 1. With "
         "--checkpoint DIR nothing "
         "is "
         "lost when a run ends before its time: `saddle run --resume DIR` goes on where it was and "

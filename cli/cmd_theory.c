@@ -9,12 +9,6 @@
 #include "result_tables.h"
 
 #define GROUP "Verification"
-/* The accuracy when the user names none. */
-#define DEFAULT_EPSILON 0.1
-/* Iterations of a run that is measured, when the user names none: the theory's steps are short. */
-#define VERIFY_ITERATIONS 10000
-/* Its trace points. */
-#define VERIFY_ROWS 2000
 
 typedef struct options {
     cli_common common;
@@ -119,7 +113,7 @@ static void print_guarantee(const saddle_theory *t, bool plus)
                  "out of reach: the floor is above epsilon^2; raise --c-epsilon");
     else
         snprintf(text, sizeof text,
-                 "after so many iterations of %s the mean metric is at most epsilon^2%s",
+                 "after this many iterations of %s the mean metric is at most epsilon^2%s",
                  plus ? "PRECISION+" : "PRECISION", plus ? ", the floor included" : "");
     line(plus ? "Theorem 2" : "Theorem 1", iterations, text);
 }
@@ -141,77 +135,7 @@ static void print_guarantees(const saddle_theory *t, double c_epsilon)
     }
 }
 
-/* What the theorems say about an instance, at the tau that a run would have. */
-static saddle_status evaluate(const saddle_instance *instance, const saddle_plan *plan,
-                              saddle_steps *practical, saddle_theory *theory, saddle_error *error)
-{
-    double epsilon = isnan(plan->steps.epsilon) ? DEFAULT_EPSILON : plan->steps.epsilon;
-    saddle_status status = saddle_instance_steps(instance, plan, practical, error);
-    SADDLE_THEN(status,
-                saddle_theory_evaluate(instance, practical->tau, epsilon, plan->steps.c_epsilon,
-                                       plan->steps.c_gamma, theory, error));
-    return status;
-}
-
 /* ---- verification -------------------------------------------------------------------------- */
-
-/* One algorithm with the theory's steps on one instance. */
-static saddle_status measure(theorem_check *v, const saddle_instance *instance,
-                             const saddle_plan *given, const saddle_theory *theory,
-                             const volatile sig_atomic_t *interrupt, saddle_error *error)
-{
-    saddle_plan plan = *given;
-    saddle_result *result = NULL;
-    double *column = NULL;
-    saddle_hooks hooks = {.interrupt = interrupt};
-    if (!CLI_GIVEN(given, limits.iterations))
-        plan.limits.iterations = VERIFY_ITERATIONS;
-    plan.outputs.trace_every = (plan.limits.iterations + VERIFY_ROWS - 1) / VERIFY_ROWS;
-    plan.steps.epsilon = theory->epsilon;
-    plan.steps.rule = SADDLE_STEPS_THEORY;
-    plan.algorithm.name = v->plus ? "precision+" : "precision";
-    saddle_status status = saddle_run(instance, &plan, &hooks, &result, error);
-    if (status == SADDLE_OK) {
-        column = calloc(3 * result->row_count, sizeof *column);
-        if (column == NULL) {
-            saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a trace");
-            status = SADDLE_NO_MEMORY;
-        }
-    }
-    if (status == SADDLE_OK && result->stop == SADDLE_STOP_ITERATIONS) {
-        size_t rows = result->row_count;
-        for (size_t k = 0; k < rows; k++) {
-            column[k] = (double)result->rows[k].iteration;
-            column[rows + k] = result->rows[k].metric;
-            column[2 * rows + k] = result->rows[k].potential;
-        }
-        theorem_bound bound = saddle_theorem_bound_of(theory, v->plus, plan.steps.c_epsilon);
-        saddle_theorem_add(v, &bound, rows, column, column + rows, column + 2 * rows);
-    }
-    free(column);
-    saddle_result_free(result);
-    return status;
-}
-
-/* Both algorithms with one seed; a theorem that says nothing is left out. */
-static saddle_status measure_seed(theorem_check theorem[2], const saddle_plan *given, uint64_t seed,
-                                  const volatile sig_atomic_t *interrupt, saddle_error *error)
-{
-    saddle_plan plan = *given;
-    saddle_instance *instance = NULL;
-    saddle_steps practical;
-    saddle_theory theory;
-    plan.start.seed = seed;
-    saddle_status status = saddle_instance_create(&instance, &plan, error);
-    SADDLE_THEN(status, evaluate(instance, &plan, &practical, &theory, error));
-    for (size_t k = 0; status == SADDLE_OK && k < 2 && !*interrupt; k++) {
-        const char *why;
-        if (saddle_theorem_applies(&theory, theorem[k].plus, &why))
-            status = measure(&theorem[k], instance, &plan, &theory, interrupt, error);
-    }
-    saddle_instance_free(instance);
-    return status;
-}
 
 /* Compare bounds with measurements; `theory` is that of the first seed. */
 static int run_verification(const cli_arguments *arguments, const saddle_theory *theory)
@@ -232,8 +156,8 @@ static int run_verification(const cli_arguments *arguments, const saddle_theory 
         cli_warn("Theorem 2 promises nothing here: %s", why);
     for (size_t r = 0; r < repeats && !*interrupt; r++) {
         cli_progress("seed %zu of %zu", r + 1, repeats);
-        saddle_status status = measure_seed(theorem, &arguments->plan,
-                                            arguments->plan.start.seed + r, interrupt, &error);
+        saddle_status status = saddle_theorem_measure(
+            theorem, &arguments->plan, arguments->plan.start.seed + r, interrupt, &error);
         cli_progress_clear();
         if (status != SADDLE_OK)
             return cli_fail(&error);
@@ -262,7 +186,7 @@ static int run(const cli_arguments *arguments)
     saddle_status status = saddle_instance_create(&instance, plan, &error);
     if (status == SADDLE_OK) {
         cli_warn_unused(plan, instance, NULL, 0);
-        status = evaluate(instance, plan, &practical, &theory, &error);
+        status = saddle_theorem_theory(instance, plan, &practical, &theory, &error);
     }
     int code = CLI_OK;
     if (status == SADDLE_OK) {

@@ -56,13 +56,11 @@ static const saddle_option output_option = SADDLE_TEXT(
     SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-tune", "DIR",
     "Where ALGORITHM.csv (the log) and ALGORITHM.yaml (the best settings) go; made when "
     "missing.");
-static const saddle_option quiet_option =
-    SADDLE_FLAG(SADDLE_OWN(options, common.quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
-                "Print only the answers, warnings and errors.");
 
-static const saddle_option *const own[] = {&algorithms_option, &budget_option, &candidates_option,
-                                           &objective_option,  &hold_option,   &output_option,
-                                           &cli_option_config, &quiet_option,  NULL};
+static const saddle_option *const own[] = {
+    &algorithms_option, &budget_option,    &candidates_option,
+    &objective_option,  &hold_option,      &output_option,
+    &cli_option_config, &cli_option_quiet, NULL};
 static const cli_fields library[] = {CLI_FIELDS(problem),
                                      CLI_FIELDS(network),
                                      CLI_FIELDS(start),

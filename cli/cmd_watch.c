@@ -51,27 +51,27 @@ static const saddle_option wait_option = SADDLE_REAL(
 static const saddle_option *const own[] = {&x_option, &y_option, &wait_option, NULL};
 
 /* What a file was like when it was looked at. */
-typedef struct sight {
+typedef struct file_state {
     bool there;
     dev_t device;
     ino_t number;
     off_t size;
     struct timespec changed;
-} sight;
+} file_state;
 
 /* A view at work. */
 typedef struct view {
     const char *path;
     const char *x; /* columns */
     const char *y;
-    sight last;
-    saddle_trace *trace; /* what was read last; NULL: nothing yet */
-    double news;         /* when the file last changed */
-    double bad_since;    /* since when it has been no trace; 0: it is one */
-    size_t printed;      /* rows, where there is no terminal */
-    double since;        /* since when there has been nothing to show */
-    double wait;         /* seconds to wait for a first row */
-    bool told;           /* that nothing comes, where there is no terminal */
+    file_state last;
+    saddle_trace *trace;   /* what was read last; NULL: nothing yet */
+    double changed_at;     /* when the file last changed */
+    double bad_since;      /* since when it has been no trace; 0: it is one */
+    size_t printed;        /* rows, where there is no terminal */
+    double since;          /* since when there has been nothing to show */
+    double wait;           /* seconds to wait for a first row */
+    bool silence_reported; /* where there is no terminal */
     struct winsize size;
     struct termios terminal; /* as it was */
     bool screen;             /* whether a terminal is drawn on */
@@ -86,10 +86,10 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static sight look(const char *path)
+static file_state look(const char *path)
 {
     struct stat status;
-    sight s = {.there = stat(path, &status) == 0};
+    file_state s = {.there = stat(path, &status) == 0};
     if (s.there) {
         s.device = status.st_dev;
         s.number = status.st_ino;
@@ -99,7 +99,7 @@ static sight look(const char *path)
     return s;
 }
 
-static bool same(const sight *a, const sight *b)
+static bool same(const file_state *a, const file_state *b)
 {
     return a->there == b->there && a->device == b->device && a->number == b->number &&
            a->size == b->size && a->changed.tv_sec == b->changed.tv_sec &&
@@ -116,15 +116,15 @@ static saddle_status check_columns(const view *v, saddle_error *error)
     return status;
 }
 
-/* Read the file again if it has changed; `*news` says whether there is something new to show. No file,
+/* Read the file again if it has changed; `*changed` says whether there is something new to show. No file,
  * and for a moment one that is no trace, are no failure. */
-static saddle_status refresh(view *v, bool *news, saddle_error *error)
+static saddle_status refresh(view *v, bool *changed, saddle_error *error)
 {
-    sight s = look(v->path);
-    *news = v->bad_since > 0.0 || !same(&s, &v->last);
-    if (!*news)
+    file_state s = look(v->path);
+    *changed = v->bad_since > 0.0 || !same(&s, &v->last);
+    if (!*changed)
         return SADDLE_OK;
-    v->news = now();
+    v->changed_at = now();
     v->last = s;
     saddle_trace_free(v->trace);
     v->trace = NULL;
@@ -178,16 +178,16 @@ static const char *what_is_missing(const view *v)
 /* Say once, beside the rows, that none come. */
 static void tell_of_silence(view *v)
 {
-    if (begun(v) && now() - v->news < QUIET) {
-        v->told = false; /* the next silence is another one */
+    if (begun(v) && now() - v->changed_at < QUIET) {
+        v->silence_reported = false; /* the next silence is another one */
         return;
     }
-    if (v->told)
+    if (v->silence_reported)
         return;
-    v->told = true;
+    v->silence_reported = true;
     if (begun(v))
         fprintf(stderr, "saddle: '%s': no new row for %.0f seconds; still watching\n", v->path,
-                now() - v->news);
+                now() - v->changed_at);
     else if (isfinite(v->wait))
         fprintf(stderr, "saddle: waiting at most %g s (--wait) for '%s', which %s\n", v->wait,
                 v->path, what_is_missing(v));
@@ -236,8 +236,8 @@ static void print_state(const view *v, int columns)
     }
     if (t != NULL && t->end != NULL)
         snprintf(how, sizeof how, "  ended: %.100s", t->end);
-    else if (now() - v->news >= QUIET)
-        snprintf(how, sizeof how, "  nothing new for %.0f s", now() - v->news);
+    else if (now() - v->changed_at >= QUIET)
+        snprintf(how, sizeof how, "  nothing new for %.0f s", now() - v->changed_at);
     char line[768];
     snprintf(line, sizeof line, "%s%.200s%s%s", t == NULL ? "waiting for " : "",
              *name != '\0' ? name : v->path, where, how);
@@ -296,19 +296,19 @@ static bool wait_for_key(const view *v)
 /* Follow the trace until there is nothing more to follow. */
 static saddle_status follow(view *v, const volatile sig_atomic_t *interrupt, saddle_error *error)
 {
-    double remark = 0.0; /* when the seconds without news were last counted on the screen */
+    double remark = 0.0; /* when the seconds without a change were last counted on the screen */
     for (bool first = true; !*interrupt; first = false) {
-        bool news = false;
-        saddle_status status = refresh(v, &news, error);
+        bool changed = false;
+        saddle_status status = refresh(v, &changed, error);
         bool stale = resized(v) || first;
-        if (now() - v->news >= QUIET && now() - remark >= 1.0) {
+        if (now() - v->changed_at >= QUIET && now() - remark >= 1.0) {
             remark = now();
             stale = true;
         }
         if (status == SADDLE_OK && !v->screen) {
             print_rows(v);
             tell_of_silence(v);
-        } else if (status == SADDLE_OK && (news || stale)) {
+        } else if (status == SADDLE_OK && (changed || stale)) {
             status = redraw(v, error);
         }
         if (status != SADDLE_OK)
@@ -335,7 +335,7 @@ static int run(const cli_arguments *arguments)
               .x = figure_column_of(chosen->x),
               .y = figure_column_of(chosen->y),
               .screen = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO),
-              .news = now(),
+              .changed_at = now(),
               .since = now()};
     v.wait = !isnan(chosen->wait) ? chosen->wait : v.screen ? (double)INFINITY : WAIT;
     const volatile sig_atomic_t *interrupt = cli_catch_interrupts();

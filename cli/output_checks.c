@@ -115,7 +115,7 @@ static saddle_status check_plugins(const char *what, const char *path, const sad
             continue;
         char *object = strndup(code[k].text, strcspn(code[k].text, ":"));
         status = object != NULL ? cli_check_distinct(what, path, code[k].option, object, error)
-                                : saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+                                : saddle_no_memory(error, "a path");
         free(object);
     }
     return status;
@@ -130,7 +130,7 @@ static saddle_status check_parts(const char *what, const char *path, const char 
     for (size_t agent = 0; number != NULL; agent++) {
         char *part = NULL;
         if (asprintf(&part, "%.*s%zu%s", (int)(number - pattern), pattern, agent, number + 2) < 0)
-            return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a path");
+            return saddle_no_memory(error, "a path");
         bool there = stat(part, &status) == 0;
         saddle_status found = cli_check_distinct(what, path, "--data", part, error);
         free(part);

@@ -94,10 +94,10 @@ saddle_status cli_agree(saddle_status status, saddle_error *error)
 
 bool cli_interrupted(const volatile sig_atomic_t *flag)
 {
-    double told = *flag != 0 ? 1.0 : 0.0;
+    double set = *flag != 0 ? 1.0 : 0.0;
     if (world != NULL)
-        world->largest(world, 1, &told);
-    return told > 0.0;
+        world->largest(world, 1, &set);
+    return set > 0.0;
 }
 
 void cli_leave(bool failed)

@@ -309,7 +309,8 @@ static void write_run(FILE *f, const saddle_trace *trace, const trace_groups *g,
     report_html(f,
                 "<td>%s</td><td class=\"wrap\"><a class=\"data\" data-group=\"%zu\" "
                 "download=\"%s\" href=\"",
-                trace->end != NULL ? trace->end : "not said: running, or killed", group, name);
+                trace->end != NULL ? trace->end : "no end recorded (still running, or killed)",
+                group, name);
     write_data(f, trace, stride);
     report_html(f, "\">%s</a>", name);
     if (stride > 1)

@@ -259,7 +259,7 @@ static saddle_status draw_slopes(const reproduction *r, const reproduction_part 
     slope *list = calloc(MOST_SLOPES, sizeof *list);
     char stem[128];
     if (list == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for slopes");
+        return saddle_no_memory(error, "slopes");
     figure f = {.title = part->experiment->title, .panel = panel};
     for (size_t k = 0; k < r->claims && f.panels < MOST_SLOPES; k++)
         if (r->claim[k].experiment == part->experiment && r->claim[k].slope.count > 0) {
@@ -327,7 +327,7 @@ saddle_status reproduction_draw(const reproduction *r, const reproduction_part *
 {
     canvas *c = calloc(1, sizeof *c);
     if (c == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a figure");
+        return saddle_no_memory(error, "a figure");
     figure f = {.title = part->experiment->title, .columns = 2, .panel = c->panel};
     f.panels = fill_canvas(c, r, part);
     saddle_status status = draw_all(r, &f, part->experiment->name, error);

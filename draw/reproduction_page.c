@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/status.h"
 #include "draw/report.h"
 #include "draw/reproduction_drawing.h"
 #include "lab/paths.h"
@@ -117,7 +118,7 @@ saddle_status reproduction_write_page(const reproduction *r, saddle_error *error
                .trace = (const saddle_trace **)calloc(traces + 1, sizeof *t.trace)};
     saddle_status status = SADDLE_OK;
     if (t.section == NULL || t.claim == NULL || t.excerpt == NULL || t.trace == NULL) {
-        status = saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the report");
+        status = saddle_no_memory(error, "the report");
     } else {
         char text[512];
         char path[LAB_PATH];

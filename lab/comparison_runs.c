@@ -76,7 +76,7 @@ static saddle_status load_tuned(saddle_plan *plan, const work *w, const saddle_a
     return status;
 }
 
-/* The plan of one algorithm's run; without a trace's path nothing but a trial of the set-up. */
+/* The plan of one algorithm's run; `trace` NULL: none is written. */
 static saddle_status run_plan(saddle_plan *out, const work *w,
                               const saddle_algorithm_choice *choice, const char *trace,
                               saddle_error *error)
@@ -98,20 +98,21 @@ static saddle_status run_plan(saddle_plan *out, const work *w,
     /* A budget of IFO calls is the common one unless iterations are given, too. */
     bool by_ifo = w->in->plan->limits.max_ifo > 0 &&
                   !saddle_plan_given(w->in->plan, offsetof(saddle_plan, limits.iterations));
-    if (trace == NULL || by_ifo)
-        out->limits.iterations = trace == NULL ? 0 : UINT64_C(1) << 53;
+    if (by_ifo)
+        out->limits.iterations = UINT64_C(1) << 53;
     return SADDLE_OK;
 }
 
 /* ---- whether algorithms can be run --------------------------------------------------------- */
 
-/* Whether an algorithm can be run at all. */
+/* Whether an algorithm can be run at all: its set-up and the metric at the start. */
 static saddle_status try_one(const work *w, const saddle_instance *instance,
                              const saddle_algorithm_choice *choice, saddle_error *error)
 {
     saddle_plan plan = {.settings = NULL};
     saddle_result *result = NULL;
     saddle_status status = agree(w, run_plan(&plan, w, choice, NULL, error), error);
+    plan.limits.iterations = 0;
     SADDLE_THEN(status, saddle_run(instance, &plan, NULL, &result, error));
     saddle_result_free(result);
     saddle_plan_free(&plan);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/status.h"
 #include "lab/claims.h"
 #include "lab/trace_build.h"
 
@@ -43,7 +44,7 @@ saddle_status saddle_derive_columns(const paper_experiment *e, saddle_trace **tr
             continue;
         if ((gap && !add_loss_gap(trace[k], saddle_claims_loss_limit(e, all, seeds, k % seeds))) ||
             (mean && !add_mean_metric(trace[k])))
-            return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a column");
+            return saddle_no_memory(error, "a column");
     }
     return SADDLE_OK;
 }
@@ -95,7 +96,7 @@ saddle_status saddle_derive_bound(saddle_trace **out, const saddle_trace *trace,
     if (mean == NULL || potential == NULL) {
         saddle_trace_free(made);
         *out = NULL;
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a theorem's bound");
+        return saddle_no_memory(error, "a theorem's bound");
     }
     saddle_theorem_allowed(bound, trace->rows, saddle_trace_column(trace, ITERATION),
                            saddle_trace_column(trace, "metric"),

@@ -53,7 +53,7 @@ static saddle_status apply(saddle_plan *plan, const char *text, saddle_error *er
 {
     char *copy = text != NULL ? strdup(text) : strdup("");
     if (copy == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the settings of a run");
+        return saddle_no_memory(error, "the settings of a run");
     saddle_status status = SADDLE_OK;
     char *rest = copy;
     for (char *word = strsep(&rest, " "); status == SADDLE_OK && word != NULL;

@@ -113,8 +113,7 @@ saddle_status saddle_paper_comparisons_make(paper_comparisons *out,
     *out = (paper_comparisons){.outcome = calloc(claims, sizeof *out->outcome)};
     saddle_status status = SADDLE_OK;
     if (r == NULL || out->outcome == NULL) {
-        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the claims");
-        status = SADDLE_NO_MEMORY;
+        status = saddle_no_memory(error, "the claims");
     }
     SADDLE_THEN(status, saddle_trace_groups_make(&g, trace, count, error));
     if (status == SADDLE_OK) {

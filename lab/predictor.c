@@ -192,8 +192,7 @@ static saddle_status make_inputs(saddle_predictor *p, saddle_error *error)
     p->shard = saddle_alloc(p->agents, sizeof *p->shard);
     p->samples = saddle_alloc(p->agents, sizeof *p->samples);
     if (p->shard == NULL || p->samples == NULL) {
-        saddle_no_memory(error, "the model");
-        return SADDLE_NO_MEMORY;
+        return saddle_no_memory(error, "the model");
     }
     for (size_t i = 0; i < p->agents; i++) {
         p->shard[i] = &row->data;
@@ -274,8 +273,7 @@ static saddle_status match_y(saddle_predictor *p, saddle_error *error)
         return SADDLE_OK;
     p->unknown_y = saddle_alloc_doubles(length);
     if (p->unknown_y == NULL) {
-        saddle_no_memory(error, "the model");
-        return SADDLE_NO_MEMORY;
+        return saddle_no_memory(error, "the model");
     }
     for (size_t k = 0; k < length; k++)
         p->unknown_y[k] = (double)NAN;

@@ -30,7 +30,7 @@ saddle_status saddle_predictor_data(const saddle_predictor *p, saddle_dataset **
                                     const char *name, const saddle_data_options *options,
                                     saddle_error *error)
 {
-    saddle_data_options how = {.format = NULL};
+    saddle_data_options how = {.abi = SADDLE_ABI};
     if (options != NULL)
         how = *options;
     how.features = p->features;

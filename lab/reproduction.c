@@ -208,9 +208,7 @@ static saddle_status check_run(reproduction *r, reproduction_part *part, size_t 
     if (status != SADDLE_OK || trace == NULL || !saddle_theorem_applies(&theory, v->plus, why))
         return status;
     theorem_bound bound = saddle_theorem_bound_of(&theory, v->plus, c_epsilon);
-    saddle_theorem_add(v, &bound, trace->rows, saddle_trace_column(trace, "iteration"),
-                       saddle_trace_column(trace, "metric"),
-                       saddle_trace_column(trace, "potential"));
+    saddle_theorem_add_trace(v, &bound, trace);
     return saddle_derive_bound(&part->bound[place], trace, &bound, v->plus, error);
 }
 

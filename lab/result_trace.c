@@ -30,29 +30,12 @@ static bool copy_settings(saddle_trace *trace, const saddle_result *result)
 
 static bool copy_rows(saddle_trace *trace, const saddle_result *result)
 {
-    const char *const *name = saddle_trace_columns();
-    for (size_t c = 0; c < SADDLE_TRACE_COLUMNS; c++)
-        if (saddle_trace_add_column(trace, name[c]) == NULL)
+    for (size_t c = 0; c < SADDLE_TRACE_COLUMNS; c++) {
+        double *value = saddle_trace_add_column(trace, saddle_trace_column_name(c));
+        if (value == NULL)
             return false;
-    for (size_t r = 0; r < result->row_count; r++) {
-        const saddle_row *row = &result->rows[r];
-        const double cell[SADDLE_TRACE_COLUMNS] = {(double)row->iteration,
-                                                   (double)row->cost.ifo,
-                                                   (double)row->cost.rounds,
-                                                   (double)row->cost.messages,
-                                                   (double)row->cost.bytes,
-                                                   row->seconds,
-                                                   row->loss,
-                                                   row->primal,
-                                                   row->metric,
-                                                   row->x_stationarity,
-                                                   row->x_consensus,
-                                                   row->y_consensus,
-                                                   row->y_gap,
-                                                   row->stationarity,
-                                                   row->potential};
-        for (size_t c = 0; c < SADDLE_TRACE_COLUMNS; c++)
-            trace->value[c][r] = cell[c];
+        for (size_t r = 0; r < result->row_count; r++)
+            value[r] = saddle_row_cell(&result->rows[r], c);
     }
     return true;
 }
@@ -73,6 +56,5 @@ saddle_status saddle_result_trace(const saddle_result *result, saddle_trace **ou
         return SADDLE_OK;
     }
     saddle_trace_free(trace);
-    saddle_no_memory(error, "the trace of a result");
-    return SADDLE_NO_MEMORY;
+    return saddle_no_memory(error, "the trace of a result");
 }

@@ -12,8 +12,11 @@
 #ifndef SADDLE_LAB_THEOREM_CHECK_H
 #define SADDLE_LAB_THEOREM_CHECK_H
 
-#include "lab/statistics.h"
+#include <signal.h>
+
 #include <saddle/lab.h>
+
+#include "lab/statistics.h"
 
 /* T at which bounds are compared: a hundredth, a tenth and all of the iterations. */
 #define THEOREM_POINTS 3
@@ -61,6 +64,21 @@ bool saddle_theorem_applies(const saddle_theory *theory, bool plus, const char *
 /* Add a run: `rows` trace points at equal distances, the first one at iteration 0. */
 void saddle_theorem_add(theorem_check *v, const theorem_bound *bound, size_t rows,
                         const double *iteration, const double *metric, const double *potential);
+/* The same for a trace. */
+void saddle_theorem_add_trace(theorem_check *v, const theorem_bound *bound,
+                              const saddle_trace *trace);
+
+/* What the theorems say about an instance, at the tau of a run with practical steps, which `practical`
+ * receives, and the plan's epsilon or 0.1. */
+saddle_status saddle_theorem_theory(const saddle_instance *instance, const saddle_plan *plan,
+                                    saddle_steps *practical, saddle_theory *theory,
+                                    saddle_error *error);
+/* Run PRECISION and PRECISION+ with the theory's steps and one seed and add the runs to theorem[0] and
+ * theorem[1]. An algorithm whose theorem says nothing is left out. */
+saddle_status saddle_theorem_measure(theorem_check theorem[2], const saddle_plan *given,
+                                     uint64_t seed, const volatile sig_atomic_t *interrupt,
+                                     saddle_error *error);
+
 /* Whether a bound is violated. */
 bool saddle_theorem_violated(const theorem_check *v);
 /* Describe bounds and measurements at the last T in a line. */

@@ -14,7 +14,7 @@ saddle_trace *saddle_trace_create(const char *path, const char *version, const c
     trace->version = saddle_strdup(version);
     trace->end = saddle_strdup(end);
     trace->rows = rows;
-    if (trace->path != NULL && trace->version != NULL && trace->end != NULL)
+    if (trace->path != NULL && trace->version != NULL && (trace->end != NULL || end == NULL))
         return trace;
     saddle_trace_free(trace);
     return NULL;

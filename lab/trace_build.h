@@ -4,7 +4,7 @@
 
 #include <saddle/lab.h>
 
-/* A trace without entries and columns. Texts are copied. NULL: memory is short. */
+/* A trace without entries and columns. Texts are copied; `end` may be NULL. NULL: memory is short. */
 saddle_trace *saddle_trace_create(const char *path, const char *version, const char *end,
                                   size_t rows);
 /* Append a line of the head; false: memory is short. */

@@ -247,7 +247,7 @@ static saddle_status make_label(const work *w, trace_group *group, saddle_error 
     size_t size = 0;
     FILE *out = open_memstream(&group->label, &size);
     if (out == NULL)
-        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the name of a curve");
+        return saddle_no_memory(error, "the name of a curve");
     if (group->algorithm == NULL) {
         fputs(saddle_file_name(w->trace[group->first]->path), out);
     } else {
@@ -260,7 +260,7 @@ static saddle_status make_label(const work *w, trace_group *group, saddle_error 
     }
     if (fclose(out) == 0)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the name of a curve");
+    return saddle_no_memory(error, "the name of a curve");
 }
 
 /* ---- the public part ----------------------------------------------------------------------- */

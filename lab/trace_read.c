@@ -23,7 +23,6 @@ typedef struct reader {
     saddle_line_reader file;
     saddle_trace *trace; /* what has been read so far */
     size_t capacity;     /* of rows */
-    size_t entry_capacity;
 } reader;
 
 /* Refuse what is at `at` in the current line. */
@@ -42,19 +41,6 @@ static saddle_status set_text(char **text, const char *value, saddle_error *erro
     return SADDLE_OK;
 }
 
-static saddle_status add_entry(reader *in, const char *name, const char *value, saddle_error *error)
-{
-    saddle_trace *trace = in->trace;
-    saddle_trace_entry *grown =
-        saddle_grow(trace->entry, trace->entries, &in->entry_capacity, sizeof *grown);
-    if (grown == NULL)
-        return saddle_no_memory(error, "the head of a trace");
-    trace->entry = grown;
-    saddle_trace_entry *entry = &grown[trace->entries++];
-    saddle_status status = set_text(&entry->name, name, error);
-    return status == SADDLE_OK ? set_text(&entry->value, value, error) : status;
-}
-
 /* A line that begins with #: version, setting, end, or a remark that is passed over. */
 static saddle_status read_comment(reader *in, saddle_error *error)
 {
@@ -69,7 +55,9 @@ static saddle_status read_comment(reader *in, saddle_error *error)
     const char *value = colon + 2;
     if (strcmp(text, "ended") == 0)
         return set_text(&trace->end, value, error);
-    return trace->columns == 0 ? add_entry(in, text, value, error) : SADDLE_OK;
+    if (trace->columns > 0 || saddle_trace_add_entry(trace, text, value))
+        return SADDLE_OK;
+    return saddle_no_memory(error, "the head of a trace");
 }
 
 /* ---- columns and rows ---------------------------------------------------------------------- */
@@ -189,14 +177,8 @@ static saddle_status read_lines(reader *in, saddle_error *error)
 saddle_status saddle_trace_read(saddle_trace **out, const char *path, saddle_error *error)
 {
     *out = NULL;
-    reader in = {.trace = saddle_alloc(1, sizeof *in.trace)};
-    saddle_status status = SADDLE_OK;
-    if (in.trace != NULL) {
-        in.trace->path = saddle_strdup(path);
-        in.trace->version = saddle_strdup("");
-    }
-    if (in.trace == NULL || in.trace->path == NULL || in.trace->version == NULL)
-        status = saddle_no_memory(error, "a trace");
+    reader in = {.trace = saddle_trace_create(path, "", NULL, 0)};
+    saddle_status status = in.trace != NULL ? SADDLE_OK : saddle_no_memory(error, "a trace");
     SADDLE_THEN(status, saddle_line_reader_open(&in.file, path, WANTED, error));
     SADDLE_THEN(status, read_lines(&in, error));
     saddle_line_reader_close(&in.file);

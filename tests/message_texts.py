@@ -13,7 +13,7 @@ import sys
 
 COMMAND = r"\bsaddle (?:run|compare|tune|eval|predict|checkpoint|plot|watch|report|reproduce|theory|graph|data|check-grad|help)\b"
 FORBIDDEN = re.compile(r"--[a-z]|" + COMMAND)
-OPTION = re.compile(r"\bSADDLE_(?:REAL|REAL_ABOVE|STEP|INTEGER|CHOICE|FLAG|TEXT)\(|\.help = ")
+OPTION = re.compile(r"\bSADDLE_(?:REAL|REAL_ABOVE|STEP|INTEGER|CHOICE|FLAG|TEXT)\(|\.help =\s")
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^'\\]|\\.)'|/\*.*?\*/|//[^\n]*", re.S)
 READS_HEADINGS = {"cli/help.c", "cli/cmd_man.c"}
 
@@ -33,7 +33,7 @@ def without_help(text):
                 continue
             depth += {"(": 1, ")": -1}.get(text[end], 0)
             end += 1
-            if (found[0].endswith("(") and depth == 0) or (found[0] == ".help = " and text[end - 1] == ","):
+            if (found[0].endswith("(") and depth == 0) or (found[0].startswith(".help") and text[end - 1] == ","):
                 break
         text = text[: found.start()] + text[end:]
     return text

@@ -305,7 +305,7 @@
         const section = readSection(root);
         const choices = section.columns.filter((name) => !AXES.includes(name) && name !== "messages");
         if (choices.length === 0) return;
-        /* What a solution is worth says more than its loss, where it was written down. */
+        /* Outcomes, where they were written, say more than the loss. */
         const worth = choices.find((name) => name.startsWith("test_")) || choices.find((name) => name.startsWith("train_"));
         const wanted = [...root.dataset.y.split(","), "metric", worth, "loss", ...choices].filter((name) => choices.includes(name));
         const shown = [...new Set(wanted)];

@@ -58,15 +58,24 @@ SADDLE_API saddle_status saddle_dataset_from_csr(saddle_dataset **out, size_t ro
                                                  const double *value, const double *label,
                                                  saddle_ownership ownership, saddle_error *error);
 
-/** How to read a file whose format leaves questions open. Zero-initialise for the defaults. */
+/** Formats of files: the choices of the option format. */
+typedef enum saddle_data_format {
+    SADDLE_FORMAT_AUTO, /**< By content and name. */
+    SADDLE_FORMAT_LIBSVM,
+    SADDLE_FORMAT_CSV,
+    SADDLE_FORMAT_IDX
+} saddle_data_format;
+
+/** How to read a file whose format leaves questions open: {.abi = SADDLE_ABI} for the defaults. */
 typedef struct saddle_data_options {
-    const char *format; /**< "libsvm", "csv", "idx"; NULL or "auto": by content and name. */
+    uint32_t abi;              /**< SADDLE_ABI; another number is refused. */
+    saddle_data_format format; /**< Of the file. */
     /** CSV: "first", "last", a number from 0, a header name; "none": every label is 0. NULL: "last". */
     const char *label_column;
     /** IDX: path of the label file; "none": every label is 0. NULL: found beside the images by name. */
     const char *labels;
-    size_t features; /**< LIBSVM: at least this many features. 0: as many as seen. */
-    int threads;     /**< Threads for parsing. 0: all processors. */
+    size_t features;  /**< LIBSVM: at least this many features. 0: as many as seen. */
+    uint64_t threads; /**< Threads for parsing. 0: all processors. */
 } saddle_data_options;
 
 /** Rows of `synthetic` when none are named: as many as 5 agents with 6512 each hold. */
@@ -112,7 +121,7 @@ SADDLE_API saddle_status saddle_dataset_make_binary(saddle_dataset *data, const 
                                                     saddle_error *error);
 /**
  * The list that `positive` stands for on these data: itself, or what "auto" chooses. Other rows of the
- * same kind can then be labelled alike. Free the result.
+ * same kind can then be labelled alike. Free the result with free().
  */
 SADDLE_API saddle_status saddle_dataset_positive(const saddle_dataset *data, const char *positive,
                                                  char **out, saddle_error *error);
@@ -141,7 +150,7 @@ SADDLE_API saddle_status saddle_partition_create(saddle_partition **out, const s
 /** Free a partition. NULL is allowed. */
 SADDLE_API void saddle_partition_free(saddle_partition *partition);
 
-/** A data set that `saddle data fetch` knows. */
+/** A data set that saddle_data_fetch() knows. */
 typedef struct saddle_data_source {
     const char *name;    /**< Such as "a9a". */
     const char *file;    /**< File name in the data directory. */
@@ -157,8 +166,9 @@ SADDLE_API const saddle_data_source *saddle_data_sources(size_t *count);
 /** Called during a download. Return true to end it. `total` 0: not known. */
 typedef bool saddle_fetch_progress(void *context, const char *file, uint64_t done, uint64_t total);
 
-/** How to fetch. Zero-initialise for the defaults. */
+/** How to fetch: {.abi = SADDLE_ABI} for the defaults. */
 typedef struct saddle_fetch_options {
+    uint32_t abi;          /**< SADDLE_ABI; another number is refused. */
     const char *mirror;    /**< Take files from MIRROR/FILE instead of their home. NULL: home. */
     const char *directory; /**< Where to put them. NULL: saddle_data_directory(). */
     const char *accept;    /**< A SHA-256 to accept in place of the expected one. */
@@ -174,12 +184,12 @@ typedef struct saddle_fetch_options {
 SADDLE_API saddle_status saddle_data_fetch(const char *name, const saddle_fetch_options *options,
                                            saddle_error *error);
 
-/** The data directory: `$XDG_DATA_HOME/saddle` or `~/.local/share/saddle`. Free the result. */
+/** The data directory: `$XDG_DATA_HOME/saddle` or `~/.local/share/saddle`. Free the result with free(). */
 SADDLE_API saddle_status saddle_data_directory(char **out, saddle_error *error);
 
 /**
  * Where the file of a name is: the path itself, `$SADDLE_DATA`, the data directory, in that order.
- * SADDLE_BAD_INPUT, with how to get it, when it is nowhere. Free the result.
+ * SADDLE_BAD_INPUT, with how to get it, when it is nowhere. Free the result with free().
  */
 SADDLE_API saddle_status saddle_data_find(const char *name, char **path, saddle_error *error);
 

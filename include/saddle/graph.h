@@ -1,6 +1,6 @@
 /**
  * @file graph.h
- * @brief Who talks to whom: topologies, mixing matrices and their spectra.
+ * @brief Which agents communicate: topologies, mixing matrices and their spectra.
  *
  * A topology is named by a short text:
  *

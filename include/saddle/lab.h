@@ -177,13 +177,13 @@ typedef struct saddle_checkpoint_info {
 
 /**
  * Where a checkpoint of a directory is.
- * @param[out] path  free it; NULL when there are no more than `age`, or on failure.
+ * @param[out] path  free with free(); NULL when there are no more than `age`, or on failure.
  * @param      age   0: the newest, 1: the one before it, ... by their names; they are not opened.
  */
 SADDLE_API saddle_status saddle_checkpoint_find(char **path, const char *directory, size_t age,
                                                 saddle_error *error);
 /** The newest valid checkpoint of a directory, every byte of it checked. SADDLE_BAD_INPUT, with the
- * reason, when there is none. Free the result. */
+ * reason, when there is none. Free the result with free(). */
 SADDLE_API saddle_status saddle_checkpoint_newest(char **path, const char *directory,
                                                   saddle_error *error);
 /**

@@ -32,7 +32,7 @@ typedef enum saddle_option_kind {
     SADDLE_OPTION_INTEGER, /**< uint64_t within [minimum, maximum]. "auto" is 0, or UINT64_MAX where the
                                 minimum is 0. */
     SADDLE_OPTION_REAL,   /**< double, finite, within [minimum, maximum]. "auto" is NaN. */
-    SADDLE_OPTION_CHOICE, /**< int: the place, from 0, of the value in `choices`. "auto" is -1. */
+    SADDLE_OPTION_CHOICE, /**< int, or an enum: the place, from 0, of the value in `choices`. */
     SADDLE_OPTION_TEXT    /**< const char *; checked where it is used. "auto" and "" are NULL. */
 } saddle_option_kind;
 

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <saddle/data.h>
 #include <saddle/option.h>
 #include <saddle/status.h>
 
@@ -30,33 +31,35 @@ extern "C" {
 #endif
 
 struct saddle_problem;
-struct saddle_dataset;
 struct saddle_graph;
 struct saddle_mixing;
 struct saddle_set;
 struct saddle_regularizer;
 struct saddle_algorithm;
 
-/** Where step sizes that are not given come from: the places in the option's choices. */
-enum { SADDLE_STEPS_PRACTICAL, SADDLE_STEPS_THEORY };
-/** How a mini-batch is drawn: the places in the option's choices. */
-enum { SADDLE_WITHOUT_REPLACEMENT, SADDLE_WITH_REPLACEMENT };
+/** Where step sizes that are not given come from: the choices of the option steps. */
+typedef enum saddle_step_rule { SADDLE_STEPS_PRACTICAL, SADDLE_STEPS_THEORY } saddle_step_rule;
+/** How a mini-batch is drawn: the choices of the option sampling. */
+typedef enum saddle_sampling {
+    SADDLE_WITHOUT_REPLACEMENT,
+    SADDLE_WITH_REPLACEMENT
+} saddle_sampling;
 
 /** Step sizes and batch sizes. In a plan NaN (for q and batch 0) means automatic; a run resolves it. */
 typedef struct saddle_steps {
-    int rule;         /**< steps: SADDLE_STEPS_PRACTICAL or SADDLE_STEPS_THEORY. */
-    int sampling;     /**< sampling: SADDLE_WITHOUT_REPLACEMENT or SADDLE_WITH_REPLACEMENT. */
-    double nu;        /**< nu: step towards the proximal point in x. */
-    double eta;       /**< eta: step towards the projected point in y. */
-    double tau;       /**< tau: proximal weight in x, the inverse of a gradient step. */
-    double alpha;     /**< alpha: gradient step in y. */
-    uint64_t q;       /**< q: a refresh every q iterations. */
-    uint64_t batch;   /**< batch: samples of a mini-batch; 0: ceil(sqrt(n_i)) at agent i. */
-    double eta_x;     /**< eta-x: gradient step in x of methods that take one. */
-    double eta_y;     /**< eta-y: gradient step in y of methods that take one. */
-    double epsilon;   /**< epsilon: target accuracy. */
-    double c_gamma;   /**< c-gamma: of PRECISION+ and Theorem 2. */
-    double c_epsilon; /**< c-epsilon: of PRECISION+ and Theorem 2. */
+    saddle_step_rule rule;    /**< steps. */
+    saddle_sampling sampling; /**< sampling. */
+    double nu;                /**< nu: step towards the proximal point in x. */
+    double eta;               /**< eta: step towards the projected point in y. */
+    double tau;               /**< tau: proximal weight in x, the inverse of a gradient step. */
+    double alpha;             /**< alpha: gradient step in y. */
+    uint64_t q;               /**< q: a refresh every q iterations. */
+    uint64_t batch;           /**< batch: samples of a mini-batch; 0: ceil(sqrt(n_i)) at agent i. */
+    double eta_x;             /**< eta-x: gradient step in x of methods that take one. */
+    double eta_y;             /**< eta-y: gradient step in y of methods that take one. */
+    double epsilon;           /**< epsilon: target accuracy. */
+    double c_gamma;           /**< c-gamma: of PRECISION+ and Theorem 2. */
+    double c_epsilon;         /**< c-epsilon: of PRECISION+ and Theorem 2. */
 } saddle_steps;
 
 /** The options of ::saddle_steps, for the tables of algorithms that read them. Constants. */
@@ -90,11 +93,11 @@ typedef struct saddle_plan {
         const struct saddle_dataset
             *rows; /**< Rows in memory instead, shared out between agents. */
         const struct saddle_dataset *const *shards; /**< Or each agent's own rows in memory. */
-        int format;               /**< format: place among libsvm|csv|idx; -1: by content. */
-        const char *label_column; /**< label-column. */
-        const char *labels;       /**< labels: a file; NULL: found by name. */
-        const char *positive;     /**< positive: labels that count as +1; NULL: automatic. */
-        const char *test_data;    /**< test-data: held-out rows; NULL: none. */
+        saddle_data_format format;                  /**< format. */
+        const char *label_column;                   /**< label-column. */
+        const char *labels;                         /**< labels: a file; NULL: found by name. */
+        const char *positive;  /**< positive: labels that count as +1; NULL: automatic. */
+        const char *test_data; /**< test-data: held-out rows; NULL: none. */
         const struct saddle_dataset *test_rows; /**< Held-out rows in memory instead. */
         const char *samples;                /**< samples: "N" or "N,N,..."; NULL: split evenly. */
         const char *partition;              /**< partition: which agent gets which rows. */
@@ -164,7 +167,8 @@ typedef struct saddle_plan {
 } saddle_plan;
 
 /** Fill in the defaults; `size` is sizeof(saddle_plan). Free with saddle_plan_free(). A plan vouches for all
- * structs that are filled in beside it, such as ::saddle_problem and ::saddle_hooks: a program that was compiled
+ * structs that are filled in beside it or beside an instance made from it, such as ::saddle_problem,
+ * ::saddle_hooks and ::saddle_tune_inputs: a program that was compiled
  * with the headers of another version is refused when the plan is used. */
 #define saddle_plan_defaults(plan, size) saddle_plan_defaults_for((plan), (size), SADDLE_ABI)
 /** What saddle_plan_defaults() calls. */

@@ -50,8 +50,10 @@ typedef struct saddle_row {
 
 /** Number of columns of a trace. */
 #define SADDLE_TRACE_COLUMNS 15
-/** The trace's columns, in order. */
-SADDLE_API const char *const *saddle_trace_columns(void);
+/** The name of a column of a trace, from 0, below SADDLE_TRACE_COLUMNS. */
+SADDLE_API const char *saddle_trace_column_name(size_t column);
+/** What a row has in that column. */
+SADDLE_API double saddle_row_cell(const saddle_row *row, size_t column);
 
 /** Why a run ended. */
 typedef enum saddle_stop {

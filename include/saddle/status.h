@@ -17,7 +17,7 @@ extern "C" {
 
 /**
  * The version of the structs in these headers: it grows whenever one that a caller or a plug-in fills in
- * changes. Plans and plug-ins carry it, so that a library of another version refuses them with a message.
+ * changes. Plans, plug-ins and options of calls that take no plan carry it, so that a library of another version refuses them with a message.
  */
 #define SADDLE_ABI 6u
 

@@ -67,7 +67,7 @@ void saddle_resume_close(saddle_resumption *resumption);
 
 /* ---- writing: checkpoint_writer.c --------------------------------------------------------------------- */
 
-/* Who writes the checkpoints of a run. */
+/* Writes the checkpoints of a run. */
 typedef struct saddle_checkpoint_writer saddle_checkpoint_writer;
 
 /* What a checkpoint holds besides the agents. Borrowed for the call. */

@@ -16,10 +16,12 @@
 /* A value in a message. */
 #define shown(text) saddle_excerpt_of((text), NULL).text
 
-/* Whether a text stands for no value: "" or "auto" where that is the default. */
+/* Whether a text stands for no value: "" or "auto" where that is the default. Flags and choices always have
+ * one. */
 static bool is_absent(const saddle_option *option, const char *text)
 {
-    return (*text == '\0' || strcmp(text, "auto") == 0) && strcmp(text, option->fallback) == 0;
+    return option->kind != SADDLE_OPTION_FLAG && option->kind != SADDLE_OPTION_CHOICE &&
+           (*text == '\0' || strcmp(text, "auto") == 0) && strcmp(text, option->fallback) == 0;
 }
 
 /* ---- choices --------------------------------------------------------------------------------- */
@@ -48,7 +50,7 @@ static saddle_status read_choice(const saddle_option *option, const char *text, 
                                  saddle_error *why)
 {
     char buffer[SADDLE_CHOICES_SIZE];
-    const char *word[MOST_CHOICES + 1];
+    const char *word[MOST_CHOICES];
     size_t count = cut_choices(option->choices, buffer, word);
     if (count == 0)
         return saddle_fail(why, SADDLE_CHECK_FAILED, "its choices are not a list such as 'a|b|c'");
@@ -57,8 +59,6 @@ static saddle_status read_choice(const saddle_option *option, const char *text, 
             *out = (int)k;
             return SADDLE_OK;
         }
-    if (strcmp(option->fallback, "auto") == 0)
-        word[count++] = "auto";
     char list[2 * SADDLE_CHOICES_SIZE];
     char *end = list;
     for (size_t k = 0; k < count; k++)
@@ -196,7 +196,6 @@ static saddle_option_value no_value(const saddle_option *option)
     case SADDLE_OPTION_REAL:
         return (saddle_option_value){.real = NAN};
     case SADDLE_OPTION_CHOICE:
-        return (saddle_option_value){.choice = -1};
     case SADDLE_OPTION_FLAG:
     case SADDLE_OPTION_TEXT:
         break;
@@ -208,8 +207,7 @@ saddle_status saddle_option_read(const saddle_option *option, const char *text,
                                  saddle_option_value *out, saddle_error *why)
 {
     *out = no_value(option);
-    /* A flag is yes or no: its field has no third value. */
-    if (option->kind != SADDLE_OPTION_FLAG && is_absent(option, text))
+    if (is_absent(option, text))
         return SADDLE_OK;
     switch (option->kind) {
     case SADDLE_OPTION_FLAG:

@@ -41,6 +41,16 @@ saddle_status saddle_fail_at(saddle_error *error, const char *path, size_t line,
     return saddle_fail(error, SADDLE_BAD_INPUT, "%.400s:%zu:%zu: %s", path, line, column, what);
 }
 
+saddle_status saddle_check_abi(uint32_t abi, const char *type, saddle_error *error)
+{
+    if (abi == SADDLE_ABI)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s has ABI number %u, but saddle %s expects %u; set .abi = SADDLE_ABI, "
+                       "compiled with its headers",
+                       type, (unsigned)abi, SADDLE_VERSION, SADDLE_ABI);
+}
+
 const char *saddle_version(void)
 {
     return SADDLE_VERSION;

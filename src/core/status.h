@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <saddle/status.h>
 
@@ -32,6 +33,8 @@ static inline saddle_status saddle_no_memory(saddle_error *error, const char *wh
     return SADDLE_NO_MEMORY;
 }
 
+/* Refuse a struct that a caller filled in with the headers of another version, or without its ABI number. */
+saddle_status saddle_check_abi(uint32_t abi, const char *type, saddle_error *error);
 /* Refuse what is at a position of a file, both from 1: "FILE:LINE:COLUMN: what", SADDLE_BAD_INPUT. */
 saddle_status saddle_fail_at(saddle_error *error, const char *path, size_t line, size_t column,
                              const char *format, ...) SADDLE_PRINTF(5, 6);

@@ -128,20 +128,18 @@ static reader *detect(const saddle_input *in)
 static reader *choose_reader(const saddle_input *in, const saddle_data_options *options,
                              saddle_error *error)
 {
-    static const struct {
-        const char *name;
-        reader *read;
-    } format[] = {
-        {"libsvm", saddle_read_libsvm}, {"csv", saddle_read_csv}, {"idx", saddle_read_idx}};
-    bool automatic = options->format == NULL || strcmp(options->format, "auto") == 0;
-    reader *chosen = automatic ? detect(in) : NULL;
-    for (size_t k = 0; !automatic && k < sizeof format / sizeof *format; k++)
-        if (strcmp(options->format, format[k].name) == 0)
-            chosen = format[k].read;
-    if (chosen == NULL)
-        saddle_fail(error, SADDLE_BAD_INPUT,
-                    "data format '%s' is unknown; use auto, libsvm, csv or idx", options->format);
-    if (chosen != NULL && chosen != saddle_read_idx && saddle_input_is_gzip(in)) {
+    static reader *const format[] = {[SADDLE_FORMAT_AUTO] = NULL,
+                                     [SADDLE_FORMAT_LIBSVM] = saddle_read_libsvm,
+                                     [SADDLE_FORMAT_CSV] = saddle_read_csv,
+                                     [SADDLE_FORMAT_IDX] = saddle_read_idx};
+    if ((size_t)options->format >= sizeof format / sizeof *format) {
+        saddle_fail(error, SADDLE_BAD_INPUT, "data format %d is unknown; use a saddle_data_format",
+                    (int)options->format);
+        return NULL;
+    }
+    reader *chosen = format[options->format];
+    chosen = chosen != NULL ? chosen : detect(in);
+    if (chosen != saddle_read_idx && saddle_input_is_gzip(in)) {
         saddle_fail(error, SADDLE_BAD_INPUT,
                     "'%s' is a gzip file of text; only IDX is read packed, so unpack it with "
                     "gunzip first",
@@ -192,14 +190,11 @@ saddle_status saddle_dataset_load(saddle_dataset **out, const char *name,
                                   const saddle_data_options *options, uint64_t seed,
                                   saddle_error *error)
 {
-    static const saddle_data_options defaults = {0};
+    static const saddle_data_options defaults = {.abi = SADDLE_ABI};
     *out = NULL;
     if (options == NULL)
         options = &defaults;
-    if (options->threads < 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%d threads to read data; use 0 for all processors, or 1 or more",
-                           options->threads);
+    SADDLE_TRY(saddle_check_abi(options->abi, "saddle_data_options", error));
     struct stat status;
     bool synthetic =
         name != NULL && strncmp(name, "synthetic", 9) == 0 && (name[9] == '\0' || name[9] == ':');

@@ -432,13 +432,13 @@ static saddle_status check_request(const char *name, const saddle_fetch_options 
 saddle_status saddle_data_fetch(const char *name, const saddle_fetch_options *options,
                                 saddle_error *error)
 {
-    static const saddle_fetch_options defaults = {0};
+    static const saddle_fetch_options defaults = {.abi = SADDLE_ABI};
     if (options == NULL)
         options = &defaults;
-    saddle_status status = check_request(name, options, error);
-    if (status != SADDLE_OK)
-        return status;
+    SADDLE_TRY(saddle_check_abi(options->abi, "saddle_fetch_options", error));
+    SADDLE_TRY(check_request(name, options, error));
     char *directory = NULL;
+    saddle_status status = SADDLE_OK;
     if (options->directory == NULL)
         status = saddle_data_directory(&directory, error);
     else if ((directory = saddle_strdup(options->directory)) == NULL)

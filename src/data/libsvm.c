@@ -273,7 +273,7 @@ static void for_parts(struct part *part, size_t count, void *(*body)(void *))
 static size_t part_count(const saddle_data_options *options, size_t size)
 {
     if (options->threads > 0)
-        return options->threads < MOST_THREADS ? (size_t)options->threads : MOST_THREADS;
+        return options->threads < MOST_THREADS ? options->threads : MOST_THREADS;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t count = size / WORTH_A_THREAD + 1;
     if (processors > 0 && (size_t)processors < count)

@@ -41,12 +41,12 @@ static bool is_divided(const saddle_instance *e)
 
 saddle_data_options saddle_plan_data_options(const saddle_plan *plan)
 {
-    static const char *const format[] = {"libsvm", "csv", "idx"};
     return (saddle_data_options){
-        .format = plan->problem.format >= 0 ? format[plan->problem.format] : NULL,
+        .abi = SADDLE_ABI,
+        .format = plan->problem.format,
         .label_column = plan->problem.label_column,
         .labels = plan->problem.labels,
-        .threads = (int)plan->engine.threads,
+        .threads = plan->engine.threads,
     };
 }
 

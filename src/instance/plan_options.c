@@ -33,8 +33,8 @@ static const saddle_option data =
                 "for each agent, such as part-%d.libsvm with agents "
                 "from 0, which is opened only where its agent is.");
 static const saddle_option format = SADDLE_CHOICE(
-    PLAN_DATA(format, RESULT), "format", SADDLE_PROBLEM_HEADING, "auto", "libsvm|csv|idx", "FORMAT",
-    "Format of the data file. auto: by its content and name.");
+    PLAN_DATA(format, RESULT), "format", SADDLE_PROBLEM_HEADING, "auto", "auto|libsvm|csv|idx",
+    "FORMAT", "Format of the data file. auto: by its content and name.");
 static const saddle_option label_column = SADDLE_TEXT(
     PLAN_DATA(label_column, RESULT), "label-column", SADDLE_PROBLEM_HEADING, "last", "WHICH",
     "CSV: the column of the label: first, last, a number from 0 or a header's name; none: "
@@ -57,10 +57,10 @@ static const saddle_option samples = SADDLE_TEXT(
     PLAN(problem.samples, INSTANCE, RESULT), "samples", SADDLE_PROBLEM_HEADING, "auto", "N[,N...]",
     "Samples per agent: one number for all, or one for each agent, separated by commas. "
     "auto: the data split evenly; 100 for problems without data.");
-static const saddle_option partition =
-    SADDLE_TEXT(PLAN_DATA(partition, RESULT), "partition", SADDLE_PROBLEM_HEADING, "iid", "RULE",
-                "Who gets which rows: iid, contiguous (agent i holds rows [i n, (i+1) n) of the "
-                "file) or label-skew:ALPHA (Dirichlet).");
+static const saddle_option partition = SADDLE_TEXT(
+    PLAN_DATA(partition, RESULT), "partition", SADDLE_PROBLEM_HEADING, "iid", "RULE",
+    "Which agent gets which rows: iid, contiguous (agent i holds rows [i n, (i+1) n) of the "
+    "file) or label-skew:ALPHA (Dirichlet).");
 static const saddle_option x_set = SADDLE_TEXT(
     PLAN_CODE(problem.x_set, INSTANCE, "@SET"), "x-set", SADDLE_PROBLEM_HEADING, "auto", "SET",
     "The set X; `saddle sets` lists them. auto: the problem's own. Or ./mine.so[:OPTIONS].");
@@ -76,11 +76,12 @@ static const saddle_option regularizer =
 static const saddle_option agents = SADDLE_INTEGER(
     PLAN(network.agents, INSTANCE, RESULT), "agents", SADDLE_NETWORK_HEADING, "auto", 1, 1e7, "M",
     "Number of agents. auto: what a grid, torus or file says, otherwise 5.");
-static const saddle_option topology = SADDLE_TEXT(
-    PLAN_OF(network.topology, INSTANCE, RESULT, "@TOPOLOGY"), "topology", SADDLE_NETWORK_HEADING,
-    "er:0.6", "GRAPH",
-    "Who talks to whom; `saddle topologies` lists them. file:PATH reads `i j` lines, agents "
-    "numbered from 0.");
+static const saddle_option topology =
+    SADDLE_TEXT(PLAN_OF(network.topology, INSTANCE, RESULT, "@TOPOLOGY"), "topology",
+                SADDLE_NETWORK_HEADING, "er:0.6", "GRAPH",
+                "Which agents communicate; `saddle topologies` lists the graphs. file:PATH reads "
+                "`i j` lines, agents "
+                "numbered from 0.");
 static const saddle_option mixing = SADDLE_TEXT(
     PLAN_OF(network.mixing, INSTANCE, RESULT, "@MIXING"), "mixing", SADDLE_NETWORK_HEADING,
     "laplacian", "RULE", "Weights of the mixing matrix; `saddle topologies` lists the rules.");
@@ -128,7 +129,7 @@ static const saddle_option max_seconds = SADDLE_REAL(
 static const saddle_option engine = SADDLE_TEXT(
     PLAN_OF(engine.name, INSTANCE, ENGINE, "threads|mpi"), "engine", SADDLE_ENGINE_HEADING,
     "threads", "NAME",
-    "Who runs the agents: threads (all in this process) or mpi (on as many processes as "
+    "What runs the agents: threads (all in this process) or mpi (on as many processes as "
     "mpirun starts). Results do not depend on it.");
 static const saddle_option threads = SADDLE_INTEGER(
     PLAN(engine.threads, RUN, ENGINE), "threads", SADDLE_ENGINE_HEADING, "auto", 1, 4096, "N",
@@ -147,7 +148,7 @@ static const saddle_option metric_tau = SADDLE_REAL_ABOVE(
     "auto: the run's own.");
 static const saddle_option outcomes = SADDLE_TEXT(
     PLAN_OF(outputs.outcomes, RUN, OUTPUT, "@FILE"), "outcomes", SADDLE_OUTPUT_HEADING, "", "PATH",
-    "Write what the solution is worth, such as its accuracy, at every trace point as CSV. "
+    "Write the problem's outcomes, such as accuracy, at every trace point as CSV. "
     "Not given: only the summary at the end has it.");
 static const saddle_option model = SADDLE_TEXT(
     PLAN_OF(outputs.model, RUN, OUTPUT, "@FILE"), "model", SADDLE_OUTPUT_HEADING, "", "PATH",
@@ -171,10 +172,11 @@ static const saddle_option resume = {
     .kind = SADDLE_OPTION_TEXT,
     .fallback = "",
     .metavar = "[PATH|auto]",
-    .help = "Go on where a run ended, bit for bit, from a checkpoint or the newest of a directory; "
-            "options that are not given are those of that run. Without a PATH: the newest in "
-            "--checkpoint. auto: the newest whole one there, or from the start if there is none. "
-            "`saddle tune`: from its logs.",
+    .help =
+        "Continue where a run ended, bit for bit, from a checkpoint or the newest of a directory; "
+        "options that are not given are those of that run. Without a PATH: the newest in "
+        "--checkpoint. auto: the newest valid one there, or from the start if there is none. "
+        "`saddle tune`: from its logs.",
     .alone = "yes"};
 
 static const saddle_option *const plan_options[] = {

@@ -16,13 +16,49 @@ struct saddle_trace_writer {
     saddle_lines lines;
 };
 
-const char *const *saddle_trace_columns(void)
+/* The columns of a trace, in their order: name, field of a row, whether it is a whole number. */
+#define COLUMN(name, field)                      \
+    {                                            \
+        name, offsetof(saddle_row, field), false \
+    }
+#define COUNT(name, field)                      \
+    {                                           \
+        name, offsetof(saddle_row, field), true \
+    }
+static const struct {
+    const char *name;
+    size_t offset;
+    bool whole; /* uint64_t; otherwise double */
+} columns[SADDLE_TRACE_COLUMNS] = {COUNT("iteration", iteration),
+                                   COUNT("ifo", cost.ifo),
+                                   COUNT("rounds", cost.rounds),
+                                   COUNT("messages", cost.messages),
+                                   COUNT("bytes", cost.bytes),
+                                   COLUMN("seconds", seconds),
+                                   COLUMN("loss", loss),
+                                   COLUMN("primal", primal),
+                                   COLUMN("metric", metric),
+                                   COLUMN("x_stationarity", x_stationarity),
+                                   COLUMN("x_consensus", x_consensus),
+                                   COLUMN("y_consensus", y_consensus),
+                                   COLUMN("y_gap", y_gap),
+                                   COLUMN("stationarity", stationarity),
+                                   COLUMN("potential", potential)};
+
+static const void *field_of(const saddle_row *row, size_t column)
 {
-    static const char *const columns[SADDLE_TRACE_COLUMNS] = {
-        "iteration",   "ifo",         "rounds", "messages",     "bytes",
-        "seconds",     "loss",        "primal", "metric",       "x_stationarity",
-        "x_consensus", "y_consensus", "y_gap",  "stationarity", "potential"};
-    return columns;
+    return (const char *)row + columns[column].offset;
+}
+
+const char *saddle_trace_column_name(size_t column)
+{
+    return columns[column].name;
+}
+
+double saddle_row_cell(const saddle_row *row, size_t column)
+{
+    return columns[column].whole ? (double)*(const uint64_t *)field_of(row, column)
+                                 : *(const double *)field_of(row, column);
 }
 
 static void write_constant(FILE *f, bool known, const char *name, double value, const char *how)
@@ -54,8 +90,8 @@ static void write_head(saddle_trace_writer *trace, const saddle_run_info *info)
     write_constant(f, e->constants.lipschitz > 0.0, "problem_L", e->constants.lipschitz, how);
     write_constant(f, e->constants.strong_concavity > 0.0, "problem_mu",
                    e->constants.strong_concavity, how);
-    for (int k = 0; k < SADDLE_TRACE_COLUMNS; k++)
-        fprintf(f, "%s%s", k == 0 ? "" : ",", saddle_trace_columns()[k]);
+    for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
+        fprintf(f, "%s%s", k == 0 ? "" : ",", columns[k].name);
     fputc('\n', f);
 }
 
@@ -89,13 +125,13 @@ saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_row *r
                                  saddle_error *error)
 {
     FILE *f = trace->lines.stream;
-    fprintf(f, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->iteration,
-            row->cost.ifo, row->cost.rounds, row->cost.messages, row->cost.bytes);
-    const double number[] = {row->seconds,        row->loss,        row->primal,      row->metric,
-                             row->x_stationarity, row->x_consensus, row->y_consensus, row->y_gap,
-                             row->stationarity,   row->potential};
-    for (size_t k = 0; k < sizeof number / sizeof *number; k++)
-        saddle_write_field(f, number[k]);
+    for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++) {
+        const char *comma = k == 0 ? "" : ",";
+        if (columns[k].whole)
+            fprintf(f, "%s%" PRIu64, comma, *(const uint64_t *)field_of(row, k));
+        else
+            saddle_write_field(f, *(const double *)field_of(row, k));
+    }
     fputc('\n', f);
     return saddle_lines_flush(&trace->lines, WHAT, error);
 }

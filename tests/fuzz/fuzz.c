@@ -74,7 +74,8 @@ void fuzz_read(fuzz_reader *read, const uint8_t *bytes, size_t size)
     if (size < 2)
         return;
     static const char *const column[] = {"last", "first", "0", "1", "label", NULL};
-    saddle_data_options options = {.label_column = column[bytes[0] % 6],
+    saddle_data_options options = {.abi = SADDLE_ABI,
+                                   .label_column = column[bytes[0] % 6],
                                    .features = bytes[0] / 6 % 3,
                                    .threads = 1 + bytes[0] / 18 % 2};
     saddle_input in = {.path = "fuzz", .bytes = (const char *)bytes + 1, .size = size - 1};

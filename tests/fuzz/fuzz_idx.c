@@ -8,7 +8,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (size < 4)
         return 0;
     size_t images = ((size_t)bytes[0] << 8 | bytes[1]) % (size - 3) + 1;
-    saddle_data_options options = {.labels = fuzz_file(bytes + 2 + images, size - 2 - images)};
+    saddle_data_options options = {.abi = SADDLE_ABI,
+                                   .labels = fuzz_file(bytes + 2 + images, size - 2 - images)};
     saddle_input in = {.path = "fuzz", .bytes = (const char *)bytes + 2, .size = images};
     saddle_dataset *data = NULL;
     saddle_error error = {.message = ""};

@@ -408,14 +408,14 @@ END_TEST
 /* A file to be read, and as what. */
 typedef struct source {
     const char *path;
-    const char *format;
+    saddle_data_format format;
 } source;
 
 static saddle_status load(const void *what, saddle_error *error)
 {
     const source *from = what;
     saddle_dataset *data = NULL;
-    saddle_data_options options = {.format = from->format, .threads = 2};
+    saddle_data_options options = {.abi = SADDLE_ABI, .format = from->format, .threads = 2};
     saddle_status status = saddle_dataset_load(&data, from->path, &options, 0, error);
     if (status == SADDLE_OK)
         status = saddle_dataset_make_binary(data, NULL, error);
@@ -443,12 +443,12 @@ START_TEST(readers_survive_every_failed_allocation)
     static const unsigned char labels[] = {0, 0, 8, 1, 0, 0, 0, 2, 0, 7};
     char path[4200];
     snprintf(path, sizeof path, "%s", write_file("a.libsvm", libsvm, sizeof libsvm - 1));
-    starve(load, &(source){path, "libsvm"}, "LIBSVM");
+    starve(load, &(source){path, SADDLE_FORMAT_LIBSVM}, "LIBSVM");
     snprintf(path, sizeof path, "%s", write_file("a.csv", csv, sizeof csv - 1));
-    starve(load, &(source){path, "csv"}, "CSV");
+    starve(load, &(source){path, SADDLE_FORMAT_CSV}, "CSV");
     write_file("a-labels-idx1-ubyte", labels, sizeof labels);
     snprintf(path, sizeof path, "%s", write_file("a-images-idx3-ubyte", images, sizeof images));
-    starve(load, &(source){path, "idx"}, "IDX");
+    starve(load, &(source){path, SADDLE_FORMAT_IDX}, "IDX");
 }
 END_TEST
 

@@ -62,7 +62,7 @@ START_TEST(real_files_have_their_published_sizes)
     ck_assert_uint_eq(data->features, 123);
     ck_assert_uint_eq(data->nonzeros, 451592);
     ck_assert_uint_eq(positives(data), 7841);
-    saddle_data_options one = {.threads = 1};
+    saddle_data_options one = {.abi = SADDLE_ABI, .threads = 1};
     saddle_dataset *again = NULL;
     assert_ok(saddle_dataset_load(&again, "a9a", &one, 0, &error), error);
     assert_equal_data(data, again);

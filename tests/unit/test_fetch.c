@@ -232,7 +232,7 @@ static saddle_fetch_options options_for(const char *mode)
     static char directory[4200];
     snprintf(directory, sizeof directory, "%s/deep/data", saddle_test_directory());
     return (saddle_fetch_options){
-        .mirror = mirror(mode), .directory = directory, .accept = body_sum()};
+        .abi = SADDLE_ABI, .mirror = mirror(mode), .directory = directory, .accept = body_sum()};
 }
 
 static bool exists(const char *file)
@@ -501,6 +501,9 @@ START_TEST(wrong_requests_are_refused)
     refuse("mnits", &options, SADDLE_BAD_INPUT, "did you mean 'mnist'?");
     refuse(NULL, &options, SADDLE_BAD_INPUT, "unknown");
     refuse("synthetic", &options, SADDLE_BAD_INPUT, "made on the spot");
+    options.abi = SADDLE_ABI + 1;
+    refuse("a9a", &options, SADDLE_BAD_INPUT, "saddle_fetch_options has ABI number");
+    options.abi = SADDLE_ABI;
     options.accept = "123";
     refuse("a9a", &options, SADDLE_BAD_INPUT, "'123' is not a SHA-256");
     options = options_for("whole");

@@ -30,7 +30,7 @@ typedef struct known_field {
 static const known_field known[] = {
     FIELD("problem", problem.name, TEXT, "auc", 0),
     FIELD("data", problem.data, TEXT, "a9a", 0),
-    FIELD("format", problem.format, CHOICE, "csv", 1),
+    FIELD("format", problem.format, CHOICE, "csv", SADDLE_FORMAT_CSV),
     FIELD("label-column", problem.label_column, TEXT, "first", 0),
     FIELD("labels", problem.labels, TEXT, "l.idx", 0),
     FIELD("positive", problem.positive, TEXT, "5-9", 0),
@@ -166,7 +166,7 @@ START_TEST(defaults_are_those_of_the_options)
     ck_assert_uint_eq(plan.limits.iterations, 2000);
     ck_assert_uint_eq(plan.network.agents, 0);
     ck_assert_uint_eq(plan.start.seed, 1);
-    ck_assert_int_eq(plan.problem.format, -1);
+    ck_assert_int_eq(plan.problem.format, SADDLE_FORMAT_AUTO);
     ck_assert_int_eq(plan.steps.rule, SADDLE_STEPS_PRACTICAL);
     ck_assert_int_eq(plan.steps.sampling, SADDLE_WITHOUT_REPLACEMENT);
     ck_assert(isnan(plan.steps.tau) && plan.limits.tolerance == 0.0);
@@ -343,8 +343,8 @@ START_TEST(fields_are_checked_like_texts)
     refuse_copy(&plan, "sampling: choice number -1 is not one of "
                        "without-replacement|with-replacement");
     plan = defaults();
-    plan.problem.format = 3;
-    refuse_copy(&plan, "format: choice number 3 is not one of libsvm|csv|idx");
+    plan.problem.format = 4;
+    refuse_copy(&plan, "format: choice number 4 is not one of auto|libsvm|csv|idx");
     plan = defaults();
     plan.network.topology = "ring\n# forged: yes";
     refuse_copy(&plan,

@@ -330,14 +330,15 @@ static void free_slow(saddle_dataset *data)
 
 START_TEST(libsvm_agrees_with_the_obvious_reader)
 {
-    static const int threads[] = {1, 2, 3, 7, 64, 0};
+    static const uint64_t threads[] = {1, 2, 3, 7, 64, 0};
     for (uint64_t seed = 0; seed < 24; seed++) {
         char *text = random_libsvm(seed, seed < 12 ? 20 : 500);
         char path[4096];
         snprintf(path, sizeof path, "%s", write_text("random", text));
         saddle_dataset *wanted = slow_reader(text);
         for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
-            saddle_data_options options = {.format = "libsvm", .threads = threads[k]};
+            saddle_data_options options = {
+                .abi = SADDLE_ABI, .format = SADDLE_FORMAT_LIBSVM, .threads = threads[k]};
             saddle_dataset *data = load(path, &options);
             assert_equal_data(data, wanted);
             ck_assert_ptr_null(data->dense);
@@ -352,7 +353,7 @@ END_TEST
 START_TEST(libsvm_features_are_at_least_as_asked)
 {
     const char *path = write_text("few", "1 2:3\n-1 4:0\n");
-    saddle_data_options options = {.features = 10};
+    saddle_data_options options = {.abi = SADDLE_ABI, .features = 10};
     saddle_dataset *data = load(path, NULL);
     /* A written zero is not stored but its index counts. */
     ck_assert_uint_eq(data->features, 4);
@@ -411,7 +412,7 @@ START_TEST(libsvm_refuses_with_line_and_column)
         {"1\n-1\n", "has 0 features"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        saddle_data_options options = {.format = "libsvm"};
+        saddle_data_options options = {.abi = SADDLE_ABI, .format = SADDLE_FORMAT_LIBSVM};
         refuse(write_text("bad", bad[k].text), &options, bad[k].message);
     }
     /* A NUL among the text is junk, not an end. */
@@ -428,13 +429,11 @@ START_TEST(libsvm_reports_the_first_fault_for_any_threads)
         at += sprintf(at, line == 237 || line == 238 || line == 390 ? "1 9:1 %d:1\n" : "1 1:%d\n",
                       line % 9);
     const char *path = write_text("faults", text);
-    static const int threads[] = {1, 2, 3, 5, 16, 256, 10000};
+    static const uint64_t threads[] = {1, 2, 3, 5, 16, 256, 10000, UINT64_MAX};
     for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
-        saddle_data_options options = {.threads = threads[k]};
+        saddle_data_options options = {.abi = SADDLE_ABI, .threads = threads[k]};
         refuse(path, &options, "faults:237:7: index 3 after 9; indices must increase");
     }
-    saddle_data_options options = {.threads = -2};
-    refuse(path, &options, "-2 threads");
     free(text);
 }
 END_TEST
@@ -450,8 +449,12 @@ START_TEST(what_is_not_a_file_is_refused)
     snprintf(path, sizeof path, "%s/nothing", saddle_test_directory());
     refuse(path, NULL, "No such file");
     refuse(write_text("empty", ""), NULL, "is empty");
-    saddle_data_options options = {.format = "arff"};
-    refuse(write_text("some", "1 1:1\n"), &options, "format 'arff' is unknown; use auto, libsvm");
+    saddle_data_options options = {.abi = SADDLE_ABI, .format = (saddle_data_format)4};
+    refuse(write_text("some", "1 1:1\n"), &options, "format 4 is unknown");
+    options = (saddle_data_options){.format = SADDLE_FORMAT_LIBSVM};
+    refuse(write_text("some", "1 1:1\n"), &options, "saddle_data_options has ABI number 0");
+    options.abi = SADDLE_ABI - 1;
+    refuse(write_text("some", "1 1:1\n"), &options, "set .abi = SADDLE_ABI");
     refuse(write_packed("text.gz", "1 1:1\n", 6), NULL, "gunzip");
     if (geteuid() != 0) {
         const char *secret = write_text("secret", "1 1:1\n");
@@ -501,7 +504,7 @@ START_TEST(idx_is_read_packed_and_plain)
     char other[4096];
     snprintf(other, sizeof other, "%s", write_bytes("classes", labels, sizeof labels));
     snprintf(path, sizeof path, "%s", write_bytes("pictures", images, sizeof images));
-    saddle_data_options options = {.labels = other};
+    saddle_data_options options = {.abi = SADDLE_ABI, .labels = other};
     assert_images(data = load(path, &options));
     saddle_dataset_free(data);
     refuse(path, NULL, "its name has no 'images'");
@@ -526,7 +529,7 @@ END_TEST
 static void refuse_images(size_t size, size_t place, unsigned char byte, const char *part)
 {
     unsigned char copy[sizeof images + 1] = {0};
-    saddle_data_options options = {.format = "idx"};
+    saddle_data_options options = {.abi = SADDLE_ABI, .format = SADDLE_FORMAT_IDX};
     memcpy(copy, images, sizeof images);
     copy[place] = byte;
     char path[4096];
@@ -570,7 +573,7 @@ START_TEST(idx_refuses_what_is_wrong)
     size_t size = fread(packed, 1, sizeof packed, stream);
     fclose(stream);
     refuse(write_bytes("g-images-idx3-ubyte.gz", packed, size - 9), NULL, "gzip");
-    saddle_data_options options = {.format = "idx"};
+    saddle_data_options options = {.abi = SADDLE_ABI, .format = SADDLE_FORMAT_IDX};
     refuse(write_bytes("g-images-idx3-ubyte.gz", packed, size - 4), &options,
            "cut short within its gzip data");
     packed[size - 6] ^= 1;
@@ -582,7 +585,7 @@ END_TEST
 
 static void assert_table(const char *file, const char *text, const char *label_column)
 {
-    saddle_data_options options = {.label_column = label_column};
+    saddle_data_options options = {.abi = SADDLE_ABI, .label_column = label_column};
     saddle_dataset *data = load(write_text(file, text), &options);
     static const double dense[] = {1.5, 0, -2e3, 4};
     ck_assert_uint_eq(data->rows, 2);
@@ -641,7 +644,7 @@ START_TEST(csv_refuses_with_line_and_column)
         {"a,b\n1,2\n", "-1", "label column '-1'"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        saddle_data_options options = {.label_column = bad[k].label};
+        saddle_data_options options = {.abi = SADDLE_ABI, .label_column = bad[k].label};
         refuse(write_text("b.csv", bad[k].text), &options, bad[k].message);
     }
 }

@@ -35,8 +35,8 @@ static const saddle_option seed =
 static const saddle_option algorithm =
     SADDLE_CHOICE(OWN(algorithm), "algorithm", "Run", "precision", "precision|precision+|gda",
                   "NAME", "Which algorithm.");
-static const saddle_option engine =
-    SADDLE_CHOICE(OWN(engine), "engine", "Run", "auto", "serial|threads", "NAME", "Where it runs.");
+static const saddle_option engine = SADDLE_CHOICE(OWN(engine), "engine", "Run", "auto",
+                                                  "auto|serial|threads", "NAME", "Where it runs.");
 static const saddle_option quiet = SADDLE_FLAG(OWN(quiet), "quiet", "Run", "no", "Print less.");
 static const saddle_option output =
     SADDLE_TEXT(OWN(output), "output", "Run", "", "FILE", "Where to write.");
@@ -97,7 +97,7 @@ START_TEST(union_of_tables_keeps_order_and_defaults)
     ck_assert(saddle_settings_number(settings, &agents) == 5.0);
     ck_assert(!values(settings).quiet);
     ck_assert_int_eq(values(settings).algorithm, 0);
-    ck_assert_int_eq(values(settings).engine, -1);
+    ck_assert_int_eq(values(settings).engine, 0);
     ck_assert_ptr_null(values(settings).output);
     saddle_settings_free(settings);
     saddle_settings_free(NULL);
@@ -285,7 +285,7 @@ START_TEST(choices_are_checked)
                 "algorithm: 'precision|gda' is not one of precision, precision+, gda; did you "
                 "mean 'precision'?");
     assert_says(saddle_settings_set(settings, "engine", "autp", &error),
-                "engine: 'autp' is not one of serial, threads, auto; did you mean 'auto'?");
+                "engine: 'autp' is not one of auto, serial, threads; did you mean 'auto'?");
     ck_assert_str_eq(saddle_settings_text(settings, "algorithm"), "precision+");
     saddle_settings_free(settings);
 }
@@ -620,7 +620,7 @@ START_TEST(fields_round_trip)
                                                  &algorithm, &engine, &quiet, &output, NULL};
     static const saddle_option *const *tables[] = {table};
     static const fields sample[] = {
-        {.nu = 0.1, .eta = NAN, .cap = NAN, .agents = UINT64_MAX, .engine = -1},
+        {.nu = 0.1, .eta = NAN, .cap = NAN, .agents = UINT64_MAX},
         {.nu = 1.0 / 3.0,
          .eta = 1e-300,
          .cap = -0.1,

@@ -75,7 +75,7 @@ static void compare_rows(const saddle_trace *trace, const saddle_result *result)
         double cell[SADDLE_TRACE_COLUMNS];
         take_row(&result->rows[r], cell);
         for (size_t c = 0; c < SADDLE_TRACE_COLUMNS; c++) {
-            const double *column = saddle_trace_column(trace, saddle_trace_columns()[c]);
+            const double *column = saddle_trace_column(trace, saddle_trace_column_name(c));
             ck_assert_ptr_nonnull(column);
             if (isnan(cell[c]))
                 ck_assert(isnan(column[r]));
