@@ -28,7 +28,8 @@ int bench_load(int count, char **argument)
         nonzeros = data->nonzeros;
     }
     saddle_dataset_free(data);
-    printf("{\"rows\": %zu, \"nonzeros\": %zu, \"threads\": %d, ", rows, nonzeros, options.threads);
+    printf("{\"rows\": %zu, \"nonzeros\": %zu, \"threads\": %llu, ", rows, nonzeros,
+           (unsigned long long)options.threads);
     bench_print_list("seconds_of_repeats", repeats, seconds);
     printf(", \"seconds\": %.9g", bench_median(repeats, seconds));
     printf(", \"best_seconds\": %.9g}\n", seconds[0]);

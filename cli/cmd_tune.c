@@ -322,7 +322,7 @@ static int run(const cli_arguments *arguments)
     SADDLE_THEN(status, saddle_instance_create(&instance, w.plan, &error));
     SADDLE_THEN(status, check_budget(&w, instance, &error));
     bool made = cli_leads() && access(w.directory, F_OK) != 0;
-    SADDLE_THEN_IF(status, cli_leads(), saddle_make_directory("--output", w.directory, &error));
+    SADDLE_THEN_IF(status, cli_leads(), saddle_make_directory("output", w.directory, &error));
     status = cli_agree(status, &error);
     if (status == SADDLE_OK) {
         cli_warn_unused(w.plan, instance, w.names.algorithm, w.names.count);
