@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/sizes.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "files/file.h"
@@ -287,14 +288,6 @@ static saddle_status climb(search *s, saddle_error *error)
 
 /* ---- begin and end ------------------------------------------------------------------------- */
 
-static uint64_t sample_count(const saddle_problem *problem)
-{
-    uint64_t samples = 0;
-    for (size_t i = 0; i < problem->agents; i++)
-        samples += problem->samples[i];
-    return samples;
-}
-
 /* Room for all evaluations. */
 static saddle_status make_room(search *s, saddle_error *error)
 {
@@ -337,6 +330,7 @@ static saddle_status read_hold(search *s, saddle_error *error)
 static saddle_status look_ahead(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
+    const saddle_problem *problem = s->instance->problem;
     saddle_status status = saddle_algorithm_choose(&t->choice, s->plan, error);
     t->algorithm = t->choice != NULL ? t->choice->algorithm : NULL;
     SADDLE_THEN(status, read_hold(s, error));
@@ -344,8 +338,9 @@ static saddle_status look_ahead(search *s, saddle_error *error)
     SADDLE_THEN(status, saddle_tune_centre(&s->centre, s->plan, &s->forecast, error));
     SADDLE_TRY(agree(s, status, error));
     t->objective = s->inputs->objective;
-    t->budget = s->inputs->budget > 0 ? s->inputs->budget
-                                      : SADDLE_TUNE_PASSES * sample_count(s->instance->problem);
+    t->budget = s->inputs->budget > 0
+                    ? s->inputs->budget
+                    : SADDLE_TUNE_PASSES * saddle_sizes_sum(problem->agents, problem->samples);
     if (s->inputs->candidates == 1 || s->inputs->candidates > SADDLE_TUNE_MOST_CANDIDATES)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "%zu candidates cannot be compared; give 2 to %d, or 0 to choose",

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "algorithms/layout.h"
 #include "core/memory.h"
 #include "observe/observer.h"
 #include "support.h"
@@ -333,21 +334,34 @@ static void copy_part(size_t dim, size_t agent, const double *from, double *to)
         memcpy(to + agent * dim, from, dim * sizeof *to);
 }
 
+void test_copy_agent(const saddle_algorithm *algorithm, const saddle_agent *agent, test_state *out)
+{
+    size_t id = agent->id;
+    saddle_view view;
+    saddle_layout layout;
+    algorithm->view(agent, &view);
+    saddle_algorithm_layout(algorithm, agent->parameters, agent->problem, &layout);
+    copy_part(out->x_dim, id, view.x, out->x);
+    copy_part(out->y_dim, id, view.y, out->y);
+    copy_part(out->x_dim, id, view.v, out->v);
+    copy_part(out->y_dim, id, view.u, out->u);
+    for (size_t f = 0; f < layout.fields; f++) {
+        const saddle_field *field = &layout.field[f];
+        bool of_x = strcmp(field->name, "p") == 0;
+        if (!of_x && strcmp(field->name, "d") != 0)
+            continue;
+        copy_part(field->length, id, agent->now + field->offset, of_x ? out->p : out->d);
+        for (size_t k = 0; k < field->length; k++)
+            (of_x ? out->v : out->u)[id * field->length + k] =
+                saddle_field_estimate(field, agent, k);
+    }
+    out->ifo[id] = agent->ifo;
+}
+
 static void copy_agent(void *context, saddle_agent *agent)
 {
     const copy_context *copy = context;
-    test_state *out = copy->out;
-    saddle_view view;
-    copy->algorithm->view(agent, &view);
-    copy_part(out->x_dim, agent->id, view.x, out->x);
-    copy_part(out->y_dim, agent->id, view.y, out->y);
-    copy_part(out->x_dim, agent->id, view.p, out->p);
-    copy_part(out->y_dim, agent->id, view.d, out->d);
-    copy_part(out->x_dim, agent->id, view.v, out->v);
-    copy_part(out->y_dim, agent->id, view.u, out->u);
-    for (size_t k = 0; view.u_shift > 0.0 && k < out->y_dim; k++)
-        out->u[agent->id * out->y_dim + k] -= view.u_shift * view.y[k];
-    out->ifo[agent->id] = agent->ifo;
+    test_copy_agent(copy->algorithm, agent, copy->out);
 }
 
 void test_state_copy(test_rig *rig, test_state *out)

@@ -113,6 +113,8 @@ typedef struct test_state {
 void test_state_make(test_state *out, const saddle_problem *problem);
 void test_state_free(test_state *state);
 void test_state_copy(test_rig *rig, test_state *out);
+/* The same for one agent. */
+void test_copy_agent(const saddle_algorithm *algorithm, const saddle_agent *agent, test_state *out);
 
 /* A user's own problem: 3 agents with 6, 4 and 9 samples, x in R^2, y in R^3, gradient and value
  * only; nonconvex in x, strongly concave in y with mu = 1. Static. */

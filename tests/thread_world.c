@@ -7,6 +7,7 @@
 
 #include <check.h>
 
+#include "algorithms/layout.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/rng.h"

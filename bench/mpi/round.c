@@ -15,6 +15,7 @@
 
 #include <saddle/saddle.h>
 
+#include "algorithms/layout.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/status.h"

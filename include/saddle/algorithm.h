@@ -29,7 +29,8 @@ extern "C" {
 /** What a field of the published span is. */
 typedef enum saddle_field_kind {
     SADDLE_FIELD_ITERATE, /**< Averaged with the neighbours; its mean need not be conserved. */
-    SADDLE_FIELD_SUM      /**< Its sum over agents equals that of the estimates it tracks. */
+    SADDLE_FIELD_SUM /**< Its sum over agents equals that of the estimates it tracks, whenever an
+                               iteration begins. Runs check it. */
 } saddle_field_kind;
 
 /** For saddle_field::estimate: there is none. */
@@ -41,7 +42,10 @@ typedef struct saddle_field {
     size_t offset;          /**< In the span; saddle_layout_add() fills it in. */
     size_t length;          /**< In doubles. */
     saddle_field_kind kind; /**< How links that lose messages may treat it. */
-    size_t estimate;      /**< Of a sum: where in the kept state the estimate is that it tracks. */
+    size_t estimate; /**< Of a sum: where in the kept state the estimate is that it tracks. */
+    double shift; /**< Entry k of the estimate is kept[estimate + k] - shift now[shift_offset + k]:
+                            an algorithm may keep it in that form. 0: as it is. */
+    size_t shift_offset;  /**< Where in the span the shift is; unused when `shift` is 0. */
     unsigned first_round; /**< It is sent from this round of an iteration on ... */
     unsigned last_round;  /**< ... to this one. Fields with the same rounds are mixed together. */
 } saddle_field;
@@ -63,12 +67,10 @@ typedef struct saddle_layout {
     unsigned rounds; /**< Communication rounds per iteration; 0: it does not communicate. */
 } saddle_layout;
 
-/** Append a field to a layout whose `rounds` are set; it is sent in all of them. */
+/** Append a field to a layout whose `rounds` are set; it is sent in all of them. A run refuses a layout
+ * with more than SADDLE_MOST_FIELDS of them. */
 SADDLE_API void saddle_layout_add(saddle_layout *layout, const char *name, size_t length,
                                   saddle_field_kind kind, size_t estimate);
-/** The part of the span that is sent in a round. */
-SADDLE_API void saddle_layout_message(const saddle_layout *layout, unsigned round, size_t *offset,
-                                      size_t *count);
 
 /** What an agent can ask of its problem. */
 typedef enum saddle_request_kind {
@@ -89,7 +91,8 @@ typedef struct saddle_request {
     saddle_batch batch;       /**< Over which samples. */
     const double *x, *y;      /**< Where. */
     const double *x0, *y0;    /**< Of a difference: minus the gradient here. */
-    double *gx, *gy;          /**< Receive the answer; in agent->work. */
+    double *gx, *gy;          /**< Receive the answer; in agent->work or agent->kept, apart from the
+                                   points. */
     double variance;          /**< Receives the variance. */
 } saddle_request;
 
@@ -146,11 +149,9 @@ typedef struct saddle_agent {
 typedef struct saddle_view {
     const double *x; /**< The iterate. */
     const double *y; /**< The iterate. */
-    const double *p; /**< Tracker of the x-gradient. */
-    const double *d; /**< Tracker of the y-gradient. */
-    const double *v; /**< Estimate of the local x-gradient. */
-    const double *u; /**< Estimate of the local y-gradient, if u_shift is 0. */
-    double u_shift;  /**< The estimate is u - u_shift y: an algorithm may keep it in that form. */
+    const double
+        *v; /**< Estimate of the local x-gradient, as it is kept: see saddle_field::shift. */
+    const double *u; /**< Estimate of the local y-gradient, likewise. */
 } saddle_view;
 
 /** What an algorithm is configured from. */
@@ -186,6 +187,8 @@ typedef struct saddle_traits {
     bool regularizer;   /**< It handles a nonsmooth h. */
     bool stochastic;    /**< It draws samples; otherwise it uses full local gradients. */
     bool feasible;      /**< Every iterate is in X and Y, whatever the step sizes. */
+    bool potential;     /**< It has the nu and eta of the paper's Theorem 1, whose potential its
+                             traces record. */
     const char *ifo;    /**< IFO calls of one iteration at one agent, as a formula. */
     const char *rounds; /**< Communication rounds of one iteration, as a formula. */
     const char *message;       /**< Doubles of one message, as a formula. */
@@ -216,9 +219,7 @@ typedef struct saddle_algorithm {
                                               have fields in its parameters. */
     size_t size;          /**< Bytes of its parameters struct. */
     saddle_traits traits; /**< What it can do. */
-    bool heeds_limit;     /**< its phases read saddle_agent::ifo_limit. */
-    bool tracks; /**< view() gives p, d, v, u, and the means of p and v, d and u over agents agree.
-                  */
+    bool heeds_limit; /**< Its phases read saddle_agent::ifo_limit: a budget changes its steps. */
 
     /** Check the combination and complete the parameters shared by all agents: they come zeroed but for
      * the fields of its own options, in which "auto" is to be replaced by the value in use. */
@@ -226,20 +227,20 @@ typedef struct saddle_algorithm {
                           saddle_error *error);
     /** Optional. Free what init() allocated, but not the parameters themselves. */
     void (*release)(void *parameters);
-    /** The sizes it needs; `out` comes zeroed. Called through saddle_algorithm_layout(). */
+    /** The sizes it needs; `out` comes zeroed. */
     void (*layout)(const void *parameters, const saddle_problem *problem, saddle_layout *out);
     /** Optional. The most IFO calls of the start, and of an iteration beyond saddle_agent::ifo_limit,
      * at all agents together; NULL: at most two for every sample. */
     uint64_t (*most_ifo)(const void *parameters, const saddle_problem *problem);
-    /** Fill agent->next and agent->kept at t = 0; next starts with x = x0, y = y0. */
+    /** Fill agent->next and agent->kept at t = 0, with x = x0 and y = y0. */
     void (*start)(saddle_agent *agent, const double *x0, const double *y0);
     /** What one round of an iteration consists of; ends with a phase without a name. */
     const saddle_phase *phases;
     /** Where the variables are in agent->now and agent->kept. */
     void (*view)(const saddle_agent *agent, saddle_view *out);
-    /** Optional. The proximal point x~ at the current state. NULL: the network gradient's is used.
-     */
-    void (*prox_point)(const saddle_agent *agent, double *x_tilde, double *scratch);
+    /** Optional. The proximal point x~ at the current state, for a proximal weight tau. NULL: the network
+     * gradient's is used. */
+    void (*prox_point)(const saddle_agent *agent, double tau, double *x_tilde, double *scratch);
     /**
      * Optional, for simulations only: a number that no agent can know, computed from all agents
      * before each iteration and put into every agent's `oracle`. NULL: none. Engines that cannot
@@ -256,12 +257,6 @@ SADDLE_API const saddle_algorithm *const *saddle_algorithm_list(size_t *count);
 SADDLE_API saddle_status saddle_algorithm_find(const saddle_algorithm **out, const char *name,
                                                saddle_error *error);
 
-/** What an algorithm asks for: its layout(), with the length of the span where it has fields. */
-SADDLE_API void saddle_algorithm_layout(const saddle_algorithm *algorithm, const void *parameters,
-                                        const saddle_problem *problem, saddle_layout *out);
-/** One round of an agent: all phases, and what they ask of the problem. */
-SADDLE_API void saddle_agent_round(const saddle_algorithm *algorithm, saddle_agent *agent,
-                                   unsigned round);
 /** Evaluate agent->request, if there is one, count its IFO calls, and leave none. */
 SADDLE_API void saddle_agent_evaluate(saddle_agent *agent);
 

@@ -63,7 +63,11 @@ SADDLE_API saddle_status saddle_instance_create(saddle_instance **out, const sad
 /** Free an instance. NULL is allowed. */
 SADDLE_API void saddle_instance_free(saddle_instance *instance);
 
-/** The step sizes that a run of this plan would use. */
+/**
+ * The step sizes that a plan has on this instance by the general rules: what it gives, and nu, eta, tau, alpha and
+ * q where it gives none. An algorithm may have its own rules for others, such as eta_x and eta_y, which stay NaN here:
+ * those of a run are in saddle_run_info::steps and in saddle_result::plan.
+ */
 SADDLE_API saddle_status saddle_instance_steps(const saddle_instance *instance,
                                                const saddle_plan *plan, saddle_steps *out,
                                                saddle_error *error);

@@ -1,8 +1,7 @@
 /* What one agent does in a round: its phases, what they ask of the problem, and mixing. */
-#include <saddle/algorithm.h>
+#include "algorithms/agent.h"
 
-#include <string.h>
-
+#include "core/sizes.h"
 #include "core/vector.h"
 
 #define BLOCK 512
@@ -28,43 +27,6 @@ void saddle_agent_mix(const saddle_agent *agent, size_t offset, size_t count, do
         size_t length = count - begin < BLOCK ? count - begin : BLOCK;
         mix_block(agent, offset + begin, length, out + begin);
     }
-}
-
-/* ---- layouts --------------------------------------------------------------------------------- */
-
-void saddle_layout_add(saddle_layout *layout, const char *name, size_t length,
-                       saddle_field_kind kind, size_t estimate)
-{
-    layout->field[layout->fields++] =
-        (saddle_field){.name = name,
-                       .offset = layout->published,
-                       .length = length,
-                       .kind = kind,
-                       .estimate = estimate,
-                       .last_round = layout->rounds > 0 ? layout->rounds - 1 : 0};
-    layout->published += length;
-}
-
-void saddle_layout_message(const saddle_layout *layout, unsigned round, size_t *offset,
-                           size_t *count)
-{
-    *offset = 0;
-    *count = layout->fields == 0 ? layout->published : 0;
-    for (size_t f = 0; f < layout->fields; f++) {
-        const saddle_field *field = &layout->field[f];
-        if (round < field->first_round || round > field->last_round)
-            continue;
-        if (*count == 0)
-            *offset = field->offset;
-        *count = field->offset + field->length - *offset;
-    }
-}
-
-void saddle_algorithm_layout(const saddle_algorithm *algorithm, const void *parameters,
-                             const saddle_problem *problem, saddle_layout *out)
-{
-    memset(out, 0, sizeof *out);
-    algorithm->layout(parameters, problem, out);
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
@@ -108,4 +70,12 @@ void saddle_agent_round(const saddle_algorithm *algorithm, saddle_agent *agent, 
         phase->run(agent);
         saddle_agent_evaluate(agent);
     }
+}
+
+uint64_t saddle_algorithm_most_ifo(const saddle_algorithm *algorithm, const void *parameters,
+                                   const saddle_problem *problem)
+{
+    if (algorithm->most_ifo != NULL)
+        return algorithm->most_ifo(parameters, problem);
+    return 2 * saddle_sizes_sum(problem->agents, problem->samples);
 }

@@ -81,11 +81,3 @@ bool saddle_out_of_calls(const saddle_agent *agent)
 {
     return agent->ifo_limit > 0 && agent->ifo >= agent->ifo_limit;
 }
-
-uint64_t saddle_one_pass(const saddle_problem *problem)
-{
-    uint64_t samples = 0;
-    for (size_t i = 0; i < problem->agents; i++)
-        samples += problem->samples[i];
-    return samples;
-}

@@ -37,8 +37,6 @@ void saddle_ascend(const saddle_agent *agent, double step, const double *y, cons
                    double *out, double *scratch);
 /* Whether an inner loop has to end because the agent's share of a budget is used up. */
 bool saddle_out_of_calls(const saddle_agent *agent);
-/* IFO calls of one pass over all agents' samples. */
-uint64_t saddle_one_pass(const saddle_problem *problem);
 /* Record the first entry of a variable of the next iterate that is not finite, if there is one. */
 void saddle_watch(saddle_agent *agent, const char *variable, size_t count, const double *values);
 

@@ -29,6 +29,8 @@ void saddle_family_layout(const void *parameters, const saddle_problem *problem,
     saddle_layout_add(out, "y", y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
     if (family->tracking) {
         saddle_layout_add(out, "d", y_dim, SADDLE_FIELD_SUM, x_dim);
+        out->field[2].shift = family->curvature;
+        out->field[2].shift_offset = x_dim;
         saddle_layout_add(out, "p", x_dim, SADDLE_FIELD_SUM, 0);
     }
     /* What PRECISION+ adds follows the number r that it kept last. */
@@ -85,19 +87,12 @@ void saddle_family_parts(const saddle_agent *agent, saddle_parts *out)
 
 void saddle_family_view(const saddle_agent *agent, saddle_view *out)
 {
-    const saddle_family *family = agent->parameters;
     saddle_parts parts;
     saddle_family_parts(agent, &parts);
-    out->x = parts.x;
-    out->y = parts.y;
-    out->p = family->tracking ? parts.p : NULL;
-    out->d = family->tracking ? parts.d : NULL;
-    out->v = parts.v;
-    out->u = parts.u;
-    out->u_shift = parts.curvature;
+    *out = (saddle_view){.x = parts.x, .y = parts.y, .v = parts.v, .u = parts.u};
 }
 
-/* out = x - p / tau: the point whose prox is x~. */
+/* out = x - p / tau: the point whose prox is x~, equation (3). */
 SADDLE_KERNEL static void gradient_point(size_t count, double tau, const double *restrict x,
                                          const double *restrict p, double *restrict out)
 {
@@ -112,12 +107,20 @@ static void proximal_point(const saddle_agent *agent, double tau, const double *
     saddle_prox_apply(agent->x_prox, 1.0 / tau, x_tilde, scratch);
 }
 
-void saddle_family_prox_point(const saddle_agent *agent, double *x_tilde, double *scratch)
+void saddle_family_prox_point(const saddle_agent *agent, double tau, double *x_tilde,
+                              double *scratch)
 {
     const saddle_family *family = agent->parameters;
     saddle_parts parts;
     saddle_family_parts(agent, &parts);
-    proximal_point(agent, family->steps.tau, parts.x, parts.p, x_tilde, scratch);
+    if (tau == family->steps.tau) {
+        proximal_point(agent, tau, parts.x, parts.p, x_tilde, scratch);
+        return;
+    }
+    /* Recorded traces have another tau by its inverse, which differs in the last bit. */
+    memcpy(x_tilde, parts.x, parts.x_dim * sizeof *x_tilde);
+    saddle_axpy(parts.x_dim, -1.0 / tau, parts.p, x_tilde);
+    saddle_prox_apply(agent->x_prox, 1.0 / tau, x_tilde, scratch);
 }
 
 size_t saddle_family_batch_size(const saddle_agent *agent)
@@ -169,7 +172,7 @@ static void descend(saddle_agent *agent, saddle_parts *parts, saddle_pass_sums *
     saddle_pass_move(agent, &pass, sums);
 }
 
-/* y~ and y+; with `track`, in the same pass d+ as if the gradient were linear in y. */
+/* Equations (4) and (6): y~ and y+; with `track`, in the same pass d+ as if the gradient were linear in y. */
 static void ascend(saddle_agent *agent, saddle_parts *parts, bool track, saddle_pass_sums *sums)
 {
     const saddle_steps *steps = &((const saddle_family *)agent->parameters)->steps;
@@ -299,7 +302,7 @@ static double replace(size_t count, const double *new, double *old)
     return saddle_norm2(count, old);
 }
 
-/* Step 4 for x or y; `added`: news are the change of the estimate, not the estimate. */
+/* Step 4, equation (8), for x or y; `added`: news are the change of the estimate, not the estimate. */
 static void track(const saddle_agent *agent, const double *g, size_t count, const double *news,
                   bool added, double *estimate, double *tracker, saddle_track_sums *sums)
 {
@@ -330,8 +333,8 @@ SADDLE_KERNEL static void take_move(size_t count, double c, const double *restri
 }
 
 /*
- * Step 4 for y with w = u + c y kept: d+ = sum_j M_ij d_j + w+ - w - c (y+ - y). To make u of w and back would
- * add the rounding of that to d at every refresh, the same one once nothing moves any more.
+ * Equation (8) for y with w = u + c y kept: d+ = sum_j M_ij d_j + w+ - w - c (y+ - y). Converting w to u and
+ * back would add a rounding error to d at every refresh, and always the same one once the iterate rests.
  */
 static void track_shifted(const saddle_agent *agent, saddle_parts *parts, saddle_track_sums *sums)
 {

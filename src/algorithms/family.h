@@ -1,10 +1,14 @@
 /*
  * The steps of PRECISION's "Algorithm 1 at Agent i" that its relatives share.
  *
- *   Step 1  x~ = prox of (h / tau) over X at  x - p / tau,   y~ = projection onto Y of y + alpha d
- *   Step 2  x+ = sum_j M_ij x_j + nu (x~ - x),               y+ = sum_j M_ij y_j + eta (y~ - y)
- *   Step 3  new estimates (v, u)+ of the local gradients: a refresh, or recursive differences
- *   Step 4  p+ = sum_j M_ij p_j + v+ - v,                    d+ = sum_j M_ij d_j + u+ - u
+ *   Step 1  x~ = prox of (h / tau) over X at  x - p / tau                            (3)
+ *           y~ = projection onto Y of  y + alpha d                                     (4)
+ *   Step 2  x+ = sum_j M_ij x_j + nu (x~ - x)                                          (5)
+ *           y+ = sum_j M_ij y_j + eta (y~ - y)                                         (6)
+ *   Step 3  new estimates (v, u)+ of the local gradients: a refresh, or recursive differences  (7)
+ *   Step 4  p+ = sum_j M_ij p_j + v+ - v,  d+ = sum_j M_ij d_j + u+ - u                (8)
+ *
+ * with the numbers of the paper's equations.
  *
  * The published span is  x | y | d | p | extra  (x | y without trackers), the kept state
  * v | u | extra: y and d, of which one is long where there are many samples, lie alike in cache lines
@@ -65,7 +69,8 @@ void saddle_family_parts(const saddle_agent *agent, saddle_parts *out);
 void saddle_family_layout(const void *parameters, const saddle_problem *problem,
                           saddle_layout *out);
 void saddle_family_view(const saddle_agent *agent, saddle_view *out);
-void saddle_family_prox_point(const saddle_agent *agent, double *x_tilde, double *scratch);
+void saddle_family_prox_point(const saddle_agent *agent, double tau, double *x_tilde,
+                              double *scratch);
 
 /* |S_i|: the size of a mini-batch at this agent. */
 size_t saddle_family_batch_size(const saddle_agent *agent);
@@ -75,22 +80,22 @@ bool saddle_family_refreshes(const saddle_agent *agent);
 /* Put the start into the next span: x0, y0, and p = v, d = u from the estimates in gx, gy. */
 void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0);
 
-/* Steps 1 and 2; fills *moved and *reach. A value that is not finite is recorded. */
+/* Steps 1 and 2, equations (3) to (6); fills *moved and *reach. A value that is not finite is recorded. */
 void saddle_descend_ascend(saddle_agent *agent, saddle_parts *parts);
-/* Step 3: ask for the gradient of F_i at (x, y), all samples; for its mean over a fresh mini-batch; or for
+/* Step 3, equation (7): ask for the gradient of F_i at (x, y), all samples; for its mean over a fresh mini-batch; or for
  * the change of the estimates, (v, u)+ = (v, u) + mean over S of the gradient differences. */
 void saddle_full_estimate(saddle_agent *agent, saddle_parts *parts, const double *x,
                           const double *y);
 void saddle_minibatch_estimate(saddle_agent *agent, saddle_parts *parts, uint64_t iteration,
                                const double *x, const double *y);
 void saddle_recursive_estimate(saddle_agent *agent, saddle_parts *parts);
-/* Step 4: move the trackers by the change of the estimates, and keep the new ones. Records a stall when
+/* Step 4, equation (8): move the trackers by the change of the estimates, and keep the new ones. Records a stall when
  * recursive differences stay exactly zero while the iterate moves. */
 void saddle_track_estimates(saddle_agent *agent, saddle_parts *parts);
 /* One vector of step 4 after mixing: tracker += new - old, old = new. Returns |new|^2. */
 double saddle_track_change(size_t count, const double *new, double *old, double *tracker);
 
-/* The phases move, steps 1 and 2, and track, step 4. */
+/* The phases move, equations (3) to (6), and track, equation (8). */
 void saddle_family_move(saddle_agent *agent);
 void saddle_family_track(saddle_agent *agent);
 

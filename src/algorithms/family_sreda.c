@@ -6,6 +6,7 @@
 #include "algorithms/descent_ascent.h"
 #include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
+#include "core/sizes.h"
 #include "core/vector.h"
 
 #define GROUP "SREDA"
@@ -129,7 +130,7 @@ uint64_t saddle_sreda_most_ifo(const void *parameters_, const saddle_problem *pr
 {
     /* A refresh of the initial solve and one more, each followed by recursive steps: one, two. */
     const saddle_sreda_parameters *p = parameters_;
-    return 2 * saddle_one_pass(problem) + 6 * p->steps.batch;
+    return 2 * saddle_sizes_sum(problem->agents, problem->samples) + 6 * p->steps.batch;
 }
 
 void saddle_sreda_layout(const void *p, const saddle_problem *problem, saddle_layout *out)

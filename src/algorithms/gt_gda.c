@@ -19,7 +19,6 @@
  * eta_x = min(K nu, 1/2) / tau, since y has moved K times as far before x moves.
  *
  * Cost of an iteration: K + 1 rounds, (K + 1) n_i IFO calls. An ascent sends (y, d), the descent (x, p).
- * The kept state has all of them; the span what the coming round sends.
  */
 #include "algorithms/algorithms.h"
 
@@ -30,6 +29,7 @@
 #include "algorithms/family.h"
 #include "algorithms/step_options.h"
 #include "core/memory.h"
+#include "core/sizes.h"
 
 /* The most of 1 / tau that a step in x is by default. */
 #define LONGEST 0.5
@@ -46,32 +46,23 @@ static const saddle_option ascents_option = SADDLE_INTEGER(
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
                                                &ascents_option, NULL};
 
-/* One of x and y with its tracker and the gradient it last followed, in the kept state. */
+/* One of x and y with its tracker and the gradient it last followed. */
 typedef struct side {
     size_t dim;
-    double *iterate;
-    double *tracker;
-    double *gradient;
+    size_t field;     /* where its iterate begins in the span; its tracker follows */
+    double *gradient; /* kept: v | u */
 } side;
-
-/* Kept: x | p | v | y | d | u; where v and u begin. */
-#define V(problem) (2 * (problem)->x_dim)
-#define U(problem) (3 * (problem)->x_dim + 2 * (problem)->y_dim)
 
 static side x_side(const saddle_agent *agent)
 {
-    size_t dim = agent->problem->x_dim;
-    double *first = agent->kept;
-    return (side){
-        .dim = dim, .iterate = first, .tracker = first + dim, .gradient = first + 2 * dim};
+    const saddle_problem *problem = agent->problem;
+    return (side){.dim = problem->x_dim, .field = 2 * problem->y_dim, .gradient = agent->kept};
 }
 
 static side y_side(const saddle_agent *agent)
 {
-    size_t dim = agent->problem->y_dim;
-    double *first = agent->kept + 3 * agent->problem->x_dim;
-    return (side){
-        .dim = dim, .iterate = first, .tracker = first + dim, .gradient = first + 2 * dim};
+    const saddle_problem *problem = agent->problem;
+    return (side){.dim = problem->y_dim, .field = 0, .gradient = agent->kept + problem->x_dim};
 }
 
 static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
@@ -86,7 +77,7 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
 static uint64_t most_ifo(const void *parameters_, const saddle_problem *problem)
 {
     const parameters *p = parameters_;
-    return (p->ascents + UINT64_C(1)) * saddle_one_pass(problem);
+    return (p->ascents + UINT64_C(1)) * saddle_sizes_sum(problem->agents, problem->samples);
 }
 
 static void layout(const void *parameters_, const saddle_problem *problem, saddle_layout *out)
@@ -96,38 +87,24 @@ static void layout(const void *parameters_, const saddle_problem *problem, saddl
     size_t both = problem->x_dim + problem->y_dim;
     out->rounds = descent + 1;
     saddle_layout_add(out, "y", problem->y_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
-    saddle_layout_add(out, "d", problem->y_dim, SADDLE_FIELD_SUM, U(problem));
+    saddle_layout_add(out, "d", problem->y_dim, SADDLE_FIELD_SUM, problem->x_dim);
     saddle_layout_add(out, "x", problem->x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
-    saddle_layout_add(out, "p", problem->x_dim, SADDLE_FIELD_SUM, V(problem));
+    saddle_layout_add(out, "p", problem->x_dim, SADDLE_FIELD_SUM, 0);
     out->field[0].last_round = out->field[1].last_round = descent - 1;
     out->field[2].first_round = out->field[3].first_round = descent;
-    out->kept = 3 * both;
+    out->kept = both;
     out->work = both;
     out->scratch = problem->x_dim > problem->y_dim ? problem->x_dim : problem->y_dim;
-}
-
-/* Where the fields of a side begin in the span: its iterate, then its tracker. */
-static size_t field_of(const saddle_agent *agent, bool ascent)
-{
-    return ascent ? 0 : 2 * agent->problem->y_dim;
-}
-
-/* What the coming round sends. */
-static void publish(saddle_agent *agent, const side *s, bool ascent)
-{
-    double *next = agent->next + field_of(agent, ascent);
-    memcpy(next, s->iterate, s->dim * sizeof *next);
-    memcpy(next + s->dim, s->tracker, s->dim * sizeof *next);
 }
 
 static void start(saddle_agent *agent, const double *x0, const double *y0)
 {
     side x = x_side(agent);
     side y = y_side(agent);
-    memset(agent->kept, 0, 3 * (x.dim + y.dim) * sizeof *agent->kept);
-    memcpy(x.iterate, x0, x.dim * sizeof *x0);
-    memcpy(y.iterate, y0, y.dim * sizeof *y0);
-    publish(agent, &y, true);
+    memset(agent->next, 0, 2 * (x.dim + y.dim) * sizeof *agent->next);
+    memset(agent->kept, 0, (x.dim + y.dim) * sizeof *agent->kept);
+    memcpy(agent->next + x.field, x0, x.dim * sizeof *x0);
+    memcpy(agent->next + y.field, y0, y.dim * sizeof *y0);
 }
 
 static void estimate(saddle_agent *agent)
@@ -136,35 +113,37 @@ static void estimate(saddle_agent *agent)
     side y = y_side(agent);
     agent->request = (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
                                       .batch = {.count = agent->problem->samples[agent->id]},
-                                      .x = x.iterate,
-                                      .y = y.iterate,
+                                      .x = agent->now + x.field,
+                                      .y = agent->now + y.field,
                                       .gx = agent->work,
                                       .gy = agent->work + x.dim};
 }
 
-/* Follow the gradient, then step along the tracker from the mixed iterate. */
+/* Follow the gradient, then step along the tracker from the mixed iterate. The other side stays. */
 static void track_and_move(saddle_agent *agent)
 {
     const parameters *p = agent->parameters;
     bool ascent = agent->round < p->ascents;
-    bool ascent_follows = agent->round + 1 < p->ascents || agent->round == p->ascents;
     side x = x_side(agent);
     side y = y_side(agent);
-    side *moving = ascent ? &y : &x;
+    const side *moving = ascent ? &y : &x;
+    const side *resting = ascent ? &x : &y;
     const double *gradient = ascent ? agent->work + x.dim : agent->work;
+    double *iterate = agent->next + moving->field;
+    double *tracker = iterate + moving->dim;
     double *mixed = agent->scratch;
     double *rest = mixed + (x.dim > y.dim ? x.dim : y.dim);
-    size_t field = field_of(agent, ascent);
 
-    saddle_agent_mix(agent, field + moving->dim, moving->dim, moving->tracker);
-    saddle_track_change(moving->dim, gradient, moving->gradient, moving->tracker);
-    saddle_agent_mix(agent, field, moving->dim, mixed);
+    memcpy(agent->next + resting->field, agent->now + resting->field,
+           2 * resting->dim * sizeof *agent->next);
+    saddle_agent_mix(agent, moving->field + moving->dim, moving->dim, tracker);
+    saddle_track_change(moving->dim, gradient, moving->gradient, tracker);
+    saddle_agent_mix(agent, moving->field, moving->dim, mixed);
     if (ascent)
-        saddle_ascend(agent, p->steps.eta_y, mixed, y.tracker, y.iterate, rest);
+        saddle_ascend(agent, p->steps.eta_y, mixed, tracker, iterate, rest);
     else
-        saddle_descend(agent, p->steps.eta_x, mixed, x.tracker, x.iterate, rest);
-    saddle_watch(agent, ascent ? "y" : "x", moving->dim, moving->iterate);
-    publish(agent, ascent_follows ? &y : &x, ascent_follows);
+        saddle_descend(agent, p->steps.eta_x, mixed, tracker, iterate, rest);
+    saddle_watch(agent, ascent ? "y" : "x", moving->dim, iterate);
 }
 
 static const saddle_phase phases[] = {{"estimate", SADDLE_UNDIVIDED, estimate},
@@ -175,12 +154,8 @@ static void view(const saddle_agent *agent, saddle_view *out)
 {
     side x = x_side(agent);
     side y = y_side(agent);
-    *out = (saddle_view){.x = x.iterate,
-                         .y = y.iterate,
-                         .p = x.tracker,
-                         .d = y.tracker,
-                         .v = x.gradient,
-                         .u = y.gradient};
+    *out = (saddle_view){
+        .x = agent->now + x.field, .y = agent->now + y.field, .v = x.gradient, .u = y.gradient};
 }
 
 const saddle_algorithm saddle_gt_gda = {
@@ -200,7 +175,6 @@ const saddle_algorithm saddle_gt_gda = {
                .message = "2 dim y (K rounds), 2 dim x (1 round)",
                .samples = "O(m n eps^-2)",
                .communication = "O(eps^-2)"},
-    .tracks = true,
     .init = init,
     .most_ifo = most_ifo,
     .layout = layout,

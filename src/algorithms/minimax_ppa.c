@@ -37,6 +37,7 @@
 #include "algorithms/descent_ascent.h"
 #include "algorithms/step_options.h"
 #include "core/memory.h"
+#include "core/sizes.h"
 #include "core/status.h"
 #include "core/vector.h"
 
@@ -152,7 +153,7 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
 static uint64_t most_ifo(const void *p, const saddle_problem *problem)
 {
     (void)p;
-    return 4 * saddle_one_pass(problem);
+    return 4 * saddle_sizes_sum(problem->agents, problem->samples);
 }
 
 static void layout(const void *p, const saddle_problem *problem, saddle_layout *out)

@@ -226,12 +226,13 @@ static bool wants_oracle(const void *p)
 static double oracle(saddle_agent *agents, size_t count, double *x_mean, double *scratch)
 {
     size_t x_dim = agents[0].problem->x_dim;
+    double tau = ((const parameters *)agents[0].parameters)->family.steps.tau;
     memset(x_mean, 0, x_dim * sizeof *x_mean);
     for (size_t i = 0; i < count; i++)
         saddle_axpy(x_dim, 1.0 / (double)count, agents[i].now, x_mean);
     double sum = 0.0;
     for (size_t i = 0; i < count; i++) {
-        saddle_family_prox_point(&agents[i], scratch, scratch + x_dim);
+        saddle_family_prox_point(&agents[i], tau, scratch, scratch + x_dim);
         sum += saddle_distance2(x_dim, scratch, x_mean);
     }
     return sum;
@@ -249,12 +250,12 @@ const saddle_algorithm saddle_precision_plus = {
                .y_set = true,
                .regularizer = true,
                .stochastic = true,
+               .potential = true,
                .ifo = "2 |S|, and R_i every q-th",
                .rounds = "1",
                .message = "2 (dim x + dim y) + 1",
                .samples = "O(m sqrt(n) eps^-2)",
                .communication = "O(eps^-2)"},
-    .tracks = true,
     .init = init,
     .layout = saddle_family_layout,
     .start = start,

@@ -61,10 +61,10 @@ static const saddle_phase phases[] = {{"move", SADDLE_BY_COORDINATES, saddle_fam
     .citation = "Liu, Zhang, Lu, Liu 2023, section 4", .options = options,         \
     .size = sizeof(saddle_family), .layout = saddle_family_layout, .start = start, \
     .phases = phases, .view = saddle_family_view, .prox_point = saddle_family_prox_point
-#define TRAITS(sent)                                                                         \
-    {                                                                                        \
-        .x_set = true, .y_set = true, .regularizer = true, .stochastic = true, .ifo = "|S|", \
-        .rounds = "1", .message = (sent), .samples = "-", .communication = "-"               \
+#define TRAITS(sent)                                                                              \
+    {                                                                                             \
+        .x_set = true, .y_set = true, .regularizer = true, .stochastic = true, .potential = true, \
+        .ifo = "|S|", .rounds = "1", .message = (sent), .samples = "-", .communication = "-"      \
     }
 
 const saddle_algorithm saddle_prox_gt_sgda = {
@@ -74,7 +74,6 @@ const saddle_algorithm saddle_prox_gt_sgda = {
     .look = {"#009e73", "#2ecc9f", ""},
     .summary = "PRECISION without variance reduction: mini-batch gradients, tracked",
     .traits = TRAITS("2 (dim x + dim y)"),
-    .tracks = true,
     .init = init_tracking,
 };
 

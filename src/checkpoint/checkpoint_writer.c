@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "algorithms/layout.h"
 #include "checkpoint/checkpoint.h"
 #include "core/clock.h"
 #include "core/memory.h"

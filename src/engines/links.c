@@ -1,5 +1,6 @@
 #include "engines/links.h"
 
+#include "algorithms/layout.h"
 #include "core/memory.h"
 
 /* Find the ghosts. place[j] becomes the position of agent j among the agents here, or, for a ghost,

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "algorithms/agent.h"
+#include "algorithms/layout.h"
 #include "core/clock.h"
 #include "core/rng.h"
 #include "core/status.h"

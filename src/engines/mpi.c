@@ -9,6 +9,8 @@
  */
 #include <string.h>
 
+#include "algorithms/agent.h"
+#include "algorithms/layout.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -318,17 +320,6 @@ static void destroy(saddle_engine *base)
     saddle_free(e);
 }
 
-/* The most IFO calls of one iteration at all agents. */
-static uint64_t most_ifo(const saddle_engine_inputs *inputs)
-{
-    if (inputs->algorithm->most_ifo != NULL)
-        return inputs->algorithm->most_ifo(inputs->parameters, inputs->instance->problem);
-    uint64_t samples = 0;
-    for (size_t i = 0; i < inputs->instance->problem->agents; i++)
-        samples += inputs->instance->problem->samples[i];
-    return 2 * samples;
-}
-
 /* All that a process can do, and fail at, by itself. */
 static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int **rank,
                              saddle_error *error)
@@ -369,7 +360,8 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
         e->local.base.kind = &saddle_mpi_engine;
         e->comm = MPI_COMM_NULL;
         e->stretch = 1;
-        e->most_ifo = most_ifo(inputs);
+        e->most_ifo = saddle_algorithm_most_ifo(inputs->algorithm, inputs->parameters,
+                                                inputs->instance->problem);
         status = prepare(e, inputs, &rank, error);
     }
     status = saddle_world_agree(inputs->instance->world, status, error);

@@ -270,11 +270,3 @@ saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance 
         saddle_instance_free(e);
     return status;
 }
-
-size_t saddle_most_samples(const saddle_problem *problem)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < problem->agents; i++)
-        most = problem->samples[i] > most ? problem->samples[i] : most;
-    return most;
-}

@@ -68,9 +68,6 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
 saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance *instance,
                                    saddle_error *error);
 
-/* The largest local size. */
-size_t saddle_most_samples(const saddle_problem *problem);
-
 /* The rule of the starting point when neither the user nor the problem says. */
 #define SADDLE_DEFAULT_INIT "normal:0.1"
 

@@ -1,6 +1,7 @@
 /* Step sizes: what the plan gives, else the paper's practice or its theory. */
 #include <math.h>
 
+#include "core/sizes.h"
 #include "core/status.h"
 #include "instance/instance.h"
 #include "instance/theory_bounds.h"
@@ -33,7 +34,8 @@ saddle_status saddle_instance_steps(const saddle_instance *instance, const saddl
         alpha = theory.alpha;
     }
     if (given->q == 0)
-        out->q = (uint64_t)ceil(sqrt((double)saddle_most_samples(problem)));
+        out->q =
+            (uint64_t)ceil(sqrt((double)saddle_sizes_largest(problem->agents, problem->samples)));
     out->nu = given_or(given->nu, nu);
     out->eta = given_or(given->eta, eta);
     out->tau = given_or(given->tau, tau);

@@ -15,6 +15,7 @@
 
 #include <math.h>
 
+#include "core/sizes.h"
 #include "core/status.h"
 #include "instance/instance.h"
 
@@ -107,7 +108,8 @@ saddle_status saddle_theory_bounds(const saddle_instance *instance, double tau, 
     t.c1 = (1.0 - t.lambda * t.lambda) / (1.0 + t.lambda * t.lambda);
     t.beta = fmin(tau / 12.0, 1.0 / 3.0);
     t.alpha = 1.0 / (4.0 * t.lipschitz);
-    t.q = (uint64_t)ceil(sqrt((double)saddle_most_samples(instance->problem)));
+    t.q = (uint64_t)ceil(
+        sqrt((double)saddle_sizes_largest(instance->problem->agents, instance->problem->samples)));
     t.eta_bound = eta_bound(&t, m);
     t.eta = 0.5 * t.eta_bound;
     t.nu_bound = nu_bound(&t, m);

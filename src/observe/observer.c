@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "algorithms/layout.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
@@ -18,7 +19,7 @@ struct saddle_observer {
     const saddle_problem *problem; /* the instance's */
     double *x_mean;                /* x_dim; all vectors lie in one block, which begins here */
     double *y_mean;                /* y_dim, next to it */
-    double *both;                  /* x_dim + y_dim: means of pairs */
+    double *both;                  /* x_dim + y_dim, or a longer sum: means of pairs and sums */
     double *slope;                 /* x_dim: grad_x of the network at (xbar, ybar) */
     double *statistic;             /* next to it */
     double *x_tilde;               /* prox point of the network gradient */
@@ -26,8 +27,9 @@ struct saddle_observer {
     double *per_agent;             /* one number per agent, for messages that name one */
     double *scratch;
     double ascent_step;
-    double tracker_size;      /* largest size of trackers and estimators seen */
-    const double *response_y; /* where the generic solver wants the gradient */
+    double tracked_size;       /* of all sums and their estimates: the largest seen */
+    const saddle_field *field; /* the sum that is being checked */
+    const double *response_y;  /* where the generic solver wants the gradient */
 };
 
 size_t saddle_observer_scratch(const saddle_instance *instance)
@@ -51,7 +53,10 @@ saddle_status saddle_observer_create(saddle_observer **out, const saddle_observe
     o->in = *inputs;
     o->problem = problem;
     o->ascent_step = 1.0;
-    o->x_mean = saddle_alloc_doubles(4 * x_dim + 3 * y_dim + problem->response_size +
+    size_t both = x_dim + y_dim;
+    for (size_t f = 0; f < inputs->layout->fields; f++)
+        both = saddle_larger(both, inputs->layout->field[f].length);
+    o->x_mean = saddle_alloc_doubles(both + 3 * x_dim + 2 * y_dim + problem->response_size +
                                      problem->agents + saddle_maximize_scratch(y_dim) +
                                      saddle_observer_scratch(inputs->instance));
     if (o->x_mean == NULL) {
@@ -60,7 +65,7 @@ saddle_status saddle_observer_create(saddle_observer **out, const saddle_observe
     }
     o->y_mean = o->x_mean + x_dim;
     o->both = o->y_mean + y_dim;
-    o->slope = o->both + x_dim + y_dim;
+    o->slope = o->both + both;
     o->statistic = o->slope + x_dim;
     o->x_tilde = o->statistic + problem->response_size;
     o->y_star = o->x_tilde + x_dim;
@@ -86,14 +91,14 @@ size_t saddle_observer_memory(const saddle_problem *problem)
 void saddle_observer_remember(const saddle_observer *o, double *memory)
 {
     memory[0] = o->ascent_step;
-    memory[1] = o->tracker_size;
+    memory[1] = o->tracked_size;
     memcpy(memory + 2, o->y_star, o->problem->y_dim * sizeof *memory);
 }
 
 void saddle_observer_recall(saddle_observer *o, const double *memory)
 {
     o->ascent_step = memory[0];
-    o->tracker_size = memory[1];
+    o->tracked_size = memory[1];
     memcpy(o->y_star, memory + 2, o->problem->y_dim * sizeof *memory);
 }
 
@@ -146,24 +151,6 @@ static void survey_term(void *context, saddle_agent *agent, double *out)
                        agent->scratch);
 }
 
-/* x~ of one agent: the algorithm's own, the same with another tau, or the network gradient's. */
-static void agent_prox_point(const saddle_observer *o, const saddle_agent *agent,
-                             const saddle_view *view, double *x_tilde, double *scratch)
-{
-    size_t x_dim = o->problem->x_dim;
-    double tau = o->in.metric_tau;
-    const double *direction = view->p != NULL ? view->p : view->v;
-    if (o->in.algorithm->prox_point == NULL || (tau != o->in.steps.tau && direction == NULL)) {
-        memcpy(x_tilde, o->x_tilde, x_dim * sizeof *x_tilde);
-    } else if (tau == o->in.steps.tau) {
-        o->in.algorithm->prox_point(agent, x_tilde, scratch);
-    } else {
-        memcpy(x_tilde, view->x, x_dim * sizeof *x_tilde);
-        saddle_axpy(x_dim, -1.0 / tau, direction, x_tilde);
-        saddle_prox_apply(o->in.instance->x_prox, 1.0 / tau, x_tilde, scratch);
-    }
-}
-
 /* Five numbers that are summed over agents. */
 enum { X_STATIONARITY, X_CONSENSUS, Y_CONSENSUS, LOSS, PRIMAL, NUMBERS };
 
@@ -175,7 +162,10 @@ static void number_term(void *context, saddle_agent *agent, double *out)
     o->in.algorithm->view(agent, &view);
     double *x_tilde = agent->scratch;
     double *rest = agent->scratch + problem->x_dim;
-    agent_prox_point(o, agent, &view, x_tilde, rest);
+    if (o->in.algorithm->prox_point != NULL)
+        o->in.algorithm->prox_point(agent, o->in.metric_tau, x_tilde, rest);
+    else
+        memcpy(x_tilde, o->x_tilde, problem->x_dim * sizeof *x_tilde);
     out[X_STATIONARITY] = saddle_distance2(problem->x_dim, x_tilde, o->x_mean);
     out[X_CONSENSUS] = saddle_distance2(problem->x_dim, view.x, o->x_mean);
     out[Y_CONSENSUS] = saddle_distance2(problem->y_dim, view.y, o->y_mean);
@@ -295,48 +285,58 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
 
 /* ---- self-checks --------------------------------------------------------------------------- */
 
-/* p - v and d - u: their mean over agents must vanish. */
-static void tracking_term(void *context, saddle_agent *agent, double *out)
+/* A sum minus its estimate, such as p - v: the mean over agents must vanish. */
+static void sum_term(void *context, saddle_agent *agent, double *out)
 {
-    const saddle_observer *o = context;
-    size_t x_dim = o->problem->x_dim;
-    size_t y_dim = o->problem->y_dim;
-    saddle_view view;
-    o->in.algorithm->view(agent, &view);
-    for (size_t k = 0; k < x_dim; k++)
-        out[k] = view.p[k] - view.v[k];
-    for (size_t k = 0; k < y_dim; k++)
-        out[x_dim + k] = view.d[k] - (view.u[k] - view.u_shift * view.y[k]);
+    const saddle_field *field = ((const saddle_observer *)context)->field;
+    const double *sum = agent->now + field->offset;
+    for (size_t k = 0; k < field->length; k++)
+        out[k] = sum[k] - saddle_field_estimate(field, agent, k);
 }
 
-/* Squared size of trackers and estimators together: the scale of their rounding errors. */
-static void tracker_size_term(void *context, saddle_agent *agent, double *out)
+/* Squared size of a sum and its estimate together, as they are kept: the scale of their rounding errors. */
+static void sum_size_term(void *context, saddle_agent *agent, double *out)
 {
-    const saddle_observer *o = context;
-    size_t x_dim = o->problem->x_dim;
-    size_t y_dim = o->problem->y_dim;
-    saddle_view view;
-    o->in.algorithm->view(agent, &view);
-    out[0] = saddle_norm2(x_dim, view.p) + saddle_norm2(x_dim, view.v) +
-             saddle_norm2(y_dim, view.d) + saddle_norm2(y_dim, view.u);
+    const saddle_field *field = ((const saddle_observer *)context)->field;
+    out[0] = saddle_norm2(field->length, agent->now + field->offset) +
+             saddle_norm2(field->length, agent->kept + field->estimate);
 }
 
-static saddle_status check_tracking(saddle_observer *o, saddle_error *error)
+/* Make o->field the next sum of the table, from *f on. */
+static bool next_sum(saddle_observer *o, size_t *f)
 {
-    double size;
-    average(o, 1, tracker_size_term, &size);
-    o->tracker_size = fmax(o->tracker_size, sqrt(size));
-    average(o, o->problem->x_dim + o->problem->y_dim, tracking_term, o->both);
-    double x_off = sqrt(saddle_norm2(o->problem->x_dim, o->both));
-    double y_off = sqrt(saddle_norm2(o->problem->y_dim, o->both + o->problem->x_dim));
-    double allowed = CHECK_TOLERANCE * o->tracker_size;
-    if (!(x_off <= allowed) || !(y_off <= allowed))
-        return saddle_fail(
-            error, SADDLE_CHECK_FAILED,
-            "self-check at iteration %llu: the mean of the trackers differs from the "
-            "mean of the estimates by %.3g in x and %.3g in y (at most %.3g is "
-            "rounding); gradient tracking is broken",
-            (unsigned long long)o->in.engine->kind->iteration(o->in.engine), x_off, y_off, allowed);
+    while (*f < o->in.layout->fields && o->in.layout->field[*f].kind != SADDLE_FIELD_SUM)
+        ++*f;
+    if (*f == o->in.layout->fields)
+        return false;
+    o->field = &o->in.layout->field[(*f)++];
+    return true;
+}
+
+static saddle_status check_sums(saddle_observer *o, saddle_error *error)
+{
+    /* One scale for all: a sum may have been largest between two checks. */
+    double size = 0.0;
+    for (size_t f = 0; next_sum(o, &f);) {
+        double more;
+        average(o, 1, sum_size_term, &more);
+        size += more;
+    }
+    o->tracked_size = fmax(o->tracked_size, sqrt(size));
+    double allowed = CHECK_TOLERANCE * o->tracked_size;
+    for (size_t f = 0; next_sum(o, &f);) {
+        average(o, o->field->length, sum_term, o->both);
+        double off = sqrt(saddle_norm2(o->field->length, o->both));
+        if (!(off <= allowed))
+            return saddle_fail(
+                error, SADDLE_CHECK_FAILED,
+                "self-check at iteration %llu: the mean of the trackers %s over agents differs "
+                "from "
+                "the mean of the estimates that they track by %.3g (at most %.3g is rounding); "
+                "gradient tracking is broken",
+                (unsigned long long)o->in.engine->kind->iteration(o->in.engine), o->field->name,
+                off, allowed);
+    }
     return SADDLE_OK;
 }
 
@@ -377,6 +377,6 @@ saddle_status saddle_observer_check(saddle_observer *o, saddle_error *error)
 {
     saddle_status status = saddle_mixing_check(o->in.instance->mixing, error);
     SADDLE_THEN_IF(status, o->in.feasible, check_feasibility(o, error));
-    SADDLE_THEN_IF(status, o->in.algorithm->tracks, check_tracking(o, error));
+    SADDLE_THEN(status, check_sums(o, error));
     return status;
 }

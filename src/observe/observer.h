@@ -18,6 +18,7 @@ typedef struct saddle_observer_inputs {
     saddle_engine *engine;
     const saddle_instance *instance;
     const saddle_algorithm *algorithm;
+    const saddle_layout *layout; /* of its agents */
     saddle_steps steps;
     double metric_tau; /* the metric's tau */
     bool potential;    /* Theorem 1's potential is to be computed: L and mu are bounds */

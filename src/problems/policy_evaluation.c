@@ -34,6 +34,7 @@
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "core/rng.h"
+#include "core/sizes.h"
 #include "core/status.h"
 #include "core/vector.h"
 #include "problems/problems.h"
@@ -373,7 +374,7 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     saddle_mdp_shape shape = {.states = (size_t)chosen->states,
                               .features = (size_t)chosen->features,
                               .agents = inputs->agents,
-                              .length = saddle_largest_shard(inputs),
+                              .length = saddle_sizes_largest(inputs->agents, inputs->samples),
                               .discount = chosen->discount};
     size_t dim = (size_t)chosen->hidden * (shape.features + 2) + 1;
     self->hidden = (size_t)chosen->hidden;

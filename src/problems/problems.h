@@ -24,9 +24,6 @@ double saddle_block_norm(double xx, double xy, double yy);
 saddle_status saddle_bound_primal(saddle_constants *out, double bound, const saddle_set *y_set,
                                   double entry, double tolerance, saddle_error *error);
 
-/* The most samples that an agent has. */
-size_t saddle_largest_shard(const saddle_problem_inputs *inputs);
-
 struct saddle_sensitive;
 /* The largest |a|^2 over all rows of all agents, without the features that `sensitive` hides; NULL: with all
  * features. Collective. */

@@ -22,6 +22,7 @@
 
 #include "core/elementary.h"
 #include "core/memory.h"
+#include "core/sizes.h"
 #include "core/vector.h"
 #include "problems/row_blocks.h"
 #include "problems/unit_rows.h"
@@ -363,7 +364,7 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
 {
     instance *self = made;
     choices *chosen = inputs->options;
-    size_t most = saddle_largest_shard(inputs);
+    size_t most = saddle_sizes_largest(inputs->agents, inputs->samples);
     double n = (double)most;
     if (isnan(chosen->lambda1))
         chosen->lambda1 = 1.0 / (n * n);

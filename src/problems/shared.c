@@ -41,14 +41,6 @@ saddle_status saddle_bound_primal(saddle_constants *out, double bound, const sad
     return SADDLE_OK;
 }
 
-size_t saddle_largest_shard(const saddle_problem_inputs *inputs)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < inputs->agents; i++)
-        most = saddle_larger(most, inputs->samples[i]);
-    return most;
-}
-
 double saddle_largest_norm2(const saddle_problem_inputs *inputs, const saddle_sensitive *sensitive)
 {
     const saddle_world *world = inputs->world;

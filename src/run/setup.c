@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "algorithms/agent.h"
+#include "algorithms/layout.h"
 #include "core/available.h"
 #include "core/clock.h"
 #include "core/memory.h"
@@ -130,6 +132,8 @@ saddle_status saddle_run_configure(saddle_run_state *r, saddle_error *error)
     SADDLE_THEN(status, choose_instance(r, error));
     SADDLE_THEN(status, configure(r, error));
     SADDLE_THEN(status, check_memory(r, error));
+    SADDLE_THEN(status, saddle_layout_check(r->info.algorithm, r->parameters,
+                                            r->info.instance->problem, &r->layout, error));
     SADDLE_THEN(status, saddle_result_create(&r->result, r->info.instance, error));
     if (status != SADDLE_OK)
         return status;
@@ -170,16 +174,6 @@ static bool stays_feasible(const saddle_run_state *r)
     return false;
 }
 
-/* Whether the algorithm reads nu: Theorem 1 is about those that do. */
-static bool is_of_the_family(const saddle_algorithm *algorithm)
-{
-    for (const saddle_option *const *option = algorithm->options; *option != NULL; option++)
-        if ((*option)->home == SADDLE_HOME_PLAN &&
-            (*option)->offset == offsetof(saddle_plan, steps.nu))
-            return true;
-    return false;
-}
-
 static saddle_status make_engine(saddle_run_state *r, saddle_error *error)
 {
     saddle_engine_inputs inputs = {
@@ -206,10 +200,11 @@ static saddle_status make_observer(saddle_run_state *r, saddle_error *error)
         .engine = r->engine,
         .instance = r->info.instance,
         .algorithm = r->info.algorithm,
+        .layout = &r->layout,
         .steps = r->info.steps,
         .metric_tau = r->result->plan.outputs.metric_tau,
         /* The potential is a statement about bounds, not about estimates. */
-        .potential = is_of_the_family(r->info.algorithm) && !r->info.instance->constants.estimated,
+        .potential = r->info.algorithm->traits.potential && !r->info.instance->constants.estimated,
         .feasible = stays_feasible(r),
     };
     saddle_status status = saddle_observer_create(&r->observer, &inputs, error);
@@ -256,18 +251,6 @@ void saddle_run_release(saddle_run_state *r)
 
 /* ---- looking ahead ---------------------------------------------------------------------------- */
 
-/* The most IFO calls of one iteration. */
-static uint64_t most_ifo(const saddle_run_state *r)
-{
-    const saddle_problem *problem = r->info.instance->problem;
-    if (r->info.algorithm->most_ifo != NULL)
-        return r->info.algorithm->most_ifo(r->parameters, problem);
-    uint64_t samples = 0;
-    for (size_t i = 0; i < problem->agents; i++)
-        samples += problem->samples[i];
-    return 2 * samples;
-}
-
 saddle_status saddle_run_forecast(const saddle_instance *instance, const saddle_plan *plan,
                                   saddle_forecast *out, saddle_error *error)
 {
@@ -280,7 +263,8 @@ saddle_status saddle_run_forecast(const saddle_instance *instance, const saddle_
         bool x_safe;
         bool y_safe;
         out->feasible = saddle_run_is_feasible(&r, &bound, &x_safe, &y_safe);
-        out->most_ifo = most_ifo(&r);
+        out->most_ifo =
+            saddle_algorithm_most_ifo(r.info.algorithm, r.parameters, r.info.instance->problem);
         out->steps = r.info.steps;
         out->plan = r.result->plan;
         r.result->plan.settings = NULL;

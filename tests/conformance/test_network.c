@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/layout.h"
 #include "instances.h"
 #include "observe/observer.h"
 #include "support.h"
@@ -88,27 +89,10 @@ typedef struct copy_context {
     test_state *out;
 } copy_context;
 
-static void copy_part(size_t dim, size_t agent, const double *from, double *to)
-{
-    if (from != NULL)
-        memcpy(to + agent * dim, from, dim * sizeof *to);
-}
-
 static void copy_agent(void *context, saddle_agent *agent)
 {
     const copy_context *copy = context;
-    test_state *out = copy->out;
-    saddle_view view;
-    copy->algorithm->view(agent, &view);
-    copy_part(out->x_dim, agent->id, view.x, out->x);
-    copy_part(out->y_dim, agent->id, view.y, out->y);
-    copy_part(out->x_dim, agent->id, view.p, out->p);
-    copy_part(out->y_dim, agent->id, view.d, out->d);
-    copy_part(out->x_dim, agent->id, view.v, out->v);
-    copy_part(out->y_dim, agent->id, view.u, out->u);
-    for (size_t k = 0; view.u_shift > 0.0 && k < out->y_dim; k++)
-        out->u[agent->id * out->y_dim + k] -= view.u_shift * view.y[k];
-    out->ifo[agent->id] = agent->ifo;
+    test_copy_agent(copy->algorithm, agent, copy->out);
 }
 
 static void rig_copy(rig *r, test_state *out)

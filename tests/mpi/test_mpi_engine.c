@@ -16,6 +16,8 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
+#include "algorithms/agent.h"
+#include "algorithms/layout.h"
 #include "core/clock.h"
 #include "instances.h"
 #include "support.h"

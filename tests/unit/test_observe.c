@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/agent.h"
 #include "algorithms/algorithms.h"
+#include "algorithms/layout.h"
 #include "instances.h"
 #include "observe/observer.h"
 #include "observe/response.h"
@@ -144,9 +146,10 @@ static double slow_x_stationarity(truth *t)
     size_t x_dim = t->problem->x_dim;
     double tau = t->rig.steps.tau;
     double sum = 0.0;
+    bool tracks = strcmp(t->rig.algorithm->name, "prox-dsgda") != 0;
     network_gradient(t, t->y_mean);
     for (size_t i = 0; i < t->agents; i++) {
-        const double *p = (t->rig.algorithm->tracks ? t->state.p : t->state.v) + i * x_dim;
+        const double *p = (tracks ? t->state.p : t->state.v) + i * x_dim;
         const double *x = t->state.x + i * x_dim;
         if (t->rig.algorithm->prox_point == NULL) {
             p = t->gx;
@@ -201,13 +204,15 @@ static void slow_row(truth *t, saddle_row *row)
                          : NAN;
 }
 
-/* The last one's instance lasts until the next is made. */
+/* The last one's instance and layout last until the next is made. */
 static saddle_observer *observer_of(test_rig *rig, const saddle_algorithm *algorithm,
                                     const saddle_problem *problem, const saddle_mixing *mixing)
 {
     static saddle_instance seen;
     saddle_error error = {.message = ""};
     saddle_observer *observer = NULL;
+    static saddle_layout layout;
+    saddle_algorithm_layout(algorithm, rig->parameters, problem, &layout);
     seen = rig->scene;
     seen.problem = problem;
     if (mixing != NULL)
@@ -215,9 +220,10 @@ static saddle_observer *observer_of(test_rig *rig, const saddle_algorithm *algor
     saddle_observer_inputs inputs = {.engine = rig->engine,
                                      .instance = &seen,
                                      .algorithm = algorithm,
+                                     .layout = &layout,
                                      .steps = rig->steps,
                                      .metric_tau = rig->steps.tau,
-                                     .potential = rig->algorithm->prox_point != NULL,
+                                     .potential = rig->algorithm->traits.potential,
                                      .feasible = true};
     assert_ok(saddle_observer_create(&observer, &inputs, &error), error);
     return observer;

@@ -1,0 +1,193 @@
+#include "algorithms/layout.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+
+void saddle_layout_add(saddle_layout *layout, const char *name, size_t length,
+                       saddle_field_kind kind, size_t estimate)
+{
+    /* One field too many is counted, so that saddle_layout_check() sees it, but there is no place for it. */
+    if (layout->fields < SADDLE_MOST_FIELDS)
+        layout->field[layout->fields] =
+            (saddle_field){.name = name,
+                           .offset = layout->published,
+                           .length = length,
+                           .kind = kind,
+                           .estimate = estimate,
+                           .last_round = layout->rounds > 0 ? layout->rounds - 1 : 0};
+    layout->fields++;
+    layout->published += length;
+}
+
+static bool is_sent(const saddle_field *field, unsigned round)
+{
+    return round >= field->first_round && round <= field->last_round;
+}
+
+void saddle_layout_message(const saddle_layout *layout, unsigned round, size_t *offset,
+                           size_t *count)
+{
+    *offset = 0;
+    *count = layout->fields == 0 ? layout->published : 0;
+    for (size_t f = 0; f < layout->fields; f++) {
+        const saddle_field *field = &layout->field[f];
+        if (!is_sent(field, round))
+            continue;
+        if (*count == 0)
+            *offset = field->offset;
+        *count = field->offset + field->length - *offset;
+    }
+}
+
+void saddle_algorithm_layout(const saddle_algorithm *algorithm, const void *parameters,
+                             const saddle_problem *problem, saddle_layout *out)
+{
+    memset(out, 0, sizeof *out);
+    algorithm->layout(parameters, problem, out);
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+/* Whether [offset, offset + length) is within [0, size). */
+static bool fits(size_t offset, size_t length, size_t size)
+{
+    return offset <= size && length <= size - offset;
+}
+
+/* One field by itself. */
+static saddle_status check_field(const saddle_layout *layout, const saddle_field *field,
+                                 const char *algorithm, saddle_error *error)
+{
+    unsigned rounds = layout->rounds > 0 ? layout->rounds : 1;
+    if (field->first_round > field->last_round || field->last_round >= rounds)
+        return saddle_fail(
+            error, SADDLE_CHECK_FAILED,
+            "algorithm %s: field %s is sent in rounds %u to %u of an iteration, which "
+            "has rounds 0 to %u",
+            algorithm, field->name, field->first_round, field->last_round, rounds - 1);
+    if (field->kind == SADDLE_FIELD_ITERATE)
+        return SADDLE_OK;
+    if (!fits(field->estimate, field->length, layout->kept))
+        return saddle_fail(
+            error, SADDLE_CHECK_FAILED,
+            "algorithm %s: field %s tracks an estimate of %zu doubles that is not in "
+            "the kept state of %zu doubles",
+            algorithm, field->name, field->length, layout->kept);
+    if (field->shift != 0.0 &&
+        (!isfinite(field->shift) || !fits(field->shift_offset, field->length, layout->published)))
+        return saddle_fail(error, SADDLE_CHECK_FAILED,
+                           "algorithm %s: the estimate of field %s is shifted by %g times %zu "
+                           "doubles that are not in the span of %zu doubles",
+                           algorithm, field->name, field->shift, field->length, layout->published);
+    return SADDLE_OK;
+}
+
+/* A message is one piece of the span: no field between two that are sent stays behind. */
+static saddle_status check_round(const saddle_layout *layout, unsigned round, const char *algorithm,
+                                 saddle_error *error)
+{
+    size_t offset;
+    size_t count;
+    saddle_layout_message(layout, round, &offset, &count);
+    for (size_t f = 0; f < layout->fields; f++) {
+        const saddle_field *field = &layout->field[f];
+        if (field->length > 0 && field->offset >= offset && field->offset < offset + count &&
+            !is_sent(field, round))
+            return saddle_fail(error, SADDLE_CHECK_FAILED,
+                               "algorithm %s: field %s is not sent in round %u, but fields before "
+                               "and after it are; put fields of the same rounds next to each other",
+                               algorithm, field->name, round);
+    }
+    return SADDLE_OK;
+}
+
+static saddle_status check_fields(const saddle_layout *layout, const char *algorithm,
+                                  saddle_error *error)
+{
+    size_t end = 0;
+    if (layout->fields > SADDLE_MOST_FIELDS)
+        return saddle_fail(error, SADDLE_CHECK_FAILED,
+                           "algorithm %s: its layout has %zu fields; at most %d are possible",
+                           algorithm, layout->fields, SADDLE_MOST_FIELDS);
+    for (size_t f = 0; f < layout->fields; f++) {
+        const saddle_field *field = &layout->field[f];
+        if (field->name == NULL || field->offset != end)
+            return saddle_fail(error, SADDLE_CHECK_FAILED,
+                               "algorithm %s: field %s has offset %zu where the field before it "
+                               "ends at %zu; use saddle_layout_add()",
+                               algorithm, field->name != NULL ? field->name : "(without a name)",
+                               field->offset, end);
+        end += field->length;
+    }
+    if (layout->fields > 0 && end != layout->published)
+        return saddle_fail(error, SADDLE_CHECK_FAILED,
+                           "algorithm %s: its fields have %zu doubles, but published is %zu",
+                           algorithm, end, layout->published);
+    /* What is sent changes only where a field's rounds begin or end. */
+    for (size_t f = 0; f < layout->fields; f++) {
+        const saddle_field *field = &layout->field[f];
+        SADDLE_TRY(check_field(layout, field, algorithm, error));
+        SADDLE_TRY(check_round(layout, field->first_round, algorithm, error));
+        SADDLE_TRY(check_round(layout, field->last_round, algorithm, error));
+    }
+    return SADDLE_OK;
+}
+
+/* Whether a variable of a view, NULL for none, lies within the span or the kept state. */
+static bool is_state(const saddle_agent *agent, const saddle_layout *layout, const double *variable,
+                     size_t length)
+{
+    return variable == NULL ||
+           (variable >= agent->now && variable <= agent->now + layout->published &&
+            fits((size_t)(variable - agent->now), length, layout->published)) ||
+           (variable >= agent->kept && variable <= agent->kept + layout->kept &&
+            fits((size_t)(variable - agent->kept), length, layout->kept));
+}
+
+/* view() only finds the variables, so that an agent without values will do. */
+static saddle_status check_view(const saddle_algorithm *algorithm, const void *parameters,
+                                const saddle_problem *problem, const saddle_layout *layout,
+                                saddle_error *error)
+{
+    double *state = saddle_alloc_doubles(layout->published + layout->kept + 1);
+    if (state == NULL)
+        return saddle_no_memory(error, "an agent's state");
+    saddle_agent agent = {.agents = problem->agents,
+                          .problem = problem,
+                          .parameters = parameters,
+                          .now = state,
+                          .kept = state + layout->published};
+    saddle_view view = {.x = NULL};
+    algorithm->view(&agent, &view);
+    const struct {
+        const char *name;
+        const double *variable;
+        size_t length;
+        bool wanted;
+    } part[] = {{"x", view.x, problem->x_dim, true},
+                {"y", view.y, problem->y_dim, true},
+                {"v", view.v, problem->x_dim, false},
+                {"u", view.u, problem->y_dim, false}};
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof part / sizeof *part; k++)
+        if ((part[k].wanted && part[k].variable == NULL) ||
+            !is_state(&agent, layout, part[k].variable, part[k].length))
+            status = saddle_fail(
+                error, SADDLE_CHECK_FAILED,
+                "algorithm %s: view() gives no %s of %zu doubles within the span of "
+                "%zu or the kept state of %zu that its layout asks for",
+                algorithm->name, part[k].name, part[k].length, layout->published, layout->kept);
+    saddle_free(state);
+    return status;
+}
+
+saddle_status saddle_layout_check(const saddle_algorithm *algorithm, const void *parameters,
+                                  const saddle_problem *problem, const saddle_layout *layout,
+                                  saddle_error *error)
+{
+    SADDLE_TRY(check_fields(layout, algorithm->name, error));
+    return check_view(algorithm, parameters, problem, layout, error);
+}

@@ -1,0 +1,24 @@
+/* Sums and maxima of sizes, such as those of the agents' data. */
+#ifndef SADDLE_CORE_SIZES_H
+#define SADDLE_CORE_SIZES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+static inline uint64_t saddle_sizes_sum(size_t count, const size_t *size)
+{
+    uint64_t sum = 0;
+    for (size_t k = 0; k < count; k++)
+        sum += size[k];
+    return sum;
+}
+
+static inline size_t saddle_sizes_largest(size_t count, const size_t *size)
+{
+    size_t most = 0;
+    for (size_t k = 0; k < count; k++)
+        most = size[k] > most ? size[k] : most;
+    return most;
+}
+
+#endif
