@@ -22,6 +22,14 @@ void saddle_layout_add(saddle_layout *layout, const char *name, size_t length,
     layout->published += length;
 }
 
+size_t saddle_layout_longest(const saddle_layout *layout)
+{
+    size_t longest = 0;
+    for (size_t f = 0; f < layout->fields; f++)
+        longest = saddle_larger(longest, layout->field[f].length);
+    return longest;
+}
+
 static bool is_sent(const saddle_field *field, unsigned round)
 {
     return round >= field->first_round && round <= field->last_round;

@@ -15,6 +15,9 @@ saddle_status saddle_layout_check(const saddle_algorithm *algorithm, const void 
 void saddle_layout_message(const saddle_layout *layout, unsigned round, size_t *offset,
                            size_t *count);
 
+/* The length of the longest field. */
+size_t saddle_layout_longest(const saddle_layout *layout);
+
 /* Entry k of the estimate that a sum tracks, at an agent. */
 static inline double saddle_field_estimate(const saddle_field *field, const saddle_agent *agent,
                                            size_t k)

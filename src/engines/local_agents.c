@@ -396,6 +396,7 @@ static bool allocate_agents(saddle_local *e)
 {
     const saddle_problem *problem = e->inputs.instance->problem;
     size_t longest = problem->x_dim + saddle_larger(problem->y_dim, problem->response_size);
+    longest = saddle_larger(longest, saddle_layout_longest(&e->layout));
     e->stride = whole_lines(e->layout.published);
     e->kept_stride = whole_lines(e->layout.kept);
     e->mean_room = saddle_larger(MEAN_BLOCK * whole_lines(longest), MEAN_ROOM);

@@ -53,9 +53,7 @@ saddle_status saddle_observer_create(saddle_observer **out, const saddle_observe
     o->in = *inputs;
     o->problem = problem;
     o->ascent_step = 1.0;
-    size_t both = x_dim + y_dim;
-    for (size_t f = 0; f < inputs->layout->fields; f++)
-        both = saddle_larger(both, inputs->layout->field[f].length);
+    size_t both = saddle_larger(x_dim + y_dim, saddle_layout_longest(inputs->layout));
     o->x_mean = saddle_alloc_doubles(both + 3 * x_dim + 2 * y_dim + problem->response_size +
                                      problem->agents + saddle_maximize_scratch(y_dim) +
                                      saddle_observer_scratch(inputs->instance));

@@ -190,6 +190,7 @@ END_TEST
 
 enum {
     RIGHT,
+    LONG_SUM, /* none, but longer than anything else that is averaged over agents */
     TOO_MANY_FIELDS,
     NO_SUCH_ROUND,
     ROUNDS_IN_REVERSE,
@@ -208,15 +209,21 @@ enum {
 
 static int mistake;
 
+static size_t p_length(const saddle_problem *problem)
+{
+    return mistake == LONG_SUM ? 1000000 : problem->x_dim;
+}
+
 static void mistaken_layout(const void *parameters, const saddle_problem *problem,
                             saddle_layout *out)
 {
     (void)parameters;
     size_t x_dim = problem->x_dim;
+    size_t p_dim = p_length(problem);
     out->rounds = 2;
-    out->kept = x_dim;
+    out->kept = p_dim;
     saddle_layout_add(out, "x", x_dim, SADDLE_FIELD_ITERATE, SADDLE_NO_ESTIMATE);
-    saddle_layout_add(out, "p", x_dim, SADDLE_FIELD_SUM,
+    saddle_layout_add(out, "p", p_dim, SADDLE_FIELD_SUM,
                       mistake == NO_ESTIMATE        ? SADDLE_NO_ESTIMATE
                       : mistake == ESTIMATE_OUTSIDE ? 1
                                                     : 0);
@@ -246,7 +253,8 @@ static void mistaken_layout(const void *parameters, const saddle_problem *proble
 static void mistaken_view(const saddle_agent *agent, saddle_view *out)
 {
     size_t x_dim = agent->problem->x_dim;
-    *out = (saddle_view){.x = agent->now, .y = agent->now + 2 * x_dim, .v = agent->kept};
+    *out = (saddle_view){
+        .x = agent->now, .y = agent->now + x_dim + p_length(agent->problem), .v = agent->kept};
     if (mistake == VIEW_OUTSIDE)
         out->v++;
     if (mistake == VIEW_WITHOUT_Y)
@@ -265,15 +273,17 @@ static saddle_status mistaken_configure(void *parameters, saddle_configuration *
 static void mistaken_start(saddle_agent *agent, const double *x0, const double *y0)
 {
     size_t x_dim = agent->problem->x_dim;
-    memset(agent->next, 0, 2 * x_dim * sizeof *agent->next);
-    memset(agent->kept, 0, x_dim * sizeof *agent->kept);
+    size_t p_dim = p_length(agent->problem);
+    memset(agent->next, 0, (x_dim + p_dim) * sizeof *agent->next);
+    memset(agent->kept, 0, p_dim * sizeof *agent->kept);
     memcpy(agent->next, x0, x_dim * sizeof *x0);
-    memcpy(agent->next + 2 * x_dim, y0, agent->problem->y_dim * sizeof *y0);
+    memcpy(agent->next + x_dim + p_dim, y0, agent->problem->y_dim * sizeof *y0);
 }
 
 static void mistaken_round(saddle_agent *agent)
 {
-    saddle_agent_mix(agent, 0, 2 * agent->problem->x_dim + agent->problem->y_dim, agent->next);
+    const saddle_problem *problem = agent->problem;
+    saddle_agent_mix(agent, 0, problem->x_dim + p_length(problem) + problem->y_dim, agent->next);
 }
 
 /* A user's own algorithm with each mistake in turn. None gets as far as its first agent. */
@@ -315,7 +325,7 @@ START_TEST(a_wrong_layout_is_refused)
         saddle_plan *plan = test_plan(instance.plan, (const char *[]){"iterations=3", NULL});
         plan->algorithm.own = &mistaken;
         saddle_status status = saddle_run(instance.made, plan, NULL, &result, &error);
-        if (mistake == RIGHT) {
+        if (mistake <= LONG_SUM) {
             assert_ok(status, error);
         } else {
             assert_refused(status, error, SADDLE_CHECK_FAILED, reason[mistake]);
