@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "core/world.h"
 #include "engines/engine.h"
 
 static saddle_world *world; /* NULL: this process is alone */

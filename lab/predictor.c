@@ -14,6 +14,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "core/world.h"
 #include "files/file.h"
 #include "files/npz.h"
 #include "models/ranking.h"

@@ -1,6 +1,8 @@
 /* How many iterations Theorems 1 and 2 guarantee: their bounds, and the potential at the start. */
 #include <math.h>
 
+#include <saddle/lab.h>
+
 #include "core/status.h"
 #include "instance/plan.h"
 #include "instance/theory_bounds.h"

@@ -13,6 +13,7 @@
 #include "core/rng.h"
 #include "core/status.h"
 #include "core/vector.h"
+#include "core/world.h"
 
 /* ---- threads that meet ------------------------------------------------------------------------ */
 
@@ -206,6 +207,9 @@ static void leave(saddle_world *world)
     free(self);
 }
 
+static const struct saddle_world_class class = {
+    .add_terms = add_terms, .join = join, .destroy = leave};
+
 static saddle_status connect(saddle_world **out, const saddle_graph *graph, saddle_error *error)
 {
     (void)error;
@@ -228,13 +232,11 @@ static saddle_status connect(saddle_world **out, const saddle_graph *graph, sadd
                                 .local = local,
                                 .here = self->here,
                                 .home = self->home,
-                                .add_terms = add_terms,
-                                .join = join,
                                 .add_words = add_words,
                                 .largest = largest,
                                 .share = share,
                                 .carry = carry,
-                                .destroy = leave};
+                                .kind = &class};
     *out = &self->base;
     return SADDLE_OK;
 }
@@ -407,9 +409,9 @@ static void mean(saddle_engine *base, size_t size, saddle_agent_term *term, void
     for (size_t i = 0; i < world->agents; i++) {
         if (saddle_world_has(world, i))
             term(context, lend(e, saddle_world_place(world, i)), e->terms);
-        world->add_terms(world, i, 1, size, size, e->terms, out);
+        world->kind->add_terms(world, i, 1, size, size, e->terms, out);
     }
-    world->join(world, size, out);
+    world->kind->join(world, size, out);
     saddle_scale(size, 1.0 / (double)world->agents, out);
 }
 

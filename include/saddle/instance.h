@@ -10,6 +10,7 @@
 #ifndef SADDLE_INSTANCE_H
 #define SADDLE_INSTANCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -71,6 +72,36 @@ SADDLE_API void saddle_instance_free(saddle_instance *instance);
 SADDLE_API saddle_status saddle_instance_steps(const saddle_instance *instance,
                                                const saddle_plan *plan, saddle_steps *out,
                                                saddle_error *error);
+
+/** What the paper's theorems say about an instance. */
+typedef struct saddle_theory {
+    double lipschitz;        /**< L. */
+    double strong_concavity; /**< mu. */
+    bool estimated;          /**< Whether L or mu is an estimate. */
+    double lambda;           /**< Of the mixing matrix. */
+    double c1;               /**< (1 - lambda^2) / (1 + lambda^2). */
+    double beta;             /**< min(tau / 12, 1/3). */
+    double tau;              /**< The tau that was used. */
+    double alpha;            /**< 1 / (4 L). */
+    double eta_bound;        /**< Theorem 1's bound on eta. */
+    double nu_bound;         /**< Theorem 1's bound on nu, at `eta`. */
+    double eta;              /**< Half the bound: at the bounds themselves the C may vanish. */
+    double nu;               /**< Half the bound. */
+    uint64_t q;              /**< ceil(sqrt(n)). */
+    double C1;               /**< Coefficient of x consensus. */
+    double C2;               /**< Coefficient of x stationarity. */
+    double C2_plus;          /**< Theorem 2's C2'. */
+    double C3;               /**< Coefficient of y consensus. */
+    double C4;               /**< Coefficient of |y~ - ybar|^2. */
+    double rate;             /**< min(C1, C2, C3, nu L^2 / 2). */
+    double rate_plus;        /**< The same with C2'. */
+    double c_gamma_bound;    /**< Theorem 2's lower bound on c_gamma. */
+    double error_factor;     /**< Theorem 2's floor is this times epsilon / c_epsilon. */
+    double gap;              /**< p_0 - Q*; NaN when no lower bound of Q is known. */
+    double epsilon;          /**< Asked for: mean metric at most epsilon^2. */
+    double iterations;       /**< Guaranteed by Theorem 1 for epsilon; NaN when unknown. */
+    double iterations_plus;  /**< Guaranteed by Theorem 2; NaN when unknown or out of reach. */
+} saddle_theory;
 
 #ifdef __cplusplus
 }

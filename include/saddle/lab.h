@@ -1,6 +1,6 @@
 /**
  * @file lab.h
- * @brief What is done with runs: traces, saved models, checkpoints, tuning and the theory's bounds.
+ * @brief What is done with runs: traces, saved models, tuning and the theory's bounds.
  *
  * <saddle/saddle.h> solves; this header, which includes it, is for what comes before and after:
  *
@@ -15,10 +15,6 @@
  *     saddle_predictor_load(&predictor, "model.npz", NULL, &error);
  *     saddle_predictor_data(predictor, &data, "a9a.t", NULL, &error);
  *     saddle_predictor_evaluate(predictor, data, NULL, outcome, &count, &error);
- *
- *     plan.outputs.resume = "my-checkpoints";      // resuming a run, bit for bit
- *     saddle_plan_resume(&plan, NULL, &error);     // takes over the plan of the run that wrote them
- *     saddle_solve(NULL, &plan, &result, &error);
  *
  *     saddle_tuning *tuning;                       // searching for good step sizes
  *     saddle_tune_inputs inputs = {.budget = 1000000};
@@ -157,54 +153,6 @@ SADDLE_API saddle_status saddle_predictor_evaluate(const saddle_predictor *predi
 SADDLE_API saddle_status saddle_save_numbers(const double *number, size_t count, const char *path,
                                              saddle_error *error);
 
-/* ---- checkpoints ----------------------------------------------------------------------------- */
-
-/*
- * A checkpoint is a run's complete state in a file, from which it resumes bit for bit. saddle_plan::outputs
- * says where a run writes them and which one it resumes from. A checkpoint does not depend on the number of
- * threads or processes, or on the engine: any other can resume it.
- */
-
-/** What a checkpoint says of itself. */
-typedef struct saddle_checkpoint_info {
-    uint64_t iteration; /**< Where the run resumes. */
-    uint64_t bytes;     /**< Size of the file. */
-    double seconds;     /**< Spent iterating so far. */
-    size_t rows;        /**< Rows of the trace so far. */
-    size_t agents;      /**< m; 1 for a centralized algorithm. */
-    char version[32];   /**< Of the library that wrote it. */
-} saddle_checkpoint_info;
-
-/**
- * Where a checkpoint of a directory is.
- * @param[out] path  free with free(); NULL when there are no more than `age`, or on failure.
- * @param      age   0: the newest, 1: the one before it, ... by their names; they are not opened.
- */
-SADDLE_API saddle_status saddle_checkpoint_find(char **path, const char *directory, size_t age,
-                                                saddle_error *error);
-/** The newest valid checkpoint of a directory, every byte of it checked. SADDLE_BAD_INPUT, with the
- * reason, when there is none. Free the result with free(). */
-SADDLE_API saddle_status saddle_checkpoint_newest(char **path, const char *directory,
-                                                  saddle_error *error);
-/**
- * Check every byte of a checkpoint and say what it is. What is torn, damaged, of another format or
- * no checkpoint at all is refused with the reason.
- * @param[out] plan  the plan of the run that wrote it; NULL: not wanted. Free with saddle_plan_free().
- */
-SADDLE_API saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info *out,
-                                                   saddle_plan *plan, saddle_error *error);
-
-/**
- * Take over the plan of the run that is to be resumed: whatever was given to it and is not given in
- * `plan`, and its directory for further checkpoints. The engine and its threads are not taken over.
- * Nothing happens when plan->outputs.resume asks for nothing.
- * @param plan   replaced on success.
- * @param world  the processes of the run, whose rank 0 reads the checkpoint and sends it to the others;
- *               collective. NULL: this one is alone.
- */
-SADDLE_API saddle_status saddle_plan_resume(saddle_plan *plan, const saddle_world *world,
-                                            saddle_error *error);
-
 /* ---- tuning ---------------------------------------------------------------------------------- */
 
 /*
@@ -328,38 +276,8 @@ SADDLE_API saddle_status saddle_tuning_save(const saddle_tuning *tuning, const c
 
 /* ---- theory ---------------------------------------------------------------------------------- */
 
-/** What the paper's theorems say about an instance. */
-typedef struct saddle_theory {
-    double lipschitz;        /**< L. */
-    double strong_concavity; /**< mu. */
-    bool estimated;          /**< Whether L or mu is an estimate. */
-    double lambda;           /**< Of the mixing matrix. */
-    double c1;               /**< (1 - lambda^2) / (1 + lambda^2). */
-    double beta;             /**< min(tau / 12, 1/3). */
-    double tau;              /**< The tau that was used. */
-    double alpha;            /**< 1 / (4 L). */
-    double eta_bound;        /**< Theorem 1's bound on eta. */
-    double nu_bound;         /**< Theorem 1's bound on nu, at `eta`. */
-    double eta;              /**< Half the bound: at the bounds themselves the C may vanish. */
-    double nu;               /**< Half the bound. */
-    uint64_t q;              /**< ceil(sqrt(n)). */
-    double C1;               /**< Coefficient of x consensus. */
-    double C2;               /**< Coefficient of x stationarity. */
-    double C2_plus;          /**< Theorem 2's C2'. */
-    double C3;               /**< Coefficient of y consensus. */
-    double C4;               /**< Coefficient of |y~ - ybar|^2. */
-    double rate;             /**< min(C1, C2, C3, nu L^2 / 2). */
-    double rate_plus;        /**< The same with C2'. */
-    double c_gamma_bound;    /**< Theorem 2's lower bound on c_gamma. */
-    double error_factor;     /**< Theorem 2's floor is this times epsilon / c_epsilon. */
-    double gap;              /**< p_0 - Q*; NaN when no lower bound of Q is known. */
-    double epsilon;          /**< Asked for: mean metric at most epsilon^2. */
-    double iterations;       /**< Guaranteed by Theorem 1 for epsilon; NaN when unknown. */
-    double iterations_plus;  /**< Guaranteed by Theorem 2; NaN when unknown or out of reach. */
-} saddle_theory;
-
 /**
- * Evaluate Theorems 1 and 2. SADDLE_UNSUPPORTED when L or mu is neither known nor could be estimated.
+ * Evaluate Theorems 1 and 2 (::saddle_theory in <saddle/instance.h>). SADDLE_UNSUPPORTED when L or mu is neither known nor could be estimated.
  * @param tau      the proximal weight to assume.
  * @param epsilon  target accuracy.
  */

@@ -38,6 +38,12 @@ typedef struct saddle_batch {
     size_t count; /**< How many; at least 1. */
 } saddle_batch;
 
+/** The k-th sample number of a batch. */
+static inline size_t saddle_batch_sample(const saddle_batch *batch, size_t k)
+{
+    return batch->index != NULL ? batch->index[k] : k;
+}
+
 /** Constants of the theory; 0 where one is not known. */
 typedef struct saddle_constants {
     double lipschitz;        /**< L: every gradient of f_ij is L-Lipschitz over X x Y. */

@@ -6,6 +6,10 @@
  *
  *     saddle_instance_create(&instance, &plan, &error);            // or in two steps
  *     saddle_run(instance, &plan, NULL, &result, &error);
+ *
+ *     plan.outputs.resume = "my-checkpoints";                      // resuming a run, bit for bit
+ *     saddle_plan_resume(&plan, NULL, &error);                     // takes over the plan that wrote them
+ *     saddle_solve(NULL, &plan, &result, &error);
  */
 #ifndef SADDLE_RUN_H
 #define SADDLE_RUN_H
@@ -18,35 +22,12 @@
 #include <saddle/algorithm.h>
 #include <saddle/instance.h>
 #include <saddle/plan.h>
+#include <saddle/row.h>
 #include <saddle/status.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** What has been spent so far, over all agents. */
-typedef struct saddle_cost {
-    uint64_t ifo;      /**< Evaluations of one sample's gradient pair (IFO calls). */
-    uint64_t rounds;   /**< Communication rounds. */
-    uint64_t messages; /**< Messages sent. */
-    uint64_t bytes;    /**< Bytes of payload sent. */
-} saddle_cost;
-
-/** One row of a trace: the state after some iterations, and what it cost to get there. */
-typedef struct saddle_row {
-    uint64_t iteration;    /**< t. */
-    saddle_cost cost;      /**< IFO calls, rounds, messages, bytes so far. */
-    double seconds;        /**< Time spent iterating; time spent measuring is left out. */
-    double loss;           /**< F(xbar, ybar) + h(xbar). */
-    double primal;         /**< Q(xbar) = max over Y of F(xbar, y) + h(xbar). */
-    double metric;         /**< The sum of the next four. */
-    double x_stationarity; /**< sum_i |x~_i - xbar|^2. */
-    double x_consensus;    /**< sum_i |x_i - xbar|^2. */
-    double y_consensus;    /**< sum_i |y_i - ybar|^2. */
-    double y_gap;          /**< |y*(xbar) - ybar|^2. */
-    double stationarity;   /**< The paper's first criterion, in its section 2. */
-    double potential;      /**< Theorem 1's potential; NaN when L or mu is not known. */
-} saddle_row;
 
 /** Number of columns of a trace. */
 #define SADDLE_TRACE_COLUMNS 15
@@ -161,6 +142,54 @@ SADDLE_API saddle_status saddle_solve(const saddle_problem *problem, const saddl
  * as one record if the name ends in .npy. Atomic. SADDLE_UNSUPPORTED for one of several processes,
  * which has only some of the copies: there the run itself writes the model. */
 SADDLE_API saddle_status saddle_result_save(const saddle_result *result, const char *path,
+                                            saddle_error *error);
+
+/* ---- checkpoints ----------------------------------------------------------------------------- */
+
+/*
+ * A checkpoint is a run's complete state in a file, from which it resumes bit for bit. saddle_plan::outputs
+ * says where a run writes them and which one it resumes from. A checkpoint does not depend on the number of
+ * threads or processes, or on the engine: any other can resume it.
+ */
+
+/** What a checkpoint says of itself. */
+typedef struct saddle_checkpoint_info {
+    uint64_t iteration; /**< Where the run resumes. */
+    uint64_t bytes;     /**< Size of the file. */
+    double seconds;     /**< Spent iterating so far. */
+    size_t rows;        /**< Rows of the trace so far. */
+    size_t agents;      /**< m; 1 for a centralized algorithm. */
+    char version[32];   /**< Of the library that wrote it. */
+} saddle_checkpoint_info;
+
+/**
+ * Where a checkpoint of a directory is.
+ * @param[out] path  free with free(); NULL when there are no more than `age`, or on failure.
+ * @param      age   0: the newest, 1: the one before it, ... by their names; they are not opened.
+ */
+SADDLE_API saddle_status saddle_checkpoint_find(char **path, const char *directory, size_t age,
+                                                saddle_error *error);
+/** The newest valid checkpoint of a directory, every byte of it checked. SADDLE_BAD_INPUT, with the
+ * reason, when there is none. Free the result with free(). */
+SADDLE_API saddle_status saddle_checkpoint_newest(char **path, const char *directory,
+                                                  saddle_error *error);
+/**
+ * Check every byte of a checkpoint and say what it is. What is torn, damaged, of another format or
+ * no checkpoint at all is refused with the reason.
+ * @param[out] plan  the plan of the run that wrote it; NULL: not wanted. Free with saddle_plan_free().
+ */
+SADDLE_API saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info *out,
+                                                   saddle_plan *plan, saddle_error *error);
+
+/**
+ * Take over the plan of the run that is to be resumed: whatever was given to it and is not given in
+ * `plan`, and its directory for further checkpoints. The engine and its threads are not taken over.
+ * Nothing happens when plan->outputs.resume asks for nothing.
+ * @param plan   replaced on success.
+ * @param world  the processes of the run, whose rank 0 reads the checkpoint and sends it to the others;
+ *               collective. NULL: this one is alone.
+ */
+SADDLE_API saddle_status saddle_plan_resume(saddle_plan *plan, const saddle_world *world,
                                             saddle_error *error);
 
 #ifdef __cplusplus

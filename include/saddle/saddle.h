@@ -23,6 +23,7 @@
 #include <saddle/plan.h>
 #include <saddle/plugin.h>
 #include <saddle/problem.h>
+#include <saddle/row.h>
 #include <saddle/run.h>
 #include <saddle/set.h>
 #include <saddle/status.h>

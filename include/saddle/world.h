@@ -34,16 +34,6 @@ struct saddle_world {
     const size_t *here; /**< Their numbers, ascending. */
     const size_t *home; /**< The rank of every agent. */
 
-    /**
-     * Part of a sum over agents, in the order of their numbers whatever their homes. `terms` has
-     * `count` rows of `stride` doubles, for agents first, first + 1, ...: those that are here are
-     * filled in, the others are for the call's use. The entries that this process adds up,
-     * [size rank / ranks, size (rank + 1) / ranks), of all rows are added to `sum`.
-     */
-    void (*add_terms)(const saddle_world *world, size_t first, size_t count, size_t size,
-                      size_t stride, double *terms, double *sum);
-    /** Complete a sum: every process gets the entries that the others have added up. */
-    void (*join)(const saddle_world *world, size_t size, double *sum);
     /** words[k] becomes its sum over processes. */
     void (*add_words)(const saddle_world *world, size_t count, int64_t *words);
     /** values[k], which must not be NaN, becomes its largest over processes. */
@@ -53,19 +43,13 @@ struct saddle_world {
     /** Process `to` gets the block of process `from`, in the order of calls. Called by these two; the
      * others need not. */
     void (*carry)(const saddle_world *world, size_t from, size_t to, size_t bytes, void *block);
-    /** Free it. */
-    void (*destroy)(saddle_world *world);
     /** Processes on this machine, this one among them; 0 counts as 1. */
     size_t together;
+    const struct saddle_world_class *kind; /**< The library's. */
 };
 
 /** An agent's contribution to a sum. Called where the agent is. */
 typedef void saddle_world_term(void *context, size_t agent, double *out);
-
-/** The world of one process that holds all agents. Free with saddle_world_free(). */
-SADDLE_API saddle_status saddle_world_alone(saddle_world **out, size_t agents, saddle_error *error);
-/** Free a world through its destroy(). NULL is allowed. */
-SADDLE_API void saddle_world_free(saddle_world *world);
 
 /** Whether an agent is in this process. */
 SADDLE_API bool saddle_world_has(const saddle_world *world, size_t agent);

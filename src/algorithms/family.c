@@ -6,7 +6,6 @@
 #include "algorithms/descent_ascent.h"
 #include "algorithms/pass.h"
 #include "algorithms/sampling.h"
-#include "core/batch.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"

@@ -11,7 +11,7 @@
 #ifndef SADDLE_CHECKPOINT_CHECKPOINT_H
 #define SADDLE_CHECKPOINT_CHECKPOINT_H
 
-#include <saddle/lab.h>
+#include <saddle/run.h>
 
 #include "checkpoint/checkpoint_file.h"
 #include "instance/instance.h"

@@ -5,6 +5,7 @@
 #include "checkpoint/checkpoint.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/world.h"
 
 /* Refuse a plug-in that a checkpoint names and the caller does not: it is code, and a file can be
  * anybody's. */

@@ -2,7 +2,7 @@
 #ifndef SADDLE_CORE_OPTION_VALUE_H
 #define SADDLE_CORE_OPTION_VALUE_H
 
-#include <saddle/plan.h>
+#include <saddle/option.h>
 
 /* A value as the option's field holds it. */
 typedef union saddle_option_value {

@@ -1,5 +1,5 @@
 /* Worlds: the one of a single process, and what is common to all. */
-#include <saddle/world.h>
+#include "core/world.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,6 +65,9 @@ static void alone_destroy(saddle_world *world)
     saddle_free(world);
 }
 
+static const struct saddle_world_class alone_class = {
+    .add_terms = alone_add_terms, .join = alone_keep, .destroy = alone_destroy};
+
 saddle_status saddle_world_alone(saddle_world **out, size_t agents, saddle_error *error)
 {
     *out = NULL;
@@ -79,13 +82,11 @@ saddle_status saddle_world_alone(saddle_world **out, size_t agents, saddle_error
                                 .local = agents,
                                 .here = self->list,
                                 .home = self->list + agents,
-                                .add_terms = alone_add_terms,
-                                .join = alone_keep,
                                 .add_words = alone_add_words,
                                 .largest = alone_keep,
                                 .share = alone_share,
                                 .carry = alone_carry,
-                                .destroy = alone_destroy};
+                                .kind = &alone_class};
     *out = &self->base;
     return SADDLE_OK;
 }
@@ -95,7 +96,7 @@ saddle_status saddle_world_alone(saddle_world **out, size_t agents, saddle_error
 void saddle_world_free(saddle_world *world)
 {
     if (world != NULL)
-        world->destroy(world);
+        world->kind->destroy(world);
 }
 
 bool saddle_world_has(const saddle_world *world, size_t agent)
@@ -166,10 +167,10 @@ saddle_status saddle_world_sum(const saddle_world *world, size_t size, saddle_wo
         for (size_t k = 0; k < count; k++)
             if (saddle_world_has(world, first + k))
                 term(context, first + k, terms + k * size);
-        world->add_terms(world, first, count, size, size, terms, out);
+        world->kind->add_terms(world, first, count, size, size, terms, out);
     }
     if (status == SADDLE_OK)
-        world->join(world, size, out);
+        world->kind->join(world, size, out);
     saddle_free(terms);
     return status;
 }

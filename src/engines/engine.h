@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include <saddle/algorithm.h>
-#include <saddle/run.h>
+#include <saddle/row.h>
 
 /* What an engine is made from. All borrowed for its lifetime. */
 typedef struct saddle_engine_inputs {

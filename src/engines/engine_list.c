@@ -1,5 +1,6 @@
 /* The explicit list of engines, in the order they are shown. */
 #include "core/registry.h"
+#include "core/world.h"
 #include "engines/engines.h"
 
 static const saddle_engine_class *const engines[] = {

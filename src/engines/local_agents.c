@@ -8,6 +8,7 @@
 #include "core/rng.h"
 #include "core/status.h"
 #include "core/vector.h"
+#include "core/world.h"
 #include "engines/worker_count.h"
 
 /* Agents of the longest vectors whose contributions to a mean are held at once, and the doubles
@@ -324,11 +325,11 @@ static void run_mean(void *context, unsigned worker)
         for (size_t k = 0; world->ranks == 1 && k < count; k++)
             saddle_axpy(high - low, 1.0, e->mean_terms + k * stride + low, job->out + low);
         if (world->ranks > 1 && worker == 0)
-            world->add_terms(world, begin, count, job->size, stride, e->mean_terms, job->out);
+            world->kind->add_terms(world, begin, count, job->size, stride, e->mean_terms, job->out);
         saddle_thread_pool_barrier(e->pool);
     }
     if (worker == 0)
-        world->join(world, job->size, job->out);
+        world->kind->join(world, job->size, job->out);
     saddle_thread_pool_barrier(e->pool);
     saddle_scale(high - low, 1.0 / (double)world->agents, job->out + low);
 }

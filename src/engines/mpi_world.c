@@ -328,6 +328,9 @@ static saddle_status settle(mpi_world *w, const saddle_graph *graph, saddle_erro
     return SADDLE_OK;
 }
 
+static const struct saddle_world_class class = {
+    .add_terms = add_terms, .join = join, .destroy = destroy};
+
 saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph, saddle_error *error)
 {
     size_t rank;
@@ -346,13 +349,11 @@ saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph, 
     w->base = (saddle_world){.rank = rank,
                              .ranks = (size_t)ranks,
                              .agents = graph != NULL ? graph->agents : 0,
-                             .add_terms = add_terms,
-                             .join = join,
                              .add_words = add_words,
                              .largest = largest,
                              .share = share,
                              .carry = carry,
-                             .destroy = destroy};
+                             .kind = &class};
     MPI_Comm_dup(MPI_COMM_WORLD, &w->comm);
     w->base.together = count_together(w->comm);
     w->processors = share_processors(w->base.together);

@@ -4,8 +4,8 @@
 
 #include <mpi.h>
 
+#include "core/world.h"
 #include <saddle/graph.h>
-#include <saddle/world.h>
 
 /* Place the agents of a graph on the processes of the job; without one (NULL), find the processes.
  * Collective. */

@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/world.h"
 #include "problems/pooled.h"
 #include "problems/problems.h"
 

@@ -2,7 +2,7 @@
 #ifndef SADDLE_INSTANCE_THEORY_BOUNDS_H
 #define SADDLE_INSTANCE_THEORY_BOUNDS_H
 
-#include <saddle/lab.h>
+#include <saddle/instance.h>
 
 /* Evaluate the theorems' bounds; gap, epsilon and iterations stay NaN. SADDLE_UNSUPPORTED when L or mu is
  * neither known nor could be estimated. */

@@ -7,7 +7,7 @@
 #ifndef SADDLE_OBSERVE_OBSERVER_H
 #define SADDLE_OBSERVE_OBSERVER_H
 
-#include <saddle/run.h>
+#include <saddle/row.h>
 
 #include "engines/engine.h"
 

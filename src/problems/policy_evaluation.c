@@ -29,7 +29,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/batch.h"
 #include "core/dense.h"
 #include "core/elementary.h"
 #include "core/memory.h"

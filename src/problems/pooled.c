@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "core/batch.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/batch.h"
 #include "core/vector.h"
 
 saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *error)

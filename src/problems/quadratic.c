@@ -21,7 +21,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/batch.h"
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "core/rng.h"

@@ -5,7 +5,6 @@
 #ifndef SADDLE_PROBLEMS_ROW_BLOCKS_H
 #define SADDLE_PROBLEMS_ROW_BLOCKS_H
 
-#include "core/batch.h"
 #include "data/rows.h"
 #include "models/model.h"
 

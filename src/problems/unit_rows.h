@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "core/batch.h"
 #include "data/rows.h"
 
 /* The rows of a batch are scattered in memory: the start of a row and then the row itself are

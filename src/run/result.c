@@ -7,6 +7,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/world.h"
 #include "files/npz.h"
 #include "instance/plan.h"
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/world.h"
 #include "instances.h"
 #include "support.h"
 #include "thread_world.h"
