@@ -45,8 +45,8 @@ typedef struct search {
     saddle_settings *centre;  /* of the grid */
     saddle_tuning *tuning;
     saddle_tune_log log;
-    size_t *runner; /* candidates of the present rung, in the order of their numbers */
-    size_t runners;
+    size_t *active; /* candidates of the present rung, in the order of their numbers */
+    size_t active_count;
 } search;
 
 /* Learn how a step went in all processes. */
@@ -217,8 +217,8 @@ static saddle_status run_rung(search *s, size_t rung, bool *interrupted, saddle_
 {
     saddle_tuning *t = s->tuning;
     uint64_t allotment = (t->budget - t->spent) / weight_from(t->field, t->rungs, rung);
-    for (size_t k = 0; k < s->runners; k++) {
-        saddle_trial trial = {.rung = rung, .candidate = s->runner[k], .allotment = allotment};
+    for (size_t k = 0; k < s->active_count; k++) {
+        saddle_trial trial = {.rung = rung, .candidate = s->active[k], .allotment = allotment};
         bool taken = false;
         saddle_status status = take_logged(s, &trial, &taken, error);
         SADDLE_THEN_IF(status, !taken, evaluate(s, &trial, interrupted, error));
@@ -246,36 +246,36 @@ static int ascending(const void *a, const void *b)
 static saddle_status halve(search *s, size_t rung, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
-    saddle_trial *sorted = saddle_alloc(s->runners, sizeof *sorted);
+    saddle_trial *sorted = saddle_alloc(s->active_count, sizeof *sorted);
     if (sorted == NULL)
         return saddle_no_memory(error, "a rung");
-    memcpy(sorted, t->trials + t->trial_count - s->runners, s->runners * sizeof *sorted);
-    qsort(sorted, s->runners, sizeof *sorted, saddle_trial_order);
+    memcpy(sorted, t->trials + t->trial_count - s->active_count, s->active_count * sizeof *sorted);
+    qsort(sorted, s->active_count, sizeof *sorted, saddle_trial_order);
     if (s->hooks->rung != NULL)
         s->hooks->rung(s->hooks->context, t, &sorted[0]);
     if (rung + 1 < t->rungs) {
-        s->runners = t->field[rung + 1];
+        s->active_count = t->field[rung + 1];
         bool has_default = false;
-        for (size_t k = 0; k < s->runners; k++) {
-            s->runner[k] = sorted[k].candidate;
+        for (size_t k = 0; k < s->active_count; k++) {
+            s->active[k] = sorted[k].candidate;
             has_default = has_default || sorted[k].candidate == 0;
         }
         if (!has_default)
-            s->runner[s->runners - 1] = 0;
-        qsort(s->runner, s->runners, sizeof *s->runner, ascending);
+            s->active[s->active_count - 1] = 0;
+        qsort(s->active, s->active_count, sizeof *s->active, ascending);
     }
     saddle_free(sorted);
     return SADDLE_OK;
 }
 
-static saddle_status climb(search *s, saddle_error *error)
+static saddle_status run_rungs(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
     saddle_status status = SADDLE_OK;
     bool interrupted = false;
-    s->runners = t->candidates;
+    s->active_count = t->candidates;
     for (size_t k = 0; k < t->candidates; k++)
-        s->runner[k] = k;
+        s->active[k] = k;
     for (size_t rung = 0; status == SADDLE_OK && rung < t->rungs; rung++) {
         status = run_rung(s, rung, &interrupted, error);
         if (status != SADDLE_OK || interrupted)
@@ -297,8 +297,8 @@ static saddle_status make_room(search *s, saddle_error *error)
         trials += t->field[r];
     t->trials = saddle_alloc(trials, sizeof *t->trials);
     t->ranking = saddle_alloc(t->candidates, sizeof *t->ranking);
-    s->runner = saddle_alloc(t->candidates, sizeof *s->runner);
-    if (t->trials == NULL || t->ranking == NULL || s->runner == NULL)
+    s->active = saddle_alloc(t->candidates, sizeof *s->active);
+    if (t->trials == NULL || t->ranking == NULL || s->active == NULL)
         return saddle_no_memory(error, "the search");
     return SADDLE_OK;
 }
@@ -399,7 +399,7 @@ static void close_search(search *s, saddle_plan *plan)
     saddle_tune_log_close(&s->log);
     saddle_plan_free(&s->forecast.plan);
     saddle_settings_free(s->centre);
-    saddle_free(s->runner);
+    saddle_free(s->active);
     saddle_plan_free(plan);
 }
 
@@ -422,7 +422,7 @@ saddle_status saddle_tune(saddle_tuning **out, const saddle_instance *instance,
     SADDLE_THEN(status, prepare(&s, error));
     if (status == SADDLE_OK && s.hooks->begin != NULL)
         s.hooks->begin(s.hooks->context, s.tuning);
-    SADDLE_THEN(status, climb(&s, error));
+    SADDLE_THEN(status, run_rungs(&s, error));
     SADDLE_THEN(status, best_plan(&s, error));
     status = agree(&s, status, error);
     close_search(&s, &plan);

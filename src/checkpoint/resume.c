@@ -1,4 +1,4 @@
-/* Going on from a checkpoint: which one, whether it is this run's, and what it holds. */
+/* Resuming from a checkpoint: which one, whether it is this run's, and what it holds. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -12,17 +12,17 @@
 /* ---- which one ------------------------------------------------------------------------------ */
 
 /* What --resume asks for. */
-typedef struct wish {
+typedef struct resume_source {
     const char *place; /* NULL: nothing is to be resumed */
     bool directory;    /* the newest of this directory; otherwise this file */
-    bool lenient;      /* the newest whole one, or the start */
-} wish;
+    bool lenient;      /* the newest valid one, or the start */
+} resume_source;
 
-static saddle_status read_wish(wish *out, const saddle_plan *plan, saddle_error *error)
+static saddle_status read_source(resume_source *out, const saddle_plan *plan, saddle_error *error)
 {
     struct stat status;
     const char *text = plan->outputs.resume;
-    *out = (wish){.place = NULL};
+    *out = (resume_source){.place = NULL};
     if (text == NULL || strcmp(text, "no") == 0)
         return SADDLE_OK;
     out->lenient = strcmp(text, "auto") == 0;
@@ -40,19 +40,19 @@ static saddle_status read_wish(wish *out, const saddle_plan *plan, saddle_error 
         "resume the path of that directory or of a checkpoint");
 }
 
-/* Whether a checkpoint belongs to a run: see belongs(). NULL: every one does. */
-typedef struct demands {
+/* The run that a checkpoint must be of: see check_run(). NULL: any. */
+typedef struct resuming_run {
     const saddle_run_info *info;
     const saddle_checkpoint_numbers *number;
-} demands;
+} resuming_run;
 
-static saddle_status belongs(const saddle_checkpoint *c, const demands *wanted,
-                             saddle_error *error);
+static saddle_status check_run(const saddle_checkpoint *c, const resuming_run *wanted,
+                               saddle_error *error);
 
-/* Open the newest checkpoint of a directory, besides the one at `refused`, that is whole and
- * belongs to the run; NULL: there is none. */
+/* Open the newest checkpoint of a directory, besides the one at `refused`, that is valid and
+ * of this run; NULL: there is none. */
 static saddle_checkpoint *find_other(const char *directory, const char *refused,
-                                     const demands *wanted)
+                                     const resuming_run *wanted)
 {
     saddle_checkpoint *found = NULL;
     char *path = NULL;
@@ -61,7 +61,7 @@ static saddle_checkpoint *find_other(const char *directory, const char *refused,
             break;
         bool other = strcmp(saddle_file_name(path), saddle_file_name(refused)) != 0;
         if (other && saddle_checkpoint_open(&found, path, NULL) == SADDLE_OK && wanted != NULL &&
-            belongs(found, wanted, NULL) != SADDLE_OK) {
+            check_run(found, wanted, NULL) != SADDLE_OK) {
             saddle_checkpoint_close(found);
             found = NULL;
         }
@@ -71,7 +71,8 @@ static saddle_checkpoint *find_other(const char *directory, const char *refused,
 }
 
 /* Add to a refusal which other checkpoint there is. */
-static saddle_status offer(const char *refused, const demands *wanted, saddle_error *error)
+static saddle_status name_alternative(const char *refused, const resuming_run *wanted,
+                                      saddle_error *error)
 {
     char *directory = saddle_directory_of(refused);
     saddle_checkpoint *other = directory != NULL ? find_other(directory, refused, wanted) : NULL;
@@ -89,25 +90,26 @@ static saddle_status offer(const char *refused, const demands *wanted, saddle_er
 }
 
 /* Open the newest checkpoint of a directory. */
-static saddle_status open_newest(saddle_resumption *out, const wish *w, saddle_error *error)
+static saddle_status open_newest(saddle_resumption *out, const resume_source *source,
+                                 saddle_error *error)
 {
     char *path = NULL;
     saddle_error reason = {.status = SADDLE_OK};
     saddle_status status = SADDLE_OK;
     struct stat there;
     /* A directory that is not there yet has nothing in it. */
-    if (!w->lenient || stat(w->place, &there) == 0 || errno != ENOENT)
-        status = saddle_checkpoint_find(&path, w->place, 0, error);
-    if (status == SADDLE_OK && path == NULL && !w->lenient)
+    if (!source->lenient || stat(source->place, &there) == 0 || errno != ENOENT)
+        status = saddle_checkpoint_find(&path, source->place, 0, error);
+    if (status == SADDLE_OK && path == NULL && !source->lenient)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "resume: there is no checkpoint in '%s'; leave it out to begin at the "
                              "start, or give auto to resume only if there is one",
-                             w->place);
+                             source->place);
     if (path == NULL)
         return status;
     status = saddle_checkpoint_open(&out->from, path, &reason);
-    if (status == SADDLE_BAD_INPUT && w->lenient)
-        out->from = find_other(w->place, path, NULL);
+    if (status == SADDLE_BAD_INPUT && source->lenient)
+        out->from = find_other(source->place, path, NULL);
     if (status != SADDLE_OK && out->from != NULL) {
         out->refused = saddle_format("%s; resuming from '%s' of iteration %" PRIu64 " instead",
                                      reason.message, out->from->path, out->from->number.iteration);
@@ -115,23 +117,23 @@ static saddle_status open_newest(saddle_resumption *out, const wish *w, saddle_e
     } else if (status != SADDLE_OK) {
         if (error != NULL)
             *error = reason;
-        status = offer(path, NULL, error);
+        status = name_alternative(path, NULL, error);
     }
     saddle_free(path);
     return status;
 }
 
-/* Open what is asked for, in this process. */
+/* Open what the plan names, in this process. */
 static saddle_status choose(saddle_resumption *out, const saddle_plan *plan, saddle_error *error)
 {
-    wish w;
-    saddle_status status = read_wish(&w, plan, error);
-    if (status != SADDLE_OK || w.place == NULL)
+    resume_source source;
+    saddle_status status = read_source(&source, plan, error);
+    if (status != SADDLE_OK || source.place == NULL)
         return status;
-    if (w.directory)
-        return open_newest(out, &w, error);
-    status = saddle_checkpoint_open(&out->from, w.place, error);
-    return status == SADDLE_BAD_INPUT ? offer(w.place, NULL, error) : status;
+    if (source.directory)
+        return open_newest(out, &source, error);
+    status = saddle_checkpoint_open(&out->from, source.place, error);
+    return status == SADDLE_BAD_INPUT ? name_alternative(source.place, NULL, error) : status;
 }
 
 /* Give all processes the head that rank 0 has read. */
@@ -258,8 +260,8 @@ static saddle_status check_numbers(const saddle_checkpoint *c,
 }
 
 /* What the run that resumes asks for and the checkpoint cannot give. */
-static saddle_status check_wishes(const saddle_checkpoint *c, const saddle_plan *plan,
-                                  saddle_error *error)
+static saddle_status check_plan(const saddle_checkpoint *c, const saddle_plan *plan,
+                                saddle_error *error)
 {
     if (plan->limits.iterations < c->number.iteration)
         return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -274,7 +276,8 @@ static saddle_status check_wishes(const saddle_checkpoint *c, const saddle_plan 
     return SADDLE_OK;
 }
 
-static saddle_status belongs(const saddle_checkpoint *c, const demands *wanted, saddle_error *error)
+static saddle_status check_run(const saddle_checkpoint *c, const resuming_run *wanted,
+                               saddle_error *error)
 {
     if (strcmp(c->version, saddle_version()) != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -283,7 +286,7 @@ static saddle_status belongs(const saddle_checkpoint *c, const demands *wanted, 
                            c->path, c->version, saddle_version());
     saddle_status status = check_settings(c, wanted->info, error);
     SADDLE_THEN(status, check_numbers(c, wanted->number, error));
-    SADDLE_THEN(status, check_wishes(c, wanted->info->plan, error));
+    SADDLE_THEN(status, check_plan(c, wanted->info->plan, error));
     return status;
 }
 
@@ -359,10 +362,10 @@ saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *in
     if (r->from == NULL)
         return SADDLE_OK;
     SADDLE_TRY(saddle_checkpoint_measure(info, &number, error));
-    const demands wanted = {.info = info, .number = &number};
-    saddle_status status = belongs(r->from, &wanted, error);
+    const resuming_run wanted = {.info = info, .number = &number};
+    saddle_status status = check_run(r->from, &wanted, error);
     if (status != SADDLE_OK && world->rank == 0)
-        status = offer(r->from->path, &wanted, error);
+        status = name_alternative(r->from->path, &wanted, error);
     status = saddle_world_agree(world, status, error);
     SADDLE_THEN(status, load_common(r, world, error));
     SADDLE_THEN(status, load_records(r, info->instance->world, error));

@@ -7,7 +7,7 @@
 /* Seconds between two calls of the progress hook. */
 #define PROGRESS_SECONDS 0.2
 
-void saddle_run_confer(saddle_run_state *r)
+void saddle_run_share_progress(saddle_run_state *r)
 {
     const saddle_world *world = r->info.instance->world;
     bool own = r->hooks->interrupt != NULL && *r->hooks->interrupt != 0;

@@ -97,7 +97,7 @@ static saddle_status begin(saddle_run_state *r, saddle_error *error)
     saddle_status status = saddle_run_prepare(r, error);
     if (status != SADDLE_OK)
         return status;
-    saddle_run_confer(r);
+    saddle_run_share_progress(r);
     if (r->resumed.from == NULL)
         SADDLE_TRY(measure_start(r, error));
     status = saddle_run_agree(r, saddle_run_open_files(r, error), error);
@@ -138,7 +138,7 @@ static void advance(saddle_run_state *r, saddle_fault *fault, int *stop)
     saddle_cost cost;
     for (;;) {
         r->engine->kind->cost(r->engine, &cost);
-        saddle_run_confer(r);
+        saddle_run_share_progress(r);
         *stop = saddle_run_stop_reason(r, iteration, &cost);
         if (fault->kind == SADDLE_FAULT_NONE)
             write_checkpoint(r, *stop >= 0);
@@ -182,7 +182,7 @@ static saddle_status loop(saddle_run_state *r, saddle_error *error)
     saddle_status status = SADDLE_OK;
     bool ended = false;
     r->engine->kind->cost(r->engine, &cost);
-    saddle_run_confer(r);
+    saddle_run_share_progress(r);
     int stop = saddle_run_stop_reason(r, 0, &cost);
     if (r->resumed.from == NULL)
         status = arrive(r, stop, &ended, error);

@@ -66,7 +66,7 @@ saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error);
 /* ---- limits.c ---- */
 
 /* Processes tell each other the time spent and whether one was interrupted, so that all decide alike. */
-void saddle_run_confer(saddle_run_state *r);
+void saddle_run_share_progress(saddle_run_state *r);
 /* Why the run must end at the present iteration, or -1. */
 int saddle_run_stop_reason(const saddle_run_state *r, uint64_t iteration, const saddle_cost *cost);
 /* How far the engine may go before the loop looks again. */
