@@ -120,7 +120,7 @@ START_TEST(sums_are_those_of_their_estimates)
         test_rig_close(&rig);
     }
     /* PRECISION and PRECISION+, Prox-GT-SGDA and GT-GDA track two gradients each, and one a number more. */
-    ck_assert_uint_eq(checked, 9 * ITERATIONS);
+    ck_assert_uint_eq(checked, (size_t)9 * ITERATIONS);
     ck_assert(shifted > 0 || _i != LOGISTIC_BOX_SPARSE);
 }
 END_TEST
