@@ -261,8 +261,8 @@ static void mistaken_view(const saddle_agent *agent, saddle_view *out)
         out->y = NULL;
 }
 
-static saddle_status mistaken_configure(void *parameters, saddle_configuration *configuration,
-                                        saddle_error *error)
+static saddle_status mistaken_init(void *parameters, saddle_configuration *configuration,
+                                   saddle_error *error)
 {
     (void)parameters;
     (void)configuration;
@@ -310,9 +310,9 @@ START_TEST(a_wrong_layout_is_refused)
                                           {.name = NULL}};
     static const saddle_algorithm mistaken = {.name = "mistaken",
                                               .options = options,
-                                              .parameters = 8,
+                                              .size = 8,
                                               .traits = {.x_set = true, .y_set = true},
-                                              .configure = mistaken_configure,
+                                              .init = mistaken_init,
                                               .layout = mistaken_layout,
                                               .start = mistaken_start,
                                               .phases = phases,
