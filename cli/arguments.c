@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "core/status.h"
+#include "instance/unused_options.h"
 
 /* The most options a command can have. */
 #define MOST_OPTIONS 256
@@ -33,34 +34,6 @@ const saddle_option cli_option_quiet =
 
 /* ---- which options a command takes --------------------------------------------------------- */
 
-static bool in_table(const saddle_option *const *table, const saddle_option *option)
-{
-    for (; *table != NULL; table++)
-        if (*table == option)
-            return true;
-    return false;
-}
-
-static bool of_some_problem(const saddle_option *option)
-{
-    size_t count;
-    const saddle_problem_class *const *problem = saddle_problem_list(&count);
-    for (size_t k = 0; k < count; k++)
-        if (in_table(problem[k]->options, option))
-            return true;
-    return false;
-}
-
-static bool of_some_algorithm(const saddle_option *option)
-{
-    size_t count;
-    const saddle_algorithm *const *algorithm = saddle_algorithm_list(&count);
-    for (size_t k = 0; k < count; k++)
-        if (in_table(algorithm[k]->options, option))
-            return true;
-    return false;
-}
-
 bool cli_has_field(const cli_fields *list, size_t offset)
 {
     for (; list != NULL && list->bytes > 0; list++)
@@ -78,7 +51,7 @@ bool cli_has_option(const cli_fields *list, const saddle_option *option)
 
 bool cli_takes(const cli_command *command, const saddle_option *option)
 {
-    return (command->own != NULL && in_table(command->own, option)) ||
+    return (command->own != NULL && saddle_option_in(command->own, option)) ||
            cli_has_option(command->library, option);
 }
 
@@ -247,36 +220,14 @@ void cli_release_arguments(cli_arguments *arguments)
 
 /* ---- options without effect ---------------------------------------------------------------- */
 
-/* "precision and prox-dsgda" */
-static const char *join(const saddle_algorithm *const *algorithm, size_t count, char out[256])
+static void warn(void *context, const char *message)
 {
-    out[0] = '\0';
-    for (size_t k = 0; k < count; k++)
-        saddle_append(out, 256, "%s%s",
-                      k == 0           ? ""
-                      : k + 1 == count ? " and "
-                                       : ", ",
-                      algorithm[k]->name);
-    return out;
+    (void)context;
+    cli_warn_of(message);
 }
 
 void cli_warn_unused(const saddle_plan *plan, const saddle_instance *instance,
                      const saddle_algorithm *const *algorithm, size_t count)
 {
-    const saddle_problem_class *problem = instance->kind;
-    const saddle_settings *settings = plan->settings;
-    char names[256];
-    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
-        const saddle_option *option = saddle_settings_option(settings, k);
-        if (!saddle_settings_given(settings, option))
-            continue;
-        bool used = false;
-        for (size_t a = 0; a < count; a++)
-            used = used || in_table(algorithm[a]->options, option);
-        if (count > 0 && of_some_algorithm(option) && !used)
-            cli_warn("--%s is not used by %s", option->name, join(algorithm, count, names));
-        else if ((of_some_problem(option) && !in_table(problem->options, option)) ||
-                 (option->of_data && !problem->needs_data))
-            cli_warn("--%s is not used by problem %s", option->name, problem->name);
-    }
+    saddle_report_unused(plan, instance, algorithm, count, warn, NULL);
 }

@@ -181,6 +181,8 @@ int cli_width(int descriptor);
 void cli_wrap(FILE *stream, const char *text, int column, int indent, int width);
 /* "saddle: warning: ..." on stderr. */
 void cli_warn(const char *format, ...) SADDLE_PRINTF(1, 2);
+/* Pass on a warning of the library; an option that it begins with gets its dashes. */
+void cli_warn_of(const char *message);
 /* A line that is rewritten in place on stderr; nothing when stderr is no terminal. */
 void cli_progress(const char *format, ...) SADDLE_PRINTF(1, 2);
 /* Remove the line. */

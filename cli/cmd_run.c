@@ -111,7 +111,6 @@ static int run(const cli_arguments *given)
     status = cli_agree(status, &error);
     SADDLE_THEN(status, saddle_instance_create(&instance, plan, &error));
     if (status == SADDLE_OK) {
-        cli_warn_unused(plan, instance, &choice->algorithm, 1);
         d.kind = instance->kind;
         d.problem = plan->problem.name;
         prepare_termination_message(plan);

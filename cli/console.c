@@ -413,3 +413,8 @@ int cli_fail(const saddle_error *error)
     cli_say("%.*s%s%s", rank, error->message, dashes(error->message + rank), error->message + rank);
     return cli_exit_code(error->status);
 }
+
+void cli_warn_of(const char *message)
+{
+    cli_warn("%s%s", dashes(message), message);
+}

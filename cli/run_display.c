@@ -179,7 +179,7 @@ static void on_progress(void *context, uint64_t iteration, double seconds)
 static void on_warning(void *context, const char *message)
 {
     (void)context;
-    cli_warn("%s", message);
+    cli_warn_of(message);
 }
 
 saddle_hooks run_display_hooks(run_display *d)

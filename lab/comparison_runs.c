@@ -13,6 +13,7 @@
 #include "instance/plan.h"
 #include "instance/settings.h"
 #include "lab/comparison.h"
+#include "run/run.h"
 
 /* A comparison being made. */
 typedef struct work {
@@ -186,7 +187,7 @@ static saddle_status run_one(const work *w, const saddle_instance *instance, siz
     if (path == NULL)
         return saddle_no_memory(error, "the path of a trace");
     saddle_status status = agree(w, run_plan(&plan, w, c->names.choice[a], path, error), error);
-    SADDLE_THEN(status, saddle_run(instance, &plan, &run_hooks, &result, error));
+    SADDLE_THEN(status, saddle_run_of_several(instance, &plan, false, &run_hooks, &result, error));
     SADDLE_THEN_IF(status, result != NULL, keep(run, result, error));
     if (status == SADDLE_OK && result != NULL) {
         if (c->output_error.status == SADDLE_OK)

@@ -23,6 +23,7 @@ static void add_distances(const double *copies, size_t agents, size_t dim, doubl
 saddle_status saddle_model_consensus_distance(const char *path, size_t agents, double *distance,
                                               saddle_error *error)
 {
+    SADDLE_REQUIRE(error, path, distance);
     static const char *const name[] = {"x", "y"};
     for (size_t i = 0; i < agents; i++)
         distance[i] = 0.0;

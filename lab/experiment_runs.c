@@ -12,6 +12,7 @@
 #include "files/file.h"
 #include "instance/settings.h"
 #include "lab/paths.h"
+#include "run/run.h"
 
 /* Candidates of a search: as many for every algorithm. */
 #define CANDIDATES 16
@@ -251,7 +252,7 @@ static saddle_status make_run(experiment_runs *w, saddle_plan *plan, const run_f
     plan->outputs.trace = files->trace;
     plan->outputs.outcomes = *files->outcomes != '\0' ? files->outcomes : NULL;
     saddle_status status = saddle_instance_create(&instance, plan, error);
-    SADDLE_THEN(status, saddle_run(instance, plan, &hooks, &result, error));
+    SADDLE_THEN(status, saddle_run_of_several(instance, plan, false, &hooks, &result, error));
     if (status == SADDLE_OK)
         w->hooks.end(w->hooks.context, w->label, result);
     /* Claims are made from complete traces, and runs of hours should not be made for nothing. */

@@ -284,7 +284,9 @@ static saddle_status match_y(saddle_predictor *p, saddle_error *error)
 saddle_status saddle_predictor_load(saddle_predictor **out, const char *path, const char *plugin,
                                     saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
+    SADDLE_REQUIRE(error, path);
     saddle_predictor *p = saddle_alloc(1, sizeof *p);
     saddle_status status = SADDLE_NO_MEMORY;
     if (p != NULL) {

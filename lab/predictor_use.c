@@ -26,18 +26,21 @@ static saddle_status check_rows(const saddle_predictor *p, const saddle_dataset 
                        label_taken ? "; set label-column to none if no column is a label" : "");
 }
 
-saddle_status saddle_predictor_data(const saddle_predictor *p, saddle_dataset **out,
+saddle_status saddle_predictor_data(const saddle_predictor *predictor, saddle_dataset **out,
                                     const char *name, const saddle_data_options *options,
                                     saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
+    *out = NULL;
+    SADDLE_REQUIRE(error, predictor, name);
     saddle_data_options how = {.abi = SADDLE_ABI};
     if (options != NULL)
         how = *options;
-    how.features = p->features;
+    how.features = predictor->features;
     if (how.label_column == NULL)
-        how.label_column = p->plan.problem.label_column;
-    saddle_status status = saddle_dataset_load(out, name, &how, p->plan.start.seed, error);
-    SADDLE_THEN(status, check_rows(p, *out, error));
+        how.label_column = predictor->plan.problem.label_column;
+    saddle_status status = saddle_dataset_load(out, name, &how, predictor->plan.start.seed, error);
+    SADDLE_THEN(status, check_rows(predictor, *out, error));
     if (status != SADDLE_OK) {
         saddle_dataset_free(*out);
         *out = NULL;
@@ -50,11 +53,13 @@ static const double *y_of(const saddle_predictor *p)
     return p->unknown_y != NULL ? p->unknown_y : p->y;
 }
 
-saddle_status saddle_predictor_scores(const saddle_predictor *p, const saddle_dataset *data,
+saddle_status saddle_predictor_scores(const saddle_predictor *predictor, const saddle_dataset *data,
                                       double *out, saddle_error *error)
 {
-    saddle_status status = check_rows(p, data, error);
-    SADDLE_THEN(status, p->problem->scores(p->problem, data, p->x, y_of(p), out, error));
+    SADDLE_REQUIRE(error, predictor, data, out);
+    saddle_status status = check_rows(predictor, data, error);
+    SADDLE_THEN(status, predictor->problem->scores(predictor->problem, data, predictor->x,
+                                                   y_of(predictor), out, error));
     return status;
 }
 
@@ -105,10 +110,11 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
     return status == SADDLE_OK ? measure(data, score, out, count, error) : status;
 }
 
-saddle_status saddle_predictor_evaluate(const saddle_predictor *p, const saddle_dataset *data,
-                                        const char *positive, saddle_outcome *out, size_t *count,
-                                        saddle_error *error)
+saddle_status saddle_predictor_evaluate(const saddle_predictor *predictor,
+                                        const saddle_dataset *data, const char *positive,
+                                        saddle_outcome *out, size_t *count, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, predictor, data, out, count);
     *count = 0;
     saddle_dataset labelled = *data;
     double *score = saddle_alloc_doubles(data->rows);
@@ -118,7 +124,7 @@ saddle_status saddle_predictor_evaluate(const saddle_predictor *p, const saddle_
         saddle_no_memory(error, "the scores");
     } else {
         memcpy(labelled.label, data->label, data->rows * sizeof *labelled.label);
-        status = evaluate(p, &labelled, positive, score, out, count, error);
+        status = evaluate(predictor, &labelled, positive, score, out, count, error);
     }
     saddle_free(score);
     saddle_free(labelled.label);
@@ -128,6 +134,7 @@ saddle_status saddle_predictor_evaluate(const saddle_predictor *p, const saddle_
 saddle_status saddle_save_numbers(const double *number, size_t count, const char *path,
                                   saddle_error *error)
 {
+    SADDLE_REQUIRE(error, number, path);
     saddle_output file = {0};
     char text[SADDLE_REAL_SIZE];
     saddle_status status = saddle_output_open(&file, path, error);

@@ -43,7 +43,9 @@ static bool copy_rows(saddle_trace *trace, const saddle_result *result)
 saddle_status saddle_result_trace(const saddle_result *result, saddle_trace **out,
                                   saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
+    SADDLE_REQUIRE(error, result);
     char *path = saddle_format("%s-seed%llu.csv", saddle_plugin_label(result->plan.algorithm.name),
                                (unsigned long long)result->plan.start.seed);
     saddle_trace *trace =

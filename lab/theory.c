@@ -32,6 +32,7 @@ saddle_status saddle_theory_evaluate(const saddle_instance *instance, double tau
                                      double c_epsilon, double c_gamma, saddle_theory *out,
                                      saddle_error *error)
 {
+    SADDLE_REQUIRE(error, instance, out);
     const saddle_constants *constants = &instance->constants;
     saddle_status status = saddle_theory_bounds(instance, tau, c_gamma, out, error);
     out->epsilon = epsilon;

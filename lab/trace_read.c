@@ -176,7 +176,9 @@ static saddle_status read_lines(reader *in, saddle_error *error)
 
 saddle_status saddle_trace_read(saddle_trace **out, const char *path, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
+    SADDLE_REQUIRE(error, path);
     reader in = {.trace = saddle_trace_create(path, "", NULL, 0)};
     saddle_status status = in.trace != NULL ? SADDLE_OK : saddle_no_memory(error, "a trace");
     SADDLE_THEN(status, saddle_line_reader_open(&in.file, path, WANTED, error));
@@ -247,6 +249,7 @@ static saddle_status join_column(saddle_trace *trace, const saddle_trace *other,
 
 saddle_status saddle_trace_join(saddle_trace *trace, const saddle_trace *other, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, trace, other);
     const double *mine = saddle_trace_column(trace, "iteration");
     const double *theirs = saddle_trace_column(other, "iteration");
     if (mine == NULL || theirs == NULL)

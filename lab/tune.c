@@ -407,9 +407,11 @@ saddle_status saddle_tune(saddle_tuning **out, const saddle_instance *instance,
                           const saddle_plan *given, const saddle_tune_inputs *inputs,
                           const saddle_tune_hooks *hooks, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
+    *out = NULL;
+    SADDLE_REQUIRE(error, instance);
     static const saddle_tune_inputs no_inputs = {.budget = 0};
     static const saddle_tune_hooks no_hooks = {.context = NULL};
-    *out = NULL;
     saddle_plan plan;
     search s = {.instance = instance,
                 .inputs = inputs != NULL ? inputs : &no_inputs,
@@ -437,6 +439,7 @@ saddle_status saddle_tune_least_budget(const saddle_instance *instance, const sa
                                        const saddle_tune_inputs *inputs, uint64_t *out,
                                        saddle_error *error)
 {
+    SADDLE_REQUIRE(error, instance, inputs, out);
     saddle_plan plan;
     search s = {.instance = instance, .inputs = inputs};
     size_t count = 0;

@@ -103,6 +103,7 @@ static void print_quoted(FILE *f, const char *text)
 
 saddle_status saddle_tuning_save(const saddle_tuning *tuning, const char *path, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, tuning, path);
     saddle_output output;
     SADDLE_TRY(saddle_output_open(&output, path, error));
     const saddle_trial *best = saddle_tuning_last(tuning, tuning->ranking[0]);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/memory.h"
 #include "observe/observer.h"
@@ -339,7 +340,7 @@ void test_copy_agent(const saddle_algorithm *algorithm, const saddle_agent *agen
     size_t id = agent->id;
     saddle_view view;
     saddle_layout layout;
-    algorithm->view(agent, &view);
+    saddle_agent_view(algorithm, agent, &view);
     saddle_algorithm_layout(algorithm, agent->parameters, agent->problem, &layout);
     copy_part(out->x_dim, id, view.x, out->x);
     copy_part(out->y_dim, id, view.y, out->y);

@@ -236,7 +236,8 @@ typedef struct saddle_algorithm {
     void (*start)(saddle_agent *agent, const double *x0, const double *y0);
     /** What one round of an iteration consists of; ends with a phase without a name. */
     const saddle_phase *phases;
-    /** Where the variables are in agent->now and agent->kept. */
+    /** Where the variables are in agent->now and agent->kept; `out` comes zeroed, and what it
+     * does not set stays NULL. x and y are required. */
     void (*view)(const saddle_agent *agent, saddle_view *out);
     /** Optional. The proximal point x~ at the current state, for a proximal weight tau. NULL: the network
      * gradient's is used. */

@@ -50,8 +50,8 @@ SADDLE_API saddle_status saddle_dataset_from_dense(saddle_dataset **out, size_t 
  * A data set from sparse rows in memory, in compressed form (CSR).
  * @param row_start  rows + 1 offsets, from 0, ascending; row r has the entries row_start[r] ..
  *                   row_start[r + 1] - 1.
- * @param column     of every entry, below `features`, ascending within a row.
- * @param value      of every entry; all finite.
+ * @param column     of every entry, below `features`, ascending within a row; NULL if there are none.
+ * @param value      of every entry; all finite. NULL if there are none.
  */
 SADDLE_API saddle_status saddle_dataset_from_csr(saddle_dataset **out, size_t rows, size_t features,
                                                  const size_t *row_start, const uint32_t *column,

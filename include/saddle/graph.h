@@ -80,7 +80,7 @@ SADDLE_API saddle_status saddle_graph_create(saddle_graph **out, const char *tex
  * @param[out] out     the graph, whose text is "edges"; NULL on failure. Free with saddle_graph_free().
  * @param      agents  number of agents, at least 1.
  * @param      count   number of edges.
- * @param      edge    2 * count agents: edge e links edge[2 e] and edge[2 e + 1]. Copied.
+ * @param      edge    2 * count agents: edge e links edge[2 e] and edge[2 e + 1]. Copied. NULL if there are none.
  */
 SADDLE_API saddle_status saddle_graph_from_edges(saddle_graph **out, size_t agents, size_t count,
                                                  const size_t *edge, saddle_error *error);

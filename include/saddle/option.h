@@ -11,6 +11,10 @@
  *         SADDLE_OWN(parameters, c_gamma, RUN), "c-gamma", "PRECISION+", "10", 0.0,
  *         SADDLE_UNBOUNDED, "C", "Factor of sigma^2 / gamma in the refresh size.");
  *     static const saddle_option *const options[] = {&c_gamma, NULL};
+ *
+ * Options of your own are given after the colon for a plug-in, --algorithm ./mine.so:c-gamma=5, and by
+ * saddle_plan_set(&plan, "c-gamma", "5", &error) for an algorithm in saddle_plan::algorithm.own, once that is
+ * assigned. The macros below are for C and for C++20.
  */
 #ifndef SADDLE_OPTION_H
 #define SADDLE_OPTION_H
@@ -102,50 +106,51 @@ typedef struct saddle_option {
 #define SADDLE_OWN(type, field, when) \
     .home = SADDLE_HOME_OWN, .offset = offsetof(type, field), .stage = SADDLE_STAGE_##when
 
+/* Designators are in the order of the fields, as C++ wants them. */
+
 /** A number within [low, high]. `where` is SADDLE_OWN(...). */
-#define SADDLE_REAL(where, id, heading, value, low, high, meta, words_)                           \
-    {                                                                                             \
-        where, .name = (id), .group = (heading), .kind = SADDLE_OPTION_REAL, .fallback = (value), \
-               .minimum = (low), .maximum = (high), .metavar = (meta), .help = (words_)           \
+#define SADDLE_REAL(where, id, heading, value, low, high, meta, words_)                    \
+    {                                                                                      \
+        .name = (id), .group = (heading), .kind = SADDLE_OPTION_REAL, .fallback = (value), \
+        .minimum = (low), .maximum = (high), .metavar = (meta), .help = (words_), where    \
     }
 /** A number within (low, high]. */
-#define SADDLE_REAL_ABOVE(where, id, heading, value, low, high, meta, words_)                     \
-    {                                                                                             \
-        where, .name = (id), .group = (heading), .kind = SADDLE_OPTION_REAL, .fallback = (value), \
-               .minimum = (low), .maximum = (high), .above_minimum = true, .metavar = (meta),     \
-               .help = (words_)                                                                   \
+#define SADDLE_REAL_ABOVE(where, id, heading, value, low, high, meta, words_)              \
+    {                                                                                      \
+        .name = (id), .group = (heading), .kind = SADDLE_OPTION_REAL, .fallback = (value), \
+        .minimum = (low), .maximum = (high), .above_minimum = true, .metavar = (meta),     \
+        .help = (words_), where                                                            \
     }
 /** A number within (0, high] that a search varies. */
-#define SADDLE_STEP(where, id, heading, value, high, how, meta, words_)                           \
-    {                                                                                             \
-        where, .name = (id), .group = (heading), .kind = SADDLE_OPTION_REAL, .fallback = (value), \
-               .minimum = 0.0, .maximum = (high), .above_minimum = true, .metavar = (meta),       \
-               .help = (words_), .search = (how)                                                  \
+#define SADDLE_STEP(where, id, heading, value, high, how, meta, words_)                    \
+    {                                                                                      \
+        .name = (id), .group = (heading), .kind = SADDLE_OPTION_REAL, .fallback = (value), \
+        .minimum = 0.0, .maximum = (high), .above_minimum = true, .metavar = (meta),       \
+        .help = (words_), where, .search = (how)                                           \
     }
 /** A whole number within [low, high], 0 <= low; SADDLE_UNBOUNDED allows all of uint64_t. */
-#define SADDLE_INTEGER(where, id, heading, value, low, high, meta, words_)                  \
-    {                                                                                       \
-        where, .name = (id), .group = (heading), .kind = SADDLE_OPTION_INTEGER,             \
-               .fallback = (value), .minimum = (low), .maximum = (high), .metavar = (meta), \
-               .help = (words_)                                                             \
+#define SADDLE_INTEGER(where, id, heading, value, low, high, meta, words_)                    \
+    {                                                                                         \
+        .name = (id), .group = (heading), .kind = SADDLE_OPTION_INTEGER, .fallback = (value), \
+        .minimum = (low), .maximum = (high), .metavar = (meta), .help = (words_), where       \
     }
 /** One of "a|b|c". */
-#define SADDLE_CHOICE(where, id, heading, value, allowed, meta, words_)                       \
-    {                                                                                         \
-        where, .name = (id), .group = (heading), .kind = SADDLE_OPTION_CHOICE,                \
-               .fallback = (value), .choices = (allowed), .metavar = (meta), .help = (words_) \
+#define SADDLE_CHOICE(where, id, heading, value, allowed, meta, words_)                      \
+    {                                                                                        \
+        .name = (id), .group = (heading), .kind = SADDLE_OPTION_CHOICE, .fallback = (value), \
+        .choices = (allowed), .metavar = (meta), .help = (words_), where                     \
     }
 /** yes or no. */
-#define SADDLE_FLAG(where, id, heading, value, words_)                                            \
-    {                                                                                             \
-        where, .name = (id), .group = (heading), .kind = SADDLE_OPTION_FLAG, .fallback = (value), \
-               .help = (words_)                                                                   \
+#define SADDLE_FLAG(where, id, heading, value, words_)                                     \
+    {                                                                                      \
+        .name = (id), .group = (heading), .kind = SADDLE_OPTION_FLAG, .fallback = (value), \
+        .help = (words_), where                                                            \
     }
 /** Any text. */
-#define SADDLE_TEXT(where, id, heading, value, meta, words_)                                      \
-    {                                                                                             \
-        where, .name = (id), .group = (heading), .kind = SADDLE_OPTION_TEXT, .fallback = (value), \
-               .metavar = (meta), .help = (words_)                                                \
+#define SADDLE_TEXT(where, id, heading, value, meta, words_)                               \
+    {                                                                                      \
+        .name = (id), .group = (heading), .kind = SADDLE_OPTION_TEXT, .fallback = (value), \
+        .metavar = (meta), .help = (words_), where                                         \
     }
 
 #ifdef __cplusplus

@@ -15,6 +15,14 @@
  * and other languages use; the name of a field's option stands beside it. Values are checked when the
  * plan is used, by the same rules whichever way they came. Texts and objects assigned by hand are
  * borrowed: they must outlive the call that takes the plan, and objects also the instance made from it.
+ *
+ * An object in memory takes the place of the option that it stands beside; the settings of a run, its trace and
+ * its checkpoints then say "in memory" or the object's own text.
+ *
+ * A field counts as given if it was set by saddle_plan_set() or saddle_plan_load(), or if it differs from its
+ * default: a default that is assigned by hand is not seen. It matters where another source fills in what
+ * is not given, in saddle_plan_load() and saddle_plan_resume(). To insist on a default there, set it by
+ * saddle_plan_set(), or assign it afterwards.
  */
 #ifndef SADDLE_PLAN_H
 #define SADDLE_PLAN_H
@@ -92,12 +100,14 @@ typedef struct saddle_plan {
         const char *data;                 /**< data: a file or name. */
         const struct saddle_dataset
             *rows; /**< Rows in memory instead, shared out between agents. */
-        const struct saddle_dataset *const *shards; /**< Or each agent's own rows in memory. */
-        saddle_data_format format;                  /**< format. */
-        const char *label_column;                   /**< label-column. */
-        const char *labels;                         /**< labels: a file; NULL: found by name. */
-        const char *positive;  /**< positive: labels that count as +1; NULL: automatic. */
-        const char *test_data; /**< test-data: held-out rows; NULL: none. */
+        const struct saddle_dataset *const *shards; /**< Or each agent's own rows in memory; not
+                                                         both. NULL for an agent of another process. */
+        size_t shard_count;        /**< Length of `shards`: the number of agents. */
+        saddle_data_format format; /**< format. */
+        const char *label_column;  /**< label-column. */
+        const char *labels;        /**< labels: a file; NULL: found by name. */
+        const char *positive;      /**< positive: labels that count as +1; NULL: automatic. */
+        const char *test_data;     /**< test-data: held-out rows; NULL: none. */
         const struct saddle_dataset *test_rows; /**< Held-out rows in memory instead. */
         const char *samples;                /**< samples: "N" or "N,N,..."; NULL: split evenly. */
         const char *partition;              /**< partition: which agent gets which rows. */
@@ -116,7 +126,8 @@ typedef struct saddle_plan {
         const char *mixing;               /**< mixing: rule of the weights. */
         const struct saddle_graph *graph; /**< A graph in memory instead of `topology`. */
         const struct saddle_mixing
-            *weights; /**< Weights in memory instead of graph and `mixing`. */
+            *weights; /**< Weights in memory instead of graph and `mixing`; a graph beside them must
+                           be theirs. */
     } network;
 
     /** The starting point and the seed. */
@@ -125,7 +136,9 @@ typedef struct saddle_plan {
         const char *init_x; /**< init-x: for x alone; NULL: as init. */
         const char *init_y; /**< init-y: for y alone; NULL: as init. */
         const double *x;    /**< x0 in memory instead. */
+        size_t x_length;    /**< Length of `x`: that of the problem's x. */
         const double *y;    /**< y0 in memory instead. */
+        size_t y_length;    /**< Length of `y`: that of the problem's y. */
         uint64_t seed;      /**< seed. */
     } start;
 
@@ -148,7 +161,7 @@ typedef struct saddle_plan {
     /** What computes. */
     struct {
         const char *name; /**< engine: "threads" or "mpi". */
-        uint64_t threads; /**< threads: of each process; 0: as many as pay off. */
+        uint64_t threads; /**< threads: of each process; 0, as text "auto": as many as pay off. */
     } engine;
 
     /** What is measured, and the files that are written. NULL: not written. */
@@ -173,7 +186,8 @@ typedef struct saddle_plan {
 #define saddle_plan_defaults(plan, size) saddle_plan_defaults_for((plan), (size), SADDLE_ABI)
 /** What saddle_plan_defaults() calls. */
 SADDLE_API void saddle_plan_defaults_for(saddle_plan *plan, size_t size, uint32_t abi);
-/** Free what saddle_plan_set(), _load() and _copy() allocated. The struct itself is the caller's. */
+/** Free what saddle_plan_set(), _load() and _copy() allocated, and clear the struct, which is the caller's: it is
+ * refused until saddle_plan_defaults() fills it again. NULL is allowed. */
 SADDLE_API void saddle_plan_free(saddle_plan *plan);
 /** Set an option from text. A value of the wrong kind or out of range is refused and named; "" and
  * "auto" set the options back that have such a default. */
@@ -186,7 +200,7 @@ SADDLE_API saddle_status saddle_plan_load(saddle_plan *plan, const char *path, s
 SADDLE_API saddle_status saddle_plan_copy(saddle_plan *out, const saddle_plan *plan,
                                           saddle_error *error);
 
-/** How many settings there are. */
+/** How many settings there are; 0 for NULL, which is what a plan has that nothing was set in. */
 SADDLE_API size_t saddle_settings_count(const saddle_settings *settings);
 /** The option at an index, in the order of the help; NULL beyond the last. */
 SADDLE_API const saddle_option *saddle_settings_option(const saddle_settings *settings,

@@ -11,7 +11,8 @@
  *
  * Every function is called from several threads at once, for different agents, with scratch memory
  * of its own: it must not write to anything but its outputs and its scratch. A function that
- * cannot deliver writes NaN; the run then ends and names agent, iteration and variable.
+ * cannot deliver writes NaN. The run then ends with SADDLE_STOP_DIVERGED, and saddle_result::fault names agent,
+ * iteration and variable; at the starting point the run is refused with SADDLE_BAD_INPUT instead.
  */
 #ifndef SADDLE_PROBLEM_H
 #define SADDLE_PROBLEM_H

@@ -75,7 +75,8 @@ typedef struct saddle_hooks {
     void (*row)(void *context, const saddle_row *row);
     /** Now and then between trace points: several times a second. */
     void (*progress)(void *context, uint64_t iteration, double seconds);
-    /** A warning of one line, once per cause. */
+    /** A warning of one line, once per cause: also for every option that was given and that neither the problem
+     * nor the algorithm uses, beginning with its name. */
     void (*warning)(void *context, const char *message);
     /** The run ends soon after this becomes non-zero; NULL: never. */
     const volatile sig_atomic_t *interrupt;
@@ -184,7 +185,9 @@ SADDLE_API saddle_status saddle_checkpoint_examine(const char *path, saddle_chec
 /**
  * Take over the plan of the run that is to be resumed: whatever was given to it and is not given in
  * `plan`, and its directory for further checkpoints. The engine and its threads are not taken over.
- * Nothing happens when plan->outputs.resume asks for nothing.
+ * Nothing happens when plan->outputs.resume asks for nothing. A field counts as given as <saddle/plan.h> says;
+ * what is assigned after this call holds. Objects in memory are not in a checkpoint: the plan of the run must
+ * have the same ones.
  * @param plan   replaced on success.
  * @param world  the processes of the run, whose rank 0 reads the checkpoint and sends it to the others;
  *               collective. NULL: this one is alone.

@@ -3,7 +3,10 @@
  * @brief What a call returns, and how it says what went wrong.
  *
  * Every function that can fail returns a ::saddle_status and takes, as its last argument, a
- * ::saddle_error that receives one line naming the offending value and what would be right. The
+ * ::saddle_error that receives one line naming the offending value and what would be right. A pointer
+ * that is NULL although its description does not allow it is refused by the name of the argument; the
+ * error itself may always be NULL. Functions that return no status, such as saddle_set_project(), take what
+ * the others have made and check nothing. The
  * library never prints, never exits and keeps no global state.
  */
 #ifndef SADDLE_STATUS_H
@@ -19,7 +22,7 @@ extern "C" {
  * The version of the structs in these headers: it grows whenever one that a caller or a plug-in fills in
  * changes. Plans, plug-ins and options of calls that take no plan carry it, so that a library of another version refuses them with a message.
  */
-#define SADDLE_ABI 6u
+#define SADDLE_ABI 7u
 
 /** Visible from the shared library. Everything else is hidden. */
 #define SADDLE_API __attribute__((visibility("default")))

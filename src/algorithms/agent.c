@@ -79,3 +79,10 @@ uint64_t saddle_algorithm_most_ifo(const saddle_algorithm *algorithm, const void
         return algorithm->most_ifo(parameters, problem);
     return 2 * saddle_sizes_sum(problem->agents, problem->samples);
 }
+
+void saddle_agent_view(const saddle_algorithm *algorithm, const saddle_agent *agent,
+                       saddle_view *out)
+{
+    *out = (saddle_view){.x = NULL};
+    algorithm->view(agent, out);
+}

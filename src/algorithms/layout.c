@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "algorithms/agent.h"
 #include "core/memory.h"
 #include "core/status.h"
 
@@ -168,8 +169,8 @@ static saddle_status check_view(const saddle_algorithm *algorithm, const void *p
                           .parameters = parameters,
                           .now = state,
                           .kept = state + layout->published};
-    saddle_view view = {.x = NULL};
-    algorithm->view(&agent, &view);
+    saddle_view view;
+    saddle_agent_view(algorithm, &agent, &view);
     const struct {
         const char *name;
         const double *variable;

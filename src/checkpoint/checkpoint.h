@@ -23,6 +23,10 @@
 saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_checkpoint_numbers *out,
                                         saddle_error *error);
 
+/* Refuse a checkpoint of a run that had an object in memory, such as rows, which this run does not have. */
+saddle_status saddle_checkpoint_check_memory(const saddle_checkpoint *checkpoint,
+                                             const saddle_run_info *info, saddle_error *error);
+
 /* ---- directories: checkpoint_directory.c --------------------------------------------------- */
 
 /* Room for a directory's name with that of a checkpoint in it. */
@@ -53,6 +57,9 @@ typedef struct saddle_resumption {
  * run. Collective. */
 saddle_status saddle_resume_open(saddle_resumption *out, const saddle_plan *plan,
                                  const saddle_world *world, saddle_error *error);
+/* Name the directory of what is resumed for further checkpoints, unless the plan names one. */
+saddle_status saddle_resume_directory(const saddle_resumption *resumption, saddle_plan *plan,
+                                      saddle_error *error);
 /* Refuse a checkpoint of another run, and read the rest of it. Collective. */
 saddle_status saddle_resume_load(saddle_resumption *resumption, const saddle_run_info *info,
                                  saddle_error *error);

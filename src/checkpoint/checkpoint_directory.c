@@ -40,8 +40,10 @@ static int is_checkpoint(const struct dirent *entry)
 saddle_status saddle_checkpoint_find(char **path, const char *directory, size_t age,
                                      saddle_error *error)
 {
-    struct dirent **entry;
+    SADDLE_REQUIRE(error, path);
     *path = NULL;
+    SADDLE_REQUIRE(error, directory);
+    struct dirent **entry;
     int count = scandir(directory, &entry, is_checkpoint, alphasort);
     if (count < 0)
         return saddle_fail(error, SADDLE_BAD_INPUT, "cannot look into '%s': %s", directory,
@@ -60,8 +62,10 @@ saddle_status saddle_checkpoint_find(char **path, const char *directory, size_t 
 
 saddle_status saddle_checkpoint_newest(char **path, const char *directory, saddle_error *error)
 {
-    saddle_error reason = {.message = ""};
+    SADDLE_REQUIRE(error, path);
     *path = NULL;
+    SADDLE_REQUIRE(error, directory);
+    saddle_error reason = {.message = ""};
     for (size_t age = 0;; age++) {
         saddle_checkpoint *checkpoint;
         SADDLE_TRY(saddle_checkpoint_find(path, directory, age, error));

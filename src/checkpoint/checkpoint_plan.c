@@ -32,6 +32,9 @@ static saddle_status take_settings(const saddle_checkpoint *c, saddle_plan *plan
             continue;
         bool checkpoint = option->home == SADDLE_HOME_PLAN &&
                           option->offset == offsetof(saddle_plan, outputs.checkpoint);
+        /* The plan has it as an object, or will have it once there is a run, or is refused then. */
+        if (to_run && strcmp(c->setting[k].given, SADDLE_IN_MEMORY) == 0)
+            continue;
         if (to_run && option->no_path_in_file && strchr(c->setting[k].given, '/') != NULL)
             return refuse_plugin(c, name, c->setting[k].given, error);
         if (option->effect != SADDLE_EFFECT_ENGINE && !checkpoint)
@@ -51,6 +54,7 @@ static saddle_status open_plan(saddle_plan *plan, saddle_error *error)
 saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info *out,
                                         saddle_plan *plan, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, path, out);
     saddle_checkpoint *c = NULL;
     memset(out, 0, sizeof *out);
     if (plan != NULL)
@@ -72,22 +76,49 @@ saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info
     return status;
 }
 
-/* Give a plan what a resumption's checkpoint says, and its directory for further ones. */
-static saddle_status take_over(const saddle_resumption *r, saddle_plan *plan, saddle_error *error)
+saddle_status saddle_checkpoint_check_memory(const saddle_checkpoint *c,
+                                             const saddle_run_info *info, saddle_error *error)
 {
-    bool directed = plan->outputs.checkpoint != NULL;
-    saddle_status status = take_settings(r->from, plan, true, error);
-    if (status != SADDLE_OK || directed)
-        return status;
+    for (size_t k = 0; k < c->number.settings; k++) {
+        const char *name = c->setting[k].name;
+        const saddle_option *option = saddle_settings_find(info->plan->settings, name);
+        if (option == NULL || c->setting[k].given == NULL ||
+            strcmp(c->setting[k].given, SADDLE_IN_MEMORY) != 0)
+            continue;
+        const saddle_plan *plan =
+            option->stage == SADDLE_STAGE_INSTANCE ? info->network->plan : info->given;
+        if (!saddle_plan_in_memory(plan, option) && !saddle_settings_given(plan->settings, option))
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "%s: the run of the checkpoint '%.300s' had it in memory; such a run "
+                "can only be resumed from C, with the same object in the plan",
+                name, c->path);
+    }
+    return SADDLE_OK;
+}
+
+saddle_status saddle_resume_directory(const saddle_resumption *r, saddle_plan *plan,
+                                      saddle_error *error)
+{
+    if (r->from == NULL || plan->outputs.checkpoint != NULL)
+        return SADDLE_OK;
     char *directory = saddle_directory_of(r->from->path);
-    status = directory != NULL ? saddle_plan_set(plan, "checkpoint", directory, error)
-                               : saddle_no_memory(error, "a checkpoint's path");
+    saddle_status status = directory != NULL ? saddle_plan_set(plan, "checkpoint", directory, error)
+                                             : saddle_no_memory(error, "a checkpoint's path");
     saddle_free(directory);
     return status;
 }
 
+/* Give a plan what a resumption's checkpoint says, and its directory for further ones. */
+static saddle_status take_over(const saddle_resumption *r, saddle_plan *plan, saddle_error *error)
+{
+    SADDLE_TRY(take_settings(r->from, plan, true, error));
+    return saddle_resume_directory(r, plan, error);
+}
+
 saddle_status saddle_plan_resume(saddle_plan *plan, const saddle_world *world, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, plan);
     saddle_resumption r = {.from = NULL};
     saddle_world *alone = NULL;
     saddle_plan with;

@@ -234,7 +234,9 @@ static void fill_settings(const saddle_checkpoint_writer *k, saddle_checkpoint *
         out->setting[s] = (saddle_checkpoint_setting){
             .name = option->name,
             .effective = saddle_settings_value(effective, option),
-            .given = given ? saddle_settings_value(from->settings, option) : NULL};
+            .given = saddle_plan_in_memory(from, option) ? SADDLE_IN_MEMORY
+                     : given ? saddle_settings_value(from->settings, option)
+                             : NULL};
     }
 }
 

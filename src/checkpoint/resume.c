@@ -251,10 +251,11 @@ static saddle_status check_numbers(const saddle_checkpoint *c,
     if (n->data != wanted->data)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "the checkpoint '%s' is of a run on other data or another network: their "
+            "the checkpoint '%s' is of a run on other data or another network, or with other "
+            "sets: their "
             "fingerprint is %016" PRIx64 " there and %016" PRIx64
             " here; give the same files of data, test-data, init, topology and "
-            "mixing",
+            "mixing, and from C the same objects",
             c->path, n->data, wanted->data);
     return SADDLE_OK;
 }
@@ -284,7 +285,8 @@ static saddle_status check_run(const saddle_checkpoint *c, const resuming_run *w
                            "the checkpoint '%s' is of saddle %.40s and this is %s, which may give "
                            "other bits; resume it with that version",
                            c->path, c->version, saddle_version());
-    saddle_status status = check_settings(c, wanted->info, error);
+    saddle_status status = saddle_checkpoint_check_memory(c, wanted->info, error);
+    SADDLE_THEN(status, check_settings(c, wanted->info, error));
     SADDLE_THEN(status, check_numbers(c, wanted->number, error));
     SADDLE_THEN(status, check_plan(c, wanted->info->plan, error));
     return status;

@@ -305,9 +305,21 @@ static saddle_status refuse_name(const saddle_option *const *options, const char
                        saddle_excerpt_of(name, NULL).text, used == 0 ? "none" : list);
 }
 
-/* Fill the field of one "name=value". */
-static saddle_status parse_one(const saddle_option *const *options, char *word, void *target,
-                               saddle_error *error)
+/* Whether a name stands before `word` in a list that is cut into names and values up to there. */
+static bool is_repeated(const char *list, const char *word)
+{
+    for (const char *name = list; name < word;) {
+        if (strcmp(name, word) == 0)
+            return true;
+        name += strlen(name) + 1;
+        name += strlen(name) + 1;
+    }
+    return false;
+}
+
+/* Fill the field of one "name=value", which is at `word` in the list. */
+static saddle_status parse_one(const saddle_option *const *options, const char *list, char *word,
+                               void *target, saddle_error *error)
 {
     char *equals = strchr(word, '=');
     if (equals == NULL)
@@ -321,6 +333,8 @@ static saddle_status parse_one(const saddle_option *const *options, char *word, 
         chosen++;
     if (*chosen == NULL)
         return refuse_name(options, word, error);
+    if (is_repeated(list, word))
+        return saddle_fail(error, SADDLE_BAD_INPUT, "%s is given twice; leave one out", word);
     saddle_option_value value;
     saddle_error why = {.message = ""};
     saddle_status status = saddle_option_read(*chosen, equals + 1, &value, &why);
@@ -342,6 +356,6 @@ saddle_status saddle_options_parse(const saddle_option *const *options, char *li
     char *rest = *list != '\0' ? list : NULL;
     for (char *word = strsep(&rest, ","); status == SADDLE_OK && word != NULL;
          word = strsep(&rest, ","))
-        status = parse_one(options, word, target, error);
+        status = parse_one(options, list, word, target, error);
     return status;
 }

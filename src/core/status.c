@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #ifndef SADDLE_VERSION
 #error "SADDLE_VERSION comes from the build"
@@ -28,6 +29,31 @@ saddle_status saddle_fail(saddle_error *error, saddle_status status, const char 
         va_end(arguments);
     }
     return status;
+}
+
+saddle_status saddle_require(saddle_error *error, const char *function, const char *names,
+                             const void *const *pointer, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        size_t length = strcspn(names, ",");
+        if (pointer[k] == NULL)
+            return saddle_fail(error, SADDLE_BAD_INPUT, "%s: the argument %.*s is NULL; give it",
+                               function, (int)length, names);
+        names += length + strspn(names + length, ", ");
+    }
+    return SADDLE_OK;
+}
+
+saddle_status saddle_pass_on(saddle_error *error, saddle_status status, const saddle_error *said,
+                             const char *what, const char *name)
+{
+    if (status == SADDLE_OK)
+        return SADDLE_OK;
+    if (*said->message == '\0')
+        return saddle_fail(error, status,
+                           "%s %.300s refused without giving a reason; have it call saddle_fail()",
+                           what, name);
+    return saddle_fail(error, status, "%s", said->message);
 }
 
 saddle_status saddle_fail_at(saddle_error *error, const char *path, size_t line, size_t column,

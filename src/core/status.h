@@ -35,6 +35,21 @@ static inline saddle_status saddle_no_memory(saddle_error *error, const char *wh
 
 /* Refuse a struct that a caller filled in with the headers of another version, or without its ABI number. */
 saddle_status saddle_check_abi(uint32_t abi, const char *type, saddle_error *error);
+
+/* Refuse a call with a required pointer that is NULL, and name the argument: the first thing that a public
+ * function does, before it follows any of them. */
+#define SADDLE_REQUIRE(error, ...)                                                                 \
+    SADDLE_TRY(saddle_require((error), __func__, #__VA_ARGS__, (const void *const[]){__VA_ARGS__}, \
+                              sizeof(const void *const[]){__VA_ARGS__} / sizeof(void *)))
+/* What SADDLE_REQUIRE() calls. `names` are those of the pointers, separated by ", ". */
+saddle_status saddle_require(saddle_error *error, const char *function, const char *names,
+                             const void *const *pointer, size_t count);
+
+/* Pass on the failure of a function that may be the caller's: `said` is its message, `what` names it should it
+ * have given none. */
+saddle_status saddle_pass_on(saddle_error *error, saddle_status status, const saddle_error *said,
+                             const char *what, const char *name);
+
 /* Refuse what is at a position of a file, both from 1: "FILE:LINE:COLUMN: what", SADDLE_BAD_INPUT. */
 saddle_status saddle_fail_at(saddle_error *error, const char *path, size_t line, size_t column,
                              const char *format, ...) SADDLE_PRINTF(5, 6);

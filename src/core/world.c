@@ -70,6 +70,7 @@ static const struct saddle_world_class alone_class = {
 
 saddle_status saddle_world_alone(saddle_world **out, size_t agents, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
     /* One block for all of it: the struct, then both lists. */
     alone *self = saddle_alloc(1, sizeof *self + 2 * agents * sizeof *self->list);
@@ -131,6 +132,7 @@ static void name_rank(saddle_error *error, size_t rank)
 saddle_status saddle_world_agree(const saddle_world *world, saddle_status status,
                                  saddle_error *error)
 {
+    SADDLE_REQUIRE(error, world);
     if (world->ranks == 1)
         return status;
     /* The lowest rank that failed is the largest number of ranks from it to the end. */
@@ -156,6 +158,9 @@ saddle_status saddle_world_agree(const saddle_world *world, saddle_status status
 saddle_status saddle_world_sum(const saddle_world *world, size_t size, saddle_world_term *term,
                                void *context, double *out, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, world, out);
+    if (term == NULL)
+        return saddle_require(error, __func__, "term", &(const void *){NULL}, 1);
     double *terms = saddle_alloc(SUM_BLOCK, size * sizeof *terms);
     saddle_status status =
         terms != NULL ? SADDLE_OK : saddle_no_memory(error, "a sum over the agents");

@@ -191,7 +191,9 @@ saddle_status saddle_dataset_load(saddle_dataset **out, const char *name,
                                   saddle_error *error)
 {
     static const saddle_data_options defaults = {.abi = SADDLE_ABI};
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
+    SADDLE_REQUIRE(error, name);
     if (options == NULL)
         options = &defaults;
     SADDLE_TRY(saddle_check_abi(options->abi, "saddle_data_options", error));
@@ -275,7 +277,9 @@ static bool mostly_zero(const saddle_dataset *data)
 saddle_status saddle_dataset_select(saddle_dataset **out, const saddle_dataset *data,
                                     const size_t *row, size_t count, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
+    SADDLE_REQUIRE(error, data, row);
     for (size_t k = 0; k < count; k++)
         if (row[k] >= data->rows)
             return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -333,6 +337,7 @@ static bool uses_last_column(const saddle_dataset *data)
 saddle_status saddle_dataset_save_libsvm(const saddle_dataset *data, const char *path,
                                          saddle_error *error)
 {
+    SADDLE_REQUIRE(error, data, path);
     const double *entry = data->dense != NULL ? data->dense : data->value;
     size_t entries = data->dense != NULL ? data->rows * data->features : data->nonzeros;
     if (saddle_first_nonfinite(data->rows, data->label) < data->rows ||

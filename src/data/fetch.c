@@ -433,6 +433,7 @@ saddle_status saddle_data_fetch(const char *name, const saddle_fetch_options *op
                                 saddle_error *error)
 {
     static const saddle_fetch_options defaults = {.abi = SADDLE_ABI};
+    SADDLE_REQUIRE(error, name);
     if (options == NULL)
         options = &defaults;
     SADDLE_TRY(saddle_check_abi(options->abi, "saddle_fetch_options", error));

@@ -212,6 +212,7 @@ static void fill(saddle_dataset *data, const struct model *model, uint64_t seed)
 saddle_status saddle_dataset_generate(saddle_dataset **out, size_t rows, size_t features,
                                       uint64_t seed, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
     if (features == 0)
         features = A9A_FEATURES;

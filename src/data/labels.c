@@ -153,9 +153,11 @@ saddle_status saddle_labels_rule(const double *classes, size_t count, const char
 saddle_status saddle_dataset_positive(const saddle_dataset *data, const char *positive, char **out,
                                       saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
+    *out = NULL;
+    SADDLE_REQUIRE(error, data);
     double *classes = NULL;
     size_t count = 0;
-    *out = NULL;
     saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
     SADDLE_THEN(status, saddle_labels_rule(classes, count, positive, out, error));
     saddle_free(classes);
@@ -202,6 +204,7 @@ static saddle_status apply_rule(saddle_dataset *data, const char *rule, bool any
 saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *positive,
                                          saddle_error *error)
 {
+    SADDLE_REQUIRE(error, data);
     char *rule = NULL;
     saddle_status status = saddle_dataset_positive(data, positive, &rule, error);
     SADDLE_THEN(status, apply_rule(data, rule, false, error));
@@ -209,7 +212,8 @@ saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *posit
     return status;
 }
 
-saddle_status saddle_dataset_label(saddle_dataset *data, const char *rule, saddle_error *error)
+saddle_status saddle_dataset_label(saddle_dataset *data, const char *positive, saddle_error *error)
 {
-    return apply_rule(data, rule, true, error);
+    SADDLE_REQUIRE(error, data, positive);
+    return apply_rule(data, positive, true, error);
 }

@@ -17,9 +17,10 @@ static const char *absolute(const char *variable)
 
 saddle_status saddle_data_directory(char **out, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
+    *out = NULL;
     const char *data = absolute("XDG_DATA_HOME");
     const char *home = absolute("HOME");
-    *out = NULL;
     if (data == NULL && home == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "no data directory: neither XDG_DATA_HOME nor HOME is an absolute path; "
@@ -102,8 +103,10 @@ static saddle_status no_file(const char *path, saddle_error *error)
 
 saddle_status saddle_data_find(const char *name, char **path, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, path);
     *path = NULL;
-    if (name == NULL || *name == '\0')
+    SADDLE_REQUIRE(error, name);
+    if (*name == '\0')
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "no data set named; give a file's path or one of " SADDLE_SOURCE_NAMES
                            ", synthetic[:ROWS[:FEATURES]]");

@@ -19,17 +19,24 @@ static saddle_status check_labels(const double *label, size_t rows, saddle_error
                        bad, label[bad]);
 }
 
-static saddle_status check_csr(size_t rows, size_t features, const size_t *row_start,
-                               const uint32_t *column, const double *value, saddle_error *error)
+/* Only when all offsets ascend is the last one the number of entries, and no entry beyond it is read. */
+static saddle_status check_offsets(size_t rows, const size_t *row_start, saddle_error *error)
 {
     if (row_start[0] != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT, "row_start[0] is %zu; it must be 0",
                            row_start[0]);
-    for (size_t r = 0; r < rows; r++) {
+    for (size_t r = 0; r < rows; r++)
         if (row_start[r + 1] < row_start[r])
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "row_start[%zu] = %zu is below row_start[%zu] = %zu", r + 1,
                                row_start[r + 1], r, row_start[r]);
+    return SADDLE_OK;
+}
+
+static saddle_status check_entries(size_t rows, size_t features, const size_t *row_start,
+                                   const uint32_t *column, const double *value, saddle_error *error)
+{
+    for (size_t r = 0; r < rows; r++)
         for (size_t k = row_start[r]; k < row_start[r + 1]; k++) {
             if (column[k] >= features || (k > row_start[r] && column[k] <= column[k - 1]))
                 return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -41,8 +48,15 @@ static saddle_status check_csr(size_t rows, size_t features, const size_t *row_s
                                    "row %zu, column %u is %g; give finite numbers", r,
                                    (unsigned)column[k], value[k]);
         }
-    }
     return SADDLE_OK;
+}
+
+static saddle_status check_ownership(saddle_ownership ownership, saddle_error *error)
+{
+    if (ownership == SADDLE_COPY || ownership == SADDLE_BORROW)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "ownership is %d; give SADDLE_COPY or SADDLE_BORROW", (int)ownership);
 }
 
 static saddle_status check_shape(size_t rows, size_t features, saddle_error *error)
@@ -123,8 +137,11 @@ saddle_status saddle_dataset_from_dense(saddle_dataset **out, size_t rows, size_
                                         const double *x, const double *label,
                                         saddle_ownership ownership, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
+    SADDLE_REQUIRE(error, x);
     SADDLE_TRY(check_shape(rows, features, error));
+    SADDLE_TRY(check_ownership(ownership, error));
     if (rows > SIZE_MAX / sizeof *x / features)
         return saddle_no_memory(error, "a data set");
     size_t bad = saddle_first_nonfinite(rows * features, x);
@@ -146,9 +163,15 @@ saddle_status saddle_dataset_from_csr(saddle_dataset **out, size_t rows, size_t 
                                       const double *value, const double *label,
                                       saddle_ownership ownership, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
-    saddle_status status = check_shape(rows, features, error);
-    SADDLE_THEN(status, check_csr(rows, features, row_start, column, value, error));
+    SADDLE_REQUIRE(error, row_start);
+    SADDLE_TRY(check_shape(rows, features, error));
+    SADDLE_TRY(check_ownership(ownership, error));
+    SADDLE_TRY(check_offsets(rows, row_start, error));
+    if (row_start[rows] > 0)
+        SADDLE_REQUIRE(error, column, value);
+    saddle_status status = check_entries(rows, features, row_start, column, value, error);
     SADDLE_THEN(status, check_labels(label, rows, error));
     SADDLE_THEN(status, make_head(out, NAME, rows, features, label, error));
     if (status != SADDLE_OK)

@@ -319,7 +319,9 @@ saddle_status saddle_partition_create(saddle_partition **out, const saddle_datas
                                       const char *text, size_t agents, const char *samples,
                                       uint64_t seed, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
+    SADDLE_REQUIRE(error, data, text, samples);
     struct plan plan = {.agents = agents};
     saddle_rng_init(&plan.rng, seed, SADDLE_RNG_PARTITION, 0, 0);
     saddle_status status = parse_kind(&plan, text, error);

@@ -226,6 +226,7 @@ static void destroy(saddle_world *world)
 
 saddle_status saddle_mpi_init(size_t *rank, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, rank);
     int begun = 0;
     int over = 0;
     int level = MPI_THREAD_SINGLE;

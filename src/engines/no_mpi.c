@@ -11,6 +11,7 @@ static saddle_status refuse(saddle_error *error)
 
 saddle_status saddle_mpi_init(size_t *rank, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, rank);
     *rank = 0;
     return refuse(error);
 }

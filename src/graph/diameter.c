@@ -221,6 +221,7 @@ saddle_status saddle_graph_search_diameter(const saddle_graph *graph, size_t sin
 saddle_status saddle_graph_diameter(const saddle_graph *graph, size_t *diameter,
                                     saddle_error *error)
 {
+    SADDLE_REQUIRE(error, graph, diameter);
     if (!agent_0_is_outermost(graph))
         return saddle_graph_search_diameter(graph, SINGLE_SEARCHES, diameter, error);
     search s;

@@ -216,7 +216,10 @@ static saddle_status take_edge(saddle_edges *edges, saddle_edge_set *seen, size_
 saddle_status saddle_graph_from_edges(saddle_graph **out, size_t agents, size_t count,
                                       const size_t *edge, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
+    if (count > 0)
+        SADDLE_REQUIRE(error, edge);
     if (agents == 0 || agents > SADDLE_MAX_AGENTS)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "a graph of %zu agents; their number must be from 1 to %zu", agents,

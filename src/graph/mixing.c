@@ -302,7 +302,9 @@ static saddle_status close_mixing(saddle_mixing *mixing, saddle_mixing **out, sa
 saddle_status saddle_mixing_create(saddle_mixing **out, const saddle_graph *graph, const char *text,
                                    saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
+    SADDLE_REQUIRE(error, graph, text);
     const rule *kind = NULL;
     saddle_mixing *mixing;
     SADDLE_TRY(find_rule(text, &kind, error));
@@ -334,7 +336,9 @@ static saddle_status take_row(saddle_mixing *mixing, size_t i, const double *row
 saddle_status saddle_mixing_from_matrix(saddle_mixing **out, const saddle_graph *graph,
                                         const double *matrix, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
+    SADDLE_REQUIRE(error, graph, matrix);
     saddle_mixing *mixing;
     saddle_status status = open_mixing(&mixing, graph, "matrix", error);
     for (size_t i = 0; status == SADDLE_OK && i < graph->agents; i++)
@@ -370,7 +374,11 @@ saddle_status saddle_mixing_from_edges(saddle_mixing **out, const saddle_graph *
                                        const size_t *edge, const double *weight,
                                        saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
+    SADDLE_REQUIRE(error, graph);
+    if (count > 0)
+        SADDLE_REQUIRE(error, edge, weight);
     if (count != graph->edges)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "%zu weights for a graph of %zu edges; give one for each", count,
@@ -427,6 +435,7 @@ static saddle_status check_row(const saddle_mixing *mixing, size_t i, saddle_err
 
 saddle_status saddle_mixing_check(const saddle_mixing *mixing, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, mixing);
     saddle_status status = SADDLE_OK;
     for (size_t i = 0; i < mixing->graph->agents && status == SADDLE_OK; i++)
         status = check_row(mixing, i, error);

@@ -178,6 +178,7 @@ static void write_edges(FILE *f, const void *context)
 
 saddle_status saddle_graph_save(const saddle_graph *graph, const char *path, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, graph, path);
     return saddle_output_save(path, write_edges, graph, error);
 }
 

@@ -437,5 +437,6 @@ saddle_status saddle_mixing_spectrum_by(const saddle_mixing *mixing, saddle_spec
 saddle_status saddle_mixing_spectrum(const saddle_mixing *mixing, saddle_spectrum *out,
                                      saddle_error *error)
 {
+    SADDLE_REQUIRE(error, mixing, out);
     return saddle_mixing_spectrum_by(mixing, SADDLE_SPECTRUM_AUTO, out, error);
 }

@@ -303,7 +303,9 @@ static saddle_status cut_fields(const topology *kind, const char *text, saddle_f
 saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t agents,
                                   uint64_t seed, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
+    SADDLE_REQUIRE(error, text);
     const topology *kind;
     saddle_fields fields;
     saddle_status status = find_topology(text, &kind, error);

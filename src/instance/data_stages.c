@@ -208,13 +208,11 @@ static bool has_one_number(const char *pattern)
            strchr(first + 1, '%') == NULL;
 }
 
-/* Refuse a pattern, or options beside it, that make no sense. */
-static saddle_status check_pattern(saddle_instance *e, saddle_error *error)
+/* Refuse a pattern, or a file of labels beside it, that makes no sense. */
+static saddle_status check_pattern(const saddle_instance *e, saddle_error *error)
 {
-    saddle_plan *plan = &e->parts->plan;
-    const char *data = plan->problem.data;
-    const char *labels = plan->problem.labels;
-    const char *partition = plan->problem.partition;
+    const char *data = e->plan->problem.data;
+    const char *labels = e->plan->problem.labels;
     if (!has_one_number(data))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "data: '%s' has a %% in it; %%d, once, stands for the number of an "
@@ -225,12 +223,21 @@ static saddle_status check_pattern(saddle_instance *e, saddle_error *error)
                            "labels: '%s' is one file, but data '%s' is one for each agent; put "
                            "a %%d for the agent's number into it, too",
                            labels, data);
+    return SADDLE_OK;
+}
+
+/* Agents that have rows of their own share nothing out. */
+static saddle_status check_partition(saddle_instance *e, saddle_error *error)
+{
+    saddle_plan *plan = &e->parts->plan;
+    const char *partition = plan->problem.partition;
     if (saddle_plan_given(plan, offsetof(saddle_plan, problem.partition)) &&
         strcmp(partition, "contiguous") != 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "partition: '%s' with data '%s': every agent has a file of its own "
+                           "partition: '%s' with data '%s': every agent has %s of its own "
                            "already; leave partition out",
-                           partition, data);
+                           partition, plan->problem.data,
+                           plan->problem.shards != NULL ? "rows" : "a file");
     plan->problem.partition = "contiguous";
     return SADDLE_OK;
 }
@@ -273,6 +280,10 @@ static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *e
 {
     saddle_dataset **shard = &e->parts->shard[agent];
     const saddle_dataset *const *given = e->plan->problem.shards;
+    if (given != NULL && given[agent] == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "shards: there are no rows for agent %zu: shards[%zu] is NULL", agent,
+                           agent);
     saddle_status status = given != NULL ? saddle_dataset_view(shard, given[agent], error)
                                          : load_part(e, agent, error);
     if (status != SADDLE_OK)
@@ -292,6 +303,7 @@ static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *e
 static saddle_status take_parts(saddle_instance *e, saddle_error *error)
 {
     saddle_status status = e->plan->problem.shards == NULL ? check_pattern(e, error) : SADDLE_OK;
+    SADDLE_THEN(status, check_partition(e, error));
     SADDLE_THEN_IF(
         status, e->plan->problem.samples != NULL,
         saddle_read_samples(e->parts->samples, e->world->agents, e->plan->problem.samples, error));
@@ -302,7 +314,11 @@ static saddle_status take_parts(saddle_instance *e, saddle_error *error)
 
 saddle_status saddle_stage_read_data(saddle_instance *e, saddle_error *error)
 {
-    const saddle_plan *plan = e->plan;
+    saddle_plan *plan = &e->parts->plan;
+    if (plan->problem.own != NULL || plan->problem.rows != NULL || plan->problem.shards != NULL)
+        plan->problem.data = SADDLE_IN_MEMORY;
+    if (plan->problem.test_rows != NULL)
+        plan->problem.test_data = SADDLE_IN_MEMORY;
     if (!needs_data(e))
         return SADDLE_OK;
     if (is_divided(e))
@@ -424,11 +440,31 @@ saddle_status saddle_stage_share_labels(saddle_instance *e, saddle_error *error)
 
 /* ---- how much there is ----------------------------------------------------------------------- */
 
+/* Refuse rows in memory that contradict each other or the network. */
+static saddle_status check_shards(const saddle_instance *e, saddle_error *error)
+{
+    const saddle_plan *plan = e->plan;
+    if (plan->problem.shards == NULL)
+        return SADDLE_OK;
+    if (plan->problem.rows != NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "rows and shards are both given; give rows for all agents together, or "
+                           "shards for each");
+    if (plan->problem.shard_count != e->world->agents)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "shards: shard_count is %zu, but there are %zu agents; give one for each "
+            "and say so",
+            plan->problem.shard_count, e->world->agents);
+    return SADDLE_OK;
+}
+
 /* Refuse data for a problem that has no use for them. */
 static saddle_status check_need(const saddle_instance *e, saddle_error *error)
 {
     const saddle_plan *plan = e->plan;
-    const char *name = e->kind != NULL ? e->kind->name : plan->problem.own->name;
+    const char *own = plan->problem.own != NULL ? plan->problem.own->name : NULL;
+    const char *name = e->kind != NULL ? e->kind->name : own != NULL ? own : "(unnamed)";
     bool data = plan->problem.rows != NULL || plan->problem.shards != NULL ||
                 saddle_plan_given(plan, offsetof(saddle_plan, problem.data));
     if (data && !needs_data(e))
@@ -446,6 +482,7 @@ saddle_status saddle_stage_samples(saddle_instance *e, saddle_error *error)
     struct saddle_instance_parts *parts = e->parts;
     size_t agents = e->world->agents;
     saddle_status status = check_need(e, error);
+    SADDLE_THEN(status, check_shards(e, error));
     if (status != SADDLE_OK || e->kind == NULL)
         return status;
     parts->samples = saddle_alloc(agents, sizeof *parts->samples);

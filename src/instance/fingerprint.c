@@ -87,17 +87,53 @@ static bool sum_agent(const saddle_instance *e, size_t i, double *scratch, uint6
     return end_sum(&sum, out);
 }
 
-/* What all agents have in common: network, start and held-out rows. */
+/* Points of every size and sign: v[k] = size * a number in [-1, 1) of its own. */
+static void fill_probe(size_t dimension, double size, double *v)
+{
+    for (size_t k = 0; k < dimension; k++) {
+        uint64_t bits = (k + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 11;
+        v[k] = size * ((double)bits * 0x1p-52 - 1.0);
+    }
+}
+
+/* What the sets and h do to a few points: that tells apart bounds and contexts that no text shows. */
+static bool sum_sets(saddle_sha256 *sum, const saddle_instance *e)
+{
+    static const double size[] = {1e-3, -1e-3, 1.0, -1.0, 1e3, -1e3, 1e9, -1e9};
+    size_t x_dim = e->problem->x_dim;
+    size_t y_dim = e->problem->y_dim;
+    double *v = saddle_alloc_doubles(x_dim > y_dim ? x_dim : y_dim);
+    double *x_scratch = saddle_alloc_doubles(saddle_prox_scratch(e->x_prox));
+    double *y_scratch = saddle_alloc_doubles(saddle_set_scratch(e->y_set));
+    bool good = v != NULL && x_scratch != NULL && y_scratch != NULL;
+    for (size_t k = 0; good && k < sizeof size / sizeof *size; k++) {
+        fill_probe(x_dim, size[k], v);
+        double h = saddle_regularizer_value(e->regularizer, v);
+        saddle_sha256_add(sum, &h, sizeof h);
+        saddle_prox_apply(e->x_prox, 1.0, v, x_scratch);
+        saddle_sha256_add(sum, v, x_dim * sizeof *v);
+        fill_probe(y_dim, size[k], v);
+        saddle_set_project(e->y_set, v, y_scratch);
+        saddle_sha256_add(sum, v, y_dim * sizeof *v);
+    }
+    saddle_free(v);
+    saddle_free(x_scratch);
+    saddle_free(y_scratch);
+    return good;
+}
+
+/* What all agents have in common: network, sets, start and held-out rows. */
 static bool sum_common(const saddle_instance *e, uint64_t *out)
 {
     saddle_sha256 sum;
     saddle_sha256_begin(&sum);
+    bool good = sum_sets(&sum, e);
     sum_mixing(&sum, e->mixing);
     saddle_sha256_add(&sum, e->x0, e->problem->x_dim * sizeof *e->x0);
     saddle_sha256_add(&sum, e->y0, e->problem->y_dim * sizeof *e->y0);
     if (e->held_out != NULL)
         sum_data(&sum, e->held_out);
-    return end_sum(&sum, out);
+    return end_sum(&sum, out) && good;
 }
 
 saddle_status saddle_fingerprint_instance(const saddle_instance *e, uint64_t *out,

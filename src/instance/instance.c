@@ -54,7 +54,9 @@ static saddle_status join_problem(saddle_instance *e, saddle_error *error)
 {
     if (e->kind == NULL || e->kind->join == NULL)
         return SADDLE_OK;
-    return e->kind->join(e->parts->problem, &e->parts->inputs, error);
+    saddle_error said = {.message = ""};
+    saddle_status status = e->kind->join(e->parts->problem, &e->parts->inputs, &said);
+    return saddle_pass_on(error, status, &said, "problem", e->kind->name);
 }
 
 static saddle_status check_problem(saddle_instance *e, saddle_error *error)
@@ -116,9 +118,11 @@ static saddle_status make_sets(saddle_instance *e, saddle_error *error)
     plan->problem.y_set = saddle_set_text(e->y_set);
     plan->problem.regularizer = saddle_regularizer_text(e->regularizer);
     status = saddle_plan_refresh(plan, error);
-    SADDLE_THEN_IF(status, problem->constants != NULL,
-                   problem->constants(problem, e->x_set, e->y_set, &e->constants, error));
-    return status;
+    if (status != SADDLE_OK || problem->constants == NULL)
+        return status;
+    saddle_error said = {.message = ""};
+    status = problem->constants(problem, e->x_set, e->y_set, &e->constants, &said);
+    return saddle_pass_on(error, status, &said, "problem", problem->name);
 }
 
 static saddle_status estimate_constants(saddle_instance *e, saddle_error *error)
@@ -200,7 +204,9 @@ saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engi
 saddle_status saddle_instance_create(saddle_instance **out, const saddle_plan *plan,
                                      saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
+    SADDLE_REQUIRE(error, plan);
     const saddle_engine_class *engine;
     SADDLE_TRY(saddle_plan_check_size(plan, error));
     /* Other fields are checked where all processes learn of a failure. */

@@ -47,11 +47,25 @@ saddle_status saddle_stage_compare_plans(saddle_instance *e, saddle_error *error
     return saddle_compare_plans(e->parts->processes, e->plan, error);
 }
 
+/* Whether two graphs have the same edges. */
+static bool same_graph(const saddle_graph *a, const saddle_graph *b)
+{
+    return a == b || (a->agents == b->agents && a->edges == b->edges &&
+                      memcmp(a->start, b->start, (a->agents + 1) * sizeof *a->start) == 0 &&
+                      memcmp(a->neighbour, b->neighbour, 2 * a->edges * sizeof *a->neighbour) == 0);
+}
+
 saddle_status saddle_stage_graph(saddle_instance *e, saddle_error *error)
 {
     saddle_plan *plan = &e->parts->plan;
     const saddle_problem *own = plan->problem.own;
     size_t agents = (size_t)plan->network.agents;
+    if (plan->network.weights != NULL && plan->network.graph != NULL &&
+        !same_graph(plan->network.graph, plan->network.weights->graph))
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "graph and weights are both given, but the weights are on another graph; "
+            "leave the graph out");
     if (plan->network.weights != NULL)
         plan->network.graph = plan->network.weights->graph;
     if (own != NULL && agents != 0 && agents != own->agents)

@@ -26,10 +26,11 @@ void saddle_plan_defaults_for(saddle_plan *plan, size_t size, uint32_t abi)
 
 void saddle_plan_free(saddle_plan *plan)
 {
-    if (plan->size != sizeof *plan)
+    if (plan == NULL || plan->size != sizeof *plan)
         return;
     saddle_settings_free(plan->settings);
-    plan->settings = NULL;
+    /* Its texts are gone: every call that takes it from now on refuses it. */
+    memset(plan, 0, sizeof *plan);
 }
 
 saddle_status saddle_plan_check_size(const saddle_plan *plan, saddle_error *error)
@@ -61,6 +62,7 @@ static saddle_status open_settings(saddle_plan *plan, saddle_error *error)
 saddle_status saddle_plan_set(saddle_plan *plan, const char *name, const char *text,
                               saddle_error *error)
 {
+    SADDLE_REQUIRE(error, plan, name);
     saddle_status status = open_settings(plan, error);
     SADDLE_THEN(status, saddle_settings_set(plan->settings, name, text, error));
     if (status == SADDLE_OK) {
@@ -73,6 +75,7 @@ saddle_status saddle_plan_set(saddle_plan *plan, const char *name, const char *t
 
 saddle_status saddle_plan_load(saddle_plan *plan, const char *path, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, plan, path);
     saddle_status status = open_settings(plan, error);
     /* Fields that were assigned by hand are settings that were given before. */
     SADDLE_THEN(status, saddle_settings_read(plan->settings, SADDLE_HOME_PLAN, plan, true, error));
@@ -84,6 +87,7 @@ saddle_status saddle_plan_load(saddle_plan *plan, const char *path, saddle_error
 
 saddle_status saddle_plan_copy(saddle_plan *out, const saddle_plan *plan, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out, plan);
     saddle_status status = saddle_plan_check_size(plan, error);
     if (status != SADDLE_OK) {
         saddle_plan_defaults(out, sizeof *out);

@@ -15,6 +15,10 @@ void saddle_plan_take_stage(saddle_plan *plan, const saddle_plan *from, saddle_o
 
 /* Whether the user gave the option of the field at an offset. */
 bool saddle_plan_given(const saddle_plan *plan, size_t offset);
+/* The text of a setting that is an object in the caller's memory and has no text of its own. */
+#define SADDLE_IN_MEMORY "in memory"
+/* Whether an object in the caller's memory is used instead of an option's text. */
+bool saddle_plan_in_memory(const saddle_plan *plan, const saddle_option *option);
 /* How the plan says that data are to be read. Texts are borrowed. */
 saddle_data_options saddle_plan_data_options(const saddle_plan *plan);
 

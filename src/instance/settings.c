@@ -54,7 +54,7 @@ static saddle_status assign(entry *out, const char *text, origin from, saddle_er
 
 static entry *find(const saddle_settings *settings, const char *name)
 {
-    for (size_t k = 0; k < settings->count; k++)
+    for (size_t k = 0; k < saddle_settings_count(settings); k++)
         if (strcmp(settings->entries[k].option->name, name) == 0)
             return &settings->entries[k];
     return NULL;
@@ -254,12 +254,12 @@ saddle_status saddle_settings_load(saddle_settings *settings, const char *path, 
 
 size_t saddle_settings_count(const saddle_settings *settings)
 {
-    return settings->count;
+    return settings != NULL ? settings->count : 0;
 }
 
 const saddle_option *saddle_settings_option(const saddle_settings *settings, size_t index)
 {
-    return index < settings->count ? settings->entries[index].option : NULL;
+    return index < saddle_settings_count(settings) ? settings->entries[index].option : NULL;
 }
 
 const saddle_option *saddle_settings_find(const saddle_settings *settings, const char *name)
@@ -276,7 +276,7 @@ bool saddle_settings_given(const saddle_settings *settings, const saddle_option 
 
 const char *saddle_settings_text(const saddle_settings *settings, const char *name)
 {
-    const entry *found = find(settings, name);
+    const entry *found = name != NULL ? find(settings, name) : NULL;
     return found != NULL ? found->text : NULL;
 }
 

@@ -17,6 +17,7 @@ typedef struct variable {
     const char *option; /* "init-x" */
     const char *rule;   /* NULL: the problem's own start, or the default rule */
     const double *own;  /* given in memory; NULL: by the rule */
+    size_t length;      /* of what is given in memory */
     const char *array;  /* its name in a model file */
     const saddle_set *set;
     uint64_t stream;
@@ -79,6 +80,12 @@ static saddle_status make_one(const variable *v, bool suits, uint64_t seed, sadd
 {
     const char *rule = v->rule != NULL ? v->rule : SADDLE_DEFAULT_INIT;
     size_t dimension = saddle_set_dimension(v->set);
+    if (v->own != NULL && v->length != dimension)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "start: %s is in memory with %s_length = %zu, but %s of this problem has "
+            "%zu entries; give that many and say so",
+            v->name, v->name, v->length, v->name, dimension);
     /* A start that suits the problem is there already. */
     if (v->own != NULL)
         memcpy(v->out, v->own, dimension * sizeof *v->out);
@@ -97,6 +104,18 @@ static saddle_status make_one(const variable *v, bool suits, uint64_t seed, sadd
     return SADDLE_OK;
 }
 
+/* Let the settings say which points are in memory; of init only if both are. */
+static saddle_status record_memory(saddle_plan *plan, saddle_error *error)
+{
+    if (plan->start.x != NULL)
+        plan->start.init_x = SADDLE_IN_MEMORY;
+    if (plan->start.y != NULL)
+        plan->start.init_y = SADDLE_IN_MEMORY;
+    if (plan->start.x != NULL && plan->start.y != NULL)
+        plan->start.init = SADDLE_IN_MEMORY;
+    return saddle_plan_refresh(plan, error);
+}
+
 /* The starting point as process 0 sees it. */
 saddle_status saddle_stage_start(saddle_instance *e, saddle_error *error)
 {
@@ -108,6 +127,7 @@ saddle_status saddle_stage_start(saddle_instance *e, saddle_error *error)
     e->y0 = parts->y0;
     if (parts->x0 == NULL || parts->y0 == NULL)
         return saddle_no_memory(error, "the starting point");
+    SADDLE_TRY(record_memory(plan, error));
     if (e->world->rank > 0)
         return SADDLE_OK;
     const char *both = plan->start.init;
@@ -117,6 +137,7 @@ saddle_status saddle_stage_start(saddle_instance *e, saddle_error *error)
                   .option = x_alone ? "init-x" : "init",
                   .rule = x_alone ? plan->start.init_x : both,
                   .own = plan->start.x,
+                  .length = plan->start.x_length,
                   .array = "xbar",
                   .set = e->x_set,
                   .stream = 0,
@@ -125,6 +146,7 @@ saddle_status saddle_stage_start(saddle_instance *e, saddle_error *error)
                   .option = y_alone ? "init-y" : "init",
                   .rule = y_alone ? plan->start.init_y : both,
                   .own = plan->start.y,
+                  .length = plan->start.y_length,
                   .array = "ybar",
                   .set = e->y_set,
                   .stream = 1,

@@ -17,6 +17,7 @@ static double given_or(double given, double other)
 saddle_status saddle_instance_steps(const saddle_instance *instance, const saddle_plan *plan,
                                     saddle_steps *out, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, instance, plan, out);
     const saddle_problem *problem = instance->problem;
     const saddle_steps *given = &plan->steps;
     double safe = fmin(PAPER_STEP, saddle_mixing_min_self_weight(instance->mixing));

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -121,7 +122,7 @@ static void iterate_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
     saddle_view view;
-    o->in.algorithm->view(agent, &view);
+    saddle_agent_view(o->in.algorithm, agent, &view);
     memcpy(out, view.x, o->problem->x_dim * sizeof *out);
     memcpy(out + o->problem->x_dim, view.y, o->problem->y_dim * sizeof *out);
 }
@@ -157,7 +158,7 @@ static void number_term(void *context, saddle_agent *agent, double *out)
     const saddle_observer *o = context;
     const saddle_problem *problem = o->problem;
     saddle_view view;
-    o->in.algorithm->view(agent, &view);
+    saddle_agent_view(o->in.algorithm, agent, &view);
     double *x_tilde = agent->scratch;
     double *rest = agent->scratch + problem->x_dim;
     if (o->in.algorithm->prox_point != NULL)
@@ -343,7 +344,7 @@ static void feasibility_task(void *context, saddle_agent *agent)
 {
     saddle_observer *o = context;
     saddle_view view;
-    o->in.algorithm->view(agent, &view);
+    saddle_agent_view(o->in.algorithm, agent, &view);
     double x_off =
         saddle_set_distance(saddle_prox_set(o->in.instance->x_prox), view.x, agent->scratch);
     double y_off = saddle_set_distance(o->in.instance->y_set, view.y, agent->scratch);

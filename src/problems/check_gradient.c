@@ -251,6 +251,7 @@ saddle_status saddle_problem_check_gradient(const saddle_problem *problem, const
                                             const saddle_set *y_set, size_t points, uint64_t seed,
                                             saddle_gradient_check *out, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, problem, x_set, y_set, out);
     *out = (saddle_gradient_check){.agent = 0};
     if (points == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,

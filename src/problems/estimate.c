@@ -112,6 +112,7 @@ saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
                                                 const double *x, const double *y, uint64_t seed,
                                                 saddle_constants *constants, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, problem, x_set, y_set, x, y, constants);
     if (constants->lipschitz > 0.0 && constants->strong_concavity > 0.0)
         return SADDLE_OK;
     size_t both = problem->x_dim + problem->y_dim;

@@ -4,10 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/status.h"
 #include "core/vector.h"
 
 saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, problem);
     const char *name = problem->name != NULL ? problem->name : "(unnamed)";
     if (problem->gradient == NULL || problem->value == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
@@ -39,6 +41,11 @@ saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *
                            name, problem->survey != NULL ? "survey" : "response_value",
                            problem->response_solve == NULL ? "response_solve"
                                                            : "response_statistic");
+    if (!(problem->tau >= 0.0) || isinf(problem->tau) || !(problem->alpha >= 0.0) ||
+        isinf(problem->alpha))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "problem %s has tau %g and alpha %g; give numbers above 0, or 0 for 1",
+                           name, problem->tau, problem->alpha);
     if (!(problem->y_curvature >= 0.0) || isinf(problem->y_curvature))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "problem %s has y_curvature %g; it must be a number, 0 or above", name,

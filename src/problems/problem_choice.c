@@ -72,9 +72,7 @@ static saddle_status init(const saddle_problem_choice *choice, saddle_problem *p
                              choice->kind->name, problem->agents, inputs->agents, problem->agents);
     if (status != SADDLE_OK && choice->plugin != NULL)
         return saddle_plugin_failed(choice->plugin->path, status, &said, error);
-    if (status != SADDLE_OK && error != NULL)
-        *error = said;
-    return status;
+    return saddle_pass_on(error, status, &said, "problem", choice->kind->name);
 }
 
 saddle_status saddle_problem_make(const saddle_problem_choice *choice, saddle_problem **out,

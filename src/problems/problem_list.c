@@ -1,5 +1,6 @@
 /* The explicit list of problems, in the order they are shown. */
 #include "core/registry.h"
+#include "core/status.h"
 #include "problems/problems.h"
 
 static const saddle_problem_class *const problems[] = {
@@ -18,6 +19,9 @@ const saddle_problem_class *const *saddle_problem_list(size_t *count)
 saddle_status saddle_problem_find(const saddle_problem_class **out, const char *name,
                                   saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
+    *out = NULL;
+    SADDLE_REQUIRE(error, name);
     const void *found;
     saddle_status status = saddle_registry_find(&found, "problem", name, problems, COUNT, error);
     *out = found;

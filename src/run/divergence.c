@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "algorithms/agent.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "run/run.h"
@@ -29,7 +30,7 @@ static void locate_task(void *context, saddle_agent *agent)
     const saddle_problem *problem = s->run->info.instance->problem;
     double *found = s->found + agent->id * WIDTH;
     saddle_view view;
-    s->run->info.algorithm->view(agent, &view);
+    saddle_agent_view(s->run->info.algorithm, agent, &view);
     const struct {
         const double *values;
         size_t count;

@@ -249,6 +249,7 @@ saddle_status saddle_result_write(saddle_result *result, const saddle_world *wor
 
 saddle_status saddle_result_save(const saddle_result *result, const char *path, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, result, path);
     if (result->local < result->agents)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "this process has the copies of %zu of %zu agents; name the model in "

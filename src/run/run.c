@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "algorithms/agent.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -38,14 +39,15 @@ static saddle_status evaluate(saddle_run_state *r, saddle_error *error)
     saddle_result *result = r->result;
     const double *x = saddle_observer_x_mean(r->observer);
     const double *y = saddle_observer_y_mean(r->observer);
+    saddle_error said = {.message = ""};
     if (problem->outcomes == NULL)
         return SADDLE_OK;
     saddle_status status =
-        problem->outcomes(problem, NULL, x, y, result->train, &result->train_count, error);
+        problem->outcomes(problem, NULL, x, y, result->train, &result->train_count, &said);
     SADDLE_THEN_IF(
         status, held_out != NULL,
-        problem->outcomes(problem, held_out, x, y, result->test, &result->test_count, error));
-    return status;
+        problem->outcomes(problem, held_out, x, y, result->test, &result->test_count, &said));
+    return saddle_pass_on(error, status, &said, "problem", problem->name);
 }
 
 /* Check the state, if it is time to, and record r->row, unless nothing has moved since the last one:
@@ -208,7 +210,7 @@ static void copy_task(void *context, saddle_agent *agent)
     const saddle_run_state *r = context;
     saddle_result *result = r->result;
     saddle_view view;
-    r->info.algorithm->view(agent, &view);
+    saddle_agent_view(r->info.algorithm, agent, &view);
     size_t place = saddle_world_place(r->info.instance->world, agent->id);
     memcpy(result->x + place * result->x_dim, view.x, result->x_dim * sizeof(double));
     memcpy(result->y + place * result->y_dim, view.y, result->y_dim * sizeof(double));
@@ -230,13 +232,14 @@ static saddle_status conclude(saddle_run_state *r, saddle_error *error)
     return SADDLE_OK;
 }
 
-saddle_status saddle_run(const saddle_instance *instance, const saddle_plan *plan,
-                         const saddle_hooks *hooks, saddle_result **out, saddle_error *error)
+saddle_status saddle_run_of_several(const saddle_instance *instance, const saddle_plan *plan,
+                                    bool alone, const saddle_hooks *hooks, saddle_result **out,
+                                    saddle_error *error)
 {
     static const saddle_hooks no_hooks = {.context = NULL};
-    *out = NULL;
     saddle_run_state r = {.info = {.network = instance, .instance = instance, .given = &r.given},
-                          .hooks = hooks != NULL ? hooks : &no_hooks};
+                          .hooks = hooks != NULL ? hooks : &no_hooks,
+                          .alone = alone};
     /* Only process 0 calls hooks. */
     saddle_hooks silent = {.interrupt = r.hooks->interrupt};
     if (instance->world->rank > 0)
@@ -258,12 +261,23 @@ saddle_status saddle_run(const saddle_instance *instance, const saddle_plan *pla
     return status;
 }
 
+saddle_status saddle_run(const saddle_instance *instance, const saddle_plan *plan,
+                         const saddle_hooks *hooks, saddle_result **out, saddle_error *error)
+{
+    SADDLE_REQUIRE(error, out);
+    *out = NULL;
+    SADDLE_REQUIRE(error, instance);
+    return saddle_run_of_several(instance, plan, true, hooks, out, error);
+}
+
 saddle_status saddle_solve(const saddle_problem *problem, const saddle_plan *plan,
                            saddle_result **out, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
+    *out = NULL;
+    SADDLE_REQUIRE(error, plan);
     saddle_instance *instance = NULL;
     saddle_plan with;
-    *out = NULL;
     SADDLE_TRY(saddle_plan_copy(&with, plan, error));
     if (problem != NULL)
         with.problem.own = problem;

@@ -34,6 +34,7 @@ typedef struct saddle_run_state {
     double seconds;   /* spent iterating, as all processes know */
     double unshared;  /* more of them, which only this process knows */
     bool interrupted; /* whether a process was, as all know */
+    bool alone;       /* whether no other run shares the plan */
 } saddle_run_state;
 
 /* Learn how a step went in all processes. */
@@ -45,6 +46,12 @@ static inline saddle_status saddle_run_agree(const saddle_run_state *r, saddle_s
 
 /* Call the warning hook. */
 void saddle_run_warn(const saddle_run_state *r, const char *message);
+
+/* saddle_run(); `alone`: options of the plan that this run does not use are reported. Runs of other algorithms
+ * that share the plan may use them. */
+saddle_status saddle_run_of_several(const saddle_instance *instance, const saddle_plan *plan,
+                                    bool alone, const saddle_hooks *hooks, saddle_result **out,
+                                    saddle_error *error);
 
 /* ---- setup.c ---- */
 

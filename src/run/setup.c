@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "instance/unused_options.h"
 #include "run/result.h"
 #include "run/run.h"
 
@@ -70,9 +71,7 @@ static saddle_status configure_own(saddle_run_state *r, saddle_configuration *c,
     saddle_status status = r->info.algorithm->init(r->parameters, c, &said);
     if (status != SADDLE_OK && r->choice->plugin != NULL)
         return saddle_plugin_failed(r->choice->text, status, &said, error);
-    if (status != SADDLE_OK && error != NULL)
-        *error = said;
-    return status;
+    return saddle_pass_on(error, status, &said, "algorithm", r->info.algorithm->name);
 }
 
 /* Step sizes and parameters. */
@@ -221,7 +220,12 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
     SADDLE_THEN(status, saddle_resume_open(&r->resumed, &r->given, world, error));
     if (status == SADDLE_OK && r->resumed.refused != NULL)
         saddle_run_warn(r, r->resumed.refused);
+    SADDLE_THEN(status,
+                saddle_run_agree(r, saddle_resume_directory(&r->resumed, &r->given, error), error));
     SADDLE_THEN(status, saddle_run_agree(r, saddle_run_configure(r, error), error));
+    if (status == SADDLE_OK && r->alone && r->hooks->warning != NULL)
+        saddle_report_unused(&r->given, r->info.network, &r->info.algorithm, 1, r->hooks->warning,
+                             r->hooks->context);
     SADDLE_THEN(status, saddle_resume_load(&r->resumed, &r->info, error));
     SADDLE_THEN(status, saddle_run_agree(r, make_engine(r, error), error));
     SADDLE_THEN(status, saddle_checkpoint_writer_create(&r->writer, &r->info, r->engine,

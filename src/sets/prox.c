@@ -83,7 +83,9 @@ static saddle_status refuse(const saddle_set *set, const saddle_regularizer *reg
 saddle_status saddle_prox_create(saddle_prox **out, const saddle_set *set,
                                  const saddle_regularizer *regularizer, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     *out = NULL;
+    SADDLE_REQUIRE(error, set, regularizer);
     if (set->term.dimension != regularizer->term.dimension)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "the set '%.200s' has dimension %zu but the regularizer '%.200s' has "

@@ -1,6 +1,7 @@
 /* Regularizers: the list of them, making one from text, and the calls on any of them. */
 #include "sets/regularizer.h"
 
+#include "core/status.h"
 #include "sets/term.h"
 
 static const saddle_regularizer_class *const list[] = {
@@ -39,6 +40,9 @@ static const saddle_catalog catalog = {.what = "regularizer",
 saddle_status saddle_regularizer_create(saddle_regularizer **out, const char *text,
                                         size_t dimension, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
+    *out = NULL;
+    SADDLE_REQUIRE(error, text);
     saddle_term *made;
     saddle_status status = saddle_term_create(&made, &catalog, text, dimension, error);
     *out = (saddle_regularizer *)made;
@@ -50,6 +54,9 @@ saddle_status saddle_regularizer_from_class(saddle_regularizer **out,
                                             const char *argument, void *context, size_t dimension,
                                             saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
+    *out = NULL;
+    SADDLE_REQUIRE(error, kind);
     saddle_term *made;
     saddle_status status =
         saddle_term_from_class(&made, &catalog, &kind->term, argument, context, dimension, error);

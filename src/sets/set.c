@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/status.h"
 #include "sets/kernel.h"
 #include "sets/term.h"
 
@@ -38,6 +39,9 @@ static const saddle_catalog catalog = {.what = "set",
 saddle_status saddle_set_create(saddle_set **out, const char *text, size_t dimension,
                                 saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
+    *out = NULL;
+    SADDLE_REQUIRE(error, text);
     saddle_term *made;
     saddle_status status = saddle_term_create(&made, &catalog, text, dimension, error);
     *out = (saddle_set *)made;
@@ -48,6 +52,9 @@ saddle_status saddle_set_from_class(saddle_set **out, const saddle_set_class *ki
                                     const char *argument, void *context, size_t dimension,
                                     saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
+    *out = NULL;
+    SADDLE_REQUIRE(error, kind);
     saddle_term *made;
     saddle_status status =
         saddle_term_from_class(&made, &catalog, &kind->term, argument, context, dimension, error);

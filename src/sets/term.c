@@ -47,7 +47,10 @@ static saddle_status make(saddle_term **out, const saddle_term_class *kind, cons
                              "'" SHOWN "' has dimension 0; vectors have at least 1 entry", text);
     SADDLE_THEN(status, saddle_plugin_options(kind->options, kind->init != NULL, kind->name,
                                               options, term, error));
-    SADDLE_THEN_IF(status, kind->init != NULL, kind->init(term, error));
+    if (status == SADDLE_OK && kind->init != NULL) {
+        saddle_error said = {.message = ""};
+        status = saddle_pass_on(error, kind->init(term, &said), &said, "class", kind->name);
+    }
     if (status == SADDLE_OK)
         *out = term;
     else

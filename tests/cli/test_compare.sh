@@ -48,7 +48,7 @@ check "all" exits 0
 check "used by one of them: no warning" silent
 check "quiet begins with the tables" is "$(sed -n 2p out | cut -c1-8)" "to reach"
 try compare "${small[@]}" --algorithms precision --quiet --c-gamma 3 --output all
-check "used by none" warns "--c-gamma is not used by precision"
+check "used by none" warns "--c-gamma: not used by precision"
 
 # An algorithm that diverges does not keep the others from running.
 try compare --problem quadratic --iterations 400 --algorithms precision,prox-dsgda --tau 1e-9 \

@@ -117,8 +117,8 @@ done
 try compare --problem ./libright.so --algorithms precision,prox-dsgda --iterations 20 --output both
 check "compared on it" exits 0
 try run --problem ./libright.so --lambda1 2 --partition iid --iterations 1
-check "options of other problems are said to be unused" warns "--lambda1 is not used by problem tested"
-check "options of data are said to be unused" warns "--partition is not used by problem tested"
+check "options of other problems are said to be unused" warns "--lambda1: not used by problem tested"
+check "options of data are said to be unused" warns "--partition: not used by problem tested"
 try run --problem "$PWD/libright.so" --iterations 1
 check "absolute paths" exits 0
 

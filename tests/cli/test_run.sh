@@ -96,10 +96,10 @@ check "starts of x and y apart" says "x zeros, y constant:2, seed 1"
 
 # ---- options without effect are named
 try run "${small[@]}" --quiet --c-gamma 3
-check "not used by the algorithm" warns "--c-gamma is not used by precision"
+check "not used by the algorithm" warns "--c-gamma: not used by precision"
 check "but not refused" exits 0
 try run --iterations 3 --quiet --lambda1 3 --problem quadratic
-check "not used by the problem" warns "--lambda1 is not used by problem quadratic"
+check "not used by the problem" warns "--lambda1: not used by problem quadratic"
 try run "${small[@]}" --quiet --algorithm precision+ --c-gamma 3
 check "used: no warning" silent
 

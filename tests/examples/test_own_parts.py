@@ -117,7 +117,7 @@ def test_tuned():
         shown = subprocess.run(command, check=True, capture_output=True, text=True)
         check("used without a warning", shown.stderr == "", shown.stderr)
         shown = subprocess.run([*command, "--nu", "0.1"], check=True, capture_output=True, text=True)
-        check("what it does not read is said", "--nu is not used by" in shown.stderr, shown.stderr)
+        check("what it does not read is said", "--nu: not used by" in shown.stderr, shown.stderr)
 
 
 def test_set():

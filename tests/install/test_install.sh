@@ -104,6 +104,36 @@ END
     [[ $("$WORK/version") == "$(pkg-config --modversion saddle)" ]]
 }
 
+# A plug-in in C++20 declares options by the macros of the headers, every one of them.
+options_in_cpp() {
+    cat >"$WORK/options.cpp" <<'END'
+#include <saddle/plugin.h>
+struct own {
+    double real, above, step;
+    uint64_t integer;
+    int choice;
+    bool flag;
+    const char *text;
+};
+static const saddle_search search = {"step", -2, 2};
+static const saddle_option real =
+    SADDLE_REAL(SADDLE_OWN(own, real, RUN), "real", "Own", "1", 0.0, SADDLE_UNBOUNDED, "R", "A number.");
+static const saddle_option above =
+    SADDLE_REAL_ABOVE(SADDLE_OWN(own, above, RUN), "above", "Own", "1", 0.0, 2.0, "R", "A number.");
+static const saddle_option step =
+    SADDLE_STEP(SADDLE_OWN(own, step, RUN), "step", "Own", "1", 2.0, &search, "R", "A step.");
+static const saddle_option integer =
+    SADDLE_INTEGER(SADDLE_OWN(own, integer, INSTANCE), "integer", "Own", "1", 0, 9, "N", "A whole number.");
+static const saddle_option choice =
+    SADDLE_CHOICE(SADDLE_OWN(own, choice, RUN), "choice", "Own", "a", "a|b", "C", "A choice.");
+static const saddle_option flag = SADDLE_FLAG(SADDLE_OWN(own, flag, RUN), "flag", "Own", "no", "A flag.");
+static const saddle_option text = SADDLE_TEXT(SADDLE_OWN(own, text, RUN), "text", "Own", "", "T", "A text.");
+extern const saddle_option *const own_options[] = {&real, &above, &step, &integer, &choice, &flag, &text, nullptr};
+END
+    "$CXX" -std=c++20 -Wall -Wextra -Wpedantic -Wno-missing-field-initializers -Werror -I"$PREFIX/include" \
+        -fsyntax-only "$WORK/options.cpp"
+}
+
 # The examples as a project of their own, against the shared library.
 by_find_package() {
     cmake -S "$SOURCE/examples" -B "$WORK/examples" -DCMAKE_C_COMPILER="$CC" \
@@ -151,6 +181,7 @@ strictly() {
 check "program by pkg-config, shared" strictly by_pkg_config
 check "program by pkg-config, static" strictly by_pkg_config_static
 [[ -z $CXX ]] || check "C++ program by pkg-config" strictly by_cpp
+[[ -z $CXX ]] || check "options in C++20" strictly options_in_cpp
 check "examples by find_package, shared" strictly by_find_package
 check "program by find_package, static" strictly by_find_package_static
 

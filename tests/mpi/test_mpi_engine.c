@@ -99,7 +99,7 @@ static void iterate_term(void *context, saddle_agent *agent, double *out)
 {
     const test_rig *rig = context;
     saddle_view view;
-    rig->algorithm->view(agent, &view);
+    saddle_agent_view(rig->algorithm, agent, &view);
     memcpy(out, view.x, agent->problem->x_dim * sizeof *out);
     memcpy(out + agent->problem->x_dim, view.y, agent->problem->y_dim * sizeof *out);
 }

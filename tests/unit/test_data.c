@@ -169,7 +169,7 @@ START_TEST(unknown_names_are_explained)
     refuse_name("mnist", "data fetch mnist");
     refuse_name("./a9a", "No such file");
     refuse_name("", "no data set named");
-    refuse_name(NULL, "no data set named");
+    refuse_name(NULL, "the argument name is NULL");
     refuse_name("..", "directory");
     unsetenv("HOME");
     refuse_name("a9a", "HOME is not set");

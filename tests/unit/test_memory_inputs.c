@@ -344,6 +344,7 @@ START_TEST(shards_in_memory_are_files_of_agents)
     saddle_plan *whole = test_plan(files, NULL);
     files->problem.data = path_of(pattern, "part-%d.csv");
     memory->problem.shards = shard;
+    memory->problem.shard_count = PARTS;
     whole->problem.data = t->dense;
     whole->problem.partition = "contiguous";
     whole->problem.samples = "11,20,7,22";
@@ -465,7 +466,9 @@ START_TEST(points_in_memory_are_those_of_the_rules)
     saddle_plan *memory = test_plan(texts, NULL);
     memory->start.init_x = memory->start.init_y = NULL;
     memory->start.x = x;
+    memory->start.x_length = 5;
     memory->start.y = y;
+    memory->start.y_length = 4;
     assert_same_plans(texts, memory);
     /* One of the two, the other by its rule. */
     memory->start.y = NULL;
@@ -998,6 +1001,7 @@ static void refuse_h(const saddle_regularizer_class *kind, const char *part)
 
 START_TEST(bad_classes_and_options_are_refused)
 {
+    refuse_set(&own_set, "low=0,high=2,low=1", "low is given twice");
     refuse_set(&own_set, "low=2", "low: 2 is above high");
     refuse_set(&own_set, "low=11", "low: '11' is out of range");
     refuse_set(&own_set, "low=nan", "low: 'nan' is not a number");

@@ -373,7 +373,7 @@ START_TEST(plans_of_other_headers_are_refused)
     /* A struct beside the plan has changed, but not the plan's size. */
     saddle_plan_defaults_for(&plan, sizeof plan, SADDLE_ABI - 1);
     assert_refused(saddle_solve(NULL, &plan, &result, &error), error, SADDLE_BAD_INPUT,
-                   "and ABI 5, but saddle");
+                   "and ABI 6, but saddle");
     ck_assert_ptr_null(result);
 }
 END_TEST

@@ -1,0 +1,81 @@
+#include "instance/unused_options.h"
+
+#include <stdio.h>
+
+#include "instance/settings.h"
+
+bool saddle_option_in(const saddle_option *const *table, const saddle_option *option)
+{
+    for (; *table != NULL; table++)
+        if (*table == option)
+            return true;
+    return false;
+}
+
+bool saddle_option_of_problem(const saddle_option *option)
+{
+    size_t count;
+    const saddle_problem_class *const *problem = saddle_problem_list(&count);
+    for (size_t k = 0; k < count; k++)
+        if (saddle_option_in(problem[k]->options, option))
+            return true;
+    return false;
+}
+
+bool saddle_option_of_algorithm(const saddle_option *option)
+{
+    size_t count;
+    const saddle_algorithm *const *algorithm = saddle_algorithm_list(&count);
+    for (size_t k = 0; k < count; k++)
+        if (saddle_option_in(algorithm[k]->options, option))
+            return true;
+    return false;
+}
+
+/* Whether the problem of an instance has no use for an option. */
+static bool is_idle(const saddle_instance *instance, const saddle_option *option)
+{
+    const saddle_problem_class *kind = instance->kind;
+    if (saddle_option_of_problem(option))
+        return kind == NULL || !saddle_option_in(kind->options, option);
+    return option->of_data && (kind == NULL || !kind->needs_data);
+}
+
+/* "precision and prox-dsgda" */
+static const char *join(const saddle_algorithm *const *algorithm, size_t count, char out[256])
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t k = 0; k < count && used < 256; k++)
+        used += (size_t)snprintf(out + used, 256 - used, "%s%s",
+                                 k == 0           ? ""
+                                 : k + 1 == count ? " and "
+                                                  : ", ",
+                                 algorithm[k]->name);
+    return out;
+}
+
+void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instance,
+                          const saddle_algorithm *const *algorithm, size_t count,
+                          saddle_unused_warning *warning, void *context)
+{
+    char names[256];
+    char message[512];
+    for (size_t k = 0; k < saddle_settings_count(plan->settings); k++) {
+        const saddle_option *option = saddle_settings_option(plan->settings, k);
+        bool used = false;
+        for (size_t a = 0; a < count; a++)
+            used = used || saddle_option_in(algorithm[a]->options, option);
+        bool of_algorithms = count > 0 && saddle_option_of_algorithm(option);
+        if (!saddle_settings_given(plan->settings, option) || used ||
+            (!of_algorithms && !is_idle(instance, option)))
+            continue;
+        if (of_algorithms)
+            snprintf(message, sizeof message, "%s: not used by %s", option->name,
+                     join(algorithm, count, names));
+        else
+            snprintf(message, sizeof message, "%s: not used by problem %s", option->name,
+                     instance->problem->name != NULL ? instance->problem->name : "(unnamed)");
+        warning(context, message);
+    }
+}

@@ -1,0 +1,21 @@
+/* Options that were given and have no effect. */
+#ifndef SADDLE_INSTANCE_UNUSED_OPTIONS_H
+#define SADDLE_INSTANCE_UNUSED_OPTIONS_H
+
+#include <saddle/algorithm.h>
+
+/* Receives a warning of one line that begins with the option's name. */
+typedef void saddle_unused_warning(void *context, const char *message);
+
+/* Whether an option stands in a table that ends with NULL, in that of some problem, of some algorithm. */
+bool saddle_option_in(const saddle_option *const *table, const saddle_option *option);
+bool saddle_option_of_problem(const saddle_option *option);
+bool saddle_option_of_algorithm(const saddle_option *option);
+
+/* Report every option that the plan was given and that neither the instance's problem nor any of the
+ * algorithms uses. Without algorithms only those of problems are reported. */
+void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instance,
+                          const saddle_algorithm *const *algorithm, size_t count,
+                          saddle_unused_warning *warning, void *context);
+
+#endif

@@ -1,0 +1,657 @@
+/*
+ * What callers get wrong, and what they are told: algorithms whose view() is incomplete, arrays of the wrong
+ * length, plans that contradict themselves or were freed, runs that resume with other objects in memory.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <saddle/lab.h>
+
+#include "algorithms/agent.h"
+#include "instances.h"
+#include "support.h"
+
+enum { DIM = 5, PATH = 4200 };
+
+static saddle_error error;
+
+static const char *path_of(char out[PATH], const char *name)
+{
+    snprintf(out, PATH, "%s/%s", saddle_test_directory(), name);
+    return out;
+}
+
+/* x in R^5, y in R^4. */
+static saddle_plan *small_plan(void)
+{
+    static const char *const base[] = {"problem=quadratic", "x-dim=5",       "y-dim=4",
+                                       "iterations=6",      "trace-every=2", NULL};
+    return test_plan(NULL, base);
+}
+
+static void refuse_plan(const saddle_plan *plan, const char *part)
+{
+    saddle_result *result = (saddle_result *)&error;
+    assert_refused(saddle_solve(NULL, plan, &result, &error), error, SADDLE_BAD_INPUT, part);
+    ck_assert_ptr_null(result);
+}
+
+static void accept_plan(const saddle_plan *plan)
+{
+    saddle_result *result = NULL;
+    assert_ok(saddle_solve(NULL, plan, &result, &error), error);
+    saddle_result_free(result);
+}
+
+/* ---- algorithms of the caller's ---------------------------------------------------------------- */
+
+/* Descent ascent with a step that diverges; its view() sets x and y and nothing else. */
+#define STEP 1e60
+
+static saddle_status leap_init(void *parameters, saddle_configuration *configuration,
+                               saddle_error *why)
+{
+    (void)parameters;
+    (void)configuration;
+    (void)why;
+    return SADDLE_OK;
+}
+
+static void leap_layout(const void *parameters, const saddle_problem *problem, saddle_layout *out)
+{
+    (void)parameters;
+    *out = (saddle_layout){.published = problem->x_dim + problem->y_dim,
+                           .work = problem->x_dim + problem->y_dim,
+                           .rounds = 1};
+}
+
+static void leap_start(saddle_agent *agent, const double *x0, const double *y0)
+{
+    memcpy(agent->next, x0, agent->problem->x_dim * sizeof *x0);
+    memcpy(agent->next + agent->problem->x_dim, y0, agent->problem->y_dim * sizeof *y0);
+}
+
+static void leap_ask(saddle_agent *agent)
+{
+    size_t x_dim = agent->problem->x_dim;
+    agent->request = (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
+                                      .batch = {.count = agent->problem->samples[agent->id]},
+                                      .x = agent->now,
+                                      .y = agent->now + x_dim,
+                                      .gx = agent->work,
+                                      .gy = agent->work + x_dim};
+}
+
+static void leap_move(saddle_agent *agent)
+{
+    const saddle_problem *p = agent->problem;
+    for (size_t k = 0; k < p->x_dim + p->y_dim; k++)
+        agent->next[k] = agent->now[k] + (k < p->x_dim ? -STEP : STEP) * agent->work[k];
+}
+
+static void rest(saddle_agent *agent)
+{
+    memcpy(agent->next, agent->now,
+           (agent->problem->x_dim + agent->problem->y_dim) * sizeof *agent->now);
+}
+
+static void leap_view(const saddle_agent *agent, saddle_view *out)
+{
+    out->x = agent->now;
+    out->y = agent->now + agent->problem->x_dim;
+}
+
+static void blind_view(const saddle_agent *agent, saddle_view *out)
+{
+    out->y = agent->now + agent->problem->x_dim;
+}
+
+static const saddle_phase leap_phases[] = {
+    {"ask", SADDLE_UNDIVIDED, leap_ask}, {"move", SADDLE_UNDIVIDED, leap_move}, {.name = NULL}};
+
+static const saddle_phase rest_phases[] = {{"rest", SADDLE_UNDIVIDED, rest}, {.name = NULL}};
+
+static const saddle_algorithm leap = {.name = "leap",
+                                      .size = 1,
+                                      .init = leap_init,
+                                      .layout = leap_layout,
+                                      .start = leap_start,
+                                      .phases = leap_phases,
+                                      .view = leap_view};
+
+/* What an algorithm does not have is NULL in its view, whatever was there. */
+START_TEST(views_come_zeroed)
+{
+    saddle_problem problem = {.x_dim = 2};
+    double now[3] = {1.0, 2.0, 3.0};
+    saddle_agent agent = {.problem = &problem, .now = now};
+    saddle_view view;
+    memset(&view, 0x5a, sizeof view);
+    saddle_agent_view(&leap, &agent, &view);
+    ck_assert(view.x == now && view.y == now + 2);
+    ck_assert(view.v == NULL && view.u == NULL);
+}
+END_TEST
+
+START_TEST(a_view_of_x_and_y_survives_divergence)
+{
+    saddle_plan *plan = small_plan();
+    saddle_result *result = NULL;
+    plan->algorithm.own = &leap;
+    assert_ok(saddle_solve(NULL, plan, &result, &error), error);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_DIVERGED);
+    ck_assert(strcmp(result->fault.variable, "x") == 0 || strcmp(result->fault.variable, "y") == 0);
+    saddle_result_free(result);
+    test_plan_free(plan);
+}
+END_TEST
+
+START_TEST(a_view_without_x_is_refused)
+{
+    saddle_plan *plan = small_plan();
+    saddle_algorithm mine = leap;
+    saddle_result *result = NULL;
+    plan->algorithm.own = &mine;
+    mine.view = blind_view;
+    assert_refused(saddle_solve(NULL, plan, &result, &error), error, SADDLE_CHECK_FAILED,
+                   "view() gives no x of 5 doubles");
+    test_plan_free(plan);
+}
+END_TEST
+
+static saddle_status refuse_silently(void *parameters, saddle_configuration *configuration,
+                                     saddle_error *why)
+{
+    (void)parameters;
+    (void)configuration;
+    (void)why;
+    return SADDLE_UNSUPPORTED;
+}
+
+static saddle_status init_silently(void *self, saddle_error *why)
+{
+    (void)self;
+    (void)why;
+    return SADDLE_BAD_INPUT;
+}
+
+/* Clips to [-c, c], c from the context. */
+static void clip(const saddle_set *set, double *v, double *scratch)
+{
+    double c = *(const double *)set->term.context;
+    (void)scratch;
+    for (size_t k = 0; k < set->term.dimension; k++)
+        v[k] = v[k] < -c ? -c : v[k] > c ? c : v[k];
+}
+
+static const saddle_set_class clipped = {.term = {.name = "clipped", .size = sizeof(saddle_set)},
+                                         .project = clip};
+
+START_TEST(a_refusal_without_a_reason_names_who_refused)
+{
+    saddle_plan *plan = small_plan();
+    saddle_algorithm mine = leap;
+    saddle_result *result = NULL;
+    mine.init = refuse_silently;
+    plan->algorithm.own = &mine;
+    assert_refused(saddle_solve(NULL, plan, &result, &error), error, SADDLE_UNSUPPORTED,
+                   "algorithm leap refused without giving a reason");
+    saddle_set_class kind = clipped;
+    saddle_set *set = NULL;
+    kind.term.init = init_silently;
+    assert_refused(saddle_set_from_class(&set, &kind, NULL, NULL, 2, &error), error,
+                   SADDLE_BAD_INPUT, "class clipped refused without giving a reason");
+    test_plan_free(plan);
+}
+END_TEST
+
+/* ---- arrays and plans -------------------------------------------------------------------------- */
+
+/* All offsets are seen before any entry is: the array ends after 4 entries. */
+START_TEST(offsets_that_descend_are_refused_before_entries_are_read)
+{
+    const size_t row_start[3] = {0, 100, 4};
+    uint32_t *column = malloc(4 * sizeof *column);
+    double *value = malloc(4 * sizeof *value);
+    saddle_dataset *data = (saddle_dataset *)&error;
+    ck_assert(column != NULL && value != NULL);
+    for (uint32_t k = 0; k < 4; k++) {
+        column[k] = k;
+        value[k] = 1.0;
+    }
+    assert_refused(saddle_dataset_from_csr(&data, 2, 200, row_start, column, value, NULL,
+                                           SADDLE_BORROW, &error),
+                   error, SADDLE_BAD_INPUT, "row_start[2] = 4 is below row_start[1] = 100");
+    ck_assert_ptr_null(data);
+    free(column);
+    free(value);
+}
+END_TEST
+
+START_TEST(arrays_that_are_missing_or_of_unknown_ownership_are_refused)
+{
+    const size_t row_start[2] = {0, 1};
+    const size_t empty[2] = {0, 0};
+    const double x[1] = {1.0};
+    saddle_dataset *data = NULL;
+    saddle_graph *graph = NULL;
+    assert_refused(
+        saddle_dataset_from_csr(&data, 1, 1, row_start, NULL, x, NULL, SADDLE_COPY, &error), error,
+        SADDLE_BAD_INPUT, "column is NULL");
+    assert_refused(saddle_dataset_from_dense(&data, 1, 1, x, NULL, (saddle_ownership)7, &error),
+                   error, SADDLE_BAD_INPUT, "ownership is 7");
+    assert_refused(saddle_graph_from_edges(&graph, 2, 1, NULL, &error), error, SADDLE_BAD_INPUT,
+                   "edge is NULL");
+    /* What has no entries needs no arrays. */
+    assert_ok(saddle_dataset_from_csr(&data, 1, 1, empty, NULL, NULL, NULL, SADDLE_COPY, &error),
+              error);
+    ck_assert_uint_eq(data->nonzeros, 0);
+    saddle_dataset_free(data);
+    assert_ok(saddle_graph_from_edges(&graph, 1, 0, NULL, &error), error);
+    saddle_graph_free(graph);
+}
+END_TEST
+
+START_TEST(a_plan_without_settings_has_none)
+{
+    saddle_plan plan;
+    saddle_plan_defaults(&plan, sizeof plan);
+    ck_assert_uint_eq(saddle_settings_count(plan.settings), 0);
+    ck_assert_ptr_null(saddle_settings_option(plan.settings, 0));
+    ck_assert_ptr_null(saddle_settings_text(plan.settings, "seed"));
+    saddle_plan_free(&plan);
+}
+END_TEST
+
+START_TEST(a_freed_plan_is_refused)
+{
+    saddle_plan plan;
+    saddle_plan_defaults(&plan, sizeof plan);
+    assert_ok(saddle_plan_set(&plan, "problem", "quadratic", &error), error);
+    saddle_plan_free(&plan);
+    refuse_plan(&plan, "call saddle_plan_defaults");
+    assert_refused(saddle_plan_set(&plan, "seed", "2", &error), error, SADDLE_BAD_INPUT,
+                   "call saddle_plan_defaults");
+    ck_assert_ptr_null(plan.problem.name);
+    saddle_plan_free(&plan);
+    saddle_plan_free(NULL);
+}
+END_TEST
+
+START_TEST(arrays_of_the_wrong_length_are_refused)
+{
+    double x[DIM] = {0.0};
+    double y[4] = {0.0};
+    saddle_plan *plan = small_plan();
+    plan->start.x = x;
+    refuse_plan(plan, "x_length = 0, but x of this problem has 5 entries");
+    plan->start.x_length = 4;
+    refuse_plan(plan, "x_length = 4, but x of this problem has 5 entries");
+    plan->start.x_length = DIM;
+    plan->start.y = y;
+    plan->start.y_length = 5;
+    refuse_plan(plan, "y_length = 5, but y of this problem has 4 entries");
+    plan->start.y_length = 4;
+    accept_plan(plan);
+    test_plan_free(plan);
+}
+END_TEST
+
+/* 24 rows of 3 features for each of 3 agents. */
+static saddle_dataset *some_rows(double *x, double *label, double sign)
+{
+    saddle_dataset *rows = NULL;
+    for (size_t r = 0; r < 24; r++) {
+        for (size_t k = 0; k < 3; k++)
+            x[3 * r + k] = sign * (double)((7 * r + 5 * k) % 11) / 11.0;
+        label[r] = r % 3 == 0 ? 1.0 : -1.0;
+    }
+    assert_ok(saddle_dataset_from_dense(&rows, 24, 3, x, label, SADDLE_BORROW, &error), error);
+    return rows;
+}
+
+static saddle_plan *auc_plan(void)
+{
+    static const char *const base[] = {"problem=auc",  "agents=3",      "topology=complete",
+                                       "iterations=6", "trace-every=2", NULL};
+    return test_plan(NULL, base);
+}
+
+START_TEST(shards_are_counted_and_there)
+{
+    double x[72];
+    double label[24];
+    saddle_dataset *rows = some_rows(x, label, 1.0);
+    const saddle_dataset *shard[3] = {rows, rows, NULL};
+    saddle_plan *plan = auc_plan();
+    plan->problem.shards = shard;
+    refuse_plan(plan, "shard_count is 0, but there are 3 agents");
+    plan->problem.shard_count = 3;
+    refuse_plan(plan, "shards[2] is NULL");
+    shard[2] = rows;
+    accept_plan(plan);
+    plan->problem.rows = rows;
+    refuse_plan(plan, "rows and shards are both given");
+    plan->problem.rows = NULL;
+    plan->problem.partition = "label-skew:1";
+    refuse_plan(plan, "every agent has rows of its own");
+    test_plan_free(plan);
+    saddle_dataset_free(rows);
+}
+END_TEST
+
+START_TEST(weights_on_another_graph_are_refused)
+{
+    saddle_graph *ring = NULL;
+    saddle_graph *same = NULL;
+    saddle_graph *star = NULL;
+    saddle_mixing *weights = NULL;
+    saddle_plan *plan = small_plan();
+    assert_ok(saddle_graph_create(&ring, "ring", 5, 0, &error), error);
+    assert_ok(saddle_graph_create(&same, "ring", 5, 0, &error), error);
+    assert_ok(saddle_graph_create(&star, "star", 5, 0, &error), error);
+    assert_ok(saddle_mixing_create(&weights, ring, "metropolis", &error), error);
+    plan->network.weights = weights;
+    plan->network.graph = star;
+    refuse_plan(plan, "the weights are on another graph");
+    plan->network.graph = same;
+    accept_plan(plan);
+    test_plan_free(plan);
+    saddle_mixing_free(weights);
+    saddle_graph_free(star);
+    saddle_graph_free(same);
+    saddle_graph_free(ring);
+}
+END_TEST
+
+START_TEST(constants_of_a_problem_that_make_no_sense_are_refused)
+{
+    saddle_problem mine = *test_own_problem();
+    mine.tau = -1.0;
+    assert_refused(saddle_problem_check(&mine, &error), error, SADDLE_BAD_INPUT, "has tau -1");
+    mine.tau = 0.0;
+    mine.alpha = (double)NAN;
+    assert_refused(saddle_problem_check(&mine, &error), error, SADDLE_BAD_INPUT, "alpha nan");
+    mine.alpha = 2.0;
+    assert_ok(saddle_problem_check(&mine, &error), error);
+}
+END_TEST
+
+/* ---- warnings ---------------------------------------------------------------------------------- */
+
+typedef struct heard {
+    int count;
+    char text[1024];
+} heard;
+
+static void listen(void *context, const char *message)
+{
+    heard *h = context;
+    size_t used = strlen(h->text);
+    h->count++;
+    snprintf(h->text + used, sizeof h->text - used, "%s\n", message);
+}
+
+/* An algorithm's and a problem's option that are given and have no effect: one line each. */
+START_TEST(unused_options_are_reported_by_the_run)
+{
+    heard h = {.count = 0};
+    saddle_hooks hooks = {.context = &h, .warning = listen};
+    saddle_plan *plan = small_plan();
+    saddle_instance *instance = NULL;
+    saddle_result *result = NULL;
+    assert_ok(saddle_plan_set(plan, "nu", "0.01", &error), error);
+    assert_ok(saddle_plan_set(plan, "eta", "0.01", &error), error);
+    assert_ok(saddle_plan_set(plan, "ppa-lipschitz", "3", &error), error);
+    assert_ok(saddle_plan_set(plan, "lambda1", "0.5", &error), error);
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_ok(saddle_run(instance, plan, &hooks, &result, &error), error);
+    ck_assert_msg(strstr(h.text, "ppa-lipschitz: not used by precision\n") != NULL, "%s", h.text);
+    ck_assert_msg(strstr(h.text, "lambda1: not used by problem quadratic\n") != NULL, "%s", h.text);
+    ck_assert_msg(h.count == 2, "%s", h.text);
+    saddle_result_free(result);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
+}
+END_TEST
+
+/* ---- what was in memory ------------------------------------------------------------------------ */
+
+static void assert_setting(const saddle_result *result, const char *name, const char *value)
+{
+    saddle_trace *trace = NULL;
+    assert_ok(saddle_result_trace(result, &trace, &error), error);
+    const char *found = saddle_trace_setting(trace, name);
+    ck_assert_msg(found != NULL && strcmp(found, value) == 0, "%s is '%s', not '%s'", name, found,
+                  value);
+    ck_assert_str_eq(saddle_settings_text(result->plan.settings, name), value);
+    saddle_trace_free(trace);
+}
+
+START_TEST(settings_say_what_was_in_memory)
+{
+    double x[72];
+    double label[24];
+    double start[6] = {0.1};
+    saddle_dataset *rows = some_rows(x, label, 1.0);
+    saddle_plan *plan = auc_plan();
+    saddle_result *result = NULL;
+    plan->problem.rows = plan->problem.test_rows = rows;
+    plan->start.x = start;
+    plan->start.x_length = 6;
+    assert_ok(saddle_solve(NULL, plan, &result, &error), error);
+    assert_setting(result, "data", "in memory");
+    assert_setting(result, "test-data", "in memory");
+    assert_setting(result, "init-x", "in memory");
+    ck_assert_str_ne(saddle_settings_text(result->plan.settings, "init-y"), "in memory");
+    saddle_result_free(result);
+    test_plan_free(plan);
+    saddle_dataset_free(rows);
+    /* A problem of the caller's is not made from data of the library. */
+    plan = test_plan(NULL, (const char *const[]){"iterations=3", NULL});
+    assert_ok(saddle_solve(test_own_problem(), plan, &result, &error), error);
+    assert_setting(result, "data", "in memory");
+    saddle_result_free(result);
+    test_plan_free(plan);
+}
+END_TEST
+
+/* Run to iteration 4 with checkpoints, then let the plan ask for iteration 8 from there. */
+static void begin_and_resume(saddle_plan *plan, const char *directory)
+{
+    plan->outputs.checkpoint = directory;
+    plan->limits.iterations = 4;
+    accept_plan(plan);
+    plan->outputs.resume = directory;
+    plan->limits.iterations = 8;
+}
+
+static saddle_set *box_of(double bound, double last)
+{
+    double low[DIM];
+    double high[DIM];
+    saddle_set *set = NULL;
+    for (size_t k = 0; k < DIM; k++) {
+        low[k] = -bound;
+        high[k] = bound;
+    }
+    high[DIM - 1] = last;
+    assert_ok(saddle_set_box(&set, DIM, low, high, &error), error);
+    return set;
+}
+
+/* h(v) = c |v|_1 with c from the context. */
+static double context_value(const saddle_regularizer *h, const double *v)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < h->term.dimension; k++)
+        sum += fabs(v[k]);
+    return *(const double *)h->term.context * sum;
+}
+
+static saddle_weights context_weights(const saddle_regularizer *h)
+{
+    return (saddle_weights){.l1 = *(const double *)h->term.context};
+}
+
+static const saddle_regularizer_class context_l1 = {
+    .term = {.name = "context-l1", .size = sizeof(saddle_regularizer)},
+    .value = context_value,
+    .weights = context_weights};
+
+/* Other bounds, another context, another h: each has the text of the first, and other bits. */
+START_TEST(a_run_does_not_resume_with_other_sets)
+{
+    char directory[PATH];
+    double bound = 0.5;
+    double weight = 0.25;
+    saddle_set *box = box_of(1.0, 1.0);
+    saddle_set *same = box_of(1.0, 1.0);
+    saddle_set *other = box_of(1.0, 1.5);
+    saddle_set *own = NULL;
+    saddle_regularizer *h = NULL;
+    saddle_plan *plan = small_plan();
+    assert_ok(saddle_set_from_class(&own, &clipped, NULL, &bound, 4, &error), error);
+    assert_ok(saddle_regularizer_from_class(&h, &context_l1, NULL, &weight, DIM, &error), error);
+    plan->problem.own_x_set = box;
+    plan->problem.own_y_set = own;
+    plan->problem.own_regularizer = h;
+    begin_and_resume(plan, path_of(directory, "sets"));
+    plan->problem.own_x_set = other;
+    refuse_plan(plan, "with other sets");
+    plan->problem.own_x_set = box;
+    bound = 0.5000001;
+    refuse_plan(plan, "with other sets");
+    bound = 0.5;
+    weight = 0.2500001;
+    refuse_plan(plan, "with other sets");
+    weight = 0.25;
+    plan->problem.own_x_set = same;
+    accept_plan(plan);
+    test_plan_free(plan);
+    saddle_regularizer_free(h);
+    saddle_set_free(own);
+    saddle_set_free(other);
+    saddle_set_free(same);
+    saddle_set_free(box);
+}
+END_TEST
+
+/* As the program resumes: it has texts alone. */
+START_TEST(a_run_of_objects_in_memory_resumes_only_with_them)
+{
+    char directory[PATH];
+    double x[72];
+    double label[24];
+    saddle_dataset *rows = some_rows(x, label, 1.0);
+    saddle_plan *plan = auc_plan();
+    plan->problem.rows = rows;
+    begin_and_resume(plan, path_of(directory, "rows"));
+    plan->problem.rows = NULL;
+    assert_ok(saddle_plan_resume(plan, NULL, &error), error);
+    refuse_plan(plan, "data: the run of the checkpoint");
+    refuse_plan(plan, "can only be resumed from C");
+    plan->problem.rows = rows;
+    accept_plan(plan);
+    test_plan_free(plan);
+    saddle_dataset_free(rows);
+    /* The same of an algorithm. */
+    saddle_algorithm mine = leap;
+    mine.phases = rest_phases;
+    plan = small_plan();
+    plan->algorithm.own = &mine;
+    begin_and_resume(plan, path_of(directory, "algorithm"));
+    plan->algorithm.own = NULL;
+    refuse_plan(plan, "algorithm: the run of the checkpoint");
+    plan->algorithm.own = &mine;
+    accept_plan(plan);
+    test_plan_free(plan);
+}
+END_TEST
+
+static size_t count_files(const char *directory)
+{
+    size_t count = 0;
+    DIR *list = opendir(directory);
+    ck_assert_ptr_nonnull(list);
+    for (const struct dirent *entry = readdir(list); entry != NULL; entry = readdir(list))
+        count += entry->d_name[0] != '.';
+    closedir(list);
+    return count;
+}
+
+/* Without saddle_plan_resume(), too, checkpoints go on where they were. */
+START_TEST(a_run_that_resumes_writes_further_checkpoints)
+{
+    char directory[PATH];
+    saddle_plan *plan = small_plan();
+    saddle_result *result = NULL;
+    begin_and_resume(plan, path_of(directory, "further"));
+    ck_assert_uint_eq(count_files(directory), 1);
+    plan->outputs.checkpoint = NULL;
+    assert_ok(saddle_solve(NULL, plan, &result, &error), error);
+    ck_assert_uint_eq(count_files(directory), 2);
+    ck_assert_ptr_nonnull(result->checkpoint);
+    ck_assert(strncmp(result->checkpoint, directory, strlen(directory)) == 0);
+    saddle_result_free(result);
+    test_plan_free(plan);
+}
+END_TEST
+
+/* A default that is assigned by hand before saddle_plan_resume() is no wish; after it, or by name, it is. */
+START_TEST(defaults_that_are_meant_are_set_by_name_or_afterwards)
+{
+    char directory[PATH];
+    saddle_plan *first = small_plan();
+    begin_and_resume(first, path_of(directory, "defaults"));
+    test_plan_free(first);
+    saddle_plan plan;
+    saddle_plan_defaults(&plan, sizeof plan);
+    plan.outputs.resume = directory;
+    plan.limits.iterations = 2000;
+    assert_ok(saddle_plan_resume(&plan, NULL, &error), error);
+    ck_assert_uint_eq(plan.limits.iterations, 4);
+    ck_assert_str_eq(plan.problem.name, "quadratic");
+    plan.limits.iterations = 2000;
+    saddle_plan copy;
+    assert_ok(saddle_plan_copy(&copy, &plan, &error), error);
+    ck_assert_uint_eq(copy.limits.iterations, 2000);
+    saddle_plan_free(&copy);
+    saddle_plan_free(&plan);
+    saddle_plan_defaults(&plan, sizeof plan);
+    plan.outputs.resume = directory;
+    assert_ok(saddle_plan_set(&plan, "iterations", "2000", &error), error);
+    assert_ok(saddle_plan_resume(&plan, NULL, &error), error);
+    ck_assert_uint_eq(plan.limits.iterations, 2000);
+    saddle_plan_free(&plan);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("caller mistakes");
+    TCase *cases = tcase_create("caller mistakes");
+    tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, views_come_zeroed);
+    tcase_add_test(cases, a_view_of_x_and_y_survives_divergence);
+    tcase_add_test(cases, a_view_without_x_is_refused);
+    tcase_add_test(cases, a_refusal_without_a_reason_names_who_refused);
+    tcase_add_test(cases, offsets_that_descend_are_refused_before_entries_are_read);
+    tcase_add_test(cases, arrays_that_are_missing_or_of_unknown_ownership_are_refused);
+    tcase_add_test(cases, a_plan_without_settings_has_none);
+    tcase_add_test(cases, a_freed_plan_is_refused);
+    tcase_add_test(cases, arrays_of_the_wrong_length_are_refused);
+    tcase_add_test(cases, shards_are_counted_and_there);
+    tcase_add_test(cases, weights_on_another_graph_are_refused);
+    tcase_add_test(cases, constants_of_a_problem_that_make_no_sense_are_refused);
+    tcase_add_test(cases, unused_options_are_reported_by_the_run);
+    tcase_add_test(cases, settings_say_what_was_in_memory);
+    tcase_add_test(cases, a_run_does_not_resume_with_other_sets);
+    tcase_add_test(cases, a_run_of_objects_in_memory_resumes_only_with_them);
+    tcase_add_test(cases, a_run_that_resumes_writes_further_checkpoints);
+    tcase_add_test(cases, defaults_that_are_meant_are_set_by_name_or_afterwards);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
