@@ -139,7 +139,7 @@ typedef struct saddle_partition {
 /**
  * Split rows between agents.
  * @param text     "iid", "contiguous" (agent i holds rows [i n, (i + 1) n)) or "label-skew:ALPHA".
- * @param samples  "auto" (rows / agents each), "N" (N each), or one number per agent,
+ * @param samples  "auto" or NULL (rows / agents each), "N" (N each), or one number per agent,
  *                 separated by commas, for unequal sizes. With label-skew only a list fixes each
  *                 agent's size: "N" shares out agents * N rows and "auto" all of them.
  */

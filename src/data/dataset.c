@@ -198,8 +198,7 @@ saddle_status saddle_dataset_load(saddle_dataset **out, const char *name,
         options = &defaults;
     SADDLE_TRY(saddle_check_abi(options->abi, "saddle_data_options", error));
     struct stat status;
-    bool synthetic =
-        name != NULL && strncmp(name, "synthetic", 9) == 0 && (name[9] == '\0' || name[9] == ':');
+    bool synthetic = strncmp(name, "synthetic", 9) == 0 && (name[9] == '\0' || name[9] == ':');
     if (synthetic && (stat(name, &status) != 0 || S_ISDIR(status.st_mode)))
         return load_synthetic(out, name, seed, error);
     char *path = NULL;

@@ -407,16 +407,16 @@ static bool is_sum(const char *text)
 static saddle_status check_request(const char *name, const saddle_fetch_options *options,
                                    saddle_error *error)
 {
-    if (name == NULL || saddle_source_of(name) == NULL) {
-        const char *close = name != NULL ? saddle_closest_source(name) : NULL;
+    if (saddle_source_of(name) == NULL) {
+        const char *close = saddle_closest_source(name);
         if (close != NULL && strcmp(close, "synthetic") == 0)
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "'synthetic' data is made on the spot and need not be fetched");
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "data set '%s' is unknown; %s%s%sone of " SADDLE_SOURCE_NAMES
                            " can be fetched",
-                           name != NULL ? name : "(none)", close != NULL ? "did you mean '" : "",
-                           close != NULL ? close : "", close != NULL ? "'? " : "");
+                           name, close != NULL ? "did you mean '" : "", close != NULL ? close : "",
+                           close != NULL ? "'? " : "");
     }
     if (options->mirror != NULL && !starts_with(options->mirror, "http://") &&
         !starts_with(options->mirror, "https://"))

@@ -124,8 +124,11 @@ static saddle_status own_arrays(saddle_dataset **data, saddle_error *error)
             memcpy(copy->dense, from->dense, from->rows * from->features * sizeof *copy->dense);
         } else {
             memcpy(copy->row_start, from->row_start, (from->rows + 1) * sizeof *copy->row_start);
-            memcpy(copy->column, from->column, from->nonzeros * sizeof *copy->column);
-            memcpy(copy->value, from->value, from->nonzeros * sizeof *copy->value);
+            /* Rows without entries may come without the arrays of them. */
+            if (from->nonzeros > 0) {
+                memcpy(copy->column, from->column, from->nonzeros * sizeof *copy->column);
+                memcpy(copy->value, from->value, from->nonzeros * sizeof *copy->value);
+            }
         }
     }
     saddle_dataset_free(*data);

@@ -36,11 +36,11 @@ struct plan {
 static saddle_status parse_kind(struct plan *plan, const char *text, saddle_error *error)
 {
     static const char skew[] = "label-skew:";
-    if (text != NULL && strcmp(text, "iid") == 0)
+    if (strcmp(text, "iid") == 0)
         plan->kind = IID;
-    else if (text != NULL && strcmp(text, "contiguous") == 0)
+    else if (strcmp(text, "contiguous") == 0)
         plan->kind = CONTIGUOUS;
-    else if (text != NULL && strncmp(text, skew, sizeof skew - 1) == 0) {
+    else if (strncmp(text, skew, sizeof skew - 1) == 0) {
         plan->kind = LABEL_SKEW;
         if (!saddle_parse_real(text + sizeof skew - 1, &plan->alpha) ||
             !(plan->alpha >= 1e-6 && plan->alpha <= 1e6))
@@ -49,7 +49,7 @@ static saddle_status parse_kind(struct plan *plan, const char *text, saddle_erro
     } else
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "partition '%s' is unknown; use iid, contiguous or label-skew:ALPHA",
-                           text != NULL ? text : "(none)");
+                           text);
     return SADDLE_OK;
 }
 
@@ -321,7 +321,7 @@ saddle_status saddle_partition_create(saddle_partition **out, const saddle_datas
 {
     SADDLE_REQUIRE(error, out);
     *out = NULL;
-    SADDLE_REQUIRE(error, data, text, samples);
+    SADDLE_REQUIRE(error, data, text);
     struct plan plan = {.agents = agents};
     saddle_rng_init(&plan.rng, seed, SADDLE_RNG_PARTITION, 0, 0);
     saddle_status status = parse_kind(&plan, text, error);

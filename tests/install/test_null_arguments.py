@@ -21,6 +21,7 @@ OPTIONAL = {
     "saddle_dataset_make_binary": {"positive"},
     "saddle_dataset_positive": {"positive"},
     "saddle_data_fetch": {"options"},
+    "saddle_partition_create": {"samples"},
     "saddle_predictor_load": {"plugin"},
     "saddle_predictor_data": {"options"},
     "saddle_predictor_evaluate": {"positive"},

@@ -499,7 +499,7 @@ START_TEST(wrong_requests_are_refused)
     saddle_fetch_options options = options_for("whole");
     refuse("b9b", &options, SADDLE_BAD_INPUT, "one of a9a, a9a.t, mnist, mnist.t can be fetched");
     refuse("mnits", &options, SADDLE_BAD_INPUT, "did you mean 'mnist'?");
-    refuse(NULL, &options, SADDLE_BAD_INPUT, "unknown");
+    refuse(NULL, &options, SADDLE_BAD_INPUT, "name is NULL");
     refuse("synthetic", &options, SADDLE_BAD_INPUT, "made on the spot");
     options.abi = SADDLE_ABI + 1;
     refuse("a9a", &options, SADDLE_BAD_INPUT, "saddle_fetch_options has ABI number");

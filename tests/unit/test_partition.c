@@ -200,7 +200,7 @@ START_TEST(impossible_partitions_are_refused)
         const char *part;
     } bad[] = {
         {"random", 2, "auto", "partition 'random' is unknown; use iid, contiguous or label-skew"},
-        {NULL, 2, "auto", "is unknown"},
+        {NULL, 2, "auto", "text is NULL"},
         {"label-skew", 2, "auto", "label-skew:ALPHA"},
         {"label-skew:", 2, "auto", "ALPHA must be"},
         {"label-skew:0", 2, "auto", "ALPHA must be"},
