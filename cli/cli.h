@@ -30,6 +30,7 @@
     X(CLI_BAD_INPUT, 2, "wrong option, file, number, graph or size; unsupported combination") \
     X(CLI_DIVERGED, 3, "the run diverged: a value is not finite")                             \
     X(CLI_CHECK_FAILED, 4, "a self-check found the computation to be wrong")                  \
+    X(CLI_STALLED, 5, "a process of an MPI job did not respond for --stall-seconds")          \
     X(CLI_INTERRUPTED, 130, "interrupted by Ctrl-C or a termination signal")
 
 enum cli_exit {
@@ -37,6 +38,7 @@ enum cli_exit {
     CLI_EXIT_LIST(CLI_EXIT_ENUM)
 #undef CLI_EXIT_ENUM
 };
+_Static_assert(CLI_STALLED == SADDLE_EXIT_STALLED, "the library ends the job with this code");
 
 /* The exit code that goes with a status. */
 int cli_exit_code(saddle_status status);
@@ -211,11 +213,11 @@ void cli_table_print(cli_table *table);
 /* ---- several processes --------------------------------------------------------------------- */
 
 /* Join the other processes if the command line names an engine of several, before anything can fail;
- * all but one print nothing from then on. */
-void cli_join_early(int argc, char *const *argv);
+ * all but one print nothing from then on. Fails in all of them alike, when they do not fit together. */
+saddle_status cli_join_early(int argc, char *const *argv, saddle_error *error);
 /* The same for an engine that a configuration file names. Warn of a job of several processes that
  * each do all of the work. */
-void cli_join(const cli_arguments *arguments);
+saddle_status cli_join(const cli_arguments *arguments, saddle_error *error);
 /* The processes that were joined; NULL: this one is alone. Borrowed. */
 const saddle_world *cli_world(void);
 /* Whether this process writes the files. */

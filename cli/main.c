@@ -3,6 +3,8 @@
 
 #include "cli.h"
 
+#include "core/status.h"
+
 /* Run the command that argv names. */
 static int dispatch(int argc, char *const *argv)
 {
@@ -24,15 +26,15 @@ static int dispatch(int argc, char *const *argv)
         cli_print_family(first);
         return CLI_OK;
     }
-    cli_join_early(argc, argv);
+    saddle_error error;
+    saddle_status status = cli_join_early(argc, argv, &error);
+    if (status != SADDLE_OK)
+        return cli_fail(&error);
     if (command == NULL)
         return cli_unknown_command(argc, argv);
-    saddle_error error;
     cli_arguments arguments;
-    saddle_status status =
-        cli_read_arguments(&arguments, command, argc - used, argv + used, &error);
-    if (status == SADDLE_OK)
-        cli_join(&arguments);
+    status = cli_read_arguments(&arguments, command, argc - used, argv + used, &error);
+    SADDLE_THEN(status, cli_join(&arguments, &error));
     status = cli_agree(status, &error);
     int code;
     if (status != SADDLE_OK)

@@ -27,19 +27,25 @@ static const char *engine_among(int argc, char *const *argv)
     return found;
 }
 
-/* Join the others. An engine that is unknown, or not in this build, is refused where it is used. */
-static void join(const char *name)
+/* Join the others. An engine that is unknown, or not in this build, is refused where it is used; what is
+ * wrong with the others, such as their versions, is refused here, once. */
+static saddle_status join(const char *name, saddle_error *error)
 {
     const saddle_engine_class *engine;
+    size_t rank;
     if (world != NULL || name == NULL || saddle_engine_find(&engine, name, NULL) != SADDLE_OK)
-        return;
-    if (saddle_engine_connect(engine, &world, NULL, NULL) == SADDLE_OK && world->rank > 0)
+        return SADDLE_OK;
+    saddle_status status = saddle_engine_connect(engine, &world, NULL, error);
+    if (status == SADDLE_UNSUPPORTED)
+        return SADDLE_OK;
+    if (engine->connect != NULL && saddle_mpi_init(&rank, NULL) == SADDLE_OK && rank > 0)
         cli_silence();
+    return status;
 }
 
-void cli_join_early(int argc, char *const *argv)
+saddle_status cli_join_early(int argc, char *const *argv, saddle_error *error)
 {
-    join(engine_among(argc, argv));
+    return join(engine_among(argc, argv), error);
 }
 
 /* A number that whoever starts jobs puts into the environment of their processes; -1: none does. */
@@ -68,14 +74,15 @@ static void warn_of_separate_processes(const char *engine)
                                               "was built with");
 }
 
-void cli_join(const cli_arguments *arguments)
+saddle_status cli_join(const cli_arguments *arguments, saddle_error *error)
 {
     const char *engine = arguments->plan.engine.name;
     if (!cli_has_field(arguments->command->library, offsetof(saddle_plan, engine.name)))
-        return;
-    join(engine);
+        return SADDLE_OK;
+    saddle_status status = join(engine, error);
     if (world != NULL && world->ranks == 1)
         warn_of_separate_processes(engine);
+    return status;
 }
 
 const saddle_world *cli_world(void)

@@ -162,6 +162,7 @@ typedef struct saddle_plan {
     struct {
         const char *name; /**< engine: "threads" or "mpi". */
         uint64_t threads; /**< threads: of each process; 0, as text "auto": as many as pay off. */
+        double stall_seconds; /**< stall-seconds: silence of a process that ends a job. */
     } engine;
 
     /** What is measured, and the files that are written. NULL: not written. */

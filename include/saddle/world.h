@@ -73,10 +73,17 @@ SADDLE_API saddle_status saddle_world_sum(const saddle_world *world, size_t size
  * a few numbers per agent, never for vectors. */
 SADDLE_API void saddle_world_fill(const saddle_world *world, size_t width, double *numbers);
 
+/** The exit code of a job that ends because a process does not respond. */
+#define SADDLE_EXIT_STALLED 5
+
 /**
- * Initialise MPI for MPI_THREAD_FUNNELED, unless the program has done so, with at least that. The
- * engine `mpi` does this when an instance is made; call it only to know the rank earlier. Worlds of
- * several processes are for the thread that initialised MPI.
+ * Initialise MPI for MPI_THREAD_MULTIPLE, unless the program has done so, with at least
+ * MPI_THREAD_FUNNELED. The engine `mpi` does this when an instance is made; call it only to know the rank
+ * earlier. Worlds of several processes are for the thread that initialised MPI.
+ *
+ * With MPI_THREAD_MULTIPLE in all processes, a thread of each notices processes that are stopped (the
+ * option stall-seconds), from the first instance until MPI_Finalize(): it prints which, and ends the job
+ * by MPI_Abort() with SADDLE_EXIT_STALLED. With less, a run warns that it cannot.
  * @param[out] rank  this process, from 0. SADDLE_UNSUPPORTED in a build without MPI.
  */
 SADDLE_API saddle_status saddle_mpi_init(size_t *rank, saddle_error *error);

@@ -334,6 +334,17 @@ static saddle_status save(saddle_checkpoint_writer *k, const saddle_checkpoint_m
     return SADDLE_OK;
 }
 
+/* Should a process be stopped from now on, the others know what to resume from. */
+static void announce(const saddle_checkpoint_writer *k, uint64_t iteration)
+{
+    const saddle_instance *network = k->info->network;
+    char *path = saddle_checkpoint_path(k->directory, iteration);
+    if (path != NULL)
+        saddle_engine_watch(network->parts->engine, network->world,
+                            network->plan->engine.stall_seconds, path);
+    saddle_free(path);
+}
+
 saddle_status saddle_checkpoint_write_due(saddle_checkpoint_writer *k,
                                           const saddle_checkpoint_moment *moment, bool last,
                                           saddle_error *error)
@@ -348,7 +359,9 @@ saddle_status saddle_checkpoint_write_due(saddle_checkpoint_writer *k,
     bool quiet = status != SADDLE_OK && k->failing && !last;
     k->failing = status != SADDLE_OK;
     k->moment = saddle_clock_seconds();
-    if (status == SADDLE_OK)
+    if (status == SADDLE_OK) {
         k->done = iteration;
+        announce(k, iteration);
+    }
     return quiet ? SADDLE_OK : status;
 }

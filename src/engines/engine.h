@@ -51,6 +51,10 @@ typedef struct saddle_engine_class {
     /* Find the processes that take part and place the agents of a graph on them; with no graph
      * (NULL), the processes alone. NULL: there is this process only. */
     saddle_status (*connect)(saddle_world **out, const saddle_graph *graph, saddle_error *error);
+    /* Set how many seconds a process may be silent before it counts as stopped and the job ends,
+     * and the checkpoint that the message names (NULL: none has been written). Returns false when
+     * stopped processes go unnoticed. NULL: there is this process only. */
+    bool (*watch)(const saddle_world *world, double stall_seconds, const char *checkpoint);
     /* Make the agents and bring them to t = 0. */
     saddle_status (*create)(saddle_engine **out, const saddle_engine_inputs *inputs,
                             saddle_error *error);
@@ -87,5 +91,8 @@ saddle_status saddle_engine_find(const saddle_engine_class **out, const char *na
  */
 saddle_status saddle_engine_connect(const saddle_engine_class *engine, saddle_world **out,
                                     const saddle_graph *graph, saddle_error *error);
+/* Call saddle_engine_class.watch() where there is one. */
+bool saddle_engine_watch(const saddle_engine_class *engine, const saddle_world *world,
+                         double stall_seconds, const char *checkpoint);
 
 #endif

@@ -25,3 +25,9 @@ saddle_status saddle_engine_connect(const saddle_engine_class *engine, saddle_wo
                ? engine->connect(out, graph, error)
                : saddle_world_alone(out, graph != NULL ? graph->agents : 0, error);
 }
+
+bool saddle_engine_watch(const saddle_engine_class *engine, const saddle_world *world,
+                         double stall_seconds, const char *checkpoint)
+{
+    return engine->watch == NULL || engine->watch(world, stall_seconds, checkpoint);
+}

@@ -16,6 +16,7 @@
 #include "core/status.h"
 #include "engines/engines.h"
 #include "engines/local_agents.h"
+#include "engines/mpi_heartbeat.h"
 #include "engines/mpi_world.h"
 
 /* The most iterations of a stretch. */
@@ -385,6 +386,7 @@ const saddle_engine_class saddle_mpi_engine = {
     .name = "mpi",
     .summary = "agents on the processes of an MPI job, each with any number of threads",
     .connect = saddle_mpi_connect,
+    .watch = saddle_heartbeat_watch,
     .create = create,
     .destroy = destroy,
     .advance = advance,

@@ -14,6 +14,8 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
+#include "engines/mpi_heartbeat.h"
+#include "engines/mpi_peers.h"
 #include "engines/placement.h"
 #include "engines/thread_pool.h"
 
@@ -239,7 +241,7 @@ saddle_status saddle_mpi_init(size_t *rank, saddle_error *error)
                            "initialised again; use threads");
     MPI_Initialized(&begun);
     if (!begun)
-        MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+        MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
     else
         MPI_Query_thread(&level);
     if (level < MPI_THREAD_FUNNELED)
@@ -273,8 +275,12 @@ void saddle_mpi_finalize(bool failed)
     MPI_Initialized(&begun);
     MPI_Finalized(&over);
     /* Those that did well come, too: one may have failed at the very end. */
-    if (begun && !over && all_come(failed ? PATIENCE : INFINITY))
+    if (!begun || over)
+        return;
+    if (all_come(failed ? PATIENCE : INFINITY))
         MPI_Finalize();
+    else
+        saddle_heartbeat_stop();
 }
 
 /* How many processes of the job are on this machine. */
@@ -356,9 +362,13 @@ saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph, 
                              .carry = carry,
                              .kind = &class};
     MPI_Comm_dup(MPI_COMM_WORLD, &w->comm);
-    w->base.together = count_together(w->comm);
-    w->processors = share_processors(w->base.together);
-    saddle_status status = settle(w, graph, error);
+    saddle_status status = saddle_mpi_meet(&w->base, w->comm, error);
+    SADDLE_THEN(status, saddle_heartbeat_begin(&w->base, error));
+    if (status == SADDLE_OK) {
+        w->base.together = count_together(w->comm);
+        w->processors = share_processors(w->base.together);
+        status = settle(w, graph, error);
+    }
     if (status != SADDLE_OK) {
         destroy(&w->base);
         return status;

@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 #include "core/option_value.h"
 #include "core/registry.h"
 #include "core/status.h"
+#include "files/file.h"
 
 #define SYMBOL "saddle_plugin"
 
@@ -137,6 +139,20 @@ saddle_status saddle_plugin_open(saddle_plugin_object **out, const char *text, s
     else
         saddle_plugin_close(plugin);
     return status;
+}
+
+bool saddle_plugin_sum(const char *text, unsigned char out[SADDLE_SHA256_BYTES])
+{
+    char path[PATH_MAX];
+    FILE *file;
+    size_t bytes;
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(text, ":"), text);
+    if (saddle_reading_open_regular(&file, path, "the path of a shared object", &bytes, NULL) !=
+        SADDLE_OK)
+        return false;
+    bool good = saddle_sha256_file(fileno(file), bytes, out);
+    fclose(file);
+    return good;
 }
 
 void saddle_plugin_close(saddle_plugin_object *plugin)

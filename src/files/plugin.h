@@ -11,6 +11,8 @@
 
 #include <saddle/plugin.h>
 
+#include "core/sha256.h"
+
 typedef struct saddle_plugin_object {
     const saddle_plugin_table *exported; /* in the object */
     const char *path;
@@ -29,6 +31,8 @@ const char *saddle_plugin_label(const char *text);
  * object stays loaded until saddle_plugin_close(), which must come after everything that was made from it.
  */
 saddle_status saddle_plugin_open(saddle_plugin_object **out, const char *text, saddle_error *error);
+/* The SHA-256 of the file of the object that a text names; false when it cannot be read. */
+bool saddle_plugin_sum(const char *text, unsigned char out[SADDLE_SHA256_BYTES]);
 /* Unload. NULL is allowed. */
 void saddle_plugin_close(saddle_plugin_object *plugin);
 /* The classes that a text can name: problems, algorithms, sets or regularizers. */

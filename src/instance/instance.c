@@ -187,6 +187,8 @@ saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engi
     saddle_status status = saddle_engine_connect(engine, &parts->processes, NULL, error);
     SADDLE_THEN(status, saddle_world_agree(parts->processes,
                                            saddle_plan_copy(&parts->plan, plan, error), error));
+    if (status == SADDLE_OK)
+        saddle_engine_watch(engine, parts->processes, parts->plan.engine.stall_seconds, NULL);
     e->seed = parts->plan.start.seed;
     for (size_t k = 0; status == SADDLE_OK && k < sizeof stages / sizeof *stages; k++) {
         status = stages[k](e, error);

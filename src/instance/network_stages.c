@@ -1,9 +1,11 @@
 /* Stages of an instance: plans that agree, the graph, where agents are, weights and their spectrum. */
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/rounding.h"
 #include "core/status.h"
+#include "files/plugin.h"
 #include "instance/fingerprint.h"
 #include "instance/instance.h"
 
@@ -16,30 +18,68 @@ static uint64_t digest(const char *text)
     return sum;
 }
 
+/* What two processes must have in common of a setting. */
+typedef struct setting_print {
+    uint64_t text;
+    unsigned char plugin[SADDLE_SHA256_BYTES]; /* zero: it names none, or one that cannot be read */
+} setting_print;
+
+static setting_print print_of(const saddle_settings *settings, const saddle_option *option)
+{
+    const char *value = saddle_settings_value(settings, option);
+    setting_print print = {.text = digest(value)};
+    if (option->no_path_in_file && saddle_plugin_named(value) &&
+        !saddle_plugin_sum(value, print.plugin))
+        memset(print.plugin, 0, sizeof print.plugin);
+    return print;
+}
+
+/* Refuse a plug-in whose file is not that of process 0, on the host `first`. */
+static saddle_status refuse_plugin(const saddle_world *world, const saddle_option *option,
+                                   const char *value, const char *host, const char *first,
+                                   saddle_error *error)
+{
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s: the plug-in '%s' of process %zu on %s is not the same file as that of "
+                       "process 0 on %s; copy one file to all hosts",
+                       option->name, value, world->rank, host, first);
+}
+
 saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan *plan,
                                    saddle_error *error)
 {
     const saddle_settings *settings = plan->settings;
     const saddle_option *differs = NULL;
+    bool in_text = false;
+    char host[64] = "";
     if (world->ranks == 1)
         return SADDLE_OK;
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
-        uint64_t own = digest(saddle_settings_value(settings, option));
-        uint64_t first = own;
+        setting_print own = print_of(settings, option);
+        setting_print first = own;
         world->share(world, 0, sizeof first, &first);
         /* How many threads a process has is its own affair. */
         bool free = option->offset == offsetof(saddle_plan, engine.threads) &&
                     option->home == SADDLE_HOME_PLAN;
-        if (own != first && !free && differs == NULL)
+        if (memcmp(&own, &first, sizeof own) != 0 && !free && differs == NULL) {
             differs = option;
+            in_text = own.text != first.text;
+        }
     }
+    gethostname(host, sizeof host - 1);
+    char first_host[sizeof host];
+    memcpy(first_host, host, sizeof host);
+    world->share(world, 0, sizeof first_host, first_host);
     if (differs == NULL)
         return SADDLE_OK;
+    const char *value = saddle_settings_value(settings, differs);
+    if (!in_text)
+        return refuse_plugin(world, differs, value, host, first_host, error);
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "%s: process %zu has '%s', which is not what process 0 has; give all "
                        "processes the same options and the same files",
-                       differs->name, world->rank, saddle_settings_value(settings, differs));
+                       differs->name, world->rank, value);
 }
 
 saddle_status saddle_stage_compare_plans(saddle_instance *e, saddle_error *error)

@@ -134,6 +134,11 @@ static const saddle_option engine = SADDLE_TEXT(
 static const saddle_option threads = SADDLE_INTEGER(
     PLAN(engine.threads, RUN, ENGINE), "threads", SADDLE_ENGINE_HEADING, "auto", 1, 4096, "N",
     "Threads of each process; results do not depend on it. auto: as many as pay off.");
+static const saddle_option stall_seconds = SADDLE_REAL(
+    PLAN(engine.stall_seconds, INSTANCE, ENGINE), "stall-seconds", SADDLE_ENGINE_HEADING, "60", 1,
+    SADDLE_UNBOUNDED, "S",
+    "mpi: end the job, with exit code 5, when a process has been stopped or unreachable for S "
+    "seconds. A process that computes, reads or writes may take any time.");
 
 static const saddle_option trace =
     SADDLE_TEXT(PLAN_OF(outputs.trace, RUN, OUTPUT, "@FILE"), "trace", SADDLE_OUTPUT_HEADING, "",
@@ -180,14 +185,14 @@ static const saddle_option resume = {
     .alone = "yes"};
 
 static const saddle_option *const plan_options[] = {
-    &problem,    &data,        &format,     &label_column,     &labels,
-    &positive,   &test_data,   &samples,    &partition,        &x_set,
-    &y_set,      &regularizer, &agents,     &topology,         &mixing,
-    &algorithm,  &init,        &init_x,     &init_y,           &seed,
-    &iterations, &tolerance,   &max_ifo,    &max_rounds,       &max_seconds,
-    &engine,     &threads,     &trace,      &trace_every,      &metric_tau,
-    &outcomes,   &model,       &checkpoint, &checkpoint_every, &resume,
-    NULL};
+    &problem,    &data,        &format,        &label_column, &labels,
+    &positive,   &test_data,   &samples,       &partition,    &x_set,
+    &y_set,      &regularizer, &agents,        &topology,     &mixing,
+    &algorithm,  &init,        &init_x,        &init_y,       &seed,
+    &iterations, &tolerance,   &max_ifo,       &max_rounds,   &max_seconds,
+    &engine,     &threads,     &stall_seconds, &trace,        &trace_every,
+    &metric_tau, &outcomes,    &model,         &checkpoint,   &checkpoint_every,
+    &resume,     NULL};
 
 const saddle_option *const *saddle_plan_options(void)
 {

@@ -212,6 +212,18 @@ static saddle_status make_observer(saddle_run_state *r, saddle_error *error)
     return status;
 }
 
+/* Let processes that are stopped be noticed. The checkpoint to resume from is that of the last run until this
+ * one writes its own. */
+static void watch_processes(const saddle_run_state *r)
+{
+    const saddle_instance *network = r->info.network;
+    const char *checkpoint = r->resumed.from != NULL ? r->resumed.from->path : NULL;
+    if (!saddle_engine_watch(network->parts->engine, network->world,
+                             network->plan->engine.stall_seconds, checkpoint))
+        saddle_run_warn(r, "a process that is stopped will not be noticed, because MPI was "
+                           "initialised without MPI_THREAD_MULTIPLE");
+}
+
 saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
 {
     const saddle_world *world = r->info.network->world;
@@ -222,6 +234,8 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
         saddle_run_warn(r, r->resumed.refused);
     SADDLE_THEN(status,
                 saddle_run_agree(r, saddle_resume_directory(&r->resumed, &r->given, error), error));
+    if (status == SADDLE_OK)
+        watch_processes(r);
     SADDLE_THEN(status, saddle_run_agree(r, saddle_run_configure(r, error), error));
     if (status == SADDLE_OK && r->alone && r->hooks->warning != NULL)
         saddle_report_unused(&r->given, r->info.network, &r->info.algorithm, 1, r->hooks->warning,

@@ -33,7 +33,7 @@ try data --help
 check "the family's help" says "saddle data COMMAND"
 
 for option in problem data samples partition agents topology mixing algorithm nu eta tau alpha q \
-    batch iterations tolerance max-ifo max-rounds max-seconds seed init init-x init-y x-set y-set \
+    batch iterations tolerance max-ifo max-rounds max-seconds stall-seconds seed init init-x init-y x-set y-set \
     regularizer threads trace trace-every metric-tau model config quiet; do
     try help run
     check "run has --$option" grep -qE "^  --$option( |$)" out

@@ -66,6 +66,7 @@ static const known_field known[] = {
     FIELD("max-ifo", limits.max_ifo, INTEGER, "14", 14),
     FIELD("max-rounds", limits.max_rounds, INTEGER, "15", 15),
     FIELD("max-seconds", limits.max_seconds, REAL, "1.5", 1.5),
+    FIELD("stall-seconds", engine.stall_seconds, REAL, "2.5", 2.5),
     FIELD("engine", engine.name, TEXT, "mpi", 0),
     FIELD("threads", engine.threads, INTEGER, "3", 3),
     FIELD("trace-every", outputs.trace_every, INTEGER, "16", 16),

@@ -1,0 +1,320 @@
+/*
+ * A thread of every process sends a beat to the next rank four times a second, whatever the process computes,
+ * reads or writes meanwhile, and listens for beats of the previous rank. A process that sends none is stopped,
+ * or its host is unreachable. When half of --stall-seconds has passed without a beat, the listener asks all
+ * ranks to answer; when all of it has passed, it names the ranks that did not and aborts the job.
+ *
+ * Ranks form a ring, so the cost does not grow with their number, and as long as one process runs, the
+ * process before which the stopped ones end notices them.
+ *
+ * Silence is measured by the time in which the listener itself runs: a job that is suspended as a whole and
+ * continued later has no silent process.
+ */
+#include "engines/mpi_heartbeat.h"
+
+#include <limits.h>
+#include <math.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "engines/mpi_peers.h"
+
+/* Seconds between two beats. */
+#define BEAT_SECONDS 0.25
+/* Seconds between two looks while the ring dissolves. */
+#define LEAVING_SECONDS 0.001
+/* The most seconds of silence that one look can add: more means that this process did not run. */
+#define LONGEST_LOOK 1.0
+/* Limit until saddle_heartbeat_watch() sets one. */
+#define DEFAULT_STALL_SECONDS 60.0
+/* Probes without a message after which there is none: MPI looks at some transports only at every eighth. */
+#define PROBES 16
+/* The most silent ranks that are named one by one. */
+#define NAMED 8
+
+enum { TAG_BEAT = 1, TAG_ASK, TAG_ANSWER, TAG_LEAVE };
+
+/* What the thread shall do. */
+typedef enum goal { BEAT, LEAVE, STOP } goal;
+
+/* There is one MPI in a process and one heartbeat. */
+static struct {
+    bool begun;
+    pthread_t thread;
+    pthread_mutex_t mutex; /* guards the next four */
+    pthread_cond_t wake;
+    goal goal;
+    double limit;
+    char checkpoint[PATH_MAX]; /* "": none */
+
+    /* Only the thread uses these. */
+    MPI_Comm comm;
+    int rank;
+    int ranks;
+    bool *answered; /* per rank, since `asked` */
+    bool asked;
+    bool heard;         /* the previous rank has sent a beat since the last look */
+    bool left;          /* it has left the ring */
+    double silence;     /* seconds since its last beat */
+    bool leaving;       /* this process has left */
+    MPI_Request gather; /* complete when all have */
+} heart = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static int previous_rank(void)
+{
+    return (heart.rank + heart.ranks - 1) % heart.ranks;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+/* Send an empty message, which needs no buffer and is not waited for. */
+static void send_tag(int to, int tag)
+{
+    MPI_Request request;
+    MPI_Isend(NULL, 0, MPI_BYTE, to, tag, heart.comm, &request);
+    MPI_Request_free(&request);
+}
+
+static void take_message(const MPI_Status *status)
+{
+    MPI_Recv(NULL, 0, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG, heart.comm, MPI_STATUS_IGNORE);
+    if (status->MPI_TAG == TAG_ASK)
+        send_tag(status->MPI_SOURCE, TAG_ANSWER);
+    else if (status->MPI_TAG == TAG_ANSWER)
+        heart.answered[status->MPI_SOURCE] = true;
+    else
+        heart.heard = true;
+    if (status->MPI_TAG == TAG_LEAVE)
+        heart.left = true;
+}
+
+static void take_messages(void)
+{
+    for (int vain = 0; vain < PROBES;) {
+        int there = 0;
+        MPI_Status status;
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, heart.comm, &there, &status);
+        if (there)
+            take_message(&status);
+        vain = there ? 0 : vain + 1;
+    }
+}
+
+/* ---- silent ranks ---------------------------------------------------------------------------- */
+
+static void ask_all(void)
+{
+    heart.asked = true;
+    for (int r = 0; r < heart.ranks; r++) {
+        heart.answered[r] = r == heart.rank;
+        if (r != heart.rank)
+            send_tag(r, TAG_ASK);
+    }
+}
+
+/* Name the ranks that have not answered, the previous one among them, and end the job. */
+static void abort_job(double limit)
+{
+    char text[2 * PATH_MAX] = "saddle: ";
+    char seconds[SADDLE_REAL_SIZE];
+    size_t silent = 0;
+    for (int r = 0; r < heart.ranks; r++) {
+        if (heart.answered[r] && r != previous_rank())
+            continue;
+        if (silent++ < NAMED)
+            saddle_append(text, sizeof text, "%srank %d on %s", silent > 1 ? ", " : "", r,
+                          saddle_mpi_host((size_t)r));
+    }
+    if (silent > NAMED)
+        saddle_append(text, sizeof text, " and %zu more", silent - NAMED);
+    saddle_print_real(limit, 6, seconds);
+    saddle_append(
+        text, sizeof text,
+        " %s not responded for %s s (--stall-seconds): stopped, or cut off from rank %d on "
+        "%s. The job ends; ",
+        silent > 1 ? "have" : "has", seconds, heart.rank, saddle_mpi_host((size_t)heart.rank));
+    pthread_mutex_lock(&heart.mutex);
+    if (*heart.checkpoint != '\0')
+        saddle_append(text, sizeof text, "its last checkpoint is '%s': continue with --resume\n",
+                      heart.checkpoint);
+    else
+        saddle_append(text, sizeof text,
+                      "it has written no checkpoint: run the same command again\n");
+    pthread_mutex_unlock(&heart.mutex);
+    /* Not through stdio: another thread may hold its lock. */
+    ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    (void)written;
+    MPI_Abort(MPI_COMM_WORLD, SADDLE_EXIT_STALLED);
+}
+
+/* Judge the previous rank, `seconds` after the last look. */
+static void judge(double seconds, double limit)
+{
+    heart.silence = heart.heard ? 0.0 : heart.silence + seconds;
+    heart.heard = false;
+    if (heart.left || heart.silence < limit / 2.0)
+        heart.asked = false;
+    else if (!heart.asked)
+        ask_all();
+    else if (heart.silence >= limit)
+        abort_job(limit);
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+/* Sleep until the next look, or until the goal changes; returns the goal. */
+static goal wait_for_look(double *limit)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    double seconds = heart.leaving ? LEAVING_SECONDS : BEAT_SECONDS;
+    long nanoseconds = until.tv_nsec + (long)(1e9 * seconds);
+    until.tv_sec += nanoseconds / 1000000000L;
+    until.tv_nsec = nanoseconds % 1000000000L;
+    pthread_mutex_lock(&heart.mutex);
+    goal before = heart.leaving ? LEAVE : BEAT;
+    while (heart.goal == before && pthread_cond_timedwait(&heart.wake, &heart.mutex, &until) == 0) {
+    }
+    goal now = heart.goal;
+    *limit = heart.limit;
+    pthread_mutex_unlock(&heart.mutex);
+    return now;
+}
+
+/* Leave the ring; it lasts until all processes have left, so that all questions are answered. */
+static void leave_ring(void)
+{
+    heart.leaving = true;
+    send_tag((heart.rank + 1) % heart.ranks, TAG_LEAVE);
+    MPI_Ibarrier(heart.comm, &heart.gather);
+}
+
+static void *beat(void *unused)
+{
+    (void)unused;
+    double last = saddle_clock_seconds();
+    for (;;) {
+        double limit;
+        int over = 0;
+        goal now = wait_for_look(&limit);
+        if (now == STOP)
+            return NULL;
+        if (now == LEAVE && !heart.leaving)
+            leave_ring();
+        if (!heart.leaving)
+            send_tag((heart.rank + 1) % heart.ranks, TAG_BEAT);
+        double moment = saddle_clock_seconds();
+        take_messages();
+        judge(fmin(moment - last, LONGEST_LOOK), limit);
+        last = moment;
+        if (heart.leaving)
+            MPI_Test(&heart.gather, &over, MPI_STATUS_IGNORE);
+        if (over && heart.left)
+            return NULL;
+    }
+}
+
+static void end_with(goal last)
+{
+    if (!heart.begun)
+        return;
+    pthread_mutex_lock(&heart.mutex);
+    heart.goal = last;
+    pthread_cond_signal(&heart.wake);
+    pthread_mutex_unlock(&heart.mutex);
+    pthread_join(heart.thread, NULL);
+    pthread_cond_destroy(&heart.wake);
+    saddle_free(heart.answered);
+    heart.begun = false;
+}
+
+/* MPI_Finalize() calls this first, whoever calls MPI_Finalize(). */
+static int on_finalize(MPI_Comm comm, int key, void *value, void *state)
+{
+    (void)comm;
+    (void)key;
+    (void)value;
+    (void)state;
+    end_with(LEAVE);
+    return MPI_SUCCESS;
+}
+
+/* ---- from the other threads ------------------------------------------------------------------ */
+
+/* The thread shall take no signals: they are for those of the program. */
+static saddle_status start_thread(saddle_error *error)
+{
+    sigset_t all;
+    sigset_t before;
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&heart.wake, &clock);
+    pthread_condattr_destroy(&clock);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int reason = pthread_create(&heart.thread, NULL, beat, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    heart.begun = reason == 0;
+    if (reason == 0)
+        return SADDLE_OK;
+    pthread_cond_destroy(&heart.wake);
+    saddle_free(heart.answered);
+    return saddle_fail(error, SADDLE_NO_MEMORY, "cannot start the heartbeat's thread: %s",
+                       strerror(reason));
+}
+
+saddle_status saddle_heartbeat_begin(const saddle_world *world, saddle_error *error)
+{
+    int key;
+    if (heart.begun || world->ranks == 1 || !saddle_mpi_all_multiple(world->ranks))
+        return SADDLE_OK;
+    heart.answered = saddle_alloc(world->ranks, sizeof *heart.answered);
+    saddle_status status =
+        heart.answered != NULL ? SADDLE_OK : saddle_no_memory(error, "the heartbeat");
+    status = saddle_world_agree(world, status, error);
+    if (status != SADDLE_OK) {
+        saddle_free(heart.answered);
+        return status;
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &heart.comm);
+    heart.rank = (int)world->rank;
+    heart.ranks = (int)world->ranks;
+    heart.limit = DEFAULT_STALL_SECONDS;
+    status = start_thread(error);
+    if (heart.begun) {
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &key, NULL);
+        MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+        MPI_Comm_free_keyval(&key);
+    }
+    /* One that has none would seem to be silent. */
+    status = saddle_world_agree(world, status, error);
+    if (status != SADDLE_OK)
+        saddle_heartbeat_stop();
+    return status;
+}
+
+void saddle_heartbeat_stop(void)
+{
+    end_with(STOP);
+}
+
+bool saddle_heartbeat_watch(const saddle_world *world, double stall_seconds, const char *checkpoint)
+{
+    if (!heart.begun)
+        return world->ranks == 1;
+    pthread_mutex_lock(&heart.mutex);
+    heart.limit = stall_seconds;
+    snprintf(heart.checkpoint, sizeof heart.checkpoint, "%s", checkpoint != NULL ? checkpoint : "");
+    pthread_mutex_unlock(&heart.mutex);
+    return true;
+}

@@ -1,0 +1,102 @@
+#include "engines/mpi_peers.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/text.h"
+
+/* The most processes that a refusal lists. */
+#define LISTED 4
+
+/* What a process says about itself. Versions must understand each other here: neither the size of this nor
+ * the first three fields ever change. */
+typedef struct peer {
+    uint32_t abi;
+    char version[60];
+    char host[60];
+    int32_t thread_level;
+} peer;
+
+_Static_assert(sizeof(peer) == 128, "other versions expect this size");
+
+static peer *peers; /* one per rank; NULL before they have met; stays until the process ends */
+
+static void describe(peer *out)
+{
+    char host[MPI_MAX_PROCESSOR_NAME] = "";
+    int length;
+    int level = MPI_THREAD_SINGLE;
+    MPI_Get_processor_name(host, &length);
+    MPI_Query_thread(&level);
+    memset(out, 0, sizeof *out);
+    out->abi = SADDLE_ABI;
+    out->thread_level = level;
+    snprintf(out->version, sizeof out->version, "%s", saddle_version());
+    snprintf(out->host, sizeof out->host, "%.59s", host);
+}
+
+static bool same_version(const peer *a, const peer *b)
+{
+    return a->abi == b->abi && memcmp(a->version, b->version, sizeof a->version) == 0;
+}
+
+/* Every process has the same table and comes to the same result. */
+static saddle_status compare_versions(const peer *table, size_t ranks, saddle_error *error)
+{
+    char list[640] = "";
+    size_t different = 0;
+    for (size_t r = 0; r < ranks; r++) {
+        bool differs = !same_version(&table[r], &table[0]);
+        different += differs;
+        if (r == 0 || (differs && different <= LISTED))
+            saddle_append(list, sizeof list, "%srank %zu on %s has %s (ABI %u)", r > 0 ? ", " : "",
+                          r, table[r].host, table[r].version, (unsigned)table[r].abi);
+    }
+    if (different == 0)
+        return SADDLE_OK;
+    if (different > LISTED)
+        saddle_append(list, sizeof list, " and %zu more differ", different - LISTED);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "engine: the processes of this job run different versions of saddle: %s; "
+                       "install the same version on all hosts",
+                       list);
+}
+
+saddle_status saddle_mpi_meet(const saddle_world *world, MPI_Comm comm, saddle_error *error)
+{
+    peer own;
+    if (peers != NULL)
+        return SADDLE_OK;
+    peer *table = saddle_alloc(world->ranks, sizeof *table);
+    saddle_status status =
+        table != NULL ? SADDLE_OK : saddle_no_memory(error, "the list of processes");
+    status = saddle_world_agree(world, status, error);
+    if (status == SADDLE_OK && table != NULL) {
+        describe(&own);
+        MPI_Allgather(&own, sizeof own, MPI_BYTE, table, sizeof own, MPI_BYTE, comm);
+        for (size_t r = 0; r < world->ranks; r++)
+            table[r].version[sizeof own.version - 1] = table[r].host[sizeof own.host - 1] = '\0';
+        status = compare_versions(table, world->ranks, error);
+    }
+    if (status == SADDLE_OK)
+        peers = table;
+    else
+        saddle_free(table);
+    return status;
+}
+
+const char *saddle_mpi_host(size_t rank)
+{
+    return peers[rank].host;
+}
+
+bool saddle_mpi_all_multiple(size_t ranks)
+{
+    for (size_t r = 0; r < ranks; r++)
+        if (peers[r].thread_level < MPI_THREAD_MULTIPLE)
+            return false;
+    return true;
+}

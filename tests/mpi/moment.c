@@ -1,0 +1,99 @@
+/*
+ * A moment of an MPI job that does not depend on how fast it runs: preloaded, this stops the process, or lets
+ * the thread that computes sleep, at a given call.
+ *
+ * MOMENT_RANKS=12: in ranks 1 and 2. MOMENT_CALL=NAME: at a call of MPI_Bcast, which setting up an instance makes
+ * often; MPI_Startall, one per communication round; MPI_Send, by which an agent's state goes to rank 0 for a
+ * checkpoint; or rename, which ends a checkpoint. MOMENT_COUNT=N: at the call number N. MOMENT_SLEEP=S: sleep for
+ * S seconds instead of stopping. MOMENT_CALL=MPI_Init_thread: give MPI_THREAD_FUNNELED and no more.
+ *
+ * A file reached-RANK says that the moment has come.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int renameat(int from_directory, const char *from, int to_directory, const char *to);
+
+static const char *variable(const char *name)
+{
+    const char *text = getenv(name);
+    return text != NULL ? text : "";
+}
+
+/* This process's rank; its starter puts it into the environment. */
+static const char *own_rank(void)
+{
+    const char *rank = variable("OMPI_COMM_WORLD_RANK");
+    return *rank != '\0' ? rank : variable("PMI_RANK");
+}
+
+static bool is_meant(const char *call)
+{
+    return strcmp(variable("MOMENT_CALL"), call) == 0 &&
+           strstr(variable("MOMENT_RANKS"), own_rank()) != NULL;
+}
+
+static void pass(const char *call)
+{
+    static long calls;
+    char path[64];
+    if (!is_meant(call) || ++calls != strtol(variable("MOMENT_COUNT"), NULL, 10))
+        return;
+    snprintf(path, sizeof path, "reached-%s", own_rank());
+    close(open(path, O_WRONLY | O_CREAT, 0666));
+    unsigned seconds = (unsigned)strtoul(variable("MOMENT_SLEEP"), NULL, 10);
+    if (seconds == 0)
+        raise(SIGSTOP);
+    while (seconds > 0)
+        seconds = sleep(seconds);
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    return PMPI_Init_thread(argc, argv,
+                            is_meant("MPI_Init_thread") ? MPI_THREAD_FUNNELED : required, provided);
+}
+
+int MPI_Bcast(void *block, int count, MPI_Datatype type, int from, MPI_Comm comm)
+{
+    pass("MPI_Bcast");
+    return PMPI_Bcast(block, count, type, from, comm);
+}
+
+int MPI_Startall(int count, MPI_Request request[])
+{
+    pass("MPI_Startall");
+    return PMPI_Startall(count, request);
+}
+
+int MPI_Send(const void *block, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    pass("MPI_Send");
+    return PMPI_Send(block, count, type, to, tag, comm);
+}
+
+int rename(const char *from, const char *to)
+{
+    int (*real)(const char *, const char *) = NULL;
+    *(void **)&real = dlsym(RTLD_NEXT, "rename");
+    pass("rename");
+    return real(from, to);
+}
+
+int renameat(int from_directory, const char *from, int to_directory, const char *to)
+{
+    int (*real)(int, const char *, int, const char *) = NULL;
+    *(void **)&real = dlsym(RTLD_NEXT, "renameat");
+    pass("rename");
+    return real(from_directory, from, to_directory, to);
+}
