@@ -132,7 +132,7 @@ static double value(const saddle_problem *p, size_t agent, const double *x, cons
     (void)p, (void)agent, (void)scratch;
     return 0.5 * x[0] * x[0] + x[0] * y[0] - 0.5 * y[0] * y[0];
 }
-static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
+static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
 {
     saddle_problem *problem = made;
     (void)error;
@@ -142,7 +142,7 @@ static saddle_status fill(void *made, const saddle_problem_inputs *inputs, saddl
     return SADDLE_OK;
 }
 static const saddle_problem_class sleepy = {
-    .name = "sleepy", .bytes = sizeof(saddle_problem), .fill = fill,
+    .name = "sleepy", .size = sizeof(saddle_problem), .init = init,
     .common = {.x_dim = 1, .y_dim = 1, .gradient = gradient, .value = value}};
 const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .problem = &sleepy};
 END

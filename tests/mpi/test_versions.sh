@@ -59,11 +59,12 @@ cat >half.c <<'END'
 static void project(const saddle_set *set, double *v, double *scratch)
 {
     (void)scratch;
-    for (size_t k = 0; k < set->dimension; k++)
+    for (size_t k = 0; k < set->term.dimension; k++)
         v[k] = v[k] <= LIMIT ? v[k] : LIMIT;
 }
-static const saddle_set_class half = {.name = "half", .synopsis = "half", .summary = "at most LIMIT",
-                                      .size = sizeof(saddle_set), .project = project};
+static const saddle_set_class half = {
+    .term = {.name = "half", .synopsis = "half", .summary = "x", .size = sizeof(saddle_set)},
+    .project = project};
 const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .set = &half};
 END
 mkdir a b same none

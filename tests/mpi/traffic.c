@@ -83,8 +83,8 @@ int MPI_Isend(const void *block, int count, MPI_Datatype type, int to, int tag, 
 {
     if (is_counted())
         count_send(count, type);
-    else
-        ck_assert_msg(count == 0, "a heartbeat has contents");
+    else if (count != 0) /* a heartbeat has no contents */
+        abort();
     return PMPI_Isend(block, count, type, to, tag, comm, request);
 }
 
