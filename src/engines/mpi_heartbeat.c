@@ -82,6 +82,7 @@ static void send_tag(int to, int tag)
     MPI_Request request;
     MPI_Isend(NULL, 0, MPI_BYTE, to, tag, heart.comm, &request);
     MPI_Request_free(&request);
+    /* NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): a request that is freed needs no wait */
 }
 
 static void take_message(const MPI_Status *status)
