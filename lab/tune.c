@@ -26,6 +26,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "files/file.h"
+#include "instance/plan.h"
 
 /* An allotment of the first rung is at least so many of the costliest iterations. */
 #define LEAST_ITERATIONS 5
@@ -335,7 +336,7 @@ static saddle_status look_ahead(search *s, saddle_error *error)
     t->algorithm = t->choice != NULL ? t->choice->algorithm : NULL;
     SADDLE_THEN(status, read_hold(s, error));
     SADDLE_THEN(status, saddle_run_forecast(s->instance, s->plan, &s->forecast, error));
-    SADDLE_THEN(status, saddle_tune_centre(&s->centre, s->plan, &s->forecast, error));
+    SADDLE_THEN(status, saddle_tune_centre(&s->centre, s->instance, s->plan, &s->forecast, error));
     SADDLE_TRY(agree(s, status, error));
     t->objective = s->inputs->objective;
     t->budget = s->inputs->budget > 0
@@ -359,20 +360,17 @@ static saddle_status prepare(search *s, saddle_error *error)
     return status;
 }
 
-/* What the user gave, with the best candidate's values. */
+/* What the user gave, with the best candidate's values; what changes no result of a search is at its default. */
 static saddle_status best_plan(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
-    saddle_plan defaults;
     char metric_tau[SADDLE_REAL_SIZE];
-    saddle_plan_defaults(&defaults, sizeof defaults);
     saddle_print_real(s->forecast.plan.outputs.metric_tau, 15, metric_tau);
-    saddle_status status = saddle_plan_copy(&t->plan, &defaults, error);
+    saddle_status status = saddle_plan_copy(&t->plan, s->plan, error);
     for (size_t k = 0; status == SADDLE_OK && k < saddle_settings_count(t->plan.settings); k++) {
         const saddle_option *option = saddle_settings_option(t->plan.settings, k);
-        if (saddle_settings_given(s->plan->settings, option) && !saddle_tune_ignores(option))
-            status = saddle_plan_set(&t->plan, option->name,
-                                     saddle_settings_value(s->plan->settings, option), error);
+        if (saddle_tune_ignores(option))
+            status = saddle_plan_reset(&t->plan, option, error);
     }
     SADDLE_THEN(status, saddle_plan_set(&t->plan, "algorithm", t->choice->text, error));
     SADDLE_THEN(status, saddle_plan_set(&t->plan, "metric-tau", metric_tau, error));

@@ -21,8 +21,9 @@ saddle_status saddle_tune_choose(saddle_tuning *tuning, const saddle_instance *i
                                  const saddle_settings *centre, size_t most, saddle_error *error);
 /* The settings around which the grid lies: the default's, or practical steps where a paper's rule
  * is far from them. */
-saddle_status saddle_tune_centre(saddle_settings **out, const saddle_plan *plan,
-                                 const saddle_forecast *forecast, saddle_error *error);
+saddle_status saddle_tune_centre(saddle_settings **out, const saddle_instance *instance,
+                                 const saddle_plan *plan, const saddle_forecast *forecast,
+                                 saddle_error *error);
 /* How many candidates there are at most: the default and the points of the grid. */
 saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_forecast *forecast,
                                     const saddle_settings *centre, size_t *out,

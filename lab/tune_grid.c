@@ -161,15 +161,21 @@ static saddle_status recentre(saddle_settings *centre, const saddle_option *opti
     return saddle_settings_set(centre, option->name, text, error);
 }
 
-saddle_status saddle_tune_centre(saddle_settings **out, const saddle_plan *plan,
-                                 const saddle_forecast *forecast, saddle_error *error)
+saddle_status saddle_tune_centre(saddle_settings **out, const saddle_instance *instance,
+                                 const saddle_plan *plan, const saddle_forecast *forecast,
+                                 saddle_error *error)
 {
-    const saddle_steps *steps = &forecast->steps;
+    /* Not the given plan's: most algorithms that have eta-x read neither nu, eta, tau and alpha nor their
+     * rule, and what an algorithm does not read must not move its grid. */
+    saddle_plan defaults;
+    saddle_steps steps;
+    saddle_plan_defaults(&defaults, sizeof defaults);
+    SADDLE_TRY(saddle_instance_steps(instance, &defaults, &steps, error));
     saddle_status status = saddle_settings_copy(out, forecast->plan.settings, error);
     SADDLE_THEN(status, recentre(*out, &saddle_option_eta_x, plan->steps.eta_x,
-                                 steps->nu / steps->tau, error));
+                                 steps.nu / steps.tau, error));
     SADDLE_THEN(status, recentre(*out, &saddle_option_eta_y, plan->steps.eta_y,
-                                 steps->eta * steps->alpha, error));
+                                 steps.eta * steps.alpha, error));
     return status;
 }
 

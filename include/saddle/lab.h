@@ -224,7 +224,9 @@ typedef struct saddle_tuning {
     size_t resumed;                         /**< How many of them were read from the log. */
     bool finished;                          /**< False: interrupted before the last evaluation. */
     size_t *ranking;  /**< Candidates, best first: by rung reached, then by value. */
-    saddle_plan plan; /**< What the user gave, with the best candidate's values. */
+    /** What was given, objects in memory included (they stay borrowed), with the best candidate's values and
+     * the metric-tau of the search. Limits, engine and files are at their defaults. */
+    saddle_plan plan;
 } saddle_tuning;
 
 /** What a caller may want to see of a search. Any function may be NULL. */

@@ -73,6 +73,14 @@ saddle_status saddle_plan_set(saddle_plan *plan, const char *name, const char *t
     return status;
 }
 
+saddle_status saddle_plan_reset(saddle_plan *plan, const saddle_option *option, saddle_error *error)
+{
+    saddle_status status = saddle_settings_reset(plan->settings, option, error);
+    if (status == SADDLE_OK && option->home == SADDLE_HOME_PLAN)
+        saddle_settings_write_one(plan->settings, option, plan);
+    return status;
+}
+
 saddle_status saddle_plan_load(saddle_plan *plan, const char *path, saddle_error *error)
 {
     SADDLE_REQUIRE(error, plan, path);

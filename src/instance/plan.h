@@ -10,6 +10,9 @@
 saddle_status saddle_plan_check_size(const saddle_plan *plan, saddle_error *error);
 /* Check the fields of a plan that has settings, take them over there, and own their texts. */
 saddle_status saddle_plan_refresh(saddle_plan *plan, saddle_error *error);
+/* Set an option of a plan that has settings back to its default, as if it had never been given. */
+saddle_status saddle_plan_reset(saddle_plan *plan, const saddle_option *option,
+                                saddle_error *error);
 /* Take over the fields of one stage from another plan; texts are borrowed until saddle_plan_refresh(). */
 void saddle_plan_take_stage(saddle_plan *plan, const saddle_plan *from, saddle_option_stage stage);
 

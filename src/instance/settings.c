@@ -193,6 +193,12 @@ saddle_status saddle_settings_set(saddle_settings *settings, const char *name, c
     return assign_named(chosen, text != NULL ? text : "", FROM_CALLER, error);
 }
 
+saddle_status saddle_settings_reset(saddle_settings *settings, const saddle_option *option,
+                                    saddle_error *error)
+{
+    return assign_named(entry_of(settings, option), option->fallback, FROM_DEFAULT, error);
+}
+
 /* Take over an entry of a file unless the caller has set its option; `why` gets the reason of a
  * refusal. */
 static saddle_status apply(const saddle_settings *settings, const saddle_yaml_entry *from,

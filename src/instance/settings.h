@@ -35,6 +35,9 @@ void saddle_settings_free(saddle_settings *settings);
 /* Set an option from text; a value of the wrong kind or out of range is refused and named. */
 saddle_status saddle_settings_set(saddle_settings *settings, const char *name, const char *text,
                                   saddle_error *error);
+/* Set an option of the store back to its default, as if it had never been set. */
+saddle_status saddle_settings_reset(saddle_settings *settings, const saddle_option *option,
+                                    saddle_error *error);
 /* Set options from a YAML file of `name: value` lines; options set before keep their value. */
 saddle_status saddle_settings_load(saddle_settings *settings, const char *path,
                                    saddle_error *error);

@@ -105,10 +105,9 @@ void saddle_run_close_files(saddle_run_state *r, saddle_status outcome);
 /* ---- what can be said about a run without making it: setup.c ---- */
 
 typedef struct saddle_forecast {
-    saddle_plan plan;   /* the effective one; owned by the caller, freed with saddle_plan_free() */
-    uint64_t most_ifo;  /* IFO calls that an iteration, or the start, makes at most */
-    bool feasible;      /* whether every iterate is sure to be in X and Y */
-    saddle_steps steps; /* resolved */
+    saddle_plan plan;  /* the effective one; owned by the caller, freed with saddle_plan_free() */
+    uint64_t most_ifo; /* IFO calls that an iteration, or the start, makes at most */
+    bool feasible;     /* whether every iterate is sure to be in X and Y */
 } saddle_forecast;
 
 /* What refuses a run refuses here, and no IFO call is made. */

@@ -283,7 +283,6 @@ saddle_status saddle_run_forecast(const saddle_instance *instance, const saddle_
         out->feasible = saddle_run_is_feasible(&r, &bound, &x_safe, &y_safe);
         out->most_ifo =
             saddle_algorithm_most_ifo(r.info.algorithm, r.parameters, r.info.instance->problem);
-        out->steps = r.info.steps;
         out->plan = r.result->plan;
         r.result->plan.settings = NULL;
     }

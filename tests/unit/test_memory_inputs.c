@@ -1214,6 +1214,73 @@ START_TEST(models_of_an_algorithm_in_memory_are_used)
 }
 END_TEST
 
+static saddle_status tuned_walk_init(void *parameters, saddle_configuration *configuration,
+                                     saddle_error *why)
+{
+    if (!(configuration->steps.eta_x > 0.0))
+        configuration->steps.eta_x = 0.05;
+    return walk_init(parameters, configuration, why);
+}
+
+/* The answer of a search has all that was given: objects in memory, and the options of an algorithm in
+ * memory, also in the file. */
+START_TEST(a_tuned_plan_has_what_is_in_memory)
+{
+    static const saddle_option *const options[] = {&saddle_option_eta_x, &walk_step, &walk_lap,
+                                                   NULL};
+    char path[PATH];
+    saddle_algorithm own = walk_algorithm;
+    table *t = make_table();
+    saddle_dataset *rows = dense_of(t, 0, ROWS, SADDLE_BORROW);
+    saddle_plan *plan = data_plan("auc");
+    saddle_instance *instance = NULL;
+    saddle_tuning *tuning = NULL;
+    double x0[FEATURES + 3];
+    for (size_t k = 0; k < sizeof x0 / sizeof *x0; k++)
+        x0[k] = 0.01 * (double)k;
+    own.options = options;
+    own.init = tuned_walk_init;
+    plan->problem.rows = rows;
+    plan->start.x = x0;
+    plan->algorithm.own = &own;
+    plan->limits.iterations = 7;
+    assert_ok(saddle_plan_set(plan, "walk-step", "0.01", &error), error);
+    assert_ok(saddle_plan_set(plan, "threads", "1", &error), error);
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    saddle_tune_inputs inputs = {.budget = 20000, .candidates = 3};
+    assert_ok(saddle_tune(&tuning, instance, plan, &inputs, NULL, &error), error);
+    ck_assert(tuning->plan.problem.rows == rows && tuning->plan.start.x == x0 &&
+              tuning->plan.algorithm.own == &own);
+    ck_assert_str_eq(test_text(&tuning->plan, "walk-step"), "0.01");
+    /* Limits and engine are not part of the answer. */
+    ck_assert_uint_eq(tuning->plan.limits.iterations, 2000);
+    ck_assert_uint_eq(tuning->plan.engine.threads, 0);
+    tuning->plan.limits.iterations = plan->limits.iterations;
+    tuning->plan.outputs.metric_tau = NAN;
+    saddle_result *best = solve(&tuning->plan);
+    saddle_result *direct = solve(plan);
+    ck_assert(walked.step == 0.01);
+    ck_assert_uint_eq(best->features, FEATURES);
+    ck_assert(same_bits(best->x, direct->x, best->agents * best->x_dim * sizeof *best->x));
+    saddle_result_free(best);
+    saddle_result_free(direct);
+    /* The file with the objects beside it is the same plan. */
+    saddle_plan loaded;
+    saddle_plan_defaults(&loaded, sizeof loaded);
+    loaded.algorithm.own = &own;
+    assert_ok(saddle_tuning_save(tuning, path_of(path, "walk.yaml"), &error), error);
+    assert_ok(saddle_plan_load(&loaded, path, &error), error);
+    ck_assert_str_eq(test_text(&loaded, "walk-step"), "0.01");
+    ck_assert_str_eq(test_text(&loaded, "walk-lap"), "auto");
+    saddle_plan_free(&loaded);
+    saddle_tuning_free(tuning);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
+    saddle_dataset_free(rows);
+    free(t);
+}
+END_TEST
+
 /* A text that is NULL is not given, that of the engine too. */
 START_TEST(missing_texts_are_no_trouble)
 {
@@ -1257,6 +1324,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, solve_is_an_instance_and_a_run);
     tcase_add_test(cases, algorithms_in_memory_run);
     tcase_add_test(cases, models_of_an_algorithm_in_memory_are_used);
+    tcase_add_test(cases, a_tuned_plan_has_what_is_in_memory);
     tcase_add_test(cases, missing_texts_are_no_trouble);
     suite_add_tcase(suite, cases);
     return suite;

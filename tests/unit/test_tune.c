@@ -334,6 +334,31 @@ START_TEST(the_grid_of_a_worst_case_rule_lies_around_practical_steps)
 }
 END_TEST
 
+START_TEST(steps_that_are_not_read_do_not_move_the_grid)
+{
+    /* gda reads none of these; its grid would follow nu / tau and eta alpha. */
+    static const char *const unread[][2] = {
+        {"steps", "theory"}, {"nu", "1e-6"}, {"tau", "1e6"}, {"eta", "1e-6"}, {"alpha", "1e-6"}};
+    bench b;
+    bench_open(&b, plain, "gda");
+    saddle_tune_inputs inputs = {.budget = 50000, .candidates = 6};
+    saddle_tuning *t = tune(&b, &inputs, NULL);
+    for (size_t u = 0; u < sizeof unread / sizeof *unread; u++) {
+        bench other;
+        bench_open(&other, plain, "gda");
+        assert_ok(saddle_plan_set(other.plan, unread[u][0], unread[u][1], &error), error);
+        saddle_tuning *same = tune(&other, &inputs, NULL);
+        for (size_t c = 0; c < t->candidates; c++)
+            for (size_t j = 0; j < t->option_count; j++)
+                ck_assert_str_eq(saddle_tuning_value(same, c, j), saddle_tuning_value(t, c, j));
+        saddle_tuning_free(same);
+        bench_close(&other);
+    }
+    saddle_tuning_free(t);
+    bench_close(&b);
+}
+END_TEST
+
 START_TEST(default_is_what_a_run_uses)
 {
     static const char *const name[] = {"precision", "precision+", "gda"};
@@ -850,6 +875,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, least_budget_is_named_and_suffices);
     tcase_add_test(tests, candidates_are_a_log_grid);
     tcase_add_test(tests, the_grid_of_a_worst_case_rule_lies_around_practical_steps);
+    tcase_add_test(tests, steps_that_are_not_read_do_not_move_the_grid);
     tcase_add_test(tests, default_is_what_a_run_uses);
     tcase_add_test(tests, steps_that_belong_together_move_together);
     tcase_add_test(tests, candidates_stay_feasible);
