@@ -18,8 +18,11 @@ static saddle_status add(algorithm_names *names, const char *text, saddle_error 
     /* Names become those of files and curves. */
     for (size_t k = 0; k + 1 < names->count; k++)
         if (strcmp(names->algorithm[k]->name, choice->algorithm->name) == 0)
-            return saddle_fail(error, SADDLE_BAD_INPUT, "algorithms: '%s' is named twice",
-                               choice->algorithm->name);
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "algorithms: '%s' is named twice; give each once, and plug-ins of the same "
+                "name with different options",
+                choice->algorithm->name);
     return SADDLE_OK;
 }
 

@@ -61,14 +61,21 @@ static saddle_status take_options(saddle_plan *to, const saddle_plan *file,
 }
 
 /* Take an algorithm's options from its file of tuned settings, if there is one. */
-static saddle_status load_tuned(saddle_plan *plan, const work *w, const saddle_algorithm *algorithm,
-                                saddle_error *error)
+static saddle_status load_tuned(saddle_plan *plan, const work *w,
+                                const saddle_algorithm_choice *choice, saddle_error *error)
 {
+    const saddle_algorithm *algorithm = choice->algorithm;
     char room[LAB_PATH];
     const char *path = saddle_comparison_tuned_path(w->in, algorithm, room);
     saddle_plan file;
     saddle_status status = SADDLE_OK;
     saddle_plan_defaults(&file, sizeof file);
+    /* The file may name the plug-ins that the user has named. */
+    file.algorithm.name = choice->text;
+    file.problem.name = plan->problem.name;
+    file.problem.x_set = plan->problem.x_set;
+    file.problem.y_set = plan->problem.y_set;
+    file.problem.regularizer = plan->problem.regularizer;
     if (access(path, F_OK) == 0) {
         status = saddle_plan_load(&file, path, error);
         SADDLE_THEN(status, take_options(plan, &file, algorithm, error));
@@ -85,7 +92,7 @@ static saddle_status run_plan(saddle_plan *out, const work *w,
     saddle_plan defaults;
     saddle_plan_defaults(&defaults, sizeof defaults);
     saddle_status status = saddle_plan_copy(out, w->in->plan, error);
-    SADDLE_THEN_IF(status, w->in->tuned != NULL, load_tuned(out, w, choice->algorithm, error));
+    SADDLE_THEN_IF(status, w->in->tuned != NULL, load_tuned(out, w, choice, error));
     if (status != SADDLE_OK)
         return status;
     /* One file, or one directory of checkpoints, cannot be that of several runs. */

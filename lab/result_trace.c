@@ -18,6 +18,7 @@ static bool copy_settings(saddle_trace *trace, const saddle_result *result)
         const char *value = saddle_settings_value(settings, option);
         good = *value == '\0' || saddle_trace_add_entry(trace, option->name, value);
     }
+    good = good && (result->title == NULL || saddle_trace_add_entry(trace, "title", result->title));
     char *x_dim = saddle_format("%zu", result->x_dim);
     char *y_dim = saddle_format("%zu", result->y_dim);
     good = good && x_dim != NULL && y_dim != NULL &&
@@ -46,7 +47,8 @@ saddle_status saddle_result_trace(const saddle_result *result, saddle_trace **ou
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, result);
-    char *path = saddle_format("%s-seed%llu.csv", saddle_plugin_label(result->plan.algorithm.name),
+    const char *name = saddle_plugin_label(result->plan.algorithm.name);
+    char *path = saddle_format("%.*s-seed%llu.csv", (int)strcspn(name, ":"), name,
                                (unsigned long long)result->plan.start.seed);
     saddle_trace *trace =
         path != NULL ? saddle_trace_create(path, saddle_version(), saddle_stop_text(result->stop),

@@ -73,10 +73,26 @@ static bool apart(const work *w, const saddle_trace *a, const saddle_trace *b, b
     return false;
 }
 
-static bool same_algorithm(const trace_group *group, const char *algorithm)
+/* Whether two traces are of the same algorithm. Plug-ins are compared by path and title, which has the options
+ * that were given: others may follow from the seed. */
+static bool same_algorithm(const saddle_trace *a, const saddle_trace *b)
 {
-    return group->algorithm != NULL && algorithm != NULL &&
-           strcmp(group->algorithm, algorithm) == 0;
+    const char *left = saddle_trace_setting(a, "algorithm");
+    const char *right = saddle_trace_setting(b, "algorithm");
+    const char *title = saddle_trace_setting(a, "title");
+    if (*left == '\0' || *right == '\0')
+        return false;
+    if (!saddle_plugin_named(left) || *title == '\0')
+        return strcmp(left, right) == 0;
+    size_t path = strcspn(left, ":");
+    return path == strcspn(right, ":") && strncmp(left, right, path) == 0 &&
+           strcmp(title, saddle_trace_setting(b, "title")) == 0;
+}
+
+/* The first trace of a group. */
+static const saddle_trace *first_of(const work *w, size_t group)
+{
+    return w->trace[w->out->group[group].first];
 }
 
 /* Put every trace into a group. */
@@ -87,8 +103,8 @@ static void assign(work *w)
         const char *algorithm = saddle_trace_setting(w->trace[k], "algorithm");
         algorithm = *algorithm != '\0' ? algorithm : NULL;
         size_t found = 0;
-        while (found < g->groups && (!same_algorithm(&g->group[found], algorithm) ||
-                                     apart(w, w->trace[g->group[found].first], w->trace[k], false)))
+        while (found < g->groups && (!same_algorithm(first_of(w, found), w->trace[k]) ||
+                                     apart(w, first_of(w, found), w->trace[k], false)))
             found++;
         if (found == g->groups)
             g->group[g->groups++] = (trace_group){.algorithm = algorithm, .first = k};
@@ -131,10 +147,8 @@ static void merge_seeds(work *w)
     trace_groups *g = w->out;
     for (size_t a = 0; a < g->groups; a++)
         for (size_t b = a + 1; b < g->groups;) {
-            bool alike =
-                same_algorithm(&g->group[a], g->group[b].algorithm) &&
-                !apart(w, w->trace[g->group[a].first], w->trace[g->group[b].first], true) &&
-                !share_seed(w, a, b);
+            bool alike = same_algorithm(first_of(w, a), first_of(w, b)) &&
+                         !apart(w, first_of(w, a), first_of(w, b), true) && !share_seed(w, a, b);
             if (alike)
                 merge(w, a, b);
             else
@@ -168,24 +182,25 @@ static void sort(work *w)
 }
 
 /* Number the groups of each algorithm. */
-static void count_repeats(trace_groups *g)
+static void count_repeats(work *w)
 {
+    trace_groups *g = w->out;
     for (size_t a = 0; a < g->groups; a++)
         for (size_t b = 0; b < a; b++)
-            g->group[a].repeat += same_algorithm(&g->group[b], g->group[a].algorithm);
+            g->group[a].repeat += same_algorithm(first_of(w, a), first_of(w, b));
 }
 
 /* ---- labels -------------------------------------------------------------------------------- */
 
-/* Whether the groups of an algorithm differ in a setting. */
-static bool tells_apart(const work *w, const char *algorithm, const char *name)
+/* Whether the groups of a group's algorithm differ in a setting. */
+static bool tells_apart(const work *w, const trace_group *group, const char *name)
 {
-    const trace_groups *g = w->out;
+    const saddle_trace *mine = w->trace[group->first];
     const saddle_trace *first = NULL;
-    for (size_t k = 0; k < g->groups; k++) {
-        if (!same_algorithm(&g->group[k], algorithm))
+    for (size_t k = 0; k < w->out->groups; k++) {
+        const saddle_trace *trace = first_of(w, k);
+        if (!same_algorithm(trace, mine))
             continue;
-        const saddle_trace *trace = w->trace[g->group[k].first];
         if (first != NULL && differ(first, trace, name))
             return true;
         first = first != NULL ? first : trace;
@@ -212,11 +227,10 @@ static bool short_is_enough(const work *w, const trace_group *group, const char 
     char own[256];
     shorten(mine, name, own, sizeof own);
     for (size_t k = 0; k < g->groups; k++) {
-        const saddle_trace *trace = w->trace[g->group[k].first];
+        const saddle_trace *trace = first_of(w, k);
         char other[256];
         shorten(trace, name, other, sizeof other);
-        if (same_algorithm(&g->group[k], group->algorithm) && differ(mine, trace, name) &&
-            strcmp(own, other) == 0)
+        if (same_algorithm(trace, mine) && differ(mine, trace, name) && strcmp(own, other) == 0)
             return false;
     }
     return true;
@@ -228,7 +242,7 @@ static void print_differences(const work *w, const trace_group *group, FILE *out
     size_t named = 0;
     for (size_t k = 0; k < saddle_settings_count(w->out->options); k++) {
         const saddle_option *option = saddle_settings_option(w->out->options, k);
-        if (!saddle_option_separates(option) || !tells_apart(w, group->algorithm, option->name))
+        if (!saddle_option_separates(option) || !tells_apart(w, group, option->name))
             continue;
         if (named++ >= MOST_NAMED)
             continue;
@@ -242,6 +256,26 @@ static void print_differences(const work *w, const trace_group *group, FILE *out
     }
 }
 
+/* The title of an algorithm that is not built in, or the name of its file; the file as well where another one
+ * has the same title. */
+static void print_title(const work *w, const trace_group *group, FILE *out)
+{
+    const saddle_trace *mine = w->trace[group->first];
+    const char *title = saddle_trace_setting(mine, "title");
+    const char *file = saddle_plugin_label(group->algorithm);
+    int length = (int)strcspn(file, ":");
+    bool shared = false;
+    for (size_t k = 0; k < w->out->groups; k++)
+        shared = shared || (!same_algorithm(first_of(w, k), mine) &&
+                            strcmp(saddle_trace_setting(first_of(w, k), "title"), title) == 0);
+    if (*title == '\0')
+        fputs(file, out);
+    else if (shared && saddle_plugin_named(group->algorithm))
+        fprintf(out, "%s (%.*s)", title, length, file);
+    else
+        fputs(title, out);
+}
+
 static saddle_status make_label(const work *w, trace_group *group, saddle_error *error)
 {
     size_t size = 0;
@@ -253,9 +287,10 @@ static saddle_status make_label(const work *w, trace_group *group, saddle_error 
     } else {
         const saddle_algorithm *known = NULL;
         saddle_algorithm_find(&known, group->algorithm, NULL);
-        fputs(known != NULL && known->title != NULL ? known->title
-                                                    : saddle_plugin_label(group->algorithm),
-              out);
+        if (known != NULL && known->title != NULL)
+            fputs(known->title, out);
+        else
+            print_title(w, group, out);
         print_differences(w, group, out);
     }
     if (fclose(out) == 0)
@@ -280,7 +315,7 @@ saddle_status saddle_trace_groups_make(trace_groups *out, const saddle_trace *co
         assign(&w);
         merge_seeds(&w);
         sort(&w);
-        count_repeats(out);
+        count_repeats(&w);
         for (size_t k = 0; status == SADDLE_OK && k < out->groups; k++)
             status = make_label(&w, &out->group[k], error);
     }

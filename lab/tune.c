@@ -366,11 +366,17 @@ static saddle_status best_plan(search *s, saddle_error *error)
     saddle_tuning *t = s->tuning;
     char metric_tau[SADDLE_REAL_SIZE];
     saddle_print_real(s->forecast.plan.outputs.metric_tau, 15, metric_tau);
-    saddle_status status = saddle_plan_copy(&t->plan, s->plan, error);
+    /* A store of its own: the given one may have options of the calling program, too. */
+    saddle_plan fields = *s->plan;
+    fields.settings = NULL;
+    saddle_status status = saddle_plan_copy(&t->plan, &fields, error);
     for (size_t k = 0; status == SADDLE_OK && k < saddle_settings_count(t->plan.settings); k++) {
         const saddle_option *option = saddle_settings_option(t->plan.settings, k);
         if (saddle_tune_ignores(option))
             status = saddle_plan_reset(&t->plan, option, error);
+        else if (saddle_settings_given(s->plan->settings, option))
+            status = saddle_plan_set(&t->plan, option->name,
+                                     saddle_settings_value(s->plan->settings, option), error);
     }
     SADDLE_THEN(status, saddle_plan_set(&t->plan, "algorithm", t->choice->text, error));
     SADDLE_THEN(status, saddle_plan_set(&t->plan, "metric-tau", metric_tau, error));

@@ -59,10 +59,11 @@ typedef struct saddle_run_info {
     const saddle_plan *given; /**< The plan as it was given. */
     const saddle_plan *plan;  /**< The effective plan: nothing is automatic any more. */
     const saddle_algorithm *algorithm; /**< The algorithm. */
-    const void *parameters;            /**< Its parameters. */
-    saddle_steps steps;                /**< Resolved step sizes. */
-    const char *resumed;               /**< The checkpoint it resumes from; NULL: none. */
-    uint64_t start;                    /**< The iteration it begins at. */
+    const char *title; /**< What traces call it, of one that is not built in; NULL: built in. */
+    const void *parameters; /**< Its parameters. */
+    saddle_steps steps;     /**< Resolved step sizes. */
+    const char *resumed;    /**< The checkpoint it resumes from; NULL: none. */
+    uint64_t start;         /**< The iteration it begins at. */
 } saddle_run_info;
 
 /** What a caller may want to see of a run. Any function may be NULL. Of several processes only
@@ -105,7 +106,8 @@ typedef struct saddle_result {
     saddle_outcome test[SADDLE_MOST_OUTCOMES]; /**< The same on held-out data, at process 0. */
     size_t test_count;                         /**< How many; 0: no held-out data. */
     saddle_plan
-        plan; /**< The effective plan; plan.settings are the settings that mattered, as text. */
+        plan;    /**< The effective plan; plan.settings are the settings that mattered, as text. */
+    char *title; /**< What traces call the algorithm; NULL: it is built in. */
     char *checkpoint; /**< The newest one, at the process that writes files; NULL: none. */
     bool saved;       /**< Whether the plan names a model file and it was written. */
     saddle_error

@@ -27,6 +27,10 @@ saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_chec
 saddle_status saddle_checkpoint_check_memory(const saddle_checkpoint *checkpoint,
                                              const saddle_run_info *info, saddle_error *error);
 
+/* The value of a setting as checkpoints compare it: of a plug-in the contents of its file, not the path. To be
+ * freed with saddle_free(); NULL when memory is short. */
+char *saddle_checkpoint_value(const saddle_option *option, const char *text);
+
 /* ---- directories: checkpoint_directory.c --------------------------------------------------- */
 
 /* Room for a directory's name with that of a checkpoint in it. */

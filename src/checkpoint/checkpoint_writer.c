@@ -1,6 +1,8 @@
 /* Writing the checkpoints of a run: when one is due, what it holds, and which are kept. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "files/plugin.h"
 #include "instance/fingerprint.h"
 
 /* Time between two checkpoints when the user does not say. */
@@ -29,6 +32,8 @@ struct saddle_checkpoint_writer {
     const saddle_run_info *info;
     saddle_engine *engine;
     saddle_checkpoint_numbers number; /* those that do not change */
+    size_t settings;
+    char **effective; /* values of the effective settings as checkpoints compare them, at rank 0 */
     char *directory;
     int lock;       /* the directory, held by this run; -1: it is not */
     uint64_t every; /* iterations between two; 0: by time */
@@ -59,6 +64,44 @@ saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_chec
                                        .memory = saddle_observer_memory(problem),
                                        .row_words = sizeof(saddle_row) / 8};
     return saddle_fingerprint_instance(info->network, &out->data, error);
+}
+
+/* Append a piece of a setting's value; the path of a plug-in becomes the beginning of its file's SHA-256. */
+static void print_piece(FILE *out, const char *text, size_t length)
+{
+    char piece[PATH_MAX];
+    unsigned char sum[SADDLE_SHA256_BYTES];
+    snprintf(piece, sizeof piece, "%.*s", (int)length, text);
+    if (length >= sizeof piece || !saddle_plugin_named(piece) || !saddle_plugin_sum(piece, sum)) {
+        fwrite(text, 1, length, out);
+        return;
+    }
+    fputs("plug-in ", out);
+    for (size_t k = 0; k < 8; k++)
+        fprintf(out, "%02x", sum[k]);
+    fputs(piece + strcspn(piece, ":"), out);
+}
+
+char *saddle_checkpoint_value(const saddle_option *option, const char *text)
+{
+    char *value = NULL;
+    size_t bytes;
+    if (!option->no_path_in_file || strchr(text, '/') == NULL)
+        return saddle_strdup(text);
+    FILE *out = open_memstream(&value, &bytes);
+    if (out == NULL)
+        return NULL;
+    /* A set of blocks, such as blocks:2*./mine.so,*none, has a plug-in among its pieces. */
+    for (size_t length; *text != '\0'; text += length) {
+        length = strcspn(text, ",*");
+        print_piece(out, text, length);
+        if (text[length] != '\0')
+            fputc(text[length++], out);
+    }
+    if (fclose(out) == 0)
+        return value;
+    saddle_free(value);
+    return NULL;
 }
 
 /* ---- setting up ------------------------------------------------------------------------------ */
@@ -94,6 +137,32 @@ static saddle_status hold_directory(saddle_checkpoint_writer *k, saddle_error *e
                        k->directory);
 }
 
+/* Refuse to resume before a valid checkpoint of the same directory, which the next ones would replace. */
+static saddle_status check_newer(const saddle_checkpoint_writer *k, const saddle_checkpoint *from,
+                                 saddle_error *error)
+{
+    char *own = saddle_checkpoint_path(k->directory, from->number.iteration);
+    saddle_status status = own != NULL ? SADDLE_OK : saddle_no_memory(error, "the checkpoints");
+    bool newer = true;
+    for (size_t age = 0; status == SADDLE_OK && newer; age++) {
+        char *path = NULL;
+        saddle_checkpoint *other = NULL;
+        status = saddle_checkpoint_find(&path, k->directory, age, error);
+        newer = path != NULL && strcmp(saddle_file_name(path), saddle_file_name(own)) > 0;
+        if (newer && saddle_checkpoint_open(&other, path, NULL) == SADDLE_OK)
+            status = saddle_fail(error, SADDLE_BAD_INPUT,
+                                 "checkpoint: '%s' of iteration %" PRIu64
+                                 " would be lost, because this run resumes from iteration %" PRIu64
+                                 " and writes into the same directory; resume from that one, or "
+                                 "give another directory",
+                                 path, other->number.iteration, from->number.iteration);
+        saddle_checkpoint_close(other);
+        saddle_free(path);
+    }
+    saddle_free(own);
+    return status;
+}
+
 /* Make the directory, or see that it may be used: the checkpoints of another run stay. */
 static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle_checkpoint *from,
                                        saddle_error *error)
@@ -113,6 +182,7 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
                              "checkpoint: '%s' has checkpoints of a run already; resume that "
                              "run, or give another directory",
                              k->directory);
+    SADDLE_THEN_IF(status, own, check_newer(k, from, error));
     if (status == SADDLE_OK && own)
         k->newest = saddle_strdup(from->path);
     if ((from != NULL && home == NULL) || (status == SADDLE_OK && own && k->newest == NULL))
@@ -120,6 +190,21 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
     saddle_free(home);
     saddle_free(there);
     return status;
+}
+
+/* Take down the values of the settings while the plug-ins are those that were loaded. */
+static saddle_status note_settings(saddle_checkpoint_writer *k, saddle_error *error)
+{
+    const saddle_settings *effective = k->info->plan->settings;
+    k->settings = saddle_settings_count(effective);
+    k->effective = saddle_alloc(k->settings, sizeof *k->effective);
+    bool good = k->effective != NULL;
+    for (size_t s = 0; good && s < k->settings; s++) {
+        const saddle_option *option = saddle_settings_option(effective, s);
+        k->effective[s] = saddle_checkpoint_value(option, saddle_settings_value(effective, option));
+        good = k->effective[s] != NULL;
+    }
+    return good ? SADDLE_OK : saddle_no_memory(error, "the checkpoints");
 }
 
 static saddle_status set_up(saddle_checkpoint_writer *k, const saddle_resumption *resumption,
@@ -136,6 +221,7 @@ static saddle_status set_up(saddle_checkpoint_writer *k, const saddle_resumption
     saddle_status status = read_every(k, plan->outputs.checkpoint_every, error);
     SADDLE_THEN_IF(status, k->info->network->world->rank == 0,
                    prepare_directory(k, resumption->from, error));
+    SADDLE_THEN_IF(status, k->info->network->world->rank == 0, note_settings(k, error));
     return status;
 }
 
@@ -181,6 +267,9 @@ void saddle_checkpoint_writer_free(saddle_checkpoint_writer *k)
         return;
     if (k->lock >= 0)
         close(k->lock);
+    for (size_t s = 0; k->effective != NULL && s < k->settings; s++)
+        saddle_free(k->effective[s]);
+    saddle_free((void *)k->effective);
     saddle_free(k->directory);
     saddle_free(k->newest);
     saddle_free(k->older);
@@ -233,7 +322,7 @@ static void fill_settings(const saddle_checkpoint_writer *k, saddle_checkpoint *
         bool given = saddle_settings_given(from->settings, option) && !resume;
         out->setting[s] = (saddle_checkpoint_setting){
             .name = option->name,
-            .effective = saddle_settings_value(effective, option),
+            .effective = k->effective[s],
             .given = saddle_plan_in_memory(from, option) ? SADDLE_IN_MEMORY
                      : given ? saddle_settings_value(from->settings, option)
                              : NULL};

@@ -206,25 +206,49 @@ static bool same_value(const saddle_option *option, const char *own, const char 
     return saddle_parse_real(own, &a) && saddle_parse_real(other, &b) && a == b;
 }
 
+/* Compare a setting of a checkpoint with the run's; `own` is the run's value, as checkpoints compare it. */
+static saddle_status check_setting(const saddle_checkpoint *c,
+                                   const saddle_checkpoint_setting *setting,
+                                   const saddle_run_info *info, const saddle_option *option,
+                                   const char *own, saddle_error *error)
+{
+    if (may_change(option, info->algorithm) || same_value(option, own, setting->effective))
+        return SADDLE_OK;
+    if (option->no_path_in_file && strstr(own, "plug-in ") != NULL)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "%s: '%.200s' is not what the run of the checkpoint '%s' used: that was "
+            "'%.100s', this is '%.100s' (the first digits of the SHA-256 of the file, "
+            "and the options); give the same object with the same options",
+            setting->name, saddle_settings_value(info->plan->settings, option), c->path,
+            setting->effective, own);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "the checkpoint '%s' is of another run: %s is '%.100s' there and "
+                       "'%.100s' here; give the options that the checkpoint "
+                       "records, or leave them out",
+                       c->path, setting->name, setting->effective, own);
+}
+
 static saddle_status check_settings(const saddle_checkpoint *c, const saddle_run_info *info,
                                     saddle_error *error)
 {
     const saddle_settings *effective = info->plan->settings;
-    for (size_t k = 0; k < c->number.settings; k++) {
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < c->number.settings; k++) {
         const saddle_checkpoint_setting *setting = &c->setting[k];
         const saddle_option *option = saddle_settings_find(effective, setting->name);
-        const char *own =
-            option != NULL ? saddle_settings_value(effective, option) : "no such setting";
-        if (option != NULL &&
-            (may_change(option, info->algorithm) || same_value(option, own, setting->effective)))
-            continue;
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the checkpoint '%s' is of another run: %s is '%.100s' there and "
-                           "'%.100s' here; give the options that the checkpoint "
-                           "records, or leave them out",
-                           c->path, setting->name, setting->effective, own);
+        if (option == NULL)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "the checkpoint '%s' is of another run: %s is '%.100s' there, and "
+                               "this one has no such setting; give the options that the checkpoint "
+                               "records, or leave them out",
+                               c->path, setting->name, setting->effective);
+        char *own = saddle_checkpoint_value(option, saddle_settings_value(effective, option));
+        status = own != NULL ? check_setting(c, setting, info, option, own, error)
+                             : saddle_no_memory(error, "a checkpoint");
+        saddle_free(own);
     }
-    return SADDLE_OK;
+    return status;
 }
 
 /* What the settings cannot show: the data, and the shape of everything. */

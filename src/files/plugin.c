@@ -227,6 +227,29 @@ saddle_status saddle_plugin_options(const saddle_option *const *options, bool re
                        list);
 }
 
+char *saddle_plugin_text(const saddle_plugin_object *plugin, const saddle_option *const *options,
+                         const void *target)
+{
+    char buffer[SADDLE_CHOICES_SIZE];
+    bool given = options == NULL && *plugin->argument != '\0';
+    char *text =
+        saddle_format("%s%s%s", plugin->path, given ? ":" : "", given ? plugin->argument : "");
+    size_t named = 0;
+    for (; text != NULL && options != NULL && *options != NULL; options++) {
+        const saddle_option *option = *options;
+        if (option->home != SADDLE_HOME_OWN)
+            continue;
+        const char *value = saddle_option_text(option, saddle_option_field(option, target), buffer);
+        if (value == NULL || (*value == '\0' && *option->fallback == '\0'))
+            continue;
+        char *longer =
+            saddle_format("%s%c%s=%s", text, named++ == 0 ? ':' : ',', option->name, value);
+        saddle_free(text);
+        text = longer;
+    }
+    return text;
+}
+
 saddle_status saddle_plugin_failed(const char *text, saddle_status status, const saddle_error *said,
                                    saddle_error *error)
 {

@@ -63,6 +63,13 @@ saddle_status saddle_catalog_choose(const saddle_catalog *catalog, const char *t
 saddle_status saddle_plugin_options(const saddle_option *const *options, bool reads_text,
                                     const char *name, char *list, void *target,
                                     saddle_error *error);
+/*
+ * The text of an object with the values of all its own options, PATH:name=value,name=value, from the struct
+ * that they fill; without a table of options (NULL) the text as it was given. To be freed with saddle_free();
+ * NULL when memory is short.
+ */
+char *saddle_plugin_text(const saddle_plugin_object *plugin, const saddle_option *const *options,
+                         const void *target);
 /* Pass on a failure of the functions of the object that a text names; `said` is their message. */
 saddle_status saddle_plugin_failed(const char *text, saddle_status status, const saddle_error *said,
                                    saddle_error *error);

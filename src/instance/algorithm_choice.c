@@ -50,6 +50,31 @@ static saddle_status take_options(saddle_algorithm_choice *choice, saddle_error 
     return SADDLE_OK;
 }
 
+/* Name a plug-in with options apart from the same plug-in with others, in a way that suits files. */
+static saddle_status name_variant(saddle_algorithm_choice *choice, saddle_error *error)
+{
+    const saddle_algorithm *algorithm = choice->plugin->exported->algorithm;
+    const char *argument = choice->plugin->argument;
+    if (*argument == '\0')
+        return SADDLE_OK;
+    const char *title = algorithm->title != NULL ? algorithm->title : algorithm->name;
+    choice->name = saddle_format("%s-%.150s", algorithm->name, argument);
+    choice->title = saddle_alloc(strlen(title) + 2 * strlen(argument) + 3, 1);
+    if (choice->name == NULL || choice->title == NULL)
+        return saddle_no_memory(error, "the algorithm");
+    char *end = stpcpy(stpcpy(choice->title, title), ", ");
+    for (; *argument != '\0'; argument++) {
+        *end++ = *argument == '=' ? ' ' : *argument;
+        if (*argument == ',')
+            *end++ = ' ';
+    }
+    for (char *c = choice->name; *c != '\0'; c++)
+        *c = *c == ',' ? '-' : strchr("/\\\"' \t", *c) != NULL ? '_' : *c;
+    choice->loaded.name = choice->name;
+    choice->loaded.title = choice->title;
+    return SADDLE_OK;
+}
+
 /* `own` is the caller's algorithm; NULL: what the text names. */
 static saddle_status choose(saddle_algorithm_choice *choice, const char *text,
                             const saddle_algorithm *own, saddle_error *error)
@@ -67,7 +92,10 @@ static saddle_status choose(saddle_algorithm_choice *choice, const char *text,
     choice->loaded = *choice->algorithm;
     choice->loaded.options = choice->option;
     choice->algorithm = &choice->loaded;
-    return choice->plugin != NULL ? take_options(choice, error) : SADDLE_OK;
+    if (choice->plugin == NULL)
+        return SADDLE_OK;
+    SADDLE_TRY(take_options(choice, error));
+    return name_variant(choice, error);
 }
 
 static saddle_status open_choice(saddle_algorithm_choice **out, const char *text,
@@ -107,6 +135,8 @@ void saddle_algorithm_release(saddle_algorithm_choice *choice)
         return;
     saddle_plugin_close(choice->plugin);
     saddle_free(choice->owned);
+    saddle_free(choice->name);
+    saddle_free(choice->title);
     saddle_free(choice);
 }
 
@@ -118,7 +148,15 @@ saddle_status saddle_algorithm_read_options(const saddle_algorithm_choice *choic
         return SADDLE_OK;
     saddle_error said = {.message = ""};
     saddle_status status =
-        saddle_plugin_options(plugin->exported->algorithm->options, false, choice->algorithm->name,
-                              plugin->list, parameters, &said);
+        saddle_plugin_options(plugin->exported->algorithm->options, false,
+                              plugin->exported->algorithm->name, plugin->list, parameters, &said);
     return status == SADDLE_OK ? status : saddle_plugin_failed(plugin->path, status, &said, error);
+}
+
+char *saddle_algorithm_effective(const saddle_algorithm_choice *choice, const void *parameters)
+{
+    const saddle_plugin_object *plugin = choice->plugin;
+    return plugin != NULL
+               ? saddle_plugin_text(plugin, plugin->exported->algorithm->options, parameters)
+               : saddle_strdup(choice->text);
 }

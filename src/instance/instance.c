@@ -59,6 +59,21 @@ static saddle_status join_problem(saddle_instance *e, saddle_error *error)
     return saddle_pass_on(error, status, &said, "problem", e->kind->name);
 }
 
+/* Let a field of the plan name a plug-in with the values of all its options. */
+static saddle_status name_plugin(saddle_plan *plan, const char **field,
+                                 const saddle_plugin_object *plugin,
+                                 const saddle_option *const *options, const void *target,
+                                 saddle_error *error)
+{
+    char *text = saddle_plugin_text(plugin, options, target);
+    if (text == NULL)
+        return saddle_no_memory(error, "the settings");
+    *field = text;
+    saddle_status status = saddle_plan_refresh(plan, error);
+    saddle_free(text);
+    return status;
+}
+
 static saddle_status check_problem(saddle_instance *e, saddle_error *error)
 {
     saddle_plan *plan = &e->parts->plan;
@@ -73,6 +88,10 @@ static saddle_status check_problem(saddle_instance *e, saddle_error *error)
     SADDLE_THEN_IF(
         status, e->kind != NULL,
         saddle_settings_read_table(plan->settings, e->kind->options, e->parts->options, error));
+    const saddle_plugin_object *plugin = e->parts->choice.plugin;
+    SADDLE_THEN_IF(status, plugin != NULL,
+                   name_plugin(plan, &plan->problem.name, plugin,
+                               plugin->exported->problem->options, e->parts->options, error));
     return status;
 }
 
@@ -93,6 +112,15 @@ static saddle_status make_set(const saddle_set **out, saddle_set **made, const s
     saddle_status status = saddle_set_create(made, text != NULL ? text : other, dimension, error);
     *out = *made;
     return status;
+}
+
+/* The same for a set or regularizer, if it is a plug-in. */
+static saddle_status name_term(saddle_plan *plan, const char **field, const saddle_term *term,
+                               saddle_error *error)
+{
+    return term->plugin != NULL
+               ? name_plugin(plan, field, term->plugin, term->kind->options, term, error)
+               : SADDLE_OK;
 }
 
 static saddle_status make_sets(saddle_instance *e, saddle_error *error)
@@ -118,6 +146,9 @@ static saddle_status make_sets(saddle_instance *e, saddle_error *error)
     plan->problem.y_set = saddle_set_text(e->y_set);
     plan->problem.regularizer = saddle_regularizer_text(e->regularizer);
     status = saddle_plan_refresh(plan, error);
+    SADDLE_THEN(status, name_term(plan, &plan->problem.x_set, &e->x_set->term, error));
+    SADDLE_THEN(status, name_term(plan, &plan->problem.y_set, &e->y_set->term, error));
+    SADDLE_THEN(status, name_term(plan, &plan->problem.regularizer, &e->regularizer->term, error));
     if (status != SADDLE_OK || problem->constants == NULL)
         return status;
     saddle_error said = {.message = ""};

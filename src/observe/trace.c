@@ -80,6 +80,8 @@ static void write_head(saddle_trace_writer *trace, const saddle_run_info *info)
         if (*text != '\0')
             fprintf(f, "# %s: %s\n", option->name, text);
     }
+    if (info->title != NULL)
+        fprintf(f, "# title: %s\n", info->title);
     fprintf(f, "# x_dim: %zu\n# y_dim: %zu\n", e->problem->x_dim, e->problem->y_dim);
     fprintf(f, "# edges: %zu\n", e->graph->edges);
     const char *how = e->constants.estimated ? " (estimated)" : "";

@@ -39,7 +39,6 @@ static void resolve(const saddle_run_state *r, saddle_plan *plan)
 {
     const saddle_instance *network = r->info.network;
     const char *init = network->problem->start != NULL ? NULL : SADDLE_DEFAULT_INIT;
-    plan->algorithm.name = r->choice->text;
     plan->steps = r->info.steps;
     if (plan->steps.batch == 0 && common_samples(r->info.instance->problem) > 0)
         plan->steps.batch = (uint64_t)ceil(sqrt((double)common_samples(r->info.instance->problem)));
@@ -65,15 +64,20 @@ saddle_status saddle_run_effective(saddle_run_state *r, saddle_error *error)
     saddle_plan_take_stage(plan, r->info.network->plan, SADDLE_STAGE_INSTANCE);
     SADDLE_TRY(collect(r, plan, error));
     resolve(r, plan);
+    char *name = saddle_algorithm_effective(r->choice, r->parameters);
+    if (name == NULL)
+        return saddle_no_memory(error, "the settings");
+    plan->algorithm.name = name;
     size_t common = common_samples(r->info.network->problem);
     if (plan->problem.samples == NULL && common > 0) {
         samples = saddle_format("%zu", common);
-        if (samples == NULL)
-            return saddle_no_memory(error, "the settings");
         plan->problem.samples = samples;
     }
-    saddle_status status = saddle_plan_refresh(plan, error);
+    saddle_status status = common == 0 || plan->problem.samples != NULL
+                               ? saddle_plan_refresh(plan, error)
+                               : saddle_no_memory(error, "the settings");
     saddle_free(samples);
+    saddle_free(name);
     SADDLE_THEN(status, saddle_settings_read_table(plan->settings, r->info.algorithm->options,
                                                    r->parameters, error));
     r->info.plan = plan;

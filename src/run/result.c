@@ -72,6 +72,7 @@ void saddle_result_free(saddle_result *result)
     saddle_free(result->x);
     saddle_free(result->y);
     saddle_plan_free(&result->plan);
+    saddle_free(result->title);
     saddle_free(result->checkpoint);
     saddle_free(result);
 }

@@ -122,6 +122,17 @@ static void choose_points(saddle_run_state *r)
     }
 }
 
+/* Keep the title of an algorithm that is not in the library's list: the result outlives a plug-in. */
+static saddle_status keep_title(saddle_run_state *r, saddle_error *error)
+{
+    const saddle_algorithm *a = r->info.algorithm;
+    if (r->choice->plugin == NULL && r->given.algorithm.own == NULL)
+        return SADDLE_OK;
+    r->result->title = saddle_strdup(a->title != NULL ? a->title : a->name);
+    r->info.title = r->result->title;
+    return r->info.title != NULL ? SADDLE_OK : saddle_no_memory(error, "the result");
+}
+
 saddle_status saddle_run_configure(saddle_run_state *r, saddle_error *error)
 {
     const saddle_plan *plan = &r->given;
@@ -137,6 +148,7 @@ saddle_status saddle_run_configure(saddle_run_state *r, saddle_error *error)
     if (status != SADDLE_OK)
         return status;
     choose_points(r);
+    SADDLE_TRY(keep_title(r, error));
     return saddle_run_effective(r, error);
 }
 

@@ -90,6 +90,11 @@ check "a longer run" exits 0
 check "has the rows of one that was longer from the start" same_trace long.csv t.csv
 check "and its model" cmp -s long.npz m.npz
 cp -r ck-copy moved
+list=$(find moved -type f | sort)
+refuse "--checkpoint: '$(newest moved)' of iteration 60 would be lost, because this run resumes from iteration 50" \
+    run --resume "$(older moved)" --iterations 100 --quiet --threads 1
+check "a newer one stays" is "$(find moved -type f | sort)" "$list"
+rm "$(newest moved)"
 try run --resume "$(older moved)" --iterations 100 --quiet --threads 1
 check "an older one may be named" exits 0
 check "same rows" same_trace long.csv t.csv

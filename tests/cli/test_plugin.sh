@@ -283,7 +283,8 @@ static const saddle_phase phases[] = {
 #ifndef VIEW
 #define VIEW view
 #endif
-static const saddle_algorithm algorithm = {.name = "walk", .options = walk_options,
+static const saddle_algorithm algorithm = {.name = "walk", .title = "Walker",
+                                           .options = walk_options,
                                            .size = sizeof(walk), .init = init,
                                            .layout = layout, .start = start, .phases = phases,
                                            .view = VIEW};
@@ -354,6 +355,9 @@ static const saddle_regularizer_class regularizer = {.term = {.name = "net", .si
 #else
                                                      .weights = weights};
 #endif
+#ifdef REBUILT
+__attribute__((used)) static int rebuilt = 1;
+#endif
 #ifdef FEW
 const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .set = &set};
 #else
@@ -397,10 +401,27 @@ refuse "give a path such as ./parts.so" "${quadratic[@]}" --algorithm parts.so
 refuse "handles no constraint on x" "${quadratic[@]}" --algorithm ./parts.so --x-set nonneg
 try compare --problem quadratic --iterations 20 --algorithms precision,./parts.so:step=0.02,label=kept,prox-dsgda --output both2
 check "compared with others" exits 0
-check "under its own name" test -s both2/walk-seed1.csv
+check "under its own name" test -s both2/walk-step=0.02-label=kept-seed1.csv
 try run --problem quadratic --iterations 20 --algorithm ./parts.so:step=0.02 --trace alone.csv --quiet
-check "with its options" same_trace both2/walk-seed1.csv alone.csv
-refuse "'walk' is named twice" compare --problem quadratic --algorithms ./parts.so,./parts.so:step=0.1 --output never
+check "with its options" same_trace both2/walk-step=0.02-label=kept-seed1.csv alone.csv
+
+# Variants of one plug-in are told apart in files, tables, curves and the summary.
+try compare --problem quadratic --iterations 20 --algorithms ./parts.so,./parts.so:step=0.1,./parts.so:step=0.02,laps=3 --output variants
+check "variants of one plug-in" exits 0
+check "their files" is "$(cd variants && echo *)" "summary.csv walk-seed1.csv walk-step=0.02-laps=3-seed1.csv walk-step=0.1-seed1.csv"
+check "their rows" says "walk-step=0.02-laps=3 "
+check "their costs" is "$(cut -d, -f1 variants/summary.csv | sort -u | tr '\n' ' ')" "algorithm walk walk-step=0.02-laps=3 walk-step=0.1 "
+try plot variants/walk*.csv --output variants.svg
+for label in 'Walker<' 'Walker, step 0.1<' 'Walker, step 0.02, laps 3<'; do
+    check "a curve is called $label" grep -q "$label" variants.svg
+done
+refuse "'walk-step=0.1' is named twice" compare --problem quadratic --algorithms ./parts.so:step=0.1,./parts.so:step=0.1 --output never
+check "the trace has the values of all options" grep -q '^# algorithm: ./parts.so:step=0.05,laps=auto$' variants/walk-seed1.csv
+check "and the title" grep -q '^# title: Walker$' variants/walk-seed1.csv
+cp parts.so same.so
+try "${quadratic[@]}" --algorithm ./same.so --trace twin.csv
+try plot walk.csv twin.csv --output twins.svg
+check "two objects of one title" grep -q 'Walker (same.so)<' twins.svg
 
 # A half space against a run of the same problem in the library's words: with b so large that it never
 # holds x back, and with regularizers that say the same.
@@ -451,6 +472,50 @@ try run --resume walked --algorithm ./parts.so --iterations 60 --trace resumed.c
 check "who names it resumes" exits 0
 try run --problem quadratic --iterations 60 --trace-every 10 --quiet --algorithm ./parts.so --trace straight.csv
 check "to the same bits" same_trace resumed.csv straight.csv
+# A checkpoint is bound to what is in the object and to the values of its options, not to the spelling of the path.
+try run --resume walked --algorithm "$PWD/parts.so:step=0.05" --iterations 65 --quiet
+check "by another path, with its defaults given" exits 0
+refuse "algorithm: './parts.so:step=0.06,laps=auto' is not what the run of the checkpoint 'walked/" \
+    run --resume walked --algorithm ./parts.so:step=0.06 --iterations 70
+parts rebuilt.so -DREBUILT
+refuse "algorithm: './rebuilt.so:step=0.05,laps=auto' is not what the run of the checkpoint" \
+    run --resume walked --algorithm ./rebuilt.so --iterations 70
+try "${quadratic[@]}" --y-set blocks:2*./parts.so:b=0,*none --checkpoint blocks
+try run --resume blocks --y-set "blocks:2*$PWD/parts.so:b=0,*none" --iterations 50 --quiet
+check "in blocks, too" exits 0
+refuse "y-set: 'blocks:2*./rebuilt.so:b=0,*none' is not what the run of the checkpoint" \
+    run --resume blocks --y-set "blocks:2*./rebuilt.so:b=0,*none" --iterations 60
+
+# Tuned settings of a plug-in are taken from their file: it may name what the user names, and nothing else.
+cat >steps.c <<'END'
+#define saddle_plugin other_plugin
+#include "parts.c"
+#undef saddle_plugin
+static const saddle_option eta_x = {.name = "eta-x", .group = "Steps", .kind = SADDLE_OPTION_REAL,
+                                    .home = SADDLE_HOME_PLAN, .fallback = "auto", .help = "Step."};
+static const saddle_option *const both[] = {&step, &label, &laps, &eta_x, NULL};
+static saddle_status resolve(void *parameters, saddle_configuration *c, saddle_error *error)
+{
+    if (!(c->steps.eta_x > 0.0))
+        c->steps.eta_x = 0.05;
+    ((walk *)parameters)->step = c->steps.eta_x;
+    (void)error;
+    return SADDLE_OK;
+}
+static const saddle_algorithm stepped = {.name = "stepped", .options = both, .size = sizeof(walk),
+                                         .init = resolve, .layout = layout, .start = start,
+                                         .phases = phases, .view = view};
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .algorithm = &stepped};
+END
+check "builds steps.so" "$compiler" -std=c17 -shared -fPIC -I"$here/../../include" steps.c -o steps.so -lm
+try tune --problem quadratic --algorithms ./steps.so:laps=2,gda --budget 60000 --output tuned --quiet
+check "a plug-in is tuned" exits 0
+try compare --problem quadratic --algorithms ./steps.so:laps=2,gda --tuned tuned --iterations 20 --output tuned-runs
+check "and compared with what was found" exits 0
+check "without a warning" silent
+check "its step" is "$(sed -n 's/^# eta-x: //p' tuned-runs/stepped-laps=2-seed1.csv)" \
+    "$(sed -n "s/^eta-x: '\(.*\)'/\1/p" tuned/stepped-laps=2.yaml)"
+check "no option of the program is in the file" is "$(grep -cE '^(algorithms|budget|output|quiet)' tuned/stepped-laps=2.yaml)" 0
 try "${quadratic[@]}" --x-set ./parts.so:b=4 --checkpoint bound
 refuse "x-set: 'bound/" run --resume bound --iterations 60
 
