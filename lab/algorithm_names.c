@@ -12,7 +12,7 @@ static saddle_status add(algorithm_names *names, const char *text, saddle_error 
         return saddle_fail(error, SADDLE_BAD_INPUT, "algorithms: more than %d algorithms",
                            ALGORITHM_NAMES_MOST);
     saddle_algorithm_choice *choice;
-    SADDLE_TRY(saddle_algorithm_open(&choice, text, error));
+    SADDLE_TRY(saddle_in_field("algorithms", saddle_algorithm_open(&choice, text, error), error));
     names->choice[names->count] = choice;
     names->algorithm[names->count++] = choice->algorithm;
     /* Names become those of files and curves. */

@@ -46,7 +46,8 @@ saddle_status saddle_checkpoint_find(char **path, const char *directory, size_t 
     struct dirent **entry;
     int count = scandir(directory, &entry, is_checkpoint, alphasort);
     if (count < 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "cannot look into '%s': %s", directory,
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "cannot look into '%s': %s; give a directory of checkpoints", directory,
                            strerror(errno));
     saddle_status status = SADDLE_OK;
     if (age < (size_t)count) {

@@ -175,7 +175,7 @@ saddle_status saddle_resume_open(saddle_resumption *out, const saddle_plan *plan
     memset(out, 0, sizeof *out);
     saddle_status status = SADDLE_OK;
     if (world->rank == 0)
-        status = choose(out, plan, error);
+        status = saddle_in_field("resume", choose(out, plan, error), error);
     status = saddle_world_agree(world, status, error);
     SADDLE_THEN(status, share_head(out, world, error));
     if (status != SADDLE_OK)

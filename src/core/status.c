@@ -67,6 +67,36 @@ saddle_status saddle_fail_at(saddle_error *error, const char *path, size_t line,
     return saddle_fail(error, SADDLE_BAD_INPUT, "%.400s:%zu:%zu: %s", path, line, column, what);
 }
 
+/* Whether a message says where the mistake is: "x-set: ..." or "rows.csv:3:1: ...". */
+static bool is_located(const char *message)
+{
+    size_t name = strspn(message, "abcdefghijklmnopqrstuvwxyz0123456789-.");
+    const char *colon = strstr(message, ": ");
+    if (name > 0 && colon == message + name)
+        return true;
+    if (colon == NULL)
+        return false;
+    /* Two numbers before the colon. */
+    const char *at = colon;
+    for (int k = 0; k < 2; k++) {
+        const char *end = at;
+        while (at > message && at[-1] >= '0' && at[-1] <= '9')
+            at--;
+        if (at == end || at == message || *--at != ':')
+            return false;
+    }
+    return true;
+}
+
+saddle_status saddle_in_field(const char *field, saddle_status status, saddle_error *error)
+{
+    if (status == SADDLE_OK || status == SADDLE_NO_MEMORY || error == NULL ||
+        is_located(error->message))
+        return status;
+    saddle_error said = *error;
+    return saddle_fail(error, status, "%s: %.900s", field, said.message);
+}
+
 saddle_status saddle_check_abi(uint32_t abi, const char *type, saddle_error *error)
 {
     if (abi == SADDLE_ABI)

@@ -33,6 +33,15 @@ static inline saddle_status saddle_no_memory(saddle_error *error, const char *wh
     return SADDLE_NO_MEMORY;
 }
 
+/* A name for messages: of a problem in memory it may be NULL. */
+static inline const char *saddle_shown_name(const char *name)
+{
+    return name != NULL ? name : "(unnamed)";
+}
+
+/* Begin the message of a failure with "field: ", unless it begins with the name of a field or with
+ * FILE:LINE:COLUMN already. Returns the status. */
+saddle_status saddle_in_field(const char *field, saddle_status status, saddle_error *error);
 /* Refuse a struct that a caller filled in with the headers of another version, or without its ABI number. */
 saddle_status saddle_check_abi(uint32_t abi, const char *type, saddle_error *error);
 

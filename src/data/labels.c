@@ -94,7 +94,7 @@ static saddle_status mark_item(char *item, bool any, const double *classes, size
     bool found = false;
     if (!parse_range(item, &low, &high))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "positive label '%s' is neither a number nor a range such as 5-9", item);
+                           "positive: '%s' is neither a number nor a range such as 5-9", item);
     for (size_t k = 0; k < count; k++)
         if (classes[k] >= low && classes[k] <= high)
             positive[k] = found = true;
@@ -103,7 +103,7 @@ static saddle_status mark_item(char *item, bool any, const double *classes, size
     char seen[256];
     list_labels(seen, sizeof seen, classes, count);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "positive label '%s' does not occur in the data; its labels are %s", item,
+                       "positive: label '%s' does not occur in the data; its labels are %s", item,
                        seen);
 }
 
@@ -133,11 +133,12 @@ static saddle_status find_rule(char **out, const double *classes, size_t count, 
     }
     char seen[256];
     list_labels(seen, sizeof seen, classes, count);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "two classes are needed, but the data has %zu different label%s (%s); %s",
-                       count, count == 1 ? "" : "s", seen,
-                       count == 1 ? "give rows of both"
-                                  : "say which are positive, such as 1 or 5-9 or 2,4,7");
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "%s: two classes are needed, but the data have %zu different label%s (%s); %s",
+        count == 1 ? "data" : "positive", count, count == 1 ? "" : "s", seen,
+        count == 1 ? "give rows of both"
+                   : "give those that are positive, such as 1 or 5-9 or 2,4,7");
 }
 
 saddle_status saddle_labels_rule(const double *classes, size_t count, const char *positive,
@@ -173,7 +174,8 @@ saddle_status saddle_labels_mark(const char *rule, bool any, const double *class
         chosen += positive[k];
     if (status == SADDLE_OK && chosen == count && !any)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "positive labels '%s' cover every row; leave some label negative", rule);
+                           "positive: the labels '%s' cover every row; leave some label negative",
+                           rule);
     return status;
 }
 

@@ -45,11 +45,12 @@ static saddle_status parse_kind(struct plan *plan, const char *text, saddle_erro
         if (!saddle_parse_real(text + sizeof skew - 1, &plan->alpha) ||
             !(plan->alpha >= 1e-6 && plan->alpha <= 1e6))
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "partition '%s': ALPHA must be a number from 1e-6 to 1e6", text);
+                               "partition: '%s': ALPHA must be a number from 1e-6 to 1e6", text);
     } else
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "partition '%s' is unknown; use iid, contiguous or label-skew:ALPHA",
-                           text);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "partition: there is no rule '%s'; give iid, contiguous or label-skew:ALPHA",
+            text);
     return SADDLE_OK;
 }
 
@@ -67,7 +68,7 @@ static saddle_status parse_samples(struct plan *plan, const char *text, size_t r
         plan->total += size[i];
     if (plan->total > rows)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "samples '%s' for %zu agents asks for %zu rows, but there are only %zu",
+                           "samples: '%s' for %zu agents asks for %zu rows, but there are only %zu",
                            text, plan->agents, plan->total, rows);
     if (automatic && plan->kind == LABEL_SKEW)
         plan->total = rows;
@@ -328,11 +329,13 @@ saddle_status saddle_partition_create(saddle_partition **out, const saddle_datas
     if (status != SADDLE_OK)
         return status;
     if (agents == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "0 agents; there must be at least 1");
+        return saddle_fail(error, SADDLE_BAD_INPUT, "agents: 0; there must be at least 1");
     if (agents > data->rows)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "%zu agents but only %zu rows; every agent needs at least one row",
-                           agents, data->rows);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "agents: %zu are too many for %zu rows, as every agent needs at least one; give at "
+            "most %zu or more data",
+            agents, data->rows, data->rows);
     saddle_partition *partition = saddle_alloc(1, sizeof *partition);
     size_t *size = saddle_alloc(agents, sizeof *size);
     if (partition == NULL || size == NULL) {

@@ -116,7 +116,7 @@ static saddle_status weigh_best_constant(saddle_mixing *mixing, const char *path
     for (size_t i = 0; i < mixing->graph->agents; i++)
         if (!(mixing->self_weight[i] > TOLERANCE))
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "mixing 'best-constant' on topology '%s' gives agent %zu the "
+                               "mixing: 'best-constant' on topology '%s' gives agent %zu the "
                                "self-weight %.6g, which must be positive; use metropolis",
                                mixing->graph->text, i, mixing->self_weight[i]);
     return SADDLE_OK;
@@ -254,7 +254,7 @@ static saddle_status find_rule(const char *text, const rule **out, saddle_error 
     *out = found;
     const char *path = strchr(text, ':');
     if ((*out)->weigh == weigh_file && (path == NULL || path[1] == '\0'))
-        return saddle_fail(error, SADDLE_BAD_INPUT, "mixing rule '%s' is not of the form %s", text,
+        return saddle_fail(error, SADDLE_BAD_INPUT, "mixing: '%s' is not of the form %s", text,
                            (*out)->info.synopsis);
     return SADDLE_OK;
 }

@@ -67,7 +67,7 @@ static saddle_status draw_connected(plan *p, draw_function draw, double expected
     saddle_free(root);
     if (status == SADDLE_OK && components != 1)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "topology '%s' with %zu agents gave no connected graph in %zu tries "
+                             "topology: '%s' with %zu agents gave no connected graph in %zu tries "
                              "(the last has %zu components); %s",
                              request->text, p->agents, tries, components, remedy);
     return status;
@@ -233,12 +233,12 @@ static saddle_status check_degree(const saddle_topology_request *request, size_t
     if (degree >= m || (m * degree) % 2 != 0)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "topology '%s' with %zu agents; K must be below the number of agents and "
+            "topology: '%s' with %zu agents; K must be below the number of agents and "
             "agents * K even",
             request->text, m);
     if ((degree == 0 && m > 1) || (degree == 1 && m > 2))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology '%s' cannot connect %zu agents; K must be at least 2",
+                           "topology: '%s' cannot connect %zu agents; K must be at least 2",
                            request->text, m);
     return SADDLE_OK;
 }
@@ -323,7 +323,7 @@ saddle_status saddle_build_small_world(saddle_edges *edges, saddle_topology_requ
     if (p.degree >= p.agents || p.degree % 2 != 0 || (p.degree < 2 && !lone))
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "topology '%s' with %zu agents; K must be even, at least 2 and below the "
+            "topology: '%s' with %zu agents; K must be even, at least 2 and below the "
             "number of agents",
             request->text, p.agents);
     size_t count = p.agents * (p.degree / 2);

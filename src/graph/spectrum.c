@@ -420,7 +420,7 @@ saddle_status saddle_mixing_spectrum_by(const saddle_mixing *mixing, saddle_spec
         closed = closed_mixing_ends(mixing, &found);
     if (!closed && method == SADDLE_SPECTRUM_CLOSED)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
-                           "mixing '%s' on topology '%s' has no closed-form eigenvalues",
+                           "mixing: '%s' on topology '%s' has no closed-form eigenvalues",
                            mixing->text, graph->text);
     if (!closed)
         status = computed_ends(&m, method, true, true, &found, &used, error);

@@ -22,7 +22,7 @@ saddle_status saddle_topology_integer(const saddle_topology_request *request, si
     const char *field = request->fields->field[index];
     if (!saddle_parse_integer(field, &value) || value > SADDLE_MAX_AGENTS)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology '%s': %s is '%s'; it must be a whole number up to %zu",
+                           "topology: '%s': %s is '%s'; it must be a whole number up to %zu",
                            request->text, what, field, SADDLE_MAX_AGENTS);
     *out = (size_t)value;
     return SADDLE_OK;
@@ -34,7 +34,7 @@ saddle_status saddle_topology_probability(const saddle_topology_request *request
     const char *field = request->fields->field[index];
     if (!saddle_parse_real(field, out) || !(*out >= 0.0 && *out <= 1.0))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology '%s': the probability is '%s'; it must be a number from 0 to "
+                           "topology: '%s': the probability is '%s'; it must be a number from 0 to "
                            "1",
                            request->text, field);
     return SADDLE_OK;
@@ -115,12 +115,12 @@ static saddle_status build_lattice(saddle_edges *edges, saddle_topology_request 
     size_t columns;
     if (!parse_sides(request->fields->field[1], &rows, &columns))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology '%s': the sides are '%s'; write ROWSxCOLUMNS, such as 4x5, "
+                           "topology: '%s': the sides are '%s'; write ROWSxCOLUMNS, such as 4x5, "
                            "both at least 1 and their product at most %zu",
                            request->text, request->fields->field[1], SADDLE_MAX_AGENTS);
     if (request->agents != 0 && request->agents != rows * columns)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology '%s' has %zu agents, but %zu are asked for; the sides must "
+                           "topology: '%s' has %zu agents, but %zu are asked for; the sides must "
                            "multiply to the number of agents",
                            request->text, rows * columns, request->agents);
     request->agents = rows * columns;
@@ -158,7 +158,7 @@ static saddle_status build_hypercube(saddle_edges *edges, saddle_topology_reques
         below *= 2;
     if (below != m)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology 'hypercube' with %zu agents; their number must be a power of "
+                           "topology: 'hypercube' with %zu agents; their number must be a power of "
                            "two, such as %zu or %zu",
                            m, below, 2 * below);
     saddle_status status = SADDLE_OK;
@@ -295,8 +295,8 @@ static saddle_status cut_fields(const topology *kind, const char *text, saddle_f
                      ? colon != NULL && colon[1] != '\0'
                      : saddle_split(fields, text) && fields->count == wanted.count;
     if (!right)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "topology '%.100s' is not of the form %s", text,
-                           kind->info.synopsis);
+        return saddle_fail(error, SADDLE_BAD_INPUT, "topology: '%.100s' is not of the form %s",
+                           text, kind->info.synopsis);
     return SADDLE_OK;
 }
 
@@ -314,7 +314,7 @@ saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t a
         return status;
     if ((agents == 0 && !kind->chooses_agents) || agents > SADDLE_MAX_AGENTS)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "topology '%s' with %zu agents; their number must be from 1 to %zu",
+                           "topology: '%s' with %zu agents; their number must be from 1 to %zu",
                            text, agents, SADDLE_MAX_AGENTS);
     const char *colon = strchr(text, ':');
     saddle_topology_request request = {.text = text,

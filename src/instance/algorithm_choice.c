@@ -126,7 +126,8 @@ saddle_status saddle_algorithm_open(saddle_algorithm_choice **out, const char *t
 saddle_status saddle_algorithm_choose(saddle_algorithm_choice **out, const saddle_plan *plan,
                                       saddle_error *error)
 {
-    return open_choice(out, plan->algorithm.name, plan->algorithm.own, error);
+    saddle_status status = open_choice(out, plan->algorithm.name, plan->algorithm.own, error);
+    return saddle_in_field("algorithm", status, error);
 }
 
 void saddle_algorithm_release(saddle_algorithm_choice *choice)
@@ -150,7 +151,10 @@ saddle_status saddle_algorithm_read_options(const saddle_algorithm_choice *choic
     saddle_status status =
         saddle_plugin_options(plugin->exported->algorithm->options, false,
                               plugin->exported->algorithm->name, plugin->list, parameters, &said);
-    return status == SADDLE_OK ? status : saddle_plugin_failed(plugin->path, status, &said, error);
+    if (status == SADDLE_OK)
+        return status;
+    saddle_plugin_failed(plugin->path, status, &said, error);
+    return saddle_in_field("algorithm", status, error);
 }
 
 char *saddle_algorithm_effective(const saddle_algorithm_choice *choice, const void *parameters)

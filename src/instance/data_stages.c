@@ -114,6 +114,7 @@ saddle_status saddle_stage_held_out(saddle_instance *e, saddle_error *error)
     saddle_status status = plan->problem.test_rows != NULL
                                ? saddle_dataset_view(held_out, plan->problem.test_rows, error)
                                : load_held_out(e, plan->problem.test_data, error);
+    status = saddle_in_field("test-data", status, error);
     SADDLE_THEN(status, saddle_dataset_label(*held_out, plan->problem.positive, error));
     if (status == SADDLE_OK && (*held_out)->features != e->features)
         status =
@@ -326,7 +327,9 @@ saddle_status saddle_stage_read_data(saddle_instance *e, saddle_error *error)
     if (plan->problem.rows != NULL)
         return saddle_dataset_view(&e->parts->data, plan->problem.rows, error);
     saddle_data_options options = saddle_plan_data_options(plan);
-    return saddle_dataset_load(&e->parts->data, plan->problem.data, &options, e->seed, error);
+    return saddle_in_field(
+        "data", saddle_dataset_load(&e->parts->data, plan->problem.data, &options, e->seed, error),
+        error);
 }
 
 /* Give every agent's numbers to everybody. Collective. */

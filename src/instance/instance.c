@@ -15,6 +15,7 @@ static saddle_status find_kind(saddle_instance *e, saddle_error *error)
     if (e->plan->problem.own != NULL)
         return SADDLE_OK;
     saddle_status status = saddle_problem_choose(&e->parts->choice, e->plan->problem.name, error);
+    status = saddle_in_field("problem", status, error);
     e->kind = e->parts->choice.kind;
     return status;
 }
@@ -83,7 +84,7 @@ static saddle_status check_problem(saddle_instance *e, saddle_error *error)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "test-data: problem %s reports no outcomes; leave it out, and evaluate "
                            "the saved model on it",
-                           e->problem->name);
+                           saddle_shown_name(e->problem->name));
     saddle_status status = saddle_problem_check(e->problem, error);
     SADDLE_THEN_IF(
         status, e->kind != NULL,
@@ -111,7 +112,7 @@ static saddle_status make_set(const saddle_set **out, saddle_set **made, const s
     const char *other = suits != NULL ? suits : "none";
     saddle_status status = saddle_set_create(made, text != NULL ? text : other, dimension, error);
     *out = *made;
-    return status;
+    return saddle_in_field(option, status, error);
 }
 
 /* The same for a set or regularizer, if it is a plug-in. */
@@ -121,6 +122,20 @@ static saddle_status name_term(saddle_plan *plan, const char **field, const sadd
     return term->plugin != NULL
                ? name_plugin(plan, field, term->plugin, term->kind->options, term, error)
                : SADDLE_OK;
+}
+
+/* The joint step of h and X; a refusal says where an X came from that the user did not give. */
+static saddle_status make_prox(saddle_instance *e, saddle_error *error)
+{
+    const saddle_plan *plan = e->plan;
+    bool given = plan->problem.x_set != NULL || plan->problem.own_x_set != NULL;
+    saddle_status status = saddle_prox_create(&e->parts->x_prox, e->x_set, e->regularizer, error);
+    if (status != SADDLE_UNSUPPORTED || given || error == NULL)
+        return status;
+    saddle_error said = *error;
+    return saddle_fail(error, status,
+                       "%.900s; x-set was not given, and the set is the problem's own",
+                       said.message);
 }
 
 static saddle_status make_sets(saddle_instance *e, saddle_error *error)
@@ -136,9 +151,10 @@ static saddle_status make_sets(saddle_instance *e, saddle_error *error)
     if (status == SADDLE_OK && e->regularizer == NULL) {
         status = saddle_regularizer_create(&parts->regularizer, plan->problem.regularizer,
                                            problem->x_dim, error);
+        status = saddle_in_field("regularizer", status, error);
         e->regularizer = parts->regularizer;
     }
-    SADDLE_THEN(status, saddle_prox_create(&parts->x_prox, e->x_set, e->regularizer, error));
+    SADDLE_THEN(status, make_prox(e, error));
     if (status != SADDLE_OK)
         return status;
     e->x_prox = parts->x_prox;
@@ -245,7 +261,8 @@ saddle_status saddle_instance_create(saddle_instance **out, const saddle_plan *p
     /* Other fields are checked where all processes learn of a failure. */
     saddle_status status = saddle_engine_find(
         &engine, plan->engine.name != NULL ? plan->engine.name : "threads", error);
-    return status == SADDLE_OK ? saddle_instance_create_on(out, engine, plan, error) : status;
+    return status == SADDLE_OK ? saddle_instance_create_on(out, engine, plan, error)
+                               : saddle_in_field("engine", status, error);
 }
 
 void saddle_instance_free(saddle_instance *e)

@@ -111,7 +111,7 @@ saddle_status saddle_stage_graph(saddle_instance *e, saddle_error *error)
     if (own != NULL && agents != 0 && agents != own->agents)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "agents: %zu differs from the %zu agents of problem %s; leave it out",
-                           agents, own->agents, own->name);
+                           agents, own->agents, saddle_shown_name(own->name));
     if (own != NULL)
         agents = own->agents;
     e->graph = plan->network.graph;
@@ -124,6 +124,7 @@ saddle_status saddle_stage_graph(saddle_instance *e, saddle_error *error)
             agents = SADDLE_DEFAULT_AGENTS;
         status =
             saddle_graph_create(&e->parts->graph, plan->network.topology, agents, e->seed, error);
+        status = saddle_in_field("topology", status, error);
         e->graph = e->parts->graph;
     } else {
         plan->network.topology = e->graph->text;
@@ -160,6 +161,7 @@ saddle_status saddle_stage_mixing(saddle_instance *e, saddle_error *error)
     saddle_status status = SADDLE_OK;
     if (e->mixing == NULL) {
         status = saddle_mixing_create(&e->parts->mixing, e->graph, plan->network.mixing, error);
+        status = saddle_in_field("mixing", status, error);
         e->mixing = e->parts->mixing;
     } else {
         plan->network.mixing = e->mixing->text;

@@ -90,12 +90,16 @@ static saddle_status make_one(const variable *v, bool suits, uint64_t seed, sadd
     if (v->own != NULL)
         memcpy(v->out, v->own, dimension * sizeof *v->out);
     else if (!suits || v->rule != NULL)
-        SADDLE_TRY(apply_rule(v, v->option, rule, seed, error));
+        SADDLE_TRY(saddle_in_field(v->option, apply_rule(v, v->option, rule, seed, error), error));
     size_t bad = saddle_first_nonfinite(dimension, v->out);
+    if (bad < dimension && v->own != NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "start.%s: %s[%zu] is %g; a starting point must be finite", v->name,
+                           v->name, bad, v->out[bad]);
     if (bad < dimension)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT, "%s: '%s' makes %s[%zu] = %g; a starting point must be finite",
-            v->option, v->own != NULL ? "the given point" : rule, v->name, bad, v->out[bad]);
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "%s: '%s' makes %s[%zu] = %g; a starting point must be finite",
+                           v->option, rule, v->name, bad, v->out[bad]);
     double *scratch = saddle_alloc_doubles(saddle_set_scratch(v->set));
     if (scratch == NULL)
         return saddle_no_memory(error, "the starting point");

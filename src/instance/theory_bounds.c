@@ -89,8 +89,8 @@ saddle_status saddle_theory_bounds(const saddle_instance *instance, double tau, 
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "the theory needs L and mu, and for %s over X = %s, Y = %s they are "
                            "neither known nor could be estimated; is F strongly concave in y?",
-                           instance->problem->name, saddle_set_text(instance->x_set),
-                           saddle_set_text(instance->y_set));
+                           saddle_shown_name(instance->problem->name),
+                           saddle_set_text(instance->x_set), saddle_set_text(instance->y_set));
     if (!(instance->spectrum.lambda < 1.0))
         return saddle_fail(error, SADDLE_NUMERIC,
                            "the theory needs lambda, and the spectrum of this network's mixing "

@@ -219,7 +219,7 @@ static saddle_status best_response(saddle_observer *o, saddle_error *error)
             error, SADDLE_NUMERIC,
             "the best response y*(xbar) of %s was not found: after %d ascent steps "
             "the last one still has relative length %.3g; is F strongly concave in y?",
-            problem->name, SADDLE_MAXIMIZE_STEPS, length);
+            saddle_shown_name(problem->name), SADDLE_MAXIMIZE_STEPS, length);
     return SADDLE_OK;
 }
 

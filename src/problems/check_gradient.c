@@ -264,8 +264,8 @@ saddle_status saddle_problem_check_gradient(const saddle_problem *problem, const
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "the sets have dimensions %zu and %zu, but problem %s has %zu (x) and "
                            "%zu (y)",
-                           saddle_set_dimension(x_set), saddle_set_dimension(y_set), problem->name,
-                           problem->x_dim, problem->y_dim);
+                           saddle_set_dimension(x_set), saddle_set_dimension(y_set),
+                           saddle_shown_name(problem->name), problem->x_dim, problem->y_dim);
     check c = {
         .problem = problem, .x = {.set = x_set}, .y = {.set = y_set}, .worst = 0.0, .out = out};
     const saddle_world *world = problem->world;

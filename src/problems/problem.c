@@ -10,7 +10,7 @@
 saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *error)
 {
     SADDLE_REQUIRE(error, problem);
-    const char *name = problem->name != NULL ? problem->name : "(unnamed)";
+    const char *name = saddle_shown_name(problem->name);
     if (problem->gradient == NULL || problem->value == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "problem %s has no %s function; gradient and value are required", name,

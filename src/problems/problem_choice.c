@@ -49,7 +49,10 @@ saddle_status saddle_problem_read_options(const saddle_problem_choice *choice, v
     saddle_error said = {.message = ""};
     saddle_status status = saddle_plugin_options(plugin->exported->problem->options, true, "",
                                                  plugin->list, options, &said);
-    return status == SADDLE_OK ? status : saddle_plugin_failed(plugin->path, status, &said, error);
+    if (status == SADDLE_OK)
+        return status;
+    saddle_plugin_failed(plugin->path, status, &said, error);
+    return saddle_in_field("problem", status, error);
 }
 
 void saddle_problem_free(saddle_problem *problem)
@@ -71,7 +74,8 @@ static saddle_status init(const saddle_problem_choice *choice, saddle_problem *p
                              "or have it obey inputs->agents",
                              choice->kind->name, problem->agents, inputs->agents, problem->agents);
     if (status != SADDLE_OK && choice->plugin != NULL)
-        return saddle_plugin_failed(choice->plugin->path, status, &said, error);
+        return saddle_in_field(
+            "problem", saddle_plugin_failed(choice->plugin->path, status, &said, error), error);
     return saddle_pass_on(error, status, &said, "problem", choice->kind->name);
 }
 

@@ -25,7 +25,7 @@ static saddle_status check_traits(const saddle_run_state *r, saddle_error *error
     const saddle_algorithm *a = r->info.algorithm;
     if (r->given.outputs.outcomes != NULL && e->problem->outcomes == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT, "outcomes: problem %s has none; leave it out",
-                           e->problem->name);
+                           saddle_shown_name(e->problem->name));
     if (a->traits.centralized && e->world->ranks > 1)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
                            "%s is centralized: it needs all data in one process, but they "
@@ -70,7 +70,8 @@ static saddle_status configure_own(saddle_run_state *r, saddle_configuration *c,
     saddle_error said = {.message = ""};
     saddle_status status = r->info.algorithm->init(r->parameters, c, &said);
     if (status != SADDLE_OK && r->choice->plugin != NULL)
-        return saddle_plugin_failed(r->choice->text, status, &said, error);
+        return saddle_in_field("algorithm",
+                               saddle_plugin_failed(r->choice->text, status, &said, error), error);
     return saddle_pass_on(error, status, &said, "algorithm", r->info.algorithm->name);
 }
 

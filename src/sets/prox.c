@@ -67,17 +67,17 @@ static saddle_status refuse(const saddle_set *set, const saddle_regularizer *reg
     const saddle_regularizer_class *kind = saddle_regularizer_kind(regularizer);
     bool separable = kind->weights != NULL;
     bool own = !separable && kind != &saddle_regularizer_group_l2;
-    char works[256] = "";
-    for (size_t i = 0; i < count; i++)
-        if (!own && (separable ? list[i]->l1_rule : list[i]->group_rule) != SADDLE_PROX_UNKNOWN)
-            saddle_append(works, sizeof works, "%s%s", *works == '\0' ? "" : ", ",
-                          list[i]->term.name);
-    return saddle_fail(error, SADDLE_UNSUPPORTED,
-                       "no exact joint prox of the regularizer '%.200s' and the set '%.200s' is "
-                       "known; %.100s works with the sets %s, and any set works with none",
-                       regularizer->term.text, set->term.text,
-                       kind->term.synopsis != NULL ? kind->term.synopsis : kind->term.name,
-                       own ? "that its rule function accepts and none" : works);
+    char works[256] = "none";
+    for (size_t i = 0; !own && i < count; i++)
+        if (list[i] != &saddle_set_none &&
+            (separable ? list[i]->l1_rule : list[i]->group_rule) != SADDLE_PROX_UNKNOWN)
+            saddle_append(works, sizeof works, " or %s", list[i]->term.name);
+    return saddle_fail(
+        error, SADDLE_UNSUPPORTED,
+        "regularizer: no exact joint prox of '%.200s' and the set '%.200s' is known; "
+        "set x-set to %s, or choose another regularizer%s",
+        regularizer->term.text, set->term.text, works,
+        own ? ", or give its class a rule() that accepts the set" : "");
 }
 
 saddle_status saddle_prox_create(saddle_prox **out, const saddle_set *set,

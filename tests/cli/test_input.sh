@@ -55,6 +55,54 @@ refuse "'0'" compare --repeats 0
 refuse "'-1' is not a number of at least 0" compare --levels 1,-1
 refuse "''" compare --levels 1,,2
 
+# Every refusal begins with the option that is wrong.
+while read -r option value rest; do
+    # shellcheck disable=SC2086  # further words
+    refuse "saddle: --$option: " run --problem quadratic "--$option" "$value" $rest
+done <<'END'
+topology foo
+topology ring:3
+topology grid:0x3
+topology er:2
+topology file:none
+mixing foo
+mixing file:none
+x-set foo
+x-set box:1:0
+x-set l2-ball
+x-set ./none.so
+x-set blocks:2*box:1:0,*none
+y-set simplex:-1
+regularizer foo
+regularizer l1
+regularizer ./none.so
+engine gpu
+algorithm gad
+algorithm ./none.so
+problem foo
+problem ./none.so
+resume none
+init-x file:none
+data none --problem auc
+data synthetic:0 --problem auc
+test-data none --problem auc
+positive 7 --problem auc
+positive z --problem auc
+positive -1,1 --problem auc
+partition label-skew:x --problem auc
+partition foo --problem auc
+agents 20 --problem auc --data synthetic:10
+samples 50 --problem auc --data synthetic:100
+regularizer group-l2:1:3 --x-set box:0:1
+END
+refuse "--algorithms: there is no algorithm 'gad'" compare --algorithms gad
+printf 'resume: yes\ncheckpoint: none\n' >../resume.yaml
+refuse "--resume: cannot look into 'none': No such file or directory; give a directory of checkpoints" \
+    run --config ../resume.yaml
+refuse "--regularizer: no exact joint prox of 'group-l2:1:3' and the set 'box:0:1' is known; set x-set to none or nonneg or l2-ball, or choose another regularizer" \
+    run --problem quadratic --regularizer group-l2:1:3 --x-set box:0:1
+refuse "x-set was not given, and the set is the problem's own" run --regularizer group-l2:1:3
+
 # Names.
 refuse "'precisoin'; did you mean 'precision'?" run --algorithm precisoin
 refuse "'precisoin'" compare --algorithms precision,precisoin

@@ -442,9 +442,9 @@ refuse "the plug-in './parts.so': give W:C" "${quadratic[@]}" --regularizer ./pa
 refuse "the plug-in './parts.so': b: 'x' is not a number" "${quadratic[@]}" --x-set ./parts.so:b=x
 try "${quadratic[@]}" --x-set ./parts.so --regularizer l1:0.1
 check "no rule, no pair" exits 2
-check "a set without a rule is refused with l1" warns "no exact joint prox of the regularizer 'l1:0.1' and the set './parts.so'"
+check "a set without a rule is refused with l1" warns "--regularizer: no exact joint prox of 'l1:0.1' and the set './parts.so' is known; set x-set to none or"
 try "${quadratic[@]}" --x-set nonneg --regularizer ./shrink.so:0.5:0.1
-check "a prox without a rule is refused with a set" warns "no exact joint prox of the regularizer './shrink.so:0.5:0.1'"
+check "a prox without a rule is refused with a set" warns "--regularizer: no exact joint prox of './shrink.so:0.5:0.1' and the set 'nonneg' is known; set x-set to none, or choose another regularizer, or give its class a rule()"
 
 parts few.so -DFEW
 refuse "the plug-in './few.so' has no algorithm" "${quadratic[@]}" --algorithm ./few.so

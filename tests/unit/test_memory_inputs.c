@@ -409,6 +409,18 @@ START_TEST(rows_that_nobody_needs_are_refused)
     plan->problem.rows = NULL;
     plan->problem.test_rows = data;
     refuse(plan, "test-data: problem quadratic is not made from data");
+    /* One without a name. */
+    test_instance made;
+    test_instance_open(&made, OWN_PROBLEM, NULL);
+    saddle_problem nameless = *made.problem;
+    nameless.name = NULL;
+    plan->problem.own = &nameless;
+    refuse(plan, "agents of problem (unnamed); leave it out");
+    plan->network.agents = 0;
+    plan->problem.test_rows = NULL;
+    plan->problem.rows = data;
+    refuse(plan, "data: problem (unnamed) makes its own instance");
+    test_instance_close(&made);
     test_plan_free(plan);
     saddle_dataset_free(data);
 }
@@ -475,7 +487,7 @@ START_TEST(points_in_memory_are_those_of_the_rules)
     memory->start.init_y = "constant:-3";
     assert_same_plans(texts, memory);
     x[3] = (double)NAN;
-    refuse(memory, "makes x[3] = nan; a starting point must be finite");
+    refuse(memory, "start.x: x[3] is nan; a starting point must be finite");
     test_plan_free(memory);
     test_plan_free(texts);
 }
@@ -969,7 +981,7 @@ START_TEST(sets_and_regularizers_of_your_own_run)
     /* Without a rule that is exact a pair is refused. */
     saddle_prox *prox = (saddle_prox *)&error;
     assert_refused(saddle_prox_create(&prox, x_set, h[1], &error), error, SADDLE_UNSUPPORTED,
-                   "no exact joint prox of the regularizer 'own-l1:weight=0.25' and the set 'own:");
+                   "regularizer: no exact joint prox of 'own-l1:weight=0.25' and the set 'own:");
     ck_assert_ptr_null(prox);
     test_plan_free(memory);
     test_plan_free(texts);

@@ -199,15 +199,16 @@ START_TEST(impossible_partitions_are_refused)
         const char *samples;
         const char *part;
     } bad[] = {
-        {"random", 2, "auto", "partition 'random' is unknown; use iid, contiguous or label-skew"},
+        {"random", 2, "auto",
+         "partition: there is no rule 'random'; give iid, contiguous or label-skew"},
         {NULL, 2, "auto", "text is NULL"},
         {"label-skew", 2, "auto", "label-skew:ALPHA"},
         {"label-skew:", 2, "auto", "ALPHA must be"},
         {"label-skew:0", 2, "auto", "ALPHA must be"},
         {"label-skew:-1", 2, "auto", "ALPHA must be"},
         {"label-skew:nan", 2, "auto", "ALPHA must be"},
-        {"iid", 0, "auto", "0 agents"},
-        {"iid", 101, "auto", "101 agents but only 100 rows"},
+        {"iid", 0, "auto", "agents: 0; there must be"},
+        {"iid", 101, "auto", "agents: 101 are too many for 100 rows"},
         {"iid", 3, "34", "asks for 102 rows, but there are only 100"},
         {"contiguous", 2, "60,41", "asks for 101 rows, but there are only 100"},
         {"iid", 2, "4294967295,2", "asks for 4294967297 rows"},

@@ -1038,7 +1038,7 @@ START_TEST(pairs_without_an_exact_prox_are_refused)
             saddle_set *set = make_set(known.text, 7);
             saddle_regularizer *h = make_regularizer(regularizers[r].text, 7);
             saddle_prox *prox = (saddle_prox *)&error;
-            refusal row = {known.text, {regularizers[r].text, "none, nonneg, l2-ball"}};
+            refusal row = {known.text, {regularizers[r].text, "none or nonneg or l2-ball"}};
             assert_refused(saddle_prox_create(&prox, set, h, &error), error, SADDLE_UNSUPPORTED,
                            "no exact joint prox");
             assert_mentions(error.message, &row);
