@@ -24,7 +24,8 @@ typedef struct options {
 } options;
 
 /* A path in it is code to be run. */
-#define ALGORITHMS SADDLE_OWN(options, algorithms, RUN), .no_path_in_file = true
+#define ALGORITHMS \
+    SADDLE_OWN(options, algorithms, RUN), .no_path_in_file = true, .words = "@ALGORITHMS"
 static const saddle_option algorithms_option =
     SADDLE_TEXT(ALGORITHMS, "algorithms", GROUP, DEFAULT_ALGORITHMS, "A,B,...",
                 "What to compare, separated by commas; all: every algorithm there is. With a / in "

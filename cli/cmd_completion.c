@@ -1,7 +1,8 @@
 /*
  * `saddle completion bash|zsh|fish`: scripts that ask `saddle __complete WORDS...`, which prints what the
  * last word can be, one candidate to a line with its explanation after a tab. "@FILE" and "@DIRECTORY"
- * stand for the names that the shell itself completes.
+ * stand for the names that the shell itself completes; after a tab comes what precedes them in the word,
+ * such as "--topology=file:".
  */
 #include <string.h>
 
@@ -61,6 +62,43 @@ static void print_sources(const char *before)
             printf("%s%s\n", before, list[k].name);
 }
 
+/* Whether a value of a kind is becoming the path of a plug-in, or file:PATH; *skip receives how much of it comes
+ * before the path. */
+static bool is_path(const char *kind, const char *value, size_t *skip)
+{
+    static const char *const code[] = {"@ALGORITHM", "@PROBLEM", "@SET", "@REGULARIZER"};
+    bool network = strcmp(kind, "@TOPOLOGY") == 0 || strcmp(kind, "@MIXING") == 0;
+    *skip = network ? strlen("file:") : 0;
+    if (network)
+        return strncmp(value, "file:", *skip) == 0;
+    for (size_t k = 0; k < sizeof code / sizeof *code; k++)
+        if (strcmp(kind, code[k]) == 0)
+            return strchr("./~", *value) != NULL && *value != '\0';
+    return false;
+}
+
+static void print_words(const char *before, const char *kind);
+
+/* What a value can be of which `value` has been typed, each candidate after `before`. */
+static void print_values(const char *before, const char *kind, const char *value)
+{
+    char head[512];
+    size_t skip;
+    bool list = strcmp(kind, "@ALGORITHMS") == 0;
+    const char *comma = list ? strrchr(value, ',') : NULL;
+    size_t done = comma != NULL ? (size_t)(comma + 1 - value) : 0;
+    kind = list ? "@ALGORITHM" : kind;
+    value += done;
+    bool path = is_path(kind, value, &skip);
+    snprintf(head, sizeof head, "%s%.*s", before, (int)(done + (path ? skip : 0)), value - done);
+    if (path)
+        printf("@FILE\t%s\n", head);
+    else
+        print_words(head, kind);
+    if (list && done == 0 && !path)
+        printf("%sall\n", head);
+}
+
 /* "a|b|c", or all words of a kind such as "@ALGORITHM", each after `before`. */
 static void print_words(const char *before, const char *kind)
 {
@@ -81,7 +119,7 @@ static void print_words(const char *before, const char *kind)
     else if (strcmp(kind, "@REGULARIZER") == 0)
         PRINT_LIST(before, saddle_regularizer_class, saddle_regularizer_list, term.synopsis);
     else if (*kind == '@')
-        puts(kind);
+        printf("%s\t%s\n", kind, before);
     else
         for (size_t length; *kind != '\0'; kind += length + (kind[length] == '|')) {
             length = strcspn(kind, "|");
@@ -121,11 +159,12 @@ static void complete_word(const saddle_settings *settings, const cli_command *co
     bool valued = option != NULL && option->kind != SADDLE_OPTION_FLAG;
     saddle_append(name, sizeof name, "=");
     if (valued && cli_takes(command, option))
-        print_words(equals != NULL ? name : "", cli_option_words(option));
+        print_values(equals != NULL ? name : "", cli_option_words(option),
+                     equals != NULL ? equals + 1 : word);
     else if (*word == '-')
         print_options(settings, command);
     else if (command->words != NULL)
-        print_words("", command->words);
+        print_values("", command->words, word);
 }
 
 int cli_complete(int argc, char *const *argv)
@@ -158,13 +197,57 @@ int cli_complete(int argc, char *const *argv)
 static const char bash[] =
     "# bash completion for saddle\n"
     "_saddle() {\n"
-    "    local cur=${COMP_WORDS[COMP_CWORD]} found\n"
-    "    found=$(\"${COMP_WORDS[0]/#\\~/$HOME}\" __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" \\\n"
-    "        2>/dev/null)\n"
+    "    local cur piece line rest=$COMP_LINE found prefix cut value k\n"
+    "    local -a words=()\n"
+    "    # Bash cuts words at = and :; they are joined where nothing is between the pieces.\n"
+    "    for ((k = 0; k <= COMP_CWORD; k++)); do\n"
+    "        piece=${COMP_WORDS[k]}\n"
+    "        if ((k > 0)) && [[ ${rest:0:1} != [[:blank:]] && -n $rest && ( $piece == [:=]* || "
+    "${COMP_WORDS[k - 1]} == *[:=] ) ]]; then\n"
+    "            words[-1]+=$piece\n"
+    "        elif ((k > 0)) && [[ -z $piece && ${COMP_LINE:COMP_POINT-1:1} == [:=] ]]; then\n"
+    "            :\n"
+    "        else\n"
+    "            words+=(\"$piece\")\n"
+    "        fi\n"
+    "        rest=${rest#\"${rest%%[![:blank:]]*}\"}\n"
+    "        rest=${rest#\"$piece\"}\n"
+    "    done\n"
+    "    # Without backslashes and an opening quote.\n"
+    "    for k in \"${!words[@]}\"; do\n"
+    "        words[k]=${words[k]//\\\\/}\n"
+    "        words[k]=${words[k]#[\\\"\\']}\n"
+    "    done\n"
+    "    cur=${words[-1]}\n"
+    "    found=$(\"${words[0]/#\\~/$HOME}\" __complete \"${words[@]:1}\" 2>/dev/null)\n"
+    "    # What readline leaves in place: all up to the last = or :.\n"
+    "    cut=${cur%\"${cur##*[:=]}\"}\n"
+    "    COMPREPLY=()\n"
     "    case $found in\n"
-    "    @FILE) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
-    "    @DIRECTORY) COMPREPLY=($(compgen -d -- \"$cur\")) ;;\n"
-    "    *) COMPREPLY=($(compgen -W \"$(cut -f 1 <<<\"$found\")\" -- \"$cur\")) ;;\n"
+    "    @FILE* | @DIRECTORY*)\n"
+    "        prefix=${found#*$'\\t'}\n"
+    "        value=${cur#\"$prefix\"}\n"
+    "        value=${value/#\\~\\//$HOME/}\n"
+    "        k=-f\n"
+    "        [[ $found == @DIRECTORY* ]] && k=-d\n"
+    "        while IFS= read -r line; do\n"
+    "            if [[ $prefix == *, ]]; then\n"
+    "                [[ -d $line ]] && line+=/\n"
+    "                compopt -o nospace\n"
+    "                line=${prefix#\"$cut\"}$line\n"
+    "            else\n"
+    "                compopt -o filenames\n"
+    "            fi\n"
+    "            COMPREPLY+=(\"$line\")\n"
+    "        done < <(compgen $k -- \"$value\")\n"
+    "        ;;\n"
+    "    *)\n"
+    "        while IFS= read -r line; do\n"
+    "            line=${line%%$'\\t'*}\n"
+    "            [[ -n $line && $line == \"$cur\"* ]] && COMPREPLY+=(\"${line#\"$cut\"}\")\n"
+    "        done <<<\"$found\"\n"
+    "        [[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *[:,] ]] || compopt -o nospace\n"
+    "        ;;\n"
     "    esac\n"
     "}\n"
     "complete -F _saddle saddle\n";
@@ -178,8 +261,8 @@ static const char zsh[] =
     "    found=(\"${(@f)$(${~words[1]} __complete \"${(@Q)words[2,CURRENT]}\" 2>/dev/null)}\")\n"
     "    case $found[1] in\n"
     "    '') ;;\n"
-    "    @FILE) compset -P '--*='; _files ;;\n"
-    "    @DIRECTORY) compset -P '--*='; _files -/ ;;\n"
+    "    @FILE*) compset -P \"${(b)found[1]#*$tab}\"; _files ;;\n"
+    "    @DIRECTORY*) compset -P \"${(b)found[1]#*$tab}\"; _files -/ ;;\n"
     "    *)\n"
     "        found=(\"${(@)found//:/\\\\:}\")\n"
     "        found=(\"${(@)found/$tab/:}\")\n"
@@ -193,27 +276,28 @@ static const char zsh[] =
     "    compdef _saddle saddle\n"
     "fi\n";
 
-static const char fish[] = "# fish completion for saddle\n"
-                           "function __saddle_complete\n"
-                           "    set -l words (commandline -opc)\n"
-                           "    set -l last (commandline -ct)\n"
-                           "    set -l program $words[1]\n"
-                           "    set -e words[1]\n"
-                           "    set -l found ($program __complete $words \"$last\" 2>/dev/null)\n"
-                           "    set -l option (string match -r -- '^--[^=]*=' \"$last\")\n"
-                           "    set -l value (string replace -r -- '^--[^=]*=' '' \"$last\")\n"
-                           "    switch \"$found\"\n"
-                           "        case @FILE\n"
-                           "            set found (__fish_complete_path \"$value\")\n"
-                           "            string replace -r -- '^' \"$option\" $found\n"
-                           "        case @DIRECTORY\n"
-                           "            set found (__fish_complete_directories \"$value\")\n"
-                           "            string replace -r -- '^' \"$option\" $found\n"
-                           "        case '*'\n"
-                           "            printf '%s\\n' $found\n"
-                           "    end\n"
-                           "end\n"
-                           "complete -c saddle -f -a '(__saddle_complete)'\n";
+static const char fish[] =
+    "# fish completion for saddle\n"
+    "function __saddle_complete\n"
+    "    set -l words (commandline -opc)\n"
+    "    set -l last (commandline -ct)\n"
+    "    set -l program $words[1]\n"
+    "    set -e words[1]\n"
+    "    set -l found ($program __complete $words \"$last\" 2>/dev/null)\n"
+    "    set -l prefix (string replace -r -- '^@[A-Z]*\\t' '' \"$found[1]\")\n"
+    "    set -l value (string sub -s (math (string length -- \"$prefix\") + 1) -- \"$last\")\n"
+    "    switch \"$found[1]\"\n"
+    "        case '@FILE*'\n"
+    "            set found (__fish_complete_path \"$value\")\n"
+    "            string replace -r -- '^' \"$prefix\" $found\n"
+    "        case '@DIRECTORY*'\n"
+    "            set found (__fish_complete_directories \"$value\")\n"
+    "            string replace -r -- '^' \"$prefix\" $found\n"
+    "        case '*'\n"
+    "            printf '%s\\n' $found\n"
+    "    end\n"
+    "end\n"
+    "complete -c saddle -f -a '(__saddle_complete)'\n";
 
 static int run(const cli_arguments *arguments)
 {

@@ -111,6 +111,7 @@ done
 # What bash offers for a line of words, the last of which is being typed.
 offers() {
     bash -c '. ./completion.bash || exit
+        compopt() { :; }
         COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
         _saddle && printf "%s\n" "${COMPREPLY[@]}"' bash "$saddle" "${@:2}" 2>&1
 }
@@ -130,6 +131,35 @@ check "files are offered" is "$(offers saddle run --trace offered/ | sort)" $'of
 check "directories are offered" is "$(offers saddle tune --output offered/)" offered/directory
 check "files are offered as operands" is "$(offers saddle plot offered/f)" offered/file
 
+# The same typed on a terminal: what precedes the arrow and the tab key make what follows it.
+if has python3; then
+    mkdir -p typed/tn2/inner "typed/two words"
+    touch typed/mine.so typed/edges.txt "typed/my data.csv"
+    cat >lines <<'END'
+saddle ru => saddle run 
+saddle run --nois => saddle run --noise 
+saddle run --topology gr => saddle run --topology grid:
+saddle run --x-set l2 => saddle run --x-set l2-ball:
+saddle run --checkpoint tn => saddle run --checkpoint tn2/
+saddle run --checkpoint two => saddle run --checkpoint two\ words/
+saddle run --resume tn2/in => saddle run --resume tn2/inner/
+saddle run --data my => saddle run --data my\ data.csv 
+saddle run --data my\ d => saddle run --data my\ data.csv 
+saddle run --data "my d => saddle run --data "my data.csv" 
+saddle run --algorithm=min => saddle run --algorithm=minimax-ppa 
+saddle run --algorithm ./mi => saddle run --algorithm ./mine.so 
+saddle run --algorithm=./mi => saddle run --algorithm=./mine.so 
+saddle run --topology file:e => saddle run --topology file:edges.txt 
+saddle run --topology=file:e => saddle run --topology=file:edges.txt 
+saddle compare --algorithms mini => saddle compare --algorithms minimax-ppa 
+saddle compare --algorithms precision,sreda- => saddle compare --algorithms precision,sreda-boost 
+saddle compare --algorithms precision,./mi => saddle compare --algorithms precision,./mine.so
+saddle tune --algorithms=precision,./tn => saddle tune --algorithms=precision,./tn2/
+END
+    (cd typed && sed 's/ => .*//' ../lines | python3 "$here/typed.py" ../completion.bash "$saddle") >typed.out
+    check "the tab key in bash" cmp <(sed 's/.* => \(.*\)$/{\1}/' lines) typed.out
+fi
+
 # What the scripts of zsh and fish ask for: words and their explanations.
 try __complete ''
 check "commands are explained" grep -qxP 'theory\t.+' out
@@ -146,11 +176,11 @@ check "sets end where numbers follow" grep -qx 'box:' out
 try __complete run --sampling=with
 check "values after an equals sign" grep -qx -- '--sampling=with-replacement' out
 try __complete run --trace a=b
-check "an equals sign in a value is no option's" is "$(cat out)" @FILE
+check "an equals sign in a value is no option's" is "$(cat out)" $'@FILE\t'
 try __complete run --trace ''
-check "files are left to the shell" is "$(cat out)" @FILE
+check "files are left to the shell" is "$(cat out)" $'@FILE\t'
 try __complete tune --output ''
-check "directories are left to the shell" is "$(cat out)" @DIRECTORY
+check "directories are left to the shell" is "$(cat out)" $'@DIRECTORY\t'
 try __complete nonsense ''
 check "nothing is offered after an unknown command" is "$(cat out)" ""
 for shell in zsh fish; do
