@@ -37,15 +37,18 @@ static void append_range(const saddle_option *option, char *out, size_t size)
     saddle_append(out, size, ".");
 }
 
-/* Options with ranges and defaults, in full. */
-static void print_options(const saddle_option *const *option)
+/* Options with ranges and defaults, in full; of a plug-in its own are written name=VALUE. */
+static void print_options(const saddle_option *const *option, bool plugin)
 {
     printf("\nOptions\n");
     cli_table *table = cli_table_create("ll");
     for (; *option != NULL; option++) {
         char heading[128];
         char text[1024];
-        cli_option_heading(*option, heading, sizeof heading);
+        if (plugin && (*option)->home == SADDLE_HOME_OWN)
+            snprintf(heading, sizeof heading, "%s=%s", (*option)->name, (*option)->metavar);
+        else
+            cli_option_heading(*option, heading, sizeof heading);
         cli_option_text(*option, true, text, sizeof text);
         append_range(*option, text, sizeof text);
         cli_table_words(table, heading, text);
@@ -61,7 +64,7 @@ static void describe_part(const char *path, const char *option, const char *name
 {
     printf("%s: %s\n", name != NULL ? name : "(no name)", summary != NULL ? summary : "a plug-in");
     if (options != NULL)
-        print_options(options);
+        print_options(options, true);
     printf("  To be given as %s %s%s\n", option, path,
            options != NULL ? ":name=value,name=value" : "[:OPTIONS]");
 }
@@ -231,7 +234,7 @@ static int run_algorithms(const cli_arguments *arguments)
         if (saddle_algorithm_find(&one, arguments->operand[0], &error) != SADDLE_OK)
             return cli_fail(&error);
         print_one(one);
-        print_options(one->options);
+        print_options(one->options, false);
         return CLI_OK;
     }
     size_t count;
@@ -261,17 +264,48 @@ static int run_problems(const cli_arguments *arguments)
             return cli_fail(&error);
         printf("%s: %s\n%s\n", one->name, one->summary,
                one->needs_data ? "Made from --data." : "Makes its own instance from --seed.");
-        print_options(one->options);
+        print_options(one->options, false);
         return CLI_OK;
     }
     PRINT_LIST("Problems", saddle_problem_class, saddle_problem_list, name, summary);
     return CLI_OK;
 }
 
+/* Explain the set or regularizer of a name, with or without its fields; false: there is none. */
+static bool explain_term(const char *name, const saddle_term_class *term, const char *option)
+{
+    size_t length = strcspn(name, ":");
+    if (strlen(term->name) != length || strncmp(name, term->name, length) != 0)
+        return false;
+    printf("%s: %s\n  To be given as %s %s\n", term->name, term->summary, option, term->synopsis);
+    return true;
+}
+
+static int explain_terms(const char *name)
+{
+    size_t sets;
+    size_t regularizers;
+    bool known = false;
+    const saddle_set_class *const *set = saddle_set_list(&sets);
+    const saddle_regularizer_class *const *h = saddle_regularizer_list(&regularizers);
+    for (size_t k = 0; k < sets; k++)
+        known = explain_term(name, &set[k]->term, "--x-set or --y-set") || known;
+    for (size_t k = 0; k < regularizers; k++)
+        known = explain_term(name, &h[k]->term, "--regularizer") || known;
+    if (known)
+        return CLI_OK;
+    saddle_error error;
+    saddle_fail(&error, SADDLE_BAD_INPUT,
+                "there is no set or regularizer '%.100s'; `saddle sets` lists them", name);
+    return cli_fail(&error);
+}
+
 static int run_sets(const cli_arguments *arguments)
 {
-    if (arguments->count == 1)
+    if (names_plugin(arguments))
         return describe_plugin(arguments->operand[0]);
+    if (arguments->count == 1)
+        return explain_terms(arguments->operand[0]);
     PRINT_LIST("Sets, for --x-set and --y-set", saddle_set_class, saddle_set_list, term.synopsis,
                term.summary);
     PRINT_LIST("\nRegularizers, for --regularizer", saddle_regularizer_class,
@@ -312,10 +346,11 @@ const cli_command cli_problems = {
 };
 const cli_command cli_sets = {
     .name = "sets",
-    .operands = "[PATH]",
+    .operands = "[NAME]",
     .most = 1,
-    .summary = "list the constraint sets and regularizers",
-    .details = "With the path of a shared object: what it has.",
+    .summary = "list the constraint sets and regularizers, or explain one",
+    .details = "NAME with a / in it is the path of a shared object, which is described.",
+    .words = "@SET",
     .run = run_sets,
 };
 const cli_command cli_topologies = {

@@ -98,6 +98,8 @@ static saddle_status take_name(reader *in, saddle_yaml_entry *entry)
     if (in->out->count > MOST_ENTRIES)
         return refuse(in, in->event.start_mark, "more than %d options" REMEDY, MOST_ENTRIES);
     append_scalar(in, in->text);
+    entry->name_line = in->event.start_mark.line + 1;
+    entry->name_column = in->event.start_mark.column + 1;
     entry->name = saddle_strdup(in->text);
     if (entry->name == NULL)
         return no_memory(in);
@@ -105,7 +107,7 @@ static saddle_status take_name(reader *in, saddle_yaml_entry *entry)
         if (strcmp(other->name, entry->name) == 0)
             return refuse(in, in->event.start_mark,
                           "option '%s' was given on line %zu already; keep one of the two",
-                          saddle_excerpt_of(other->name, NULL).text, other->line);
+                          saddle_excerpt_of(other->name, NULL).text, other->name_line);
     return SADDLE_OK;
 }
 

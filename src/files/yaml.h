@@ -15,7 +15,9 @@
 typedef struct saddle_yaml_entry {
     char *name;
     char *value;
-    size_t line; /* of the value, from 1 */
+    size_t name_line; /* from 1, as all of these */
+    size_t name_column;
+    size_t line; /* of the value */
     size_t column;
 } saddle_yaml_entry;
 

@@ -231,9 +231,12 @@ static saddle_status apply_all(const saddle_settings *settings, const char *path
     for (size_t k = 0; k < file->count; k++) {
         saddle_error why = {0};
         saddle_status status = apply(settings, &file->entry[k], &why);
+        const saddle_yaml_entry *from = &file->entry[k];
+        bool known = find(settings, from->name) != NULL;
         if (status != SADDLE_OK)
-            return saddle_fail(error, status, "%s:%zu:%zu: %s", path, file->entry[k].line,
-                               file->entry[k].column, why.message);
+            return saddle_fail(error, status, "%s:%zu:%zu: %s", path,
+                               known ? from->line : from->name_line,
+                               known ? from->column : from->name_column, why.message);
     }
     return SADDLE_OK;
 }

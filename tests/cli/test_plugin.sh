@@ -378,9 +378,10 @@ other_trace() { ! same_trace "$1" "$2" && [ -s "$1" ] && [ -s "$2" ]; }
 try algorithms ./parts.so
 check "an object says what it has" exits 0
 check "its algorithm" says "walk: a plug-in"
-check "its options" says "--step S"
+check "its options" says "step=S"
 check "its set" says "half-space: a plug-in"
 check "its regularizer" says "net: a plug-in"
+check "none of which the program has" is "$(grep -c -- '--step' out)" 0
 try sets ./parts.so
 check "sets say the same" says "net: a plug-in"
 

@@ -435,11 +435,11 @@ START_TEST(bad_files_are_refused_whole)
         const char *content;
         const char *message;
     } bad[] = {
-        {"agents: 6\n\n# x\nnuu: 1\n", "run.yaml:4:6: unknown option 'nuu'; did you mean 'nu'?"},
-        {"agents: 6\nbandwidth: [1]\n", "run.yaml:2:12: unknown option 'bandwidth'"},
+        {"agents: 6\n\n# x\nnuu: 1\n", "run.yaml:4:1: unknown option 'nuu'; did you mean 'nu'?"},
+        {"agents: 6\nbandwidth: [1]\n", "run.yaml:2:1: unknown option 'bandwidth'"},
         {"agents: 6\nbandwidth:\n  deep: [1]\n",
          "run.yaml:3:3: option 'bandwidth' has a nested value; give one value or a flat list"},
-        {"\"a\\nb\\e[31m\": 6\n", "run.yaml:1:15: unknown option 'a?b?[31m'"},
+        {"\"a\\nb\\e[31m\": 6\n", "run.yaml:1:1: unknown option 'a?b?[31m'"},
         {"agents: 6\nnu: -1\n",
          "run.yaml:2:5: nu: '-1' is out of range; give a number above 0 and at most 1"},
         {"agents: 6\nnu: [0.1, 0.2]\n", "run.yaml:2:5: nu: '0.1,0.2' is not a number; give a "
