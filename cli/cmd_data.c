@@ -124,9 +124,13 @@ static int run_info(const cli_arguments *arguments)
     return CLI_OK;
 }
 
-static const cli_fields info_library[] = {
-    CLI_FIELDS(problem.format), CLI_FIELDS(problem.label_column), CLI_FIELDS(problem.labels),
-    CLI_FIELDS(start.seed),     CLI_FIELDS(engine.threads),       CLI_NO_FIELDS};
+static const cli_fields info_library[] = {CLI_FIELDS(problem.format),
+                                          CLI_FIELDS(problem.header),
+                                          CLI_FIELDS(problem.label_column),
+                                          CLI_FIELDS(problem.labels),
+                                          CLI_FIELDS(start.seed),
+                                          CLI_FIELDS(engine.threads),
+                                          CLI_NO_FIELDS};
 
 const cli_command cli_data_info = {
     .name = "data info",

@@ -9,14 +9,15 @@
 
 /* Of the library's options, how to read the data; --problem for a plug-in's model. */
 static const cli_fields eval_library[] = {
-    CLI_FIELDS(outputs.model),        CLI_FIELDS(problem.data),   CLI_FIELDS(problem.format),
-    CLI_FIELDS(problem.label_column), CLI_FIELDS(problem.labels), CLI_FIELDS(problem.positive),
-    CLI_FIELDS(problem.name),         CLI_FIELDS(engine.threads), CLI_NO_FIELDS};
+    CLI_FIELDS(outputs.model),        CLI_FIELDS(problem.data),
+    CLI_FIELDS(problem.format),       CLI_FIELDS(problem.header),
+    CLI_FIELDS(problem.label_column), CLI_FIELDS(problem.labels),
+    CLI_FIELDS(problem.positive),     CLI_FIELDS(problem.name),
+    CLI_FIELDS(engine.threads),       CLI_NO_FIELDS};
 static const cli_fields predict_library[] = {
-    CLI_FIELDS(outputs.model),  CLI_FIELDS(problem.data),
-    CLI_FIELDS(problem.format), CLI_FIELDS(problem.label_column),
-    CLI_FIELDS(problem.labels), CLI_FIELDS(problem.name),
-    CLI_FIELDS(engine.threads), CLI_NO_FIELDS};
+    CLI_FIELDS(outputs.model),  CLI_FIELDS(problem.data),         CLI_FIELDS(problem.format),
+    CLI_FIELDS(problem.header), CLI_FIELDS(problem.label_column), CLI_FIELDS(problem.labels),
+    CLI_FIELDS(problem.name),   CLI_FIELDS(engine.threads),       CLI_NO_FIELDS};
 
 /* What is not given of these is needed, or the model's. */
 static const cli_fields undecided[] = {CLI_FIELDS(problem.name), CLI_FIELDS(problem.data),

@@ -37,6 +37,8 @@ saddle_status saddle_predictor_data(const saddle_predictor *predictor, saddle_da
     if (options != NULL)
         how = *options;
     how.features = predictor->features;
+    if (how.header == SADDLE_HEADER_AUTO)
+        how.header = predictor->plan.problem.header;
     if (how.label_column == NULL)
         how.label_column = predictor->plan.problem.label_column;
     saddle_status status = saddle_dataset_load(out, name, &how, predictor->plan.start.seed, error);

@@ -66,10 +66,22 @@ typedef enum saddle_data_format {
     SADDLE_FORMAT_IDX
 } saddle_data_format;
 
+/** Whether a CSV file begins with a line of names: the choices of the option header. */
+typedef enum saddle_csv_header {
+    /**
+     * It does if one of the fields is a name: begins with neither digit, sign nor point, and is not nan,
+     * inf, infinity, na, n/a, null, none or ?, in upper or lower case.
+     */
+    SADDLE_HEADER_AUTO,
+    SADDLE_HEADER_YES,
+    SADDLE_HEADER_NO
+} saddle_csv_header;
+
 /** How to read a file whose format leaves questions open: {.abi = SADDLE_ABI} for the defaults. */
 typedef struct saddle_data_options {
     uint32_t abi;              /**< SADDLE_ABI; another number is refused. */
     saddle_data_format format; /**< Of the file. */
+    saddle_csv_header header;  /**< CSV: whether there is a line of names. */
     /** CSV: "first", "last", a number from 0, a header name; "none": every label is 0. NULL: "last". */
     const char *label_column;
     /** IDX: path of the label file; "none": every label is 0. NULL: found beside the images by name. */

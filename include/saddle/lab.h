@@ -120,7 +120,7 @@ SADDLE_API size_t saddle_predictor_features(const saddle_predictor *predictor);
 /**
  * Load rows for the model, by name as saddle_dataset_load(): LIBSVM rows are padded with zeros to its
  * features; data with more of them are refused. Labels stay as they are read.
- * @param options  how to read a file; NULL, or NULL label_column: as the run did.
+ * @param options  how to read a file; NULL, NULL label_column, automatic header: as the run did.
  */
 SADDLE_API saddle_status saddle_predictor_data(const saddle_predictor *predictor,
                                                saddle_dataset **out, const char *name,

@@ -104,6 +104,7 @@ typedef struct saddle_plan {
                                                          both. NULL for an agent of another process. */
         size_t shard_count;        /**< Length of `shards`: the number of agents. */
         saddle_data_format format; /**< format. */
+        saddle_csv_header header;  /**< header. */
         const char *label_column;  /**< label-column. */
         const char *labels;        /**< labels: a file; NULL: found by name. */
         const char *positive;      /**< positive: labels that count as +1; NULL: automatic. */

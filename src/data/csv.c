@@ -1,11 +1,12 @@
 /*
  * CSV with numbers: fields cut at commas, semicolons or tabs (whichever the first line has most
- * of), optionally quoted ("a ""b"""), optionally under a line of names. One column is the label.
+ * of), optionally quoted ("a ""b"""), optionally under a line of names (saddle_csv_header). One column is the label.
  *
  * Read twice by the same code, first to check and count, then to fill arrays of the right size.
  * Stored dense.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "core/memory.h"
 #include "core/number.h"
@@ -21,6 +22,7 @@ struct table {
     size_t first_line; /* number of the line at begin, from 1 */
     const char *header;
     const char *header_end; /* NULL: there is no header */
+    bool guessed;           /* nobody said whether there is a header */
     char separator;
     size_t fields;
     size_t label; /* which field; as many as there are fields: none */
@@ -86,6 +88,21 @@ static bool is_number(const struct field *field, double *value)
 {
     return field->begin < field->end &&
            saddle_scan_real(field->begin, field->end, value) == field->end;
+}
+
+/* Whether a field can only be the name of a column: neither a number, in range or not, nor a mark for a
+ * missing one. */
+static bool is_name(const struct field *field)
+{
+    static const char *const not_name[] = {"nan", "inf",  "infinity", "na",
+                                           "n/a", "null", "none",     "?"};
+    size_t length = (size_t)(field->end - field->begin);
+    if (length == 0 || strchr("0123456789+-.", *field->begin) != NULL)
+        return false;
+    for (size_t k = 0; k < sizeof not_name / sizeof *not_name; k++)
+        if (strlen(not_name[k]) == length && strncasecmp(field->begin, not_name[k], length) == 0)
+            return false;
+    return true;
 }
 
 /* End of a line's content; blanks stay, as trailing tabs may separate empty fields. */
@@ -164,8 +181,11 @@ static bool read_row(struct table *table, const char *line, const char *end)
                                      "missing value in field %zu; fill it in", k + 1);
         if (!is_number(&field, &value))
             return saddle_parse_fail(&table->failure, line, field.begin,
-                                     "'%s' is not a finite number",
-                                     saddle_excerpt_of(field.begin, field.end).text);
+                                     "'%s' is not a finite number%s",
+                                     saddle_excerpt_of(field.begin, field.end).text,
+                                     line == table->begin && table->guessed
+                                         ? "; if this line holds names, set header to yes"
+                                         : "");
         if (table->data != NULL && k == table->label)
             table->data->label[table->rows] = value;
         else if (row != NULL)
@@ -197,27 +217,28 @@ static bool read_rows(struct table *table)
 }
 
 /* Count the fields of the first line and see whether it is one of names. */
-static bool read_layout(struct table *table, const char *line, const char *end)
+static bool read_layout(struct table *table, const char *line, const char *end,
+                        saddle_csv_header header)
 {
+    bool named = header == SADDLE_HEADER_YES;
     table->separator = most_frequent_separator(line, end);
     if (table->separator == '\0')
         table->separator = ',';
     const char *at = line;
     for (;;) {
         struct field field;
-        double ignored = 0.0;
         if (!next_field(at, end, table->separator, &field))
             return saddle_parse_fail(&table->failure, line, field.begin,
                                      "quotes are not closed before the next separator");
         table->fields++;
-        /* An empty field is a missing value rather than a name. */
-        if (field.begin < field.end && !is_number(&field, &ignored))
-            table->header_end = end;
+        named = named || (header == SADDLE_HEADER_AUTO && is_name(&field));
         if (field.after == end)
             break;
         at = field.after + 1;
     }
     table->header = line;
+    table->header_end = named ? end : NULL;
+    table->guessed = header == SADDLE_HEADER_AUTO && !named;
     return table->fields >= 2 ||
            saddle_parse_fail(&table->failure, line, line,
                              "one field only; a label and at least one feature are needed, "
@@ -307,7 +328,7 @@ saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const sadd
     table.failure.line = table.first_line;
     if (line == table.end)
         return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' holds no rows", in->path);
-    if (!read_layout(&table, line, content_end(line, line_end)))
+    if (!read_layout(&table, line, content_end(line, line_end), options->header))
         return saddle_parse_refuse(&table.failure, in->path, error);
     if (table.header_end != NULL) {
         table.begin = line_end < table.end ? line_end + 1 : table.end;

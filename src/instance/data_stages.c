@@ -44,6 +44,7 @@ saddle_data_options saddle_plan_data_options(const saddle_plan *plan)
     return (saddle_data_options){
         .abi = SADDLE_ABI,
         .format = plan->problem.format,
+        .header = plan->problem.header,
         .label_column = plan->problem.label_column,
         .labels = plan->problem.labels,
         .threads = plan->engine.threads,

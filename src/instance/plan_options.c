@@ -35,6 +35,10 @@ static const saddle_option data =
 static const saddle_option format = SADDLE_CHOICE(
     PLAN_DATA(format, RESULT), "format", SADDLE_PROBLEM_HEADING, "auto", "auto|libsvm|csv|idx",
     "FORMAT", "Format of the data file. auto: by its content and name.");
+static const saddle_option header = SADDLE_CHOICE(
+    PLAN_DATA(header, RESULT), "header", SADDLE_PROBLEM_HEADING, "auto", "auto|yes|no", "WHETHER",
+    "CSV: whether the first line holds names. auto: if a field is a name, which begins with "
+    "neither digit, sign nor point and is not nan, inf, na, null, none or ?.");
 static const saddle_option label_column = SADDLE_TEXT(
     PLAN_DATA(label_column, RESULT), "label-column", SADDLE_PROBLEM_HEADING, "last", "WHICH",
     "CSV: the column of the label: first, last, a number from 0 or a header's name; none: "
@@ -185,14 +189,13 @@ static const saddle_option resume = {
     .alone = "yes"};
 
 static const saddle_option *const plan_options[] = {
-    &problem,    &data,        &format,        &label_column, &labels,
-    &positive,   &test_data,   &samples,       &partition,    &x_set,
-    &y_set,      &regularizer, &agents,        &topology,     &mixing,
-    &algorithm,  &init,        &init_x,        &init_y,       &seed,
-    &iterations, &tolerance,   &max_ifo,       &max_rounds,   &max_seconds,
-    &engine,     &threads,     &stall_seconds, &trace,        &trace_every,
-    &metric_tau, &outcomes,    &model,         &checkpoint,   &checkpoint_every,
-    &resume,     NULL};
+    &problem,     &data,        &format,   &header,     &label_column,  &labels,
+    &positive,    &test_data,   &samples,  &partition,  &x_set,         &y_set,
+    &regularizer, &agents,      &topology, &mixing,     &algorithm,     &init,
+    &init_x,      &init_y,      &seed,     &iterations, &tolerance,     &max_ifo,
+    &max_rounds,  &max_seconds, &engine,   &threads,    &stall_seconds, &trace,
+    &trace_every, &metric_tau,  &outcomes, &model,      &checkpoint,    &checkpoint_every,
+    &resume,      NULL};
 
 const saddle_option *const *saddle_plan_options(void)
 {

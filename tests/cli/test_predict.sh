@@ -99,6 +99,13 @@ try eval --model c.npz --data first.csv --positive auto
 check "auto is the run's list" grep -qE '^  auc +1$' out
 check "half of it is positive" grep -qE '^  positive_share +0.5$' out
 
+# Whether there is a header is remembered, too.
+sed '1s/.*/0,1,2/' first.csv >numbered.csv
+try run --problem auc --data numbered.csv --header yes --label-column first --agents 2 --iterations 20 --model h.npz
+check "names that are numbers" exits 0
+try predict --model h.npz --data numbered.csv
+check "the run's header" is "$(wc -l <out)" 4
+
 # ---- rows without labels ----------------------------------------------------------------------
 
 try predict --model c.npz --data first.csv

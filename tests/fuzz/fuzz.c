@@ -75,6 +75,7 @@ void fuzz_read(fuzz_reader *read, const uint8_t *bytes, size_t size)
         return;
     static const char *const column[] = {"last", "first", "0", "1", "label", NULL};
     saddle_data_options options = {.abi = SADDLE_ABI,
+                                   .header = (saddle_csv_header)(bytes[0] / 36 % 3),
                                    .label_column = column[bytes[0] % 6],
                                    .features = bytes[0] / 6 % 3,
                                    .threads = 1 + bytes[0] / 18 % 2};

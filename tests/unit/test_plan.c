@@ -31,6 +31,7 @@ static const known_field known[] = {
     FIELD("problem", problem.name, TEXT, "auc", 0),
     FIELD("data", problem.data, TEXT, "a9a", 0),
     FIELD("format", problem.format, CHOICE, "csv", SADDLE_FORMAT_CSV),
+    FIELD("header", problem.header, CHOICE, "no", SADDLE_HEADER_NO),
     FIELD("label-column", problem.label_column, TEXT, "first", 0),
     FIELD("labels", problem.labels, TEXT, "l.idx", 0),
     FIELD("positive", problem.positive, TEXT, "5-9", 0),

@@ -650,6 +650,50 @@ START_TEST(csv_refuses_with_line_and_column)
 }
 END_TEST
 
+/* Neither a number that a double cannot hold nor a missing value makes the first line one of names. */
+START_TEST(csv_headers_have_names)
+{
+    static const char *const value[] = {"nan",  "-NaN", "inf", "+Infinity", "1e999", "-1e999",
+                                        "0x10", "NA",   "n/a", "?",         "null",  "1.2.3",
+                                        "-",    "12ab", ".",   "\"1e999\""};
+    static const char *const names[] = {"a,1,2\n",        "0,1,label\n",      "nan,x,y\n",
+                                        "1st,nano,0\n",   "\"a b\",,\n",      "_,__,___\n",
+                                        "\xc3\xa4,1,2\n", "information,0,0\n"};
+    saddle_data_options options = {.abi = SADDLE_ABI};
+    saddle_dataset *data = NULL;
+    char text[64];
+    for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
+        snprintf(text, sizeof text, "1,%s,1\n3,4,-1\n", value[k]);
+        options.header = SADDLE_HEADER_AUTO;
+        refuse(write_text("h.csv", text), &options, "h.csv:1:");
+        refuse(write_text("h.csv", text), &options, "set header to yes");
+        options.header = SADDLE_HEADER_NO;
+        refuse(write_text("h.csv", text), &options, "h.csv:1:");
+        options.header = SADDLE_HEADER_YES;
+        data = load(write_text("h.csv", text), &options);
+        ck_assert_uint_eq(data->rows, 1);
+        saddle_dataset_free(data);
+    }
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        snprintf(text, sizeof text, "%s3,4,-1\n", names[k]);
+        options.header = SADDLE_HEADER_AUTO;
+        data = load(write_text("h.csv", text), &options);
+        ck_assert_uint_eq(data->rows, 1);
+        ck_assert_double_eq(data->dense[1], 4.0);
+        saddle_dataset_free(data);
+        options.header = SADDLE_HEADER_NO;
+        refuse(write_text("h.csv", text), &options, "is not a finite number");
+    }
+    /* Names that are numbers, which only the caller can know. */
+    options = (saddle_data_options){
+        .abi = SADDLE_ABI, .header = SADDLE_HEADER_YES, .label_column = "first"};
+    data = load(write_text("h.csv", "0,1,2\n3,4,5\n"), &options);
+    ck_assert_uint_eq(data->rows, 1);
+    ck_assert_double_eq(data->label[0], 3.0);
+    saddle_dataset_free(data);
+}
+END_TEST
+
 Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("readers");
@@ -669,6 +713,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, idx_refuses_what_is_wrong);
     tcase_add_test(cases, csv_variants_are_read);
     tcase_add_test(cases, csv_refuses_with_line_and_column);
+    tcase_add_test(cases, csv_headers_have_names);
     suite_add_tcase(suite, cases);
     return suite;
 }
