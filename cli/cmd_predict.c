@@ -20,9 +20,9 @@ static const cli_fields predict_library[] = {
     CLI_FIELDS(problem.name),   CLI_FIELDS(engine.threads),       CLI_NO_FIELDS};
 
 /* What is not given of these is needed, or the model's. */
-static const cli_fields undecided[] = {CLI_FIELDS(problem.name), CLI_FIELDS(problem.data),
-                                       CLI_FIELDS(problem.label_column),
-                                       CLI_FIELDS(problem.positive), CLI_NO_FIELDS};
+static const cli_fields undecided[] = {
+    CLI_FIELDS(problem.name),         CLI_FIELDS(problem.data),     CLI_FIELDS(problem.header),
+    CLI_FIELDS(problem.label_column), CLI_FIELDS(problem.positive), CLI_NO_FIELDS};
 
 typedef struct options {
     cli_common common;

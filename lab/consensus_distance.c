@@ -1,6 +1,7 @@
 /* How far the agents of a saved model are from consensus. */
 #include <saddle/lab.h>
 
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "files/npz.h"
@@ -23,6 +24,7 @@ static void add_distances(const double *copies, size_t agents, size_t dim, doubl
 saddle_status saddle_model_consensus_distance(const char *path, size_t agents, double *distance,
                                               saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, path, distance);
     static const char *const name[] = {"x", "y"};
     for (size_t i = 0; i < agents; i++)

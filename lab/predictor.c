@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/elementary.h"
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -284,6 +285,7 @@ static saddle_status match_y(saddle_predictor *p, saddle_error *error)
 saddle_status saddle_predictor_load(saddle_predictor **out, const char *path, const char *plugin,
                                     saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, path);

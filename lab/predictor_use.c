@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/elementary.h"
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -30,6 +31,7 @@ saddle_status saddle_predictor_data(const saddle_predictor *predictor, saddle_da
                                     const char *name, const saddle_data_options *options,
                                     saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, predictor, name);
@@ -58,6 +60,7 @@ static const double *y_of(const saddle_predictor *p)
 saddle_status saddle_predictor_scores(const saddle_predictor *predictor, const saddle_dataset *data,
                                       double *out, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, predictor, data, out);
     saddle_status status = check_rows(predictor, data, error);
     SADDLE_THEN(status, predictor->problem->scores(predictor->problem, data, predictor->x,
@@ -116,6 +119,7 @@ saddle_status saddle_predictor_evaluate(const saddle_predictor *predictor,
                                         const saddle_dataset *data, const char *positive,
                                         saddle_outcome *out, size_t *count, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, predictor, data, out, count);
     *count = 0;
     saddle_dataset labelled = *data;

@@ -3,6 +3,7 @@
 
 #include <saddle/lab.h>
 
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "files/plugin.h"
@@ -44,6 +45,7 @@ static bool copy_rows(saddle_trace *trace, const saddle_result *result)
 saddle_status saddle_result_trace(const saddle_result *result, saddle_trace **out,
                                   saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, result);

@@ -3,6 +3,7 @@
 
 #include <saddle/lab.h>
 
+#include "core/float_mode.h"
 #include "core/status.h"
 #include "instance/plan.h"
 #include "instance/theory_bounds.h"
@@ -32,6 +33,7 @@ saddle_status saddle_theory_evaluate(const saddle_instance *instance, double tau
                                      double c_epsilon, double c_gamma, saddle_theory *out,
                                      saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, instance, out);
     const saddle_constants *constants = &instance->constants;
     saddle_status status = saddle_theory_bounds(instance, tau, c_gamma, out, error);

@@ -10,6 +10,7 @@
 
 #include <saddle/lab.h>
 
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -176,6 +177,7 @@ static saddle_status read_lines(reader *in, saddle_error *error)
 
 saddle_status saddle_trace_read(saddle_trace **out, const char *path, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, path);

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/sizes.h"
 #include "core/status.h"
@@ -411,6 +412,7 @@ saddle_status saddle_tune(saddle_tuning **out, const saddle_instance *instance,
                           const saddle_plan *given, const saddle_tune_inputs *inputs,
                           const saddle_tune_hooks *hooks, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, instance);
@@ -443,6 +445,7 @@ saddle_status saddle_tune_least_budget(const saddle_instance *instance, const sa
                                        const saddle_tune_inputs *inputs, uint64_t *out,
                                        saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, instance, inputs, out);
     saddle_plan plan;
     search s = {.instance = instance, .inputs = inputs};

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "files/file.h"
@@ -103,6 +104,7 @@ static void print_quoted(FILE *f, const char *text)
 
 saddle_status saddle_tuning_save(const saddle_tuning *tuning, const char *path, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, tuning, path);
     saddle_output output;
     SADDLE_TRY(saddle_output_open(&output, path, error));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "checkpoint/checkpoint.h"
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/world.h"
@@ -118,6 +119,7 @@ static saddle_status take_over(const saddle_resumption *r, saddle_plan *plan, sa
 
 saddle_status saddle_plan_resume(saddle_plan *plan, const saddle_world *world, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, plan);
     saddle_resumption r = {.from = NULL};
     saddle_world *alone = NULL;

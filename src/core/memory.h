@@ -3,10 +3,15 @@
 #define SADDLE_CORE_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 /* Alignment of every block: one cache line, which is also the widest vector register. */
 #define SADDLE_ALIGNMENT 64
+
+/* The most doubles that one vector of a problem, a set or an algorithm can have: sums of a few such
+ * sizes, in bytes, do not overflow. */
+#define SADDLE_MOST_DOUBLES (SIZE_MAX >> 24)
 
 /* The larger of two sizes. */
 static inline size_t saddle_larger(size_t a, size_t b)

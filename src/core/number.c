@@ -6,6 +6,7 @@
  * right one (Clinger, PLDI 1990). Anything else goes to the C library's exact conversion.
  */
 #include "core/number.h"
+#include "core/float_mode.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -129,6 +130,7 @@ const char *saddle_scan_real(const char *at, const char *end, double *out)
 
 bool saddle_parse_real(const char *text, double *out)
 {
+    SADDLE_STANDARD_FLOATS;
     double value;
     const char *end = text != NULL ? text + strlen(text) : NULL;
     if (text == NULL || saddle_scan_real(text, end, &value) != end)
@@ -139,6 +141,7 @@ bool saddle_parse_real(const char *text, double *out)
 
 bool saddle_parse_integer(const char *text, uint64_t *out)
 {
+    SADDLE_STANDARD_FLOATS;
     if (text == NULL || *text == '\0')
         return false;
     if (text[strspn(text, "0123456789")] == '\0') {
@@ -157,12 +160,14 @@ bool saddle_parse_integer(const char *text, uint64_t *out)
 
 const char *saddle_print_real(double value, int digits, char out[SADDLE_REAL_SIZE])
 {
+    SADDLE_STANDARD_FLOATS;
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t before = uselocale(plain);
     double back = 0.0;
     do
         snprintf(out, SADDLE_REAL_SIZE, "%.*g", digits++, value);
-    while (digits <= 17 && !(saddle_parse_real(out, &back) && back == value));
+    while (digits <= 17 &&
+           !(saddle_scan_real(out, out + strlen(out), &back) != NULL && back == value));
     uselocale(before);
     if (plain != (locale_t)0)
         freelocale(plain);

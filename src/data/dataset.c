@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "core/available.h"
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -190,6 +191,7 @@ saddle_status saddle_dataset_load(saddle_dataset **out, const char *name,
                                   const saddle_data_options *options, uint64_t seed,
                                   saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     static const saddle_data_options defaults = {.abi = SADDLE_ABI};
     SADDLE_REQUIRE(error, out);
     *out = NULL;
@@ -336,6 +338,7 @@ static bool uses_last_column(const saddle_dataset *data)
 saddle_status saddle_dataset_save_libsvm(const saddle_dataset *data, const char *path,
                                          saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, data, path);
     const double *entry = data->dense != NULL ? data->dense : data->value;
     size_t entries = data->dense != NULL ? data->rows * data->features : data->nonzeros;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "core/elementary.h"
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/rng.h"
 #include "core/status.h"
@@ -212,6 +213,7 @@ static void fill(saddle_dataset *data, const struct model *model, uint64_t seed)
 saddle_status saddle_dataset_generate(saddle_dataset **out, size_t rows, size_t features,
                                       uint64_t seed, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     if (features == 0)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -154,6 +155,7 @@ saddle_status saddle_labels_rule(const double *classes, size_t count, const char
 saddle_status saddle_dataset_positive(const saddle_dataset *data, const char *positive, char **out,
                                       saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, data);
@@ -206,6 +208,7 @@ static saddle_status apply_rule(saddle_dataset *data, const char *rule, bool any
 saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *positive,
                                          saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, data);
     char *rule = NULL;
     saddle_status status = saddle_dataset_positive(data, positive, &rule, error);
@@ -216,6 +219,7 @@ saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *posit
 
 saddle_status saddle_dataset_label(saddle_dataset *data, const char *positive, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, data, positive);
     return apply_rule(data, positive, true, error);
 }

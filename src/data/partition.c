@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/rng.h"
 #include "core/status.h"
@@ -320,6 +321,7 @@ saddle_status saddle_partition_create(saddle_partition **out, const saddle_datas
                                       const char *text, size_t agents, const char *samples,
                                       uint64_t seed, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, data, text);

@@ -50,12 +50,13 @@ struct saddle_thread_pool {
     _Alignas(SADDLE_ALIGNMENT) atomic_uint sleepers;
 };
 
-/* Denormal numbers cost ten times as much; iterates that decay to zero are full of them. */
+/* Denormal numbers cost ten times as much; iterates that decay to zero are full of them. Rounding and traps
+ * are the standard ones, whatever the program has chosen for this thread. */
 static unsigned flush_denormals(void)
 {
 #if defined(__SSE2__)
     unsigned before = _mm_getcsr();
-    _mm_setcsr(before | 0x8040u); /* flush to zero, denormals are zero */
+    _mm_setcsr(0x9FC0u); /* flush to zero, denormals are zero; to nearest; no traps */
     return before;
 #else
     return 0;

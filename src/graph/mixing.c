@@ -23,6 +23,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/registry.h"
 #include "core/rounding.h"
@@ -302,6 +303,7 @@ static saddle_status close_mixing(saddle_mixing *mixing, saddle_mixing **out, sa
 saddle_status saddle_mixing_create(saddle_mixing **out, const saddle_graph *graph, const char *text,
                                    saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, graph, text);
@@ -336,6 +338,7 @@ static saddle_status take_row(saddle_mixing *mixing, size_t i, const double *row
 saddle_status saddle_mixing_from_matrix(saddle_mixing **out, const saddle_graph *graph,
                                         const double *matrix, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, graph, matrix);
@@ -374,6 +377,7 @@ saddle_status saddle_mixing_from_edges(saddle_mixing **out, const saddle_graph *
                                        const size_t *edge, const double *weight,
                                        saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, graph);
@@ -435,6 +439,7 @@ static saddle_status check_row(const saddle_mixing *mixing, size_t i, saddle_err
 
 saddle_status saddle_mixing_check(const saddle_mixing *mixing, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, mixing);
     saddle_status status = SADDLE_OK;
     for (size_t i = 0; i < mixing->graph->agents && status == SADDLE_OK; i++)

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "core/elementary.h"
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/rng.h"
 #include "core/status.h"
@@ -437,6 +438,7 @@ saddle_status saddle_mixing_spectrum_by(const saddle_mixing *mixing, saddle_spec
 saddle_status saddle_mixing_spectrum(const saddle_mixing *mixing, saddle_spectrum *out,
                                      saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, mixing, out);
     return saddle_mixing_spectrum_by(mixing, SADDLE_SPECTRUM_AUTO, out, error);
 }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/registry.h"
 #include "core/status.h"
@@ -303,6 +304,7 @@ static saddle_status cut_fields(const topology *kind, const char *text, saddle_f
 saddle_status saddle_graph_create(saddle_graph **out, const char *text, size_t agents,
                                   uint64_t seed, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, text);

@@ -1,6 +1,7 @@
 /* Making an instance: the table of stages, and the problem and its sets. */
 #include "instance/instance.h"
 
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/world.h"
@@ -253,6 +254,7 @@ saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engi
 saddle_status saddle_instance_create(saddle_instance **out, const saddle_plan *plan,
                                      saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, plan);

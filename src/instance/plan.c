@@ -6,6 +6,7 @@
 #include <saddle/algorithm.h>
 
 #include "algorithms/step_options.h"
+#include "core/float_mode.h"
 #include "core/option_value.h"
 #include "core/status.h"
 #include "instance/plan_options.h"
@@ -62,6 +63,7 @@ static saddle_status open_settings(saddle_plan *plan, saddle_error *error)
 saddle_status saddle_plan_set(saddle_plan *plan, const char *name, const char *text,
                               saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, plan, name);
     saddle_status status = open_settings(plan, error);
     SADDLE_THEN(status, saddle_settings_set(plan->settings, name, text, error));
@@ -83,6 +85,7 @@ saddle_status saddle_plan_reset(saddle_plan *plan, const saddle_option *option, 
 
 saddle_status saddle_plan_load(saddle_plan *plan, const char *path, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, plan, path);
     saddle_status status = open_settings(plan, error);
     /* Fields that were assigned by hand are settings that were given before. */

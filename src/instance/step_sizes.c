@@ -1,6 +1,7 @@
 /* Step sizes: what the plan gives, else the paper's practice or its theory. */
 #include <math.h>
 
+#include "core/float_mode.h"
 #include "core/sizes.h"
 #include "core/status.h"
 #include "instance/instance.h"
@@ -17,6 +18,7 @@ static double given_or(double given, double other)
 saddle_status saddle_instance_steps(const saddle_instance *instance, const saddle_plan *plan,
                                     saddle_steps *out, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, instance, plan, out);
     const saddle_problem *problem = instance->problem;
     const saddle_steps *given = &plan->steps;

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/rng.h"
 #include "core/status.h"
@@ -251,6 +252,7 @@ saddle_status saddle_problem_check_gradient(const saddle_problem *problem, const
                                             const saddle_set *y_set, size_t points, uint64_t seed,
                                             saddle_gradient_check *out, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, problem, x_set, y_set, out);
     *out = (saddle_gradient_check){.agent = 0};
     if (points == 0)

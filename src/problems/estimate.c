@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/elementary.h"
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/rng.h"
 #include "core/status.h"
@@ -112,6 +113,7 @@ saddle_status saddle_problem_estimate_constants(const saddle_problem *problem,
                                                 const double *x, const double *y, uint64_t seed,
                                                 saddle_constants *constants, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, problem, x_set, y_set, x, y, constants);
     if (constants->lipschitz > 0.0 && constants->strong_concavity > 0.0)
         return SADDLE_OK;

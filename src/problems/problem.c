@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
 
@@ -21,6 +22,13 @@ saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *
             "problem %s has %zu agents and dimensions %zu (x), %zu (y); each must be "
             "at least 1",
             name, problem->agents, problem->x_dim, problem->y_dim);
+    if (problem->x_dim > SADDLE_MOST_DOUBLES || problem->y_dim > SADDLE_MOST_DOUBLES ||
+        problem->scratch > SADDLE_MOST_DOUBLES || problem->response_size > SADDLE_MOST_DOUBLES)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "problem %s has dimensions %zu (x), %zu (y), scratch %zu and "
+                           "response_size %zu; each can be at most %zu",
+                           name, problem->x_dim, problem->y_dim, problem->scratch,
+                           problem->response_size, SADDLE_MOST_DOUBLES);
     if (problem->samples == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "problem %s does not say how many samples its agents have", name);

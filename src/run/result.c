@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/world.h"
@@ -250,6 +251,7 @@ saddle_status saddle_result_write(saddle_result *result, const saddle_world *wor
 
 saddle_status saddle_result_save(const saddle_result *result, const char *path, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, result, path);
     if (result->local < result->agents)
         return saddle_fail(error, SADDLE_UNSUPPORTED,

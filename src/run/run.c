@@ -7,6 +7,7 @@
 
 #include "algorithms/agent.h"
 #include "core/clock.h"
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "run/result.h"
@@ -236,6 +237,7 @@ saddle_status saddle_run_of_several(const saddle_instance *instance, const saddl
                                     bool alone, const saddle_hooks *hooks, saddle_result **out,
                                     saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     static const saddle_hooks no_hooks = {.context = NULL};
     saddle_run_state r = {.info = {.network = instance, .instance = instance, .given = &r.given},
                           .hooks = hooks != NULL ? hooks : &no_hooks,
@@ -273,6 +275,7 @@ saddle_status saddle_run(const saddle_instance *instance, const saddle_plan *pla
 saddle_status saddle_solve(const saddle_problem *problem, const saddle_plan *plan,
                            saddle_result **out, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, plan);

@@ -75,6 +75,21 @@ static saddle_status configure_own(saddle_run_state *r, saddle_configuration *c,
     return saddle_pass_on(error, status, &said, "algorithm", r->info.algorithm->name);
 }
 
+/* The sizes that the algorithm asks for. */
+static saddle_status lay_out(saddle_run_state *r, saddle_error *error)
+{
+    saddle_layout *l = &r->layout;
+    saddle_algorithm_layout(r->info.algorithm, r->parameters, r->info.instance->problem, l);
+    if (l->published <= SADDLE_MOST_DOUBLES && l->kept <= SADDLE_MOST_DOUBLES &&
+        l->work <= SADDLE_MOST_DOUBLES && l->scratch <= SADDLE_MOST_DOUBLES)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "algorithm %s asks for %zu doubles of published and %zu of kept state, %zu "
+                       "of work and %zu of scratch; each can be at most %zu",
+                       r->info.algorithm->name, l->published, l->kept, l->work, l->scratch,
+                       SADDLE_MOST_DOUBLES);
+}
+
 /* Step sizes and parameters. */
 static saddle_status configure(saddle_run_state *r, saddle_error *error)
 {
@@ -89,8 +104,7 @@ static saddle_status configure(saddle_run_state *r, saddle_error *error)
     SADDLE_THEN(status, configure_own(r, &c, error));
     r->info.parameters = r->parameters;
     r->info.steps = c.steps;
-    if (status == SADDLE_OK)
-        saddle_algorithm_layout(a, r->parameters, r->info.instance->problem, &r->layout);
+    SADDLE_THEN(status, lay_out(r, error));
     return status;
 }
 

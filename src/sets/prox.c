@@ -21,6 +21,7 @@
  *   v-. Without the middle term, which is never negative, the minimum is at the prox of v+; that
  *   only scales the groups of v+, so that it is feasible and its middle term is zero.
  */
+#include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -83,6 +84,7 @@ static saddle_status refuse(const saddle_set *set, const saddle_regularizer *reg
 saddle_status saddle_prox_create(saddle_prox **out, const saddle_set *set,
                                  const saddle_regularizer *regularizer, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, set, regularizer);

@@ -1,6 +1,7 @@
 /* Regularizers: the list of them, making one from text, and the calls on any of them. */
 #include "sets/regularizer.h"
 
+#include "core/float_mode.h"
 #include "core/status.h"
 #include "sets/term.h"
 
@@ -40,6 +41,7 @@ static const saddle_catalog catalog = {.what = "regularizer",
 saddle_status saddle_regularizer_create(saddle_regularizer **out, const char *text,
                                         size_t dimension, saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, text);
@@ -54,6 +56,7 @@ saddle_status saddle_regularizer_from_class(saddle_regularizer **out,
                                             const char *argument, void *context, size_t dimension,
                                             saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, kind);

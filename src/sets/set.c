@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/float_mode.h"
+#include "core/memory.h"
 #include "core/status.h"
 #include "sets/kernel.h"
 #include "sets/term.h"
@@ -36,30 +38,52 @@ static const saddle_catalog catalog = {.what = "set",
                                        .exported = offsetof(saddle_plugin_table, set),
                                        .missing = missing};
 
+static size_t own_scratch(const saddle_set *set)
+{
+    return saddle_set_kind(set)->scratch == NULL ? 0 : saddle_set_kind(set)->scratch(set);
+}
+
+/* Hand a new set over, unless its class asks for scratch beyond all memory. */
+static saddle_status hand_over(saddle_set **out, saddle_term *made, saddle_status status,
+                               saddle_error *error)
+{
+    saddle_set *set = (saddle_set *)made;
+    size_t scratch = status == SADDLE_OK ? own_scratch(set) : 0;
+    if (scratch > SADDLE_MOST_DOUBLES) {
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "set %s asks for %zu doubles of scratch; it can be at most %zu",
+                             set->term.kind->name, scratch, SADDLE_MOST_DOUBLES);
+        saddle_set_free(set);
+        set = NULL;
+    }
+    *out = set;
+    return status;
+}
+
 saddle_status saddle_set_create(saddle_set **out, const char *text, size_t dimension,
                                 saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, text);
     saddle_term *made;
     saddle_status status = saddle_term_create(&made, &catalog, text, dimension, error);
-    *out = (saddle_set *)made;
-    return status;
+    return hand_over(out, made, status, error);
 }
 
 saddle_status saddle_set_from_class(saddle_set **out, const saddle_set_class *kind,
                                     const char *argument, void *context, size_t dimension,
                                     saddle_error *error)
 {
+    SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, kind);
     saddle_term *made;
     saddle_status status =
         saddle_term_from_class(&made, &catalog, &kind->term, argument, context, dimension, error);
-    *out = (saddle_set *)made;
-    return status;
+    return hand_over(out, made, status, error);
 }
 
 void saddle_set_free(saddle_set *set)
@@ -80,8 +104,7 @@ size_t saddle_set_dimension(const saddle_set *set)
 /* What project() needs, and for distance() a copy of the vector before it. */
 size_t saddle_set_scratch(const saddle_set *set)
 {
-    return set->term.dimension +
-           (saddle_set_kind(set)->scratch == NULL ? 0 : saddle_set_kind(set)->scratch(set));
+    return set->term.dimension + own_scratch(set);
 }
 
 bool saddle_set_is_whole_space(const saddle_set *set)

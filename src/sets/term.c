@@ -45,6 +45,10 @@ static saddle_status make(saddle_term **out, const saddle_term_class *kind, cons
     if (status == SADDLE_OK && dimension == 0)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'" SHOWN "' has dimension 0; vectors have at least 1 entry", text);
+    if (status == SADDLE_OK && dimension > SADDLE_MOST_DOUBLES)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'" SHOWN "' has dimension %zu; it can be at most %zu", text,
+                             dimension, SADDLE_MOST_DOUBLES);
     SADDLE_THEN(status, saddle_plugin_options(kind->options, kind->init != NULL, kind->name,
                                               options, term, error));
     if (status == SADDLE_OK && kind->init != NULL) {

@@ -38,10 +38,10 @@ check "CSV" grep -qE '^  features +2$' out
 try data info c.csv --label-column first
 check "another label column" grep -qE '1: 1 rows' out
 try data info c.csv --header no
-check "no header wanted" says "c.csv:1:1: 'a' is not a finite number"
+check "no header wanted" warns "c.csv:1:1: 'a' is not a finite number"
 printf '1,nan,0\n3,4,1\n' >d.csv
 try data info d.csv
-check "NaN is not a name" says "set header to yes"
+check "NaN is not a name" warns "set header to yes"
 try data info d.csv --header yes
 check "unless the user says so" grep -qE '^  rows +1$' out
 
