@@ -166,6 +166,9 @@ void cli_console_open(void);
 void cli_silence(void);
 /* "saddle: ..." on stderr, one line. */
 void cli_say(const char *format, ...) SADDLE_PRINTF(1, 2);
+/* printf to standard output for readers, not for data: letters that act on a terminal, which names of files
+ * and heads of traces may hold, are shown as \x1b or \u202e. So do all functions here. */
+void cli_print(const char *format, ...) SADDLE_PRINTF(1, 2);
 /* Send what was printed; false once stdout has failed. */
 bool cli_flush(void);
 /* Send what was printed; ask the run to end when nobody is left to print for. */

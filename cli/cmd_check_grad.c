@@ -29,7 +29,7 @@ static int print_check(const saddle_gradient_check *check, const char *problem)
                 {"sample variance against sample by sample", check->variance_error},
                 {"one-sample gradients against the full one", check->batch_error}};
     bool pass = true;
-    printf("Gradients of %s, relative errors (at most %g allowed)\n", problem, ALLOWED);
+    cli_print("Gradients of %s, relative errors (at most %g allowed)\n", problem, ALLOWED);
     cli_table *table = cli_table_create("lrl");
     for (size_t k = 0; k < sizeof line / sizeof *line; k++) {
         bool good = line[k].error <= ALLOWED;
@@ -39,7 +39,7 @@ static int print_check(const saddle_gradient_check *check, const char *problem)
         cli_table_add(table, "%s", good ? "ok" : "WRONG");
     }
     cli_table_print(table);
-    printf("worst at agent %zu: %s\n", check->agent, pass ? "passed" : "FAILED");
+    cli_print("worst at agent %zu: %s\n", check->agent, pass ? "passed" : "FAILED");
     if (pass)
         return CLI_OK;
     cli_flush();

@@ -15,11 +15,11 @@ static saddle_status show(const char *path, saddle_plan *plan)
     saddle_checkpoint_info info;
     saddle_plan found;
     saddle_status status = saddle_checkpoint_examine(path, &info, &found, &error);
-    printf("%s\n  ", path);
+    cli_print("%s\n  ", path);
     if (status == SADDLE_OK)
-        printf("whole: iteration %llu, %zu rows, %s, %s, saddle %s\n",
-               (unsigned long long)info.iteration, info.rows, cli_duration(info.seconds, time),
-               saddle_bytes_text((double)info.bytes, bytes), info.version);
+        cli_print("whole: iteration %llu, %zu rows, %s, %s, saddle %s\n",
+                  (unsigned long long)info.iteration, info.rows, cli_duration(info.seconds, time),
+                  saddle_bytes_text((double)info.bytes, bytes), info.version);
     else
         cli_wrap(stdout, error.message, 2, 2, cli_width(STDOUT_FILENO));
     if (status == SADDLE_OK && plan->settings == NULL)
@@ -51,11 +51,11 @@ static saddle_status show_all(const char *directory, saddle_plan *plan, saddle_s
 /* The options that were given, as they would be typed. */
 static void print_settings(const saddle_settings *settings)
 {
-    printf("\nOptions of the run:\n");
+    cli_print("\nOptions of the run:\n");
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
         if (saddle_settings_given(settings, option))
-            printf("  --%s %s\n", option->name, saddle_settings_value(settings, option));
+            cli_print("  --%s %s\n", option->name, saddle_settings_value(settings, option));
     }
 }
 

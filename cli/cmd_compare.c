@@ -267,9 +267,9 @@ static int conclude(work *w)
     if (cli_agree(status, &error) != SADDLE_OK)
         return cli_fail(&error);
     if (!w->quiet)
-        printf("\ntraces and summary.csv are in %s\n", w->inputs.directory);
+        cli_print("\ntraces and summary.csv are in %s\n", w->inputs.directory);
     if (!w->quiet && page != NULL)
-        printf("the report is %s\n", page);
+        cli_print("the report is %s\n", page);
     if (w->result.output_error.status != SADDLE_OK)
         return cli_fail(&w->result.output_error);
     if (cli_reader_gone())

@@ -26,18 +26,18 @@ static int run_list(const cli_arguments *arguments)
     }
     cli_table_words(table, "synthetic", "built in",
                     "synthetic[:ROWS[:FEATURES]], census-like, learnable");
-    printf("Data sets\n");
+    cli_print("Data sets\n");
     cli_table_print(table);
     char *directory = NULL;
     const char *first = getenv("SADDLE_DATA");
     bool home = saddle_data_directory(&directory, &error) == SADDLE_OK;
-    printf("\nLooked for in $SADDLE_DATA (%s)",
-           first != NULL && *first != '\0' ? first : "not set");
+    cli_print("\nLooked for in $SADDLE_DATA (%s)",
+              first != NULL && *first != '\0' ? first : "not set");
     if (home)
-        printf(", then in %s.\n`saddle data fetch NAME` downloads one into the latter.\n",
-               directory);
+        cli_print(", then in %s.\n`saddle data fetch NAME` downloads one into the latter.\n",
+                  directory);
     else
-        printf(".\nThere is no data directory: neither HOME nor XDG_DATA_HOME is set.\n");
+        cli_print(".\nThere is no data directory: neither HOME nor XDG_DATA_HOME is set.\n");
     free(directory);
     return CLI_OK;
 }
@@ -66,8 +66,8 @@ static void print_labels(double *label, size_t count)
     for (size_t k = 1; k < count; k++)
         different += label[k] != label[k - 1];
     if (different > MOST_LABELS) {
-        printf("  labels      %zu different, from %.10g to %.10g\n", different, label[0],
-               label[count - 1]);
+        cli_print("  labels      %zu different, from %.10g to %.10g\n", different, label[0],
+                  label[count - 1]);
         return;
     }
     const char *heading = "labels";
@@ -75,8 +75,8 @@ static void print_labels(double *label, size_t count)
         size_t end = k;
         while (end < count && label[end] == label[k])
             end++;
-        printf("  %-10s  %g: %zu rows (%.4g%%)\n", heading, label[k], end - k,
-               100.0 * (double)(end - k) / (double)count);
+        cli_print("  %-10s  %g: %zu rows (%.4g%%)\n", heading, label[k], end - k,
+                  100.0 * (double)(end - k) / (double)count);
         heading = "";
         k = end;
     }
@@ -88,24 +88,24 @@ static void print_file(const char *name)
     struct stat status;
     char size[CLI_NUMBER];
     if (saddle_data_find(name, &path, NULL) == SADDLE_OK && stat(path, &status) == 0)
-        printf("  file        %s, %s\n", path, saddle_bytes_text((double)status.st_size, size));
+        cli_print("  file        %s, %s\n", path, saddle_bytes_text((double)status.st_size, size));
     else
-        printf("  file        none: made by the built-in generator\n");
+        cli_print("  file        none: made by the built-in generator\n");
     free(path);
 }
 
 static void print_data(saddle_dataset *data, const char *name)
 {
     double entries = (double)data->rows * (double)data->features;
-    printf("%s\n", name);
+    cli_print("%s\n", name);
     print_file(name);
-    printf("  rows        %zu\n", data->rows);
-    printf("  features    %zu\n", data->features);
-    printf("  non-zeros   %zu, %.4g per row\n", data->nonzeros,
-           data->rows > 0 ? (double)data->nonzeros / (double)data->rows : 0.0);
-    printf("  density     %.4g%%, stored %s\n",
-           entries > 0.0 ? 100.0 * (double)data->nonzeros / entries : 0.0,
-           data->dense != NULL ? "dense" : "sparse");
+    cli_print("  rows        %zu\n", data->rows);
+    cli_print("  features    %zu\n", data->features);
+    cli_print("  non-zeros   %zu, %.4g per row\n", data->nonzeros,
+              data->rows > 0 ? (double)data->nonzeros / (double)data->rows : 0.0);
+    cli_print("  density     %.4g%%, stored %s\n",
+              entries > 0.0 ? 100.0 * (double)data->nonzeros / entries : 0.0,
+              data->dense != NULL ? "dense" : "sparse");
     print_labels(data->label, data->rows);
 }
 
@@ -172,8 +172,8 @@ static int run_generate(const cli_arguments *arguments)
                                         arguments->plan.start.seed, &error));
     SADDLE_THEN(status, saddle_dataset_save_libsvm(data, path, &error));
     if (status == SADDLE_OK)
-        printf("%s: %zu rows, %zu features, %zu non-zeros\n", path, data->rows, data->features,
-               data->nonzeros);
+        cli_print("%s: %zu rows, %zu features, %zu non-zeros\n", path, data->rows, data->features,
+                  data->nonzeros);
     saddle_dataset_free(data);
     return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
 }
@@ -249,7 +249,7 @@ static void print_fetched(const char *name, const char *where)
                     (source[k].name[length] == '\0' ||
                      (strcmp(name, "mnist") == 0 && source[k].name[length] == '.'));
         if (part)
-            printf("%s/%s\n", where, source[k].file);
+            cli_print("%s/%s\n", where, source[k].file);
     }
 }
 

@@ -75,19 +75,19 @@ static int print_graph(const saddle_graph *graph, const saddle_mixing *mixing,
     for (size_t i = 0; i < count; i++)
         degree[i] = graph->start[i + 1] - graph->start[i];
     qsort(degree, count, sizeof *degree, by_size);
-    printf("  topology       %s\n", graph->text);
-    printf("  agents         %zu\n", count);
-    printf("  edges          %zu\n", graph->edges);
-    printf("  degrees        min %zu, mean %.4g, max %zu\n", degree[0],
-           2.0 * (double)graph->edges / (double)count, degree[count - 1]);
-    printf("  diameter       %zu\n", diameter);
-    printf("  mixing         %s\n", mixing->text);
-    printf("  min M_ii       %.10g\n", saddle_mixing_min_self_weight(mixing));
-    printf("  lambda_2       %.10g\n", spectrum->lambda2);
-    printf("  lambda_m       %.10g\n", spectrum->lambda_m);
-    printf("  lambda         %.10g\n", spectrum->lambda);
-    printf("  spectral gap   %.10g\n", spectrum->gap);
-    printf("  eigenvalues    by %s\n", spectrum->method);
+    cli_print("  topology       %s\n", graph->text);
+    cli_print("  agents         %zu\n", count);
+    cli_print("  edges          %zu\n", graph->edges);
+    cli_print("  degrees        min %zu, mean %.4g, max %zu\n", degree[0],
+              2.0 * (double)graph->edges / (double)count, degree[count - 1]);
+    cli_print("  diameter       %zu\n", diameter);
+    cli_print("  mixing         %s\n", mixing->text);
+    cli_print("  min M_ii       %.10g\n", saddle_mixing_min_self_weight(mixing));
+    cli_print("  lambda_2       %.10g\n", spectrum->lambda2);
+    cli_print("  lambda_m       %.10g\n", spectrum->lambda_m);
+    cli_print("  lambda         %.10g\n", spectrum->lambda);
+    cli_print("  spectral gap   %.10g\n", spectrum->gap);
+    cli_print("  eigenvalues    by %s\n", spectrum->method);
     print_histogram(degree, count);
     free(degree);
     return CLI_OK;
@@ -154,9 +154,9 @@ static int run(const cli_arguments *arguments)
     int code =
         status == SADDLE_OK ? print_graph(graph, mixing, &spectrum, diameter) : cli_fail(&error);
     if (code == CLI_OK && chosen->save != NULL)
-        printf("\n  edge list written to %s\n", chosen->save);
+        cli_print("\n  edge list written to %s\n", chosen->save);
     if (code == CLI_OK && chosen->draw != NULL)
-        printf("\n  drawing written to %s\n", chosen->draw);
+        cli_print("\n  drawing written to %s\n", chosen->draw);
     saddle_mixing_free(mixing);
     saddle_graph_free(graph);
     return code;

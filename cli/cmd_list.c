@@ -40,7 +40,7 @@ static void append_range(const saddle_option *option, char *out, size_t size)
 /* Options with ranges and defaults, in full; of a plug-in its own are written name=VALUE. */
 static void print_options(const saddle_option *const *option, bool plugin)
 {
-    printf("\nOptions\n");
+    cli_print("\nOptions\n");
     cli_table *table = cli_table_create("ll");
     for (; *option != NULL; option++) {
         char heading[128];
@@ -62,11 +62,12 @@ static void print_options(const saddle_option *const *option, bool plugin)
 static void describe_part(const char *path, const char *option, const char *name,
                           const char *summary, const saddle_option *const *options)
 {
-    printf("%s: %s\n", name != NULL ? name : "(no name)", summary != NULL ? summary : "a plug-in");
+    cli_print("%s: %s\n", name != NULL ? name : "(no name)",
+              summary != NULL ? summary : "a plug-in");
     if (options != NULL)
         print_options(options, true);
-    printf("  To be given as %s %s%s\n", option, path,
-           options != NULL ? ":name=value,name=value" : "[:OPTIONS]");
+    cli_print("  To be given as %s %s%s\n", option, path,
+              options != NULL ? ":name=value,name=value" : "[:OPTIONS]");
 }
 
 /* What a shared object says of itself. */
@@ -80,8 +81,8 @@ static int describe_plugin(const char *path)
     if (it->problem != NULL) {
         describe_part(plugin->path, "--problem", it->problem->name, it->problem->summary,
                       it->problem->options);
-        printf("  %s\n", it->problem->needs_data ? "Made from --data."
-                                                 : "Makes its own instance from --seed.");
+        cli_print("  %s\n", it->problem->needs_data ? "Made from --data."
+                                                    : "Makes its own instance from --seed.");
     }
     if (it->algorithm != NULL)
         describe_part(plugin->path, "--algorithm", it->algorithm->name, it->algorithm->summary,
@@ -262,8 +263,8 @@ static int run_problems(const cli_arguments *arguments)
         saddle_error error;
         if (saddle_problem_find(&one, arguments->operand[0], &error) != SADDLE_OK)
             return cli_fail(&error);
-        printf("%s: %s\n%s\n", one->name, one->summary,
-               one->needs_data ? "Made from --data." : "Makes its own instance from --seed.");
+        cli_print("%s: %s\n%s\n", one->name, one->summary,
+                  one->needs_data ? "Made from --data." : "Makes its own instance from --seed.");
         print_options(one->options, false);
         return CLI_OK;
     }
@@ -277,7 +278,8 @@ static bool explain_term(const char *name, const saddle_term_class *term, const 
     size_t length = strcspn(name, ":");
     if (strlen(term->name) != length || strncmp(name, term->name, length) != 0)
         return false;
-    printf("%s: %s\n  To be given as %s %s\n", term->name, term->summary, option, term->synopsis);
+    cli_print("%s: %s\n  To be given as %s %s\n", term->name, term->summary, option,
+              term->synopsis);
     return true;
 }
 

@@ -119,7 +119,7 @@ static saddle_status draw(const plot *p, saddle_error *error)
     if (path != NULL)
         return figure_draw(&all, path, error);
     if (title != NULL)
-        printf("%s\n", title);
+        cli_print("%s\n", title);
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < p->panels; k++) {
         figure one = {.panels = 1, .panel = &p->panel[k]};

@@ -82,9 +82,9 @@ static void close_job(job *j)
 static void print_measures(const job *j, const cli_arguments *arguments,
                            const saddle_outcome *outcome, size_t count)
 {
-    printf("%s, a model of %s, on %s: %zu rows\n", arguments->plan.outputs.model,
-           saddle_predictor_problem(j->predictor)->name, arguments->plan.problem.data,
-           j->data->rows);
+    cli_print("%s, a model of %s, on %s: %zu rows\n", arguments->plan.outputs.model,
+              saddle_predictor_problem(j->predictor)->name, arguments->plan.problem.data,
+              j->data->rows);
     cli_table *table = cli_table_create("ll");
     for (size_t k = 0; k < count; k++) {
         char number[CLI_NUMBER];

@@ -28,7 +28,7 @@ static int run(const cli_arguments *arguments)
                                  (report_section){.title = NULL}, chosen->title, path, &error);
     if (status != SADDLE_OK)
         return cli_fail(&error);
-    printf("report written to %s\n", path);
+    cli_print("report written to %s\n", path);
     return CLI_OK;
 }
 

@@ -98,7 +98,7 @@ static saddle_status run_part(work *w, reproduction_part *part, saddle_error *er
 {
     bool there;
     if (part->chosen && !w->quiet) {
-        printf("%s: %s\n", part->experiment->name, part->experiment->source);
+        cli_print("%s: %s\n", part->experiment->name, part->experiment->source);
         cli_flush();
     }
     saddle_status status = saddle_reproduction_run(&w->result, part, &there, error);
@@ -131,21 +131,20 @@ static void print_end(const work *w)
 {
     size_t there = w->result.runs.runs - w->result.runs.made;
     if (there == 0)
-        printf("\nall %zu runs made", w->result.runs.runs);
+        cli_print("\nall %zu runs made", w->result.runs.runs);
     else if (w->result.runs.made == 0)
-        printf("\nno run made, all %zu were there", w->result.runs.runs);
+        cli_print("\nno run made, all %zu were there", w->result.runs.runs);
     else
-        printf("\n%zu of %zu runs made, the other %zu %s there", w->result.runs.made,
-               w->result.runs.runs, there, there == 1 ? "was" : "were");
-    printf("; claims.md, report.html, figures and traces are in %s\n", w->result.runs.directory);
+        cli_print("\n%zu of %zu runs made, the other %zu %s there", w->result.runs.made,
+                  w->result.runs.runs, there, there == 1 ? "was" : "were");
+    cli_print("; claims.md, report.html, figures and traces are in %s\n", w->result.runs.directory);
 }
 
 static int conclude(work *w)
 {
     saddle_error error;
     if (*w->result.runs.interrupt) {
-        fprintf(stderr, "saddle: interrupted; the same command goes on from '%s'\n",
-                w->result.runs.directory);
+        cli_say("interrupted; the same command goes on from '%s'", w->result.runs.directory);
         return CLI_INTERRUPTED;
     }
     saddle_reproduction_drop_missing(&w->result);

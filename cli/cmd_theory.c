@@ -44,13 +44,13 @@ static void line(const char *name, double value, const char *meaning)
         snprintf(text, sizeof text, "none");
     else
         snprintf(text, sizeof text, "%.6g", value);
-    printf("  %-13s  %-12s  ", name, text);
+    cli_print("  %-13s  %-12s  ", name, text);
     cli_wrap(stdout, meaning, 31, 31, cli_width(STDOUT_FILENO));
 }
 
 static void print_constants(const saddle_theory *t)
 {
-    printf("Problem and network\n");
+    cli_print("Problem and network\n");
     line("L", t->lipschitz,
          t->estimated ? "Lipschitz constant of every sample's gradient: estimated, not a bound"
                       : "Lipschitz constant of every sample's gradient over X x Y");
@@ -64,7 +64,7 @@ static void print_constants(const saddle_theory *t)
 static void print_steps(const saddle_theory *t, const saddle_steps *practical)
 {
     char text[128];
-    printf("\nStep sizes\n");
+    cli_print("\nStep sizes\n");
     line("tau", t->tau, "proximal weight assumed (--tau)");
     line("alpha", t->alpha, "1/(4L), gradient step in y");
     line("eta bound", t->eta_bound, "Theorem 1 holds for eta up to this");
@@ -82,7 +82,7 @@ static void print_steps(const saddle_theory *t, const saddle_steps *practical)
 
 static void print_coefficients(const saddle_theory *t)
 {
-    printf("\nCoefficients of the descent at these steps\n");
+    cli_print("\nCoefficients of the descent at these steps\n");
     line("C1", t->C1, "of x consensus");
     line("C2", t->C2, "of x stationarity");
     line("C2'", t->C2_plus, "of x stationarity in Theorem 2 (PRECISION+, --c-gamma)");
@@ -120,7 +120,7 @@ static void print_guarantee(const saddle_theory *t, bool plus)
 
 static void print_guarantees(const saddle_theory *t, double c_epsilon)
 {
-    printf("\nGuarantees for epsilon = %g\n", t->epsilon);
+    cli_print("\nGuarantees for epsilon = %g\n", t->epsilon);
     print_guarantee(t, false);
     print_guarantee(t, true);
     line("c_gamma bound", t->c_gamma_bound, "Theorem 2 as printed asks for a c_gamma above this");

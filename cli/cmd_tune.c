@@ -136,7 +136,7 @@ static void on_rung(void *context, const saddle_tuning *t, const saddle_trial *b
         return;
     char text[512];
     char line[1024];
-    printf("  ");
+    cli_print("  ");
     snprintf(line, sizeof line,
              "rung %zu: %zu candidates, %" PRIu64 " IFO calls each; best %s %.4e at %s",
              best->rung + 1, t->field[best->rung], best->allotment,
@@ -168,7 +168,7 @@ static void print_ranking(const saddle_tuning *t)
         cli_table_add(table, "%s%s", settings_text(t, candidate, text),
                       candidate == 0 ? " (the default)" : "");
     }
-    printf("\n");
+    cli_print("\n");
     cli_table_print(table);
 }
 
@@ -191,15 +191,15 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
     saddle_status status = cli_leads() ? saddle_tuning_save(t, path, error) : SADDLE_OK;
     SADDLE_TRY(cli_agree(status, error));
     w->found++;
-    printf("%s--algorithm %s %s\n", w->quiet ? "" : "\nbest: ", t->plan.algorithm.name,
-           settings_text(t, t->ranking[0], text));
+    cli_print("%s--algorithm %s %s\n", w->quiet ? "" : "\nbest: ", t->plan.algorithm.name,
+              settings_text(t, t->ranking[0], text));
     /* No file makes a plug-in run: it must be named beside it. */
     bool plugin = strchr(t->plan.algorithm.name, '/') != NULL;
     if (!w->quiet)
-        printf("tuned for runs of about %" PRIu64 " IFO calls; %" PRIu64 " of %" PRIu64
-               " made; `saddle run --config %s%s%s` uses it\n",
-               best->allotment, t->spent, t->budget, path, plugin ? " --algorithm " : "",
-               plugin ? t->plan.algorithm.name : "");
+        cli_print("tuned for runs of about %" PRIu64 " IFO calls; %" PRIu64 " of %" PRIu64
+                  " made; `saddle run --config %s%s%s` uses it\n",
+                  best->allotment, t->spent, t->budget, path, plugin ? " --algorithm " : "",
+                  plugin ? t->plan.algorithm.name : "");
     cli_flush_or_stop();
     return SADDLE_OK;
 }
@@ -331,7 +331,7 @@ static int run(const cli_arguments *arguments)
     }
     for (size_t a = 0; status == SADDLE_OK && a < w.names.count; a++) {
         if (a > 0 && !w.quiet)
-            printf("\n");
+            cli_print("\n");
         status = cli_agree(tune_one(&w, instance, w.names.choice[a], &error), &error);
         w.stopped = cli_interrupted(w.interrupt);
         if (w.stopped)

@@ -186,13 +186,13 @@ static void tell_of_silence(view *v)
         return;
     v->silence_reported = true;
     if (begun(v))
-        fprintf(stderr, "saddle: '%s': no new row for %.0f seconds; still watching\n", v->path,
+        cli_say("'%s': no new row for %.0f seconds; still watching", v->path,
                 now() - v->changed_at);
     else if (isfinite(v->wait))
-        fprintf(stderr, "saddle: waiting at most %g s (--wait) for '%s', which %s\n", v->wait,
-                v->path, what_is_missing(v));
+        cli_say("waiting at most %g s (--wait) for '%s', which %s", v->wait, v->path,
+                what_is_missing(v));
     else
-        fprintf(stderr, "saddle: waiting for '%s', which %s\n", v->path, what_is_missing(v));
+        cli_say("waiting for '%s', which %s", v->path, what_is_missing(v));
 }
 
 /* ---- on a terminal ------------------------------------------------------------------------- */
@@ -241,7 +241,7 @@ static void print_state(const view *v, int columns)
     char line[768];
     snprintf(line, sizeof line, "%s%.200s%s%s", t == NULL ? "waiting for " : "",
              *name != '\0' ? name : v->path, where, how);
-    printf("%.*s\n", columns - 1, line);
+    cli_print("%.*s\n", columns - 1, line);
 }
 
 /* Draw state and curve, the whole screen where there is one. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/text.h"
 
 static int stdout_error;     /* errno of the first failed write; 0: none */
 static size_t progress_size; /* characters of the progress line on the screen */
@@ -99,7 +100,55 @@ int cli_width(int descriptor)
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-void cli_wrap(FILE *stream, const char *text, int column, int indent, int width)
+/* A copy of a text in which letters that act on a terminal are shown instead: names of files, heads of
+ * traces, answers of servers come from anybody. Line ends stay where `lines` says so. NULL: memory is
+ * short. */
+static char *shown(const char *text, bool lines)
+{
+    const char *end = text + strlen(text);
+    /* A byte becomes four at most, as in \x1b. */
+    char *copy = malloc(4 * (size_t)(end - text) + SADDLE_SHOWN_SIZE);
+    char *to = copy;
+    while (copy != NULL && text < end) {
+        if (lines && *text == '\n')
+            *to++ = *text++;
+        else
+            to += saddle_show_letter(&text, end, to);
+    }
+    if (copy != NULL)
+        *to = '\0';
+    return copy;
+}
+
+/* printf into memory as shown() makes it; NULL: memory is short. */
+__attribute__((format(printf, 2, 0))) static char *format_shown(bool lines, const char *format,
+                                                                va_list arguments)
+{
+    char *text = NULL;
+    if (vasprintf(&text, format, arguments) < 0)
+        return NULL;
+    char *copy = shown(text, lines);
+    free(text);
+    return copy;
+}
+
+static void put(FILE *stream, const char *text)
+{
+    fputs(text != NULL ? text : "(out of memory)", stream);
+}
+
+void cli_print(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = format_shown(true, format, arguments);
+    va_end(arguments);
+    put(stdout, text);
+    free(text);
+}
+
+/* Wraps a text that can be shown as it is. */
+static void wrap(FILE *stream, const char *text, int column, int indent, int width)
 {
     bool fresh = true; /* nothing on this line yet, so no blank is due */
     while (*text != '\0') {
@@ -128,15 +177,24 @@ void cli_wrap(FILE *stream, const char *text, int column, int indent, int width)
     fputc('\n', stream);
 }
 
+void cli_wrap(FILE *stream, const char *text, int column, int indent, int width)
+{
+    char *copy = shown(text, true);
+    wrap(stream, copy != NULL ? copy : "(out of memory)", column, indent, width);
+    free(copy);
+}
+
 __attribute__((format(printf, 2, 0))) static void say(const char *kind, const char *format,
                                                       va_list arguments)
 {
     if (silent)
         return;
     cli_progress_clear();
+    char *text = format_shown(false, format, arguments);
     fprintf(stderr, "saddle: %s", kind);
-    vfprintf(stderr, format, arguments);
+    put(stderr, text);
     fputc('\n', stderr);
+    free(text);
 }
 
 void cli_say(const char *format, ...)
@@ -166,11 +224,12 @@ void cli_progress(const char *format, ...)
 {
     if (!cli_has_progress())
         return;
-    char line[256];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    char *line = format_shown(false, format, arguments);
     va_end(arguments);
+    if (line == NULL)
+        return;
     /* One column is left free: a full line makes some terminals scroll. */
     int room = cli_width(STDERR_FILENO) - 1;
     size_t length = strnlen(line, (size_t)room);
@@ -178,6 +237,7 @@ void cli_progress(const char *format, ...)
     fprintf(stderr, "\r%.*s%*s", (int)length, line, blanks, "");
     fflush(stderr);
     progress_size = length;
+    free(line);
 }
 
 void cli_progress_clear(void)
@@ -245,8 +305,9 @@ saddle_hooks cli_meter_hooks(cli_meter *meter, const volatile sig_atomic_t *inte
 void cli_report_run(const char *label, const saddle_row *last, saddle_stop stop)
 {
     char time[CLI_NUMBER];
-    printf("  %s%llu iterations, %s, metric %.4e: %s\n", label, (unsigned long long)last->iteration,
-           cli_duration(last->seconds, time), last->metric, saddle_stop_text(stop));
+    cli_print("  %s%llu iterations, %s, metric %.4e: %s\n", label,
+              (unsigned long long)last->iteration, cli_duration(last->seconds, time), last->metric,
+              saddle_stop_text(stop));
     cli_flush_or_stop();
 }
 
@@ -304,11 +365,11 @@ void cli_table_add(cli_table *table, const char *format, ...)
         table->cell = cell;
         table->room = room;
     }
-    char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
-    table->broken = vasprintf(&text, format, arguments) < 0;
+    char *text = format_shown(false, format, arguments);
     va_end(arguments);
+    table->broken = text == NULL;
     if (!table->broken)
         table->cell[table->count++] = text;
 }

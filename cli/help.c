@@ -44,13 +44,13 @@ static void print_option(const cli_command *command, const saddle_option *option
         putchar('\n');
         used = 0;
     }
-    printf("%*s", INDENT - used, "");
+    cli_print("%*s", INDENT - used, "");
     cli_wrap(stdout, text, INDENT, INDENT, cli_width(STDOUT_FILENO));
 }
 
 static void print_group(const char *group)
 {
-    printf("\n%s:\n", group);
+    cli_print("\n%s:\n", group);
 }
 
 /* The next option from the k-th on that a command takes and that is in a group; NULL: any. */
@@ -85,7 +85,7 @@ void cli_walk_options(const saddle_settings *settings, const cli_command *comman
 static void print_exit_codes(void)
 {
     fputs("\nExit status:\n", stdout);
-#define PRINT_EXIT(name, code, text) printf("  %3d  %s\n", code, text);
+#define PRINT_EXIT(name, code, text) cli_print("  %3d  %s\n", code, text);
     CLI_EXIT_LIST(PRINT_EXIT)
 #undef PRINT_EXIT
 }
@@ -98,8 +98,8 @@ int cli_print_help(const cli_command *command)
         return cli_fail(&error);
     int width = cli_width(STDOUT_FILENO);
     bool options = command->library != NULL || command->own != NULL;
-    printf("Usage: saddle %s%s%s%s\n\n", command->name, *command->operands != '\0' ? " " : "",
-           command->operands, options ? " [options]" : "");
+    cli_print("Usage: saddle %s%s%s%s\n\n", command->name, *command->operands != '\0' ? " " : "",
+              command->operands, options ? " [options]" : "");
     cli_wrap(stdout, command->summary, 0, 0, width);
     if (command->details != NULL) {
         putchar('\n');
@@ -139,9 +139,9 @@ void cli_print_overview(FILE *stream)
 
 void cli_print_family(const char *family)
 {
-    printf("Usage: saddle %s COMMAND [options]\n\nCommands:\n", family);
+    cli_print("Usage: saddle %s COMMAND [options]\n\nCommands:\n", family);
     print_commands(stdout, family);
-    printf("\n`saddle help %s COMMAND` explains a command.\n", family);
+    cli_print("\n`saddle help %s COMMAND` explains a command.\n", family);
 }
 
 /* `saddle help [COMMAND]`. */

@@ -14,7 +14,7 @@ static int dispatch(int argc, char *const *argv)
         return CLI_OK;
     }
     if (strcmp(first, "--version") == 0) {
-        printf("saddle %s\n", saddle_version());
+        cli_print("saddle %s\n", saddle_version());
         return CLI_OK;
     }
     if (strcmp(first, "__complete") == 0)

@@ -98,7 +98,7 @@ static void print_level(const comparison *c, double level)
         if (several)
             cli_table_add(table, "%zu of %zu", cost[0].count, c->repeats);
     }
-    printf("\nto reach metric <= %g\n", level);
+    cli_print("\nto reach metric <= %g\n", level);
     cli_table_print(table);
 }
 
@@ -150,8 +150,8 @@ static void print_ends(const comparison *c)
             add_spread(table, &end[k], k + 1 < SPREADS ? 1 : c->repeats, write[k]);
         add_ending(table, c, a);
     }
-    printf("\nat the end%s\n",
-           c->repeats > 1 ? " (iterations, IFO and seconds of all repeats)" : "");
+    cli_print("\nat the end%s\n",
+              c->repeats > 1 ? " (iterations, IFO and seconds of all repeats)" : "");
     cli_table_print(table);
 }
 
@@ -184,9 +184,9 @@ void cli_print_theorem(const theorem_check *v)
         cli_table_add(table, "%.5g", seed_mean(point->potential_bound, v->seeds));
         cli_table_add(table, "%.3g of the bound", excess.most + 1.0);
     }
-    printf("\nTheorem %d (%s), means over %zu seed%s: %s\n", v->plus ? 2 : 1,
-           v->plus ? "PRECISION+" : "PRECISION", v->seeds, v->seeds == 1 ? "" : "s",
-           saddle_theorem_violated(v) ? "VIOLATED" : "respected");
+    cli_print("\nTheorem %d (%s), means over %zu seed%s: %s\n", v->plus ? 2 : 1,
+              v->plus ? "PRECISION+" : "PRECISION", v->seeds, v->seeds == 1 ? "" : "s",
+              saddle_theorem_violated(v) ? "VIOLATED" : "respected");
     cli_table_print(table);
 }
 
@@ -202,13 +202,13 @@ void cli_print_claims(const reproduction *r)
         for (int verdict = CLAIM_HOLDS; verdict <= CLAIM_UNDECIDED; verdict++)
             cli_table_add(table, "%zu", saddle_reproduction_count(r, e, (claim_verdict)verdict));
     }
-    printf("\nclaims\n");
+    cli_print("\nclaims\n");
     cli_table_print(table);
     for (size_t k = 0; k < r->claims; k++)
         if (r->claim[k].verdict == CLAIM_FAILS) {
-            printf("\ndoes not hold: ");
+            cli_print("\ndoes not hold: ");
             cli_wrap(stdout, r->claim[k].statement, 15, 2, cli_width(1));
-            printf("  ");
+            cli_print("  ");
             cli_wrap(stdout, r->claim[k].numbers, 2, 2, cli_width(1));
         }
 }

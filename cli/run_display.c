@@ -19,7 +19,7 @@ void cli_print_field(const char *name, const char *format, ...)
     va_start(list, format);
     bool made = vasprintf(&text, format, list) >= 0;
     va_end(list);
-    printf("  %-10s  ", name);
+    cli_print("  %-10s  ", name);
     cli_wrap(stdout, made ? text : "out of memory", 14, 14, cli_width(STDOUT_FILENO));
     free(made ? text : NULL);
 }
@@ -112,7 +112,7 @@ static void print_header(const saddle_run_info *info, const saddle_problem_class
 {
     const saddle_instance *e = info->instance;
     const saddle_plan *plan = info->plan;
-    printf("saddle %s\n", saddle_version());
+    cli_print("saddle %s\n", saddle_version());
     cli_print_field("problem", "%s: x in R^%zu, y in R^%zu", e->problem->name, e->problem->x_dim,
                     e->problem->y_dim);
     print_samples(info, kind);
@@ -142,17 +142,17 @@ static void on_begin(void *context, const saddle_run_info *info)
         return;
     print_header(info, d->kind);
     if (d->table)
-        printf("\n%9s %11s %8s %8s %11s %11s %10s\n", "iteration", "ifo", "rounds", "seconds",
-               "loss", "primal", "metric");
+        cli_print("\n%9s %11s %8s %8s %11s %11s %10s\n", "iteration", "ifo", "rounds", "seconds",
+                  "loss", "primal", "metric");
     cli_flush_or_stop();
 }
 
 static void print_row(run_display *d, const saddle_row *row)
 {
     d->printed = row->iteration;
-    printf("%9llu %11llu %8llu %8.3f %11.5g %11.5g %10.3e\n", (unsigned long long)row->iteration,
-           (unsigned long long)row->cost.ifo, (unsigned long long)row->cost.rounds, row->seconds,
-           row->loss, row->primal, row->metric);
+    cli_print("%9llu %11llu %8llu %8.3f %11.5g %11.5g %10.3e\n", (unsigned long long)row->iteration,
+              (unsigned long long)row->cost.ifo, (unsigned long long)row->cost.rounds, row->seconds,
+              row->loss, row->primal, row->metric);
     cli_flush_or_stop();
 }
 
@@ -228,6 +228,11 @@ void cli_report_divergence(const saddle_result *result, const char *prefix)
 {
     const saddle_fault *fault = &result->fault;
     const char *why = "";
+    if (result->cause[0] != '\0') {
+        cli_say("%sdiverged at iteration %llu: %s", prefix, (unsigned long long)fault->iteration,
+                result->cause);
+        return;
+    }
     if (fault->kind == SADDLE_FAULT_RUNAWAY)
         why = "so large that the metric grows without bound: ";
     else if (isfinite(fault->value))
@@ -256,7 +261,7 @@ static void print_summary(const saddle_result *result)
     const saddle_row *row = &result->rows[result->row_count - 1];
     char bytes[CLI_NUMBER];
     char time[CLI_NUMBER];
-    printf("\nSummary\n");
+    cli_print("\nSummary\n");
     cli_print_field("ended", "%s", saddle_stop_text(result->stop));
     if (result->stop == SADDLE_STOP_DIVERGED)
         cli_print_field("", "what follows is the last row before it");

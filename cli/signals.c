@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/text.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -23,9 +24,16 @@ static void on_signal(int number)
 
 void cli_say_on_termination(const char *text)
 {
-    termination_message[0] = '\0';
-    if (*text != '\0')
-        snprintf(termination_message, sizeof termination_message, "saddle: %s\n", text);
+    char *to = termination_message;
+    const char *end = text + strlen(text);
+    const char *last = to + sizeof termination_message - SADDLE_SHOWN_SIZE - 1;
+    *to = '\0';
+    if (*text == '\0')
+        return;
+    to += snprintf(to, sizeof termination_message, "saddle: ");
+    while (text < end && to < last)
+        to += saddle_show_letter(&text, end, to);
+    memcpy(to, "\n", 2);
 }
 
 const volatile sig_atomic_t *cli_catch_interrupts(void)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/status.h"
+#include "core/text.h"
 #include "draw/figure_data.h"
 #include "draw/gnuplot.h"
 #include "draw/palette.h"
@@ -362,7 +363,8 @@ saddle_status figure_print(const figure *f, FILE *stream, int columns, int rows,
             "set key outside below center horizontal Left reverse samplen 2\n"
             "set border 3\nset tics nomirror\nset lmargin 10\n",
             columns, rows, colour ? "ansirgb" : "mono");
-    fprintf(stream, "%s\n", f->panel[0].y_label != NULL ? f->panel[0].y_label : "");
+    saddle_put_shown(stream, f->panel[0].y_label != NULL ? f->panel[0].y_label : "");
+    fputc('\n', stream);
     saddle_status status = write_panel(&d, 0, error);
     if (status == SADDLE_OK)
         return gnuplot_print(&d.g, stream, error);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/text.h"
 #include "files/file.h"
 
 bool gnuplot_kind_of(const char *path, gnuplot_kind *out)
@@ -52,17 +53,18 @@ void gnuplot_discard(gnuplot *g)
  * control character could end the line; a text that is cut ends in dots. */
 void gnuplot_text(gnuplot *g, const char *text, size_t most)
 {
-    size_t count = 0;
+    const char *end = text + strlen(text);
     fputc('\'', g->script);
-    for (const char *c = text; *c != '\0'; c++) {
-        bool first = ((unsigned char)*c & 0xC0) != 0x80; /* of a character's bytes */
-        if (first && count++ == most) {
+    for (size_t count = 0; text < end; count++) {
+        char shown[SADDLE_SHOWN_SIZE];
+        if (count == most) {
             fputs("\xE2\x80\xA6", g->script);
             break;
         }
-        if (*c == '\'')
+        saddle_show_letter(&text, end, shown);
+        if (*shown == '\'')
             fputc('\'', g->script);
-        fputc((unsigned char)*c < 0x20 || *c == 0x7F ? ' ' : *c, g->script);
+        fputs(shown, g->script);
     }
     fputc('\'', g->script);
 }

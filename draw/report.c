@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/status.h"
+#include "core/text.h"
 #include "draw/network_drawing.h"
 #include "draw/palette.h"
 #include "draw/report_assets.h"
@@ -27,13 +28,17 @@ void report_text(FILE *f, const char *text)
 {
     static const char special[] = "&<>\"'";
     static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
-    for (; text != NULL && *text != '\0'; text++) {
+    size_t length = text != NULL ? strlen(text) : 0;
+    const char *end = length > 0 ? text + length : text;
+    const char *cut = length > REPORT_MOST_TEXT ? text + REPORT_MOST_TEXT : end;
+    while (text < cut) {
+        char shown[SADDLE_SHOWN_SIZE];
         const char *place = strchr(special, *text);
-        if (place != NULL)
-            fputs(entity[place - special], f);
-        else /* control characters are not allowed on a page */
-            fputc((unsigned char)*text < 0x20 || *text == 0x7F ? ' ' : *text, f);
+        saddle_show_letter(&text, end, shown);
+        fputs(place != NULL ? entity[place - special] : shown, f);
     }
+    if (text < end)
+        fprintf(f, "\xE2\x80\xA6 (%zu bytes)", length);
 }
 
 void report_html(FILE *f, const char *html, ...)
@@ -86,8 +91,11 @@ static void write_paragraphs(FILE *f, const char *text)
         if (!open)
             fputs("<p>", f);
         open = true;
-        char letter[2] = {*c, '\0'};
-        report_text(f, letter);
+        size_t length = strcspn(c, "\n");
+        char *line = strndup(c, length > 0 ? length : 1);
+        report_text(f, *c == '\n' ? " " : line);
+        free(line);
+        c += length > 0 ? length - 1 : 0;
     }
     fputs(open ? "</p>\n" : "", f);
 }

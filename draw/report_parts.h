@@ -7,7 +7,11 @@
 #include "draw/report.h"
 #include "lab/trace_groups.h"
 
-/* A text with what HTML would take for itself escaped, in elements and in quoted attributes. NULL: none. */
+/* Longer texts from traces are cut on the page, and their length is given. */
+#define REPORT_MOST_TEXT 2000
+
+/* A text with what HTML would take for itself escaped, in elements and in quoted attributes, and letters that
+ * cannot be seen shown as saddle_show_letter() does. NULL: none. */
 void report_text(FILE *f, const char *text);
 /* HTML, with %s for texts that are escaped, and %zu. */
 void report_html(FILE *f, const char *html, ...) SADDLE_PRINTF(2, 3);

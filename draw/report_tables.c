@@ -242,6 +242,18 @@ static void write_encoded(FILE *f, const char *text)
     }
 }
 
+/* The beginning of a long setting. */
+static void write_cut(FILE *f, const char *text)
+{
+    char start[REPORT_MOST_TEXT + 64];
+    size_t length = strlen(text);
+    if (length > REPORT_MOST_TEXT) {
+        snprintf(start, sizeof start, "%.*s... (%zu bytes)", REPORT_MOST_TEXT, text, length);
+        text = start;
+    }
+    write_encoded(f, text);
+}
+
 /* A number that reads back equal; nothing for NaN. */
 static void write_number(FILE *f, double value)
 {
@@ -259,7 +271,7 @@ static void write_data(FILE *f, const saddle_trace *trace, size_t stride)
         write_encoded(f, "\n# ");
         write_encoded(f, trace->entry[k].name);
         write_encoded(f, ": ");
-        write_encoded(f, trace->entry[k].value);
+        write_cut(f, trace->entry[k].value);
     }
     for (size_t c = 0; c < trace->columns; c++) {
         write_encoded(f, c == 0 ? "\n" : ",");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/status.h"
+#include "core/text.h"
 #include "instance/settings.h"
 
 #include "files/file.h"
@@ -252,7 +253,7 @@ static void print_differences(const work *w, const trace_group *group, FILE *out
         fprintf(out, ", %s %s", option->name,
                 short_is_enough(w, group, option->name)
                     ? text
-                    : saddle_trace_setting(trace, option->name));
+                    : saddle_excerpt_of(saddle_trace_setting(trace, option->name), NULL).text);
     }
 }
 
@@ -263,17 +264,18 @@ static void print_title(const work *w, const trace_group *group, FILE *out)
     const saddle_trace *mine = w->trace[group->first];
     const char *title = saddle_trace_setting(mine, "title");
     const char *file = saddle_plugin_label(group->algorithm);
-    int length = (int)strcspn(file, ":");
+    const char *end = file + strcspn(file, ":");
     bool shared = false;
     for (size_t k = 0; k < w->out->groups; k++)
         shared = shared || (!same_algorithm(first_of(w, k), mine) &&
                             strcmp(saddle_trace_setting(first_of(w, k), "title"), title) == 0);
     if (*title == '\0')
-        fputs(file, out);
+        fputs(saddle_excerpt_of(file, NULL).text, out);
     else if (shared && saddle_plugin_named(group->algorithm))
-        fprintf(out, "%s (%.*s)", title, length, file);
+        fprintf(out, "%s (%s)", saddle_excerpt_of(title, NULL).text,
+                saddle_excerpt_of(file, end).text);
     else
-        fputs(title, out);
+        fputs(saddle_excerpt_of(title, NULL).text, out);
 }
 
 static saddle_status make_label(const work *w, trace_group *group, saddle_error *error)
@@ -283,7 +285,7 @@ static saddle_status make_label(const work *w, trace_group *group, saddle_error 
     if (out == NULL)
         return saddle_no_memory(error, "the name of a curve");
     if (group->algorithm == NULL) {
-        fputs(saddle_file_name(w->trace[group->first]->path), out);
+        saddle_put_shown(out, saddle_file_name(w->trace[group->first]->path));
     } else {
         const saddle_algorithm *known = NULL;
         saddle_algorithm_find(&known, group->algorithm, NULL);

@@ -18,6 +18,10 @@
 #include "lab/trace_build.h"
 
 #define MOST_COLUMNS 1024
+/* Many times what a run writes; work grows with the square of it. */
+#define MOST_ENTRIES 1024
+/* Names and remarks are short; values, such as a list of samples per agent, need not be. */
+#define MOST_NAME 4096
 #define WANTED "the path of a trace, as a run wrote it or as DIRECTORY/precision-seed1.csv"
 
 typedef struct reader {
@@ -32,8 +36,11 @@ typedef struct reader {
 /* ---- the head ------------------------------------------------------------------------------ */
 
 /* Replace a text by a copy of another. */
-static saddle_status set_text(char **text, const char *value, saddle_error *error)
+static saddle_status set_text(reader *in, char **text, const char *value, saddle_error *error)
 {
+    if (strlen(value) > MOST_NAME)
+        return refuse(in, value, "%zu bytes; a name or remark of a trace has at most %d",
+                      strlen(value), MOST_NAME);
     char *copy = saddle_strdup(value);
     if (copy == NULL)
         return saddle_no_memory(error, "the head of a trace");
@@ -49,13 +56,19 @@ static saddle_status read_comment(reader *in, saddle_error *error)
     char *text = in->file.line + 1 + strspn(in->file.line + 1, " \t");
     char *colon = strstr(text, ": ");
     if (trace->entries == 0 && *trace->version == '\0' && strncmp(text, "saddle ", 7) == 0)
-        return set_text(&trace->version, text + 7, error);
+        return set_text(in, &trace->version, text + 7, error);
     if (colon == NULL)
         return SADDLE_OK;
+    if (trace->entries == MOST_ENTRIES && trace->columns == 0)
+        return refuse(in, in->file.line, "more than %d settings; a trace has at most that many",
+                      MOST_ENTRIES);
     *colon = '\0';
     const char *value = colon + 2;
+    if (strlen(text) > MOST_NAME)
+        return refuse(in, text, "%zu bytes; a name of a trace has at most %d", strlen(text),
+                      MOST_NAME);
     if (strcmp(text, "ended") == 0)
-        return set_text(&trace->end, value, error);
+        return set_text(in, &trace->end, value, error);
     if (trace->columns > 0 || saddle_trace_add_entry(trace, text, value))
         return SADDLE_OK;
     return saddle_no_memory(error, "the head of a trace");
@@ -100,7 +113,7 @@ static saddle_status read_columns(reader *in, saddle_error *error)
                           "'%s' is not a column name; before the rows of a trace there is a line "
                           "such as iteration,ifo,rounds",
                           saddle_excerpt_of(name, NULL).text);
-        SADDLE_TRY(set_text(&trace->column[trace->columns], name, error));
+        SADDLE_TRY(set_text(in, &trace->column[trace->columns], name, error));
         trace->columns++;
     }
     return grow_rows(in, error);

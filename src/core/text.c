@@ -15,8 +15,42 @@ uint32_t saddle_next_letter(const char **at, const char *end)
         letter = letter << 6 | (byte[k++] & 0x3F);
     bool surrogate = letter >= 0xD800 && letter < 0xE000;
     bool complete = k == more + 1 && byte[0] < 0xF8 && (byte[0] < 0x80 || more > 0);
+    complete = complete && letter >= least[more] && letter <= 0x10FFFF && !surrogate;
     *at += complete ? k : 1;
-    return complete && letter >= least[more] && letter <= 0x10FFFF && !surrogate ? letter : 0xFFFD;
+    return complete ? letter : 0xFFFD;
+}
+
+/* Whether a letter acts on a terminal or a page instead of being seen. */
+static bool is_invisible(uint32_t letter)
+{
+    return letter < ' ' || (letter >= 0x7F && letter < 0xA0) || letter == 0x061C ||
+           letter == 0x200E || letter == 0x200F || (letter >= 0x2028 && letter <= 0x202E) ||
+           (letter >= 0x2066 && letter <= 0x2069);
+}
+
+size_t saddle_show_letter(const char **at, const char *end, char out[SADDLE_SHOWN_SIZE])
+{
+    const char *from = *at;
+    uint32_t letter = saddle_next_letter(at, end);
+    size_t bytes = (size_t)(*at - from);
+    bool invalid = letter == 0xFFFD && bytes == 1;
+    if (invalid || (is_invisible(letter) && bytes == 1))
+        return (size_t)snprintf(out, SADDLE_SHOWN_SIZE, "\\x%02x", (unsigned char)*from);
+    if (is_invisible(letter))
+        return (size_t)snprintf(out, SADDLE_SHOWN_SIZE, "\\u%04x", (unsigned)letter);
+    memcpy(out, from, bytes);
+    out[bytes] = '\0';
+    return bytes;
+}
+
+void saddle_put_shown(FILE *out, const char *text)
+{
+    const char *end = text + strlen(text);
+    while (text < end) {
+        char shown[SADDLE_SHOWN_SIZE];
+        saddle_show_letter(&text, end, shown);
+        fputs(shown, out);
+    }
 }
 
 saddle_excerpt saddle_excerpt_of(const char *at, const char *end)
@@ -26,15 +60,13 @@ saddle_excerpt saddle_excerpt_of(const char *at, const char *end)
     const char *last = excerpt.text + sizeof excerpt.text - sizeof "...";
     end = end != NULL ? end : at + strlen(at);
     while (at < end) {
-        const char *from = at;
-        uint32_t letter = saddle_next_letter(&at, end);
-        bool control = letter < ' ' || (letter >= 0x7F && letter < 0xA0) || letter == 0xFFFD;
-        size_t bytes = control ? 1 : (size_t)(at - from);
+        char shown[SADDLE_SHOWN_SIZE];
+        size_t bytes = saddle_show_letter(&at, end, shown);
         if (to + bytes > last) {
             memcpy(to, "...", sizeof "...");
             break;
         }
-        memcpy(to, control ? "?" : from, bytes);
+        memcpy(to, shown, bytes);
         to += bytes;
     }
     return excerpt;

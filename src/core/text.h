@@ -5,13 +5,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <saddle/text.h>
 
 /* The next letter of a UTF-8 text that ends at `end`; U+FFFD for a byte that is not part of one. */
 uint32_t saddle_next_letter(const char **at, const char *end);
 
-/* A text as a message shows it: at most 76 bytes, '?' for what cannot be printed. */
+/* Capacity for one letter as saddle_show_letter() writes it, with its NUL. */
+#define SADDLE_SHOWN_SIZE 12
+/*
+ * Writes the next letter of a text so that it can be shown: control characters (C0, DEL, C1), those
+ * that turn the direction of text or end a line (U+202E and the like), and bytes that are not UTF-8 as
+ * \x1b, \u202e, \xff; all other letters as they are. `out` gets a NUL; returns the bytes before it.
+ */
+size_t saddle_show_letter(const char **at, const char *end, char out[SADDLE_SHOWN_SIZE]);
+
+/* Writes all letters of a text so. */
+void saddle_put_shown(FILE *out, const char *text);
+
+/* A text as a message shows it: its letters as above, at most 76 bytes. */
 typedef struct saddle_excerpt {
     char text[80];
 } saddle_excerpt;

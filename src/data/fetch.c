@@ -36,18 +36,20 @@
 struct download {
     const saddle_data_source *source;
     const saddle_fetch_options *options;
-    char *url;        /* where the file comes from */
-    char *path;       /* where it goes */
-    char *partial;    /* where it is until it is verified */
-    int descriptor;   /* of the partial file; -1: closed */
-    CURL *handle;     /* of the transfer going on */
-    uint64_t resumed; /* bytes that were there before */
-    uint64_t done;    /* bytes in the partial file */
-    uint64_t range;   /* where the server says its part starts */
-    bool begun;       /* whether the file's own bytes have started to arrive */
-    bool restart;     /* whether the partial file turned out to be of no use */
-    bool ended;       /* whether the caller's progress function ended it */
-    char reason[CURL_ERROR_SIZE + 64];
+    char *url;                  /* where the file comes from */
+    char *path;                 /* where it goes */
+    char *partial;              /* where it is until it is verified */
+    int descriptor;             /* of the partial file; -1: closed */
+    CURL *handle;               /* of the transfer going on */
+    uint64_t resumed;           /* bytes that were there before */
+    uint64_t done;              /* bytes in the partial file */
+    uint64_t range;             /* where the server says its part starts */
+    bool begun;                 /* whether the file's own bytes have started to arrive */
+    bool restart;               /* whether the partial file turned out to be of no use */
+    bool ended;                 /* whether the caller's progress function ended it */
+    bool too_large;             /* whether more than MOST_BYTES were announced or arrived */
+    char said[CURL_ERROR_SIZE]; /* by libcurl, which also reports failures of the functions below */
+    char reason[CURL_ERROR_SIZE + 64]; /* the first failure; it comes before what libcurl says */
 };
 
 static bool starts_with(const char *url, const char *scheme)
@@ -120,8 +122,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
     if (!download->begun && !begin_body(download, code))
         return 0;
     if (download->done > MOST_BYTES || size * count > MOST_BYTES - download->done) {
-        snprintf(download->reason, sizeof download->reason, "more than %" PRIu64 " MiB arrived",
-                 MOST_BYTES >> 20);
+        download->too_large = true;
         return 0;
     }
     return write_all(download, bytes, size * count) ? size * count : 0;
@@ -164,7 +165,7 @@ static bool set_options(struct download *download)
     curl_easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, STALL_SECONDS);
     curl_easy_setopt(handle, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)MOST_BYTES);
     curl_easy_setopt(handle, CURLOPT_USERAGENT, "saddle");
-    curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, download->reason);
+    curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, download->said);
     curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(handle, CURLOPT_HEADERDATA, download);
     curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, on_body);
@@ -186,8 +187,14 @@ static bool judge(struct download *download, CURLcode result)
         snprintf(download->reason, sizeof download->reason,
                  "a redirect to %.150s is refused: only http and https, and not from https to http",
                  address);
+    download->too_large = download->too_large || result == CURLE_FILESIZE_EXCEEDED;
+    if (download->too_large)
+        snprintf(download->reason, sizeof download->reason,
+                 "the server sends more than %" PRIu64 " MiB, which is not this file",
+                 MOST_BYTES >> 20);
     else if (result != CURLE_OK && download->reason[0] == '\0')
-        snprintf(download->reason, sizeof download->reason, "%s", curl_easy_strerror(result));
+        snprintf(download->reason, sizeof download->reason, "%s",
+                 download->said[0] != '\0' ? download->said : curl_easy_strerror(result));
     if (result != CURLE_OK)
         return false;
     /* An empty file has no first byte. */
@@ -204,6 +211,7 @@ static bool transfer(struct download *download)
     download->begun = false;
     download->range = 0;
     download->reason[0] = '\0';
+    download->said[0] = '\0';
     download->handle = curl_easy_init();
     bool arrived = false;
     if (download->handle != NULL && set_options(download))
@@ -355,10 +363,11 @@ static saddle_status complete(struct download *download, saddle_error *error)
         bool arrived = transfer(download);
         saddle_status status =
             arrived ? verify(download, &right, error) : transfer_failed(download, error);
-        bool useless = download->restart || (arrived && !right);
+        bool useless = download->restart || download->too_large || (arrived && !right);
         if (status == SADDLE_OK || !useless)
             return status;
-        bool again = download->resumed > 0 && ftruncate(download->descriptor, 0) == 0;
+        bool again = ftruncate(download->descriptor, 0) == 0 && download->resumed > 0 &&
+                     !download->too_large;
         download->resumed = download->done = 0;
         download->restart = false;
         if (!again)

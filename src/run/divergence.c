@@ -1,4 +1,4 @@
-/* Runs that diverge: which agent's which entry, and metrics that grow without bound. */
+/* Runs that diverge: which agent's which entry or which function, and metrics that grow without bound. */
 #include <math.h>
 #include <stdio.h>
 
@@ -11,6 +11,8 @@
  * to the next will not come back. It is a sum of squares: the iterates are a million times off. */
 #define RUNAWAY 1e12
 #define RUNAWAY_POINTS 4
+/* Variables below this are not what makes a loss overflow: a fifth power of them does not. */
+#define LARGE 1e60
 
 /* The variables that a divergence may show in. */
 static const char *const variable_name[] = {"x", "y", "v (x-gradient)", "u (y-gradient)"};
@@ -19,7 +21,7 @@ enum { VARIABLE, ENTRY, VALUE, WIDTH };
 
 typedef struct search {
     const saddle_run_state *run;
-    double *found; /* WIDTH numbers per agent */
+    double *found; /* some numbers per agent */
 } search;
 
 /* Of a state whose loss is not finite, the agent's entry that is not, or else its largest: a loss
@@ -82,6 +84,88 @@ saddle_status saddle_run_locate(saddle_run_state *r, saddle_fault *fault, saddle
     return status;
 }
 
+/* ---- when no variable is to blame ------------------------------------------------------------- */
+
+/* F_i at the means, and an entry of its gradient that is not finite, or 0. */
+enum { LOSS, SLOPE, CHECKS };
+
+static void evaluate_task(void *context, saddle_agent *agent)
+{
+    const search *s = context;
+    const saddle_problem *problem = s->run->info.instance->problem;
+    const double *x = saddle_observer_x_mean(s->run->observer);
+    const double *y = saddle_observer_y_mean(s->run->observer);
+    size_t size = problem->x_dim + problem->y_dim;
+    double *slope = agent->scratch;
+    double *found = s->found + agent->id * CHECKS;
+    saddle_batch all = {.index = NULL, .count = problem->samples[agent->id]};
+    found[LOSS] = problem->value(problem, agent->id, x, y, slope + size);
+    saddle_problem_gradient(problem, agent->id, &all, x, y, slope, slope + problem->x_dim,
+                            slope + size);
+    found[SLOPE] = 0.0;
+    for (size_t k = 0; k < size && isfinite(found[SLOPE]); k++)
+        found[SLOPE] = isfinite(slope[k]) ? 0.0 : slope[k];
+}
+
+/* Names the first agent with a function that is not finite; false: there is none. */
+static bool name_function(const saddle_run_state *r, const double *found, char *out, size_t size)
+{
+    const saddle_problem *problem = r->info.instance->problem;
+    for (size_t i = 0; i < problem->agents; i++)
+        for (int k = 0; k < CHECKS; k++) {
+            double value = found[i * CHECKS + (size_t)k];
+            if (isfinite(value))
+                continue;
+            snprintf(out, size, "%s() of problem %.60s is %g at agent %zu; check it and its data",
+                     k == LOSS ? "value" : "an entry of gradient", problem->name, value, i);
+            return true;
+        }
+    return false;
+}
+
+static void name_cause(const saddle_run_state *r, const double *found, char *out, size_t size)
+{
+    const saddle_regularizer *h = saddle_prox_regularizer(r->info.instance->x_prox);
+    double weight = saddle_regularizer_value(h, saddle_observer_x_mean(r->observer));
+    double tau = r->result->plan.outputs.metric_tau;
+    if (!isfinite(weight))
+        snprintf(out, size,
+                 "the regularizer %.60s is %g at the mean of x; give it a smaller weight",
+                 saddle_regularizer_text(h), weight);
+    else if (name_function(r, found, out, size))
+        return;
+    else if (!isfinite(r->row.x_stationarity))
+        snprintf(
+            out, size,
+            "the distance to the proximal point with tau %g is %g; raise tau, or metric-tau if "
+            "it is given",
+            tau, r->row.x_stationarity);
+    else
+        snprintf(out, size,
+                 "the loss %g, the loss %g at the best response y* or the distance %g to it is not "
+                 "finite; check the problem and its data",
+                 r->row.loss, r->row.primal, r->row.y_gap);
+}
+
+saddle_status saddle_run_explain(saddle_run_state *r, const saddle_fault *fault,
+                                 saddle_error *error)
+{
+    const saddle_world *world = r->info.instance->world;
+    if (!(fabs(fault->value) < LARGE))
+        return SADDLE_OK;
+    search s = {.run = r, .found = saddle_alloc(world->agents, CHECKS * sizeof *s.found)};
+    saddle_status status =
+        s.found != NULL ? SADDLE_OK : saddle_no_memory(error, "the search for what diverged");
+    status = saddle_run_agree(r, status, error);
+    if (s.found != NULL && status == SADDLE_OK) {
+        r->engine->kind->for_each(r->engine, evaluate_task, &s);
+        saddle_world_fill(world, CHECKS, s.found);
+        name_cause(r, s.found, r->result->cause, sizeof r->result->cause);
+    }
+    saddle_free(s.found);
+    return status;
+}
+
 bool saddle_run_runs_away(const saddle_run_state *r)
 {
     const saddle_row *rows = r->result->rows;
@@ -104,6 +188,8 @@ saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddl
         status = saddle_run_locate(r, fault, error);
     if (status == SADDLE_OK && saddle_run_runs_away(r) && isfinite(fault->value))
         fault->kind = SADDLE_FAULT_RUNAWAY;
+    else if (status == SADDLE_OK)
+        status = saddle_run_explain(r, fault, error);
     r->result->stop = SADDLE_STOP_DIVERGED;
     r->result->fault = *fault;
     return status;

@@ -172,7 +172,7 @@ refuse "group-l2" run "${small[@]}" --x-set simplex --regularizer group-l2:1:2 -
 refuse "simplex" compare "${small[@]}" --x-set simplex --regularizer group-l2:1:2 --output c
 check "nothing was written" is "$(echo *)" "err out"
 # A line end in a value would forge a line of the trace's head.
-refuse "--trace: 'a?b' has a control character" run --trace $'a\nb'
-refuse "--data: 'a?# x: 1' has a control character" run --data $'a\n# x: 1'
+refuse "--trace: 'a\\x0ab' has a control character" run --trace $'a\nb'
+refuse "--data: 'a\\x0a# x: 1' has a control character" run --data $'a\n# x: 1'
 
 finish

@@ -134,6 +134,18 @@ try report steep.csv -o steep.html
 try reproduce --quick --only topology-regression --output claimed --quiet
 check "a page with claims" [ -s claimed/report.html ]
 
+# ---- heads and settings of any length
+
+try run --problem quadratic --iterations 5 --trace plain.csv --quiet
+{ seq 300000 | sed 's/.*/# n&: 1/'; cat plain.csv; } >many.csv
+try report many.csv -o many.html
+check "a head of 300,000 lines is refused" warns "many.csv:1025:1: more than 1024 settings"
+{ head -1 plain.csv; printf '# remark: '; head -c 5000000 /dev/zero | tr '\0' '<'; echo; tail -n +2 plain.csv; } >fat.csv
+try report fat.csv -o fat.html
+check "a setting of 5 MB" exits 0
+check "is cut on the page" [ "$(wc -c <fat.html)" -lt 200000 ]
+check "which says so" grep -q '(5000000 bytes)' fat.html
+
 # ---- in a browser
 has chromium chromedriver || finish
 see() {

@@ -88,6 +88,20 @@ static void answer_range(int client, size_t start, bool honest)
     answer(client, "206 Partial Content", extra, start, server.size - start);
 }
 
+/* More than any data set has: announced, or, of a range, without saying how much. */
+static void answer_endless(int client, long start)
+{
+    char head[256];
+    int length = start < 0 ? snprintf(head, sizeof head,
+                                      "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", 300 << 20)
+                           : snprintf(head, sizeof head,
+                                      "HTTP/1.1 206 Partial Content\r\nConnection: close\r\n"
+                                      "Content-Range: bytes %ld-%d/*\r\n\r\n",
+                                      start, 300 << 20);
+    send_all(client, head, (size_t)length);
+    send_all(client, server.body, server.size);
+}
+
 static void serve(int client, const char *request)
 {
     char mode[32] = "";
@@ -103,6 +117,8 @@ static void serve(int client, const char *request)
         answer(client, "200 OK", "", 0, server.size);
     else if (strcmp(mode, "range") == 0 || strcmp(mode, "liar") == 0)
         answer_range(client, (size_t)start, mode[0] == 'r');
+    else if (strcmp(mode, "endless") == 0)
+        answer_endless(client, start);
     else if (strcmp(mode, "cut") == 0)
         answer(client, "200 OK", "", 0, server.size / 2);
     else if (strcmp(mode, "moved") == 0) {
@@ -445,6 +461,21 @@ START_TEST(https_never_leads_to_http)
 }
 END_TEST
 
+/* A server that sends more than a data set has: said in our words, and nothing is left behind. */
+START_TEST(too_large_a_file_is_refused_and_removed)
+{
+    saddle_fetch_options options = options_for("endless");
+    refuse("a9a", &options, SADDLE_IO, "sends more than 256 MiB");
+    ck_assert(!exists("a9a") && !exists("a9a.part"));
+    /* Nor of one that had nearly so much before. */
+    leave_partial(500, 0);
+    ck_assert_int_eq(truncate(place("a9a.part"), (256 << 20) - 1000), 0);
+    refuse("a9a", &options, SADDLE_IO, "sends more than 256 MiB");
+    ck_assert_int_eq(server.range, (256 << 20) - 1000);
+    ck_assert(!exists("a9a") && !exists("a9a.part"));
+}
+END_TEST
+
 START_TEST(failures_say_what_to_do)
 {
     saddle_fetch_options options = options_for("gone");
@@ -550,6 +581,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, a_useless_partial_file_is_started_over);
     tcase_add_test(cases, redirects_keep_to_the_rules);
     tcase_add_test(cases, https_never_leads_to_http);
+    tcase_add_test(cases, too_large_a_file_is_refused_and_removed);
     tcase_add_test(cases, failures_say_what_to_do);
     tcase_add_test(cases, the_caller_can_end_a_download);
     tcase_add_test(cases, wrong_requests_are_refused);

@@ -204,12 +204,12 @@ START_TEST(refuses_what_is_no_trace)
     refuse_text("# c\n" HEAD "0,10,0.5\n1,x1,2\n", ":4:3: 'x1' is not a number");
     refuse_text(HEAD "0,10,1e999\n", ":2:6: '1e999' is not a number");
     refuse_text(HEAD "0,10,0x10\n", ":2:6: '0x10' is not a number");
-    refuse_text(HEAD "0,10,\x1b[31m\n", ":2:6: '?[31m' is not a number");
+    refuse_text(HEAD "0,10,\x1b[31m\n", ":2:6: '\\x1b[31m' is not a number");
     saddle_error error;
     saddle_trace *trace = NULL;
     const char bytes[] = "iteration\n1\0002\n";
     assert_refused(saddle_trace_read(&trace, write_bytes(bytes, sizeof bytes - 1), &error), error,
-                   SADDLE_BAD_INPUT, ":2:1: '1?2' is not a number");
+                   SADDLE_BAD_INPUT, ":2:1: '1\\x012' is not a number");
     assert_refused(saddle_trace_read(&trace, "/nonexistent/t.csv", &error), error, SADDLE_BAD_INPUT,
                    "cannot read '/nonexistent/t.csv'");
     assert_refused(saddle_trace_read(&trace, saddle_test_directory(), &error), error,
@@ -225,6 +225,29 @@ START_TEST(bounds_memory)
     refuse_text(commas, "holds no line of column names"); /* no newline: not whole */
     commas[sizeof commas - 2] = '\n';
     refuse_text(commas, "columns; a trace has at most");
+    /* A head of more lines than any run writes, and names that are none. */
+    size_t size = 0;
+    char *text = NULL;
+    FILE *stream = open_memstream(&text, &size);
+    ck_assert_ptr_nonnull(stream);
+    for (int k = 0; k <= 1024; k++)
+        fprintf(stream, "# name%d: 1\n", k);
+    fputs(HEAD "0,10,5\n", stream);
+    ck_assert_int_eq(fclose(stream), 0);
+    refuse_text(text, ":1025:1: more than 1024 settings");
+    memset(text, 'a', 4098);
+    memcpy(text + 4098, ": 1\n", 5);
+    memcpy(text, "# ", 2);
+    saddle_trace_free(read_text(strcat(text, HEAD "0,10,5\n")));
+    memset(text, 'a', 4099);
+    memcpy(text + 4099, ": 1\n", 5);
+    memcpy(text, "# ", 2);
+    refuse_text(text, "a name of a trace has at most 4096");
+    memset(text, 'a', 4106);
+    memcpy(text, "# ended: ", 9);
+    memcpy(text + 4106, "\n", 2);
+    refuse_text(text, "at most 4096");
+    free(text);
     saddle_error error;
     saddle_trace *trace = NULL;
     assert_refused(saddle_trace_read(&trace, "/dev/zero", &error), error, SADDLE_BAD_INPUT,

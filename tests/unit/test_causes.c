@@ -1,0 +1,135 @@
+/* Losses that are not finite though all variables are: the message names what is to blame. */
+#include <string.h>
+
+#include <saddle/saddle.h>
+
+#include "instances.h"
+#include "support.h"
+
+static saddle_error error;
+
+/* Which function of which agent goes wrong, and from how large an x on. */
+typedef struct fault {
+    size_t agent;
+    double value;    /* of value(), in its place */
+    double gradient; /* of an entry of gradient() */
+    double below;    /* where x is below this; NaN: nowhere */
+} fault;
+
+static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+{
+    const fault *f = problem->self;
+    (void)batch;
+    (void)scratch;
+    gx[0] = x[0] + y[0];
+    gy[0] = x[0] - y[0];
+    if (agent == f->agent && x[0] < f->below && f->gradient != 0.0)
+        gy[0] = f->gradient;
+}
+
+static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                    double *scratch)
+{
+    const fault *f = problem->self;
+    (void)scratch;
+    if (agent == f->agent && x[0] < f->below && f->value != 0.0)
+        return f->value;
+    return 0.5 * x[0] * x[0] + x[0] * y[0] - 0.5 * y[0] * y[0];
+}
+
+static const size_t samples[3] = {1, 1, 1};
+
+static saddle_status solve(fault *f, const char *name, const char *setting, saddle_result **out)
+{
+    const saddle_problem problem = {.name = "broken",
+                                    .self = f,
+                                    .x_dim = 1,
+                                    .y_dim = 1,
+                                    .agents = 3,
+                                    .samples = samples,
+                                    .gradient = gradient,
+                                    .value = value};
+    saddle_plan plan;
+    saddle_plan_defaults(&plan, sizeof plan);
+    plan.limits.iterations = 200;
+    plan.network.agents = 3;
+    plan.outputs.trace_every = 1;
+    plan.start.init = "constant:2";
+    if (name != NULL)
+        assert_ok(saddle_plan_set(&plan, name, setting, &error), error);
+    saddle_status status = saddle_solve(&problem, &plan, out, &error);
+    saddle_plan_free(&plan);
+    return status;
+}
+
+START_TEST(causes_at_the_start_are_named)
+{
+    saddle_result *result = NULL;
+    fault none = {.below = (double)NAN};
+    fault loss = {.agent = 2, .value = (double)NAN, .below = 1e9};
+    fault overflow = {.agent = 1, .value = (double)INFINITY, .below = 1e9};
+    assert_ok(solve(&none, NULL, NULL, &result), error);
+    ck_assert_str_eq(result->cause, "");
+    saddle_result_free(result);
+    assert_refused(solve(&loss, NULL, NULL, &result), error, SADDLE_BAD_INPUT,
+                   "value() of problem broken is nan at agent 2");
+    assert_refused(solve(&overflow, NULL, NULL, &result), error, SADDLE_BAD_INPUT,
+                   "value() of problem broken is inf at agent 1");
+    assert_refused(solve(&none, "tau", "1e-308", &result), error, SADDLE_BAD_INPUT,
+                   "the proximal point with tau 1e-308");
+    assert_refused(solve(&none, "regularizer", "l1:1.7e308", &result), error, SADDLE_BAD_INPUT,
+                   "the regularizer l1:1.7e308 is inf");
+    ck_assert_ptr_null(strstr(error.message, "variable"));
+    /* Here the iterate is to blame. */
+    assert_refused(solve(&none, "init", "constant:1e200", &result), error, SADDLE_BAD_INPUT,
+                   "variable x[0] is 1e+200");
+}
+END_TEST
+
+START_TEST(causes_of_a_divergence_are_named)
+{
+    saddle_result *result = NULL;
+    fault loss = {.agent = 2, .value = (double)NAN, .below = 0.7};
+    assert_ok(solve(&loss, NULL, NULL, &result), error);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_DIVERGED);
+    ck_assert_uint_gt(result->fault.iteration, 0);
+    ck_assert_msg(strstr(result->cause, "value() of problem broken is nan at agent 2") != NULL,
+                  "'%s'", result->cause);
+    saddle_result_free(result);
+}
+END_TEST
+
+/* A scale made from data that overflows is the data's fault, not that of an option. */
+START_TEST(overflowing_data_are_named)
+{
+    double rows[8][2];
+    double label[8];
+    for (size_t k = 0; k < 8; k++) {
+        rows[k][0] = 1e300 * (double)(k + 1);
+        rows[k][1] = 1.0;
+        label[k] = k % 2 == 0 ? 1.0 : -1.0;
+    }
+    saddle_dataset *data = NULL;
+    saddle_instance *instance = NULL;
+    saddle_plan *plan = test_plan(NULL, (const char *[]){"problem=auc", "agents=2", NULL});
+    assert_ok(saddle_dataset_from_dense(&data, 8, 2, rows[0], label, SADDLE_COPY, &error), error);
+    plan->problem.rows = data;
+    assert_refused(saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
+                   "scale the data");
+    ck_assert_ptr_null(strstr(error.message, "metric-tau"));
+    saddle_dataset_free(data);
+    test_plan_free(plan);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("causes");
+    TCase *cases = tcase_create("causes");
+    tcase_add_test(cases, causes_at_the_start_are_named);
+    tcase_add_test(cases, causes_of_a_divergence_are_named);
+    tcase_add_test(cases, overflowing_data_are_named);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
