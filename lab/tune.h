@@ -6,6 +6,7 @@
 
 #include <saddle/lab.h>
 
+#include "files/file.h"
 #include "run/run.h"
 
 /* ---- candidates: tune_grid.c ---- */
@@ -39,8 +40,8 @@ bool saddle_tune_ignores(const saddle_option *option);
 
 /* Evaluations in a file, and those that were there before. */
 typedef struct saddle_tune_log {
-    FILE *stream; /* NULL: no log */
-    char *path;
+    const char *path;     /* NULL: no log. Borrowed */
+    saddle_lines lines;   /* at process 0 */
     saddle_trial *trials; /* read from the file */
     size_t count;
 } saddle_tune_log;

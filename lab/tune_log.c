@@ -12,17 +12,19 @@
  */
 #include "lab/tune.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "files/line_reader.h"
+
+/* For messages. */
+#define WHAT "the log"
 
 /* Columns before the values of options. */
 #define FIXED_COLUMNS 6
@@ -157,41 +159,28 @@ static saddle_status read_lines(saddle_line_reader *in, const char *head, saddle
     return in->status;
 }
 
-/* Read a log, if there is one. */
+/* Read a log, which may be empty. */
 static saddle_status read_log(saddle_tune_log *log, const char *head, const saddle_tuning *tuning,
                               size_t *used, saddle_error *error)
 {
     saddle_line_reader in;
-    if (access(log->path, F_OK) != 0 && errno == ENOENT)
-        return SADDLE_OK;
-    saddle_status status = saddle_line_reader_open(&in, log->path, "the log of a search", error);
+    saddle_status status =
+        saddle_line_reader_open(&in, log->lines.path, "the log of a search", error);
     SADDLE_THEN(status, read_lines(&in, head, log, tuning, used, error));
     saddle_line_reader_close(&in);
     return status;
 }
 
-/* Open the file, keep `used` of its bytes, and go on after them. */
-static saddle_status open_stream(saddle_tune_log *log, bool resume, size_t used,
-                                 saddle_error *error)
+/* Refuse a log that is there already, unless it is to be continued. */
+static saddle_status check_new(const saddle_tune_log *log, saddle_error *error)
 {
-    if (!resume && access(log->path, F_OK) == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "resume: '%s' is there already; give this option to continue it, or "
-                           "choose another output",
-                           log->path);
-    log->stream = fopen(log->path, "ae");
-    if (log->stream == NULL || ftruncate(fileno(log->stream), (off_t)used) != 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "cannot write '%s': %s; choose another output",
-                           log->path, strerror(errno));
-    return SADDLE_OK;
-}
-
-static saddle_status flush(const saddle_tune_log *log, saddle_error *error)
-{
-    if (fflush(log->stream) == 0 && !ferror(log->stream))
+    struct stat status;
+    if (fstat(fileno(log->lines.stream), &status) != 0 || status.st_size == 0)
         return SADDLE_OK;
-    return saddle_fail(error, SADDLE_IO, "cannot write '%s': %s; is the disk full?", log->path,
-                       strerror(errno != 0 ? errno : EIO));
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "resume: '%s' is there already; give this option to continue it, or "
+                       "choose another output",
+                       log->lines.path);
 }
 
 /* Open the file and read what is in it. */
@@ -203,11 +192,13 @@ static saddle_status open_file(saddle_tune_log *log, const saddle_tuning *tuning
     char *head = make_head(tuning, forecast->plan.settings);
     if (head == NULL)
         return saddle_no_memory(error, "the log");
-    saddle_status status = inputs->resume ? read_log(log, head, tuning, &used, error) : SADDLE_OK;
-    SADDLE_THEN(status, open_stream(log, inputs->resume, used, error));
+    saddle_status status = saddle_lines_continue(&log->lines, inputs->log, "output", error);
+    SADDLE_THEN(status,
+                inputs->resume ? read_log(log, head, tuning, &used, error) : check_new(log, error));
+    SADDLE_THEN(status, saddle_lines_cut(&log->lines, used, WHAT, error));
     if (status == SADDLE_OK && used == 0) {
-        fputs(head, log->stream);
-        status = flush(log, error);
+        fputs(head, log->lines.stream);
+        status = saddle_lines_flush(&log->lines, WHAT, error);
     }
     free(head);
     return status;
@@ -238,10 +229,8 @@ saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_world *wor
     if (inputs->log == NULL)
         return SADDLE_OK;
     saddle_status status = SADDLE_OK;
-    log->path = saddle_strdup(inputs->log);
-    if (log->path == NULL)
-        status = saddle_no_memory(error, "the log");
-    else if (world->rank == 0)
+    log->path = inputs->log;
+    if (world->rank == 0)
         status = open_file(log, tuning, inputs, forecast, error);
     status = saddle_world_agree(world, status, error);
     return status == SADDLE_OK ? share_trials(log, world, error) : status;
@@ -250,18 +239,15 @@ saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_world *wor
 saddle_status saddle_tune_log_write(saddle_tune_log *log, const saddle_tuning *tuning,
                                     const saddle_trial *trial, saddle_error *error)
 {
-    if (log->stream == NULL)
+    if (log->lines.stream == NULL)
         return SADDLE_OK;
-    errno = 0;
-    print_trial(log->stream, tuning, trial);
-    return flush(log, error);
+    print_trial(log->lines.stream, tuning, trial);
+    return saddle_lines_flush(&log->lines, WHAT, error);
 }
 
 void saddle_tune_log_close(saddle_tune_log *log)
 {
-    if (log->stream != NULL)
-        fclose(log->stream);
+    saddle_lines_close(&log->lines, WHAT, NULL);
     saddle_free(log->trials);
-    saddle_free(log->path);
     memset(log, 0, sizeof *log);
 }

@@ -119,7 +119,7 @@ void saddle_checkpoint_prune(const char *directory, const char *newest, const ch
         const char *rest = after_name(entry->d_name);
         if (rest == NULL)
             continue;
-        /* What follows the name of an unfinished one: see files/file.c. */
+        /* What follows the name of an unfinished one: see files/output.c. */
         bool unfinished = fnmatch(".*.tmp", rest, 0) == 0;
         bool old =
             *rest == '\0' && !ends_in(newest, entry->d_name) && !ends_in(older, entry->d_name);

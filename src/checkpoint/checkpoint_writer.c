@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "algorithms/layout.h"
@@ -124,17 +123,11 @@ static saddle_status read_every(saddle_checkpoint_writer *k, const char *text, s
                        text);
 }
 
-/* Hold the directory for this run: two that write into one would remove each other's checkpoints. A
- * file system that knows no locks is taken as it is. The kernel lets go when the process ends. */
+/* Hold the directory for this run: two that write into one would remove each other's checkpoints. */
 static saddle_status hold_directory(saddle_checkpoint_writer *k, saddle_error *error)
 {
     k->lock = open(k->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (k->lock < 0 || flock(k->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-        return SADDLE_OK;
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "checkpoint: another run is writing its checkpoints into '%s'; wait for "
-                       "its end, or give another directory",
-                       k->directory);
+    return k->lock >= 0 ? saddle_hold(k->lock, k->directory, "checkpoint", error) : SADDLE_OK;
 }
 
 /* Refuse to resume before a valid checkpoint of the same directory, which the next ones would replace. */

@@ -23,6 +23,7 @@
 #include "core/sha256.h"
 #include "core/status.h"
 #include "data/sources.h"
+#include "files/file.h"
 
 #define MOST_REDIRECTS 5L
 #define CONNECT_SECONDS 20L
@@ -238,7 +239,8 @@ static saddle_status make_directory(const char *directory, saddle_error *error)
         end += strcspn(end, "/");
         char separator = *end;
         *end = '\0';
-        failed = mkdir(path, 0700) != 0 && errno != EEXIST ? errno : 0;
+        bool made = mkdir(path, 0700) == 0 ? saddle_sync_directory_of(path) : errno == EEXIST;
+        failed = made ? 0 : errno;
         *end = separator;
     } while (!failed && *end != '\0');
     saddle_free(path);
@@ -254,7 +256,8 @@ static saddle_status open_partial(struct download *download, saddle_error *error
 {
     struct stat held;
     struct stat named;
-    download->descriptor = open(download->partial, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    download->descriptor =
+        open(download->partial, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (download->descriptor < 0)
         return saddle_fail(error, SADDLE_BAD_INPUT, "cannot write '%s': %s; give another directory",
                            download->partial, strerror(errno));
@@ -268,6 +271,12 @@ static saddle_status open_partial(struct download *download, saddle_error *error
                            "'%s' is being downloaded by another process; wait for it to end",
                            download->path);
     }
+    /* Its name can be foreseen: what was planted there is not written to. */
+    if (!S_ISREG(held.st_mode) || held.st_nlink != 1)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' is not the beginning of a download; remove it, or give another "
+                           "directory",
+                           download->partial);
     download->resumed = (uint64_t)held.st_size;
     download->done = download->resumed;
     return SADDLE_OK;
@@ -348,7 +357,8 @@ static saddle_status verify(struct download *download, bool *right, saddle_error
     *right = is_right(download, &sum);
     if (!*right)
         return wrong_sum(download, sum.text, error);
-    if (fsync(download->descriptor) != 0 || rename(download->partial, download->path) != 0)
+    if (!saddle_sync_file(download->descriptor) || rename(download->partial, download->path) != 0 ||
+        !saddle_sync_directory_of(download->path))
         return saddle_fail(error, SADDLE_IO, "cannot move '%s' to '%s': %s", download->partial,
                            download->path, strerror(errno));
     return SADDLE_OK;
@@ -394,7 +404,7 @@ static saddle_status fetch_file(const saddle_data_source *source, const char *di
         SADDLE_THEN(status, complete(&download, error));
     }
     /* An attempt that brought nothing of use leaves nothing. */
-    if (status != SADDLE_OK && download.descriptor >= 0 && download.done == 0)
+    if (status == SADDLE_IO && download.descriptor >= 0 && download.done == 0)
         unlink(download.partial);
     if (download.descriptor >= 0)
         close(download.descriptor);

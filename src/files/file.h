@@ -17,29 +17,46 @@ saddle_status saddle_reading_open(FILE **out, const char *path, const char *want
 saddle_status saddle_reading_open_regular(FILE **out, const char *path, const char *wanted,
                                           size_t *bytes, saddle_error *error);
 
-/* A file being written beside its final place. */
+/*
+ * A file that appears complete or not at all, whatever ends the process. A link is followed: what it points
+ * to is replaced, and keeps its permissions; a link to nothing, a device and a file that may not be written
+ * to are refused. The directory must be writable.
+ */
 typedef struct saddle_output {
     FILE *stream;    /* write here */
     char *name;      /* as the caller gave it, for messages */
     char *path;      /* where it will be: what a link points to */
-    char *temporary; /* where it is until commit */
+    char *temporary; /* its random name until then; NULL: it has none yet */
 } saddle_output;
 
 /* Start writing; SADDLE_BAD_INPUT when the place cannot be written to. */
 saddle_status saddle_output_open(saddle_output *out, const char *path, saddle_error *error);
-/* Flush, sync, rename into place and sync the directory; on failure the temporary file is removed. */
+/* Flush, sync, rename into place and sync the directory; on failure nothing is left but the old file. */
 saddle_status saddle_output_commit(saddle_output *out, saddle_error *error);
-/* Remove the temporary file, if there is one still. Safe after commit and on a zeroed struct. */
+/* Forget what was written. Safe after commit and on a zeroed struct. */
 void saddle_output_discard(saddle_output *out);
 
 /* Write a file that appears whole or not at all. */
 saddle_status saddle_output_save(const char *path, void (*write)(FILE *f, const void *context),
                                  const void *context, saddle_error *error);
 
+/* fsync(), however often a signal interrupts it; false: errno says why not. */
+bool saddle_sync_file(int descriptor);
+/* Make the name of a file or a directory last through a power cut, by syncing the directory that it is in,
+ * as far as that can be synced. False: errno says why not. */
+bool saddle_sync_directory_of(const char *path);
+
 /* A path without its directories. */
 const char *saddle_file_name(const char *path);
+/* Why a link cannot be followed, such as that it points to nothing; NULL: it can, or it is no link. */
+const char *saddle_dead_link(const char *path);
 /* Make a directory, which may exist already. `what`, such as "output", begins the refusal. */
 saddle_status saddle_make_directory(const char *what, const char *path, saddle_error *error);
+
+/* Hold an open file or directory, as long as it is open, for the run that writes to it. SADDLE_BAD_INPUT:
+ * another run, which the message names, holds it. */
+saddle_status saddle_hold(int descriptor, const char *path, const char *option,
+                          saddle_error *error);
 
 /* A file that grows line by line and can be read at any moment. */
 typedef struct saddle_lines {
@@ -49,10 +66,17 @@ typedef struct saddle_lines {
     bool broken;  /* a line could not be written, and was reported */
 } saddle_lines;
 
-/* Start a file, or the device or pipe that is there. `option`, such as "trace", begins the
- * refusal, SADDLE_BAD_INPUT, of a place that cannot be written to. */
+/* Start a file, or the device or pipe that is there. `option`, such as "trace", begins the refusal,
+ * SADDLE_BAD_INPUT, of a place that cannot be written to, a pipe that nobody reads, and a file that another
+ * run is writing, whose contents stay. */
 saddle_status saddle_lines_open(saddle_lines *out, const char *path, const char *option,
                                 saddle_error *error);
+/* The same, but what is in the file stays; saddle_lines_cut() is to follow. */
+saddle_status saddle_lines_continue(saddle_lines *out, const char *path, const char *option,
+                                    saddle_error *error);
+/* Keep that many bytes of a file, and go on after them. */
+saddle_status saddle_lines_cut(saddle_lines *lines, size_t bytes, const char *what,
+                               saddle_error *error);
 /* Send the lines that were written to the stream. SADDLE_IO when they cannot be, or when the file
  * has been removed: said once; lines after that go nowhere, and those before it stay whole. `what`
  * is for the message, such as "the trace". */

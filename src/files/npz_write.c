@@ -262,22 +262,60 @@ static saddle_status archive_failed(const char *path, zip_error_t *why, saddle_e
                        zip_error_strerror(why));
 }
 
-/* Fill the file at `place`, which is to become `path`, with an archive of the arrays. */
-static saddle_status write_archive(const char *place, const char *path, const saddle_array *array,
+/* Where libzip writes to: the stream of a file that appears whole. A short write marks the stream, which
+ * saddle_output_commit() looks at. */
+static zip_int64_t write_to_stream(void *context, void *bytes, zip_uint64_t count,
+                                   zip_source_cmd_t command)
+{
+    FILE *stream = context;
+    zip_source_args_seek_t *to = bytes;
+    switch (command) {
+    case ZIP_SOURCE_SUPPORTS:
+        return zip_source_make_command_bitmap(
+            ZIP_SOURCE_SUPPORTS, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
+            ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL,
+            ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_WRITE, ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE,
+            ZIP_SOURCE_COMMIT_WRITE, ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_REMOVE, -1);
+    case ZIP_SOURCE_STAT:
+        /* It is new, and empty. */
+        zip_stat_init(bytes);
+        ((zip_stat_t *)bytes)->size = 0;
+        ((zip_stat_t *)bytes)->valid = ZIP_STAT_SIZE;
+        return sizeof(zip_stat_t);
+    case ZIP_SOURCE_WRITE:
+        return fwrite(bytes, 1, count, stream) == count ? (zip_int64_t)count : -1;
+    case ZIP_SOURCE_SEEK_WRITE:
+        return fseeko(stream, (off_t)to->offset, to->whence);
+    case ZIP_SOURCE_TELL_WRITE:
+        return ftello(stream);
+    case ZIP_SOURCE_ERROR: {
+        int code[2] = {ZIP_ER_WRITE, errno};
+        memcpy(bytes, code, sizeof code);
+        return sizeof code;
+    }
+    default:
+        return 0;
+    }
+}
+
+/* Fill a stream, which is to become `path`, with an archive of the arrays. */
+static saddle_status write_archive(FILE *stream, const char *path, const saddle_array *array,
                                    payload *body, size_t count, saddle_error *error)
 {
-    int code = ZIP_ER_MEMORY;
-    zip_t *archive = zip_open(place, ZIP_CREATE | ZIP_TRUNCATE, &code);
+    zip_error_t why;
+    zip_error_init(&why);
+    zip_source_t *place = zip_source_function_create(write_to_stream, stream, &why);
+    zip_t *archive =
+        place != NULL ? zip_open_from_source(place, ZIP_CREATE | ZIP_TRUNCATE, &why) : NULL;
     saddle_status status = SADDLE_OK;
     if (archive == NULL) {
-        zip_error_t why;
-        zip_error_init_with_code(&why, code);
+        zip_source_free(place);
         status = archive_failed(path, &why, error);
-        zip_error_fini(&why);
     } else if (!add_members(archive, array, body, count) || zip_close(archive) != 0) {
         status = archive_failed(path, zip_get_error(archive), error);
         zip_discard(archive);
     }
+    zip_error_fini(&why);
     return status;
 }
 
@@ -296,14 +334,7 @@ saddle_status saddle_npz_write(const char *path, const saddle_array *array, size
     payload *body;
     saddle_status status = prepare_all(&body, array, count, error);
     SADDLE_THEN(status, saddle_output_open(&out, path, error));
-    SADDLE_THEN(status, write_archive(out.temporary, path, array, body, count, error));
-    /* libzip has put a new file in place of ours: hold on to that one, so that it is synced. */
-    if (status == SADDLE_OK) {
-        out.stream = freopen(out.temporary, "r+e", out.stream);
-        if (out.stream == NULL)
-            status = saddle_fail(error, SADDLE_IO, "cannot write '%s': %s; is the disk full?", path,
-                                 strerror(errno));
-    }
+    SADDLE_THEN(status, write_archive(out.stream, path, array, body, count, error));
     SADDLE_THEN(status, saddle_output_commit(&out, error));
     saddle_output_discard(&out);
     release(body, count);

@@ -1,0 +1,162 @@
+/* Files that grow line by line and can be read at any moment. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio_ext.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "files/file.h"
+
+/* Refuse a place; it is not opened. */
+static saddle_status refuse(const char *path, const char *option, const char *why,
+                            saddle_error *error)
+{
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s: cannot write '%s': %s; give a path in a directory that exists and can "
+                       "be written to",
+                       option, path, why);
+}
+
+/* Open a path for writing without waiting for a reader; -1: it was refused. */
+static int open_at_once(const char *path, const char *option, saddle_error *error)
+{
+    struct stat status;
+    const char *dead = saddle_dead_link(path);
+    if (dead != NULL) {
+        refuse(path, option, dead, error);
+        return -1;
+    }
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+    int reason = errno;
+    if (descriptor >= 0)
+        return descriptor;
+    if (reason == ENXIO && stat(path, &status) == 0 && S_ISFIFO(status.st_mode))
+        saddle_fail(error, SADDLE_BAD_INPUT,
+                    "%s: cannot write '%s': it is a pipe that nobody reads; start its reader "
+                    "first, or give a file's path",
+                    option, path);
+    else
+        refuse(path, option, strerror(reason), error);
+    return -1;
+}
+
+/* Make an open file this run's own: from here on writing waits, and no other run writes to it. `keep`: what
+ * is in the file stays. */
+static saddle_status take(int descriptor, const char *path, const char *option, bool keep,
+                          saddle_error *error)
+{
+    struct stat status;
+    int flags = fcntl(descriptor, F_GETFL);
+    if (flags < 0 || fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) != 0 ||
+        fstat(descriptor, &status) != 0)
+        return refuse(path, option, strerror(errno), error);
+    /* Pipes and devices may have several writers. */
+    if (!S_ISREG(status.st_mode))
+        return SADDLE_OK;
+    SADDLE_TRY(saddle_hold(descriptor, path, option, error));
+    if (!keep && ftruncate(descriptor, 0) != 0)
+        return refuse(path, option, strerror(errno), error);
+    return SADDLE_OK;
+}
+
+static saddle_status open_lines(saddle_lines *out, const char *path, const char *option, bool keep,
+                                saddle_error *error)
+{
+    memset(out, 0, sizeof *out);
+    out->path = saddle_strdup(path);
+    if (out->path == NULL)
+        return saddle_no_memory(error, "a file name");
+    int descriptor = open_at_once(path, option, error);
+    saddle_status status =
+        descriptor >= 0 ? take(descriptor, path, option, keep, error) : SADDLE_BAD_INPUT;
+    if (status == SADDLE_OK) {
+        out->stream = fdopen(descriptor, "w");
+        if (out->stream == NULL)
+            status = refuse(path, option, strerror(errno), error);
+    }
+    if (status == SADDLE_OK)
+        return SADDLE_OK;
+    if (descriptor >= 0)
+        close(descriptor);
+    saddle_free(out->path);
+    out->path = NULL;
+    return status;
+}
+
+saddle_status saddle_lines_open(saddle_lines *out, const char *path, const char *option,
+                                saddle_error *error)
+{
+    return open_lines(out, path, option, false, error);
+}
+
+saddle_status saddle_lines_continue(saddle_lines *out, const char *path, const char *option,
+                                    saddle_error *error)
+{
+    return open_lines(out, path, option, true, error);
+}
+
+saddle_status saddle_lines_cut(saddle_lines *lines, size_t bytes, const char *what,
+                               saddle_error *error)
+{
+    if (ftruncate(fileno(lines->stream), (off_t)bytes) == 0 &&
+        fseeko(lines->stream, (off_t)bytes, SEEK_SET) == 0) {
+        lines->whole = (off_t)bytes;
+        return SADDLE_OK;
+    }
+    return saddle_fail(error, SADDLE_IO, "cannot write %s '%s': %s", what, lines->path,
+                       strerror(errno));
+}
+
+/* Drop what could not be written, and what was written of the last line. */
+static void abandon(saddle_lines *lines)
+{
+    struct stat status;
+    lines->broken = true;
+    __fpurge(lines->stream);
+    /* A file whose last line stays torn is no reason to end anything. */
+    if (fstat(fileno(lines->stream), &status) == 0 && S_ISREG(status.st_mode) &&
+        ftruncate(fileno(lines->stream), lines->whole) != 0)
+        lines->whole = status.st_size;
+}
+
+saddle_status saddle_lines_flush(saddle_lines *lines, const char *what, saddle_error *error)
+{
+    struct stat status;
+    if (lines->broken) {
+        __fpurge(lines->stream);
+        return SADDLE_OK;
+    }
+    errno = 0;
+    if (fflush(lines->stream) != 0 || ferror(lines->stream)) {
+        saddle_fail(error, SADDLE_IO, "cannot write %s '%s': %s; is the disk full?", what,
+                    lines->path, strerror(errno != 0 ? errno : EIO));
+        abandon(lines);
+        return SADDLE_IO;
+    }
+    bool known = fstat(fileno(lines->stream), &status) == 0 && S_ISREG(status.st_mode);
+    if (known && status.st_nlink == 0) {
+        abandon(lines);
+        return saddle_fail(error, SADDLE_IO, "%s '%s' was removed while the run went on", what,
+                           lines->path);
+    }
+    if (known)
+        lines->whole = status.st_size;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_lines_close(saddle_lines *lines, const char *what, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    if (lines->stream != NULL) {
+        status = saddle_lines_flush(lines, what, error);
+        if (fclose(lines->stream) != 0 && status == SADDLE_OK && !lines->broken)
+            status = saddle_fail(error, SADDLE_IO, "cannot write %s '%s': %s; is the disk full?",
+                                 what, lines->path, strerror(errno));
+    }
+    saddle_free(lines->path);
+    memset(lines, 0, sizeof *lines);
+    return status;
+}

@@ -1,0 +1,282 @@
+/*
+ * Files that appear complete or not at all.
+ *
+ * What is written has no name at first (O_TMPFILE), so nothing is left behind however the process ends. When
+ * it is on the disk it gets a random name beside its target, which nobody can have planted a link or a file
+ * at, and that name is renamed to the target's. Where a file system has no unnamed files, the random name is
+ * there from the start.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "files/file.h"
+
+/* Bytes of the target's name in the random one: a name has at most 255 bytes. */
+#define MOST_NAME 200
+/* A 64-bit name that is taken twice in a row is no accident. */
+#define MOST_TRIES 8
+/* For "/proc/self/fd/N". */
+#define DESCRIPTOR_PATH 48
+
+static void release(saddle_output *out)
+{
+    saddle_free(out->name);
+    saddle_free(out->path);
+    saddle_free(out->temporary);
+    memset(out, 0, sizeof *out);
+}
+
+/* Bytes of a path's directory, with its slash; 0: the working directory. */
+static size_t directory_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? (size_t)(slash + 1 - path) : 0;
+}
+
+/* That directory, to be freed; NULL: errno says that memory is short. */
+static char *copy_directory(const char *path, size_t length)
+{
+    char *copy = length > 0 ? saddle_format("%.*s", (int)length, path) : saddle_strdup(".");
+    if (copy == NULL)
+        errno = ENOMEM;
+    return copy;
+}
+
+/* Choose a name beside the target. Whoever removes what a killed process left knows it by its end, .tmp. */
+static bool choose_name(saddle_output *out)
+{
+    uint64_t number;
+    size_t directory = directory_length(out->path);
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        return false;
+    saddle_free(out->temporary);
+    out->temporary = saddle_format("%.*s%.*s.%016" PRIx64 ".tmp", (int)directory, out->path,
+                                   MOST_NAME, out->path + directory, number);
+    if (out->temporary == NULL)
+        errno = ENOMEM;
+    return out->temporary != NULL;
+}
+
+static const char *descriptor_path(int descriptor, char text[DESCRIPTOR_PATH])
+{
+    snprintf(text, DESCRIPTOR_PATH, "/proc/self/fd/%d", descriptor);
+    return text;
+}
+
+/* Open a file without a name, if it can get one later; -1: not here. */
+static int open_unnamed(const saddle_output *out)
+{
+    char place[DESCRIPTOR_PATH];
+    size_t length = directory_length(out->path);
+    char *directory = copy_directory(out->path, length);
+    int descriptor =
+        directory != NULL ? open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
+    saddle_free(directory);
+    if (descriptor < 0 || access(descriptor_path(descriptor, place), F_OK) == 0)
+        return descriptor;
+    close(descriptor);
+    errno = ENOENT;
+    return -1;
+}
+
+/* Open a file with a random name; -1: errno says why not. */
+static int open_named(saddle_output *out)
+{
+    int descriptor = -1;
+    for (int k = 0; k < MOST_TRIES && descriptor < 0 && choose_name(out); k++) {
+        descriptor =
+            open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno != EEXIST)
+            break;
+    }
+    return descriptor;
+}
+
+/* Give an unnamed file a random name. */
+static bool name_file(saddle_output *out)
+{
+    char place[DESCRIPTOR_PATH];
+    descriptor_path(fileno(out->stream), place);
+    for (int k = 0; k < MOST_TRIES && choose_name(out); k++) {
+        if (linkat(AT_FDCWD, place, AT_FDCWD, out->temporary, AT_SYMLINK_FOLLOW) == 0)
+            return true;
+        if (errno != EEXIST)
+            break;
+    }
+    int reason = errno;
+    saddle_free(out->temporary);
+    out->temporary = NULL;
+    errno = reason;
+    return false;
+}
+
+/* Who may read the file that is replaced may read the new one, and nobody else. */
+static void keep_access(int descriptor, const struct stat *old)
+{
+    struct stat own;
+    mode_t mode = old->st_mode & 0777;
+    if (fstat(descriptor, &own) != 0)
+        return;
+    if (own.st_gid != old->st_gid && fchown(descriptor, (uid_t)-1, old->st_gid) != 0)
+        mode &= ~(mode_t)070;
+    /* A file system without permissions has none to keep. */
+    if (mode != (own.st_mode & 0777) && fchmod(descriptor, mode) != 0)
+        errno = 0;
+}
+
+/* Refuse what is not a regular file that may be replaced. *there: whether there is one. */
+static saddle_status check_target(const char *path, struct stat *old, bool *there,
+                                  saddle_error *error)
+{
+    const char *dead = saddle_dead_link(path);
+    *there = stat(path, old) == 0;
+    if (*there && S_ISDIR(old->st_mode))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "cannot write '%s': it is a directory; give a file's path", path);
+    if (*there && !S_ISREG(old->st_mode))
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "cannot write '%s': it is a device or a pipe, which cannot be replaced as "
+            "a whole; give a regular file's path",
+            path);
+    if (dead != NULL || (*there && access(path, W_OK) != 0))
+        return saddle_fail(error, SADDLE_BAD_INPUT, "cannot write '%s': %s; give another path",
+                           path, dead != NULL ? dead : strerror(errno));
+    return SADDLE_OK;
+}
+
+/* Open the file that is to become out->path. */
+static bool open_stream(saddle_output *out, const struct stat *old)
+{
+    int descriptor = open_unnamed(out);
+    if (descriptor < 0 && errno != ENOMEM)
+        descriptor = open_named(out);
+    if (descriptor < 0)
+        return false;
+    if (old != NULL)
+        keep_access(descriptor, old);
+    out->stream = fdopen(descriptor, "w");
+    if (out->stream != NULL)
+        return true;
+    int reason = errno;
+    close(descriptor);
+    if (out->temporary != NULL)
+        unlink(out->temporary);
+    errno = reason;
+    return false;
+}
+
+saddle_status saddle_output_open(saddle_output *out, const char *path, saddle_error *error)
+{
+    struct stat old;
+    bool there;
+    memset(out, 0, sizeof *out);
+    SADDLE_TRY(check_target(path, &old, &there, error));
+    /* A link stays: what it points to is replaced. */
+    char *target = there ? realpath(path, NULL) : NULL;
+    out->name = saddle_strdup(path);
+    out->path = saddle_strdup(target != NULL ? target : path);
+    free(target);
+    if (out->name == NULL || out->path == NULL) {
+        release(out);
+        return saddle_no_memory(error, "a file name");
+    }
+    if (open_stream(out, there ? &old : NULL))
+        return SADDLE_OK;
+    int reason = errno;
+    release(out);
+    if (reason == ENOMEM)
+        return saddle_no_memory(error, "a file name");
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "cannot write '%s': %s; give a path in a directory that exists and can "
+                       "be written to",
+                       path, strerror(reason));
+}
+
+bool saddle_sync_file(int descriptor)
+{
+    int result;
+    do
+        result = fsync(descriptor);
+    while (result != 0 && errno == EINTR);
+    return result == 0;
+}
+
+bool saddle_sync_directory_of(const char *path)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    char *directory = copy_directory(path, length);
+    if (directory == NULL)
+        return false;
+    int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    saddle_free(directory);
+    /* A directory that may be written to but not read cannot be synced; nor can some file systems. */
+    if (descriptor < 0)
+        return true;
+    bool good = saddle_sync_file(descriptor) || errno == EINVAL;
+    int reason = errno;
+    close(descriptor);
+    errno = reason;
+    return good;
+}
+
+/* Bring what was written to the disk and to its name. */
+static bool put_in_place(saddle_output *out)
+{
+    errno = 0;
+    if (ferror(out->stream) || fflush(out->stream) != 0)
+        return false;
+    if (!saddle_sync_file(fileno(out->stream)))
+        return false;
+    if (out->temporary == NULL && !name_file(out))
+        return false;
+    if (rename(out->temporary, out->path) != 0)
+        return false;
+    /* There is nothing to remove any more. */
+    saddle_free(out->temporary);
+    out->temporary = NULL;
+    return saddle_sync_directory_of(out->path);
+}
+
+saddle_status saddle_output_commit(saddle_output *out, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    if (!put_in_place(out))
+        status = errno == ENOMEM
+                     ? saddle_no_memory(error, "a file name")
+                     : saddle_fail(error, SADDLE_IO, "cannot write '%s': %s; is the disk full?",
+                                   out->name, strerror(errno != 0 ? errno : EIO));
+    saddle_output_discard(out);
+    return status;
+}
+
+void saddle_output_discard(saddle_output *out)
+{
+    if (out->stream != NULL)
+        fclose(out->stream);
+    if (out->temporary != NULL)
+        unlink(out->temporary);
+    release(out);
+}
+
+saddle_status saddle_output_save(const char *path, void (*write)(FILE *f, const void *context),
+                                 const void *context, saddle_error *error)
+{
+    saddle_output out;
+    SADDLE_TRY(saddle_output_open(&out, path, error));
+    write(out.stream, context);
+    return saddle_output_commit(&out, error);
+}
