@@ -16,6 +16,7 @@
 
 #include <saddle/lab.h>
 
+#include "files/path_list.h"
 #include "instance/plan.h"
 #include "instance/plan_options.h"
 
@@ -267,13 +268,8 @@ void cli_interrupt(void);
  * "--trace". A stream may also go to a device or a pipe. Nothing is created. */
 saddle_status cli_check_output(const char *what, const char *path, bool stream,
                                saddle_error *error);
-/* Refuse an output that is the same file as another one; NULL or empty: there is none. */
-saddle_status cli_check_distinct(const char *what, const char *path, const char *other_what,
-                                 const char *other, saddle_error *error);
-/* Refuse an output that is the same file as an input of a run. --init is not among them: to go on
- * from a model and save it under the same name is sensible. */
-saddle_status cli_check_inputs(const char *what, const char *path, const cli_arguments *arguments,
-                               saddle_error *error);
+/* Add every file that a run with these arguments reads, their configuration file included. */
+void cli_add_inputs(const cli_arguments *arguments, saddle_path_list *inputs);
 
 /* Refuse an output that cannot be written or is one of the command's operands, which are traces. */
 saddle_status cli_check_trace_output(const cli_arguments *arguments, const char *what,

@@ -21,6 +21,7 @@ typedef struct options {
     const char *levels; /* NULL: automatic */
     const char *output;
     const char *tuned; /* NULL: none */
+    bool overwrite;
 } options;
 
 /* A path in it is code to be run. */
@@ -41,15 +42,20 @@ static const saddle_option levels_option =
 static const saddle_option output_option =
     SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-compare", "DIR",
                 "Where ALGORITHM-seedN.csv (the traces) and summary.csv go; made when missing.");
+static const saddle_option overwrite_option =
+    SADDLE_FLAG(SADDLE_OWN(options, overwrite, RUN), "overwrite", GROUP, "no",
+                "Write into --output although it has results of another comparison: files of the "
+                "same names are replaced, others stay.");
 static const saddle_option tuned_option =
     SADDLE_TEXT(SADDLE_OWN(options, tuned, RUN), "tuned", GROUP, "", "DIR",
                 "Take each algorithm's step sizes from DIR/ALGORITHM.yaml, as `saddle tune` leaves "
                 "them; one without such a file keeps its defaults, with a warning.");
 
-static const saddle_option *const own[] = {
-    &algorithms_option, &repeats_option,    &levels_option,
-    &output_option,     &tuned_option,      &cli_option_config,
-    &cli_option_quiet,  &cli_option_report, NULL};
+static const saddle_option *const own[] = {&algorithms_option, &repeats_option,
+                                           &levels_option,     &output_option,
+                                           &overwrite_option,  &tuned_option,
+                                           &cli_option_config, &cli_option_quiet,
+                                           &cli_option_report, NULL};
 static const cli_fields library[] = {CLI_FIELDS(problem),
                                      CLI_FIELDS(network),
                                      CLI_FIELDS(start),
@@ -145,18 +151,35 @@ static void warn_untuned(const work *w)
     }
 }
 
-/* Refuse a report that could not be written, or that would overwrite an input. */
-static saddle_status check_report(const work *w, saddle_error *error)
+/* Refuse files that could not be written, or that would overwrite an input or each other. */
+static saddle_status check_files(const work *w, saddle_error *error)
 {
+    const comparison *c = &w->result;
     const char *page = w->chosen->common.report;
-    saddle_status status = cli_check_output("--report", page, false, error);
-    return status == SADDLE_OK ? cli_check_inputs("--report", page, w->arguments, error) : status;
+    saddle_path_list outputs = {.count = 0};
+    saddle_path_list inputs = {.count = 0};
+    char path[LAB_PATH];
+    SADDLE_TRY(cli_check_output("--report", page, false, error));
+    for (size_t k = 0; k < c->names.count * c->repeats; k++) {
+        char *trace = saddle_comparison_trace_path(c, &w->inputs, k / c->repeats, k % c->repeats);
+        outputs.short_of_memory = outputs.short_of_memory || trace == NULL;
+        saddle_path_list_add(&outputs, "output", trace);
+        free(trace);
+    }
+    snprintf(path, sizeof path, "%s/summary.csv", w->inputs.directory);
+    saddle_path_list_add(&outputs, "output", path);
+    saddle_path_list_add(&outputs, "report", page);
+    for (size_t a = 0; w->inputs.tuned != NULL && a < c->names.count; a++)
+        saddle_path_list_add(&inputs, "tuned",
+                             saddle_comparison_tuned_path(&w->inputs, c->names.algorithm[a], path));
+    cli_add_inputs(w->arguments, &inputs);
+    return saddle_path_lists_check(&outputs, &inputs, error);
 }
 
 static saddle_status on_ready(void *context, const saddle_instance *instance, saddle_error *error)
 {
     work *w = context;
-    saddle_status status = cli_leads() ? check_report(w, error) : SADDLE_OK;
+    saddle_status status = cli_leads() ? check_files(w, error) : SADDLE_OK;
     SADDLE_TRY(cli_agree(status, error));
     cli_warn_unused(&w->arguments->plan, instance, w->result.names.algorithm,
                     w->result.names.count);
@@ -289,6 +312,7 @@ static int run(const cli_arguments *arguments)
               .chosen = chosen,
               .inputs = {.plan = &arguments->plan,
                          .directory = chosen->output,
+                         .overwrite = chosen->overwrite,
                          .tuned = chosen->tuned,
                          .world = cli_world(),
                          .hooks = {&w, on_ready, on_begin, on_end, on_left_out, on_stopped}},

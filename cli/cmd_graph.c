@@ -113,18 +113,24 @@ static saddle_status draw_network(const options *chosen, const saddle_graph *gra
 }
 
 /* Refuse, before the work begins, what would fail at its end. */
-static saddle_status check_outputs(const options *chosen, const char *topology, saddle_error *error)
+static saddle_status check_outputs(const options *chosen, const char *topology, const char *mixing,
+                                   saddle_error *error)
 {
     const char *list = chosen->save;
     const char *picture = chosen->draw;
     const char *model = chosen->copies;
-    const char *read = strncmp(topology, "file:", 5) == 0 ? topology + 5 : NULL;
+    saddle_path_list outputs = {.count = 0};
+    saddle_path_list inputs = {.count = 0};
     saddle_status status = cli_check_output("--save", list, false, error);
     SADDLE_THEN_IF(status, picture != NULL, network_check_path("--draw", picture, error));
     SADDLE_THEN(status, cli_check_output("--draw", picture, false, error));
-    SADDLE_THEN(status, cli_check_distinct("--draw", picture, "--save", list, error));
-    SADDLE_THEN(status, cli_check_distinct("--draw", picture, "the topology", read, error));
-    SADDLE_THEN(status, cli_check_distinct("--draw", picture, "--copies", model, error));
+    SADDLE_TRY(status);
+    saddle_path_list_add(&outputs, "save", list);
+    saddle_path_list_add(&outputs, "draw", picture);
+    saddle_path_list_add_rule(&inputs, "the topology", topology);
+    saddle_path_list_add_rule(&inputs, "mixing", mixing);
+    saddle_path_list_add(&inputs, "copies", model);
+    status = saddle_path_lists_check(&outputs, &inputs, error);
     if (status == SADDLE_OK && model != NULL && picture == NULL)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "--copies: '%.200s' is used by --draw only; give --draw FILE", model);
@@ -144,7 +150,7 @@ static int run(const cli_arguments *arguments)
     saddle_mixing *mixing = NULL;
     saddle_spectrum spectrum;
     size_t diameter = 0;
-    saddle_status status = check_outputs(chosen, topology, &error);
+    saddle_status status = check_outputs(chosen, topology, plan->network.mixing, &error);
     SADDLE_THEN(status, saddle_graph_create(&graph, topology, agents, plan->start.seed, &error));
     SADDLE_THEN(status, saddle_mixing_create(&mixing, graph, plan->network.mixing, &error));
     SADDLE_THEN(status, saddle_mixing_spectrum(mixing, &spectrum, &error));

@@ -137,8 +137,7 @@ static saddle_status check_output(const cli_arguments *arguments, saddle_error *
     if (path == NULL)
         return SADDLE_OK;
     saddle_status status = figure_check_path("--output", path, error);
-    return status == SADDLE_OK ? cli_check_trace_output(arguments, "--output", path, error)
-                               : status;
+    return status == SADDLE_OK ? cli_check_trace_output(arguments, "output", path, error) : status;
 }
 
 static int run(const cli_arguments *arguments)

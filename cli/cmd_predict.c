@@ -151,11 +151,13 @@ const cli_command cli_eval = {
 static saddle_status check_output(const cli_arguments *arguments, saddle_error *error)
 {
     const options *chosen = arguments->own;
-    saddle_status status = cli_check_output("--output", chosen->output, false, error);
-    SADDLE_THEN(status, cli_check_distinct("--output", chosen->output, "--model",
-                                           arguments->plan.outputs.model, error));
-    SADDLE_THEN(status, cli_check_inputs("--output", chosen->output, arguments, error));
-    return status;
+    saddle_path_list outputs = {.count = 0};
+    saddle_path_list inputs = {.count = 0};
+    SADDLE_TRY(cli_check_output("--output", chosen->output, false, error));
+    saddle_path_list_add(&outputs, "output", chosen->output);
+    saddle_path_list_add(&inputs, "model", arguments->plan.outputs.model);
+    cli_add_inputs(arguments, &inputs);
+    return saddle_path_lists_check(&outputs, &inputs, error);
 }
 
 static int run_predict(const cli_arguments *arguments)

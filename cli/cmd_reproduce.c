@@ -16,6 +16,7 @@
 #include "lab/experiment_runs.h"
 #include "lab/paths.h"
 #include "result_tables.h"
+#include "run/plan_files.h"
 
 #define GROUP "Reproduction"
 /* Seeds when the user does not say. */
@@ -55,6 +56,7 @@ typedef struct work {
     cli_meter meter; /* of the run at hand */
     bool quiet;
     bool undrawn; /* a figure could not be drawn, which was said */
+    DIR *held;    /* the directory, until the command ends */
 } work;
 
 /* ---- progress --------------------------------------------------------------------------------- */
@@ -158,12 +160,31 @@ static int conclude(work *w)
     return w->result.violated ? CLI_CHECK_FAILED : CLI_OK;
 }
 
+/* Refuse results that would overwrite the data. Runs look after their own files. */
+static saddle_status check_files(const work *w, saddle_error *error)
+{
+    static const char *const file[] = {"claims.md", "claims.json", "claims.csv", "costs.csv",
+                                       "report.html"};
+    saddle_path_list outputs = {.count = 0};
+    saddle_path_list inputs = {.count = 0};
+    for (size_t k = 0; k < sizeof file / sizeof *file; k++) {
+        char path[LAB_PATH];
+        snprintf(path, sizeof path, "%s/%s", w->result.runs.directory, file[k]);
+        saddle_path_list_add(&outputs, "output", path);
+    }
+    saddle_data_add_inputs("a9a", "a9a", &inputs);
+    saddle_data_add_inputs("mnist", "mnist", &inputs);
+    return saddle_path_lists_check(&outputs, &inputs, error);
+}
+
 static saddle_status prepare(work *w, const char *only, saddle_error *error)
 {
     saddle_status status = saddle_reproduction_choose(&w->result, only, error);
     SADDLE_THEN(status, cli_check_directory("--output", w->result.runs.directory, error));
+    SADDLE_THEN(status, check_files(w, error));
     SADDLE_THEN(status, saddle_reproduction_check_overwriting(&w->result, error));
     SADDLE_THEN(status, saddle_make_directory("output", w->result.runs.directory, error));
+    SADDLE_THEN(status, saddle_hold_directory(&w->held, w->result.runs.directory, "output", error));
     char figures[LAB_PATH];
     snprintf(figures, sizeof figures, "%s/figures", w->result.runs.directory);
     SADDLE_THEN(status, saddle_make_directory("output", figures, error));
@@ -192,6 +213,7 @@ static int run(const cli_arguments *arguments)
         status = run_part(&w, &w.result.part[p], &error);
     int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);
     saddle_reproduction_release(&w.result);
+    saddle_let_go(w.held);
     return code;
 }
 

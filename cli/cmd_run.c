@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "draw/report.h"
 #include "lab/algorithm_names.h"
+#include "run/plan_files.h"
 #include "run_display.h"
 
 static const saddle_option *const own[] = {&cli_option_config, &cli_option_quiet,
@@ -33,6 +34,15 @@ static saddle_status write_report(const saddle_result *result, const char *path,
     return status;
 }
 
+/* Whether a path is that of a file in the directory of checkpoints, which the run is going to make. */
+static bool will_be_made(const char *directory, const char *path)
+{
+    size_t length = directory != NULL ? strlen(directory) : 0;
+    return length > 0 && path != NULL && access(directory, F_OK) != 0 &&
+           strncmp(path, directory, length) == 0 && path[length] == '/' &&
+           strchr(path + length + 1, '/') == NULL && path[length + 1] != '\0';
+}
+
 /* Refuse, before the work begins, what would fail at its end. */
 static saddle_status check_outputs(const cli_arguments *arguments, saddle_error *error)
 {
@@ -46,15 +56,19 @@ static saddle_status check_outputs(const cli_arguments *arguments, saddle_error 
                   {"--outcomes", plan->outputs.outcomes, true},
                   {"--model", plan->outputs.model, false},
                   {"--report", common->report, false}};
-    size_t count = sizeof output / sizeof *output;
     saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < count; k++) {
-        status = cli_check_output(output[k].option, output[k].path, output[k].stream, error);
-        for (size_t j = 0; status == SADDLE_OK && j < k; j++)
-            status = cli_check_distinct(output[k].option, output[k].path, output[j].option,
-                                        output[j].path, error);
-        SADDLE_THEN(status, cli_check_inputs(output[k].option, output[k].path, arguments, error));
-    }
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof output / sizeof *output; k++)
+        if (!will_be_made(plan->outputs.checkpoint, output[k].path))
+            status = cli_check_output(output[k].option, output[k].path, output[k].stream, error);
+    if (status != SADDLE_OK)
+        return status;
+    saddle_path_list outputs = {.count = 0};
+    saddle_path_list inputs = {.count = 0};
+    saddle_plan_add_outputs(plan, &outputs);
+    saddle_path_list_add(&outputs, "report", common->report);
+    cli_add_inputs(arguments, &inputs);
+    status = saddle_path_lists_check(&outputs, &inputs, error);
+    SADDLE_THEN(status, saddle_plan_check_names(plan, error));
     SADDLE_THEN_IF(status, plan->outputs.checkpoint != NULL,
                    cli_check_directory("--checkpoint", plan->outputs.checkpoint, error));
     return status;
@@ -77,7 +91,7 @@ static void prepare_termination_message(const saddle_plan *plan)
         snprintf(
             text, sizeof text,
             "rank %zu is asked to end; if another rank has failed, the job continues from its last "
-            "checkpoint with --checkpoint %.500s --resume",
+            "checkpoint with --checkpoint %.500s --resume and the same other options",
             rank, directory);
     else
         snprintf(

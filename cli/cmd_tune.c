@@ -291,6 +291,22 @@ static saddle_status tune_one(work *w, const saddle_instance *instance,
     return status;
 }
 
+/* Refuse logs and answers that would overwrite an input. */
+static saddle_status check_files(const work *w, const cli_arguments *arguments, saddle_error *error)
+{
+    saddle_path_list outputs = {.count = 0};
+    saddle_path_list inputs = {.count = 0};
+    for (size_t a = 0; a < w->names.count; a++) {
+        char path[LAB_PATH];
+        snprintf(path, sizeof path, "%s/%s.csv", w->directory, w->names.algorithm[a]->name);
+        saddle_path_list_add(&outputs, "output", path);
+        snprintf(path, sizeof path, "%s/%s.yaml", w->directory, w->names.algorithm[a]->name);
+        saddle_path_list_add(&outputs, "output", path);
+    }
+    cli_add_inputs(arguments, &inputs);
+    return saddle_path_lists_check(&outputs, &inputs, error);
+}
+
 /* ---- the command --------------------------------------------------------------------------- */
 
 static int conclude(const work *w)
@@ -319,6 +335,7 @@ static int run(const cli_arguments *arguments)
     saddle_status status = saddle_algorithm_names_read(&w.names, chosen->algorithms, &error);
     SADDLE_THEN(status, check_resume(w.plan, &error));
     SADDLE_THEN_IF(status, cli_leads(), cli_check_directory("--output", w.directory, &error));
+    SADDLE_THEN_IF(status, cli_leads(), check_files(&w, arguments, &error));
     status = cli_agree(status, &error);
     SADDLE_THEN(status, saddle_instance_create(&instance, w.plan, &error));
     SADDLE_THEN(status, check_budget(&w, instance, &error));

@@ -291,6 +291,21 @@ static void print_summary(const saddle_result *result)
         cli_print_field("lost", "%s", result->output_error.message);
 }
 
+/* The command that resumes. No checkpoint makes a plug-in run or a file be overwritten: they are named. */
+static void say_how_to_resume(const run_display *d, const saddle_plan *plan)
+{
+    char outputs[1024] = "";
+    const char *const output[][2] = {{"trace", plan->outputs.trace},
+                                     {"outcomes", plan->outputs.outcomes},
+                                     {"model", plan->outputs.model}};
+    for (size_t k = 0; k < sizeof output / sizeof *output; k++)
+        if (output[k][1] != NULL)
+            saddle_append(outputs, sizeof outputs, " --%s %s", output[k][0], output[k][1]);
+    bool plugin = strchr(d->problem, '/') != NULL;
+    cli_say("interrupted; `saddle run%s%s --resume %s%s` goes on", plugin ? " --problem " : "",
+            plugin ? d->problem : "", plan->outputs.checkpoint, outputs);
+}
+
 int run_display_end(run_display *d, const saddle_result *result)
 {
     cli_progress_clear();
@@ -304,9 +319,7 @@ int run_display_end(run_display *d, const saddle_result *result)
     if (result->stop == SADDLE_STOP_DIVERGED)
         return CLI_DIVERGED;
     if (result->stop == SADDLE_STOP_INTERRUPTED && result->checkpoint != NULL)
-        cli_say("interrupted; `saddle run%s%s --resume %s` goes on",
-                strchr(d->problem, '/') != NULL ? " --problem " : "",
-                strchr(d->problem, '/') != NULL ? d->problem : "", result->plan.outputs.checkpoint);
+        say_how_to_resume(d, &result->plan);
     if (result->output_error.status != SADDLE_OK)
         return cli_fail(&result->output_error);
     if (result->stop == SADDLE_STOP_INTERRUPTED)

@@ -9,6 +9,7 @@
 
 #include <saddle/lab.h>
 
+#include "files/file.h"
 #include "lab/algorithm_names.h"
 #include "lab/paths.h"
 
@@ -35,6 +36,7 @@ typedef struct comparison {
     size_t levels;
     double level[COMPARISON_MOST_LEVELS]; /* descending */
     saddle_error output_error; /* the first trace that could not be written; SADDLE_OK: none */
+    DIR *held;                 /* its directory, until it is released */
 } comparison;
 
 /* What the caller is told, in every process. */
@@ -56,6 +58,7 @@ typedef struct comparison_hooks {
 typedef struct comparison_inputs {
     const saddle_plan *plan; /* of all runs, but for algorithm, seed and outputs */
     const char *directory;   /* for the traces ALGORITHM-seedN.csv */
+    bool overwrite;          /* it may have results of another comparison */
     const char *tuned; /* directory of ALGORITHM.yaml, as `saddle tune` writes them; NULL: none */
     const saddle_world *world; /* the processes that share the work; NULL: there is only this one */
     comparison_hooks hooks;

@@ -1,5 +1,6 @@
 /* Making the runs of a comparison. One instance is made for every seed, and all algorithms run on it, so
  * that nothing but the algorithm differs between them. */
+#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,6 +26,12 @@ typedef struct work {
 static saddle_status agree(const work *w, saddle_status status, saddle_error *error)
 {
     return w->in->world != NULL ? saddle_world_agree(w->in->world, status, error) : status;
+}
+
+/* Whether this process has the files. */
+static bool leads(const work *w)
+{
+    return w->in->world == NULL || w->in->world->rank == 0;
 }
 
 /* ---- settings ------------------------------------------------------------------------------ */
@@ -218,12 +225,42 @@ static saddle_status run_or_leave_out(const work *w, const saddle_instance *inst
     return leave_out(w->out, a, status, error);
 }
 
+/* Whether a directory's entry is a result of a comparison: a trace or the summary. */
+static int is_result(const struct dirent *entry)
+{
+    const char *seed = strstr(entry->d_name, "-seed");
+    size_t digits = seed != NULL ? strspn(seed + 5, "0123456789") : 0;
+    return strcmp(entry->d_name, "summary.csv") == 0 ||
+           (digits > 0 && strcmp(seed + 5 + digits, ".csv") == 0);
+}
+
+/* Refuse a directory with results of another comparison, which would be overwritten or mixed with ours. */
+static saddle_status check_directory(const work *w, saddle_error *error)
+{
+    struct dirent **entry = NULL;
+    if (w->in->overwrite || !leads(w))
+        return SADDLE_OK;
+    int count = scandir(w->in->directory, &entry, is_result, alphasort);
+    saddle_status status = SADDLE_OK;
+    if (count > 0)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "output: '%.300s' has results of a comparison already, such as "
+                             "'%.200s'; give another directory, or overwrite to replace them",
+                             w->in->directory, entry[0]->d_name);
+    for (int k = 0; k < count; k++)
+        free(entry[k]);
+    free((void *)entry);
+    return status;
+}
+
 /* Before the first run: try all algorithms, make the directory, tell the caller. */
 static saddle_status begin(work *w, const saddle_instance *instance, saddle_error *error)
 {
     saddle_status status = try_all(w, instance, error);
-    SADDLE_THEN_IF(status, (w->in->world == NULL || w->in->world->rank == 0),
-                   saddle_make_directory("output", w->in->directory, error));
+    SADDLE_THEN_IF(status, leads(w), saddle_make_directory("output", w->in->directory, error));
+    SADDLE_THEN_IF(status, leads(w),
+                   saddle_hold_directory(&w->out->held, w->in->directory, "output", error));
+    SADDLE_THEN(status, check_directory(w, error));
     status = agree(w, status, error);
     return status == SADDLE_OK ? w->in->hooks.ready(w->in->hooks.context, instance, error) : status;
 }
@@ -251,7 +288,7 @@ saddle_status saddle_comparison_make(comparison *c, const comparison_inputs *in,
     c->run = calloc(c->names.count * c->repeats, sizeof *c->run);
     if (c->run == NULL)
         return saddle_no_memory(error, "the runs");
-    saddle_status status = SADDLE_OK;
+    saddle_status status = agree(&w, check_directory(&w, error), error);
     for (size_t r = 0; status == SADDLE_OK && r < c->repeats; r++) {
         status = run_repeat(&w, r, error);
         if (status == SADDLE_OK && in->hooks.stopped(in->hooks.context))

@@ -35,6 +35,8 @@ char *saddle_checkpoint_value(const saddle_option *option, const char *text);
 
 /* Room for a directory's name with that of a checkpoint in it. */
 char *saddle_checkpoint_path(const char *directory, uint64_t iteration);
+/* Whether a file's name, without directories, is that of a checkpoint. */
+bool saddle_is_checkpoint_name(const char *file);
 /* Whether two names are those of one directory. */
 bool saddle_same_directory(const char *a, const char *b);
 /* The directory that a file is in; to be freed. */

@@ -31,10 +31,15 @@ static const char *after_name(const char *file)
     return end == sizeof PREFIX SUFFIX - 1 + DIGITS ? file + end : NULL;
 }
 
+bool saddle_is_checkpoint_name(const char *file)
+{
+    const char *rest = after_name(file);
+    return rest != NULL && *rest == '\0';
+}
+
 static int is_checkpoint(const struct dirent *entry)
 {
-    const char *rest = after_name(entry->d_name);
-    return rest != NULL && *rest == '\0';
+    return saddle_is_checkpoint_name(entry->d_name);
 }
 
 saddle_status saddle_checkpoint_find(char **path, const char *directory, size_t age,

@@ -1,12 +1,15 @@
 /* The plan of the run that wrote a checkpoint: shown, and taken over by the run that resumes. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "checkpoint/checkpoint.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/world.h"
+#include "files/file.h"
 
 /* Refuse a plug-in that a checkpoint names and the caller does not: it is code, and a file can be
  * anybody's. */
@@ -17,6 +20,52 @@ static saddle_status refuse_plugin(const saddle_checkpoint *c, const char *name,
                        "%s: '%.300s' is of a run of the plug-in %.200s, and no path in a file is "
                        "followed; if you trust it, give %.200s as the %s",
                        name, c->path, text, text, name);
+}
+
+/* Whether a path is that of a file, there or not, in a directory or further below, and of no other name
+ * elsewhere. */
+static bool lies_below(const char *path, const char *directory)
+{
+    struct stat status;
+    bool there = stat(path, &status) == 0;
+    if (saddle_dead_link(path) != NULL || (there && S_ISREG(status.st_mode) && status.st_nlink > 1))
+        return false;
+    char *parent = saddle_directory_of(path);
+    char *place = there ? realpath(path, NULL) : parent != NULL ? realpath(parent, NULL) : NULL;
+    char *home = realpath(directory, NULL);
+    size_t length = home != NULL ? strlen(home) : 0;
+    bool below = place != NULL && home != NULL && strncmp(place, home, length) == 0 &&
+                 (place[length] == '/' || (place[length] == '\0' && !there));
+    free(home);
+    free(place);
+    saddle_free(parent);
+    return below;
+}
+
+/* Refuse a file that would be overwritten because a checkpoint, which can be anybody's, names it: those in
+ * its own directory came with it. */
+static saddle_status check_outputs(const saddle_checkpoint *c, const saddle_plan *plan,
+                                   saddle_error *error)
+{
+    char *directory = saddle_directory_of(c->path);
+    saddle_status status = directory != NULL ? SADDLE_OK : saddle_no_memory(error, "a path");
+    for (size_t k = 0; status == SADDLE_OK && k < c->number.settings; k++) {
+        const char *name = c->setting[k].name;
+        const char *given = c->setting[k].given;
+        const saddle_option *option = saddle_settings_find(plan->settings, name);
+        if (option == NULL || given == NULL || *given == '\0' ||
+            option->effect != SADDLE_EFFECT_OUTPUT || option->words == NULL ||
+            strcmp(option->words, "@FILE") != 0 || saddle_settings_given(plan->settings, option))
+            continue;
+        if (!lies_below(given, directory))
+            status = saddle_fail(error, SADDLE_BAD_INPUT,
+                                 "%s: the checkpoint '%.300s' names '%.300s', which is not in its "
+                                 "own directory and could be any file of yours; if it is to be "
+                                 "written, give this path, or another one, as the %s again",
+                                 name, c->path, given, name);
+    }
+    saddle_free(directory);
+    return status;
 }
 
 /* Give a plan what was given to the run of a checkpoint and is not given in the plan. `to_run`: plug-ins
@@ -130,6 +179,8 @@ saddle_status saddle_plan_resume(saddle_plan *plan, const saddle_world *world, s
     if (world == NULL)
         status = saddle_world_alone(&alone, 0, error);
     SADDLE_THEN(status, saddle_resume_open(&r, &with, world != NULL ? world : alone, error));
+    bool leads = world == NULL || world->rank == 0;
+    SADDLE_THEN_IF(status, r.from != NULL && leads, check_outputs(r.from, &with, error));
     SADDLE_THEN_IF(status, r.from != NULL, take_over(&r, &with, error));
     saddle_resume_close(&r);
     saddle_world_free(alone);

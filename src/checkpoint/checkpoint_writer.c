@@ -1,6 +1,5 @@
 /* Writing the checkpoints of a run: when one is due, what it holds, and which are kept. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -34,7 +33,7 @@ struct saddle_checkpoint_writer {
     size_t settings;
     char **effective; /* values of the effective settings as checkpoints compare them, at rank 0 */
     char *directory;
-    int lock;       /* the directory, held by this run; -1: it is not */
+    DIR *lock;      /* the directory, held by this run; NULL: it is not */
     uint64_t every; /* iterations between two; 0: by time */
     double seconds; /* between two; 0: by iterations */
     double moment;  /* of the last one, or of the run's start */
@@ -123,13 +122,6 @@ static saddle_status read_every(saddle_checkpoint_writer *k, const char *text, s
                        text);
 }
 
-/* Hold the directory for this run: two that write into one would remove each other's checkpoints. */
-static saddle_status hold_directory(saddle_checkpoint_writer *k, saddle_error *error)
-{
-    k->lock = open(k->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return k->lock >= 0 ? saddle_hold(k->lock, k->directory, "checkpoint", error) : SADDLE_OK;
-}
-
 /* Refuse to resume before a valid checkpoint of the same directory, which the next ones would replace. */
 static saddle_status check_newer(const saddle_checkpoint_writer *k, const saddle_checkpoint *from,
                                  saddle_error *error)
@@ -167,7 +159,8 @@ static saddle_status prepare_directory(saddle_checkpoint_writer *k, const saddle
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "checkpoint: cannot write into '%s': %s; give another directory",
                              k->directory, strerror(errno));
-    SADDLE_THEN(status, hold_directory(k, error));
+    /* Two runs that write into one would remove each other's checkpoints. */
+    SADDLE_THEN(status, saddle_hold_directory(&k->lock, k->directory, "checkpoint", error));
     SADDLE_THEN(status, saddle_checkpoint_find(&there, k->directory, 0, error));
     bool own = home != NULL && saddle_same_directory(home, k->directory);
     if (status == SADDLE_OK && there != NULL && !own)
@@ -238,7 +231,6 @@ saddle_status saddle_checkpoint_writer_create(saddle_checkpoint_writer **out,
     if (k == NULL) {
         status = saddle_no_memory(error, "the checkpoints");
     } else {
-        k->lock = -1;
         k->info = info;
         k->engine = engine;
         k->number = number;
@@ -258,8 +250,7 @@ void saddle_checkpoint_writer_free(saddle_checkpoint_writer *k)
 {
     if (k == NULL)
         return;
-    if (k->lock >= 0)
-        close(k->lock);
+    saddle_let_go(k->lock);
     for (size_t s = 0; k->effective != NULL && s < k->settings; s++)
         saddle_free(k->effective[s]);
     saddle_free((void *)k->effective);

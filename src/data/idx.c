@@ -159,8 +159,7 @@ static char *existing_twin(char *path)
     return twin;
 }
 
-/* images-idx3 -> labels-idx1, packed or not, in the images' directory. */
-static saddle_status find_labels(const char *images, char **out, saddle_error *error)
+saddle_status saddle_idx_find_labels(const char *images, char **out, saddle_error *error)
 {
     const char *slash = strrchr(images, '/');
     const char *file = slash != NULL ? slash + 1 : images;
@@ -199,7 +198,7 @@ static saddle_status read_labels(const saddle_input *images, const saddle_data_o
     if (options->labels != NULL && strcmp(options->labels, "none") == 0)
         return SADDLE_OK;
     if (options->labels == NULL)
-        status = find_labels(images->path, &found, error);
+        status = saddle_idx_find_labels(images->path, &found, error);
     SADDLE_THEN(status, saddle_input_open(&in, found != NULL ? found : options->labels, error));
     SADDLE_THEN(status, check_length(&in, &header, error));
     if (status == SADDLE_OK && header.rank != 1)

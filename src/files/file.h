@@ -2,6 +2,7 @@
 #ifndef SADDLE_FILES_FILE_H
 #define SADDLE_FILES_FILE_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -57,6 +58,11 @@ saddle_status saddle_make_directory(const char *what, const char *path, saddle_e
  * another run, which the message names, holds it. */
 saddle_status saddle_hold(int descriptor, const char *path, const char *option,
                           saddle_error *error);
+
+/* Hold a directory until saddle_let_go(), to which NULL may be given; *out is to be let go on failure, too. */
+saddle_status saddle_hold_directory(DIR **out, const char *path, const char *option,
+                                    saddle_error *error);
+void saddle_let_go(DIR *held);
 
 /* A file that grows line by line and can be read at any moment. */
 typedef struct saddle_lines {

@@ -53,3 +53,17 @@ saddle_status saddle_hold(int descriptor, const char *path, const char *option, 
                        "%s: '%s' is being written by %s; wait for its end, or give another path",
                        option, path, who);
 }
+
+saddle_status saddle_hold_directory(DIR **out, const char *path, const char *option,
+                                    saddle_error *error)
+{
+    *out = opendir(path);
+    /* One that may be written to but not read cannot be held. */
+    return *out != NULL ? saddle_hold(dirfd(*out), path, option, error) : SADDLE_OK;
+}
+
+void saddle_let_go(DIR *held)
+{
+    if (held != NULL)
+        closedir(held);
+}

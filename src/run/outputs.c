@@ -3,16 +3,23 @@
 #include <string.h>
 
 #include "core/status.h"
+#include "run/plan_files.h"
 #include "run/result.h"
 #include "run/run.h"
 
 saddle_status saddle_run_open_files(saddle_run_state *r, saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
     if (r->info.network->world->rank > 0)
         return SADDLE_OK;
-    if (r->given.outputs.trace != NULL)
-        status = saddle_trace_open(&r->trace, r->given.outputs.trace, &r->info, error);
+    saddle_path_list outputs = {.count = 0};
+    saddle_path_list inputs = {.count = 0};
+    saddle_plan_add_outputs(&r->given, &outputs);
+    saddle_plan_add_inputs(r->info.network->plan, &inputs);
+    saddle_plan_add_inputs(&r->given, &inputs);
+    saddle_status status = saddle_path_lists_check(&outputs, &inputs, error);
+    SADDLE_THEN(status, saddle_plan_check_names(&r->given, error));
+    SADDLE_THEN_IF(status, r->given.outputs.trace != NULL,
+                   saddle_trace_open(&r->trace, r->given.outputs.trace, &r->info, error));
     SADDLE_THEN_IF(status, r->given.outputs.outcomes != NULL,
                    saddle_outcomes_open(&r->outcomes, r->given.outputs.outcomes, error));
     return status;

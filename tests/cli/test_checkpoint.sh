@@ -51,19 +51,20 @@ check "the trace has the same rows" same_trace whole.csv part.csv
 check "the outcomes have the same bytes" cmp -s whole-o.csv part-o.csv
 check "nothing unfinished is left" is "$(files part)" 2
 
-# ---- signals: a checkpoint, then the end; --resume DIR needs no other option. Every iteration looks at the clock:
+# ---- signals: a checkpoint, then the end; --resume DIR needs no other option but the files to write. Every iteration looks at the clock:
 # look 1000 is in the midst of them.
 endless=(run "${tiny[@]}" --trace-every 100 --threads 1 --quiet)
 for signal in INT TERM HUP; do
     at_moment MOMENT_CLOCK=1000 MOMENT_SIGNAL="$(kill -l "$signal")" -- "${endless[@]}" --iterations 1000000000 \
         --trace s.csv --model s.npz --checkpoint "on-$signal" --checkpoint-every 1e9s
     check "$signal: exit code" exits 130
-    check "$signal: says how to go on" warns "saddle: interrupted; \`saddle run --resume on-$signal\` goes on"
+    check "$signal: says how to go on" warns \
+        "saddle: interrupted; \`saddle run --resume on-$signal --trace s.csv --model s.npz\` goes on"
     check "$signal: a checkpoint" is "$(files "on-$signal")" 1
     reached=$(newest "on-$signal" | sed 's/.*-0*//; s/.saddle//')
     whole=$(((reached / 100 + 5) * 100))
     try "${endless[@]}" --iterations "$whole" --trace ref.csv --model ref.npz
-    try run --resume "on-$signal" --iterations "$whole" --quiet --threads 1
+    try run --resume "on-$signal" --trace s.csv --model s.npz --iterations "$whole" --quiet --threads 1
     check "$signal: goes on" exits 0
     check "$signal: the model has the same bytes" cmp -s ref.npz s.npz
     check "$signal: the trace has the same rows" same_trace ref.csv s.csv
@@ -72,35 +73,36 @@ done
 
 # ---- a finished run: going on from its end repeats nothing, and more iterations make it longer
 run=(run "${tiny[@]}" --trace-every 7 --threads 1)
+outputs=(--trace t.csv --model m.npz)
 try "${run[@]}" --iterations 100 --trace long.csv --model long.npz --quiet
 try "${run[@]}" --iterations 60 --trace t.csv --model m.npz --quiet --checkpoint ck --checkpoint-every 25
 check "checkpoints every K iterations and at the end" is "$(find ck -name '*.saddle' | sort |
     sed 's/.*-0*//; s/.saddle//' | tr '\n' ' ')" "50 60 "
 cp t.csv before.csv
 cp m.npz before.npz
-try run --resume ck
+try run --resume ck "${outputs[@]}"
 check "a finished run ends at once" exits 0
 check "says where it goes on" says "from iteration 60, ck/checkpoint-0000000000000060.saddle"
 check "with the same rows" same_trace before.csv t.csv
 check "with the same model" cmp -s before.npz m.npz
 cp -r ck ck-copy
 rm t.csv
-try run --resume ck --iterations 100 --quiet
+try run --resume ck "${outputs[@]}" --iterations 100 --quiet
 check "a longer run" exits 0
 check "has the rows of one that was longer from the start" same_trace long.csv t.csv
 check "and its model" cmp -s long.npz m.npz
 cp -r ck-copy moved
 list=$(find moved -type f | sort)
 refuse "--checkpoint: '$(newest moved)' of iteration 60 would be lost, because this run resumes from iteration 50" \
-    run --resume "$(older moved)" --iterations 100 --quiet --threads 1
+    run --resume "$(older moved)" "${outputs[@]}" --iterations 100 --quiet --threads 1
 check "a newer one stays" is "$(find moved -type f | sort)" "$list"
 rm "$(newest moved)"
-try run --resume "$(older moved)" --iterations 100 --quiet --threads 1
+try run --resume "$(older moved)" "${outputs[@]}" --iterations 100 --quiet --threads 1
 check "an older one may be named" exits 0
 check "same rows" same_trace long.csv t.csv
 check "the directory keeps two" is "$(files moved)" 2
 check "the other run's stay" is "$(files ck)" 2
-try run --resume "$(older ck-copy)" --iterations 100 --quiet --checkpoint elsewhere --model e.npz
+try run --resume "$(older ck-copy)" --iterations 100 --quiet --checkpoint elsewhere --trace t.csv --model e.npz
 check "checkpoints may go elsewhere" is "$(files elsewhere)" 2
 check "same model again" cmp -s long.npz e.npz
 
@@ -112,6 +114,36 @@ check "files are on the disk before they have their names" is "$(awk '
     $2 == "rename" { n++; bad += before[$1] != "fsync" }
     { before[$1] = $2 }
     END { print (n >= 3), bad + 0 }' order.calls)" "1 0"
+
+# ---- outputs that only the checkpoint names are written in its own directory alone: it may be somebody else's
+mkdir -p theirs yours
+try "${run[@]}" --iterations 20 --trace yours/diary --model theirs/m.npz --checkpoint theirs --quiet
+echo precious >yours/diary
+for place in theirs "$(newest theirs)" theirs/../theirs; do
+    refuse "names 'yours/diary', which is not in its own directory" \
+        run --resume "$place" --iterations 30
+    check "$place: what it names stays" is "$(cat yours/diary)" precious
+done
+check "the remedy" warns "give this path, or another one, as the trace again"
+try run --resume theirs --trace yours/diary --iterations 30 --quiet
+check "who repeats it has it written" exits 0
+check "written" grep -q '^# saddle' yours/diary
+check "in its own directory it is written, too" test -s theirs/m.npz
+for plant in "ln -sfn $work/yours/diary" "ln -f yours/diary"; do
+    rm -rf theirs
+    try "${run[@]}" --iterations 20 --trace theirs/t.csv --checkpoint theirs --quiet
+    echo precious >yours/diary
+    rm theirs/t.csv
+    $plant theirs/t.csv
+    refuse "names 'theirs/t.csv', which is not in its own directory" run --resume theirs --iterations 30
+    check "${plant%% -*}: what it leads to stays" is "$(cat yours/diary)" precious
+done
+rm theirs/t.csv
+try run --resume theirs --iterations 30 --quiet
+check "a file that is gone is made again" test -s theirs/t.csv
+rm -rf theirs
+try "${run[@]}" --iterations 20 --trace theirs-t.csv --checkpoint theirs --quiet
+refuse "names 'theirs-t.csv'" run --resume theirs --iterations 30
 
 # ---- what checkpoints are for
 try checkpoint ck-copy
@@ -164,13 +196,13 @@ for other in "--seed 2" "--nu 0.05" "--topology ring" "--algorithm gda" "--agent
     "--trace-every 8" "--metric-tau 3"; do
     name=${other%% *}
     # shellcheck disable=SC2086
-    refuse "is of another run: ${name#--} is '" run --resume ck $other
+    refuse "is of another run: ${name#--} is '" run --resume ck "${outputs[@]}" $other
     check "the value here: $other" warns "'${other#* }' here"
 done
 check "no older one is offered" eval '! warns "is valid"'
-refuse "is of a run on other data or another network" run --resume ck --data synthetic:310
-refuse "beyond 40" run --resume ck --iterations 40
-try run --resume ck --nu 0.10 --quiet
+refuse "is of a run on other data or another network" run --resume ck "${outputs[@]}" --data synthetic:310
+refuse "beyond 40" run --resume ck "${outputs[@]}" --iterations 40
+try run --resume ck "${outputs[@]}" --nu 0.10 --quiet
 check "another way to write the same value" exits 0
 try run --problem auc "${small[@]}" --checkpoint plain --quiet
 refuse "recorded none, so that rows before iteration 60" run --resume plain --outcomes o.csv
@@ -184,7 +216,7 @@ try run --data two.libsvm --resume data --iterations 80 --model two.npz --quiet
 check "data at another place" exits 0
 sed -i 's/^+1/-1/;q' two.libsvm
 "$saddle" data generate two.libsvm --rows 300 --seed 6 >/dev/null 2>&1
-refuse "is of a run on other data" run --data two.libsvm --resume data --iterations 90
+refuse "is of a run on other data" run --data two.libsvm --resume data --model two.npz --iterations 90
 
 # ---- so is the network, which may be read from files
 "$saddle" graph ring --agents 5 --save edges >/dev/null
@@ -236,7 +268,7 @@ elif has mpirun; then
     check "three processes" exits 0
     # The processes get the signal themselves: mpirun, which passes one on, kills them a second later, and
     # a checkpoint may take longer on a busy machine.
-    mpirun -n 2 "$saddle" run --engine mpi --threads 1 --resume mpi --iterations 1e9 \
+    mpirun -n 2 "$saddle" run --engine mpi --threads 1 --resume mpi --trace m.csv --model m.npz --iterations 1e9 \
         --quiet >out 2>err </dev/null &
     process=$!
     wait_for rows_in m.csv 14
@@ -248,7 +280,7 @@ elif has mpirun; then
     # How far they came depends on the machine: the whole run is as long as it takes to pass that.
     whole=$(((reached / 100 + 5) * 100))
     try run "${tiny[@]}" --trace-every 100 --iterations "$whole" --trace ref.csv --threads 1 --model ref.npz --quiet
-    try run --resume mpi --iterations "$whole" --quiet --threads 1
+    try run --resume mpi --trace m.csv --model m.npz --iterations "$whole" --quiet --threads 1
     check "one process" exits 0
     check "to the same model" cmp -s ref.npz m.npz
     check "and the same trace" same_trace ref.csv m.csv

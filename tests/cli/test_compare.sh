@@ -47,7 +47,7 @@ try compare "${small[@]}" --algorithms all --quiet --c-gamma 3 --output all
 check "all" exits 0
 check "used by one of them: no warning" silent
 check "quiet begins with the tables" is "$(sed -n 2p out | cut -c1-8)" "to reach"
-try compare "${small[@]}" --algorithms precision --quiet --c-gamma 3 --output all
+try compare "${small[@]}" --algorithms precision --quiet --c-gamma 3 --output all --overwrite
 check "used by none" warns "--c-gamma: not used by precision"
 
 # An algorithm that diverges does not keep the others from running.

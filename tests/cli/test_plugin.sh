@@ -152,7 +152,7 @@ refuse "give a path such as ./libright.so:a/b" run --problem libright.so:a/b
 refuse "there is no problem 'libright'" run --problem libright
 refuse "'./plugin.c' cannot be loaded" run --problem ./plugin.c
 refuse_object "problem tested makes its own instance" run --problem ./libright.so --data synthetic
-refuse "is the file of --problem too" run --problem ./libright.so --trace ./libright.so
+refuse "is the file of problem too" run --problem ./libright.so --trace ./libright.so
 
 # No file makes a plug-in run, however it is named there: not a configuration, not a checkpoint. (A model:
 # test_predict.sh.) What is loaded says so when it goes.
@@ -456,7 +456,7 @@ parts blind.so -DVIEW=NULL -Wno-unused-function
 refuse "the algorithm './blind.so' has no view function; set it" "${quadratic[@]}" --algorithm ./blind.so
 parts flat.so -DPROJECT=NULL -Wno-unused-function
 refuse "the set './flat.so' has no project function; set it" "${quadratic[@]}" --y-set ./flat.so
-refuse "is the file of --x-set too" "${quadratic[@]}" --x-set ./parts.so --trace ./parts.so
+refuse "is the file of x-set too" "${quadratic[@]}" --x-set ./parts.so --trace ./parts.so
 
 # No file makes them run either.
 for option in algorithm x-set y-set regularizer; do

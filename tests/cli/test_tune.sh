@@ -47,7 +47,7 @@ check "without warning" silent
 eta=$(sed -n "s/^eta-x: '\(.*\)'/\1/p" saddle-tune/gda.yaml)
 check "uses the tuned steps" is "$(sed -n 's/^# eta-x: //p' cmp/gda-seed1.csv)" "$eta"
 check "one tau for the metric" is "$(sed -n 's/^# metric-tau: //p' cmp/*-seed1.csv | sort -u | wc -l)" 1
-try compare "${problem[@]}" --algorithms gda,prox-dsgda --tuned saddle-tune --iterations 20 --output cmp
+try compare "${problem[@]}" --algorithms gda,prox-dsgda --tuned saddle-tune --iterations 20 --output cmp --overwrite
 check "one without a file" exits 0
 check "runs with a warning" warns "there is no 'saddle-tune/prox-dsgda.yaml'"
 

@@ -283,6 +283,8 @@ START_TEST(checkpoints_survive_every_failed_allocation)
     list again = {.count = 0};
     add(&again, "resume=%s/kept", saddle_test_directory());
     add(&again, "iterations=2");
+    add(&again, "trace=%s/t.csv", saddle_test_directory());
+    add(&again, "model=%s/m.npz", saddle_test_directory());
     starve(whole_run, again.item, "resuming");
     char directory[4200];
     snprintf(directory, sizeof directory, "%s/kept", saddle_test_directory());

@@ -1,0 +1,211 @@
+#!/usr/bin/env bash
+# What is written where: no output overwrites an input or another output, by whatever name, and no two runs write
+# to one file.
+# shellcheck disable=SC2317  # functions are called by wait_for
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" "$1"
+
+# keeps FILE TEXT ARGUMENTS...: the arguments are refused with the text, and the file stays as it is.
+keeps() {
+    local file=$1 before
+    before=$(sha256sum <"$file")
+    shift
+    refuse "$@"
+    check "$file stays: ${*:2}" is "$(sha256sum <"$file")" "$before"
+}
+
+# ---- inputs of a run ------------------------------------------------------------------------------
+try data generate d.libsvm --rows 300 --features 5
+try data generate t.libsvm --rows 100 --features 5 --seed 2
+printf '0 1\n1 2\n2 3\n3 4\n4 0\n' >edges
+printf 'nu: 0.05\n' >c.yaml
+for k in 0 1 2 3 4; do # a ring's weights
+    for j in 0 1 2 3 4; do
+        if [ $(((k - j + 5) % 5)) = 0 ]; then printf '0.5 '; else
+            if [ $(((k - j + 5) % 5)) = 1 ] || [ $(((k - j + 5) % 5)) = 4 ]; then printf '0.25 '; else printf '0 '; fi; fi
+    done
+    echo
+done >weights
+try run --problem auc --data d.libsvm --iterations 5 --model i.npz --checkpoint ck --quiet
+saved=$(find ck -name '*.saddle')
+inputs=(--problem auc --data d.libsvm --test-data t.libsvm --topology file:edges --mixing file:weights --init file:i.npz
+    --config c.yaml --iterations 5)
+try run "${inputs[@]}" --quiet
+check "all inputs together" exits 0
+mkdir far
+for input in data:d.libsvm test-data:t.libsvm topology:edges mixing:weights init:i.npz config:c.yaml; do
+    name=${input%%:*}
+    file=${input#*:}
+    ln -s "../$file" far/link
+    ln "$file" far/hard
+    for output in --trace --outcomes --model --report; do
+        # To start from a model and save the new one in its place is sensible.
+        [ "$name$output" != init--model ] || continue
+        keeps "$file" "$output: '$file' is the file of $name too and would be overwritten" \
+            run "${inputs[@]}" "$output" "$file"
+    done
+    for other in far/link far/hard far/../"$file"; do
+        keeps "$file" "--trace: '$other' is the file of $name too" run "${inputs[@]}" --trace "$other"
+    done
+    rm far/link far/hard
+done
+try run "${inputs[@]}" --model i.npz --quiet
+check "a model may replace the start" exits 0
+keeps i.npz "is the file of init-x too" run --data d.libsvm --init-x file:i.npz --trace i.npz
+keeps i.npz "--model: 'i.npz' is the file of trace too" run "${inputs[@]}" --model i.npz --trace i.npz
+
+# ---- files that are found by their names
+idx() { # BYTES...: a file of 300 labels or of 300 images of 2 pixels
+    printf "$1"
+    head -c "$2" /dev/zero | tr '\0' "$3"
+}
+labels() { idx '\0\0\10\1\0\0\1\54' 150 '\1' && head -c 150 /dev/zero; }
+idx '\0\0\10\3\0\0\1\54\0\0\0\1\0\0\0\2' 600 '\7' >x-images-idx3-ubyte
+labels >x-labels-idx1-ubyte
+cp x-images-idx3-ubyte z-images-idx3-ubyte
+labels | gzip >z-labels-idx1-ubyte.gz
+positive=(--problem auc --positive 1 --iterations 2)
+try run --data x-images-idx3-ubyte --test-data z-images-idx3-ubyte "${positive[@]}" --quiet
+check "labels are found" exits 0
+for output in --trace --model; do
+    keeps x-labels-idx1-ubyte "is the file of labels too" \
+        run --data x-images-idx3-ubyte "${positive[@]}" "$output" x-labels-idx1-ubyte
+    keeps z-labels-idx1-ubyte.gz "is the file of labels too" run --data x-images-idx3-ubyte \
+        --test-data z-images-idx3-ubyte "${positive[@]}" "$output" z-labels-idx1-ubyte.gz
+done
+export SADDLE_DATA=$work/named
+mkdir named
+cp d.libsvm named/a9a
+keeps named/a9a "is the file of data too" run --data a9a --iterations 5 --trace named/a9a
+unset SADDLE_DATA
+
+# ---- checkpoints
+for output in --trace --model --report; do
+    keeps "$saved" "$output: '$saved' " run --resume "$saved" --model i.npz --iterations 9 "$output" "$saved"
+    keeps "$saved" "$output: '$saved' " run --resume ck --model i.npz --iterations 9 "$output" "$saved"
+done
+refuse "has the name of a checkpoint" run --data d.libsvm --checkpoint new \
+    --model new/checkpoint-0000000000000100.saddle
+check "nothing is made" absent new
+
+# ---- outputs and each other
+refuse "--model: './same' is the file of trace too" run "${small[@]}" --trace same --model ./same
+refuse "--report: 'same' is the file of outcomes too" run "${small[@]}" --outcomes same --report same
+echo >one
+ln one two
+refuse "--outcomes: 'two' is the file of trace too" run "${small[@]}" --trace one --outcomes two
+ln -s nothing dead
+refuse "--trace: cannot write 'dead': it is a link to a file that does not exist" run "${small[@]}" --trace dead
+refuse "--model: cannot write 'dead'" run "${small[@]}" --model dead
+
+# ---- other commands
+try run "${small[@]}" --trace t.csv --model m.npz --quiet
+keeps t.csv "is the file of a trace too" report t.csv -o t.csv
+ln t.csv t.svg
+keeps t.csv "is the file of a trace too" plot t.csv -o t.svg
+keeps m.npz "is the file of model too" predict --model m.npz --data d.libsvm --output m.npz
+keeps d.libsvm "is the file of data too" predict --model m.npz --data d.libsvm --output d.libsvm
+keeps c.yaml "is the file of config too" predict --model m.npz --data d.libsvm --config c.yaml --output c.yaml
+keeps x-labels-idx1-ubyte "is the file of labels too" predict --model m.npz --data x-images-idx3-ubyte \
+    --output x-labels-idx1-ubyte
+cp edges e.dot
+keeps e.dot "is the file of the topology too" graph file:e.dot --draw e.dot
+keeps edges "is the file of the topology too" graph file:edges --save edges
+keeps weights "is the file of mixing too" graph file:edges --mixing file:weights --save weights
+cp m.npz m.svg
+keeps m.svg "is the file of copies too" graph ring --agents 5 --copies m.svg --draw m.svg
+for file in gda-seed1.csv summary.csv; do
+    rm -rf c
+    mkdir c
+    ln d.libsvm "c/$file"
+    keeps d.libsvm "is the file of data too" compare --data d.libsvm --iterations 3 --algorithms gda,sgda \
+        --output c --overwrite
+done
+keeps d.libsvm "--report: 'd.libsvm' is the file of data too" compare --data d.libsvm --iterations 3 \
+    --algorithms gda --output new --report d.libsvm
+mkdir tuned
+ln -s ../c.yaml tuned/gda.yaml
+keeps c.yaml "--output: 'tuned/gda.yaml' is the file of config too" tune --data d.libsvm --config c.yaml \
+    --algorithms gda --budget 20000 --output tuned
+keeps c.yaml "is the file of tuned too" compare --data d.libsvm --iterations 3 --algorithms gda --tuned tuned \
+    --output new --report tuned/gda.yaml
+
+# ---- two runs and one file
+endless=(run "${tiny[@]}" --iterations 1000000000 --trace-every 100 --threads 1 --quiet)
+busy() { # FILE TEXT OPTION...: while a run writes to the file, another one is refused
+    local file=$1 text=$2 first
+    shift 2
+    "$saddle" "${endless[@]}" "$@" </dev/null >first.out 2>first.err &
+    first=$!
+    check "$file: a run at work" wait_for rows_in "$file" 3
+    refuse "$text" run "${small[@]}" "$@"
+    kill "$first"
+    wait "$first"
+    check "$file: the first is not disturbed" is "$?" 130
+    check "$file: it has no zero bytes" is "$(tr -d -c '\000' <"$file" | wc -c)" 0
+    try run "${small[@]}" "$@" --quiet
+    check "$file: when it has ended another may" exits 0
+}
+busy b.csv "--trace: 'b.csv' is being written by another run" --trace b.csv
+busy o.csv "--outcomes: 'o.csv' is being written by another run" --problem auc --outcomes o.csv
+
+# Two at once, again and again: exactly those that are not refused write whole files.
+for _ in $(seq 5); do
+    rm -f both.csv
+    for seed in 1 2; do
+        "$saddle" run "${tiny[@]}" --iterations 20000 --trace-every 1 --threads 1 --quiet --seed $seed \
+            --trace both.csv 2>"both-$seed.err" </dev/null &
+    done
+    wait
+    check "no zero bytes" is "$(tr -d -c '\000' <both.csv | wc -c)" 0
+    check "whole rows" is "$(grep -v '^#' both.csv | awk -F, '{print NF}' | sort -u)" 15
+done
+
+slow=(tune --problem quadratic --algorithms gda --budget 2000000000)
+"$saddle" "${slow[@]}" --output log --quiet </dev/null >/dev/null 2>&1 &
+first=$!
+check "a search at work" wait_for rows_in log/gda.csv 3
+refuse "--output: 'log/gda.csv' is being written by another run, process $first" "${slow[@]}" --output log --resume
+kill "$first"
+wait "$first"
+
+comparison=(compare "${tiny[@]}" --algorithms gda --trace-every 100 --quiet)
+"$saddle" "${comparison[@]}" --iterations 1000000000 --output cmp </dev/null >/dev/null 2>&1 &
+first=$!
+check "a comparison at work" wait_for rows_in cmp/gda-seed1.csv 3
+refuse "is being written by another run, process $first" "${comparison[@]}" --output cmp --overwrite
+kill "$first"
+wait "$first"
+
+# ---- results of another comparison
+before=$(sha256sum cmp/*)
+refuse "--output: 'cmp' has results of a comparison already, such as 'gda-seed1.csv'" "${comparison[@]}" \
+    --iterations 100 --output cmp
+check "they stay" is "$(sha256sum cmp/*)" "$before"
+try "${comparison[@]}" --iterations 100 --output cmp --overwrite
+check "--overwrite" exits 0
+rm -rf mixed
+mkdir mixed
+touch mixed/precision-seed7.csv
+refuse "has results of a comparison already" "${comparison[@]}" --iterations 100 --output mixed
+rm mixed/*
+touch mixed/notes-seed.csv mixed/notes.txt
+try "${comparison[@]}" --iterations 100 --output mixed
+check "other files are no results" exits 0
+
+# ---- a pipe
+mkfifo pipe
+started=$SECONDS
+refuse "--trace: cannot write 'pipe': it is a pipe that nobody reads; start its reader first" run "${small[@]}" --trace pipe
+check "at once" [ $((SECONDS - started)) -lt 60 ]
+cat pipe >read.csv &
+reader=$!
+sleep 0.2
+try run "${small[@]}" --trace pipe --quiet
+wait "$reader"
+check "a pipe that is read" exits 0
+check "has the rows" rows_in read.csv 3
+try run "${small[@]}" --trace /dev/stdout --quiet
+check "the standard output" says "iteration,ifo"
+
+finish

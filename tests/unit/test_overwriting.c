@@ -1,0 +1,179 @@
+/* The library does not overwrite its inputs, nor files that only a checkpoint names. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <saddle/lab.h>
+
+#include "files/path_list.h"
+#include "support.h"
+
+static saddle_error error;
+
+static void enter_directory(void)
+{
+    ck_assert_int_eq(chdir(saddle_test_directory()), 0);
+}
+
+static void spill(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(text, f);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+static void assert_content(const char *path, const char *expected)
+{
+    char text[64] = "";
+    FILE *f = fopen(path, "r");
+    ck_assert_ptr_nonnull(f);
+    size_t count = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    ck_assert_uint_eq(count, strlen(expected));
+    ck_assert_str_eq(text, expected);
+}
+
+START_TEST(files_are_known_by_device_and_inode)
+{
+    enter_directory();
+    spill("a", "");
+    spill("b", "");
+    ck_assert_int_eq(mkdir("d", 0700), 0);
+    ck_assert_int_eq(link("a", "d/hard"), 0);
+    ck_assert_int_eq(symlink("../a", "d/soft"), 0);
+    ck_assert_int_eq(symlink("d", "e"), 0);
+    static const struct {
+        const char *one;
+        const char *other;
+        bool same;
+    } pair[] = {{"a", "a", true},
+                {"a", "./a", true},
+                {"a", "b", false},
+                {"a", "d/hard", true},
+                {"d/soft", "e/hard", true},
+                {"b", "e/hard", false},
+                {"new", "d/../new", true},
+                {"d/new", "e/new", true},
+                {"new", "d/new", false},
+                {"a", "new", false},
+                {"none/new", "none/new", true},
+                {"none/new", "none/other", false},
+                {"/dev/null", "/dev/null", false}};
+    for (size_t k = 0; k < sizeof pair / sizeof *pair; k++) {
+        ck_assert_msg(saddle_same_file(pair[k].one, pair[k].other) == pair[k].same, "%s and %s",
+                      pair[k].one, pair[k].other);
+        for (int other_too = 0; other_too < 2; other_too++) {
+            saddle_path_list outputs = {.count = 0};
+            saddle_path_list inputs = {.count = 0};
+            saddle_path_list_add(&outputs, "model", "unlike");
+            saddle_path_list_add(&outputs, "trace", pair[k].one);
+            saddle_path_list_add(other_too ? &outputs : &inputs, "other", pair[k].other);
+            saddle_path_list_add(&inputs, "third", NULL);
+            saddle_status status = saddle_path_lists_check(&outputs, &inputs, &error);
+            ck_assert_int_eq(status, pair[k].same ? SADDLE_BAD_INPUT : SADDLE_OK);
+        }
+    }
+    /* Two inputs may be one file. */
+    saddle_path_list outputs = {.count = 0};
+    saddle_path_list inputs = {.count = 0};
+    saddle_path_list_add(&outputs, "trace", "b");
+    saddle_path_list_add(&inputs, "data", "a");
+    saddle_path_list_add(&inputs, "test-data", "d/hard");
+    assert_ok(saddle_path_lists_check(&outputs, &inputs, &error), error);
+}
+END_TEST
+
+/* A run of the quadratic with further settings; the last name is NULL. */
+static saddle_status solve(const char *const (*setting)[2])
+{
+    saddle_plan plan;
+    saddle_instance *instance = NULL;
+    saddle_result *result = NULL;
+    saddle_plan_defaults(&plan, sizeof plan);
+    assert_ok(saddle_plan_set(&plan, "problem", "quadratic", &error), error);
+    assert_ok(saddle_plan_set(&plan, "iterations", "5", &error), error);
+    for (size_t k = 0; setting[k][0] != NULL; k++)
+        assert_ok(saddle_plan_set(&plan, setting[k][0], setting[k][1], &error), error);
+    saddle_status status = saddle_instance_create(&instance, &plan, &error);
+    ck_assert_msg(status == SADDLE_OK, "%s", error.message);
+    status = saddle_run(instance, &plan, NULL, &result, &error);
+    saddle_result_free(result);
+    saddle_instance_free(instance);
+    saddle_plan_free(&plan);
+    return status;
+}
+
+START_TEST(a_run_keeps_its_inputs)
+{
+    static const char edges[] = "0 1\n1 2\n2 0\n";
+    enter_directory();
+    spill("edges", edges);
+    ck_assert_int_eq(link("edges", "hard"), 0);
+    static const char *const output[] = {"trace", "model"};
+    static const char *const path[] = {"edges", "hard"};
+    for (size_t k = 0; k < 4; k++) {
+        const char *const settings[][2] = {
+            {"topology", "file:edges"}, {output[k / 2], path[k % 2]}, {NULL, NULL}};
+        char wanted[64];
+        snprintf(wanted, sizeof wanted, "%s: '%s' is the file of topology too", output[k / 2],
+                 path[k % 2]);
+        assert_refused(solve(settings), error, SADDLE_BAD_INPUT, wanted);
+        assert_content("edges", edges);
+    }
+    const char *const both[][2] = {{"trace", "same"}, {"model", "same"}, {NULL, NULL}};
+    assert_refused(solve(both), error, SADDLE_BAD_INPUT, "model: 'same' is the file of trace too");
+    ck_assert_int_ne(access("same", F_OK), 0);
+}
+END_TEST
+
+/* What saddle_plan_resume() says to a plan with a trace of the caller's own, or none. */
+static saddle_status resume(const char *trace)
+{
+    saddle_plan plan;
+    saddle_plan_defaults(&plan, sizeof plan);
+    assert_ok(saddle_plan_set(&plan, "resume", "theirs", &error), error);
+    if (trace != NULL)
+        assert_ok(saddle_plan_set(&plan, "trace", trace, &error), error);
+    saddle_status status = saddle_plan_resume(&plan, NULL, &error);
+    saddle_plan_free(&plan);
+    return status;
+}
+
+START_TEST(a_checkpoint_names_no_files_of_others)
+{
+    enter_directory();
+    const char *const far[][2] = {{"trace", "diary"}, {"checkpoint", "theirs"}, {NULL, NULL}};
+    assert_ok(solve(far), error);
+    assert_refused(resume(NULL), error, SADDLE_BAD_INPUT,
+                   "names 'diary', which is not in its own directory");
+    assert_ok(resume("diary"), error);
+    assert_ok(resume("another"), error);
+    ck_assert_int_eq(system("rm -r theirs && mkdir theirs"), 0);
+    const char *const near[][2] = {
+        {"trace", "theirs/t.csv"}, {"checkpoint", "theirs"}, {NULL, NULL}};
+    assert_ok(solve(near), error);
+    assert_ok(resume(NULL), error);
+    ck_assert_int_eq(rename("theirs/t.csv", "diary"), 0);
+    assert_ok(resume(NULL), error);
+    ck_assert_int_eq(symlink("../diary", "theirs/t.csv"), 0);
+    assert_refused(resume(NULL), error, SADDLE_BAD_INPUT, "not in its own directory");
+    ck_assert_int_eq(unlink("theirs/t.csv"), 0);
+    ck_assert_int_eq(link("diary", "theirs/t.csv"), 0);
+    assert_refused(resume(NULL), error, SADDLE_BAD_INPUT, "not in its own directory");
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("overwriting");
+    TCase *cases = tcase_create("overwriting");
+    tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, files_are_known_by_device_and_inode);
+    tcase_add_test(cases, a_run_keeps_its_inputs);
+    tcase_add_test(cases, a_checkpoint_names_no_files_of_others);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
