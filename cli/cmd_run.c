@@ -161,7 +161,9 @@ const cli_command cli_run = {
         "--checkpoint DIR nothing "
         "is "
         "lost when a run ends before its time: `saddle run --resume DIR` goes on where it was and "
-        "comes to the same bits as if it had not ended, with the options of that run and on any "
+        "comes to the same bits as if it had not ended, with the options of that run (files to "
+        "write "
+        "outside DIR are to be given again) and on any "
         "number of threads. Its --iterations and budgets may be given anew.",
     .library = library,
     .own = own,

@@ -183,7 +183,8 @@ static const saddle_option resume = {
     .metavar = "[PATH|auto]",
     .help =
         "Continue where a run ended, bit for bit, from a checkpoint or the newest of a directory; "
-        "options that are not given are those of that run. Without a PATH: the newest in "
+        "options that are not given are those of that run, but files to write outside its "
+        "directory must be given again. Without a PATH: the newest in "
         "--checkpoint. auto: the newest valid one there, or from the start if there is none. "
         "`saddle tune`: from its logs.",
     .alone = "yes"};
