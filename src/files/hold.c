@@ -1,7 +1,8 @@
 /* Holding a file or a directory that is written over time, so that two runs cannot write to one. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -10,27 +11,35 @@
 #include "core/status.h"
 #include "files/file.h"
 
+/* Read a line of /proc/locks, such as "1: FLOCK  ADVISORY  WRITE 7181 fd:01:31872 0 EOF": the process that
+ * holds the file of a device and inode in this way; 0: another one, or it is not known. */
+static long read_lock(const char *line, const struct stat *file)
+{
+    const char *at = strstr(line, ": FLOCK");
+    at = at != NULL ? strstr(at, " WRITE ") : NULL;
+    if (at == NULL)
+        return 0;
+    char *end;
+    long process = strtol(at + strlen(" WRITE "), &end, 10);
+    unsigned long first = strtoul(end, &end, 16);
+    unsigned long second = *end == ':' ? strtoul(end + 1, &end, 16) : 0;
+    unsigned long long inode = *end == ':' ? strtoull(end + 1, &end, 10) : 0;
+    bool same =
+        first == major(file->st_dev) && second == minor(file->st_dev) && inode == file->st_ino;
+    return same && process > 0 ? process : 0;
+}
+
 /* The process that holds a file, as the kernel lists it; 0: it is not known. */
 static long holder_of(int descriptor)
 {
     struct stat status;
     char line[256];
     long found = 0;
-    FILE *locks = fopen("/proc/locks", "re");
-    if (locks == NULL)
-        return 0;
-    bool known = fstat(descriptor, &status) == 0;
-    while (known && found == 0 && fgets(line, sizeof line, locks) != NULL) {
-        long process;
-        unsigned device[2];
-        uint64_t file;
-        if (sscanf(line, "%*d: FLOCK %*s WRITE %ld %x:%x:%" SCNu64, &process, &device[0],
-                   &device[1], &file) == 4 &&
-            device[0] == major(status.st_dev) && device[1] == minor(status.st_dev) &&
-            file == status.st_ino && process > 0)
-            found = process;
-    }
-    fclose(locks);
+    FILE *locks = fstat(descriptor, &status) == 0 ? fopen("/proc/locks", "re") : NULL;
+    while (locks != NULL && found == 0 && fgets(line, sizeof line, locks) != NULL)
+        found = read_lock(line, &status);
+    if (locks != NULL)
+        fclose(locks);
     return found;
 }
 

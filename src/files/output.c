@@ -137,21 +137,22 @@ static void keep_access(int descriptor, const struct stat *old)
 static saddle_status check_target(const char *path, struct stat *old, bool *there,
                                   saddle_error *error)
 {
-    const char *dead = saddle_dead_link(path);
+    const char *why = saddle_dead_link(path);
+    const char *remedy = "give another path";
     *there = stat(path, old) == 0;
-    if (*there && S_ISDIR(old->st_mode))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "cannot write '%s': it is a directory; give a file's path", path);
-    if (*there && !S_ISREG(old->st_mode))
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "cannot write '%s': it is a device or a pipe, which cannot be replaced as "
-            "a whole; give a regular file's path",
-            path);
-    if (dead != NULL || (*there && access(path, W_OK) != 0))
-        return saddle_fail(error, SADDLE_BAD_INPUT, "cannot write '%s': %s; give another path",
-                           path, dead != NULL ? dead : strerror(errno));
-    return SADDLE_OK;
+    if (*there && S_ISDIR(old->st_mode)) {
+        why = "it is a directory";
+        remedy = "give a file's path";
+    } else if (*there && !S_ISREG(old->st_mode)) {
+        why = "it is a device or a pipe, which cannot be replaced as a whole";
+        remedy = "give a regular file's path";
+    } else if (*there && access(path, W_OK) != 0) {
+        why = strerror(errno);
+    }
+    if (why == NULL)
+        return SADDLE_OK;
+    saddle_fail(error, SADDLE_BAD_INPUT, "cannot write '%s': %s; %s", path, why, remedy);
+    return SADDLE_BAD_INPUT;
 }
 
 /* Open the file that is to become out->path. */
@@ -196,10 +197,11 @@ saddle_status saddle_output_open(saddle_output *out, const char *path, saddle_er
     release(out);
     if (reason == ENOMEM)
         return saddle_no_memory(error, "a file name");
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "cannot write '%s': %s; give a path in a directory that exists and can "
-                       "be written to",
-                       path, strerror(reason));
+    saddle_fail(error, SADDLE_BAD_INPUT,
+                "cannot write '%s': %s; give a path in a directory that exists and can "
+                "be written to",
+                path, strerror(reason));
+    return SADDLE_BAD_INPUT;
 }
 
 bool saddle_sync_file(int descriptor)
