@@ -55,12 +55,12 @@ keeps i.npz "is the file of init-x too" run --data d.libsvm --init-x file:i.npz 
 keeps i.npz "--model: 'i.npz' is the file of trace too" run "${inputs[@]}" --model i.npz --trace i.npz
 
 # ---- files that are found by their names
-idx() { # BYTES...: a file of 300 labels or of 300 images of 2 pixels
-    printf "$1"
+idx() { # HEAD COUNT BYTE: a file of 300 labels or of 300 images of 2 pixels
+    printf %b "$1"
     head -c "$2" /dev/zero | tr '\0' "$3"
 }
-labels() { idx '\0\0\10\1\0\0\1\54' 150 '\1' && head -c 150 /dev/zero; }
-idx '\0\0\10\3\0\0\1\54\0\0\0\1\0\0\0\2' 600 '\7' >x-images-idx3-ubyte
+labels() { idx '\0\0\010\01\0\0\01\054' 150 '\1' && head -c 150 /dev/zero; }
+idx '\0\0\010\03\0\0\01\054\0\0\0\01\0\0\0\02' 600 '\7' >x-images-idx3-ubyte
 labels >x-labels-idx1-ubyte
 cp x-images-idx3-ubyte z-images-idx3-ubyte
 labels | gzip >z-labels-idx1-ubyte.gz
