@@ -140,12 +140,12 @@ static void abort_job(double limit)
     saddle_print_real(limit, 6, seconds);
     saddle_append(
         text, sizeof text,
-        " %s not responded for %s s (--stall-seconds): stopped, or cut off from rank %d on "
+        " %s not responded for %s s (stall-seconds): stopped, or cut off from rank %d on "
         "%s. The job ends; ",
         silent > 1 ? "have" : "has", seconds, heart.rank, saddle_mpi_host((size_t)heart.rank));
     pthread_mutex_lock(&heart.mutex);
     if (*heart.checkpoint != '\0')
-        saddle_append(text, sizeof text, "its last checkpoint is '%s': continue with --resume\n",
+        saddle_append(text, sizeof text, "it can resume from its last checkpoint, '%s'\n",
                       heart.checkpoint);
     else
         saddle_append(text, sizeof text,

@@ -1254,6 +1254,7 @@ START_TEST(a_tuned_plan_has_what_is_in_memory)
     own.init = tuned_walk_init;
     plan->problem.rows = rows;
     plan->start.x = x0;
+    plan->start.x_length = sizeof x0 / sizeof *x0;
     plan->algorithm.own = &own;
     plan->limits.iterations = 7;
     assert_ok(saddle_plan_set(plan, "walk-step", "0.01", &error), error);
