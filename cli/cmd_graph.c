@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "core/memory.h"
 #include "core/status.h"
 #include "draw/network_drawing.h"
 
@@ -67,7 +68,7 @@ static int print_graph(const saddle_graph *graph, const saddle_mixing *mixing,
                        const saddle_spectrum *spectrum, size_t diameter)
 {
     size_t count = graph->agents;
-    size_t *degree = malloc(count * sizeof *degree);
+    size_t *degree = saddle_alloc(count, sizeof *degree);
     if (degree == NULL) {
         cli_say("out of memory for the degrees of %zu agents", count);
         return CLI_FAILED;
@@ -89,7 +90,7 @@ static int print_graph(const saddle_graph *graph, const saddle_mixing *mixing,
     cli_print("  spectral gap   %.10g\n", spectrum->gap);
     cli_print("  eigenvalues    by %s\n", spectrum->method);
     print_histogram(degree, count);
-    free(degree);
+    saddle_free(degree);
     return CLI_OK;
 }
 
@@ -103,12 +104,12 @@ static saddle_status draw_network(const options *chosen, const saddle_graph *gra
         return SADDLE_OK;
     if (model == NULL)
         return network_draw(graph, NULL, path, error);
-    double *distance = calloc(graph->agents, sizeof *distance);
+    double *distance = saddle_alloc(graph->agents, sizeof *distance);
     if (distance == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %zu agents", graph->agents);
     saddle_status status = saddle_model_consensus_distance(model, graph->agents, distance, error);
     SADDLE_THEN(status, network_draw(graph, distance, path, error));
-    free(distance);
+    saddle_free(distance);
     return status;
 }
 

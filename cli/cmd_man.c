@@ -169,8 +169,8 @@ static int run(const cli_arguments *arguments)
     print_tagged("SADDLE_DATA", "A directory where data sets are looked for first.");
     print_tagged(
         "SADDLE_MEMORY",
-        "Gigabytes of memory that a process may take at once, in the place of what the system has "
-        "to spare; inf: any number. For those who know better when a run is refused.");
+        "Gigabytes of memory that a process may take, in place of what the system has to spare; "
+        "inf: any number. 0.064 of them are for libraries.");
     print_tagged("XDG_DATA_HOME", "Its subdirectory saddle is the data directory.");
     fputs(".SH EXAMPLES\n.nf\n", stdout);
     print_roff("saddle run --agents 10 --topology ring --trace trace.csv\n"

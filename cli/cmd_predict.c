@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/memory.h"
 #include "core/status.h"
 
 /* Of the library's options, how to read the data; --problem for a plug-in's model. */
@@ -171,7 +172,7 @@ static int run_predict(const cli_arguments *arguments)
     saddle_status status = check_output(arguments, &error);
     SADDLE_THEN(status, open_job(&j, arguments, &error));
     if (status == SADDLE_OK)
-        score = calloc(j.data->rows, sizeof *score);
+        score = saddle_alloc(j.data->rows, sizeof *score);
     if (status == SADDLE_OK && score == NULL) {
         status = saddle_no_memory(&error, "the scores");
     }
@@ -179,7 +180,7 @@ static int run_predict(const cli_arguments *arguments)
     SADDLE_THEN_IF(status, path != NULL, saddle_save_numbers(score, j.data->rows, path, &error));
     for (size_t row = 0; status == SADDLE_OK && path == NULL && row < j.data->rows; row++)
         puts(saddle_print_real(score[row], 17, number));
-    free(score);
+    saddle_free(score);
     close_job(&j);
     return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
 }

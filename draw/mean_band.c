@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/memory.h"
+
 /* The value of a run at x by interpolation; NaN outside of it and in gaps. */
 static double value_at(const figure_run *run, double x, bool logarithmic)
 {
@@ -84,15 +86,15 @@ saddle_status mean_band_make(mean_band *out, const figure_curve *curve, bool log
     const figure_run *first = &curve->run[0];
     size_t stride = first->count / most + 1;
     size_t room = first->count / stride + 3;
-    out->x = calloc(room, sizeof *out->x);
-    out->mean = calloc(room, sizeof *out->mean);
-    out->low = calloc(room, sizeof *out->low);
-    out->high = calloc(room, sizeof *out->high);
-    double *value = calloc(curve->runs, sizeof *value);
+    out->x = saddle_alloc(room, sizeof *out->x);
+    out->mean = saddle_alloc(room, sizeof *out->mean);
+    out->low = saddle_alloc(room, sizeof *out->low);
+    out->high = saddle_alloc(room, sizeof *out->high);
+    double *value = saddle_alloc(curve->runs, sizeof *value);
     if (out->x == NULL || out->mean == NULL || out->low == NULL || out->high == NULL ||
         value == NULL) {
         mean_band_release(out);
-        free(value);
+        saddle_free(value);
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the mean of %zu runs",
                            curve->runs);
     }
@@ -102,15 +104,15 @@ saddle_status mean_band_make(mean_band *out, const figure_curve *curve, bool log
             summarize(out, curve, first->x[k], logarithmic, value);
     if (high > low)
         summarize(out, curve, high, logarithmic, value);
-    free(value);
+    saddle_free(value);
     return SADDLE_OK;
 }
 
 void mean_band_release(mean_band *b)
 {
-    free(b->x);
-    free(b->mean);
-    free(b->low);
-    free(b->high);
+    saddle_free(b->x);
+    saddle_free(b->mean);
+    saddle_free(b->low);
+    saddle_free(b->high);
     *b = (mean_band){.count = 0};
 }

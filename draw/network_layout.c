@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
+
 /* Irregular graphs of at most so many agents lie on a circle. */
 #define SMALL 8
 /* Steps of the power method; pairs that majorization looks at in all, and the change at which it ends. */
@@ -153,10 +155,10 @@ static saddle_status place_by_stress(network_layout *l, const saddle_graph *grap
                                      saddle_error *error)
 {
     size_t m = l->agents;
-    float *hops = calloc(m * m, sizeof *hops);
-    size_t *queue = calloc(m, sizeof *queue);
-    double *row_mean = calloc(m, sizeof *row_mean);
-    double *scratch = calloc(m, sizeof *scratch);
+    float *hops = saddle_alloc(m, m * sizeof *hops);
+    size_t *queue = saddle_alloc(m, sizeof *queue);
+    double *row_mean = saddle_alloc(m, sizeof *row_mean);
+    double *scratch = saddle_alloc(m, sizeof *scratch);
     saddle_status status = SADDLE_OK;
     if (hops == NULL || queue == NULL || row_mean == NULL || scratch == NULL) {
         status =
@@ -168,10 +170,10 @@ static saddle_status place_by_stress(network_layout *l, const saddle_graph *grap
         while (steps-- > 0.0 && majorize(l, hops) > STRESS_CHANGE)
             ;
     }
-    free(hops);
-    free(queue);
-    free(row_mean);
-    free(scratch);
+    saddle_free(hops);
+    saddle_free(queue);
+    saddle_free(row_mean);
+    saddle_free(scratch);
     return status;
 }
 
@@ -253,8 +255,8 @@ saddle_status network_layout_make(network_layout *out, const saddle_graph *graph
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "a drawing of %zu agents would show nothing; at most %d are drawn", m,
                            LAYOUT_MOST_AGENTS);
-    out->x = calloc(m, sizeof *out->x);
-    out->y = calloc(m, sizeof *out->y);
+    out->x = saddle_alloc(m, sizeof *out->x);
+    out->y = saddle_alloc(m, sizeof *out->y);
     if (out->x == NULL || out->y == NULL) {
         network_layout_release(out);
         saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for a drawing of %zu agents", m);
@@ -282,7 +284,7 @@ saddle_status network_layout_make(network_layout *out, const saddle_graph *graph
 
 void network_layout_release(network_layout *l)
 {
-    free(l->x);
-    free(l->y);
+    saddle_free(l->x);
+    saddle_free(l->y);
     *l = (network_layout){.agents = 0};
 }

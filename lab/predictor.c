@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/elementary.h"
 #include "core/float_mode.h"
@@ -21,6 +22,9 @@
 #include "models/ranking.h"
 #include "problems/problems.h"
 #include "run/result.h"
+
+/* So many agents need not be in the file: centralized methods have one solution for all of them. */
+#define CLAIMED_AGENTS 100000
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -122,6 +126,19 @@ static saddle_status read_lines(saddle_predictor *p, char *text, saddle_error *e
     return SADDLE_OK;
 }
 
+/* Refuse a number of agents, for each of which some memory is taken, that is a mere claim. */
+static saddle_status check_agents(const saddle_predictor *p, saddle_error *error)
+{
+    struct stat file;
+    if (p->agents <= CLAIMED_AGENTS ||
+        (stat(p->path, &file) == 0 && (size_t)file.st_size / sizeof(double) >= p->agents))
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%.300s' claims %zu agents, more than it can hold a number of each; the "
+                       "file is not as it was written",
+                       p->path, p->agents);
+}
+
 static saddle_status read_settings(saddle_predictor *p, saddle_error *error)
 {
     char *text = NULL;
@@ -129,6 +146,7 @@ static saddle_status read_settings(saddle_predictor *p, saddle_error *error)
     SADDLE_THEN(status, read_lines(p, text, error));
     saddle_free(text);
     p->agents = (size_t)p->plan.network.agents;
+    SADDLE_THEN(status, check_agents(p, error));
     return status;
 }
 

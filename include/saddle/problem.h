@@ -152,6 +152,9 @@ struct saddle_problem {
     saddle_status (*outcomes)(const saddle_problem *problem, const saddle_dataset *held_out,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error);
+    /** Bytes that outcomes() takes for every row that it looks at, for the estimate of a run's memory; 0: what
+     * it takes does not grow with them. */
+    size_t outcome_bytes;
     /**
      * Optional. The score that the model in (x, y) gives every row of a data set: out[row]. Above 0
      * it says +1, otherwise -1; the larger, the more confident. Labels are not read. It needs no samples

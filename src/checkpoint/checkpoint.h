@@ -69,6 +69,8 @@ saddle_status saddle_resume_directory(const saddle_resumption *resumption, saddl
 /* Refuse a checkpoint of another run, and read the rest of it. Collective. */
 saddle_status saddle_resume_load(saddle_resumption *resumption, const saddle_run_info *info,
                                  saddle_error *error);
+/* Bytes that this takes until saddle_resume_forget(), in a process with so many agents. */
+double saddle_resume_bytes(const saddle_resumption *resumption, size_t local);
 /* The iterations between two of its trace points. */
 uint64_t saddle_resume_trace_every(const saddle_resumption *resumption);
 /* Bring an agent to where it was: saddle_engine_inputs::restore, with the resumption. */
@@ -98,6 +100,8 @@ saddle_status saddle_checkpoint_writer_create(saddle_checkpoint_writer **out,
                                               const saddle_run_info *info, saddle_engine *engine,
                                               const saddle_resumption *resumption,
                                               saddle_error *error);
+/* Bytes that a writer takes. */
+double saddle_checkpoint_writer_bytes(const saddle_run_info *info, const saddle_layout *layout);
 /* Free. NULL is allowed. */
 void saddle_checkpoint_writer_free(saddle_checkpoint_writer *writer);
 /* Let advance() end where a checkpoint is due. */

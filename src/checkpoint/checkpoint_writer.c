@@ -193,16 +193,34 @@ static saddle_status note_settings(saddle_checkpoint_writer *k, saddle_error *er
     return good ? SADDLE_OK : saddle_no_memory(error, "the checkpoints");
 }
 
+/* What a writer of checkpoints with these numbers holds. */
+static void take_buffers(saddle_checkpoint_writer *k, size_t local, saddle_claim *claim)
+{
+    k->place = saddle_claim_block(claim, local, sizeof *k->place);
+    k->record = saddle_claim_block(claim, 1, saddle_checkpoint_record(&k->number));
+    k->memory = saddle_claim_block(claim, (size_t)k->number.memory, sizeof *k->memory);
+}
+
+double saddle_checkpoint_writer_bytes(const saddle_run_info *info, const saddle_layout *layout)
+{
+    saddle_claim claim = {.count_only = true};
+    saddle_checkpoint_writer k = {
+        .number = {.published = layout->published,
+                   .kept = layout->kept,
+                   .memory = saddle_observer_memory(info->instance->problem)}};
+    take_buffers(&k, info->instance->world->local, &claim);
+    return claim.bytes;
+}
+
 static saddle_status set_up(saddle_checkpoint_writer *k, const saddle_resumption *resumption,
                             saddle_error *error)
 {
     const saddle_plan *plan = k->info->given;
     const saddle_world *world = k->info->instance->world;
     k->directory = saddle_strdup(plan->outputs.checkpoint);
-    k->place = saddle_alloc(world->local, sizeof *k->place);
-    k->record = saddle_alloc(1, saddle_checkpoint_record(&k->number));
-    k->memory = saddle_alloc_doubles((size_t)k->number.memory);
-    if (k->directory == NULL || k->place == NULL || k->record == NULL || k->memory == NULL)
+    saddle_claim claim = {0};
+    take_buffers(k, world->local, &claim);
+    if (k->directory == NULL || claim.failed)
         return saddle_no_memory(error, "the checkpoints");
     saddle_status status = read_every(k, plan->outputs.checkpoint_every, error);
     SADDLE_THEN_IF(status, k->info->network->world->rank == 0,

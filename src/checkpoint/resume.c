@@ -380,6 +380,18 @@ static saddle_status load_records(saddle_resumption *r, const saddle_world *worl
     return saddle_world_agree(world, status, error);
 }
 
+double saddle_resume_bytes(const saddle_resumption *r, size_t local)
+{
+    if (r->from == NULL)
+        return 0.0;
+    const saddle_checkpoint_numbers *n = &r->from->number;
+    size_t record = saddle_checkpoint_record(n);
+    return saddle_block_bytes(local + 1, record) +
+           saddle_block_bytes((size_t)n->memory, sizeof *r->memory) +
+           saddle_block_bytes((size_t)n->rows, sizeof *r->rows) +
+           saddle_block_bytes((size_t)n->rows, (size_t)(n->train + n->test) * sizeof *r->outcomes);
+}
+
 saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *info,
                                  saddle_error *error)
 {

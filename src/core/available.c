@@ -1,17 +1,19 @@
 #include "core/available.h"
 
 #include <math.h>
-#include <stdbool.h>
+#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
 
-/* Less than this always fits, or fails cleanly. */
+/* Where the user says nothing, less than this always fits, or fails cleanly. */
 #define SMALL_BYTES 1e8
 /* What the user says about it. */
 #define VARIABLE "SADDLE_MEMORY"
@@ -114,8 +116,11 @@ static double of_groups(void)
 
 double saddle_available_bytes(size_t processes)
 {
+    /* What this process has allocated and not written to is still among what the system has to spare. */
+    double written = 1024.0 * or_zero(read_number("/proc/self/status", "RssAnon:"));
+    double pending = fmax(saddle_memory_used() - written, 0.0);
     double share = fmin(of_system(), of_groups()) / (double)(processes > 0 ? processes : 1);
-    return fmax(fmin(share, of_addresses()), 0.0);
+    return fmax(fmin(share - pending, of_addresses()), 0.0);
 }
 
 /* Bytes that the user grants; infinite for "inf", negative when nothing is said. */
@@ -137,24 +142,85 @@ static saddle_status read_grant(double *bytes, saddle_error *error)
     return SADDLE_OK;
 }
 
-saddle_status saddle_available_check(double bytes, size_t processes, const char *what,
-                                     saddle_error *error)
+bool saddle_available_allows(double bytes)
 {
-    double available = 0.0;
-    saddle_status status = read_grant(&available, error);
-    if (status != SADDLE_OK || bytes < SMALL_BYTES)
-        return status;
-    bool granted = available >= 0.0;
-    if (!granted)
-        available = saddle_available_bytes(processes);
-    if (bytes <= available)
-        return SADDLE_OK;
+    double granted;
+    if (read_grant(&granted, NULL) != SADDLE_OK)
+        return true;
+    if (granted >= 0.0)
+        return saddle_memory_used() + bytes + SADDLE_LIBRARY_BYTES <= granted;
+    return bytes < SMALL_BYTES || bytes <= saddle_available_bytes(1);
+}
+
+/* ---- needs ----------------------------------------------------------------------------------- */
+
+/* The largest announcement, in bytes. */
+static atomic_size_t announced;
+
+double saddle_memory_announced(void)
+{
+    return (double)atomic_load(&announced);
+}
+
+static void announce(double bytes)
+{
+    size_t now = bytes < (double)SIZE_MAX ? (size_t)bytes : SIZE_MAX;
+    size_t before = atomic_load(&announced);
+    while (now > before && !atomic_compare_exchange_weak(&announced, &before, now))
+        ;
+}
+
+void saddle_need_add(saddle_need *need, double bytes, const char *remedy, const char *format, ...)
+{
+    need->bytes += bytes;
+    if (bytes <= need->most)
+        return;
+    need->most = bytes;
+    need->remedy = remedy;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(need->largest, sizeof need->largest, format, arguments);
+    va_end(arguments);
+}
+
+/* Say what does not fit; `granted`: into what the user grants. */
+static saddle_status refuse(const saddle_need *need, size_t processes, const char *what,
+                            double available, bool granted, saddle_error *error)
+{
     char share[64] = "";
+    char part[160] = "";
     if (!granted && processes > 1)
         snprintf(share, sizeof share, " by each of %zu processes", processes);
-    return saddle_fail(
-        error, SADDLE_NO_MEMORY,
-        "%s would take about %.3g GB of memory, and about %.3g GB can be had%s%s; to "
-        "go on nonetheless, set %s to the gigabytes that it may take, or to inf",
-        what, bytes / 1e9, available / 1e9, share, granted ? " by " VARIABLE : "", VARIABLE);
+    if (need->largest[0] != '\0')
+        snprintf(part, sizeof part, ", %.3g GB of it for %s", need->most / 1e9, need->largest);
+    double total = saddle_memory_used() + need->bytes + SADDLE_LIBRARY_BYTES;
+    return saddle_fail(error, SADDLE_NO_MEMORY,
+                       "%s would take about %.4g GB of memory%s, and about %.4g GB can be had%s%s; "
+                       "%s, or set %s to the gigabytes that it may take, or to inf",
+                       what, total / 1e9, part, available / 1e9, share,
+                       granted ? " by " VARIABLE : "", need->remedy, VARIABLE);
+}
+
+saddle_status saddle_need_check(const saddle_need *need, size_t processes, const char *what,
+                                saddle_error *error)
+{
+    double available;
+    SADDLE_TRY(read_grant(&available, error));
+    bool granted = available >= 0.0;
+    double own = saddle_memory_used() + SADDLE_LIBRARY_BYTES;
+    announce(saddle_memory_used() + need->bytes);
+    if (!granted && need->bytes < SMALL_BYTES)
+        return SADDLE_OK;
+    if (!granted)
+        available = own + saddle_available_bytes(processes);
+    return own + need->bytes <= available
+               ? SADDLE_OK
+               : refuse(need, processes, what, available, granted, error);
+}
+
+saddle_status saddle_need_check_one(double bytes, const char *what, const char *remedy,
+                                    saddle_error *error)
+{
+    const saddle_need need = {.bytes = bytes, .most = bytes, .remedy = remedy};
+    return saddle_need_check(&need, 1, what, error);
 }

@@ -1,30 +1,151 @@
 #include "core/memory.h"
 
+#include <malloc.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* The size of a huge page, and of the blocks that are worth some. */
+#include "core/available.h"
+
+/* The size of a huge page; blocks of two or more get some. */
 #define HUGE_PAGE ((size_t)1 << 21)
+
+/* Smaller blocks are counted as malloc_usable_size() says; larger ones get pages of their own, which that
+ * knows little about, and are listed. */
+#define LISTED_BYTES (2 * HUGE_PAGE)
+/* From this size on the C library may give a block pages of its own. */
+#define PAGED_BYTES ((size_t)1 << 17)
+#define PAGE_BYTES ((size_t)1 << 12)
+/* Blocks of this size are compared with what can be had. */
+#define CHECKED_BYTES ((size_t)1 << 20)
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+static atomic_size_t used;
+static atomic_size_t peak;
+
+static void count_block(size_t bytes)
+{
+    size_t now = atomic_fetch_add_explicit(&used, bytes, memory_order_relaxed) + bytes;
+    size_t before = atomic_load_explicit(&peak, memory_order_relaxed);
+    while (now > before && !atomic_compare_exchange_weak_explicit(
+                               &peak, &before, now, memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+double saddle_memory_used(void)
+{
+    return (double)atomic_load_explicit(&used, memory_order_relaxed);
+}
+
+double saddle_memory_peak(void)
+{
+    return (double)atomic_load_explicit(&peak, memory_order_relaxed);
+}
+
+/* ---- large blocks ---------------------------------------------------------------------------- */
+
+typedef struct listed {
+    void *block;
+    size_t bytes;
+} listed;
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static listed *list;
+static size_t list_count;
+static size_t list_capacity;
+
+/* Enter a block in the list; false when memory is short. */
+static bool enter(void *block, size_t bytes)
+{
+    pthread_mutex_lock(&list_lock);
+    if (list_count == list_capacity) {
+        size_t more = list_capacity == 0 ? 64 : 2 * list_capacity;
+        listed *grown = realloc(list, more * sizeof *grown);
+        if (grown != NULL) {
+            list = grown;
+            list_capacity = more;
+        }
+    }
+    bool fits = list_count < list_capacity;
+    if (fits)
+        list[list_count++] = (listed){.block = block, .bytes = bytes};
+    pthread_mutex_unlock(&list_lock);
+    return fits;
+}
+
+/* Remove a block from the list; its bytes, or 0 when it is not there. */
+static size_t leave(const void *block)
+{
+    size_t bytes = 0;
+    pthread_mutex_lock(&list_lock);
+    for (size_t k = list_count; k > 0 && bytes == 0; k--)
+        if (list[k - 1].block == block) {
+            bytes = list[k - 1].bytes;
+            list[k - 1] = list[--list_count];
+        }
+    pthread_mutex_unlock(&list_lock);
+    return bytes;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* Bytes to ask for: aligned_alloc wants a multiple of the alignment; a zero-byte block still gets one
+ * line. 0: too many. */
+static size_t round_up(size_t count, size_t size)
+{
+    if (size != 0 && count > (SIZE_MAX - HUGE_PAGE) / size)
+        return 0;
+    size_t bytes = count * size;
+    bytes = (bytes + SADDLE_ALIGNMENT) / SADDLE_ALIGNMENT * SADDLE_ALIGNMENT;
+    return bytes < LISTED_BYTES ? bytes : (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+}
+
+double saddle_block_bytes(size_t count, size_t size)
+{
+    size_t bytes = round_up(count, size);
+    if (bytes == 0)
+        return (double)count * (double)size;
+    if (bytes < PAGED_BYTES)
+        return (double)(bytes + 16);
+    if (bytes < LISTED_BYTES) {
+        size_t pages = (bytes + (size_t)2 * SADDLE_ALIGNMENT + PAGE_BYTES - 1) / PAGE_BYTES;
+        return (double)(pages * PAGE_BYTES);
+    }
+    return (double)bytes;
+}
+
+static void *alloc_large(size_t bytes)
+{
+    void *block = aligned_alloc(HUGE_PAGE, bytes);
+    if (block == NULL)
+        return NULL;
+    if (!enter(block, bytes)) {
+        free(block);
+        return NULL;
+    }
+    count_block(bytes);
+    /* Fewer faults at first touch and fewer misses when agents are far apart. Only a hint: a kernel
+     * that declines costs time and nothing else. */
+    madvise(block, bytes, MADV_HUGEPAGE);
+    return block;
+}
 
 void *saddle_alloc_unset(size_t count, size_t size)
 {
-    if (size != 0 && count > (SIZE_MAX - SADDLE_ALIGNMENT) / size)
+    size_t bytes = round_up(count, size);
+    if (bytes == 0 || (bytes >= CHECKED_BYTES && !saddle_available_allows((double)bytes)))
         return NULL;
-    size_t bytes = count * size;
-    /* aligned_alloc wants a multiple of the alignment; a zero-byte block still gets one line. */
-    bytes = (bytes + SADDLE_ALIGNMENT) / SADDLE_ALIGNMENT * SADDLE_ALIGNMENT;
-    if (bytes < 2 * HUGE_PAGE)
-        return aligned_alloc(SADDLE_ALIGNMENT, bytes);
-    bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    void *block = aligned_alloc(HUGE_PAGE, bytes);
-    /* Fewer faults at first touch and fewer misses when agents are far apart. Only a hint: a kernel
-     * that declines costs time and nothing else. */
+    if (bytes >= LISTED_BYTES)
+        return alloc_large(bytes);
+    void *block = aligned_alloc(SADDLE_ALIGNMENT, bytes);
     if (block != NULL)
-        madvise(block, bytes, MADV_HUGEPAGE);
+        count_block(malloc_usable_size(block));
     return block;
 }
 
@@ -44,8 +165,32 @@ double *saddle_alloc_doubles(size_t count)
 
 void saddle_free(void *block)
 {
+    if (block == NULL)
+        return;
+    size_t bytes = (uintptr_t)block % HUGE_PAGE == 0 ? leave(block) : 0;
+    if (bytes == 0)
+        bytes = malloc_usable_size(block);
+    atomic_fetch_sub_explicit(&used, bytes, memory_order_relaxed);
     free(block);
 }
+
+void *saddle_claim_unset(saddle_claim *claim, size_t count, size_t size)
+{
+    claim->bytes += saddle_block_bytes(count, size);
+    void *block = claim->count_only ? NULL : saddle_alloc_unset(count, size);
+    claim->failed = claim->failed || (block == NULL && !claim->count_only);
+    return block;
+}
+
+void *saddle_claim_block(saddle_claim *claim, size_t count, size_t size)
+{
+    void *block = saddle_claim_unset(claim, count, size);
+    if (block != NULL)
+        memset(block, 0, count * size);
+    return block;
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 char *saddle_strdup(const char *text)
 {

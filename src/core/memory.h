@@ -1,7 +1,13 @@
-/* Cache-line-aligned memory with checked sizes. */
+/*
+ * Cache-line-aligned memory with checked sizes, counted.
+ *
+ * Everything of the library that grows with its inputs is allocated here. A block of a megabyte or more is
+ * compared with what core/available.h says can be had, and is NULL beyond it.
+ */
 #ifndef SADDLE_CORE_MEMORY_H
 #define SADDLE_CORE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -32,6 +38,28 @@ double *saddle_alloc_doubles(size_t count);
 
 /* Free a block of saddle_alloc(). NULL is allowed. */
 void saddle_free(void *block);
+
+/* Bytes that all blocks take now, and the most that they took at any time. */
+double saddle_memory_used(void);
+double saddle_memory_peak(void);
+
+/* Bytes that a block for count objects of a size takes, with what the allocator adds to it. */
+double saddle_block_bytes(size_t count, size_t size);
+
+/*
+ * Blocks that are taken together. The code that takes them runs twice: first with `count_only`, when no
+ * block is taken and `bytes` adds up what they would take, then in earnest.
+ */
+typedef struct saddle_claim {
+    bool count_only;
+    double bytes; /* of the blocks so far */
+    bool failed;  /* whether a block could not be had */
+} saddle_claim;
+
+/* A block as of saddle_alloc(), or NULL if they are only counted. */
+void *saddle_claim_block(saddle_claim *claim, size_t count, size_t size);
+/* The same as of saddle_alloc_unset(). */
+void *saddle_claim_unset(saddle_claim *claim, size_t count, size_t size);
 
 /* A block with room for one more object behind its `count` of a size: itself, or, where they fill the
  * capacity, a new one of twice as much in its place. NULL when memory is short; the block then stays

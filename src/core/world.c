@@ -161,7 +161,8 @@ saddle_status saddle_world_sum(const saddle_world *world, size_t size, saddle_wo
     SADDLE_REQUIRE(error, world, out);
     if (term == NULL)
         return saddle_require(error, __func__, "term", &(const void *){NULL}, 1);
-    double *terms = saddle_alloc(SUM_BLOCK, size * sizeof *terms);
+    size_t block = world->agents < SUM_BLOCK ? world->agents : SUM_BLOCK;
+    double *terms = saddle_alloc(block, size * sizeof *terms);
     saddle_status status =
         terms != NULL ? SADDLE_OK : saddle_no_memory(error, "a sum over the agents");
     status = saddle_world_agree(world, status, error);

@@ -15,14 +15,30 @@
 #include "data/readers.h"
 #include "files/file.h"
 
-/* Refuse rows for which there is no memory. Other processes of a job may be reading the same, now or later:
- * what they have taken is gone from what is left, and what they will take is theirs to check. */
-static saddle_status check_room(const char *name, size_t rows, double row_bytes,
-                                saddle_error *error)
+/* ---- memory ---- */
+
+/* The features of a data set: `nonzeros` entries or, with DENSE, all of them. */
+#define DENSE SIZE_MAX
+static void take_features(saddle_dataset *data, size_t rows, size_t features, size_t nonzeros,
+                          saddle_claim *claim)
 {
-    char what[320];
-    snprintf(what, sizeof what, "%zu rows of '%.200s'", rows, name);
-    return saddle_available_check((double)rows * row_bytes, 1, what, error);
+    if (nonzeros == DENSE) {
+        data->dense = saddle_claim_block(claim, rows, features * sizeof *data->dense);
+        return;
+    }
+    data->row_start = saddle_claim_unset(claim, rows + 1, sizeof *data->row_start);
+    data->column = saddle_claim_unset(claim, nonzeros, sizeof *data->column);
+    data->value = saddle_claim_unset(claim, nonzeros, sizeof *data->value);
+}
+
+/* Bytes of a data set. */
+static double bytes_of(const char *name, size_t rows, size_t features, size_t nonzeros)
+{
+    saddle_dataset data;
+    saddle_claim claim = {.count_only = true};
+    take_features(&data, rows, features, nonzeros, &claim);
+    return claim.bytes + saddle_block_bytes(1, sizeof data) +
+           saddle_block_bytes(strlen(name) + 1, 1) + saddle_block_bytes(rows, sizeof *data.label);
 }
 
 saddle_dataset *saddle_dataset_new_head(const char *name, size_t rows, size_t features)
@@ -40,45 +56,42 @@ saddle_dataset *saddle_dataset_new_head(const char *name, size_t rows, size_t fe
     return NULL;
 }
 
-saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, size_t rows,
-                                        size_t features, size_t nonzeros, saddle_error *error)
+/* Other processes of a job may be reading the same, now or later: what they have taken is gone from what is
+ * left, and what they will take is theirs to check. */
+static saddle_status make(saddle_dataset **out, const char *name, size_t rows, size_t features,
+                          size_t nonzeros, saddle_error *error)
 {
+    char what[320];
+    saddle_claim claim = {0};
     *out = NULL;
-    double row_bytes = 16.0 + 12.0 * (double)nonzeros / (double)(rows > 0 ? rows : 1);
-    SADDLE_TRY(check_room(name, rows, row_bytes, error));
+    snprintf(what, sizeof what, "%zu rows of '%.200s'", rows, name);
+    SADDLE_TRY(saddle_need_check_one(bytes_of(name, rows, features, nonzeros), what,
+                                     "use fewer rows", error));
     saddle_dataset *data = saddle_dataset_new_head(name, rows, features);
-    if (data == NULL)
-        return saddle_no_memory(error, "a data set");
-    data->nonzeros = nonzeros;
-    data->row_start = saddle_alloc_unset(rows + 1, sizeof *data->row_start);
-    data->column = saddle_alloc_unset(nonzeros, sizeof *data->column);
-    data->value = saddle_alloc_unset(nonzeros, sizeof *data->value);
-    if (data->row_start == NULL || data->column == NULL || data->value == NULL) {
+    if (data != NULL)
+        take_features(data, rows, features, nonzeros, &claim);
+    if (data == NULL || claim.failed) {
         saddle_dataset_free(data);
         return saddle_no_memory(error, "a data set");
     }
-    data->row_start[0] = 0;
     *out = data;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, size_t rows,
+                                        size_t features, size_t nonzeros, saddle_error *error)
+{
+    SADDLE_TRY(make(out, name, rows, features, nonzeros, error));
+    (*out)->nonzeros = nonzeros;
+    (*out)->row_start[0] = 0;
     return SADDLE_OK;
 }
 
 saddle_status saddle_dataset_new_dense(saddle_dataset **out, const char *name, size_t rows,
                                        size_t features, saddle_error *error)
 {
-    *out = NULL;
-    if (features != 0 && rows > SIZE_MAX / features)
-        return saddle_no_memory(error, "a data set");
-    SADDLE_TRY(check_room(name, rows, 8.0 + 8.0 * (double)features, error));
-    saddle_dataset *data = saddle_dataset_new_head(name, rows, features);
-    if (data == NULL)
-        return saddle_no_memory(error, "a data set");
-    data->dense = saddle_alloc_doubles(rows * features);
-    if (data->dense == NULL) {
-        saddle_dataset_free(data);
-        return saddle_no_memory(error, "a data set");
-    }
-    memset(data->label, 0, rows * sizeof *data->label);
-    *out = data;
+    SADDLE_TRY(make(out, name, rows, features, DENSE, error));
+    memset((*out)->label, 0, rows * sizeof *(*out)->label);
     return SADDLE_OK;
 }
 
@@ -239,15 +252,21 @@ static size_t copy_entries(const saddle_dataset *data, size_t row, uint32_t *col
     return count;
 }
 
-/* Rows in sparse form. */
-static saddle_status select_sparse(saddle_dataset **out, const saddle_dataset *data,
-                                   const size_t *row, size_t count, saddle_error *error)
+/* How many entries those of some rows are in sparse form. */
+static size_t count_entries(const saddle_dataset *data, const size_t *row, size_t count)
 {
     size_t nonzeros = 0;
     for (size_t k = 0; k < count; k++)
         nonzeros += copy_entries(data, row[k], NULL, NULL);
-    saddle_status status =
-        saddle_dataset_new_sparse(out, data->name, count, data->features, nonzeros, error);
+    return nonzeros;
+}
+
+/* Rows in sparse form. */
+static saddle_status select_sparse(saddle_dataset **out, const saddle_dataset *data,
+                                   const size_t *row, size_t count, saddle_error *error)
+{
+    saddle_status status = saddle_dataset_new_sparse(out, data->name, count, data->features,
+                                                     count_entries(data, row, count), error);
     for (size_t k = 0, to = 0; status == SADDLE_OK && k < count; k++) {
         to += copy_entries(data, row[k], (*out)->column + to, (*out)->value + to);
         (*out)->row_start[k + 1] = to;
@@ -273,6 +292,13 @@ static saddle_status select_dense(saddle_dataset **out, const saddle_dataset *da
 static bool mostly_zero(const saddle_dataset *data)
 {
     return data->nonzeros <= data->rows * data->features / 4;
+}
+
+double saddle_dataset_select_bytes(const saddle_dataset *data, const size_t *row, size_t count)
+{
+    bool sparse = data->dense == NULL || mostly_zero(data);
+    return bytes_of(data->name, count, data->features,
+                    sparse ? count_entries(data, row, count) : DENSE);
 }
 
 saddle_status saddle_dataset_select(saddle_dataset **out, const saddle_dataset *data,

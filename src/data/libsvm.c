@@ -352,7 +352,7 @@ static saddle_status check_features(const struct part *total, const char *path, 
              "%.300s:%zu: index %zu makes as many features; a point and a gradient of them", path,
              total->widest, total->features);
     double bytes = 2.0 * sizeof(double) * (double)total->features;
-    if (saddle_available_check(bytes, 1, what, &why) == SADDLE_OK)
+    if (saddle_need_check_one(bytes, what, "correct the index", &why) == SADDLE_OK)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT, "%s", why.message);
 }

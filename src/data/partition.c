@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "core/available.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/rng.h"
@@ -22,6 +23,7 @@
 
 /* More classes than this are measurements rather than labels. */
 #define MOST_CLASSES 1000
+#define REMEDY "use fewer rows or agents"
 
 enum kind { IID, CONTIGUOUS, LABEL_SKEW };
 
@@ -50,8 +52,7 @@ static saddle_status parse_kind(struct plan *plan, const char *text, saddle_erro
     } else
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "partition: there is no rule '%s'; give iid, contiguous or label-skew:ALPHA",
-            text);
+            "partition: there is no rule '%s'; give iid, contiguous or label-skew:ALPHA", text);
     return SADDLE_OK;
 }
 
@@ -236,6 +237,10 @@ static saddle_status split_pools(struct plan *plan, struct pools *pools, size_t 
     size_t agents = plan->agents;
     size_t classes = pools->classes;
     size_t wide = agents > classes ? agents : classes;
+    saddle_need need = {0};
+    saddle_need_add(&need, saddle_block_bytes(agents * classes, plan->exact ? 16 : 8), REMEDY,
+                    "the rows of %zu classes for each of %zu agents", classes, agents);
+    SADDLE_TRY(saddle_need_check(&need, 1, "the partition", error));
     double *shape = saddle_alloc_doubles(wide);
     double *share = saddle_alloc_doubles(plan->exact ? agents * classes : agents);
     size_t *taken = saddle_alloc(agents * classes, sizeof *taken);
@@ -345,6 +350,14 @@ saddle_status saddle_partition_create(saddle_partition **out, const saddle_datas
         goto cleanup;
     }
     status = parse_samples(&plan, samples, data->rows, size, error);
+    if (status != SADDLE_OK)
+        goto cleanup;
+    /* Row numbers: of the partition, in order, and for label-skew by class and with a copy of the labels. */
+    status = saddle_need_check_one(saddle_block_bytes(plan.total, sizeof *size) +
+                                       (plan.kind == LABEL_SKEW ? 3.0 : 1.0) *
+                                           saddle_block_bytes(data->rows, sizeof *size) +
+                                       saddle_block_bytes(agents + 1, sizeof *size),
+                                   "the partition", REMEDY, error);
     if (status != SADDLE_OK)
         goto cleanup;
     partition->agents = agents;

@@ -58,6 +58,8 @@ typedef struct saddle_engine_class {
     /* Make the agents and bring them to t = 0. */
     saddle_status (*create)(saddle_engine **out, const saddle_engine_inputs *inputs,
                             saddle_error *error);
+    /* Bytes that create() takes in this process, without any exchange with the others. */
+    double (*bytes)(const saddle_engine_inputs *inputs);
     /* Free it. */
     void (*destroy)(saddle_engine *engine);
     /* Run iterations until a limit or a fault; the lowest faulty agent of the first faulty

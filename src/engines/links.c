@@ -3,86 +3,120 @@
 #include "algorithms/layout.h"
 #include "core/memory.h"
 
-/* Find the ghosts. place[j] becomes the position of agent j among the agents here, or, for a ghost,
- * that behind them; `place` has room for all agents, `count` for all ranks and one more. */
-static bool find_ghosts(saddle_links *e, const saddle_instance *instance, size_t stride,
-                        size_t *place, size_t *count)
+/* Mark the ghosts among all agents by 1; how many there are. */
+static size_t mark_ghosts(const saddle_instance *instance, size_t *mark)
 {
     const saddle_world *world = instance->world;
     const saddle_graph *graph = instance->graph;
-    size_t agents = world->local;
-    for (size_t i = 0; i < agents; i++)
-        for (size_t k = graph->start[world->here[i]]; k < graph->start[world->here[i] + 1]; k++)
-            if (!saddle_world_has(world, graph->neighbour[k])) {
-                place[graph->neighbour[k]] = 1;
-                e->remote[i] = true;
-            }
+    size_t ghosts = 0;
+    for (size_t i = 0; world->ranks > 1 && i < world->local; i++)
+        for (size_t k = graph->start[world->here[i]]; k < graph->start[world->here[i] + 1]; k++) {
+            size_t j = graph->neighbour[k];
+            if (saddle_world_has(world, j) || mark[j] == 1)
+                continue;
+            mark[j] = 1;
+            ghosts++;
+        }
+    return ghosts;
+}
+
+/* All that links hold, for a known number of ghosts. */
+static void take_lists(saddle_links *e, const saddle_instance *instance, size_t stride,
+                       saddle_claim *claim)
+{
+    const saddle_world *world = instance->world;
+    const size_t *start = instance->graph->start;
+    size_t neighbours = 0;
+    for (size_t i = 0; i < world->local; i++)
+        neighbours += start[world->here[i] + 1] - start[world->here[i]];
+    e->start = saddle_claim_block(claim, world->local + 1, sizeof *e->start);
+    e->remote = saddle_claim_block(claim, world->local, sizeof *e->remote);
+    e->ghost = saddle_claim_block(claim, e->ghosts, sizeof *e->ghost);
+    e->halo = saddle_claim_block(claim, e->ghosts, stride * sizeof(double));
+    for (int parity = 0; parity < 2; parity++)
+        e->neighbour[parity] = saddle_claim_block(claim, neighbours, sizeof *e->neighbour[parity]);
+}
+
+/* List the ghosts, which are marked in `place`. place[j] becomes the position of agent j among the agents
+ * here, or, for a ghost, that behind them; `count` has room for all ranks and one more. */
+static void list_ghosts(saddle_links *e, const saddle_world *world, size_t *place, size_t *count)
+{
     for (size_t j = 0; j < world->agents; j++)
         count[world->home[j] + 1] += place[j];
     for (size_t r = 0; r < world->ranks; r++)
         count[r + 1] += count[r];
-    e->ghosts = count[world->ranks];
-    e->ghost = saddle_alloc(e->ghosts, sizeof *e->ghost);
-    e->halo = saddle_alloc(e->ghosts, stride * sizeof(double));
-    if (e->ghost == NULL || e->halo == NULL)
-        return false;
     for (size_t j = 0; j < world->agents; j++)
         if (place[j] == 1) {
             size_t row = count[world->home[j]]++;
             e->ghost[row] = j;
-            place[j] = agents + row;
+            place[j] = world->local + row;
         }
-    for (size_t i = 0; i < agents; i++)
+    for (size_t i = 0; i < world->local; i++)
         place[world->here[i]] = i;
-    return true;
 }
 
 /* Point every agent at its neighbours' spans. */
-static bool wire_neighbours(saddle_links *e, const saddle_instance *instance,
+static void wire_neighbours(saddle_links *e, const saddle_instance *instance,
                             const double *const spans[2], size_t stride, const size_t *place)
 {
     const saddle_world *world = instance->world;
     const saddle_graph *graph = instance->graph;
     size_t agents = world->local;
     for (size_t i = 0; i < agents; i++) {
+        const size_t *neighbour = graph->neighbour + graph->start[world->here[i]];
         size_t degree = graph->start[world->here[i] + 1] - graph->start[world->here[i]];
         e->start[i + 1] = e->start[i] + degree;
+        for (size_t k = 0; k < degree; k++) {
+            size_t at = place[neighbour[k]];
+            bool ghost = at >= agents;
+            e->remote[i] = e->remote[i] || ghost;
+            for (int parity = 0; parity < 2; parity++)
+                e->neighbour[parity][e->start[i] + k] =
+                    ghost ? e->halo + (at - agents) * stride : spans[parity] + at * stride;
+        }
     }
-    for (int parity = 0; parity < 2; parity++) {
-        const double **list = saddle_alloc(e->start[agents], sizeof *list);
-        e->neighbour[parity] = list;
-        if (list == NULL)
-            return false;
-        for (size_t i = 0; i < agents; i++)
-            for (size_t k = e->start[i]; k < e->start[i + 1]; k++) {
-                size_t at = place[graph->neighbour[graph->start[world->here[i]] + k - e->start[i]]];
-                list[k] =
-                    at < agents ? spans[parity] + at * stride : e->halo + (at - agents) * stride;
-            }
-    }
-    return true;
 }
 
-static bool wire(saddle_links *links, const saddle_instance *instance, const double *const spans[2],
-                 size_t stride)
+/* What wiring takes for a while: agents' positions and counts per rank. */
+static size_t *take_places(const saddle_world *world, size_t **count, saddle_claim *claim)
+{
+    *count = saddle_claim_block(claim, world->ranks + 1, sizeof **count);
+    return saddle_claim_block(claim, world->agents, sizeof **count);
+}
+
+double saddle_links_bytes(const saddle_instance *instance, size_t stride)
 {
     const saddle_world *world = instance->world;
-    size_t *place = saddle_alloc(world->agents, sizeof *place);
-    size_t *count = saddle_alloc(world->ranks + 1, sizeof *count);
-    bool good = place != NULL && count != NULL &&
-                find_ghosts(links, instance, stride, place, count) &&
-                wire_neighbours(links, instance, spans, stride, place);
+    saddle_links links = {0};
+    saddle_claim claim = {.count_only = true};
+    size_t *count;
+    take_places(world, &count, &claim);
+    /* Without memory to find the ghosts there is none for the links, either, which then says so. */
+    size_t *place = world->ranks > 1 ? saddle_alloc(world->agents, sizeof *place) : NULL;
+    if (place != NULL)
+        links.ghosts = mark_ghosts(instance, place);
     saddle_free(place);
-    saddle_free(count);
-    return good;
+    take_lists(&links, instance, stride, &claim);
+    return claim.bytes;
 }
 
 bool saddle_links_open(saddle_links *links, const saddle_instance *instance,
                        const saddle_layout *layout, const double *const spans[2], size_t stride)
 {
-    links->start = saddle_alloc(instance->world->local + 1, sizeof *links->start);
-    links->remote = saddle_alloc(instance->world->local, sizeof *links->remote);
-    if (links->start == NULL || links->remote == NULL || !wire(links, instance, spans, stride))
+    saddle_claim claim = {0};
+    size_t *count;
+    size_t *place = take_places(instance->world, &count, &claim);
+    if (!claim.failed) {
+        links->ghosts = mark_ghosts(instance, place);
+        take_lists(links, instance, stride, &claim);
+    }
+    if (!claim.failed) {
+        list_ghosts(links, instance->world, place, count);
+        wire_neighbours(links, instance, spans, stride, place);
+    }
+    saddle_free(place);
+    saddle_free(count);
+    if (claim.failed)
         return false;
     links->messages_per_round = 2 * (uint64_t)instance->graph->edges;
     for (unsigned round = 0; round < layout->rounds; round++) {

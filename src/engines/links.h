@@ -28,6 +28,8 @@ typedef struct saddle_links {
  * saddle_links_clear() is to be called in any case. */
 bool saddle_links_open(saddle_links *links, const saddle_instance *instance,
                        const saddle_layout *layout, const double *const spans[2], size_t stride);
+/* Bytes that this takes at most. */
+double saddle_links_bytes(const saddle_instance *instance, size_t stride);
 /* Free what it holds. */
 void saddle_links_clear(saddle_links *links);
 

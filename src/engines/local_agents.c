@@ -5,27 +5,13 @@
 #include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/clock.h"
-#include "core/rng.h"
 #include "core/status.h"
 #include "core/vector.h"
 #include "core/world.h"
-#include "engines/worker_count.h"
-
-/* Agents of the longest vectors whose contributions to a mean are held at once, and the doubles
- * that there is room for at least. */
-#define MEAN_BLOCK 16
-#define MEAN_ROOM 32768
 
 static saddle_local *local_of(saddle_engine *base)
 {
     return (saddle_local *)base;
-}
-
-/* Doubles rounded up to whole cache lines. */
-static size_t whole_lines(size_t doubles)
-{
-    const size_t line = SADDLE_ALIGNMENT / sizeof(double);
-    return (doubles + line - 1) / line * line;
 }
 
 /* The agents of a worker: [first, last). */
@@ -308,7 +294,7 @@ static void run_mean(void *context, unsigned worker)
     unsigned pool = saddle_thread_pool_size(e->pool);
     size_t low = job->size * worker / pool;
     size_t high = job->size * (worker + 1) / pool;
-    size_t stride = whole_lines(job->size);
+    size_t stride = saddle_whole_lines(job->size);
     size_t rows = e->mean_room / stride;
     size_t at = 0;
     memset(job->out + low, 0, (high - low) * sizeof *job->out);
@@ -344,73 +330,6 @@ void saddle_local_mean(saddle_engine *base, size_t size, saddle_agent_term *term
 
 /* ---- making and freeing ------------------------------------------------------------------- */
 
-void saddle_local_clear(saddle_local *e)
-{
-    for (unsigned w = 0; e->worker != NULL && w < saddle_thread_pool_size(e->pool); w++) {
-        saddle_free(e->worker[w].work);
-        saddle_free(e->worker[w].scratch);
-        saddle_free(e->worker[w].index);
-        saddle_free(e->worker[w].mark);
-    }
-    saddle_thread_pool_destroy(e->pool);
-    saddle_free(e->worker);
-    saddle_free(e->agent);
-    for (int parity = 0; parity < 2; parity++)
-        saddle_free(e->span[parity]);
-    saddle_links_clear(&e->links);
-    saddle_free(e->kept);
-    saddle_free(e->oracle_mean);
-    saddle_free(e->mean_terms);
-}
-
-/* Scratch for a step of the algorithm or for a task, whichever needs more. */
-static size_t scratch_size(const saddle_local *e)
-{
-    size_t inner = saddle_larger(saddle_problem_scratch(e->inputs.instance->problem),
-                                 saddle_larger(saddle_prox_scratch(e->inputs.instance->x_prox),
-                                               saddle_set_scratch(e->inputs.instance->y_set)));
-    return saddle_larger(e->layout.scratch + inner, e->inputs.scratch);
-}
-
-static bool allocate_workers(saddle_local *e)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < e->agents; i++)
-        most = saddle_larger(
-            most, e->inputs.instance->problem->samples[e->inputs.instance->world->here[i]]);
-    unsigned pool = saddle_thread_pool_size(e->pool);
-    e->worker = saddle_alloc(pool, sizeof *e->worker);
-    for (unsigned w = 0; e->worker != NULL && w < pool; w++) {
-        saddle_worker *memory = &e->worker[w];
-        memory->work = saddle_alloc_doubles(e->layout.work);
-        memory->scratch = saddle_alloc_doubles(scratch_size(e));
-        memory->index = saddle_alloc(most, sizeof *memory->index);
-        memory->mark = saddle_alloc(saddle_rng_mark_words(most), sizeof *memory->mark);
-        if (memory->work == NULL || memory->scratch == NULL || memory->index == NULL ||
-            memory->mark == NULL)
-            return false;
-    }
-    return e->worker != NULL;
-}
-
-static bool allocate_agents(saddle_local *e)
-{
-    const saddle_problem *problem = e->inputs.instance->problem;
-    size_t longest = problem->x_dim + saddle_larger(problem->y_dim, problem->response_size);
-    longest = saddle_larger(longest, saddle_layout_longest(&e->layout));
-    e->stride = whole_lines(e->layout.published);
-    e->kept_stride = whole_lines(e->layout.kept);
-    e->mean_room = saddle_larger(MEAN_BLOCK * whole_lines(longest), MEAN_ROOM);
-    e->agent = saddle_alloc(e->agents, sizeof *e->agent);
-    e->mean_terms = saddle_alloc_doubles(e->mean_room);
-    e->oracle_mean = saddle_alloc_doubles(problem->x_dim);
-    e->kept = saddle_alloc_unset(e->agents, e->kept_stride * sizeof(double));
-    for (int parity = 0; parity < 2; parity++)
-        e->span[parity] = saddle_alloc_unset(e->agents, e->stride * sizeof(double));
-    return e->agent != NULL && e->mean_terms != NULL && e->oracle_mean != NULL && e->kept != NULL &&
-           e->span[0] != NULL && e->span[1] != NULL;
-}
-
 /* Memory belongs to the processor that first writes to it: each worker does for its agents. */
 static void touch_job(void *context, unsigned worker)
 {
@@ -422,12 +341,6 @@ static void touch_job(void *context, unsigned worker)
     memset(e->span[0] + first * e->stride, 0, span);
     memset(e->span[1] + first * e->stride, 0, span);
     memset(e->kept + first * e->kept_stride, 0, (last - first) * e->kept_stride * sizeof(double));
-}
-
-static bool open_links(saddle_local *e)
-{
-    const double *const spans[2] = {e->span[0], e->span[1]};
-    return saddle_links_open(&e->links, e->inputs.instance, &e->layout, spans, e->stride);
 }
 
 static void introduce_agents(saddle_local *e)
@@ -455,18 +368,9 @@ static void introduce_agents(saddle_local *e)
 saddle_status saddle_local_make(saddle_local *e, const saddle_engine_inputs *inputs,
                                 unsigned processors, saddle_error *error)
 {
-    e->inputs = *inputs;
-    e->agents = inputs->instance->world->local;
-    saddle_algorithm_layout(inputs->algorithm, inputs->parameters, inputs->instance->problem,
-                            &e->layout);
-    e->oracle = inputs->algorithm->wants_oracle != NULL &&
-                inputs->algorithm->wants_oracle(inputs->parameters);
-    size_t most = saddle_worker_count(inputs->instance, e->layout.published);
-    size_t threads = processors < most ? processors : most;
-    if (inputs->threads > 0)
-        threads = inputs->threads < e->agents ? inputs->threads : e->agents;
+    size_t threads = saddle_local_measure(e, inputs, processors);
     SADDLE_TRY(saddle_thread_pool_create(&e->pool, (unsigned)threads, processors, error));
-    if (!allocate_workers(e) || !allocate_agents(e) || !open_links(e)) {
+    if (!saddle_local_allocate(e)) {
         saddle_no_memory(error, "the agents' state");
         return SADDLE_NO_MEMORY;
     }

@@ -77,14 +77,26 @@ typedef struct saddle_first_fault {
     uint64_t iteration; /* the engine's count before the iteration that made it */
 } saddle_first_fault;
 
+/* ---- memory: local_memory.c ------------------------------------------------------------------ */
+
+/* Fill in sizes, of which nothing is allocated yet; the number of workers. */
+size_t saddle_local_measure(saddle_local *local, const saddle_engine_inputs *inputs,
+                            unsigned processors);
+/* Take the memory of agents, links and the workers of the pool, which is there. False when it is short. */
+bool saddle_local_allocate(saddle_local *local);
+/* Bytes that saddle_local_make() takes. */
+double saddle_local_bytes(const saddle_engine_inputs *inputs, unsigned processors);
+/* Free what it holds, but not `local` itself. */
+void saddle_local_clear(saddle_local *local);
+
+/* ---- local_agents.c -------------------------------------------------------------------------- */
+
 /* Make the agents of this process, without bringing them to their start. `processors` are those
  * that this process may count on. On failure saddle_local_clear() is still to be called. */
 saddle_status saddle_local_make(saddle_local *local, const saddle_engine_inputs *inputs,
                                 unsigned processors, saddle_error *error);
 /* Bring the agents to where they begin: at the algorithm's start, or where they once were. */
 void saddle_local_start(saddle_local *local);
-/* Free what it holds, but not `local` itself. */
-void saddle_local_clear(saddle_local *local);
 
 /* IFO calls of the agents of this process. */
 uint64_t saddle_local_ifo(const saddle_local *local);

@@ -321,14 +321,25 @@ static void destroy(saddle_engine *base)
     saddle_free(e);
 }
 
+static unsigned processors(const saddle_world *world)
+{
+    return world->ranks == 1 ? saddle_processors() : saddle_mpi_processors(world);
+}
+
+/* Messages take a few hundred bytes per peer, which counts only where agents are few and small. */
+static double bytes(const saddle_engine_inputs *inputs)
+{
+    return saddle_local_bytes(inputs, processors(inputs->instance->world)) +
+           saddle_block_bytes(LONGEST, sizeof(uint64_t));
+}
+
 /* All that a process can do, and fail at, by itself. */
 static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int **rank,
                              saddle_error *error)
 {
     const saddle_world *world = inputs->instance->world;
     bool alone = world->ranks == 1;
-    saddle_status status = saddle_local_make(
-        &e->local, inputs, alone ? saddle_processors() : saddle_mpi_processors(world), error);
+    saddle_status status = saddle_local_make(&e->local, inputs, processors(world), error);
     if (status != SADDLE_OK || alone)
         return status;
     if (e->local.oracle)
@@ -388,6 +399,7 @@ const saddle_engine_class saddle_mpi_engine = {
     .connect = saddle_mpi_connect,
     .watch = saddle_heartbeat_watch,
     .create = create,
+    .bytes = bytes,
     .destroy = destroy,
     .advance = advance,
     .iteration = saddle_local_iteration,

@@ -30,6 +30,11 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
     return SADDLE_OK;
 }
 
+static double bytes(const saddle_engine_inputs *inputs)
+{
+    return saddle_local_bytes(inputs, saddle_processors());
+}
+
 static void advance(saddle_engine *engine, const saddle_limits *limits, saddle_fault *fault)
 {
     saddle_first_fault first;
@@ -42,6 +47,7 @@ const saddle_engine_class saddle_threads_engine = {
     .name = "threads",
     .summary = "all agents in one process, on any number of threads",
     .create = create,
+    .bytes = bytes,
     .destroy = destroy,
     .advance = advance,
     .iteration = saddle_local_iteration,

@@ -6,11 +6,16 @@
 
 #include <zip.h>
 
+#include "core/available.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "files/file.h"
 #include "files/npy_header.h"
 #include "files/npz.h"
+
+/* A packed member of more bytes than this may take so many times its size in the file. */
+#define SMALL_MEMBER ((uint64_t)1 << 24)
+#define MOST_EXPANSION 32
 
 /* A .npy file on its own or inside an archive, as a stream of known length. */
 typedef struct stream {
@@ -228,6 +233,11 @@ static saddle_status take_array(const stream *in, uint64_t left, content *out, s
     if (header->total != left)
         return refuse(in, error, "its header announces %llu bytes of entries but the file has %llu",
                       (unsigned long long)header->total, (unsigned long long)left);
+    double bytes = in->letters ? saddle_block_bytes((size_t)header->bytes + 1, 1)
+                               : saddle_block_bytes(header->count, sizeof(double));
+    char what[200];
+    snprintf(what, sizeof what, "'%.40s' of '%.140s'", in->name, in->path);
+    SADDLE_TRY(saddle_need_check_one(bytes, what, "save less", error));
     if (in->letters)
         out->text = saddle_alloc((size_t)header->bytes + 1, 1);
     else
@@ -284,6 +294,13 @@ static bool believable(const zip_stat_t *member, uint64_t file_bytes)
                                                : member->size / 1032 <= member->comp_size;
 }
 
+/* Whether a member is so much larger than what the file spends on it that reading it may be an attack. Solutions
+ * are not that regular; those with few nonzeros may be, and are small. */
+static bool bloated(const zip_stat_t *member)
+{
+    return member->size > SMALL_MEMBER && member->size / MOST_EXPANSION > member->comp_size;
+}
+
 static saddle_status read_member(stream *in, zip_t *archive, const char *member_name,
                                  uint64_t file_bytes, content *out, saddle_error *error)
 {
@@ -300,6 +317,12 @@ static saddle_status read_member(stream *in, zip_t *archive, const char *member_
         return refuse(in, error,
                       "the archive claims %llu bytes for it, more than the file can hold",
                       (unsigned long long)member.size);
+    if (bloated(&member))
+        return refuse(in, error,
+                      "it unpacks to %llu bytes, more than %d times its %llu in the file; save it "
+                      "unpacked, with numpy.savez",
+                      (unsigned long long)member.size, MOST_EXPANSION,
+                      (unsigned long long)member.comp_size);
     in->bytes = member.size;
     in->member = zip_fopen_index(archive, member.index, 0);
     if (in->member == NULL)

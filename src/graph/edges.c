@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/available.h"
 #include "core/memory.h"
 #include "core/status.h"
 
@@ -170,6 +171,9 @@ saddle_status saddle_edges_compress(const saddle_edges *edges, const char *text,
                                     saddle_graph **out, saddle_error *error)
 {
     *out = NULL;
+    SADDLE_TRY(saddle_need_check_one(2.0 * saddle_block_bytes(2 * edges->count, sizeof(size_t)) +
+                                         2.0 * saddle_block_bytes(agents + 1, sizeof(size_t)),
+                                     "the graph", "use fewer agents or a sparser topology", error));
     SADDLE_TRY(check_connected(edges, text, agents, error));
     saddle_graph *graph = saddle_alloc(1, sizeof *graph);
     if (graph == NULL)

@@ -22,6 +22,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "core/available.h"
 #include "core/elementary.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
@@ -35,6 +36,7 @@ enum { DENSE_AGENTS = 2000 };
 
 /* Vectors ARPACK keeps between restarts. */
 enum { LANCZOS_VECTORS = 40 };
+#define REMEDY "use fewer agents"
 
 /* The two ends of a spectrum without the all-ones vector's eigenvalue. */
 typedef struct ends {
@@ -153,6 +155,9 @@ static saddle_status dense_ends(const matrix *a, ends *out, saddle_error *error)
 {
     const saddle_graph *graph = a->graph;
     size_t m = graph->agents;
+    SADDLE_TRY(saddle_need_check_one(saddle_block_bytes(m, m * sizeof(double)) +
+                                         saddle_block_bytes(m, sizeof(double)),
+                                     "the matrix for its eigenvalues", REMEDY, error));
     double *dense = m <= SADDLE_MAX_AGENTS ? saddle_alloc_doubles(m * m) : NULL;
     double *value = saddle_alloc_doubles(m);
     saddle_status status = SADDLE_OK;
@@ -207,17 +212,26 @@ static void lanczos_free(lanczos *l)
     saddle_free(l->residual);
 }
 
-static bool lanczos_create(lanczos *l, size_t m)
+static void lanczos_take(lanczos *l, size_t m, saddle_claim *claim)
 {
     size_t vectors = m < LANCZOS_VECTORS ? m : LANCZOS_VECTORS;
     l->size = (a_int)m;
     l->vectors = (a_int)vectors;
     l->work = (a_int)(vectors * (vectors + 8));
-    l->basis = saddle_alloc_doubles(m * vectors);
-    l->workd = saddle_alloc_doubles(3 * m);
-    l->workl = saddle_alloc_doubles((size_t)l->work);
-    l->residual = saddle_alloc_doubles(m);
-    return l->basis != NULL && l->workd != NULL && l->workl != NULL && l->residual != NULL;
+    l->basis = saddle_claim_block(claim, m * vectors, sizeof(double));
+    l->workd = saddle_claim_block(claim, 3 * m, sizeof(double));
+    l->workl = saddle_claim_block(claim, (size_t)l->work, sizeof(double));
+    l->residual = saddle_claim_block(claim, m, sizeof(double));
+}
+
+static saddle_status lanczos_create(lanczos *l, size_t m, saddle_error *error)
+{
+    saddle_claim claim = {.count_only = true};
+    lanczos_take(l, m, &claim);
+    SADDLE_TRY(saddle_need_check_one(claim.bytes, "the Lanczos vectors", REMEDY, error));
+    claim.count_only = false;
+    lanczos_take(l, m, &claim);
+    return claim.failed ? saddle_no_memory(error, "the Lanczos vectors") : SADDLE_OK;
 }
 
 static void subtract_mean(double *v, size_t m)
@@ -326,9 +340,7 @@ static saddle_status sparse_ends(const matrix *a, bool low, bool high, ends *out
                                  saddle_error *error)
 {
     lanczos l = {0};
-    saddle_status status = lanczos_create(&l, a->graph->agents)
-                               ? SADDLE_OK
-                               : saddle_no_memory(error, "the Lanczos vectors");
+    saddle_status status = lanczos_create(&l, a->graph->agents, error);
     pthread_mutex_lock(&arpack_turn);
     SADDLE_THEN_IF(status, low, sparse_end(a, &l, false, &out->low, error));
     SADDLE_THEN_IF(status, high, sparse_end(a, &l, true, &out->high, error));

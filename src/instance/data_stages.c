@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/available.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -139,14 +140,27 @@ saddle_status saddle_stage_compare_data(saddle_instance *e, saddle_error *error)
     return saddle_same_contents(e->world, "data", data->name, taken, fingerprint, error);
 }
 
+/* Refuse to copy rows for which there is no memory. */
+static saddle_status check_copies(const saddle_instance *e, const saddle_dataset *data,
+                                  const saddle_partition *partition, saddle_error *error)
+{
+    double bytes = 0.0;
+    for (size_t k = 0; k < e->world->local; k++) {
+        size_t i = e->world->here[k];
+        bytes += saddle_dataset_select_bytes(data, partition->row + partition->start[i],
+                                             e->parts->samples[i]);
+    }
+    return saddle_need_check_one(bytes, "the agents' rows", "use fewer samples", error);
+}
+
 /* Keep the rows of the agents here. */
 static saddle_status keep_own(saddle_instance *e, const saddle_dataset *data,
                               const saddle_partition *partition, saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
     e->features = data->features;
     for (size_t i = 0; i < e->world->agents; i++)
         e->parts->samples[i] = partition->start[i + 1] - partition->start[i];
+    saddle_status status = check_copies(e, data, partition, error);
     for (size_t k = 0; status == SADDLE_OK && k < e->world->local; k++) {
         size_t i = e->world->here[k];
         status =

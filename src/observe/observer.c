@@ -41,6 +41,27 @@ size_t saddle_observer_scratch(const saddle_instance *instance)
                          saddle_set_scratch(instance->y_set));
 }
 
+/* Doubles of a point, or of the longest sum that is checked. */
+static size_t both_size(const saddle_layout *layout, const saddle_problem *problem)
+{
+    return saddle_larger(problem->x_dim + problem->y_dim, saddle_layout_longest(layout));
+}
+
+/* Doubles of all vectors of an observer. */
+static size_t vectors_size(const saddle_instance *instance, const saddle_layout *layout)
+{
+    const saddle_problem *problem = instance->problem;
+    return both_size(layout, problem) + 3 * problem->x_dim + 2 * problem->y_dim +
+           problem->response_size + problem->agents + saddle_maximize_scratch(problem->y_dim) +
+           saddle_observer_scratch(instance);
+}
+
+double saddle_observer_bytes(const saddle_instance *instance, const saddle_layout *layout)
+{
+    return saddle_block_bytes(1, sizeof(saddle_observer)) +
+           saddle_block_bytes(vectors_size(instance, layout), sizeof(double));
+}
+
 saddle_status saddle_observer_create(saddle_observer **out, const saddle_observer_inputs *inputs,
                                      saddle_error *error)
 {
@@ -54,10 +75,8 @@ saddle_status saddle_observer_create(saddle_observer **out, const saddle_observe
     o->in = *inputs;
     o->problem = problem;
     o->ascent_step = 1.0;
-    size_t both = saddle_larger(x_dim + y_dim, saddle_layout_longest(inputs->layout));
-    o->x_mean = saddle_alloc_doubles(both + 3 * x_dim + 2 * y_dim + problem->response_size +
-                                     problem->agents + saddle_maximize_scratch(y_dim) +
-                                     saddle_observer_scratch(inputs->instance));
+    size_t both = both_size(inputs->layout, problem);
+    o->x_mean = saddle_alloc_doubles(vectors_size(inputs->instance, inputs->layout));
     if (o->x_mean == NULL) {
         saddle_free(o);
         return saddle_no_memory(error, "the observer");

@@ -30,6 +30,8 @@ size_t saddle_observer_scratch(const saddle_instance *instance);
 
 saddle_status saddle_observer_create(saddle_observer **out, const saddle_observer_inputs *inputs,
                                      saddle_error *error);
+/* Bytes that an observer of an instance takes. */
+double saddle_observer_bytes(const saddle_instance *instance, const saddle_layout *layout);
 /* NULL is allowed. */
 void saddle_observer_free(saddle_observer *observer);
 

@@ -489,6 +489,8 @@ const saddle_problem_class saddle_auc = {
                .response_statistic = response_statistic,
                .constants = constants,
                .outcomes = outcomes,
+               /* Scores, labels, and both again in the order of scores. */
+               .outcome_bytes = 4 * sizeof(double),
                .scores = scores,
                .start = start,
                .release = release},

@@ -8,11 +8,14 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/available.h"
 #include "core/dense.h"
 #include "core/memory.h"
 #include "core/rng.h"
 #include "core/status.h"
 #include "core/vector.h"
+
+#define REMEDY "use fewer states"
 
 /* Shape of the Dirichlet distribution of successors: a few are likely. */
 #define SUCCESSOR_SHAPE 0.2
@@ -122,6 +125,8 @@ saddle_status saddle_mdp_solve(saddle_mdp *mdp, const saddle_world *world, saddl
     size_t states = mdp->shape.states;
     size_t pairs = states * SADDLE_MDP_ACTIONS;
     SADDLE_TRY(saddle_world_sum(world, pairs, reward_term, mdp, mdp->total, error));
+    SADDLE_TRY(saddle_need_check_one(saddle_block_bytes(2 * states * states, sizeof(double)),
+                                     "the exact values of the states", REMEDY, error));
     double *chain = saddle_alloc_doubles(2 * states * states);
     if (chain == NULL)
         return saddle_no_memory(error, "the decision process");
@@ -144,16 +149,28 @@ saddle_status saddle_mdp_solve(saddle_mdp *mdp, const saddle_world *world, saddl
     return SADDLE_OK;
 }
 
-static bool allocate(saddle_mdp *mdp, const saddle_world *world)
+static void take_tables(saddle_mdp *mdp, const saddle_world *world, saddle_claim *claim)
 {
     size_t states = mdp->shape.states;
     size_t pairs = states * SADDLE_MDP_ACTIONS;
-    mdp->row = saddle_alloc(world->agents, sizeof *mdp->row);
-    mdp->state = saddle_alloc(2 * mdp->shape.length + 1, sizeof *mdp->state);
-    mdp->feature = saddle_alloc_doubles(states * (mdp->shape.features + 2) +
-                                        pairs * (world->local + states + 2));
-    if (mdp->row == NULL || mdp->state == NULL || mdp->feature == NULL)
-        return false;
+    mdp->row = saddle_claim_block(claim, world->agents, sizeof *mdp->row);
+    mdp->state = saddle_claim_block(claim, 2 * mdp->shape.length + 1, sizeof *mdp->state);
+    mdp->feature = saddle_claim_block(
+        claim, states * (mdp->shape.features + 2) + pairs * (world->local + states + 2),
+        sizeof *mdp->feature);
+}
+
+static saddle_status allocate(saddle_mdp *mdp, const saddle_world *world, saddle_error *error)
+{
+    size_t states = mdp->shape.states;
+    size_t pairs = states * SADDLE_MDP_ACTIONS;
+    saddle_claim claim = {.count_only = true};
+    take_tables(mdp, world, &claim);
+    SADDLE_TRY(saddle_need_check_one(claim.bytes, "the decision process", REMEDY, error));
+    claim.count_only = false;
+    take_tables(mdp, world, &claim);
+    if (claim.failed)
+        return saddle_no_memory(error, "the decision process");
     mdp->action = mdp->state + mdp->shape.length + 1;
     mdp->reward = mdp->feature + states * mdp->shape.features;
     mdp->transition = mdp->reward + world->local * pairs;
@@ -161,7 +178,7 @@ static bool allocate(saddle_mdp *mdp, const saddle_world *world)
     mdp->total = mdp->policy + pairs;
     mdp->value = mdp->total + pairs;
     mdp->visits = mdp->value + states;
-    return true;
+    return SADDLE_OK;
 }
 
 saddle_status saddle_mdp_create(saddle_mdp **out, const saddle_mdp_shape *shape,
@@ -169,11 +186,13 @@ saddle_status saddle_mdp_create(saddle_mdp **out, const saddle_mdp_shape *shape,
 {
     *out = NULL;
     saddle_mdp *mdp = saddle_alloc(1, sizeof *mdp);
-    if (mdp != NULL)
-        mdp->shape = *shape;
-    if (mdp == NULL || !allocate(mdp, world)) {
-        saddle_mdp_free(mdp);
+    if (mdp == NULL)
         return saddle_no_memory(error, "the decision process");
+    mdp->shape = *shape;
+    saddle_status status = allocate(mdp, world, error);
+    if (status != SADDLE_OK) {
+        saddle_mdp_free(mdp);
+        return status;
     }
     draw_process(mdp, world->local, seed);
     draw_rewards(mdp, world, seed);

@@ -237,6 +237,7 @@ saddle_status saddle_pooled_create(saddle_problem **out, const saddle_problem *o
         .constants = of->constants != NULL ? constants : NULL,
         .solution = of->solution != NULL ? solution : NULL,
         .outcomes = of->outcomes != NULL ? outcomes : NULL,
+        .outcome_bytes = of->outcome_bytes,
         .release = release,
     };
     *out = &self->problem;

@@ -21,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/available.h"
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "core/rng.h"
@@ -262,15 +263,21 @@ static void draw_shape(instance *self, uint64_t seed)
     }
 }
 
+/* Doubles of an agent's own share. */
+static size_t share_size(const instance *self, size_t agent)
+{
+    size_t both = self->problem.x_dim + self->problem.y_dim;
+    size_t pairs = self->problem.samples[agent] / 2;
+    return pairs < SIZE_MAX / (both + 4) ? both + pairs * (3 + both) : SIZE_MAX;
+}
+
 /* The agent's own share. Returns false when memory is short. */
 static bool draw_share(instance *self, size_t agent, uint64_t seed, const choices *chosen)
 {
     size_t both = self->problem.x_dim + self->problem.y_dim;
     size_t pairs = self->problem.samples[agent] / 2;
     share *own = &self->agent[agent];
-    if (pairs >= SIZE_MAX / (both + 4))
-        return false;
-    own->offset = saddle_alloc_doubles(both + pairs * (3 + both));
+    own->offset = saddle_alloc_doubles(share_size(self, agent));
     if (own->offset == NULL)
         return false;
     own->deviation = own->offset + both;
@@ -287,13 +294,32 @@ static bool draw_share(instance *self, size_t agent, uint64_t seed, const choice
     return true;
 }
 
+/* What all agents have in common. */
+static void take_common(instance *self, saddle_claim *claim)
+{
+    size_t both = self->problem.x_dim + self->problem.y_dim;
+    self->agent = saddle_claim_block(claim, self->problem.agents, sizeof *self->agent);
+    self->a = saddle_claim_block(claim, 3 * both + self->coupled, sizeof *self->a);
+}
+
+/* Refuse samples for which there is no memory. */
+static saddle_status check_memory(instance *self, const saddle_world *world, saddle_error *error)
+{
+    saddle_claim claim = {.count_only = true};
+    take_common(self, &claim);
+    for (size_t k = 0; k < world->local; k++)
+        claim.bytes += saddle_block_bytes(share_size(self, world->here[k]), sizeof *self->a);
+    return saddle_need_check_one(claim.bytes, "the agents' samples",
+                                 "use fewer agents, samples or dimensions", error);
+}
+
 static saddle_status allocate(instance *self, saddle_error *error)
 {
     size_t x_dim = self->problem.x_dim;
     size_t y_dim = self->problem.y_dim;
-    self->agent = saddle_alloc(self->problem.agents, sizeof *self->agent);
-    self->a = saddle_alloc_doubles(3 * x_dim + 3 * y_dim + self->coupled);
-    if (self->agent == NULL || self->a == NULL)
+    saddle_claim claim = {0};
+    take_common(self, &claim);
+    if (claim.failed)
         return saddle_no_memory(error, "the problem");
     self->b = self->a + x_dim;
     self->c = self->b + self->coupled;
@@ -327,6 +353,7 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
      * descent-ascent to be stable. */
     self->problem.tau = self->convex ? lipschitz : 0.5 * lipschitz * lipschitz / mu;
     self->problem.alpha = 1.0 / lipschitz;
+    SADDLE_TRY(check_memory(self, inputs->world, error));
     SADDLE_TRY(allocate(self, error));
     draw_shape(self, inputs->seed);
     for (size_t k = 0; k < inputs->world->local; k++)

@@ -33,31 +33,49 @@ const char *saddle_stop_text(saddle_stop stop)
     return "unknown";
 }
 
+/* The means and copies of a result whose sizes are set. */
+static void take_copies(saddle_result *result, saddle_claim *claim)
+{
+    result->here = saddle_claim_block(claim, result->local, sizeof *result->here);
+    result->x_mean = saddle_claim_block(claim, result->x_dim, sizeof(double));
+    result->y_mean = saddle_claim_block(claim, result->y_dim, sizeof(double));
+    result->x = saddle_claim_block(claim, result->local, result->x_dim * sizeof(double));
+    result->y = saddle_claim_block(claim, result->local, result->y_dim * sizeof(double));
+}
+
+static void set_sizes(saddle_result *result, const saddle_instance *instance)
+{
+    result->agents = instance->problem->agents;
+    result->local = instance->world->local;
+    result->x_dim = instance->problem->x_dim;
+    result->y_dim = instance->problem->y_dim;
+    result->features = instance->features;
+}
+
+double saddle_result_bytes(const saddle_instance *instance)
+{
+    saddle_result result;
+    saddle_claim claim = {.count_only = true};
+    set_sizes(&result, instance);
+    take_copies(&result, &claim);
+    return claim.bytes + saddle_block_bytes(1, sizeof result);
+}
+
 saddle_status saddle_result_create(saddle_result **out, const saddle_instance *instance,
                                    saddle_error *error)
 {
     *out = NULL;
-    const saddle_world *world = instance->world;
-    const saddle_problem *problem = instance->problem;
+    saddle_claim claim = {0};
     saddle_result *result = saddle_alloc(1, sizeof *result);
     if (result == NULL)
         return saddle_no_memory(error, "the result");
-    result->agents = problem->agents;
-    result->local = world->local;
-    result->here = saddle_alloc(world->local, sizeof *result->here);
-    result->x_dim = problem->x_dim;
-    result->y_dim = problem->y_dim;
-    result->features = instance->features;
-    result->x_mean = saddle_alloc_doubles(problem->x_dim);
-    result->y_mean = saddle_alloc_doubles(problem->y_dim);
-    result->x = saddle_alloc(world->local, problem->x_dim * sizeof(double));
-    result->y = saddle_alloc(world->local, problem->y_dim * sizeof(double));
-    if (result->here == NULL || result->x_mean == NULL || result->y_mean == NULL ||
-        result->x == NULL || result->y == NULL) {
+    set_sizes(result, instance);
+    take_copies(result, &claim);
+    if (claim.failed) {
         saddle_result_free(result);
         return saddle_no_memory(error, "the result");
     }
-    memcpy(result->here, world->here, world->local * sizeof *result->here);
+    memcpy(result->here, instance->world->here, result->local * sizeof *result->here);
     *out = result;
     return SADDLE_OK;
 }
@@ -94,6 +112,22 @@ saddle_status saddle_result_append(saddle_result *result, const saddle_row *row,
     }
     result->rows[result->row_count++] = *row;
     return SADDLE_OK;
+}
+
+double saddle_result_row_bytes(double count)
+{
+    size_t room = 2;
+    while ((double)room < count)
+        room *= 2;
+    /* The rows from before their room doubled for the last time are there until they are copied. */
+    return saddle_block_bytes(room, sizeof(saddle_row)) +
+           saddle_block_bytes(room / 2, sizeof(saddle_row));
+}
+
+double saddle_result_write_bytes(const saddle_instance *instance)
+{
+    return saddle_block_bytes(instance->problem->x_dim, sizeof(double)) +
+           saddle_block_bytes(instance->problem->y_dim, sizeof(double));
 }
 
 /* Whether a setting leaves the model as it is: the same run on another engine leaves the same model. */

@@ -11,6 +11,11 @@
  * are here. */
 saddle_status saddle_result_create(saddle_result **out, const saddle_instance *instance,
                                    saddle_error *error);
+/* Bytes that this takes, those that `count` rows take at most on top of it, and those that writing the model
+ * takes for a while. */
+double saddle_result_bytes(const saddle_instance *instance);
+double saddle_result_row_bytes(double count);
+double saddle_result_write_bytes(const saddle_instance *instance);
 /* Append a row of the trace. */
 saddle_status saddle_result_append(saddle_result *result, const saddle_row *row,
                                    saddle_error *error);

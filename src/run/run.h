@@ -65,6 +65,17 @@ void saddle_run_release(saddle_run_state *r);
 /* Whether every iterate is sure to be in X and Y. `bound` receives the most that nu and eta may be. */
 bool saddle_run_is_feasible(const saddle_run_state *r, double *bound, bool *x_safe, bool *y_safe);
 
+/* What the engine is made from, but for a state to resume from. */
+saddle_engine_inputs saddle_run_engine_inputs(const saddle_run_state *r);
+
+/* Trace points of a run when the user does not say. */
+#define SADDLE_DEFAULT_POINTS 200
+
+/* ---- run_memory.c ---- */
+
+/* Refuse a run that cannot fit, before memory is taken for it. */
+saddle_status saddle_run_check_memory(const saddle_run_state *r, saddle_error *error);
+
 /* ---- effective.c ---- */
 
 /* Fill in result->plan: the settings that matter to this run, with nothing left automatic. */

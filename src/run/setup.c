@@ -5,16 +5,12 @@
 
 #include "algorithms/agent.h"
 #include "algorithms/layout.h"
-#include "core/available.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "instance/unused_options.h"
 #include "run/result.h"
 #include "run/run.h"
-
-/* Trace points of a run when the user does not say. */
-#define DEFAULT_POINTS 200
 
 /* ---- the algorithm ---------------------------------------------------------------------------- */
 
@@ -108,19 +104,6 @@ static saddle_status configure(saddle_run_state *r, saddle_error *error)
     return status;
 }
 
-/* Refuse a run whose agents cannot fit, before memory is taken for them, here or in another process. */
-static saddle_status check_memory(const saddle_run_state *r, saddle_error *error)
-{
-    const saddle_instance *e = r->info.instance;
-    double state = 2.0 * (double)r->layout.published + (double)r->layout.kept;
-    double copies = (double)e->problem->x_dim + (double)e->problem->y_dim;
-    double bytes = 8.0 * (state + copies);
-    size_t agents = e->world->local;
-    char what[96];
-    snprintf(what, sizeof what, "the state of %zu agents, %.3g MB each,", agents, bytes / 1e6);
-    return saddle_available_check((double)agents * bytes, e->world->together, what, error);
-}
-
 /* How often to measure. */
 static void choose_points(saddle_run_state *r)
 {
@@ -131,9 +114,10 @@ static void choose_points(saddle_run_state *r)
             r->trace_every = saddle_resume_trace_every(&r->resumed);
         r->trace_ifo = r->resumed.from->number.trace_ifo;
     } else if (r->trace_every == 0) {
-        r->trace_every = iterations / DEFAULT_POINTS > 0 ? iterations / DEFAULT_POINTS : 1;
+        r->trace_every =
+            iterations / SADDLE_DEFAULT_POINTS > 0 ? iterations / SADDLE_DEFAULT_POINTS : 1;
         /* The budget may end the run long before its iterations would. */
-        r->trace_ifo = r->given.limits.max_ifo / DEFAULT_POINTS;
+        r->trace_ifo = r->given.limits.max_ifo / SADDLE_DEFAULT_POINTS;
     }
 }
 
@@ -156,13 +140,13 @@ saddle_status saddle_run_configure(saddle_run_state *r, saddle_error *error)
     saddle_status status = check_traits(r, error);
     SADDLE_THEN(status, choose_instance(r, error));
     SADDLE_THEN(status, configure(r, error));
-    SADDLE_THEN(status, check_memory(r, error));
     SADDLE_THEN(status, saddle_layout_check(r->info.algorithm, r->parameters,
                                             r->info.instance->problem, &r->layout, error));
-    SADDLE_THEN(status, saddle_result_create(&r->result, r->info.instance, error));
     if (status != SADDLE_OK)
         return status;
     choose_points(r);
+    SADDLE_TRY(saddle_run_check_memory(r, error));
+    SADDLE_TRY(saddle_result_create(&r->result, r->info.instance, error));
     SADDLE_TRY(keep_title(r, error));
     return saddle_run_effective(r, error);
 }
@@ -200,15 +184,20 @@ static bool stays_feasible(const saddle_run_state *r)
     return false;
 }
 
-static saddle_status make_engine(saddle_run_state *r, saddle_error *error)
+saddle_engine_inputs saddle_run_engine_inputs(const saddle_run_state *r)
 {
-    saddle_engine_inputs inputs = {
+    return (saddle_engine_inputs){
         .instance = r->info.instance,
         .algorithm = r->info.algorithm,
         .parameters = r->parameters,
         .threads = (unsigned)r->given.engine.threads,
         .scratch = saddle_observer_scratch(r->info.instance),
     };
+}
+
+static saddle_status make_engine(saddle_run_state *r, saddle_error *error)
+{
+    saddle_engine_inputs inputs = saddle_run_engine_inputs(r);
     if (r->resumed.from != NULL) {
         inputs.iteration = r->resumed.from->number.iteration;
         inputs.restore = saddle_resume_agent;

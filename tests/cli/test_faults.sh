@@ -136,7 +136,7 @@ if (ulimit -v 3000000 && "$saddle" --version >/dev/null 2>&1); then
     code=$?
     check "a run that cannot fit ends with 1" exits 1
     check "says what it needs and what there is" grep -qE \
-        '^saddle: the state of 1000 agents, [0-9.]+ MB each, would take about [0-9.]+ GB of memory, and about [0-9.]+ GB can be had; to go on nonetheless, set SADDLE_MEMORY to the gigabytes that it may take, or to inf$' err
+        '^saddle: this run would take about [0-9.]+ GB of memory, [0-9.]+ GB of it for the state of 1000 agents, and about [0-9.]+ GB can be had; use fewer agents or a smaller problem, or set SADDLE_MEMORY to the gigabytes that it may take, or to inf$' err
     check "before anything is run" is "$(wc -c <out)" 0
     (
         ulimit -v 3000000

@@ -1,0 +1,88 @@
+/*
+ * What a run takes from its beginning to its end, on top of its instance.
+ *
+ * Every size comes from the function that stands beside the allocation. tests/unit/test_memory.c compares the
+ * sum with what runs take.
+ */
+#include <math.h>
+
+#include "core/available.h"
+#include "core/memory.h"
+#include "run/result.h"
+#include "run/run.h"
+
+/* Rows that are counted where a run may end long before its last iteration. */
+#define LIKELY_ROWS 1e6
+/* Outcomes per row of the trace that are counted: of training and of held-out rows. */
+#define USUAL_OUTCOMES 8
+/* Agents whose contributions to a sum are held at once, at most: core/world.c. */
+#define SUM_BLOCK 16
+
+/* Rows of the trace. */
+static double count_rows(const saddle_run_state *r)
+{
+    const saddle_plan *plan = &r->given;
+    double rows = (double)plan->limits.iterations / (double)r->trace_every + 2.0;
+    if (r->trace_ifo > 0)
+        rows += SADDLE_DEFAULT_POINTS;
+    bool bounded = plan->limits.max_ifo > 0 || plan->limits.max_rounds > 0 ||
+                   plan->limits.max_seconds > 0.0 || plan->limits.tolerance > 0.0;
+    return bounded ? fmin(rows, LIKELY_ROWS) : rows;
+}
+
+/* What looking at the outcomes takes for a while. */
+static double outcome_bytes(const saddle_run_state *r)
+{
+    const saddle_problem *problem = r->info.network->problem;
+    const saddle_dataset *held_out = r->info.network->held_out;
+    if (problem->outcomes == NULL)
+        return 0.0;
+    size_t rows = 0;
+    for (size_t i = 0; i < problem->agents; i++)
+        rows += problem->samples[i];
+    if (held_out != NULL)
+        rows = saddle_larger(rows, held_out->rows);
+    size_t terms = problem->agents < SUM_BLOCK ? problem->agents : SUM_BLOCK;
+    return saddle_block_bytes(rows, problem->outcome_bytes) +
+           saddle_block_bytes(problem->scratch + (1 + terms) * problem->response_size,
+                              sizeof(double));
+}
+
+/* What is there for a while only, at different times: states to resume from, outcomes, a model that is
+ * written, the fingerprint of the data. */
+static double passing_bytes(const saddle_run_state *r)
+{
+    const saddle_instance *e = r->info.instance;
+    double bytes = fmax(outcome_bytes(r), saddle_resume_bytes(&r->resumed, e->world->local));
+    if (r->given.outputs.model != NULL)
+        bytes = fmax(bytes, saddle_result_write_bytes(e));
+    if (r->given.outputs.checkpoint != NULL)
+        bytes = fmax(bytes, saddle_block_bytes(saddle_problem_scratch(r->info.network->problem),
+                                               sizeof(double)));
+    return bytes;
+}
+
+saddle_status saddle_run_check_memory(const saddle_run_state *r, saddle_error *error)
+{
+    const saddle_instance *e = r->info.instance;
+    const saddle_engine_class *engine = r->info.network->parts->engine;
+    saddle_engine_inputs inputs = saddle_run_engine_inputs(r);
+    const char *sizes = "use fewer agents or a smaller problem";
+    double rows = count_rows(r);
+    double row_bytes = saddle_result_row_bytes(rows);
+    saddle_need need = {0};
+    if (engine->bytes != NULL)
+        saddle_need_add(&need, engine->bytes(&inputs), sizes, "the state of %zu agents",
+                        e->world->local);
+    saddle_need_add(&need, saddle_result_bytes(e), sizes, "the solutions of %zu agents",
+                    e->world->local);
+    saddle_need_add(&need, saddle_observer_bytes(e, &r->layout), sizes, "measuring");
+    if (r->given.outputs.outcomes != NULL)
+        row_bytes += 3.0 * rows * USUAL_OUTCOMES * sizeof(double);
+    saddle_need_add(&need, row_bytes, "raise trace-every", "%.0f rows of the trace", rows);
+    if (r->given.outputs.checkpoint != NULL)
+        saddle_need_add(&need, saddle_checkpoint_writer_bytes(&r->info, &r->layout), sizes,
+                        "checkpoints");
+    saddle_need_add(&need, passing_bytes(r), sizes, "outcomes, model and checkpoint");
+    return saddle_need_check(&need, e->world->together, "this run", error);
+}
