@@ -223,7 +223,7 @@ typedef struct saddle_tuning {
     size_t trial_count;                     /**< How many. */
     size_t resumed;                         /**< How many of them were read from the log. */
     bool finished;                          /**< False: interrupted before the last evaluation. */
-    size_t *ranking;  /**< Candidates, best first: by rung reached, then by value. */
+    size_t *ranking; /**< Candidates, best first: by rung reached, then by value. */
     /** What was given, objects in memory included (they stay borrowed), with the best candidate's values and
      * the metric-tau of the search. Limits, engine and files are at their defaults. */
     saddle_plan plan;

@@ -157,7 +157,7 @@ other data sed -i '1s/^-1/+1/;t;1s/^[^ ]*/-1/' rows
 mv disk-1/edges disk-1/elsewhere
 each_in_its_own 2 "${apart[@]}"
 check "a network that one process cannot read is refused" exits 2
-check "by name" warns "rank 1: cannot read 'edges'"
+check "by name" warns "rank 1: --topology: cannot read 'edges'"
 
 # ---- no disk in common: rank 0 reads the checkpoint and tells the others what it says -----------
 
