@@ -11,6 +11,8 @@
 #include "run/result.h"
 #include "run/run.h"
 
+/* Settings, paths and other texts. */
+#define TEXT_BYTES 1e5
 /* Rows that are counted where a run may end long before its last iteration. */
 #define LIKELY_ROWS 1e6
 /* Outcomes per row of the trace that are counted: of training and of held-out rows. */
@@ -76,7 +78,7 @@ saddle_status saddle_run_check_memory(const saddle_run_state *r, saddle_error *e
                         e->world->local);
     saddle_need_add(&need, saddle_result_bytes(e), sizes, "the solutions of %zu agents",
                     e->world->local);
-    saddle_need_add(&need, saddle_observer_bytes(e, &r->layout), sizes, "measuring");
+    saddle_need_add(&need, saddle_observer_bytes(e, &r->layout) + TEXT_BYTES, sizes, "measuring");
     if (r->given.outputs.outcomes != NULL)
         row_bytes += 3.0 * rows * USUAL_OUTCOMES * sizeof(double);
     saddle_need_add(&need, row_bytes, "raise trace-every", "%.0f rows of the trace", rows);
