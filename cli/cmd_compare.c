@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "draw/report.h"
 #include "files/file.h"
@@ -192,10 +193,10 @@ static saddle_hooks on_begin(void *context, size_t a, size_t r)
 {
     work *w = context;
     const comparison *c = &w->result;
-    snprintf(w->label, sizeof w->label, "%s seed %" PRIu64 ": ", c->names.algorithm[a]->name,
-             c->first_seed + r);
-    snprintf(w->place, sizeof w->place, "[%zu/%zu] %s", r * c->names.count + a + 1,
-             c->names.count * c->repeats, w->label);
+    saddle_snprintf(w->label, sizeof w->label, "%s seed %" PRIu64 ": ", c->names.algorithm[a]->name,
+                    c->first_seed + r);
+    saddle_snprintf(w->place, sizeof w->place, "[%zu/%zu] %s", r * c->names.count + a + 1,
+                    c->names.count * c->repeats, w->label);
     w->meter = (cli_meter){.label = w->place, .run = w->label, .hidden = w->quiet};
     return cli_meter_hooks(&w->meter, w->interrupt);
 }
@@ -248,7 +249,7 @@ static bool all_diverged(const comparison *c)
 static saddle_status save_summary(const work *w, saddle_error *error)
 {
     char path[LAB_PATH];
-    snprintf(path, sizeof path, "%s/summary.csv", w->inputs.directory);
+    saddle_snprintf(path, sizeof path, "%s/summary.csv", w->inputs.directory);
     return saddle_comparison_save(&w->result, path, error);
 }
 

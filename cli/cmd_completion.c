@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "core/print.h"
 
 /* ---- the values of options and operands ---------------------------------------------------- */
 
@@ -30,9 +31,9 @@ static void print_commands(void)
     for (size_t k = 0; k < count; k++) {
         int length = (int)strcspn(list[k]->name, " ");
         if (list[k]->name[length] == '\0')
-            printf("%s\t%s\n", list[k]->name, list[k]->summary);
+            saddle_fprintf(stdout, "%s\t%s\n", list[k]->name, list[k]->summary);
         else if (k == 0 || strncmp(list[k]->name, list[k - 1]->name, (size_t)length + 1) != 0)
-            printf("%.*s\tcommands of this family\n", length, list[k]->name);
+            saddle_fprintf(stdout, "%.*s\tcommands of this family\n", length, list[k]->name);
     }
 }
 
@@ -41,7 +42,7 @@ static void print_name(const char *before, const char *synopsis)
 {
     int length = (int)strcspn(synopsis, ":[ ");
     length += synopsis[length] == ':';
-    printf("%s%.*s\n", before, length, synopsis);
+    saddle_fprintf(stdout, "%s%.*s\n", before, length, synopsis);
 }
 
 /* Print a field of all entries of a list of pointers. */
@@ -59,7 +60,7 @@ static void print_sources(const char *before)
     const saddle_data_source *list = saddle_data_sources(&count);
     for (size_t k = 0; k < count; k++)
         if (k == 0 || strcmp(list[k].name, list[k - 1].name) != 0)
-            printf("%s%s\n", before, list[k].name);
+            saddle_fprintf(stdout, "%s%s\n", before, list[k].name);
 }
 
 /* Whether a value of a kind is becoming the path of a plug-in, or file:PATH; *skip receives how much of it comes
@@ -123,7 +124,7 @@ static void print_words(const char *before, const char *kind)
     else
         for (size_t length; *kind != '\0'; kind += length + (kind[length] == '|')) {
             length = strcspn(kind, "|");
-            printf("%s%.*s\n", before, (int)length, kind);
+            saddle_fprintf(stdout, "%s%.*s\n", before, (int)length, kind);
         }
 }
 
@@ -141,7 +142,7 @@ static void print_options(const saddle_settings *settings, const cli_command *co
         while (option->help[length] != '\0' && strncmp(option->help + length, ". ", 2) != 0)
             length++;
         length -= length > 0 && option->help[length - 1] == '.';
-        printf("--%s\t%.*s\n", option->name, length, option->help);
+        saddle_fprintf(stdout, "--%s\t%.*s\n", option->name, length, option->help);
     }
 }
 
@@ -151,9 +152,9 @@ static void complete_word(const saddle_settings *settings, const cli_command *co
 {
     char name[128]; /* "--name" of "--name value" or "--name=value" */
     const char *equals = strncmp(word, "--", 2) == 0 ? strchr(word, '=') : NULL;
-    snprintf(name, sizeof name - 1, "%.*s",
-             equals != NULL ? (int)(equals - word) : (int)strlen(previous),
-             equals != NULL ? word : previous);
+    saddle_snprintf(name, sizeof name - 1, "%.*s",
+                    equals != NULL ? (int)(equals - word) : (int)strlen(previous),
+                    equals != NULL ? word : previous);
     const saddle_option *option =
         strncmp(name, "--", 2) == 0 ? saddle_settings_find(settings, name + 2) : NULL;
     bool valued = option != NULL && option->kind != SADDLE_OPTION_FLAG;
@@ -187,7 +188,7 @@ int cli_complete(int argc, char *const *argv)
         size_t length = strlen(argv[0]);
         for (size_t k = 0; k < count; k++)
             if (strncmp(list[k]->name, argv[0], length) == 0 && list[k]->name[length] == ' ')
-                printf("%s\t%s\n", list[k]->name + length + 1, list[k]->summary);
+                saddle_fprintf(stdout, "%s\t%s\n", list[k]->name + length + 1, list[k]->summary);
     }
     return CLI_OK;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/print.h"
 #include "files/plugin.h"
 
 /* Print two fields of all entries of a list of pointers. */
@@ -122,7 +123,7 @@ static void add_trait(cli_table *table, const char *name, const char *format, ..
     char text[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    saddle_vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     cli_table_words(table, name, text);
 }
@@ -133,7 +134,7 @@ static const char *handled(const saddle_traits *t, char out[128])
     static const char *const word[] = {"constraints on x", "constraints on y", "nonsmooth h"};
     const bool has[] = {t->x_set, t->y_set, t->regularizer};
     size_t left = (size_t)t->x_set + t->y_set + t->regularizer;
-    snprintf(out, 128, "%s", left == 0 ? "neither constraints nor h" : "");
+    saddle_snprintf(out, 128, "%s", left == 0 ? "neither constraints nor h" : "");
     for (size_t k = 0, seen = 0; k < 3; k++)
         if (has[k]) {
             const char *before = seen == 0 ? "" : seen + 1 == left ? " and " : ", ";
@@ -174,8 +175,8 @@ static void print_traits(const saddle_algorithm *algorithm)
 static void print_one(const saddle_algorithm *algorithm)
 {
     char text[512];
-    snprintf(text, sizeof text, "%s: %s\n%s", algorithm->name, algorithm->summary,
-             algorithm->citation);
+    saddle_snprintf(text, sizeof text, "%s: %s\n%s", algorithm->name, algorithm->summary,
+                    algorithm->citation);
     cli_wrap(stdout, text, 0, 0, cli_width(STDOUT_FILENO));
     print_traits(algorithm);
 }

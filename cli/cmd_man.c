@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "core/print.h"
 
 /* Text with what roff would take for itself escaped; a line must not begin with a dot or quote. */
 static void print_roff(const char *text)
@@ -66,7 +67,7 @@ static size_t name_options(const saddle_settings *settings, const cli_command *c
             cli_takes(command, option) != taken)
             continue;
         if (before != NULL) {
-            printf("%s\\-\\-", count == 0 ? before : ", ");
+            saddle_fprintf(stdout, "%s\\-\\-", count == 0 ? before : ", ");
             print_roff(option->name);
         }
         count++;
@@ -96,7 +97,7 @@ static void print_taken(const saddle_settings *settings, const cli_command *comm
             continue;
         size_t taken = name_options(settings, command, heading, true, NULL);
         if (taken > name_options(settings, command, heading, false, NULL)) {
-            printf("%sgroup %s", before, heading);
+            saddle_fprintf(stdout, "%sgroup %s", before, heading);
             if (name_options(settings, command, heading, false, " (but not ") > 0)
                 putchar(')');
         } else {
@@ -105,9 +106,9 @@ static void print_taken(const saddle_settings *settings, const cli_command *comm
         before = taken > 0 ? ", " : before;
     }
     if (cli_has_field(command->library, offsetof(saddle_plan, problem.own)))
-        printf("%sthe options of each problem", before);
+        saddle_fprintf(stdout, "%sthe options of each problem", before);
     if (cli_has_field(command->library, offsetof(saddle_plan, algorithm.own)))
-        printf("%sthe options of each algorithm", before);
+        saddle_fprintf(stdout, "%sthe options of each algorithm", before);
     if (command->library != NULL)
         fputs(".\n", stdout);
 }
@@ -116,9 +117,9 @@ static void print_command(const saddle_settings *settings, const cli_command *co
 {
     fputs(".SS saddle ", stdout);
     print_roff(command->name);
-    printf("%s", *command->operands != '\0' ? " " : "");
+    saddle_fprintf(stdout, "%s", *command->operands != '\0' ? " " : "");
     print_roff(command->operands);
-    printf("\n.PP\n");
+    saddle_fprintf(stdout, "\n.PP\n");
     /* The summary as a sentence. */
     char first[2] = {command->summary[0], '\0'};
     if (first[0] >= 'a' && first[0] <= 'z')
@@ -141,7 +142,7 @@ static int run(const cli_arguments *arguments)
     const saddle_settings *settings = arguments->plan.settings;
     size_t count;
     const cli_command *const *command = cli_commands(&count);
-    printf(".TH SADDLE 1 \"\" \"saddle %s\" \"User Commands\"\n", saddle_version());
+    saddle_fprintf(stdout, ".TH SADDLE 1 \"\" \"saddle %s\" \"User Commands\"\n", saddle_version());
     fputs(".SH NAME\nsaddle \\- decentralized constrained min\\-max learning\n"
           ".SH SYNOPSIS\n.B saddle\n.I command\n.RI [ options ]\n"
           ".SH DESCRIPTION\nSolves min over x in X, max over y in Y of the mean of the agents\\(aq "

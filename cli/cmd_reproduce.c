@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "draw/reproduction_drawing.h"
 #include "files/file.h"
@@ -186,7 +187,7 @@ static saddle_status prepare(work *w, const char *only, saddle_error *error)
     SADDLE_THEN(status, saddle_make_directory("output", w->result.runs.directory, error));
     SADDLE_THEN(status, saddle_hold_directory(&w->held, w->result.runs.directory, "output", error));
     char figures[LAB_PATH];
-    snprintf(figures, sizeof figures, "%s/figures", w->result.runs.directory);
+    saddle_snprintf(figures, sizeof figures, "%s/figures", w->result.runs.directory);
     SADDLE_THEN(status, saddle_make_directory("output", figures, error));
     return status;
 }

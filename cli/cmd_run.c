@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/print.h"
 #include "core/status.h"
 #include "draw/report.h"
 #include "lab/algorithm_names.h"
@@ -88,13 +89,13 @@ static void prepare_termination_message(const saddle_plan *plan)
     const char *directory = plan->outputs.checkpoint;
     char text[900];
     if (directory != NULL)
-        snprintf(
+        saddle_snprintf(
             text, sizeof text,
             "rank %zu is asked to end; if another rank has failed, the job continues from its last "
             "checkpoint with --checkpoint %.500s --resume and the same other options",
             rank, directory);
     else
-        snprintf(
+        saddle_snprintf(
             text, sizeof text,
             "rank %zu is asked to end; if another rank has failed, the job must start anew: it "
             "keeps no checkpoint to resume from",

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "result_tables.h"
 
@@ -41,9 +42,9 @@ static void line(const char *name, double value, const char *meaning)
 {
     char text[CLI_NUMBER];
     if (isnan(value))
-        snprintf(text, sizeof text, "none");
+        saddle_snprintf(text, sizeof text, "none");
     else
-        snprintf(text, sizeof text, "%.6g", value);
+        saddle_snprintf(text, sizeof text, "%.6g", value);
     cli_print("  %-13s  %-12s  ", name, text);
     cli_wrap(stdout, meaning, 31, 31, cli_width(STDOUT_FILENO));
 }
@@ -72,11 +73,11 @@ static void print_steps(const saddle_theory *t, const saddle_steps *practical)
     line("eta", t->eta, "half its bound, what --steps theory uses");
     line("nu", t->nu, "half its bound, what --steps theory uses");
     line("q", (double)t->q, "iterations between refreshes, ceil(sqrt(n))");
-    snprintf(text, sizeof text, "what --steps practical uses: %.3g times as large",
-             practical->eta / t->eta);
+    saddle_snprintf(text, sizeof text, "what --steps practical uses: %.3g times as large",
+                    practical->eta / t->eta);
     line("practical eta", practical->eta, text);
-    snprintf(text, sizeof text, "what --steps practical uses: %.3g times as large",
-             practical->nu / t->nu);
+    saddle_snprintf(text, sizeof text, "what --steps practical uses: %.3g times as large",
+                    practical->nu / t->nu);
     line("practical nu", practical->nu, text);
 }
 
@@ -100,21 +101,22 @@ static void print_guarantee(const saddle_theory *t, bool plus)
     double iterations = plus ? t->iterations_plus : t->iterations;
     char text[256];
     if (plus && !(rate > 0.0) && t->rate > 0.0)
-        snprintf(text, sizeof text,
-                 "vacuous: C2' is not positive; it is for --c-gamma above %.3g and these steps",
-                 t->error_factor / t->C2);
+        saddle_snprintf(
+            text, sizeof text,
+            "vacuous: C2' is not positive; it is for --c-gamma above %.3g and these steps",
+            t->error_factor / t->C2);
     else if (!(rate > 0.0))
-        snprintf(text, sizeof text, "vacuous: a coefficient above is not positive");
+        saddle_snprintf(text, sizeof text, "vacuous: a coefficient above is not positive");
     else if (isnan(t->gap))
-        snprintf(text, sizeof text,
-                 "unknown: no lower bound of Q is known for this problem over these sets");
+        saddle_snprintf(text, sizeof text,
+                        "unknown: no lower bound of Q is known for this problem over these sets");
     else if (isnan(iterations))
-        snprintf(text, sizeof text,
-                 "out of reach: the floor is above epsilon^2; raise --c-epsilon");
+        saddle_snprintf(text, sizeof text,
+                        "out of reach: the floor is above epsilon^2; raise --c-epsilon");
     else
-        snprintf(text, sizeof text,
-                 "after this many iterations of %s the mean metric is at most epsilon^2%s",
-                 plus ? "PRECISION+" : "PRECISION", plus ? ", the floor included" : "");
+        saddle_snprintf(text, sizeof text,
+                        "after this many iterations of %s the mean metric is at most epsilon^2%s",
+                        plus ? "PRECISION+" : "PRECISION", plus ? ", the floor included" : "");
     line(plus ? "Theorem 2" : "Theorem 1", iterations, text);
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
 #include "lab/algorithm_names.h"
@@ -109,7 +110,7 @@ static void on_begin(void *context, const saddle_tuning *t)
     if (w->quiet)
         return;
     char text[1024];
-    snprintf(text, sizeof text, "%s: %zu candidates for", t->algorithm->name, t->candidates);
+    saddle_snprintf(text, sizeof text, "%s: %zu candidates for", t->algorithm->name, t->candidates);
     for (size_t j = 0; j < t->option_count; j++)
         saddle_append(text, sizeof text, "%s --%s", j > 0 ? "," : "", t->option[j]->name);
     saddle_append(text, sizeof text, " in %zu rung%s, at most %" PRIu64 " IFO calls", t->rungs,
@@ -137,11 +138,11 @@ static void on_rung(void *context, const saddle_tuning *t, const saddle_trial *b
     char text[512];
     char line[1024];
     cli_print("  ");
-    snprintf(line, sizeof line,
-             "rung %zu: %zu candidates, %" PRIu64 " IFO calls each; best %s %.4e at %s",
-             best->rung + 1, t->field[best->rung], best->allotment,
-             saddle_objective_text(t->objective), best->value,
-             settings_text(t, best->candidate, text));
+    saddle_snprintf(line, sizeof line,
+                    "rung %zu: %zu candidates, %" PRIu64 " IFO calls each; best %s %.4e at %s",
+                    best->rung + 1, t->field[best->rung], best->allotment,
+                    saddle_objective_text(t->objective), best->value,
+                    settings_text(t, best->candidate, text));
     cli_wrap(stdout, line, 2, 10, cli_width(STDOUT_FILENO));
     cli_flush_or_stop();
 }
@@ -279,8 +280,8 @@ static saddle_status tune_one(work *w, const saddle_instance *instance,
     plan.algorithm.name = choice->text;
     /* What is resumed is the search. */
     plan.outputs.resume = NULL;
-    snprintf(log, sizeof log, "%s/%s.csv", w->directory, algorithm->name);
-    snprintf(path, sizeof path, "%s/%s.yaml", w->directory, algorithm->name);
+    saddle_snprintf(log, sizeof log, "%s/%s.csv", w->directory, algorithm->name);
+    saddle_snprintf(path, sizeof path, "%s/%s.yaml", w->directory, algorithm->name);
     saddle_status status = search(w, instance, &plan, log, path, error);
     /* One of several that cannot solve the problem does not keep the others from it. */
     if (status == SADDLE_UNSUPPORTED && w->names.count > 1) {

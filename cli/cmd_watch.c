@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "draw/trace_curves.h"
 
@@ -148,17 +149,17 @@ static void print_rows(view *v)
     if (t == NULL)
         return;
     if (t->rows < v->printed) {
-        printf("# the run began anew\n");
+        saddle_fprintf(stdout, "# the run began anew\n");
         v->printed = 0;
     }
     if (t->rows > 0 && v->printed == 0)
-        printf("%s,%s\n", v->x, v->y);
+        saddle_fprintf(stdout, "%s,%s\n", v->x, v->y);
     const double *x = saddle_trace_column(t, v->x);
     const double *y = saddle_trace_column(t, v->y);
     for (; v->printed < t->rows; v->printed++)
-        printf("%.17g,%.17g\n", x[v->printed], y[v->printed]);
+        saddle_fprintf(stdout, "%.17g,%.17g\n", x[v->printed], y[v->printed]);
     if (t->end != NULL)
-        printf("# ended: %s\n", t->end);
+        saddle_fprintf(stdout, "# ended: %s\n", t->end);
 }
 
 /* Whether there is something to show. */
@@ -230,17 +231,17 @@ static void print_state(const view *v, int columns)
     if (t != NULL && t->rows > 0) {
         const double *iteration = saddle_trace_column(t, "iteration");
         const double *y = saddle_trace_column(t, v->y);
-        snprintf(where, sizeof where, "  iteration %.0f/%.20s  %.40s %.4g",
-                 iteration != NULL ? iteration[t->rows - 1] : 0.0,
-                 saddle_trace_setting(t, "iterations"), v->y, y[t->rows - 1]);
+        saddle_snprintf(where, sizeof where, "  iteration %.0f/%.20s  %.40s %.4g",
+                        iteration != NULL ? iteration[t->rows - 1] : 0.0,
+                        saddle_trace_setting(t, "iterations"), v->y, y[t->rows - 1]);
     }
     if (t != NULL && t->end != NULL)
-        snprintf(how, sizeof how, "  ended: %.100s", t->end);
+        saddle_snprintf(how, sizeof how, "  ended: %.100s", t->end);
     else if (now() - v->changed_at >= QUIET)
-        snprintf(how, sizeof how, "  nothing new for %.0f s", now() - v->changed_at);
+        saddle_snprintf(how, sizeof how, "  nothing new for %.0f s", now() - v->changed_at);
     char line[768];
-    snprintf(line, sizeof line, "%s%.200s%s%s", t == NULL ? "waiting for " : "",
-             *name != '\0' ? name : v->path, where, how);
+    saddle_snprintf(line, sizeof line, "%s%.200s%s%s", t == NULL ? "waiting for " : "",
+                    *name != '\0' ? name : v->path, where, how);
     cli_print("%.*s\n", columns - 1, line);
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "core/print.h"
 
 static const cli_command *const commands[] = {
     &cli_run,        &cli_compare,    &cli_tune,      &cli_eval,      &cli_predict,
@@ -66,8 +67,8 @@ int cli_unknown_command(int argc, char *const *argv)
     saddle_error error;
     char hint[160] = "";
     if (near != NULL)
-        snprintf(hint, sizeof hint, " did you mean '%s%s%s'?", family ? argv[0] : "",
-                 family ? " " : "", near);
+        saddle_snprintf(hint, sizeof hint, " did you mean '%s%s%s'?", family ? argv[0] : "",
+                        family ? " " : "", near);
     saddle_fail(&error, SADDLE_BAD_INPUT,
                 "there is no command '%s%s%.80s';%s `saddle help%s%s` lists the commands",
                 family ? argv[0] : "", family ? " " : "", word, hint, family ? " " : "",

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/print.h"
 #include "core/text.h"
 
 static int stdout_error;     /* errno of the first failed write; 0: none */
@@ -125,7 +126,7 @@ __attribute__((format(printf, 2, 0))) static char *format_shown(bool lines, cons
                                                                 va_list arguments)
 {
     char *text = NULL;
-    if (vasprintf(&text, format, arguments) < 0)
+    if (saddle_vasprintf(&text, format, arguments) < 0)
         return NULL;
     char *copy = shown(text, lines);
     free(text);
@@ -155,19 +156,19 @@ static void wrap(FILE *stream, const char *text, int column, int indent, int wid
         size_t length = strcspn(text, " \n");
         bool full = !fresh && column + 1 + (int)length > width;
         if (full) {
-            fprintf(stream, "\n%*s", indent, "");
+            saddle_fprintf(stream, "\n%*s", indent, "");
             column = indent;
             fresh = true;
         }
         if (length > 0) {
-            fprintf(stream, "%s%.*s", fresh ? "" : " ", (int)length, text);
+            saddle_fprintf(stream, "%s%.*s", fresh ? "" : " ", (int)length, text);
             column += (int)length + (fresh ? 0 : 1);
             fresh = false;
         }
         text += length;
         if (*text == '\n') {
             bool blank = text[1] == '\n' || text[1] == '\0';
-            fprintf(stream, "\n%*s", blank ? 0 : indent, "");
+            saddle_fprintf(stream, "\n%*s", blank ? 0 : indent, "");
             column = indent;
             fresh = true;
         }
@@ -191,7 +192,7 @@ __attribute__((format(printf, 2, 0))) static void say(const char *kind, const ch
         return;
     cli_progress_clear();
     char *text = format_shown(false, format, arguments);
-    fprintf(stderr, "saddle: %s", kind);
+    saddle_fprintf(stderr, "saddle: %s", kind);
     put(stderr, text);
     fputc('\n', stderr);
     free(text);
@@ -234,7 +235,7 @@ void cli_progress(const char *format, ...)
     int room = cli_width(STDERR_FILENO) - 1;
     size_t length = strnlen(line, (size_t)room);
     int blanks = progress_size > length ? (int)(progress_size - length) : 0;
-    fprintf(stderr, "\r%.*s%*s", (int)length, line, blanks, "");
+    saddle_fprintf(stderr, "\r%.*s%*s", (int)length, line, blanks, "");
     fflush(stderr);
     progress_size = length;
     free(line);
@@ -244,7 +245,7 @@ void cli_progress_clear(void)
 {
     if (progress_size == 0)
         return;
-    fprintf(stderr, "\r%*s\r", (int)progress_size, "");
+    saddle_fprintf(stderr, "\r%*s\r", (int)progress_size, "");
     fflush(stderr);
     progress_size = 0;
 }
@@ -316,17 +317,17 @@ void cli_report_run(const char *label, const saddle_row *last, saddle_stop stop)
 const char *cli_duration(double seconds, char out[CLI_NUMBER])
 {
     if (!(seconds < 1e9)) {
-        snprintf(out, CLI_NUMBER, "years");
+        saddle_snprintf(out, CLI_NUMBER, "years");
         return out;
     }
     double minutes = floor(seconds / 60.0);
     double hours = floor(seconds / 3600.0);
     if (seconds < 60.0)
-        snprintf(out, CLI_NUMBER, "%.3g s", seconds);
+        saddle_snprintf(out, CLI_NUMBER, "%.3g s", seconds);
     else if (hours < 1.0)
-        snprintf(out, CLI_NUMBER, "%.0fm %02.0fs", minutes, floor(seconds - 60.0 * minutes));
+        saddle_snprintf(out, CLI_NUMBER, "%.0fm %02.0fs", minutes, floor(seconds - 60.0 * minutes));
     else
-        snprintf(out, CLI_NUMBER, "%.0fh %02.0fm", hours, floor(minutes - 60.0 * hours));
+        saddle_snprintf(out, CLI_NUMBER, "%.0fh %02.0fm", hours, floor(minutes - 60.0 * hours));
     return out;
 }
 
@@ -396,8 +397,8 @@ static void print_rows(const cli_table *table, const int *width)
         if (last && table->alignment[c] == 'l')
             cli_wrap(stdout, table->cell[k], column, column, edge);
         else
-            printf("%*s%s", table->alignment[c] == 'r' ? width[c] : -width[c], table->cell[k],
-                   last ? "\n" : "  ");
+            saddle_fprintf(stdout, "%*s%s", table->alignment[c] == 'r' ? width[c] : -width[c],
+                           table->cell[k], last ? "\n" : "  ");
     }
 }
 

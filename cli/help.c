@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/print.h"
 
 /* Where the explanations of options begin. */
 #define INDENT 26
@@ -12,14 +13,15 @@
 void cli_option_heading(const saddle_option *option, char *out, size_t size)
 {
     bool flag = option->kind == SADDLE_OPTION_FLAG;
-    snprintf(out, size, "--%s%s%s", option->name, flag ? "" : " ", flag ? "" : option->metavar);
+    saddle_snprintf(out, size, "--%s%s%s", option->name, flag ? "" : " ",
+                    flag ? "" : option->metavar);
 }
 
 void cli_option_text(const saddle_option *option, bool holds, char *out, size_t size)
 {
     bool choice = option->kind == SADDLE_OPTION_CHOICE;
     bool plain = option->kind == SADDLE_OPTION_FLAG || *option->fallback == '\0';
-    snprintf(out, size, "%s%s", option->help, choice ? " One of: " : "");
+    saddle_snprintf(out, size, "%s%s", option->help, choice ? " One of: " : "");
     for (const char *c = option->choices; choice && *c != '\0'; c++)
         saddle_append(out, size, "%s%c", *c == '|' ? "," : "", *c == '|' ? ' ' : *c);
     saddle_append(out, size, "%s", choice ? "." : "");
@@ -39,7 +41,7 @@ static void print_option(const cli_command *command, const saddle_option *option
     char text[1024];
     cli_option_heading(option, heading, sizeof heading);
     cli_option_text(option, default_holds(command, option), text, sizeof text);
-    int used = printf("  %s", heading);
+    int used = saddle_fprintf(stdout, "  %s", heading);
     if (used + 2 > INDENT) {
         putchar('\n');
         used = 0;
@@ -120,14 +122,15 @@ static void print_commands(FILE *stream, const char *family)
         const char *name = command[k]->name;
         if (length > 0 && (strncmp(name, family, length) != 0 || name[length] != ' '))
             continue;
-        fprintf(stream, "  %-14s  ", name);
+        saddle_fprintf(stream, "  %-14s  ", name);
         cli_wrap(stream, command[k]->summary, 18, 18, cli_width(STDOUT_FILENO));
     }
 }
 
 void cli_print_overview(FILE *stream)
 {
-    fprintf(stream, "saddle %s: decentralized constrained min-max learning\n\n", saddle_version());
+    saddle_fprintf(stream, "saddle %s: decentralized constrained min-max learning\n\n",
+                   saddle_version());
     fputs("Usage: saddle COMMAND [options]\n\nCommands:\n", stream);
     print_commands(stream, "");
     fputs("\nExamples:\n"

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
 #include "run/plan_files.h"

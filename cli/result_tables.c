@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli.h"
+#include "core/print.h"
 
 /* ---- comparisons --------------------------------------------------------------------------- */
 
@@ -32,19 +33,19 @@ typedef const char *writer(double value, char out[CLI_NUMBER]);
 
 static const char *write_count(double value, char out[CLI_NUMBER])
 {
-    snprintf(out, CLI_NUMBER, "%.0f", value);
+    saddle_snprintf(out, CLI_NUMBER, "%.0f", value);
     return out;
 }
 
 static const char *write_metric(double value, char out[CLI_NUMBER])
 {
-    snprintf(out, CLI_NUMBER, "%.4e", value);
+    saddle_snprintf(out, CLI_NUMBER, "%.4e", value);
     return out;
 }
 
 static const char *write_seconds(double value, char out[CLI_NUMBER])
 {
-    snprintf(out, CLI_NUMBER, "%.3f", value);
+    saddle_snprintf(out, CLI_NUMBER, "%.3f", value);
     return out;
 }
 

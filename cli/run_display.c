@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/print.h"
+
 /* About so many rows are printed of a run. */
 #define SHOWN_ROWS 21
 
@@ -17,7 +19,7 @@ void cli_print_field(const char *name, const char *format, ...)
     char *text = NULL;
     va_list list;
     va_start(list, format);
-    bool made = vasprintf(&text, format, list) >= 0;
+    bool made = saddle_vasprintf(&text, format, list) >= 0;
     va_end(list);
     cli_print("  %-10s  ", name);
     cli_wrap(stdout, made ? text : "out of memory", 14, 14, cli_width(STDOUT_FILENO));
@@ -35,15 +37,15 @@ static void default_batch(const saddle_problem *problem, char *out, size_t size)
         high = batch > high ? batch : high;
     }
     if (low == high)
-        snprintf(out, size, "%zu", low);
+        saddle_snprintf(out, size, "%zu", low);
     else
-        snprintf(out, size, "%zu-%zu", low, high);
+        saddle_snprintf(out, size, "%zu-%zu", low, high);
 }
 
 static void print_algorithm(const saddle_run_info *info)
 {
     char text[1024];
-    snprintf(text, sizeof text, "%s:", info->algorithm->name);
+    saddle_snprintf(text, sizeof text, "%s:", info->algorithm->name);
     for (const saddle_option *const *option = info->algorithm->options; *option != NULL; option++) {
         const char *name = (*option)->name;
         const char *value = saddle_settings_value(info->plan->settings, *option);
@@ -72,9 +74,9 @@ static void print_samples(const saddle_run_info *info, const saddle_problem_clas
     }
     char each[64];
     if (low == high)
-        snprintf(each, sizeof each, "%zu per agent", low);
+        saddle_snprintf(each, sizeof each, "%zu per agent", low);
     else
-        snprintf(each, sizeof each, "%zu to %zu per agent", low, high);
+        saddle_snprintf(each, sizeof each, "%zu to %zu per agent", low, high);
     bool data = kind->needs_data;
     cli_print_field("data", "%s%s%zu samples, %s%s%s", data ? info->plan->problem.data : "",
                     data ? ", " : "", sum, each, data ? ", partition " : "",
@@ -85,7 +87,7 @@ static void print_samples(const saddle_run_info *info, const saddle_problem_clas
 static void print_stops(const saddle_plan *plan)
 {
     char text[256];
-    snprintf(text, sizeof text, "%" PRIu64 " iterations", plan->limits.iterations);
+    saddle_snprintf(text, sizeof text, "%" PRIu64 " iterations", plan->limits.iterations);
     if (plan->limits.tolerance > 0.0)
         saddle_append(text, sizeof text, " or metric <= %.15g", plan->limits.tolerance);
     if (plan->limits.max_ifo > 0)
@@ -249,7 +251,7 @@ static void print_outcomes(const char *title, const saddle_outcome *outcome, siz
     for (size_t k = 0; k < count; k++) {
         char number[CLI_NUMBER] = "not defined";
         if (!isnan(outcome[k].value))
-            snprintf(number, sizeof number, "%.6g", outcome[k].value);
+            saddle_snprintf(number, sizeof number, "%.6g", outcome[k].value);
         saddle_append(text, sizeof text, "%s%s %s", k == 0 ? "" : ", ", outcome[k].name, number);
     }
     if (count > 0)

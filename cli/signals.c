@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/print.h"
 #include "core/text.h"
 
 static volatile sig_atomic_t interrupted;
@@ -30,7 +31,7 @@ void cli_say_on_termination(const char *text)
     *to = '\0';
     if (*text == '\0')
         return;
-    to += snprintf(to, sizeof termination_message, "saddle: ");
+    to += saddle_snprintf(to, sizeof termination_message, "saddle: ");
     while (text < end && to < last)
         to += saddle_show_letter(&text, end, to);
     memcpy(to, "\n", 2);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "draw/figure_data.h"
@@ -44,8 +45,8 @@ static void write_label(drawing *d, const char *axis_name, const char *label, co
 {
     char text[256];
     FILE *f = d->g.script;
-    snprintf(text, sizeof text, "%.200s%s", label != NULL ? label : "", unit);
-    fprintf(f, "set %slabel ", axis_name);
+    saddle_snprintf(text, sizeof text, "%.200s%s", label != NULL ? label : "", unit);
+    saddle_fprintf(f, "set %slabel ", axis_name);
     gnuplot_text(&d->g, text, TITLE_LENGTH);
     fputs(" noenhanced\n", f);
 }
@@ -53,20 +54,20 @@ static void write_label(drawing *d, const char *axis_name, const char *label, co
 static void write_axis(drawing *d, const figure_axis *a, char name)
 {
     FILE *f = d->g.script;
-    fprintf(f, "unset m%ctics\n", name);
+    saddle_fprintf(f, "unset m%ctics\n", name);
     if (!a->logarithmic) {
-        fprintf(f, "unset logscale %c\nset format %c '%%g'\n", name, name);
+        saddle_fprintf(f, "unset logscale %c\nset format %c '%%g'\n", name, name);
         if (name == 'x' && a->high > a->low)
-            fprintf(f, "set xrange [%.17g:%.17g]\n", fmin(a->low, 0.0) / a->unit,
-                    1.01 * a->high / a->unit); /* room for the last number */
+            saddle_fprintf(f, "set xrange [%.17g:%.17g]\n", fmin(a->low, 0.0) / a->unit,
+                           1.01 * a->high / a->unit); /* room for the last number */
         else if (a->fixed)
-            fprintf(f, "set %crange [%.17g:%.17g]\n", name, a->low, a->high);
+            saddle_fprintf(f, "set %crange [%.17g:%.17g]\n", name, a->low, a->high);
         else
-            fprintf(f, "set %crange [*:*]\n", name);
+            saddle_fprintf(f, "set %crange [*:*]\n", name);
         return;
     }
-    fprintf(f, "set logscale %c\nset %crange [%.17g:%.17g]\n", name, name, a->low, a->high);
-    fprintf(f, "set format %c '%s'\n", name, d->text ? "%.0e" : "10^{%T}");
+    saddle_fprintf(f, "set logscale %c\nset %crange [%.17g:%.17g]\n", name, name, a->low, a->high);
+    saddle_fprintf(f, "set format %c '%s'\n", name, d->text ? "%.0e" : "10^{%T}");
 }
 
 /* ---- curves -------------------------------------------------------------------------------- */
@@ -112,7 +113,7 @@ static void write_paler(const char *colour, int strength, char out[8])
         unsigned full = (unsigned)(rgb >> (16 - 8 * k)) & 0xFF;
         part[k] = 255 - (255 - full) * (unsigned)strength / 100;
     }
-    snprintf(out, 8, "#%02x%02x%02x", part[0] & 0xFF, part[1] & 0xFF, part[2] & 0xFF);
+    saddle_snprintf(out, 8, "#%02x%02x%02x", part[0] & 0xFF, part[1] & 0xFF, part[2] & 0xFF);
 }
 
 static const saddle_look *look_of(const figure_curve *curve, size_t place)
@@ -136,8 +137,8 @@ static void write_look(drawing *d, size_t p, size_t c)
     bool line = points_of(curve) != 1;
     char colour[8];
     write_colour(d, p, c, colour);
-    fprintf(f, " with %s lt %zu lc rgb '%s' lw 2.2", line ? "lines" : "points pt 7 ps 0.8", c + 1,
-            colour);
+    saddle_fprintf(f, " with %s lt %zu lc rgb '%s' lw 2.2", line ? "lines" : "points pt 7 ps 0.8",
+                   c + 1, colour);
     if (line && !d->text)
         write_dashes(f, palette_dashes(look_of(curve, c), repeats_before(&d->f->panel[p], c)));
 }
@@ -150,14 +151,14 @@ static void write_curve(drawing *d, size_t p, size_t c)
     char colour[8];
     write_colour(d, p, c, colour);
     if (curve->runs > 1 && !d->text)
-        fprintf(f,
-                "$P%zuC%zu using 1:3:4 with filledcurves fs transparent solid 0.16 noborder "
-                "lc rgb '%s' notitle, ",
-                p, c, colour);
+        saddle_fprintf(f,
+                       "$P%zuC%zu using 1:3:4 with filledcurves fs transparent solid 0.16 noborder "
+                       "lc rgb '%s' notitle, ",
+                       p, c, colour);
     for (size_t r = 0; curve->runs > 1 && r < curve->runs; r++)
-        fprintf(f, "$P%zuC%zuR%zu using 1:2 with lines lw 0.7 lc rgb '%s' notitle, ", p, c, r,
-                colour);
-    fprintf(f, "$P%zuC%zu using 1:2", p, c);
+        saddle_fprintf(f, "$P%zuC%zuR%zu using 1:2 with lines lw 0.7 lc rgb '%s' notitle, ", p, c,
+                       r, colour);
+    saddle_fprintf(f, "$P%zuC%zu using 1:2", p, c);
     write_look(d, p, c);
     if (d->shared) {
         fputs(" notitle", f);
@@ -186,7 +187,7 @@ static saddle_status write_panel(drawing *d, size_t p, saddle_error *error)
     saddle_status status = SADDLE_OK;
     for (size_t c = 0; status == SADDLE_OK && c < panel->curves; c++) {
         char name[64];
-        snprintf(name, sizeof name, "$P%zuC%zu", p, c);
+        saddle_snprintf(name, sizeof name, "$P%zuC%zu", p, c);
         status = figure_write_data(f, &panel->curve[c], name, &x, &y, error);
     }
     if (status != SADDLE_OK)
@@ -295,8 +296,9 @@ static void place_panel(drawing *d, const sheet *at, size_t p)
     double height = at->title + at->legend + (double)at->height * (double)at->rows;
     size_t rows_below = at->rows - 1 - p / at->columns;
     double below = at->legend + (double)at->height * (double)rows_below;
-    fprintf(d->g.script, "set size %.6f,%.6f\nset origin %.6f,%.6f\n", at->width / width,
-            at->height / height, at->width * (double)(p % at->columns) / width, below / height);
+    saddle_fprintf(d->g.script, "set size %.6f,%.6f\nset origin %.6f,%.6f\n", at->width / width,
+                   at->height / height, at->width * (double)(p % at->columns) / width,
+                   below / height);
 }
 
 /* The legend of all panels: a plot of nothing, below them. */
@@ -305,13 +307,14 @@ static void write_legend(drawing *d, const sheet *at)
     FILE *f = d->g.script;
     const figure_panel *panel = &d->f->panel[0];
     double height = at->title + at->legend + (double)at->height * (double)at->rows;
-    fprintf(f,
-            "set size 1,%.6f\nset origin 0,0\nunset border\nunset tics\nunset title\n"
-            "unset xlabel\nunset ylabel\nunset logscale\nset xrange [0:1]\nset yrange [0:1]\n"
-            "set margins 0,0,0,0\n"
-            "set key inside center center horizontal Left reverse noenhanced samplen 2.6 "
-            "spacing 1.2 maxcols %zu\nplot ",
-            at->legend / height, legend_columns(panel, at->width * (int)at->columns));
+    saddle_fprintf(
+        f,
+        "set size 1,%.6f\nset origin 0,0\nunset border\nunset tics\nunset title\n"
+        "unset xlabel\nunset ylabel\nunset logscale\nset xrange [0:1]\nset yrange [0:1]\n"
+        "set margins 0,0,0,0\n"
+        "set key inside center center horizontal Left reverse noenhanced samplen 2.6 "
+        "spacing 1.2 maxcols %zu\nplot ",
+        at->legend / height, legend_columns(panel, at->width * (int)at->columns));
     for (size_t c = 0; c < panel->curves; c++) {
         fputs(c == 0 ? "NaN" : ", NaN", f);
         write_look(d, 0, c);
@@ -358,11 +361,11 @@ saddle_status figure_print(const figure *f, FILE *stream, int columns, int rows,
 {
     drawing d = {.f = f, .text = true};
     SADDLE_TRY(gnuplot_open(&d.g, error));
-    fprintf(d.g.script,
-            "set encoding utf8\nset terminal dumb size %d,%d noenhanced %s\n"
-            "set key outside below center horizontal Left reverse samplen 2\n"
-            "set border 3\nset tics nomirror\nset lmargin 10\n",
-            columns, rows, colour ? "ansirgb" : "mono");
+    saddle_fprintf(d.g.script,
+                   "set encoding utf8\nset terminal dumb size %d,%d noenhanced %s\n"
+                   "set key outside below center horizontal Left reverse samplen 2\n"
+                   "set border 3\nset tics nomirror\nset lmargin 10\n",
+                   columns, rows, colour ? "ansirgb" : "mono");
     saddle_put_shown(stream, f->panel[0].y_label != NULL ? f->panel[0].y_label : "");
     fputc('\n', stream);
     saddle_status status = write_panel(&d, 0, error);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/print.h"
 #include "core/status.h"
 #include "draw/figure_data.h"
 #include "draw/mean_band.h"
@@ -112,9 +113,9 @@ typedef struct dot {
 static void write_line(FILE *f, const dot *line, size_t count, const figure_axis *x)
 {
     for (size_t k = 0; k < count; k++)
-        fprintf(f, "%.9g %.9g\n", line[k].x, line[k].y);
+        saddle_fprintf(f, "%.9g %.9g\n", line[k].x, line[k].y);
     if (count == 1)
-        fprintf(f, "%.9g %.9g\n", line[0].x + 0.006 * x->high / x->unit, line[0].y);
+        saddle_fprintf(f, "%.9g %.9g\n", line[0].x + 0.006 * x->high / x->unit, line[0].y);
     fputc('\n', f);
 }
 
@@ -127,7 +128,7 @@ static void write_points(FILE *f, const char *name, const figure_run *run, size_
     size_t stride = count > MOST_POINTS ? 2 * count / MOST_POINTS : 1;
     dot line[2 * MOST_POINTS];
     size_t length = 0;
-    fprintf(f, "%s << EOD\n", name);
+    saddle_fprintf(f, "%s << EOD\n", name);
     for (size_t k = from; k < run->count; k += stride) {
         size_t end = k + stride < run->count ? k + stride : run->count;
         size_t low = k;
@@ -155,14 +156,14 @@ static void write_points(FILE *f, const char *name, const figure_run *run, size_
 static void write_band(FILE *f, const char *name, const mean_band *b, const figure_axis *x,
                        const figure_axis *y)
 {
-    fprintf(f, "%s << EOD\n", name);
+    saddle_fprintf(f, "%s << EOD\n", name);
     for (size_t k = 0; k < b->count; k++) {
         double value = place(y, b->mean[k]);
         if (isnan(value))
             fputc('\n', f);
         else
-            fprintf(f, "%.9g %.9g %.9g %.9g\n", place(x, b->x[k]), value, place(y, b->low[k]),
-                    place(y, b->high[k]));
+            saddle_fprintf(f, "%.9g %.9g %.9g %.9g\n", place(x, b->x[k]), value,
+                           place(y, b->low[k]), place(y, b->high[k]));
     }
     fputs("EOD\n", f);
 }
@@ -193,7 +194,7 @@ saddle_status figure_write_data(FILE *f, const figure_curve *curve, const char *
     write_band(f, name, &b, x, y);
     for (size_t r = 0; r < curve->runs; r++) {
         char tail[64];
-        snprintf(tail, sizeof tail, "%sR%zu", name, r);
+        saddle_snprintf(tail, sizeof tail, "%sR%zu", name, r);
         write_points(f, tail, &curve->run[r], beyond(&curve->run[r], &b), x, y);
     }
     mean_band_release(&b);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/print.h"
 #include "core/text.h"
 #include "files/file.h"
 
@@ -21,7 +22,8 @@ bool gnuplot_kind_of(const char *path, gnuplot_kind *out)
     } known[] = {{".svg", GNUPLOT_SVG}, {".png", GNUPLOT_PNG}, {".pdf", GNUPLOT_PDF}};
     size_t length = strlen(path);
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (length > 4 && strcasecmp(path + length - 4, known[k].ending) == 0) {
+        if (length > 4 &&
+            strcasecmp_l(path + length - 4, known[k].ending, saddle_c_locale()) == 0) {
             *out = known[k].kind;
             return true;
         }
@@ -75,22 +77,24 @@ void gnuplot_terminal(gnuplot *g, gnuplot_kind kind, int width, int height)
     fputs("set encoding utf8\n", f);
     switch (kind) {
     case GNUPLOT_SVG:
-        fprintf(f,
-                "set terminal svg size %d,%d enhanced font 'Helvetica,Arial,sans-serif,13' "
-                "background '#ffffff' linewidth 1\n",
-                width, height);
+        saddle_fprintf(f,
+                       "set terminal svg size %d,%d enhanced font 'Helvetica,Arial,sans-serif,13' "
+                       "background '#ffffff' linewidth 1\n",
+                       width, height);
         break;
     case GNUPLOT_PNG: /* two dots for a pixel: sharp on paper and on fine screens */
-        fprintf(f,
-                "set terminal pngcairo size %d,%d enhanced font 'sans,10' fontscale 2 linewidth 2 "
-                "background '#ffffff'\n",
-                2 * width, 2 * height);
+        saddle_fprintf(
+            f,
+            "set terminal pngcairo size %d,%d enhanced font 'sans,10' fontscale 2 linewidth 2 "
+            "background '#ffffff'\n",
+            2 * width, 2 * height);
         break;
     case GNUPLOT_PDF:
-        fprintf(f,
-                "set terminal pdfcairo size %.3fin,%.3fin enhanced font 'sans,9' linewidth 1 "
-                "background '#ffffff'\n",
-                width / 96.0, height / 96.0);
+        saddle_fprintf(
+            f,
+            "set terminal pdfcairo size %.3fin,%.3fin enhanced font 'sans,9' linewidth 1 "
+            "background '#ffffff'\n",
+            width / 96.0, height / 96.0);
         break;
     case GNUPLOT_TEXT:
         break; /* its caller knows more about the terminal */
@@ -127,12 +131,12 @@ static void last_line(int complaints, char *out, size_t size)
     char text[2048];
     ssize_t got = pread(complaints, text, sizeof text - 1, 0);
     text[got > 0 ? got : 0] = '\0';
-    snprintf(out, size, "no reason given");
+    saddle_snprintf(out, size, "no reason given");
     char *rest = text;
     for (char *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n")) {
         line += strspn(line, " \t^");
         if (*line != '\0')
-            snprintf(out, size, "%s", line);
+            saddle_snprintf(out, size, "%s", line);
     }
 }
 
@@ -207,7 +211,7 @@ static void copy_text(int from, FILE *stream)
         while (length > 0 && strchr(" \n\f", line[length - 1]) != NULL)
             line[--length] = '\0';
         if (length > 0)
-            fprintf(stream, "%s\n", line + strspn(line, "\f"));
+            saddle_fprintf(stream, "%s\n", line + strspn(line, "\f"));
     }
     free(line);
     fclose(in);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/print.h"
 #include "core/status.h"
 #include "draw/gnuplot.h"
 #include "draw/network_layout.h"
@@ -18,7 +19,7 @@
 static bool is_dot(const char *path)
 {
     size_t length = strlen(path);
-    return length > 4 && strcasecmp(path + length - 4, ".dot") == 0;
+    return length > 4 && strcasecmp_l(path + length - 4, ".dot", saddle_c_locale()) == 0;
 }
 
 saddle_status network_check_path(const char *what, const char *path, saddle_error *error)
@@ -63,13 +64,13 @@ static saddle_status write_dot(const saddle_graph *graph, const network_layout *
           "graph network {\n    node [shape=circle fixedsize=true width=0.3];\n",
           f);
     for (size_t i = 0; i < graph->agents; i++) {
-        fprintf(f, "    %zu [pos=\"%.1f,%.1f\"", i, 400.0 * at->x[i], 400.0 * at->y[i]);
+        saddle_fprintf(f, "    %zu [pos=\"%.1f,%.1f\"", i, 400.0 * at->x[i], 400.0 * at->y[i]);
         if (distance != NULL)
-            fprintf(f, " distance=\"%.6g\"", distance[i]);
+            saddle_fprintf(f, " distance=\"%.6g\"", distance[i]);
         fputs("];\n", f);
     }
     FOR_EDGES(graph, i, j, k)
-    fprintf(f, "    %zu -- %zu;\n", i, j);
+    saddle_fprintf(f, "    %zu -- %zu;\n", i, j);
     fputs("}\n", f);
     return saddle_output_commit(&file, error);
 }
@@ -99,9 +100,9 @@ static void write_colours(gnuplot *g, const double *distance, size_t agents)
           "set cblabel 'squared distance from consensus' offset 1,0\nset format cb '%.0e'\n",
           g->script);
     if (high > low)
-        fprintf(g->script, "set logscale cb\nset cbrange [%.9g:%.9g]\n", low, high);
+        saddle_fprintf(g->script, "set logscale cb\nset cbrange [%.9g:%.9g]\n", low, high);
     else
-        fprintf(g->script, "set cbrange [0:%.9g]\n", high > 0.0 ? high : 1.0);
+        saddle_fprintf(g->script, "set cbrange [0:%.9g]\n", high > 0.0 ? high : 1.0);
 }
 
 /* The colour of an agent's number, to be read on the agent's: black on the bright ones. */
@@ -122,12 +123,12 @@ static void write_network(gnuplot *g, const saddle_graph *graph, const network_l
     FILE *f = g->script;
     fputs("$edges << EOD\n", f);
     FOR_EDGES(graph, i, j, k)
-    fprintf(f, "%.5f %.5f\n%.5f %.5f\n\n", at->x[i], at->y[i], at->x[j], at->y[j]);
+    saddle_fprintf(f, "%.5f %.5f\n%.5f %.5f\n\n", at->x[i], at->y[i], at->x[j], at->y[j]);
     fputs("EOD\n$agents << EOD\n", f);
     for (size_t i = 0; i < graph->agents; i++)
-        fprintf(f, "%.5f %.5f %.9g %zu %u\n", at->x[i], at->y[i],
-                distance != NULL ? fmax(distance[i], 1e-300) : 0.0, i,
-                number_colour(distance, graph->agents, i));
+        saddle_fprintf(f, "%.5f %.5f %.9g %zu %u\n", at->x[i], at->y[i],
+                       distance != NULL ? fmax(distance[i], 1e-300) : 0.0, i,
+                       number_colour(distance, graph->agents, i));
     fputs("EOD\n", f);
     double size = 1.12 * radius(graph->agents) / SIDE;
     fputs("unset border\nunset xtics\nunset ytics\nunset key\nset xrange [-0.06:1.06]\nset yrange "
@@ -136,19 +137,20 @@ static void write_network(gnuplot *g, const saddle_graph *graph, const network_l
           f);
     fputs("plot ", f);
     if (graph->edges > 0)
-        fprintf(f, "$edges using 1:2 with lines lw 1.1 lc rgb '#%02x333333', ",
-                (unsigned)(255.0 * (1.0 - ink(graph))));
+        saddle_fprintf(f, "$edges using 1:2 with lines lw 1.1 lc rgb '#%02x333333', ",
+                       (unsigned)(255.0 * (1.0 - ink(graph))));
     /* A white rim parts an agent from the edges that pass behind it. */
-    fprintf(f, "$agents using 1:2:(%.5f) with circles fs solid noborder fc rgb '#ffffff', ",
-            1.2 * size);
+    saddle_fprintf(f, "$agents using 1:2:(%.5f) with circles fs solid noborder fc rgb '#ffffff', ",
+                   1.2 * size);
     if (distance != NULL)
-        fprintf(f, "$agents using 1:2:(%.5f):3 with circles fs solid noborder fc palette", size);
+        saddle_fprintf(f, "$agents using 1:2:(%.5f):3 with circles fs solid noborder fc palette",
+                       size);
     else
-        fprintf(f, "$agents using 1:2:(%.5f) with circles fs solid noborder fc rgb '#0072b2'",
-                size);
+        saddle_fprintf(
+            f, "$agents using 1:2:(%.5f) with circles fs solid noborder fc rgb '#0072b2'", size);
     if (graph->agents <= MOST_NUMBERED)
-        fprintf(f, ", $agents using 1:2:4:5 with labels font ',%d' tc rgb variable",
-                graph->agents <= 24 ? 9 : 7);
+        saddle_fprintf(f, ", $agents using 1:2:4:5 with labels font ',%d' tc rgb variable",
+                       graph->agents <= 24 ? 9 : 7);
     fputc('\n', f);
 }
 
@@ -186,23 +188,25 @@ saddle_status network_write_svg(const saddle_graph *graph, FILE *stream, saddle_
     network_layout at;
     SADDLE_TRY(network_layout_make(&at, graph, error));
     double r = 100.0 * radius(graph->agents) / SIDE;
-    fprintf(stream,
-            "<svg class=\"network\" viewBox=\"-6 -6 112 112\" role=\"img\" aria-label=\"network of "
-            "%zu agents and %zu edges\">\n<g class=\"edges\" stroke-opacity=\"%.2f\">\n",
-            graph->agents, graph->edges, ink(graph));
+    saddle_fprintf(
+        stream,
+        "<svg class=\"network\" viewBox=\"-6 -6 112 112\" role=\"img\" aria-label=\"network of "
+        "%zu agents and %zu edges\">\n<g class=\"edges\" stroke-opacity=\"%.2f\">\n",
+        graph->agents, graph->edges, ink(graph));
     FOR_EDGES(graph, i, j, k)
-    fprintf(stream, "<path d=\"M%.2f %.2fL%.2f %.2f\"/>\n", 100.0 * at.x[i],
-            100.0 - 100.0 * at.y[i], 100.0 * at.x[j], 100.0 - 100.0 * at.y[j]);
+    saddle_fprintf(stream, "<path d=\"M%.2f %.2fL%.2f %.2f\"/>\n", 100.0 * at.x[i],
+                   100.0 - 100.0 * at.y[i], 100.0 * at.x[j], 100.0 - 100.0 * at.y[j]);
     fputs("</g>\n<g class=\"agents\">\n", stream);
     for (size_t i = 0; i < graph->agents; i++) {
         double x = 100.0 * at.x[i];
         double y = 100.0 - 100.0 * at.y[i];
-        fprintf(stream,
-                "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\"><title>agent %zu</title></circle>\n", x,
-                y, r, i);
+        saddle_fprintf(
+            stream,
+            "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\"><title>agent %zu</title></circle>\n", x, y,
+            r, i);
         if (graph->agents <= MOST_NUMBERED)
-            fprintf(stream, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.2f\">%zu</text>\n", x, y,
-                    1.1 * r, i);
+            saddle_fprintf(stream, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.2f\">%zu</text>\n", x,
+                           y, 1.1 * r, i);
     }
     fputs("</g>\n</svg>\n", stream);
     network_layout_release(&at);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "draw/network_drawing.h"
@@ -38,7 +39,7 @@ void report_text(FILE *f, const char *text)
         fputs(place != NULL ? entity[place - special] : shown, f);
     }
     if (text < end)
-        fprintf(f, "\xE2\x80\xA6 (%zu bytes)", length);
+        saddle_fprintf(f, "\xE2\x80\xA6 (%zu bytes)", length);
 }
 
 void report_html(FILE *f, const char *html, ...)
@@ -50,7 +51,7 @@ void report_html(FILE *f, const char *html, ...)
             report_text(f, va_arg(list, const char *));
             c += 1;
         } else if (strncmp(c, "%zu", 3) == 0) {
-            fprintf(f, "%zu", va_arg(list, size_t));
+            saddle_fprintf(f, "%zu", va_arg(list, size_t));
             c += 2;
         } else {
             fputc(*c, f);
@@ -63,10 +64,10 @@ void report_colour(FILE *f, const trace_group *group, size_t place)
 {
     size_t k = palette_index(group->algorithm, place);
     if (group->repeat == 0)
-        fprintf(f, "var(--a%zu)", k);
+        saddle_fprintf(f, "var(--a%zu)", k);
     else
-        fprintf(f, "color-mix(in srgb, var(--a%zu) %d%%, var(--card))", k,
-                palette_strength(group->repeat));
+        saddle_fprintf(f, "color-mix(in srgb, var(--a%zu) %d%%, var(--card))", k,
+                       palette_strength(group->repeat));
 }
 
 void report_label(FILE *f, const trace_group *group, size_t place)
@@ -106,10 +107,10 @@ static void write_colours(FILE *f)
 {
     fputs(":root {", f);
     for (size_t k = 0; k < palette_count(); k++)
-        fprintf(f, " --a%zu: %s;", k, palette_look(k)->light);
+        saddle_fprintf(f, " --a%zu: %s;", k, palette_look(k)->light);
     fputs(" }\n@media (prefers-color-scheme: dark) { :root {", f);
     for (size_t k = 0; k < palette_count(); k++)
-        fprintf(f, " --a%zu: %s;", k, palette_look(k)->dark);
+        saddle_fprintf(f, " --a%zu: %s;", k, palette_look(k)->dark);
     fputs(" } }\n", f);
 }
 
@@ -205,15 +206,16 @@ static void write_legend(FILE *f, const trace_groups *g)
                     "data-colour=\"",
                     group->label);
         report_colour(f, group, k);
-        fprintf(f,
-                "\" data-dashes=\"%s\"><svg viewBox=\"0 0 30 10\" aria-hidden=\"true\"><path "
-                "d=\"M1 5H29\" fill=\"none\" stroke-width=\"2.5\" stroke-dasharray=\"%s\" "
-                "style=\"stroke:",
-                dashes, dashes);
+        saddle_fprintf(
+            f,
+            "\" data-dashes=\"%s\"><svg viewBox=\"0 0 30 10\" aria-hidden=\"true\"><path "
+            "d=\"M1 5H29\" fill=\"none\" stroke-width=\"2.5\" stroke-dasharray=\"%s\" "
+            "style=\"stroke:",
+            dashes, dashes);
         report_colour(f, group, k);
         report_html(f, "\"/></svg><span>%s</span>", group->label);
         if (group->count > 1)
-            fprintf(f, "<span class=\"soft\">%zu runs</span>", group->count);
+            saddle_fprintf(f, "<span class=\"soft\">%zu runs</span>", group->count);
         fputs("</button>\n", f);
     }
     fputs("</div>\n", f);
@@ -267,8 +269,8 @@ static void write_script(FILE *f)
     const figure_column *column = figure_columns(&count);
     fputs("<script>\nconst COLUMNS = [\n", f);
     for (size_t k = 0; k < count; k++)
-        fprintf(f, "[\"%s\", \"%s\", \"%s\", %s],\n", column[k].name, column[k].word,
-                column[k].title, column[k].scale == FIGURE_LOG ? "true" : "false");
+        saddle_fprintf(f, "[\"%s\", \"%s\", \"%s\", %s],\n", column[k].name, column[k].word,
+                       column[k].title, column[k].scale == FIGURE_LOG ? "true" : "false");
     fputs("];\n", f);
     fputs(report_curves_js, f);
     fputs(report_page_js, f);
@@ -280,7 +282,8 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
     write_head(f, r);
     fputs("<body>\n<div class=\"page\">\n<header>\n<h1>", f);
     write_title(f, r);
-    fprintf(f, "</h1>\n<p class=\"soft\">Made by saddle %s.</p>\n</header>\n", saddle_version());
+    saddle_fprintf(f, "</h1>\n<p class=\"soft\">Made by saddle %s.</p>\n</header>\n",
+                   saddle_version());
     write_paragraphs(f, r->text);
     report_summary(f, r);
     write_contents(f, r);
@@ -340,11 +343,12 @@ static saddle_status write_about(const report_section *section, const char *titl
         /* Without reasons: the likely ones are those of the paper's experiments. */
         for (size_t k = 0; k < decided.claims; k++)
             claim[k] = report_claim_of(&decided.outcome[k], 0);
-        snprintf(text, sizeof text,
-                 "Tested on these runs, with %zu seed%s%s, at fractions of the start's metric: "
-                 "1.3x means that the other one's cost is 1.3 times as large.",
-                 decided.seeds, decided.seeds == 1 ? "" : "s",
-                 decided.seeds < FEW_SEEDS ? " (too few to decide)" : "");
+        saddle_snprintf(
+            text, sizeof text,
+            "Tested on these runs, with %zu seed%s%s, at fractions of the start's metric: "
+            "1.3x means that the other one's cost is 1.3 times as large.",
+            decided.seeds, decided.seeds == 1 ? "" : "s",
+            decided.seeds < FEW_SEEDS ? " (too few to decide)" : "");
         report_page page = {.title = title,
                             .claims_text = text,
                             .claims = decided.claims,

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "draw/report_parts.h"
 
 #define VERDICTS 3
@@ -50,12 +51,12 @@ static size_t count_claims(const report_page *r, choice which, size_t count[VERD
 /* "38 hold, 31 do not, 7 are not decided". */
 static void write_counts(FILE *f, const size_t count[VERDICTS])
 {
-    fprintf(f,
-            "<b class=\"holds\">%zu</b> hold%s, <b class=\"fails\">%zu</b> %s not, "
-            "<b class=\"undecided\">%zu</b> %s not decided",
-            count[CLAIM_HOLDS], count[CLAIM_HOLDS] == 1 ? "s" : "", count[CLAIM_FAILS],
-            count[CLAIM_FAILS] == 1 ? "does" : "do", count[CLAIM_UNDECIDED],
-            count[CLAIM_UNDECIDED] == 1 ? "is" : "are");
+    saddle_fprintf(f,
+                   "<b class=\"holds\">%zu</b> hold%s, <b class=\"fails\">%zu</b> %s not, "
+                   "<b class=\"undecided\">%zu</b> %s not decided",
+                   count[CLAIM_HOLDS], count[CLAIM_HOLDS] == 1 ? "s" : "", count[CLAIM_FAILS],
+                   count[CLAIM_FAILS] == 1 ? "does" : "do", count[CLAIM_UNDECIDED],
+                   count[CLAIM_UNDECIDED] == 1 ? "is" : "are");
 }
 
 /* The sections where claims of a theme have a verdict, with how many of how many if not all have. */
@@ -68,14 +69,14 @@ static void write_places(FILE *f, const report_page *r, const char *theme, claim
         if (count[verdict] == 0)
             continue;
         if (r->sections == 1) {
-            fprintf(f, "<a href=\"#section-1\">%zu of %zu</a>", count[verdict], all);
+            saddle_fprintf(f, "<a href=\"#section-1\">%zu of %zu</a>", count[verdict], all);
             continue;
         }
         /* Titles may have commas of their own. */
         report_html(f, "%s<a href=\"#section-%zu\">%s</a>", first ? "" : "; ", s + 1,
                     r->section[s].title);
         if (count[verdict] < all)
-            fprintf(f, " (%zu of %zu)", count[verdict], all);
+            saddle_fprintf(f, " (%zu of %zu)", count[verdict], all);
         first = false;
     }
 }
@@ -89,8 +90,8 @@ static void write_theme(FILE *f, const report_page *r, const char *theme)
     for (size_t v = 0; v < VERDICTS; v++) {
         if (count[v] == 0)
             continue;
-        fprintf(f, "<div><span class=\"verdict %s\">%s:</span> ", verdicts[v].style,
-                verdicts[v].text);
+        saddle_fprintf(f, "<div><span class=\"verdict %s\">%s:</span> ", verdicts[v].style,
+                       verdicts[v].text);
         write_places(f, r, theme, (claim_verdict)v);
         fputs("</div>", f);
     }
@@ -128,8 +129,8 @@ void report_summary(FILE *f, const report_page *r)
 static void write_claim(FILE *f, const report_claim *one)
 {
     report_html(f, "<tr><td>%s</td>", one->statement);
-    fprintf(f, "<td class=\"verdict %s\">%s</td>", verdicts[one->verdict].style,
-            verdicts[one->verdict].text);
+    saddle_fprintf(f, "<td class=\"verdict %s\">%s</td>", verdicts[one->verdict].style,
+                   verdicts[one->verdict].text);
     report_html(f, "<td>%s", one->numbers);
     if (one->reason != NULL && *one->reason != '\0')
         report_html(f, "<br><span class=\"soft\">%s</span>", one->reason);
@@ -142,8 +143,8 @@ void report_claims(FILE *f, const report_page *r, size_t section)
     size_t all = count_claims(r, (choice){NULL, section}, count);
     if (all == 0)
         return;
-    fprintf(f, "<details class=\"card claims-of\"><summary>%zu claim%s: ", all,
-            all == 1 ? "" : "s");
+    saddle_fprintf(f, "<details class=\"card claims-of\"><summary>%zu claim%s: ", all,
+                   all == 1 ? "" : "s");
     write_counts(f, count);
     fputs("</summary>\n<div class=\"scroll\"><table "
           "class=\"claims\"><thead><tr><th>claim</th><th>verdict</th><th>measured</th></tr></thead>"

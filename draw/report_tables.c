@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "draw/report_parts.h"
 #include "draw/trace_curves.h"
 #include "files/file.h"
@@ -68,7 +69,7 @@ static double mean_cost(const report_section *section, const trace_groups *g, si
 static void write_count(FILE *f, double value)
 {
     char digits[NUMBER_TEXT];
-    int length = snprintf(digits, sizeof digits, "%.0f", value);
+    int length = saddle_snprintf(digits, sizeof digits, "%.0f", value);
     for (int k = 0; k < length && k < (int)sizeof digits - 1; k++) {
         if (k > 0 && (length - k) % 3 == 0)
             fputs("&#8239;", f);
@@ -82,7 +83,7 @@ static void write_cost(FILE *f, const char *column, double value)
     if (strcmp(column, "bytes") == 0)
         fputs(saddle_bytes_text(value, text), f);
     else if (strcmp(column, "seconds") == 0)
-        fprintf(f, "%.3g", value);
+        saddle_fprintf(f, "%.3g", value);
     else
         write_count(f, value);
 }
@@ -93,11 +94,11 @@ static void write_level(FILE *f, double level)
     double power = level > 0.0 ? round(log10(level)) : 0.0;
     char decade[NUMBER_TEXT];
     double back = 0.0;
-    snprintf(decade, sizeof decade, "1e%.0f", power);
+    saddle_snprintf(decade, sizeof decade, "1e%.0f", power);
     if (level > 0.0 && saddle_parse_real(decade, &back) && back <= level && back >= level)
-        fprintf(f, "10<sup>%s%.0f</sup>", power < 0.0 ? "&minus;" : "", fabs(power));
+        saddle_fprintf(f, "10<sup>%s%.0f</sup>", power < 0.0 ? "&minus;" : "", fabs(power));
     else
-        fprintf(f, "%.3g", level);
+        saddle_fprintf(f, "%.3g", level);
 }
 
 static void write_cost_row(FILE *f, const report_section *section, const trace_groups *g,
@@ -117,13 +118,15 @@ static void write_cost_row(FILE *f, const report_section *section, const trace_g
             double theirs = mean_cost(section, g, other, column, level[k], &there);
             best = there < g->group[other].count || !(theirs < mine && theirs > 0.0);
         }
-        fprintf(f, "<td class=\"number%s%s\">", best ? " best" : "", isnan(mine) ? " never" : "");
+        saddle_fprintf(f, "<td class=\"number%s%s\">", best ? " best" : "",
+                       isnan(mine) ? " never" : "");
         if (isnan(mine))
             fputs("never", f);
         else
             write_cost(f, column, mine);
         if (reached > 0 && reached < g->group[group].count)
-            fprintf(f, " <span class=\"soft\">(%zu of %zu)</span>", reached, g->group[group].count);
+            saddle_fprintf(f, " <span class=\"soft\">(%zu of %zu)</span>", reached,
+                           g->group[group].count);
         fputs("</td>", f);
     }
     fputs("</tr>\n", f);
@@ -143,10 +146,11 @@ void report_costs(FILE *f, const report_section *section, const trace_groups *g)
         level = chosen;
     }
     for (size_t c = 0; c < sizeof costs / sizeof *costs; c++) {
-        fprintf(f,
-                "<div class=\"card cost\" data-x=\"%s\">\n<h3>Cost to reach a level: %s</h3>\n"
-                "<div class=\"scroll\"><table><thead><tr><th>metric at most</th>",
-                costs[c], figure_title(costs[c]));
+        saddle_fprintf(
+            f,
+            "<div class=\"card cost\" data-x=\"%s\">\n<h3>Cost to reach a level: %s</h3>\n"
+            "<div class=\"scroll\"><table><thead><tr><th>metric at most</th>",
+            costs[c], figure_title(costs[c]));
         for (size_t k = 0; k < levels; k++) {
             fputs("<th class=\"number\">", f);
             write_level(f, level[k]);
@@ -238,7 +242,7 @@ static void write_encoded(FILE *f, const char *text)
         if (plain)
             fputc(c, f);
         else
-            fprintf(f, "%%%02X", c);
+            saddle_fprintf(f, "%%%02X", c);
     }
 }
 
@@ -248,7 +252,7 @@ static void write_cut(FILE *f, const char *text)
     char start[REPORT_MOST_TEXT + 64];
     size_t length = strlen(text);
     if (length > REPORT_MOST_TEXT) {
-        snprintf(start, sizeof start, "%.*s... (%zu bytes)", REPORT_MOST_TEXT, text, length);
+        saddle_snprintf(start, sizeof start, "%.*s... (%zu bytes)", REPORT_MOST_TEXT, text, length);
         text = start;
     }
     write_encoded(f, text);
@@ -304,7 +308,7 @@ static void write_last(FILE *f, const saddle_trace *trace, const char *column, b
     else if (count)
         write_count(f, last);
     else
-        fprintf(f, "%.3e", last);
+        saddle_fprintf(f, "%.3e", last);
     fputs("</td>", f);
 }
 
@@ -326,7 +330,7 @@ static void write_run(FILE *f, const saddle_trace *trace, const trace_groups *g,
     write_data(f, trace, stride);
     report_html(f, "\">%s</a>", name);
     if (stride > 1)
-        fprintf(f, " <span class=\"soft\">(1 row in %zu)</span>", stride);
+        saddle_fprintf(f, " <span class=\"soft\">(1 row in %zu)</span>", stride);
     fputs("</td></tr>\n", f);
 }
 
@@ -334,10 +338,10 @@ void report_runs(FILE *f, const report_section *section, const trace_groups *g)
 {
     bool folded = section->traces > MOST_UNFOLDED;
     if (folded)
-        fprintf(f,
-                "<details class=\"card\"><summary>%zu runs and their data</summary>\n<div "
-                "class=\"scroll\">",
-                section->traces);
+        saddle_fprintf(f,
+                       "<details class=\"card\"><summary>%zu runs and their data</summary>\n<div "
+                       "class=\"scroll\">",
+                       section->traces);
     else
         fputs("<div class=\"card\">\n<h3>Runs and their data</h3>\n<div class=\"scroll\">", f);
     fputs("<table><thead>"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "core/status.h"
 #include "draw/figure.h"
 #include "draw/network_drawing.h"
@@ -98,8 +99,8 @@ static void fill_panel(canvas *c, size_t p, const reproduction *r, const reprodu
 {
     const paper_experiment *e = part->experiment;
     bool cut = figure_scale_of(c->y[p]) == FIGURE_LINEAR;
-    snprintf(c->y_label[p], sizeof c->y_label[p], "%s%s", figure_title(c->y[p]),
-             cut ? CUT_OFF : "");
+    saddle_snprintf(c->y_label[p], sizeof c->y_label[p], "%s%s", figure_title(c->y[p]),
+                    cut ? CUT_OFF : "");
     c->panel[p] = (figure_panel){.x_label = figure_title(c->x[p]),
                                  .y_label = c->y_label[p],
                                  .x_scale = figure_scale_of(c->x[p]),
@@ -129,9 +130,9 @@ static size_t fill_canvas(canvas *c, const reproduction *r, const reproduction_p
     for (const char *word = part->experiment->panels; *word != '\0' && panels < MOST_PANELS;) {
         size_t first = strcspn(word, ":");
         size_t length = strcspn(word, " ");
-        snprintf(c->x[panels], sizeof c->x[panels], "%.*s", (int)first, word);
-        snprintf(c->y[panels], sizeof c->y[panels], "%.*s", (int)(length - first - 1),
-                 word + first + 1);
+        saddle_snprintf(c->x[panels], sizeof c->x[panels], "%.*s", (int)first, word);
+        saddle_snprintf(c->y[panels], sizeof c->y[panels], "%.*s", (int)(length - first - 1),
+                        word + first + 1);
         fill_panel(c, panels++, r, part);
         word += length + (word[length] == ' ');
     }
@@ -144,7 +145,7 @@ static size_t fill_canvas(canvas *c, const reproduction *r, const reproduction_p
 static const char *picture_path(const reproduction *r, const char *stem, const char *kind,
                                 char out[LAB_PATH])
 {
-    snprintf(out, LAB_PATH, "%s/figures/%s.%s", r->runs.directory, stem, kind);
+    saddle_snprintf(out, LAB_PATH, "%s/figures/%s.%s", r->runs.directory, stem, kind);
     return out;
 }
 
@@ -203,23 +204,23 @@ static void name_axes(figure_panel *panel, slope *s, const claims_outcome *o)
     const paper_claim *c = o->claim;
     const char *cost = saddle_claims_cost_text(c->cost);
     if (o->slope.count > 1)
-        snprintf(s->title, sizeof s->title, "slope %.3f (%.3f to %.3f), theory: at most %g",
-                 o->slope.mean, o->slope.low, o->slope.high, c->bound);
+        saddle_snprintf(s->title, sizeof s->title, "slope %.3f (%.3f to %.3f), theory: at most %g",
+                        o->slope.mean, o->slope.low, o->slope.high, c->bound);
     else
-        snprintf(s->title, sizeof s->title, "slope %.3f, theory: at most %g", o->slope.mean,
-                 c->bound);
+        saddle_snprintf(s->title, sizeof s->title, "slope %.3f, theory: at most %g", o->slope.mean,
+                        c->bound);
     switch (c->kind) {
     case CLAIM_SLOPE_VALUE:
         panel->x_label = "samples per agent";
-        snprintf(s->y_label, sizeof s->y_label, "%s to metric <= %g", cost, c->level);
+        saddle_snprintf(s->y_label, sizeof s->y_label, "%s to metric <= %g", cost, c->level);
         break;
     case CLAIM_SLOPE_EPSILON:
         panel->x_label = "1 / epsilon^2";
-        snprintf(s->y_label, sizeof s->y_label, "%s to metric <= epsilon^2", cost);
+        saddle_snprintf(s->y_label, sizeof s->y_label, "%s to metric <= epsilon^2", cost);
         break;
     default:
         panel->x_label = "iterations";
-        snprintf(s->y_label, sizeof s->y_label, "least metric so far");
+        saddle_snprintf(s->y_label, sizeof s->y_label, "least metric so far");
     }
     panel->title = s->title;
     panel->y_label = s->y_label;
@@ -266,7 +267,7 @@ static saddle_status draw_slopes(const reproduction *r, const reproduction_part 
             panel[f.panels] = fill_slope(&list[f.panels], r, part, &r->claim[k]);
             f.panels++;
         }
-    snprintf(stem, sizeof stem, "%s-slopes", part->experiment->name);
+    saddle_snprintf(stem, sizeof stem, "%s-slopes", part->experiment->name);
     saddle_status status = f.panels > 0 ? draw_all(r, &f, stem, error) : SADDLE_OK;
     free(list);
     return status;
@@ -277,8 +278,8 @@ static saddle_status draw_slopes(const reproduction *r, const reproduction_part 
 /* "network-5-er-0.6" for 5 agents on er:0.6: what stands in a file's name. */
 static void name_network(const saddle_trace *trace, char *out, size_t size)
 {
-    snprintf(out, size, "network-%.20s-%.60s", saddle_trace_setting(trace, "agents"),
-             saddle_trace_setting(trace, "topology"));
+    saddle_snprintf(out, size, "network-%.20s-%.60s", saddle_trace_setting(trace, "agents"),
+                    saddle_trace_setting(trace, "topology"));
     for (char *c = out; *c != '\0'; c++)
         *c = *c == ':' || *c == '/' ? '-' : *c;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "core/status.h"
 #include "draw/report.h"
 #include "draw/reproduction_drawing.h"
@@ -122,15 +123,16 @@ saddle_status reproduction_write_page(const reproduction *r, saddle_error *error
     } else {
         char text[512];
         char path[LAB_PATH];
-        snprintf(path, sizeof path, "%s/report.html", r->runs.directory);
+        saddle_snprintf(path, sizeof path, "%s/report.html", r->runs.directory);
         fill_sheet(&t, r);
-        snprintf(text, sizeof text,
-                 "Levels are fractions of the start's metric; docs/reproduction.md has the rules. "
-                 "Every curve is shown by at most %d of its points; the whole traces are in "
-                 "traces/.%s%s",
-                 SHOWN_ROWS,
-                 substitute ? "\n\nBUILT-IN DATA stand in for data that were not found." : "",
-                 r->runs.quick ? "\n\nShortened by --quick, and too short to decide much." : "");
+        saddle_snprintf(
+            text, sizeof text,
+            "Levels are fractions of the start's metric; docs/reproduction.md has the rules. "
+            "Every curve is shown by at most %d of its points; the whole traces are in "
+            "traces/.%s%s",
+            SHOWN_ROWS,
+            substitute ? "\n\nBUILT-IN DATA stand in for data that were not found." : "",
+            r->runs.quick ? "\n\nShortened by --quick, and too short to decide much." : "");
         report_page page = {.title = "PRECISION's experiments, repeated",
                             .text = text,
                             .claims = r->claims,

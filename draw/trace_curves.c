@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "core/status.h"
 #include "lab/trace_groups.h"
 #include "lab/trace_list.h"
@@ -74,7 +75,7 @@ static saddle_status check_columns(const saddle_trace *const *trace, size_t coun
         for (int side = 0; side < 2; side++)
             if (saddle_trace_column(trace[k], side == 0 ? x : y) == NULL) {
                 char quoted[80];
-                snprintf(quoted, sizeof quoted, "'%.60s'", side == 0 ? x : y);
+                saddle_snprintf(quoted, sizeof quoted, "'%.60s'", side == 0 ? x : y);
                 return saddle_trace_missing_column(trace[k], quoted, error);
             }
     return SADDLE_OK;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "files/file.h"
 #include "lab/metric_levels.h"
 #include "lab/number_text.h"
@@ -65,13 +66,14 @@ static void write_rows(FILE *f, const void *context)
             for (size_t k = 0; run->done && k < c->levels; k++) {
                 const saddle_row *row = saddle_comparison_reached(run, c->level[k]);
                 char level[NUMBER_TEXT];
-                fprintf(f, "%s,%" PRIu64 ",%s,", c->names.algorithm[a]->name,
-                        c->first_seed + (uint64_t)r, saddle_print_real(c->level[k], 15, level));
+                saddle_fprintf(f, "%s,%" PRIu64 ",%s,", c->names.algorithm[a]->name,
+                               c->first_seed + (uint64_t)r,
+                               saddle_print_real(c->level[k], 15, level));
                 if (row == NULL)
                     fputs("never,never,never,never\n", f);
                 else
-                    fprintf(f, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.17g\n", row->cost.ifo,
-                            row->cost.rounds, row->cost.bytes, row->seconds);
+                    saddle_fprintf(f, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.17g\n", row->cost.ifo,
+                                   row->cost.rounds, row->cost.bytes, row->seconds);
             }
         }
 }

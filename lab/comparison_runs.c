@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
 #include "instance/plan.h"
@@ -39,7 +40,7 @@ static bool leads(const work *w)
 const char *saddle_comparison_tuned_path(const comparison_inputs *in,
                                          const saddle_algorithm *algorithm, char out[LAB_PATH])
 {
-    snprintf(out, LAB_PATH, "%s/%s.yaml", in->tuned, algorithm->name);
+    saddle_snprintf(out, LAB_PATH, "%s/%s.yaml", in->tuned, algorithm->name);
     return out;
 }
 
@@ -47,8 +48,8 @@ char *saddle_comparison_trace_path(const comparison *c, const comparison_inputs 
                                    size_t r)
 {
     char *path = NULL;
-    return asprintf(&path, "%s/%s-seed%" PRIu64 ".csv", in->directory, c->names.algorithm[a]->name,
-                    c->first_seed + r) < 0
+    return saddle_asprintf(&path, "%s/%s-seed%" PRIu64 ".csv", in->directory,
+                           c->names.algorithm[a]->name, c->first_seed + r) < 0
                ? NULL
                : path;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "core/status.h"
 #include "lab/claims.h"
 #include "lab/trace_build.h"
@@ -57,9 +58,9 @@ static saddle_trace *create_bound(const saddle_trace *of, bool plus)
     const char *seed = saddle_trace_setting(of, "seed");
     char path[64];
     char algorithm[64];
-    snprintf(path, sizeof path, "theorem-%d-bound-seed%.20s.csv", plus ? 2 : 1, seed);
-    snprintf(algorithm, sizeof algorithm, "bound of Theorem %d (%s)", plus ? 2 : 1,
-             plus ? "PRECISION+" : "PRECISION");
+    saddle_snprintf(path, sizeof path, "theorem-%d-bound-seed%.20s.csv", plus ? 2 : 1, seed);
+    saddle_snprintf(algorithm, sizeof algorithm, "bound of Theorem %d (%s)", plus ? 2 : 1,
+                    plus ? "PRECISION+" : "PRECISION");
     saddle_trace *bound = saddle_trace_create(path, of->version, "no run: computed", of->rows);
     if (bound != NULL && saddle_trace_add_entry(bound, "algorithm", algorithm) &&
         saddle_trace_add_entry(bound, "seed", seed))

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
 #include "instance/settings.h"
@@ -103,9 +104,9 @@ static saddle_status make_folder(const experiment_runs *w, const char *kind,
                                  const paper_experiment *e, saddle_error *error)
 {
     char path[LAB_PATH];
-    snprintf(path, sizeof path, "%s/%s", w->directory, kind);
+    saddle_snprintf(path, sizeof path, "%s/%s", w->directory, kind);
     saddle_status status = saddle_make_directory("output", path, error);
-    snprintf(path, sizeof path, "%s/%s/%s", w->directory, kind, e->name);
+    saddle_snprintf(path, sizeof path, "%s/%s/%s", w->directory, kind, e->name);
     SADDLE_THEN(status, saddle_make_directory("output", path, error));
     return status;
 }
@@ -143,12 +144,13 @@ typedef struct run_files {
 static void name_files(run_files *out, const experiment_runs *w, const paper_experiment *e,
                        const experiment_series *series, uint64_t seed)
 {
-    snprintf(out->trace, sizeof out->trace, "%s/traces/%s/%s-seed%" PRIu64 ".csv", w->directory,
-             e->name, series->name, seed);
+    saddle_snprintf(out->trace, sizeof out->trace, "%s/traces/%s/%s-seed%" PRIu64 ".csv",
+                    w->directory, e->name, series->name, seed);
     out->outcomes[0] = '\0';
     if (e->outcomes)
-        snprintf(out->outcomes, sizeof out->outcomes, "%s/outcomes/%s/%s-seed%" PRIu64 ".csv",
-                 w->directory, e->name, series->name, seed);
+        saddle_snprintf(out->outcomes, sizeof out->outcomes,
+                        "%s/outcomes/%s/%s-seed%" PRIu64 ".csv", w->directory, e->name,
+                        series->name, seed);
 }
 
 /* Append a run's outcomes to its trace. Those of another run, or of a part of this one, are refused. */
@@ -226,10 +228,11 @@ static saddle_status tune_series(experiment_runs *w, const paper_experiment *e,
     saddle_plan own = *plan;
     saddle_instance *instance = NULL;
     saddle_tuning *tuning = NULL;
-    snprintf(w->label, sizeof w->label, "%s, tuning %s: ", e->name, series->name);
+    saddle_snprintf(w->label, sizeof w->label, "%s, tuning %s: ", e->name, series->name);
     own.start.seed = EXPERIMENT_TUNING_SEED;
-    snprintf(log, sizeof log, "%s/tuned/%s/%s.csv", w->directory, e->name, series->name);
-    snprintf(answer, sizeof answer, "%s/tuned/%s/%s.yaml", w->directory, e->name, series->name);
+    saddle_snprintf(log, sizeof log, "%s/tuned/%s/%s.csv", w->directory, e->name, series->name);
+    saddle_snprintf(answer, sizeof answer, "%s/tuned/%s/%s.yaml", w->directory, e->name,
+                    series->name);
     saddle_status status = saddle_instance_create(&instance, &own, error);
     SADDLE_THEN(status, search(&tuning, w, instance, &own, w->quick ? e->quick_tuning : e->tuning,
                                log, error));
@@ -274,8 +277,8 @@ static saddle_status run_one(experiment_runs *w, const paper_experiment *e,
     run_files files;
     saddle_plan plan = *common;
     plan.start.seed = seed;
-    snprintf(w->label, sizeof w->label, "[%zu/%zu] %s %s seed %zu: ", w->place, w->runs, e->name,
-             series->name, seed);
+    saddle_snprintf(w->label, sizeof w->label, "[%zu/%zu] %s %s seed %zu: ", w->place, w->runs,
+                    e->name, series->name, seed);
     name_files(&files, w, e, series, seed);
     *out = find_run(&files, &plan);
     if (*out != NULL)

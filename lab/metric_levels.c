@@ -5,6 +5,7 @@
 
 #include <saddle/text.h>
 
+#include "core/print.h"
 #include "lab/number_text.h"
 
 size_t saddle_levels_choose(double start, double best, double level[LEVELS_MOST])
@@ -27,7 +28,7 @@ size_t saddle_levels_choose(double start, double best, double level[LEVELS_MOST]
     for (int k = top; k >= low; k -= stride) {
         /* Through text, so that the level is the double nearest to the decade. */
         char text[NUMBER_TEXT];
-        snprintf(text, sizeof text, "1e%d", k);
+        saddle_snprintf(text, sizeof text, "1e%d", k);
         if (saddle_parse_real(text, &level[count]))
             count++;
     }

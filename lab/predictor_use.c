@@ -7,6 +7,7 @@
 #include "core/elementary.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "files/file.h"
@@ -147,7 +148,7 @@ saddle_status saddle_save_numbers(const double *number, size_t count, const char
     if (status == SADDLE_OK) {
         /* A short write shows when the stream is committed. */
         for (size_t k = 0; k < count; k++)
-            fprintf(file.stream, "%s\n", saddle_print_real(number[k], 17, text));
+            saddle_fprintf(file.stream, "%s\n", saddle_print_real(number[k], 17, text));
         status = saddle_output_commit(&file, error);
     }
     saddle_output_discard(&file);

@@ -1,6 +1,7 @@
 #include "lab/reproduction.h"
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "lab/paths.h"
 
@@ -117,7 +118,7 @@ static bool said(const reproduction *r, const char *what)
 {
     char path[LAB_PATH];
     char head[512] = "";
-    snprintf(path, sizeof path, "%s/claims.json", r->runs.directory);
+    saddle_snprintf(path, sizeof path, "%s/claims.json", r->runs.directory);
     FILE *f = fopen(path, "r");
     if (f == NULL)
         return false;
@@ -218,16 +219,16 @@ static void add_theorem(reproduction *r, const paper_experiment *e, const paper_
 {
     claims_outcome *o = &r->claim[r->claims++];
     *o = (claims_outcome){.claim = statement, .experiment = e, .seeds = v->seeds};
-    snprintf(o->statement, sizeof o->statement,
-             "%s: mean metric and potential respect the bounds of Theorem %d with its steps",
-             e->title, v->plus ? 2 : 1);
+    saddle_snprintf(o->statement, sizeof o->statement,
+                    "%s: mean metric and potential respect the bounds of Theorem %d with its steps",
+                    e->title, v->plus ? 2 : 1);
     bool violated = v->seeds > 0 && saddle_theorem_violated(v);
     o->verdict = v->seeds == 0 ? CLAIM_UNDECIDED : violated ? CLAIM_FAILS : CLAIM_HOLDS;
     r->violated = r->violated || violated;
     if (v->seeds > 0)
         saddle_theorem_describe(v, o->numbers, sizeof o->numbers);
     else
-        snprintf(o->numbers, sizeof o->numbers, "it promises nothing here: %s", why);
+        saddle_snprintf(o->numbers, sizeof o->numbers, "it promises nothing here: %s", why);
 }
 
 /* Compare the series with their theorems and add the claims. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/print.h"
 #include "files/file.h"
 #include "lab/paths.h"
 #include "lab/reproduction.h"
@@ -35,7 +36,7 @@ static void write_csv(FILE *f, const void *context)
     fputs("experiment,source,verdict,statement,numbers,reason\n", f);
     for (size_t k = 0; k < r->claims; k++) {
         const claims_outcome *o = &r->claim[k];
-        fprintf(f, "%s,", o->experiment->name);
+        saddle_fprintf(f, "%s,", o->experiment->name);
         const char *const text[] = {o->claim->source, saddle_claims_verdict_text(o->verdict),
                                     o->statement, o->numbers, saddle_reproduction_reason(o)};
         for (size_t j = 0; j < sizeof text / sizeof *text; j++) {
@@ -48,9 +49,9 @@ static void write_csv(FILE *f, const void *context)
 static void write_json_number(FILE *f, const char *name, double value)
 {
     if (isfinite(value))
-        fprintf(f, ", \"%s\": %.6g", name, value);
+        saddle_fprintf(f, ", \"%s\": %.6g", name, value);
     else
-        fprintf(f, ", \"%s\": null", name);
+        saddle_fprintf(f, ", \"%s\": null", name);
 }
 
 static void write_json_levels(FILE *f, const claims_outcome *o)
@@ -58,15 +59,15 @@ static void write_json_levels(FILE *f, const claims_outcome *o)
     fputs(", \"levels\": [", f);
     for (size_t k = 0; k < o->levels; k++) {
         const claims_level *level = &o->level[k];
-        fprintf(f, "%s{\"level\": %.3g, \"won\": %zu, \"lost\": %zu, \"tied\": %zu",
-                k > 0 ? ", " : "", level->level, level->won, level->lost, level->tied);
+        saddle_fprintf(f, "%s{\"level\": %.3g, \"won\": %zu, \"lost\": %zu, \"tied\": %zu",
+                       k > 0 ? ", " : "", level->level, level->won, level->lost, level->tied);
         write_json_number(f, "ratio", exp(level->log_ratio.mean));
         write_json_number(f, "least_ratio", exp(level->log_ratio.least));
         write_json_number(f, "most_ratio", exp(level->log_ratio.most));
-        fprintf(f, ", \"ratio_is\": \"%s\"}",
-                level->at_least  ? "at least"
-                : level->at_most ? "at most"
-                                 : "exact");
+        saddle_fprintf(f, ", \"ratio_is\": \"%s\"}",
+                       level->at_least  ? "at least"
+                       : level->at_most ? "at most"
+                                        : "exact");
     }
     fputc(']', f);
 }
@@ -74,13 +75,13 @@ static void write_json_levels(FILE *f, const claims_outcome *o)
 static void write_json(FILE *f, const void *context)
 {
     const reproduction *r = context;
-    fprintf(f, "{\"version\": \"%s\", \"seeds\": %zu, \"quick\": %s, ", saddle_version(),
-            r->runs.seeds, r->runs.quick ? "true" : "false");
-    fprintf(f, "\"a9a\": \"%s\", \"mnist\": \"%s\", \"experiments\": [",
-            saddle_paper_data_is_substitute(EXPERIMENT_A9A) ? "built-in" : "file",
-            saddle_paper_data_is_substitute(EXPERIMENT_MNIST) ? "built-in" : "file");
+    saddle_fprintf(f, "{\"version\": \"%s\", \"seeds\": %zu, \"quick\": %s, ", saddle_version(),
+                   r->runs.seeds, r->runs.quick ? "true" : "false");
+    saddle_fprintf(f, "\"a9a\": \"%s\", \"mnist\": \"%s\", \"experiments\": [",
+                   saddle_paper_data_is_substitute(EXPERIMENT_A9A) ? "built-in" : "file",
+                   saddle_paper_data_is_substitute(EXPERIMENT_MNIST) ? "built-in" : "file");
     for (size_t p = 0; p < r->parts; p++)
-        fprintf(f, "%s\"%s\"", p > 0 ? ", " : "", r->part[p].experiment->name);
+        saddle_fprintf(f, "%s\"%s\"", p > 0 ? ", " : "", r->part[p].experiment->name);
     fputs("], \"claims\": [", f);
     for (size_t k = 0; k < r->claims; k++) {
         const claims_outcome *o = &r->claim[k];
@@ -92,7 +93,7 @@ static void write_json(FILE *f, const void *context)
                                        {"reason", saddle_reproduction_reason(o)}};
         fputs(k > 0 ? ",\n  {" : "\n  {", f);
         for (size_t j = 0; j < sizeof text / sizeof *text; j++) {
-            fprintf(f, "%s\"%s\": ", j > 0 ? ", " : "", text[j][0]);
+            saddle_fprintf(f, "%s\"%s\": ", j > 0 ? ", " : "", text[j][0]);
             write_quoted(f, text[j][1], '"', "\\");
         }
         if (o->slope.count > 0) {
@@ -136,7 +137,8 @@ static void write_markdown_claims(FILE *f, const reproduction *r, const paper_ex
             continue;
         fputs("| ", f);
         write_cell(f, saddle_claims_statement(o));
-        fprintf(f, " (%s) | %s | ", o->claim->source, saddle_claims_verdict_text(o->verdict));
+        saddle_fprintf(f, " (%s) | %s | ", o->claim->source,
+                       saddle_claims_verdict_text(o->verdict));
         write_cell(f, o->numbers);
         fputs(*saddle_reproduction_reason(o) != '\0' ? ". Likely reason: " : "", f);
         write_cell(f, saddle_reproduction_reason(o));
@@ -147,28 +149,30 @@ static void write_markdown_claims(FILE *f, const reproduction *r, const paper_ex
 static void write_markdown(FILE *f, const void *context)
 {
     const reproduction *r = context;
-    fprintf(f,
-            "# Claims\n\n%zu hold, %zu do not, %zu are not decided. saddle %s, %zu seed%s%s.\n\n"
-            "A level is a fraction of the start's metric. `1e-2: 1.3x (1.2-1.4), 5 of 5` means: at "
-            "that level the other one's cost is 1.3 times as large, geometric mean and range over "
-            "seeds, and the claim is true for 5 of 5 seeds; `>=` where a run did not get there "
-            "within its budget. 1e-1 is shown but does not decide.\n",
-            saddle_reproduction_count(r, NULL, CLAIM_HOLDS),
-            saddle_reproduction_count(r, NULL, CLAIM_FAILS),
-            saddle_reproduction_count(r, NULL, CLAIM_UNDECIDED), saddle_version(), r->runs.seeds,
-            r->runs.seeds == 1 ? "" : "s", r->runs.quick ? ", shortened" : "");
+    saddle_fprintf(
+        f,
+        "# Claims\n\n%zu hold, %zu do not, %zu are not decided. saddle %s, %zu seed%s%s.\n\n"
+        "A level is a fraction of the start's metric. `1e-2: 1.3x (1.2-1.4), 5 of 5` means: at "
+        "that level the other one's cost is 1.3 times as large, geometric mean and range over "
+        "seeds, and the claim is true for 5 of 5 seeds; `>=` where a run did not get there "
+        "within its budget. 1e-1 is shown but does not decide.\n",
+        saddle_reproduction_count(r, NULL, CLAIM_HOLDS),
+        saddle_reproduction_count(r, NULL, CLAIM_FAILS),
+        saddle_reproduction_count(r, NULL, CLAIM_UNDECIDED), saddle_version(), r->runs.seeds,
+        r->runs.seeds == 1 ? "" : "s", r->runs.quick ? ", shortened" : "");
     if (r->parts == r->experiments)
-        fprintf(f, "\nAll %zu experiments are covered.\n", r->experiments);
+        saddle_fprintf(f, "\nAll %zu experiments are covered.\n", r->experiments);
     else
-        fprintf(f,
-                "\nOnly %zu of the %zu experiments are covered; there are no finished runs of the "
-                "others in this directory.\n",
-                r->parts, r->experiments);
+        saddle_fprintf(
+            f,
+            "\nOnly %zu of the %zu experiments are covered; there are no finished runs of the "
+            "others in this directory.\n",
+            r->parts, r->experiments);
     for (size_t p = 0; p < r->parts; p++) {
         const paper_experiment *e = r->part[p].experiment;
-        fprintf(f, "\n## %s\n\nSource: %s. Data: %s%s.\n\n", e->title, e->source, data_name(e),
-                saddle_paper_data_is_substitute(e->data) ? " (BUILT-IN, in place of the paper's)"
-                                                         : "");
+        saddle_fprintf(
+            f, "\n## %s\n\nSource: %s. Data: %s%s.\n\n", e->title, e->source, data_name(e),
+            saddle_paper_data_is_substitute(e->data) ? " (BUILT-IN, in place of the paper's)" : "");
         if (saddle_reproduction_count(r, e, CLAIM_HOLDS) +
                 saddle_reproduction_count(r, e, CLAIM_FAILS) +
                 saddle_reproduction_count(r, e, CLAIM_UNDECIDED) >
@@ -186,7 +190,7 @@ static void write_cost(FILE *f, double cost)
     if (isinf(cost))
         fputs(",never", f);
     else
-        fprintf(f, ",%.0f", cost);
+        saddle_fprintf(f, ",%.0f", cost);
 }
 
 static void write_costs(FILE *f, const void *context)
@@ -203,8 +207,8 @@ static void write_costs(FILE *f, const void *context)
             for (size_t j = 0; j < CLAIMS_LEVELS; j++) {
                 double fraction = saddle_claims_fraction(j);
                 double level = fraction * saddle_trace_column(first, "metric")[0];
-                fprintf(f, "%s,%s,%zu,%.0e,%.6g", e->name, e->series[k / r->runs.seeds].name,
-                        k % r->runs.seeds + 1, fraction, level);
+                saddle_fprintf(f, "%s,%s,%zu,%.0e,%.6g", e->name, e->series[k / r->runs.seeds].name,
+                               k % r->runs.seeds + 1, fraction, level);
                 write_cost(f, saddle_claims_reach(trace, "ifo", level).high);
                 write_cost(f, saddle_claims_reach(trace, "rounds", level).high);
                 fputc('\n', f);
@@ -225,7 +229,7 @@ saddle_status saddle_reproduction_save(const reproduction *r, saddle_error *erro
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < sizeof file / sizeof *file; k++) {
         char path[LAB_PATH];
-        snprintf(path, sizeof path, "%s/%s", r->runs.directory, file[k].name);
+        saddle_snprintf(path, sizeof path, "%s/%s", r->runs.directory, file[k].name);
         status = saddle_output_save(path, file[k].write, r, error);
     }
     return status;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/print.h"
+
 bool saddle_theorem_applies(const saddle_theory *theory, bool plus, const char **why)
 {
     if (theory->estimated)
@@ -119,9 +121,9 @@ static double mean_of(const double *value, size_t count)
 void saddle_theorem_describe(const theorem_check *v, char *out, size_t size)
 {
     const theorem_point *last = &v->point[THEOREM_POINTS - 1];
-    snprintf(out, size,
-             "T = %.0f, %zu seeds: mean metric %.4g, bound %.4g; potential %.4g, bound %.4g",
-             last->iterations, v->seeds, mean_of(last->average, v->seeds),
-             mean_of(last->average_bound, v->seeds), mean_of(last->potential, v->seeds),
-             mean_of(last->potential_bound, v->seeds));
+    saddle_snprintf(out, size,
+                    "T = %.0f, %zu seeds: mean metric %.4g, bound %.4g; potential %.4g, bound %.4g",
+                    last->iterations, v->seeds, mean_of(last->average, v->seeds),
+                    mean_of(last->average_bound, v->seeds), mean_of(last->potential, v->seeds),
+                    mean_of(last->potential_bound, v->seeds));
 }

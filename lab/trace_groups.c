@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "instance/settings.h"
 
+#include "core/print.h"
 #include "files/file.h"
 #include "files/plugin.h"
 
@@ -215,9 +216,9 @@ static void shorten(const saddle_trace *trace, const char *name, char *out, size
     double number;
     const char *value = saddle_trace_setting(trace, name);
     if (strlen(value) > 6 && saddle_parse_real(value, &number))
-        snprintf(out, size, "%.4g", number);
+        saddle_snprintf(out, size, "%.4g", number);
     else
-        snprintf(out, size, "%s", value);
+        saddle_snprintf(out, size, "%s", value);
 }
 
 /* Whether four digits leave the values of an algorithm's groups apart. */
@@ -250,10 +251,11 @@ static void print_differences(const work *w, const trace_group *group, FILE *out
         const saddle_trace *trace = w->trace[group->first];
         char text[256];
         shorten(trace, option->name, text, sizeof text);
-        fprintf(out, ", %s %s", option->name,
-                short_is_enough(w, group, option->name)
-                    ? text
-                    : saddle_excerpt_of(saddle_trace_setting(trace, option->name), NULL).text);
+        saddle_fprintf(
+            out, ", %s %s", option->name,
+            short_is_enough(w, group, option->name)
+                ? text
+                : saddle_excerpt_of(saddle_trace_setting(trace, option->name), NULL).text);
     }
 }
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/print.h"
+
 saddle_status saddle_trace_list_read(trace_list *out, const char *const *path, size_t count,
                                      saddle_error *error)
 {
@@ -33,8 +35,8 @@ saddle_status saddle_trace_missing_column(const saddle_trace *trace, const char 
     char names[512] = "";
     size_t used = 0;
     for (size_t c = 0; c < trace->columns && used + 80 < sizeof names; c++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s", c == 0 ? "" : ", ",
-                                 trace->column[c]);
+        used += (size_t)saddle_snprintf(names + used, sizeof names - used, "%s%.60s",
+                                        c == 0 ? "" : ", ", trace->column[c]);
     return saddle_fail(error, SADDLE_BAD_INPUT, "'%.200s' has no column %s; it has %s", trace->path,
                        column, names);
 }

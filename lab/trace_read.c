@@ -12,6 +12,7 @@
 
 #include "core/float_mode.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "files/line_reader.h"
@@ -123,10 +124,11 @@ static saddle_status read_columns(reader *in, saddle_error *error)
 static bool parse_cell(const char *cell, double *out)
 {
     *out = (double)NAN;
-    if (*cell == '\0' || strcasecmp(cell, "nan") == 0 || strcasecmp(cell, "-nan") == 0)
+    if (*cell == '\0' || strcasecmp_l(cell, "nan", saddle_c_locale()) == 0 ||
+        strcasecmp_l(cell, "-nan", saddle_c_locale()) == 0)
         return true;
     bool negative = *cell == '-';
-    if (strcasecmp(cell + negative, "inf") == 0) {
+    if (strcasecmp_l(cell + negative, "inf", saddle_c_locale()) == 0) {
         *out = negative ? -(double)INFINITY : (double)INFINITY;
         return true;
     }

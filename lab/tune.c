@@ -23,6 +23,7 @@
 
 #include "core/float_mode.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/sizes.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -317,8 +318,8 @@ static saddle_status read_hold(search *s, saddle_error *error)
     for (const char *word = t->hold; word != NULL;) {
         size_t length = strcspn(word, ",");
         char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name),
-                 word);
+        saddle_snprintf(name, sizeof name, "%.*s",
+                        (int)(length < sizeof name ? length : sizeof name), word);
         if (saddle_settings_find(s->plan->settings, name) == NULL)
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "hold: '%s' is no option; give names of step sizes separated by "

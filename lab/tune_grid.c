@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/rng.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -53,14 +54,15 @@ static bool value_at(const saddle_option *option, const saddle_settings *base, i
                      char out[SADDLE_TUNE_TEXT])
 {
     if (k == 0) {
-        snprintf(out, SADDLE_TUNE_TEXT, "%s", saddle_settings_value(base, option));
+        saddle_snprintf(out, SADDLE_TUNE_TEXT, "%s", saddle_settings_value(base, option));
         return true;
     }
     double value;
-    snprintf(out, SADDLE_TUNE_TEXT, "%.3g", saddle_settings_number(base, option) * factor(k));
+    saddle_snprintf(out, SADDLE_TUNE_TEXT, "%.3g",
+                    saddle_settings_number(base, option) * factor(k));
     if (!saddle_parse_real(out, &value))
         return false;
-    snprintf(out, SADDLE_TUNE_TEXT, "%.15g", value); /* 1580 rather than 1.58e+03 */
+    saddle_snprintf(out, SADDLE_TUNE_TEXT, "%.15g", value); /* 1580 rather than 1.58e+03 */
     bool above = option->above_minimum ? value > option->minimum : value >= option->minimum;
     return above && value <= option->maximum;
 }
@@ -157,7 +159,7 @@ static saddle_status recentre(saddle_settings *centre, const saddle_option *opti
     if (!(ratio > 10.0 || ratio < 0.1))
         return SADDLE_OK;
     char text[SADDLE_TUNE_TEXT];
-    snprintf(text, sizeof text, "%.3g", practical);
+    saddle_snprintf(text, sizeof text, "%.3g", practical);
     return saddle_settings_set(centre, option->name, text, error);
 }
 

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "files/line_reader.h"
@@ -41,18 +42,19 @@ bool saddle_tune_ignores(const saddle_option *option)
 
 static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_settings *settings)
 {
-    fprintf(f, "# saddle %s\n", saddle_version());
+    saddle_fprintf(f, "# saddle %s\n", saddle_version());
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
         const char *text = saddle_settings_value(settings, option);
         if (*text != '\0' && !saddle_tune_ignores(option))
-            fprintf(f, "# %s: %s\n", option->name, text);
+            saddle_fprintf(f, "# %s: %s\n", option->name, text);
     }
-    fprintf(f, "# budget: %" PRIu64 "\n# candidates: %zu\n", tuning->budget, tuning->candidates);
-    fprintf(f, "rung,candidate,allotment,ifo,iterations,%s",
-            saddle_objective_text(tuning->objective));
+    saddle_fprintf(f, "# budget: %" PRIu64 "\n# candidates: %zu\n", tuning->budget,
+                   tuning->candidates);
+    saddle_fprintf(f, "rung,candidate,allotment,ifo,iterations,%s",
+                   saddle_objective_text(tuning->objective));
     for (size_t j = 0; j < tuning->option_count; j++)
-        fprintf(f, ",%s", tuning->option[j]->name);
+        saddle_fprintf(f, ",%s", tuning->option[j]->name);
     fputc('\n', f);
 }
 
@@ -75,12 +77,12 @@ static char *make_head(const saddle_tuning *tuning, const saddle_settings *setti
 
 static void print_trial(FILE *f, const saddle_tuning *tuning, const saddle_trial *trial)
 {
-    fprintf(f, "%zu,%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", trial->rung, trial->candidate,
-            trial->allotment, trial->ifo, trial->iterations);
+    saddle_fprintf(f, "%zu,%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", trial->rung, trial->candidate,
+                   trial->allotment, trial->ifo, trial->iterations);
     char value[SADDLE_REAL_SIZE];
     fputs(trial->diverged ? "diverged" : saddle_print_real(trial->value, 17, value), f);
     for (size_t j = 0; j < tuning->option_count; j++)
-        fprintf(f, ",%s", saddle_tuning_value(tuning, trial->candidate, j));
+        saddle_fprintf(f, ",%s", saddle_tuning_value(tuning, trial->candidate, j));
     fputc('\n', f);
 }
 

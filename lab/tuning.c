@@ -6,6 +6,7 @@
 
 #include "core/float_mode.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
 #include "instance/settings.h"
@@ -111,15 +112,16 @@ saddle_status saddle_tuning_save(const saddle_tuning *tuning, const char *path, 
     const saddle_trial *best = saddle_tuning_last(tuning, tuning->ranking[0]);
     FILE *f = output.stream;
     if (best != NULL)
-        fprintf(f, "# saddle %s: the best of %zu candidates, %s %.6g after %" PRIu64 " IFO calls\n",
-                saddle_version(), tuning->candidates, saddle_objective_text(tuning->objective),
-                best->value, best->ifo);
+        saddle_fprintf(
+            f, "# saddle %s: the best of %zu candidates, %s %.6g after %" PRIu64 " IFO calls\n",
+            saddle_version(), tuning->candidates, saddle_objective_text(tuning->objective),
+            best->value, best->ifo);
     const saddle_settings *settings = tuning->plan.settings;
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
         if (!saddle_settings_given(settings, option))
             continue;
-        fprintf(f, "%s: ", option->name);
+        saddle_fprintf(f, "%s: ", option->name);
         print_quoted(f, saddle_settings_value(settings, option));
         fputc('\n', f);
     }

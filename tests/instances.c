@@ -8,6 +8,7 @@
 #include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "observe/observer.h"
 #include "support.h"
 
@@ -115,9 +116,10 @@ static const char *dense_data(bool groups)
 {
     static char path[5000];
     char draft[5100];
-    snprintf(path, sizeof path, "%s/%s.csv", saddle_test_directory(), groups ? "groups" : "dense");
+    saddle_snprintf(path, sizeof path, "%s/%s.csv", saddle_test_directory(),
+                    groups ? "groups" : "dense");
     /* Several processes may share the directory: each writes the same. */
-    snprintf(draft, sizeof draft, "%s.%ld", path, (long)getpid());
+    saddle_snprintf(draft, sizeof draft, "%s.%ld", path, (long)getpid());
     FILE *file = fopen(draft, "w");
     ck_assert_ptr_nonnull(file);
     saddle_rng rng;
@@ -126,10 +128,10 @@ static const char *dense_data(bool groups)
         int group = row % 5 < 2 ? 1 : 0;
         for (int k = 0; k < 6; k++)
             if (groups && (k == 2 || k == 4))
-                fprintf(file, "%d,", k == 2 ? group : 1 - group);
+                saddle_fprintf(file, "%d,", k == 2 ? group : 1 - group);
             else
-                fprintf(file, "%.17g,", saddle_rng_normal(&rng));
-        fprintf(file, "%d\n", row % 3 == 0 ? 1 : -1);
+                saddle_fprintf(file, "%.17g,", saddle_rng_normal(&rng));
+        saddle_fprintf(file, "%d\n", row % 3 == 0 ? 1 : -1);
     }
     ck_assert_int_eq(fclose(file), 0);
     ck_assert_int_eq(rename(draft, path), 0);

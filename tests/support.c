@@ -1,11 +1,14 @@
 #include "support.h"
 
 #include <ftw.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "core/print.h"
 
 /* ctest's SKIP_RETURN_CODE. */
 #define SKIPPED 77
@@ -16,7 +19,7 @@ const char *saddle_test_data(const char *file)
     const char *directory = getenv("SADDLE_DATA");
     if (directory == NULL)
         return NULL;
-    snprintf(path, sizeof path, "%s/%s", directory, file);
+    saddle_snprintf(path, sizeof path, "%s/%s", directory, file);
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
@@ -25,7 +28,7 @@ static int *skipped;
 
 void saddle_test_skip(const char *why)
 {
-    printf("skip: %s\n", why);
+    saddle_fprintf(stdout, "skip: %s\n", why);
     fflush(stdout);
     ++*skipped;
 }
@@ -49,15 +52,15 @@ static void remove_directory(void)
 
 void saddle_test_use_directory(const char *path)
 {
-    snprintf(directory, sizeof directory, "%s", path);
+    saddle_snprintf(directory, sizeof directory, "%s", path);
 }
 
 const char *saddle_test_directory(void)
 {
     if (directory[0] == '\0') {
         const char *base = getenv("TMPDIR");
-        snprintf(directory, sizeof directory, "%s/saddle-test-XXXXXX",
-                 base != NULL ? base : "/tmp");
+        saddle_snprintf(directory, sizeof directory, "%s/saddle-test-XXXXXX",
+                        base != NULL ? base : "/tmp");
         if (mkdtemp(directory) == NULL)
             ck_abort_msg("cannot make a directory for the test");
         directory_owner = getpid();
@@ -66,8 +69,56 @@ const char *saddle_test_directory(void)
     return directory;
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0)
+        abort();
+}
+
+/* The characters of ASCII, which is all that a locale needs here. */
+static void write_characters(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        abort();
+    fputs("<code_set_name> ASCII\n<mb_cur_min> 1\n<mb_cur_max> 1\n<escape_char> /\nCHARMAP\n",
+          file);
+    for (unsigned c = 0; c < 128; c++)
+        saddle_fprintf(file, "<U%04X> /x%02x\n", c, c);
+    fputs("END CHARMAP\n", file);
+    if (fclose(file) != 0)
+        abort();
+}
+
+bool saddle_test_take_comma(void)
+{
+    char place[] = "/tmp/saddle-locale-XXXXXX";
+    char path[sizeof place + 16];
+    char command[256];
+    if (mkdtemp(place) == NULL)
+        return false;
+    saddle_snprintf(path, sizeof path, "%s/comma", place);
+    write_text(path, "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\n"
+                     "END LC_NUMERIC\n");
+    saddle_snprintf(path, sizeof path, "%s/ascii", place);
+    write_characters(path);
+    saddle_snprintf(command, sizeof command,
+                    "cd %s && localedef -c -i ./comma -f ./ascii ./xx_XX >/dev/null 2>&1", place);
+    setenv("LOCPATH", place, 1);
+    bool taken = system(command) >= 0 && setlocale(LC_ALL, "xx_XX") != NULL &&
+                 strcmp(localeconv()->decimal_point, ",") == 0;
+    /* What has been read stays in memory. */
+    nftw(place, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    return taken;
+}
+
 int main(void)
 {
+    if (getenv("SADDLE_TEST_COMMA") != NULL && !saddle_test_take_comma()) {
+        saddle_fprintf(stdout, "skip: no locale with a decimal comma can be made here\n");
+        return SKIPPED;
+    }
     skipped =
         mmap(NULL, sizeof *skipped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (skipped == MAP_FAILED)
@@ -80,7 +131,7 @@ int main(void)
     int failed = srunner_ntests_failed(runner);
     int run = srunner_ntests_run(runner);
     srunner_free(runner);
-    printf("checks: %d passed, %d failed\n", run - failed - *skipped, failed);
+    saddle_fprintf(stdout, "checks: %d passed, %d failed\n", run - failed - *skipped, failed);
     if (failed > 0)
         return EXIT_FAILURE;
     return run > 0 && run == *skipped ? SKIPPED : EXIT_SUCCESS;

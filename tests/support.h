@@ -8,6 +8,7 @@
 #define SADDLE_TEST_SUPPORT_H
 
 #include <math.h>
+#include <stdbool.h>
 
 #include <check.h>
 
@@ -54,6 +55,10 @@ Suite *saddle_test_suite(void);
 
 /* The path of a file of the real data in $SADDLE_DATA, or NULL when it is not there; static. */
 const char *saddle_test_data(const char *file);
+
+/* Take a locale with a decimal comma and dots between thousands, made by localedef; false: there is none to
+ * be had. With SADDLE_TEST_COMMA in the environment, every test program does so before its first test. */
+bool saddle_test_take_comma(void);
 
 /* Say why a test cannot be done here; it then returns, and counts as skipped, not as passed. */
 void saddle_test_skip(const char *why);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/vector.h"
 
@@ -74,7 +75,7 @@ void saddle_watch(saddle_agent *agent, const char *variable, size_t count, const
                                   .index = index,
                                   .iteration = agent->iteration + 1,
                                   .value = values[index]};
-    snprintf(agent->fault.variable, sizeof agent->fault.variable, "%s", variable);
+    saddle_snprintf(agent->fault.variable, sizeof agent->fault.variable, "%s", variable);
 }
 
 bool saddle_out_of_calls(const saddle_agent *agent)

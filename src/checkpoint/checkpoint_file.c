@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
@@ -58,15 +59,15 @@ static char *make_texts(const saddle_checkpoint *c, size_t *bytes)
     FILE *f = open_memstream(&texts, bytes);
     if (f == NULL)
         return NULL;
-    fprintf(f, "%s%c", c->version, '\0');
+    saddle_fprintf(f, "%s%c", c->version, '\0');
     for (size_t k = 0; k < c->number.settings; k++) {
         const saddle_checkpoint_setting *setting = &c->setting[k];
         bool given = setting->given != NULL;
-        fprintf(f, "%s%c%s%c", setting->name, '\0', setting->effective, '\0');
-        fprintf(f, "%s%s%c", given ? "=" : "", given ? setting->given : "", '\0');
+        saddle_fprintf(f, "%s%c%s%c", setting->name, '\0', setting->effective, '\0');
+        saddle_fprintf(f, "%s%s%c", given ? "=" : "", given ? setting->given : "", '\0');
     }
     for (size_t k = 0; k < c->number.train + c->number.test; k++)
-        fprintf(f, "%s%c", c->outcome[k], '\0');
+        saddle_fprintf(f, "%s%c", c->outcome[k], '\0');
     bool bad = ferror(f) != 0;
     if (fclose(f) == 0 && !bad)
         return texts;

@@ -7,6 +7,7 @@
 #include "checkpoint/checkpoint.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/world.h"
 #include "files/file.h"
@@ -118,7 +119,7 @@ saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info
                                         .seconds = c->number.seconds,
                                         .rows = (size_t)c->number.rows,
                                         .agents = (size_t)c->number.agents};
-        snprintf(out->version, sizeof out->version, "%s", c->version);
+        saddle_snprintf(out->version, sizeof out->version, "%s", c->version);
     } else if (plan != NULL) {
         saddle_plan_free(plan);
     }

@@ -11,6 +11,7 @@
 #include "checkpoint/checkpoint.h"
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "files/plugin.h"
@@ -112,7 +113,7 @@ static saddle_status read_every(saddle_checkpoint_writer *k, const char *text, s
     k->seconds = text == NULL ? DEFAULT_SECONDS : 0.0;
     if (text == NULL || (saddle_parse_integer(text, &k->every) && k->every > 0))
         return SADDLE_OK;
-    snprintf(number, sizeof number, "%.*s", (int)length - 1, text);
+    saddle_snprintf(number, sizeof number, "%.*s", (int)length - 1, text);
     if (text[length - 1] == 's' && length < sizeof number &&
         saddle_parse_real(number, &k->seconds) && k->seconds > 0.0)
         return SADDLE_OK;

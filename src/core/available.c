@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 
@@ -74,7 +75,7 @@ static double group_number(const control *names, const char *directory, const ch
                            const char *word)
 {
     char path[1024];
-    snprintf(path, sizeof path, "%s%s/%s", names->root, directory, file);
+    saddle_snprintf(path, sizeof path, "%s%s/%s", names->root, directory, file);
     return read_number(path, word);
 }
 

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "core/available.h"
+#include "core/print.h"
 
 /* The size of a huge page; blocks of two or more get some. */
 #define HUGE_PAGE ((size_t)1 << 21)
@@ -207,7 +208,7 @@ char *saddle_format(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = saddle_vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
     if (length < 0)
         return NULL;
@@ -215,7 +216,7 @@ char *saddle_format(const char *format, ...)
     if (text == NULL)
         return NULL;
     va_start(arguments, format);
-    vsnprintf(text, (size_t)length + 1, format, arguments);
+    saddle_vsnprintf(text, (size_t)length + 1, format, arguments);
     va_end(arguments);
     return text;
 }

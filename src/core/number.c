@@ -9,7 +9,6 @@
 #include "core/float_mode.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include <saddle/text.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 
 /* A number's parts: digits * 10^exponent. */
 struct decimal {
@@ -87,18 +87,15 @@ static bool convert_exactly(const char *at, const char *stop, double *out)
 {
     char local[128];
     size_t length = (size_t)(stop - at);
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     char *text = length < sizeof local ? local : saddle_alloc(length + 1, 1);
-    bool possible = text != NULL && plain != (locale_t)0;
-    if (possible) {
+    bool possible = text != NULL;
+    if (text != NULL) {
         memcpy(text, at, length);
         text[length] = '\0';
-        *out = strtod_l(text, NULL, plain);
+        *out = strtod_l(text, NULL, saddle_c_locale());
     }
     if (text != local)
         saddle_free(text);
-    if (plain != (locale_t)0)
-        freelocale(plain);
     return possible && isfinite(*out);
 }
 
@@ -161,15 +158,10 @@ bool saddle_parse_integer(const char *text, uint64_t *out)
 const char *saddle_print_real(double value, int digits, char out[SADDLE_REAL_SIZE])
 {
     SADDLE_STANDARD_FLOATS;
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    locale_t before = uselocale(plain);
     double back = 0.0;
     do
-        snprintf(out, SADDLE_REAL_SIZE, "%.*g", digits++, value);
+        saddle_snprintf(out, SADDLE_REAL_SIZE, "%.*g", digits++, value);
     while (digits <= 17 &&
            !(saddle_scan_real(out, out + strlen(out), &back) != NULL && back == value));
-    uselocale(before);
-    if (plain != (locale_t)0)
-        freelocale(plain);
     return out;
 }

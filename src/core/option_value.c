@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 
@@ -75,9 +76,9 @@ static const char *limit_text(char text[LIMIT_SIZE], const char *words, double l
 {
     text[0] = '\0';
     if (limit == floor(limit) && fabs(limit) <= 0x1p53)
-        snprintf(text, LIMIT_SIZE, " %s %.0f", words, limit);
+        saddle_snprintf(text, LIMIT_SIZE, " %s %.0f", words, limit);
     else if (isfinite(limit))
-        snprintf(text, LIMIT_SIZE, " %s %.15g", words, limit);
+        saddle_snprintf(text, LIMIT_SIZE, " %s %.15g", words, limit);
     return text;
 }
 
@@ -90,11 +91,11 @@ static const char *describe_number(const saddle_option *option, char text[DESCRI
     limit_text(low, option->above_minimum ? "above" : "of at least", option->minimum);
     const char *at_most = low[0] != '\0' ? "and at most" : "of at most";
     if (whole && option->maximum >= 0x1p64)
-        snprintf(high, sizeof high, " %s %llu", at_most, (unsigned long long)UINT64_MAX);
+        saddle_snprintf(high, sizeof high, " %s %llu", at_most, (unsigned long long)UINT64_MAX);
     else
         limit_text(high, at_most, option->maximum);
-    snprintf(text, DESCRIPTION_SIZE, "%s%s%s%s", whole ? "a whole number" : "a number", low, high,
-             strcmp(option->fallback, "auto") == 0 ? ", or auto" : "");
+    saddle_snprintf(text, DESCRIPTION_SIZE, "%s%s%s%s", whole ? "a whole number" : "a number", low,
+                    high, strcmp(option->fallback, "auto") == 0 ? ", or auto" : "");
     return text;
 }
 
@@ -277,7 +278,7 @@ const char *saddle_option_text(const saddle_option *option, const void *field,
     case SADDLE_OPTION_FLAG:
         return there.flag ? "yes" : "no";
     case SADDLE_OPTION_INTEGER:
-        snprintf(buffer, SADDLE_CHOICES_SIZE, "%llu", (unsigned long long)there.integer);
+        saddle_snprintf(buffer, SADDLE_CHOICES_SIZE, "%llu", (unsigned long long)there.integer);
         return buffer;
     case SADDLE_OPTION_REAL:
         return saddle_print_real(there.real, 15, buffer);
@@ -299,8 +300,8 @@ static saddle_status refuse_name(const saddle_option *const *options, const char
     size_t used = 0;
     for (; *options != NULL && used < sizeof list; options++)
         if ((*options)->home == SADDLE_HOME_OWN)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used == 0 ? "" : ", ",
-                                     (*options)->name);
+            used += (size_t)saddle_snprintf(list + used, sizeof list - used, "%s%s",
+                                            used == 0 ? "" : ", ", (*options)->name);
     return saddle_fail(error, SADDLE_BAD_INPUT, "there is no option '%s'; the options are: %s",
                        saddle_excerpt_of(name, NULL).text, used == 0 ? "none" : list);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "core/text.h"
 
 #define MOST_NAMES 64
@@ -20,7 +21,7 @@ static const void *entry_of(const void *list, size_t k, const char **name)
 /* A name up to its colon. */
 static const char *cut(const char *name, char out[NAME_SIZE])
 {
-    snprintf(out, NAME_SIZE, "%.*s", (int)strcspn(name, ":"), name);
+    saddle_snprintf(out, NAME_SIZE, "%.*s", (int)strcspn(name, ":"), name);
     return out;
 }
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
+
 #ifndef SADDLE_VERSION
 #error "SADDLE_VERSION comes from the build"
 #endif
@@ -25,7 +27,7 @@ saddle_status saddle_fail(saddle_error *error, saddle_status status, const char 
         error->status = status;
         va_list arguments;
         va_start(arguments, format);
-        vsnprintf(error->message, sizeof error->message, format, arguments);
+        saddle_vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
     }
     return status;
@@ -62,7 +64,7 @@ saddle_status saddle_fail_at(saddle_error *error, const char *path, size_t line,
     char what[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
+    saddle_vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
     return saddle_fail(error, SADDLE_BAD_INPUT, "%.400s:%zu:%zu: %s", path, line, column, what);
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
+
 uint32_t saddle_next_letter(const char **at, const char *end)
 {
     static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
@@ -15,9 +17,8 @@ uint32_t saddle_next_letter(const char **at, const char *end)
         letter = letter << 6 | (byte[k++] & 0x3F);
     bool surrogate = letter >= 0xD800 && letter < 0xE000;
     bool complete = k == more + 1 && byte[0] < 0xF8 && (byte[0] < 0x80 || more > 0);
-    complete = complete && letter >= least[more] && letter <= 0x10FFFF && !surrogate;
     *at += complete ? k : 1;
-    return complete ? letter : 0xFFFD;
+    return complete && letter >= least[more] && letter <= 0x10FFFF && !surrogate ? letter : 0xFFFD;
 }
 
 /* Whether a letter acts on a terminal or a page instead of being seen. */
@@ -33,11 +34,13 @@ size_t saddle_show_letter(const char **at, const char *end, char out[SADDLE_SHOW
     const char *from = *at;
     uint32_t letter = saddle_next_letter(at, end);
     size_t bytes = (size_t)(*at - from);
-    bool invalid = letter == 0xFFFD && bytes == 1;
+    bool invalid = letter == 0xFFFD && (bytes != 3 || memcmp(from, "\xEF\xBF\xBD", 3) != 0);
+    if (invalid)
+        *at = from + 1;
     if (invalid || (is_invisible(letter) && bytes == 1))
-        return (size_t)snprintf(out, SADDLE_SHOWN_SIZE, "\\x%02x", (unsigned char)*from);
+        return (size_t)saddle_snprintf(out, SADDLE_SHOWN_SIZE, "\\x%02x", (unsigned char)*from);
     if (is_invisible(letter))
-        return (size_t)snprintf(out, SADDLE_SHOWN_SIZE, "\\u%04x", (unsigned)letter);
+        return (size_t)saddle_snprintf(out, SADDLE_SHOWN_SIZE, "\\u%04x", (unsigned)letter);
     memcpy(out, from, bytes);
     out[bytes] = '\0';
     return bytes;
@@ -77,7 +80,7 @@ void saddle_append(char *text, size_t size, const char *format, ...)
     size_t used = strlen(text);
     va_list list;
     va_start(list, format);
-    vsnprintf(text + used, size - used, format, list);
+    saddle_vsnprintf(text + used, size - used, format, list);
     va_end(list);
 }
 
@@ -142,6 +145,6 @@ saddle_suggestion saddle_suggest(const char *word, const char *const *name, size
     saddle_suggestion suggestion = {.text = ""};
     const char *meant = saddle_closest(word, name, count);
     if (meant != NULL)
-        snprintf(suggestion.text, sizeof suggestion.text, "; did you mean '%s'?", meant);
+        saddle_snprintf(suggestion.text, sizeof suggestion.text, "; did you mean '%s'?", meant);
     return suggestion;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/vector.h"
 
@@ -125,8 +126,8 @@ static void name_rank(saddle_error *error, size_t rank)
     char text[sizeof error->message];
     memcpy(text, error->message, sizeof text);
     text[sizeof text - 1] = '\0';
-    snprintf(error->message, sizeof error->message, "rank %zu: %.*s", rank, (int)sizeof text - 32,
-             text);
+    saddle_snprintf(error->message, sizeof error->message, "rank %zu: %.*s", rank,
+                    (int)sizeof text - 32, text);
 }
 
 saddle_status saddle_world_agree(const saddle_world *world, saddle_status status,

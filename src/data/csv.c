@@ -10,6 +10,7 @@
 
 #include "core/memory.h"
 #include "core/number.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "data/dataset.h"
@@ -100,7 +101,8 @@ static bool is_name(const struct field *field)
     if (length == 0 || strchr("0123456789+-.", *field->begin) != NULL)
         return false;
     for (size_t k = 0; k < sizeof not_name / sizeof *not_name; k++)
-        if (strlen(not_name[k]) == length && strncasecmp(field->begin, not_name[k], length) == 0)
+        if (strlen(not_name[k]) == length &&
+            strncasecmp_l(field->begin, not_name[k], length, saddle_c_locale()) == 0)
             return false;
     return true;
 }

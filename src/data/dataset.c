@@ -9,6 +9,7 @@
 #include "core/available.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "core/vector.h"
@@ -340,11 +341,11 @@ static void print_row(FILE *stream, const saddle_dataset *data, size_t row, size
         double value = data->dense != NULL ? data->dense[row * data->features + k] : data->value[k];
         if (value == 0.0)
             continue;
-        fprintf(stream, " %zu:", index + 1);
+        saddle_fprintf(stream, " %zu:", index + 1);
         print_number(stream, value);
     }
     if (padding != 0)
-        fprintf(stream, " %zu:0", padding);
+        saddle_fprintf(stream, " %zu:0", padding);
     fputc('\n', stream);
 }
 

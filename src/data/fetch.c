@@ -20,6 +20,7 @@
 #include <curl/curl.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/sha256.h"
 #include "core/status.h"
 #include "data/sources.h"
@@ -55,7 +56,7 @@ struct download {
 
 static bool starts_with(const char *url, const char *scheme)
 {
-    return strncasecmp(url, scheme, strlen(scheme)) == 0;
+    return strncasecmp_l(url, scheme, strlen(scheme), saddle_c_locale()) == 0;
 }
 
 /* ---- libcurl's callbacks ---- */
@@ -67,7 +68,7 @@ static size_t on_header(char *text, size_t size, size_t count, void *context)
     static const char name[] = "content-range: bytes ";
     size_t length = sizeof name - 1;
     size_t bytes = size * count;
-    if (bytes > length && strncasecmp(text, name, length) == 0) {
+    if (bytes > length && strncasecmp_l(text, name, length, saddle_c_locale()) == 0) {
         download->range = 0;
         for (size_t k = length; k < bytes && text[k] >= '0' && text[k] <= '9'; k++)
             download->range = download->range * 10 + (uint64_t)(text[k] - '0');
@@ -84,7 +85,7 @@ static bool begin_body(struct download *download, long code)
         download->restart = true;
         return false;
     } else if (ftruncate(download->descriptor, 0) != 0) {
-        snprintf(download->reason, sizeof download->reason, "%s", strerror(errno));
+        saddle_snprintf(download->reason, sizeof download->reason, "%s", strerror(errno));
         return false;
     } else {
         download->resumed = 0;
@@ -101,8 +102,8 @@ static bool write_all(struct download *download, const char *bytes, size_t count
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0) {
-            snprintf(download->reason, sizeof download->reason,
-                     "cannot write: %s; is the disk full?", strerror(errno));
+            saddle_snprintf(download->reason, sizeof download->reason,
+                            "cannot write: %s; is the disk full?", strerror(errno));
             return false;
         }
         bytes += written;
@@ -157,7 +158,7 @@ static bool set_options(struct download *download)
                 curl_easy_setopt(handle, CURLOPT_MAXREDIRS, MOST_REDIRECTS) == CURLE_OK;
     /* Not CURLOPT_RESUME_FROM, which gives up when a server sends the whole file all the same. */
     char rest[32];
-    snprintf(rest, sizeof rest, "%" PRIu64 "-", download->resumed);
+    saddle_snprintf(rest, sizeof rest, "%" PRIu64 "-", download->resumed);
     if (download->resumed > 0)
         good = good && curl_easy_setopt(handle, CURLOPT_RANGE, rest) == CURLE_OK;
     curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
@@ -185,24 +186,25 @@ static bool judge(struct download *download, CURLcode result)
     curl_easy_getinfo(download->handle, CURLINFO_RESPONSE_CODE, &code);
     curl_easy_getinfo(download->handle, CURLINFO_EFFECTIVE_URL, &address);
     if (result == CURLE_UNSUPPORTED_PROTOCOL)
-        snprintf(download->reason, sizeof download->reason,
-                 "a redirect to %.150s is refused: only http and https, and not from https to http",
-                 address);
+        saddle_snprintf(
+            download->reason, sizeof download->reason,
+            "a redirect to %.150s is refused: only http and https, and not from https to http",
+            address);
     download->too_large = download->too_large || result == CURLE_FILESIZE_EXCEEDED;
     if (download->too_large)
-        snprintf(download->reason, sizeof download->reason,
-                 "the server sends more than %" PRIu64 " MiB, which is not this file",
-                 MOST_BYTES >> 20);
+        saddle_snprintf(download->reason, sizeof download->reason,
+                        "the server sends more than %" PRIu64 " MiB, which is not this file",
+                        MOST_BYTES >> 20);
     else if (result != CURLE_OK && download->reason[0] == '\0')
-        snprintf(download->reason, sizeof download->reason, "%s",
-                 download->said[0] != '\0' ? download->said : curl_easy_strerror(result));
+        saddle_snprintf(download->reason, sizeof download->reason, "%s",
+                        download->said[0] != '\0' ? download->said : curl_easy_strerror(result));
     if (result != CURLE_OK)
         return false;
     /* An empty file has no first byte. */
     if (code == 200 || code == 206)
         return download->begun || begin_body(download, code);
     download->restart = code == 416 && download->resumed > 0;
-    snprintf(download->reason, sizeof download->reason, "the server answers %ld", code);
+    saddle_snprintf(download->reason, sizeof download->reason, "the server answers %ld", code);
     return false;
 }
 
@@ -218,7 +220,7 @@ static bool transfer(struct download *download)
     if (download->handle != NULL && set_options(download))
         arrived = judge(download, curl_easy_perform(download->handle));
     else
-        snprintf(download->reason, sizeof download->reason, "libcurl cannot be set up");
+        saddle_snprintf(download->reason, sizeof download->reason, "libcurl cannot be set up");
     curl_easy_cleanup(download->handle);
     download->handle = NULL;
     return arrived;
@@ -292,7 +294,7 @@ static bool sum_file(int descriptor, hex_sum *out)
     unsigned char sum[SADDLE_SHA256_BYTES] = {0};
     bool read = saddle_sha256_file(descriptor, UINT64_MAX, sum);
     for (size_t k = 0; k < sizeof sum; k++)
-        snprintf(out->text + 2 * k, 3, "%02x", sum[k]);
+        saddle_snprintf(out->text + 2 * k, 3, "%02x", sum[k]);
     return read;
 }
 
@@ -302,7 +304,7 @@ static bool is_right(const struct download *download, const hex_sum *found)
     const char *sum = found->text;
     const char *accept = download->options->accept;
     return strcmp(sum, download->source->sha256) == 0 ||
-           (accept != NULL && strcasecmp(sum, accept) == 0);
+           (accept != NULL && strcasecmp_l(sum, accept, saddle_c_locale()) == 0);
 }
 
 static bool is_there_already(const struct download *download)

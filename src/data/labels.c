@@ -5,6 +5,7 @@
 
 #include "core/float_mode.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "data/dataset.h"
@@ -53,10 +54,10 @@ static void list_labels(char *text, size_t room, const double *classes, size_t c
     size_t shown = 0;
     text[0] = '\0';
     for (; shown < count && used + 48 < room; shown++)
-        used += (size_t)snprintf(text + used, room - used, "%s%g", shown > 0 ? ", " : "",
-                                 classes[shown]);
+        used += (size_t)saddle_snprintf(text + used, room - used, "%s%g", shown > 0 ? ", " : "",
+                                        classes[shown]);
     if (shown < count)
-        snprintf(text + used, room - used, " and %zu more", count - shown);
+        saddle_snprintf(text + used, room - used, " and %zu more", count - shown);
 }
 
 static bool are_digits(const double *classes, size_t count)

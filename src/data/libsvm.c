@@ -18,6 +18,7 @@
 #include "core/available.h"
 #include "core/memory.h"
 #include "core/number.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/vector.h"
 #include "data/dataset.h"
@@ -348,9 +349,9 @@ static saddle_status check_features(const struct part *total, const char *path, 
 {
     char what[512];
     saddle_error why;
-    snprintf(what, sizeof what,
-             "%.300s:%zu: index %zu makes as many features; a point and a gradient of them", path,
-             total->widest, total->features);
+    saddle_snprintf(what, sizeof what,
+                    "%.300s:%zu: index %zu makes as many features; a point and a gradient of them",
+                    path, total->widest, total->features);
     double bytes = 2.0 * sizeof(double) * (double)total->features;
     if (saddle_need_check_one(bytes, what, "correct the index", &why) == SADDLE_OK)
         return SADDLE_OK;

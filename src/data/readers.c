@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
+
 bool saddle_parse_fail(saddle_parse_error *failure, const char *line, const char *at,
                        const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(failure->text, sizeof failure->text, format, arguments);
+    saddle_vsnprintf(failure->text, sizeof failure->text, format, arguments);
     va_end(arguments);
     failure->column = (size_t)(at - line) + 1;
     return false;

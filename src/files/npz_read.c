@@ -8,6 +8,7 @@
 
 #include "core/available.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
 #include "files/npy_header.h"
@@ -34,7 +35,7 @@ refuse(const stream *in, saddle_error *error, const char *format, ...)
     char why[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(why, sizeof why, format, arguments);
+    saddle_vsnprintf(why, sizeof why, format, arguments);
     va_end(arguments);
     /* Names and types from the file may hold anything; a message is one line. */
     for (char *at = why; *at != '\0'; at++)
@@ -274,8 +275,8 @@ static saddle_status refuse_missing(const stream *in, zip_t *archive, saddle_err
         size_t length = member != NULL ? strlen(member) : 0;
         if (length > 4 && strcmp(member + length - 4, ".npy") == 0)
             length -= 4;
-        int more = snprintf(list + used, sizeof list - used, "%s%.*s", used > 0 ? ", " : "",
-                            length < 64 ? (int)length : 64, member != NULL ? member : "");
+        int more = saddle_snprintf(list + used, sizeof list - used, "%s%.*s", used > 0 ? ", " : "",
+                                   length < 64 ? (int)length : 64, member != NULL ? member : "");
         used += more > 0 ? (size_t)more : 0;
     }
     return refuse(in, error, "there is no such array; the file holds %s",

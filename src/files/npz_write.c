@@ -7,6 +7,7 @@
 #include <zip.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "files/file.h"
@@ -42,7 +43,7 @@ static saddle_status prepare_text(payload *out, const char *text, saddle_error *
     for (const char *at = text, *end = text + most - 1; at < end;)
         out->letters[count++] = saddle_next_letter(&at, end);
     count = count > 0 ? count : 1;
-    snprintf(out->type, sizeof out->type, "<U%zu", count);
+    saddle_snprintf(out->type, sizeof out->type, "<U%zu", count);
     out->data = out->letters;
     out->bytes = count * sizeof *out->letters;
     return SADDLE_OK;
@@ -77,7 +78,8 @@ static saddle_status prepare(payload *out, const saddle_array *array, saddle_err
         if (out->row == NULL)
             return saddle_no_memory(error, "a row of a NumPy file");
     }
-    snprintf(out->type, sizeof out->type, "%s", array->kind == SADDLE_ARRAY_REAL ? "<f8" : "<u8");
+    saddle_snprintf(out->type, sizeof out->type, "%s",
+                    array->kind == SADDLE_ARRAY_REAL ? "<f8" : "<u8");
     return SADDLE_OK;
 }
 
@@ -116,11 +118,11 @@ static saddle_status prepare_all(payload **out, const saddle_array *array, size_
 static void shape_text(char text[64], const saddle_array *array)
 {
     if (array->rank == 0)
-        snprintf(text, 64, "()");
+        saddle_snprintf(text, 64, "()");
     else if (array->rank == 1)
-        snprintf(text, 64, "(%zu,)", array->shape[0]);
+        saddle_snprintf(text, 64, "(%zu,)", array->shape[0]);
     else
-        snprintf(text, 64, "(%zu, %zu)", array->shape[0], array->shape[1]);
+        saddle_snprintf(text, 64, "(%zu, %zu)", array->shape[0], array->shape[1]);
 }
 
 /*
@@ -144,7 +146,7 @@ static char *preamble(const char *descr, const char *shape, size_t *bytes)
         text[6] = large ? 2 : 1;
         for (size_t k = 8; k < fixed; k++)
             text[k] = (char)(header >> 8 * (k - 8) & 0xFF);
-        snprintf(text + fixed, header + 1, "%-*s\n", (int)(header - 1), body);
+        saddle_snprintf(text + fixed, header + 1, "%-*s\n", (int)(header - 1), body);
         *bytes = total;
     }
     saddle_free(body);
@@ -243,7 +245,7 @@ static bool add_members(zip_t *archive, const saddle_array *array, payload *body
     for (size_t k = 0; k < count; k++) {
         char descr[40];
         char shape[64];
-        snprintf(descr, sizeof descr, "'%s'", body[k].type);
+        saddle_snprintf(descr, sizeof descr, "'%s'", body[k].type);
         shape_text(shape, &array[k]);
         body[k].head = preamble(descr, shape, &body[k].head_bytes);
         if (body[k].head == NULL || !add_member(archive, &body[k], array[k].name))

@@ -15,6 +15,7 @@
 
 #include "core/memory.h"
 #include "core/option_value.h"
+#include "core/print.h"
 #include "core/registry.h"
 #include "core/status.h"
 #include "files/file.h"
@@ -202,7 +203,7 @@ saddle_status saddle_catalog_choose(const saddle_catalog *catalog, const char *t
     if (!saddle_plugin_named(text)) {
         char name[64];
         size_t length = catalog->fields ? strcspn(text, ":") : strlen(text);
-        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        saddle_snprintf(name, sizeof name, "%.*s", (int)length, text);
         return saddle_registry_find(kind, catalog->what, name, catalog->list, catalog->count,
                                     error);
     }

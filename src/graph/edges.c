@@ -6,6 +6,7 @@
 
 #include "core/available.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 
 saddle_status saddle_edges_reserve(saddle_edges *edges, size_t count, saddle_error *error)
@@ -90,13 +91,13 @@ static size_t describe_component(char *text, size_t room, const uint32_t *root, 
         if (root[i] != leader)
             continue;
         if (members < SHOWN_MEMBERS)
-            used +=
-                (size_t)snprintf(text + used, room - used, "%s%zu", members == 0 ? " {" : ",", i);
+            used += (size_t)saddle_snprintf(text + used, room - used, "%s%zu",
+                                            members == 0 ? " {" : ",", i);
         members++;
     }
     if (members > SHOWN_MEMBERS)
-        used += (size_t)snprintf(text + used, room - used, ",... %zu agents", members);
-    return used + (size_t)snprintf(text + used, room - used, "}");
+        used += (size_t)saddle_snprintf(text + used, room - used, ",... %zu agents", members);
+    return used + (size_t)saddle_snprintf(text + used, room - used, "}");
 }
 
 static saddle_status refuse_disconnected(const char *text, size_t agents, const uint32_t *root,

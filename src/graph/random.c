@@ -15,6 +15,7 @@
 
 #include "core/elementary.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/rng.h"
 #include "core/status.h"
 #include "graph/topology.h"
@@ -112,8 +113,9 @@ saddle_status saddle_build_er(saddle_edges *edges, saddle_topology_request *requ
         room = expected;
     saddle_status status = saddle_edges_reserve(edges, (size_t)room, error);
     char remedy[96];
-    snprintf(remedy, sizeof remedy, "take P well above the connectivity threshold ln(m)/m = %.3g",
-             saddle_log(m) / m);
+    saddle_snprintf(remedy, sizeof remedy,
+                    "take P well above the connectivity threshold ln(m)/m = %.3g",
+                    saddle_log(m) / m);
     SADDLE_THEN(status, draw_connected(&p, draw_er, expected, request, remedy, edges, error));
     return status;
 }

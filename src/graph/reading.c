@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "files/file.h"
@@ -173,7 +174,7 @@ static void write_edges(FILE *f, const void *context)
     for (size_t i = 0; i < graph->agents; i++)
         for (size_t k = graph->start[i]; k < graph->start[i + 1]; k++)
             if (i < graph->neighbour[k])
-                fprintf(f, "%zu %zu\n", i, graph->neighbour[k]);
+                saddle_fprintf(f, "%zu %zu\n", i, graph->neighbour[k]);
 }
 
 saddle_status saddle_graph_save(const saddle_graph *graph, const char *path, saddle_error *error)

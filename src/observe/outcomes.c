@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
 #include "observe/trace.h"
@@ -37,7 +38,7 @@ saddle_status saddle_outcomes_open(saddle_outcome_file **out, const char *path, 
 static void write_names(FILE *f, const char *prefix, const saddle_outcome *outcome, size_t count)
 {
     for (size_t k = 0; k < count; k++)
-        fprintf(f, ",%s_%s", prefix, outcome[k].name);
+        saddle_fprintf(f, ",%s_%s", prefix, outcome[k].name);
 }
 
 static void write_values(FILE *f, const saddle_outcome *outcome, size_t count)
@@ -75,12 +76,12 @@ saddle_status saddle_outcomes_write(saddle_outcome_file *file, uint64_t iteratio
 {
     FILE *f = file->lines.stream;
     if (file->rows == 0) {
-        fprintf(f, "# saddle %s\niteration", saddle_version());
+        saddle_fprintf(f, "# saddle %s\niteration", saddle_version());
         write_names(f, "train", result->train, result->train_count);
         write_names(f, "test", result->test, result->test_count);
         fputc('\n', f);
     }
-    fprintf(f, "%" PRIu64, iteration);
+    saddle_fprintf(f, "%" PRIu64, iteration);
     write_values(f, result->train, result->train_count);
     write_values(f, result->test, result->test_count);
     fputc('\n', f);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "files/file.h"
@@ -65,7 +66,7 @@ static void write_constant(FILE *f, bool known, const char *name, double value, 
 {
     char text[SADDLE_REAL_SIZE];
     if (known)
-        fprintf(f, "# %s: %s%s\n", name, saddle_print_real(value, 17, text), how);
+        saddle_fprintf(f, "# %s: %s%s\n", name, saddle_print_real(value, 17, text), how);
 }
 
 static void write_head(saddle_trace_writer *trace, const saddle_run_info *info)
@@ -73,12 +74,12 @@ static void write_head(saddle_trace_writer *trace, const saddle_run_info *info)
     FILE *f = trace->lines.stream;
     const saddle_instance *e = info->instance;
     const saddle_settings *settings = info->plan->settings;
-    fprintf(f, "# saddle %s\n", saddle_version());
+    saddle_fprintf(f, "# saddle %s\n", saddle_version());
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
         const char *text = saddle_settings_value(settings, option);
         if (*text != '\0')
-            fprintf(f, "# %s: %s\n", option->name, text);
+            saddle_fprintf(f, "# %s: %s\n", option->name, text);
     }
     if (info->title != NULL)
         fprintf(f, "# title: %s\n", info->title);
@@ -93,7 +94,7 @@ static void write_head(saddle_trace_writer *trace, const saddle_run_info *info)
     write_constant(f, e->constants.strong_concavity > 0.0, "problem_mu",
                    e->constants.strong_concavity, how);
     for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
-        fprintf(f, "%s%s", k == 0 ? "" : ",", columns[k].name);
+        saddle_fprintf(f, "%s%s", k == 0 ? "" : ",", columns[k].name);
     fputc('\n', f);
 }
 
@@ -120,7 +121,7 @@ saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
 void saddle_write_field(FILE *f, double value)
 {
     char text[SADDLE_REAL_SIZE];
-    fprintf(f, ",%s", isnan(value) ? "" : saddle_print_real(value, 17, text));
+    saddle_fprintf(f, ",%s", isnan(value) ? "" : saddle_print_real(value, 17, text));
 }
 
 saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_row *row,
@@ -130,7 +131,7 @@ saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_row *r
     for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++) {
         const char *comma = k == 0 ? "" : ",";
         if (columns[k].whole)
-            fprintf(f, "%s%" PRIu64, comma, *(const uint64_t *)field_of(row, k));
+            saddle_fprintf(f, "%s%" PRIu64, comma, *(const uint64_t *)field_of(row, k));
         else
             saddle_write_field(f, *(const double *)field_of(row, k));
     }
@@ -140,7 +141,7 @@ saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_row *r
 
 saddle_status saddle_trace_end(saddle_trace_writer *trace, const char *reason, saddle_error *error)
 {
-    fprintf(trace->lines.stream, "# ended: %s\n", reason);
+    saddle_fprintf(trace->lines.stream, "# ended: %s\n", reason);
     return saddle_lines_flush(&trace->lines, WHAT, error);
 }
 

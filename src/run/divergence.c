@@ -4,6 +4,7 @@
 
 #include "algorithms/agent.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "run/run.h"
 
@@ -77,8 +78,8 @@ saddle_status saddle_run_locate(saddle_run_state *r, saddle_fault *fault, saddle
                                 .index = (size_t)found[ENTRY],
                                 .iteration = r->engine->kind->iteration(r->engine),
                                 .value = found[VALUE]};
-        snprintf(fault->variable, sizeof fault->variable, "%s",
-                 variable_name[(size_t)found[VARIABLE]]);
+        saddle_snprintf(fault->variable, sizeof fault->variable, "%s",
+                        variable_name[(size_t)found[VARIABLE]]);
     }
     saddle_free(s.found);
     return status;
@@ -116,8 +117,9 @@ static bool name_function(const saddle_run_state *r, const double *found, char *
             double value = found[i * CHECKS + (size_t)k];
             if (isfinite(value))
                 continue;
-            snprintf(out, size, "%s() of problem %.60s is %g at agent %zu; check it and its data",
-                     k == LOSS ? "value" : "an entry of gradient", problem->name, value, i);
+            saddle_snprintf(out, size,
+                            "%s() of problem %.60s is %g at agent %zu; check it and its data",
+                            k == LOSS ? "value" : "an entry of gradient", problem->name, value, i);
             return true;
         }
     return false;
@@ -129,22 +131,23 @@ static void name_cause(const saddle_run_state *r, const double *found, char *out
     double weight = saddle_regularizer_value(h, saddle_observer_x_mean(r->observer));
     double tau = r->result->plan.outputs.metric_tau;
     if (!isfinite(weight))
-        snprintf(out, size,
-                 "the regularizer %.60s is %g at the mean of x; give it a smaller weight",
-                 saddle_regularizer_text(h), weight);
+        saddle_snprintf(out, size,
+                        "the regularizer %.60s is %g at the mean of x; give it a smaller weight",
+                        saddle_regularizer_text(h), weight);
     else if (name_function(r, found, out, size))
         return;
     else if (!isfinite(r->row.x_stationarity))
-        snprintf(
+        saddle_snprintf(
             out, size,
             "the distance to the proximal point with tau %g is %g; raise tau, or metric-tau if "
             "it is given",
             tau, r->row.x_stationarity);
     else
-        snprintf(out, size,
-                 "the loss %g, the loss %g at the best response y* or the distance %g to it is not "
-                 "finite; check the problem and its data",
-                 r->row.loss, r->row.primal, r->row.y_gap);
+        saddle_snprintf(
+            out, size,
+            "the loss %g, the loss %g at the best response y* or the distance %g to it is not "
+            "finite; check the problem and its data",
+            r->row.loss, r->row.primal, r->row.y_gap);
 }
 
 saddle_status saddle_run_explain(saddle_run_state *r, const saddle_fault *fault,

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "core/status.h"
 #include "run/plan_files.h"
 #include "run/result.h"
@@ -55,7 +56,7 @@ static saddle_status lose(saddle_run_state *r, saddle_status status, const saddl
         return status;
     if (first->status == SADDLE_OK)
         *first = *reason;
-    snprintf(message, sizeof message, "%s; the run continues without it", reason->message);
+    saddle_snprintf(message, sizeof message, "%s; the run continues without it", reason->message);
     saddle_run_warn(r, message);
     return SADDLE_OK;
 }

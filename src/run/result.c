@@ -7,6 +7,7 @@
 
 #include "core/float_mode.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/world.h"
 #include "files/npz.h"
@@ -154,7 +155,8 @@ static char *settings_text(const saddle_settings *settings)
         const saddle_option *option = saddle_settings_option(settings, k);
         const char *value = saddle_settings_value(settings, option);
         if (*value != '\0' && !changes_nothing(option))
-            end += snprintf(end, bytes - (size_t)(end - text), "%s: %s\n", option->name, value);
+            end +=
+                saddle_snprintf(end, bytes - (size_t)(end - text), "%s: %s\n", option->name, value);
     }
     return text;
 }

@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "run/result.h"
 
@@ -129,8 +130,8 @@ static void write_checkpoint(saddle_run_state *r, bool last)
     if (r->writer == NULL ||
         saddle_checkpoint_write_due(r->writer, &moment, last, &error) == SADDLE_OK)
         return;
-    snprintf(message, sizeof message, "no checkpoint: %s%s", error.message,
-             last ? "" : "; the run continues without it");
+    saddle_snprintf(message, sizeof message, "no checkpoint: %s%s", error.message,
+                    last ? "" : "; the run continues without it");
     saddle_run_warn(r, message);
 }
 

@@ -7,6 +7,7 @@
 #include "algorithms/layout.h"
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "instance/unused_options.h"
 #include "run/result.h"
@@ -177,9 +178,9 @@ static bool stays_feasible(const saddle_run_state *r)
     const char *what = x_safe ? "eta is" : y_safe ? "nu is" : "nu and eta are";
     const char *where = x_safe ? "Y" : y_safe ? "X" : "X and Y";
     char message[256];
-    snprintf(message, sizeof message,
-             "%s above the smallest self-weight min_i M_ii = %.4g: iterates may leave %s", what,
-             bound, where);
+    saddle_snprintf(message, sizeof message,
+                    "%s above the smallest self-weight min_i M_ii = %.4g: iterates may leave %s",
+                    what, bound, where);
     saddle_run_warn(r, message);
     return false;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "instances.h"
 #include "support.h"
 
@@ -44,8 +45,9 @@ static course course_of(saddle_instance *instance, const saddle_plan *base, cons
                 .ifo = rows[count - 1].cost.ifo};
     for (size_t k = count / 2; k < count; k++)
         c.lowest = fmin(c.lowest, rows[k].metric);
-    printf("%-12s metric %.3g at the start, %.3g half-way, %.3g after %llu IFO calls\n", algorithm,
-           c.first, c.middle, c.last, (unsigned long long)c.ifo);
+    saddle_fprintf(stdout,
+                   "%-12s metric %.3g at the start, %.3g half-way, %.3g after %llu IFO calls\n",
+                   algorithm, c.first, c.middle, c.last, (unsigned long long)c.ifo);
     saddle_result_free(result);
     return c;
 }

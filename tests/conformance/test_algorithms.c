@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "algorithms/family.h"
+#include "core/print.h"
 #include "instances.h"
 #include "support.h"
 
@@ -651,7 +652,7 @@ static double settle(const char *algorithm, const char *const *more, double *off
     }
     double metric = result->rows[result->row_count - 1].metric;
     if (getenv("SADDLE_TEST_VERBOSE") != NULL)
-        printf("%s %s: metric %.3g, off %.3g\n", algorithm, more[0], metric, *off);
+        saddle_fprintf(stdout, "%s %s: metric %.3g, off %.3g\n", algorithm, more[0], metric, *off);
     free(y);
     free(x);
     saddle_result_free(result);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "algorithms/algorithms.h"
+#include "core/print.h"
 #include "instances.h"
 #include "support.h"
 
@@ -875,8 +876,8 @@ static saddle_result *settle(const char *algorithm, const char *const *more, dou
                 test_farthest(problem->y_dim, y, result->y));
     if (getenv("SADDLE_TEST_VERBOSE") != NULL)
         for (size_t k = 0; k < result->row_count; k++)
-            printf("%s %s: %llu %.3g\n", algorithm, more[0],
-                   (unsigned long long)result->rows[k].iteration, result->rows[k].metric);
+            saddle_fprintf(stdout, "%s %s: %llu %.3g\n", algorithm, more[0],
+                           (unsigned long long)result->rows[k].iteration, result->rows[k].metric);
     free(y);
     free(x);
     saddle_instance_free(instance);

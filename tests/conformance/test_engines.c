@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "core/print.h"
 #include "instances.h"
 #include "support.h"
 
@@ -33,8 +34,8 @@ static saddle_result *run_with(int which, const saddle_algorithm *algorithm, uns
 {
     char text[2][64];
     const char *relaxed[MOST_SETTINGS];
-    snprintf(text[0], sizeof text[0], "threads=%u", threads);
-    snprintf(text[1], sizeof text[1], "algorithm=%s", algorithm->name);
+    saddle_snprintf(text[0], sizeof text[0], "threads=%u", threads);
+    saddle_snprintf(text[1], sizeof text[1], "algorithm=%s", algorithm->name);
     const char *more[] = {text[0],       text[1], "iterations=40", "trace-every=7", "q=6",
                           "c-gamma=0.3", NULL};
     saddle_error error = {.message = ""};

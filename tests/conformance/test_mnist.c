@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "instances.h"
 #include "support.h"
 
@@ -50,9 +51,9 @@ static double held_out_auc(const char *path, const char *score, const saddle_dat
     char model[64];
     char budget[64];
     saddle_error error = {.message = ""};
-    snprintf(data, sizeof data, "data=%s", path);
-    snprintf(model, sizeof model, "score=%s", score);
-    snprintf(budget, sizeof budget, "max-ifo=%d", 25 * TRAIN);
+    saddle_snprintf(data, sizeof data, "data=%s", path);
+    saddle_snprintf(model, sizeof model, "score=%s", score);
+    saddle_snprintf(budget, sizeof budget, "max-ifo=%d", 25 * TRAIN);
     const char *const assignment[] = {"problem=auc",
                                       data,
                                       model,
@@ -77,8 +78,9 @@ static double held_out_auc(const char *path, const char *score, const saddle_dat
     assert_ok(problem->scores(problem, images, result->x_mean, result->y_mean, scores, &error),
               error);
     double auc = count_pairs(images, scores);
-    printf("MNIST, %s: held-out AUC %.4f after %llu IFO calls, %.1f s\n", score, auc,
-           (unsigned long long)result->cost.ifo, result->rows[result->row_count - 1].seconds);
+    saddle_fprintf(stdout, "MNIST, %s: held-out AUC %.4f after %llu IFO calls, %.1f s\n", score,
+                   auc, (unsigned long long)result->cost.ifo,
+                   result->rows[result->row_count - 1].seconds);
     free(scores);
     saddle_result_free(result);
     saddle_instance_free(instance);
@@ -96,7 +98,7 @@ START_TEST(a_network_ranks_unseen_digits_better_than_a_line)
         return;
     }
     char path[4096];
-    snprintf(path, sizeof path, "%s", found);
+    saddle_snprintf(path, sizeof path, "%s", found);
     saddle_dataset *images = held_out_images(path);
     double linear = held_out_auc(path, "linear", images);
     double network = held_out_auc(path, "mlp:64", images);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "instances.h"
 #include "observe/response.h"
 #include "problems/policy_evaluation.h"
@@ -988,7 +989,8 @@ START_TEST(constants_bound_what_they_say)
             ck_assert(network_value(&b, b.x[0], b.y[0]) >= constants.primal_bound - 1e-12);
     }
     if (getenv("SADDLE_TEST_VERBOSE") != NULL)
-        printf("%s: L = %g, steepest seen %g\n", b.instance.label, constants.lipschitz, steepest);
+        saddle_fprintf(stdout, "%s: L = %g, steepest seen %g\n", b.instance.label,
+                       constants.lipschitz, steepest);
     /* A bound many times too high would make the theory's steps useless without any test
      * noticing. */
     if (known.lipschitz > 0.0 && x_dim > 1)

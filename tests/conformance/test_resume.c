@@ -8,6 +8,7 @@
 
 #include <saddle/lab.h>
 
+#include "core/print.h"
 #include "instances.h"
 #include "support.h"
 #include "thread_world.h"
@@ -19,7 +20,7 @@ static const char *fresh_directory(void)
 {
     static char path[5000];
     static int count;
-    snprintf(path, sizeof path, "%s/checkpoints-%d", saddle_test_directory(), count++);
+    saddle_snprintf(path, sizeof path, "%s/checkpoints-%d", saddle_test_directory(), count++);
     return path;
 }
 
@@ -33,7 +34,7 @@ static saddle_result *run_instance(int which, const saddle_algorithm *algorithm,
     saddle_error error = {.message = ""};
     test_instance instance;
     saddle_result *result = NULL;
-    snprintf(name, sizeof name, "algorithm=%s", algorithm->name);
+    saddle_snprintf(name, sizeof name, "algorithm=%s", algorithm->name);
     for (size_t k = 0; extra[k] != NULL; k++)
         more[4 + k] = extra[k];
     test_relax(algorithm, more, relaxed);
@@ -110,9 +111,9 @@ START_TEST(a_resumed_run_has_the_same_bits)
         saddle_result *begun;
         saddle_result *later_one;
         saddle_result *whole;
-        snprintf(place, sizeof place, "checkpoint=%s", directory);
-        snprintf(first, sizeof first, "iterations=%llu", (unsigned long long)stop);
-        snprintf(second, sizeof second, "iterations=%llu", (unsigned long long)later);
+        saddle_snprintf(place, sizeof place, "checkpoint=%s", directory);
+        saddle_snprintf(first, sizeof first, "iterations=%llu", (unsigned long long)stop);
+        saddle_snprintf(second, sizeof second, "iterations=%llu", (unsigned long long)later);
         alone =
             run_instance(_i, list[a], (const char *[]){"threads=1", "iterations=40", NULL}, NULL);
         begun = run_instance(_i, list[a], (const char *[]){"threads=2", first, place, NULL}, NULL);
@@ -148,7 +149,7 @@ START_TEST(an_interrupt_while_measuring_repeats_no_row)
     saddle_error error = {.message = ""};
     const char *directory = fresh_directory();
     char place[5100];
-    snprintf(place, sizeof place, "checkpoint=%s", directory);
+    saddle_snprintf(place, sizeof place, "checkpoint=%s", directory);
     assert_ok(saddle_algorithm_find(&algorithm, "precision", &error), error);
     interrupter self = {.at = 14};
     saddle_hooks hooks = {.context = &self, .row = on_row, .interrupt = &self.flag};
@@ -189,7 +190,7 @@ START_TEST(budgets_may_grow_where_they_cut_nothing)
         const char *directory = fresh_directory();
         char place[5100];
         saddle_result *whole = NULL;
-        snprintf(place, sizeof place, "checkpoint=%s", directory);
+        saddle_snprintf(place, sizeof place, "checkpoint=%s", directory);
         saddle_result *part = run_instance(
             QUADRATIC_NONCONVEX, list[a],
             (const char *[]){"iterations=4000", "trace-every=auto", "max-ifo=3000", place, NULL},
@@ -201,7 +202,7 @@ START_TEST(budgets_may_grow_where_they_cut_nothing)
         free_all(part, whole, NULL);
 
         directory = fresh_directory();
-        snprintf(place, sizeof place, "checkpoint=%s", directory);
+        saddle_snprintf(place, sizeof place, "checkpoint=%s", directory);
         part = run_instance(QUADRATIC_NONCONVEX, list[a],
                             (const char *[]){"iterations=4000", "max-ifo=3000", place, NULL}, NULL);
         saddle_status status = resume(QUADRATIC_NONCONVEX, directory,
@@ -231,7 +232,7 @@ START_TEST(a_tolerance_may_shrink)
     saddle_error error = {.message = ""};
     const char *directory = fresh_directory();
     char place[5100];
-    snprintf(place, sizeof place, "checkpoint=%s", directory);
+    saddle_snprintf(place, sizeof place, "checkpoint=%s", directory);
     assert_ok(saddle_algorithm_find(&algorithm, "precision", &error), error);
     const char *coarse[] = {"iterations=4000", "tolerance=1e-2", "checkpoint-every=20", place,
                             NULL};
@@ -325,8 +326,8 @@ START_TEST(the_number_of_processes_may_change)
         assert_ok(saddle_algorithm_find(&algorithm, algorithms[k], &error), error);
         saddle_result *alone =
             run_instance(which, algorithm, (const char *[]){"iterations=40", NULL}, NULL);
-        snprintf(place, sizeof place, "checkpoint=%s", directory);
-        snprintf(name, sizeof name, "algorithm=%s", algorithms[k]);
+        saddle_snprintf(place, sizeof place, "checkpoint=%s", directory);
+        saddle_snprintf(name, sizeof name, "algorithm=%s", algorithms[k]);
         const char *more[] = {name,
                               "trace-every=7",
                               "q=6",
@@ -372,7 +373,7 @@ static void on_warning(void *context, const char *message)
 {
     mover *self = context;
     self->warnings++;
-    snprintf(self->last, sizeof self->last, "%s", message);
+    saddle_snprintf(self->last, sizeof self->last, "%s", message);
 }
 
 START_TEST(a_checkpoint_that_cannot_be_written_ends_no_run)
@@ -383,8 +384,8 @@ START_TEST(a_checkpoint_that_cannot_be_written_ends_no_run)
     char *newest = NULL;
     mover self = {.directory = fresh_directory()};
     saddle_hooks hooks = {.context = &self, .row = move_on_row, .warning = on_warning};
-    snprintf(self.elsewhere, sizeof self.elsewhere, "%s-away", self.directory);
-    snprintf(place, sizeof place, "checkpoint=%s", self.directory);
+    saddle_snprintf(self.elsewhere, sizeof self.elsewhere, "%s-away", self.directory);
+    saddle_snprintf(place, sizeof place, "checkpoint=%s", self.directory);
     const char *more[] = {"trace-every=7", "iterations=40", "checkpoint-every=3", place, NULL};
     test_instance_open(&instance, QUADRATIC_NONCONVEX, more);
     assert_ok(run_jointly(3, instance.plan, &hooks, &error), error);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/print.h"
 #include "core/world.h"
 #include "instances.h"
 #include "support.h"
@@ -20,7 +21,7 @@ enum { PATH = 4200 };
 /* A path in the test's own directory. */
 static const char *path_of(char out[PATH], const char *name)
 {
-    snprintf(out, PATH, "%s/%s", saddle_test_directory(), name);
+    saddle_snprintf(out, PATH, "%s/%s", saddle_test_directory(), name);
     return out;
 }
 
@@ -197,8 +198,8 @@ static saddle_plan *with_outputs(const saddle_plan *base, const char *prefix, bo
     const char *kind[] = {"trace", "model", "outcomes"};
     const char *ending[] = {"csv", "npz", "csv"};
     for (size_t k = 0; k < 3; k++)
-        snprintf(text[k], sizeof text[k], "%s=%s/%s-%s.%s", kind[k], saddle_test_directory(),
-                 prefix, kind[k], ending[k]);
+        saddle_snprintf(text[k], sizeof text[k], "%s=%s/%s-%s.%s", kind[k], saddle_test_directory(),
+                        prefix, kind[k], ending[k]);
     return test_plan(base, (const char *[]){text[0], text[1], outcomes ? text[2] : NULL, NULL});
 }
 
@@ -284,7 +285,7 @@ START_TEST(all_algorithms)
     const char *relaxed[MOST_SETTINGS];
     if (algorithm->traits.centralized)
         return;
-    snprintf(name, sizeof name, "algorithm=%s", algorithm->name);
+    saddle_snprintf(name, sizeof name, "algorithm=%s", algorithm->name);
     test_relax(algorithm, (const char *[]){name, "iterations=9", NULL}, relaxed);
     saddle_plan *plan = test_instance_plan(LOGISTIC_BOX_DENSE_UNEQUAL, relaxed);
     saddle_instance *e = NULL;
@@ -310,8 +311,8 @@ START_TEST(model_as_a_record)
     char text[2][PATH + 16];
     saddle_instance *e = NULL;
     saddle_result *result = NULL;
-    snprintf(text[0], sizeof text[0], "model=%s", path_of(alone, "alone.npy"));
-    snprintf(text[1], sizeof text[1], "model=%s", path_of(apart, "apart.npy"));
+    saddle_snprintf(text[0], sizeof text[0], "model=%s", path_of(alone, "alone.npy"));
+    saddle_snprintf(text[1], sizeof text[1], "model=%s", path_of(apart, "apart.npy"));
     saddle_plan *plan =
         test_instance_plan(QUADRATIC_NONCONVEX, (const char *[]){"iterations=3", text[0], NULL});
     saddle_plan *other = test_plan(plan, (const char *[]){text[1], NULL});
@@ -357,9 +358,9 @@ static void write_parts(void)
     char all[512] = "";
     size_t used = 0;
     for (size_t k = 0; k < PARTS; k++) {
-        snprintf(name, sizeof name, "part-%zu.libsvm", k);
+        saddle_snprintf(name, sizeof name, "part-%zu.libsvm", k);
         write_text(path_of(path, name), part[k]);
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s", part[k]);
+        used += (size_t)saddle_snprintf(all + used, sizeof all - used, "%s", part[k]);
     }
     write_text(path_of(path, "all.libsvm"), all);
 }
@@ -368,7 +369,7 @@ static void write_parts(void)
 static saddle_plan *part_plan(const char *data, const char *const *more)
 {
     char text[PATH + 64];
-    snprintf(text, sizeof text, "data=%s/%s", saddle_test_directory(), data);
+    saddle_snprintf(text, sizeof text, "data=%s/%s", saddle_test_directory(), data);
     saddle_plan *base =
         test_plan(NULL, (const char *[]){text, "positive=1-2", "agents=4", "topology=ring",
                                          "iterations=4", "trace-every=1", NULL});
@@ -441,7 +442,7 @@ START_TEST(parts_that_are_refused)
     write_parts();
     for (size_t k = 0; k < PARTS; k++) {
         char name[32];
-        snprintf(name, sizeof name, "wide-%zu.csv", k);
+        saddle_snprintf(name, sizeof name, "wide-%zu.csv", k);
         write_text(path_of(path, name), k == 2 ? "1,2,3,1\n3,2,1,0\n" : "1,2,1\n2,1,0\n");
     }
     saddle_error error = {.message = ""};

@@ -19,6 +19,7 @@
 #include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/clock.h"
+#include "core/print.h"
 #include "instances.h"
 #include "support.h"
 #include "traffic.h"
@@ -426,7 +427,7 @@ START_TEST(bytes_are_the_trace_s)
     char agents[32];
     if (processes == 1)
         return;
-    snprintf(agents, sizeof agents, "agents=%zu", processes);
+    saddle_snprintf(agents, sizeof agents, "agents=%zu", processes);
     const char *more[] = {"engine=mpi", agents, "topology=complete", "samples=8", NULL};
     test_rig rig;
     saddle_cost cost;
@@ -523,7 +524,7 @@ Suite *saddle_test_suite(void)
     processes = (size_t)size;
     char directory[4096] = "";
     if (rank == 0)
-        snprintf(directory, sizeof directory, "%s", saddle_test_directory());
+        saddle_snprintf(directory, sizeof directory, "%s", saddle_test_directory());
     MPI_Bcast(directory, sizeof directory, MPI_CHAR, 0, MPI_COMM_WORLD);
     if (rank > 0)
         saddle_test_use_directory(directory);

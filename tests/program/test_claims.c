@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "lab/claims.h"
 #include "lab/theorem_check.h"
 #include "support.h"
@@ -119,7 +120,7 @@ START_TEST(what_is_never_reached_costs_more_than_was_spent)
     assert_near(cost.low, 10.0 * ROWS, 0.0);
     ck_assert(isinf(cost.high));
     char end[64];
-    snprintf(end, sizeof end, "%s", saddle_stop_text(SADDLE_STOP_DIVERGED));
+    saddle_snprintf(end, sizeof end, "%s", saddle_stop_text(SADDLE_STOP_DIVERGED));
     runs[0][0].trace.end = end;
     ck_assert(isinf(saddle_claims_reach(traces[0], "ifo", 0.001).low));
     ck_assert(isinf(saddle_claims_settle(traces[0], "ifo", 5.0, 10.0).low));

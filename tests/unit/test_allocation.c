@@ -17,6 +17,7 @@
 #include <saddle/lab.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "instances.h"
 #include "support.h"
 
@@ -122,7 +123,7 @@ static saddle_status plan_of(const char *const *assignment, saddle_plan *out, sa
     for (; status == SADDLE_OK && *assignment != NULL; assignment++) {
         char name[64];
         const char *equals = strchr(*assignment, '=');
-        snprintf(name, sizeof name, "%.*s", (int)(equals - *assignment), *assignment);
+        saddle_snprintf(name, sizeof name, "%.*s", (int)(equals - *assignment), *assignment);
         status = saddle_plan_set(out, name, equals + 1, error);
     }
     return status;
@@ -184,7 +185,7 @@ __attribute__((format(printf, 2, 3))) static void add(list *to, const char *form
     va_list arguments;
     ck_assert_uint_lt(to->count, MOST_ITEMS);
     va_start(arguments, format);
-    vsnprintf(to->text[to->count], sizeof to->text[0], format, arguments);
+    saddle_vsnprintf(to->text[to->count], sizeof to->text[0], format, arguments);
     va_end(arguments);
     to->item[to->count] = to->text[to->count];
     to->count++;
@@ -196,7 +197,7 @@ static const char *few_rows(void)
     static char path[4200];
     saddle_dataset *data = NULL;
     saddle_error error = {.message = ""};
-    snprintf(path, sizeof path, "%s/few.libsvm", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/few.libsvm", saddle_test_directory());
     assert_ok(saddle_dataset_generate(&data, 25, 8, 1, &error), error);
     assert_ok(saddle_dataset_save_libsvm(data, path, &error), error);
     saddle_dataset_free(data);
@@ -233,7 +234,7 @@ START_TEST(a_run_survives_every_failed_allocation)
     list settings = {.count = 0};
     add_run(&settings, combination[_i][0], combination[_i][1]);
     char label[128];
-    snprintf(label, sizeof label, "%s with %s", combination[_i][0], combination[_i][1]);
+    saddle_snprintf(label, sizeof label, "%s with %s", combination[_i][0], combination[_i][1]);
     starve(whole_run, settings.item, label);
 }
 END_TEST
@@ -243,7 +244,7 @@ static saddle_status run_with_checkpoints(const void *what, saddle_error *error)
 {
     char path[4200];
     char *old = NULL;
-    snprintf(path, sizeof path, "%s/kept", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/kept", saddle_test_directory());
     long failing_now = atomic_exchange(&failing, 0);
     while (saddle_checkpoint_find(&old, path, 0, NULL) == SADDLE_OK && old != NULL) {
         unlink(old);
@@ -287,7 +288,7 @@ START_TEST(checkpoints_survive_every_failed_allocation)
     add(&again, "model=%s/m.npz", saddle_test_directory());
     starve(whole_run, again.item, "resuming");
     char directory[4200];
-    snprintf(directory, sizeof directory, "%s/kept", saddle_test_directory());
+    saddle_snprintf(directory, sizeof directory, "%s/kept", saddle_test_directory());
     starve(examine, directory, "looking at checkpoints");
 }
 END_TEST
@@ -296,7 +297,7 @@ END_TEST
 static saddle_status keep_results(const void *what, saddle_error *error)
 {
     char path[4200];
-    snprintf(path, sizeof path, "%s/later.npy", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/later.npy", saddle_test_directory());
     saddle_plan plan;
     saddle_instance *instance = NULL;
     saddle_result *result = NULL;
@@ -373,8 +374,8 @@ static saddle_status search(const void *what, saddle_error *error)
     saddle_tuning *tuning = NULL;
     char log[4200];
     char best[4200];
-    snprintf(log, sizeof log, "%s/tune.log", saddle_test_directory());
-    snprintf(best, sizeof best, "%s/best.yaml", saddle_test_directory());
+    saddle_snprintf(log, sizeof log, "%s/tune.log", saddle_test_directory());
+    saddle_snprintf(best, sizeof best, "%s/best.yaml", saddle_test_directory());
     if (!p->resume)
         unlink(log);
     saddle_tune_inputs inputs = {.budget = 2000, .candidates = 2, .log = log, .resume = p->resume};
@@ -428,7 +429,7 @@ static saddle_status load(const void *what, saddle_error *error)
 static const char *write_file(const char *name, const void *bytes, size_t count)
 {
     static char path[4200];
-    snprintf(path, sizeof path, "%s/%s", saddle_test_directory(), name);
+    saddle_snprintf(path, sizeof path, "%s/%s", saddle_test_directory(), name);
     FILE *f = fopen(path, "w");
     ck_assert_ptr_nonnull(f);
     ck_assert_uint_eq(fwrite(bytes, 1, count, f), count);
@@ -444,12 +445,13 @@ START_TEST(readers_survive_every_failed_allocation)
                                            0, 1, 0, 0, 0, 2, 1, 2, 3, 4};
     static const unsigned char labels[] = {0, 0, 8, 1, 0, 0, 0, 2, 0, 7};
     char path[4200];
-    snprintf(path, sizeof path, "%s", write_file("a.libsvm", libsvm, sizeof libsvm - 1));
+    saddle_snprintf(path, sizeof path, "%s", write_file("a.libsvm", libsvm, sizeof libsvm - 1));
     starve(load, &(source){path, SADDLE_FORMAT_LIBSVM}, "LIBSVM");
-    snprintf(path, sizeof path, "%s", write_file("a.csv", csv, sizeof csv - 1));
+    saddle_snprintf(path, sizeof path, "%s", write_file("a.csv", csv, sizeof csv - 1));
     starve(load, &(source){path, SADDLE_FORMAT_CSV}, "CSV");
     write_file("a-labels-idx1-ubyte", labels, sizeof labels);
-    snprintf(path, sizeof path, "%s", write_file("a-images-idx3-ubyte", images, sizeof images));
+    saddle_snprintf(path, sizeof path, "%s",
+                    write_file("a-images-idx3-ubyte", images, sizeof images));
     starve(load, &(source){path, SADDLE_FORMAT_IDX}, "IDX");
 }
 END_TEST
@@ -460,9 +462,9 @@ static saddle_status read_traces(const void *directory, saddle_error *error)
     char path[4200];
     saddle_trace *trace = NULL;
     saddle_trace *outcomes = NULL;
-    snprintf(path, sizeof path, "%s/t.csv", (const char *)directory);
+    saddle_snprintf(path, sizeof path, "%s/t.csv", (const char *)directory);
     saddle_status status = saddle_trace_read(&trace, path, error);
-    snprintf(path, sizeof path, "%s/o.csv", (const char *)directory);
+    saddle_snprintf(path, sizeof path, "%s/o.csv", (const char *)directory);
     if (status == SADDLE_OK)
         status = saddle_trace_read(&outcomes, path, error);
     if (status == SADDLE_OK)
@@ -610,7 +612,7 @@ static saddle_status connect(const void *what, saddle_error *error)
     saddle_spectrum spectrum;
     size_t diameter;
     char path[4200];
-    snprintf(path, sizeof path, "%s/saved.edges", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/saved.edges", saddle_test_directory());
     saddle_status status = saddle_graph_create(&graph, n->topology, n->agents, 1, error);
     if (status == SADDLE_OK)
         status = saddle_mixing_create(&mixing, graph, n->mixing, error);
@@ -651,10 +653,11 @@ START_TEST(networks_survive_every_failed_allocation)
     starve(network_from_memory, edge, "a network from memory");
     static const char edges[] = "0 1\n1 2\n2 0\n2 3\n";
     char file[4300];
-    snprintf(file, sizeof file, "file:%s", write_file("e.edges", edges, sizeof edges - 1));
+    saddle_snprintf(file, sizeof file, "file:%s", write_file("e.edges", edges, sizeof edges - 1));
     static const char weights[] = "0.5 0.25 0.25\n0.25 0.5 0.25\n0.25 0.25 0.5\n";
     char matrix[4300];
-    snprintf(matrix, sizeof matrix, "file:%s", write_file("w.txt", weights, sizeof weights - 1));
+    saddle_snprintf(matrix, sizeof matrix, "file:%s",
+                    write_file("w.txt", weights, sizeof weights - 1));
     const network all[] = {
         {"ring", 8, "metropolis"},         {"er:0.6", 6, "laplacian"},
         {"regular:3", 8, "best-constant"}, {"grid:2x3", 6, "max-degree"},
@@ -671,7 +674,7 @@ END_TEST
 static saddle_status predict(const void *path, saddle_error *error)
 {
     char few[4200];
-    snprintf(few, sizeof few, "%s/few.libsvm", saddle_test_directory());
+    saddle_snprintf(few, sizeof few, "%s/few.libsvm", saddle_test_directory());
     saddle_predictor *predictor = NULL;
     saddle_dataset *data = NULL;
     saddle_outcome outcome[SADDLE_MOST_MEASURES];
@@ -685,7 +688,7 @@ static saddle_status predict(const void *path, saddle_error *error)
     if (status == SADDLE_OK && data->rows <= sizeof score / sizeof *score)
         status = saddle_predictor_scores(predictor, data, score, error);
     char scores[4200];
-    snprintf(scores, sizeof scores, "%s/scores", saddle_test_directory());
+    saddle_snprintf(scores, sizeof scores, "%s/scores", saddle_test_directory());
     if (status == SADDLE_OK)
         status = saddle_save_numbers(score, data->rows, scores, error);
     double distance[5];
@@ -701,7 +704,7 @@ START_TEST(saved_models_survive_every_failed_allocation)
 {
     static const char *const problem[] = {"auc", "fair", "poisoning"};
     char path[4200];
-    snprintf(path, sizeof path, "%s/m.npz", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/m.npz", saddle_test_directory());
     for (size_t k = 0; k < sizeof problem / sizeof *problem; k++) {
         saddle_error error = {.message = ""};
         list settings = {.count = 0};

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "instances.h"
 #include "support.h"
 
@@ -298,7 +299,7 @@ START_TEST(a9a_is_ranked)
     assert_ok(saddle_dataset_load(&held_out, "a9a.t", NULL, 0, &error), error);
     assert_ok(saddle_dataset_make_binary(held_out, NULL, &error), error);
     train(assignment, held_out, &own, &other);
-    printf("a9a, linear: AUC %.4f, held out %.4f\n", own, other);
+    saddle_fprintf(stdout, "a9a, linear: AUC %.4f, held out %.4f\n", own, other);
     assert_at_most(0.895, own);
     assert_at_most(0.895, other);
     saddle_dataset_free(held_out);
@@ -313,8 +314,8 @@ START_TEST(networks_rank_what_lines_cannot)
 {
     char path[4096];
     char data[4200];
-    snprintf(path, sizeof path, "%s/signs.csv", saddle_test_directory());
-    snprintf(data, sizeof data, "data=%s", path);
+    saddle_snprintf(path, sizeof path, "%s/signs.csv", saddle_test_directory());
+    saddle_snprintf(data, sizeof data, "data=%s", path);
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
     saddle_rng rng;
@@ -324,7 +325,7 @@ START_TEST(networks_rank_what_lines_cannot)
         double b = saddle_rng_normal(&rng);
         for (int k = 0; k < 4; k++, b = -b) {
             a = k == 2 ? -a : a;
-            fprintf(file, "%.17g,%.17g,%d\n", a, b, a * b > 0.0 ? 1 : -1);
+            saddle_fprintf(file, "%.17g,%.17g,%d\n", a, b, a * b > 0.0 ? 1 : -1);
         }
     }
     ck_assert_int_eq(fclose(file), 0);
@@ -344,7 +345,7 @@ START_TEST(networks_rank_what_lines_cannot)
         train(assignment, e->parts->shard[0], &auc[k], &same);
         saddle_instance_free(e);
     }
-    printf("signs: AUC %.4f linear, %.4f mlp:16\n", auc[0], auc[1]);
+    saddle_fprintf(stdout, "signs: AUC %.4f linear, %.4f mlp:16\n", auc[0], auc[1]);
     assert_near(auc[0], 0.5, 1e-12);
     assert_at_most(0.95, auc[1]);
 }

@@ -10,6 +10,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/checkpoint_file.h"
+#include "core/print.h"
 #include "support.h"
 
 enum { AGENTS = 3, PUBLISHED = 4, KEPT = 2, ROWS = 2, MEMORY = 3, TRAIN = 2, TEST = 1 };
@@ -18,7 +19,7 @@ enum { AGENTS = 3, PUBLISHED = 4, KEPT = 2, ROWS = 2, MEMORY = 3, TRAIN = 2, TES
 static const char *path_of(const char *name)
 {
     static char path[5000];
-    snprintf(path, sizeof path, "%s/%s", saddle_test_directory(), name);
+    saddle_snprintf(path, sizeof path, "%s/%s", saddle_test_directory(), name);
     return path;
 }
 
@@ -243,7 +244,7 @@ START_TEST(the_newest_whole_one_is_found)
     char *path = NULL;
     saddle_error error = {.message = ""};
     saddle_checkpoint_info info;
-    snprintf(directory, sizeof directory, "%s", path_of("several"));
+    saddle_snprintf(directory, sizeof directory, "%s", path_of("several"));
     assert_refused(saddle_checkpoint_newest(&path, directory, &error), error, SADDLE_BAD_INPUT,
                    "cannot look into");
     ck_assert_int_eq(mkdir(directory, 0700), 0);

@@ -9,6 +9,7 @@
 
 #include "core/elementary.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/rng.h"
 #include "support.h"
 
@@ -126,14 +127,14 @@ START_TEST(names_are_looked_up_in_order)
     char home[4200];
     char file[4400];
     ck_assert_int_eq(chdir(saddle_test_directory()), 0);
-    snprintf(home, sizeof home, "%s/home", saddle_test_directory());
+    saddle_snprintf(home, sizeof home, "%s/home", saddle_test_directory());
     ck_assert_int_eq(mkdir("given", 0700) | mkdir("home", 0700) | mkdir("home/saddle", 0700), 0);
     setenv("SADDLE_DATA", "given", 1);
     setenv("XDG_DATA_HOME", home, 1);
     refuse_name("a9a", "data fetch a9a");
     refuse_name("a9a", "not in given");
     refuse_name("a9a", home);
-    snprintf(file, sizeof file, "%s/saddle/a9a", home);
+    saddle_snprintf(file, sizeof file, "%s/saddle/a9a", home);
     write_text(file, "1 1:1\n");
     assert_found("a9a", file);
     write_text("given/a9a", "1 1:1\n");
@@ -404,7 +405,7 @@ START_TEST(saving_reads_back_equal)
 {
     saddle_error error = {0};
     char path[4200];
-    snprintf(path, sizeof path, "%s/saved", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/saved", saddle_test_directory());
     saddle_dataset *data = awkward();
     assert_ok(saddle_dataset_save_libsvm(data, path, &error), error);
     saddle_dataset *again = load(path);
@@ -422,10 +423,10 @@ START_TEST(dense_data_saves_as_sparse)
 {
     saddle_error error = {0};
     char path[4200];
-    snprintf(path, sizeof path, "%s/dense.csv", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/dense.csv", saddle_test_directory());
     write_text(path, "0.1,0,0,5\n0,0.25,0,-5\n");
     saddle_dataset *dense = load(path);
-    snprintf(path, sizeof path, "%s/dense", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/dense", saddle_test_directory());
     assert_ok(saddle_dataset_save_libsvm(dense, path, &error), error);
     saddle_dataset *sparse = load(path);
     ck_assert_uint_eq(sparse->features, 3);
@@ -461,7 +462,7 @@ START_TEST(selection_copies_rows)
                    "row 10");
     ck_assert_ptr_null(part);
     saddle_dataset_free(data);
-    snprintf(path, sizeof path, "%s/rows.csv", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/rows.csv", saddle_test_directory());
     write_text(path, "1,2,3\n4,0,6\n7,8,9\n");
     static const size_t last_first[] = {2, 1};
     static const double wanted[] = {7, 8, 4, 0};
@@ -484,7 +485,7 @@ START_TEST(selection_of_mostly_zeros_is_sparse)
     saddle_error error = {0};
     char path[4200];
     saddle_dataset *part = NULL;
-    snprintf(path, sizeof path, "%s/zeros.csv", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/zeros.csv", saddle_test_directory());
     write_text(path, "0,2,0,0,1\n0,0,0,-5,0\n");
     saddle_dataset *data = load(path);
     assert_ok(saddle_dataset_select(&part, data, row, 2, &error), error);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "instances.h"
 #include "support.h"
 
@@ -337,8 +338,10 @@ static worth train(const char *fairness)
     assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
     ck_assert_uint_eq(result->test_count, 4);
     worth out = {.accuracy = result->test[1].value, .parity_gap = result->test[2].value};
-    printf("%-12s held-out accuracy %.4f, demographic-parity gap %.4f, equalized-odds gap %.4f\n",
-           fairness, out.accuracy, out.parity_gap, result->test[3].value);
+    saddle_fprintf(
+        stdout,
+        "%-12s held-out accuracy %.4f, demographic-parity gap %.4f, equalized-odds gap %.4f\n",
+        fairness, out.accuracy, out.parity_gap, result->test[3].value);
     saddle_result_free(result);
     saddle_instance_free(instance);
     test_plan_free(plan);

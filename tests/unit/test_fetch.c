@@ -21,6 +21,7 @@
 #include <saddle/data.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "support.h"
 
 enum { BODY_SIZE = 100000, LIFETIME_SECONDS = 60 };
@@ -56,9 +57,9 @@ static void send_all(int client, const char *bytes, size_t count)
 static void answer(int client, const char *status, const char *extra, size_t from, size_t count)
 {
     char head[512];
-    int length = snprintf(head, sizeof head,
-                          "HTTP/1.1 %s\r\nContent-Length: %zu\r\nConnection: close\r\n%s\r\n",
-                          status, server.size - from, extra);
+    int length = saddle_snprintf(
+        head, sizeof head, "HTTP/1.1 %s\r\nContent-Length: %zu\r\nConnection: close\r\n%s\r\n",
+        status, server.size - from, extra);
     send_all(client, head, (size_t)length);
     send_all(client, server.body + from, count);
 }
@@ -66,10 +67,10 @@ static void answer(int client, const char *status, const char *extra, size_t fro
 static void redirect(int client, const char *location)
 {
     char head[512];
-    int length = snprintf(head, sizeof head,
-                          "HTTP/1.1 302 Found\r\nLocation: %s\r\nContent-Length: 5\r\n"
-                          "Connection: close\r\n\r\nmoved",
-                          location);
+    int length = saddle_snprintf(head, sizeof head,
+                                 "HTTP/1.1 302 Found\r\nLocation: %s\r\nContent-Length: 5\r\n"
+                                 "Connection: close\r\n\r\nmoved",
+                                 location);
     send_all(client, head, (size_t)length);
 }
 
@@ -83,8 +84,8 @@ static void answer_range(int client, size_t start, bool honest)
         return;
     }
     size_t told = honest ? start : start / 2;
-    snprintf(extra, sizeof extra, "Content-Range: bytes %zu-%zu/%zu\r\n", told, server.size - 1,
-             server.size);
+    saddle_snprintf(extra, sizeof extra, "Content-Range: bytes %zu-%zu/%zu\r\n", told,
+                    server.size - 1, server.size);
     answer(client, "206 Partial Content", extra, start, server.size - start);
 }
 
@@ -92,12 +93,13 @@ static void answer_range(int client, size_t start, bool honest)
 static void answer_endless(int client, long start)
 {
     char head[256];
-    int length = start < 0 ? snprintf(head, sizeof head,
-                                      "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", 300 << 20)
-                           : snprintf(head, sizeof head,
-                                      "HTTP/1.1 206 Partial Content\r\nConnection: close\r\n"
-                                      "Content-Range: bytes %ld-%d/*\r\n\r\n",
-                                      start, 300 << 20);
+    int length = start < 0
+                     ? saddle_snprintf(head, sizeof head,
+                                       "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", 300 << 20)
+                     : saddle_snprintf(head, sizeof head,
+                                       "HTTP/1.1 206 Partial Content\r\nConnection: close\r\n"
+                                       "Content-Range: bytes %ld-%d/*\r\n\r\n",
+                                       start, 300 << 20);
     send_all(client, head, (size_t)length);
     send_all(client, server.body, server.size);
 }
@@ -122,14 +124,14 @@ static void serve(int client, const char *request)
     else if (strcmp(mode, "cut") == 0)
         answer(client, "200 OK", "", 0, server.size / 2);
     else if (strcmp(mode, "moved") == 0) {
-        snprintf(location, sizeof location, "/whole/%s", file);
+        saddle_snprintf(location, sizeof location, "/whole/%s", file);
         redirect(client, location);
     } else if (strcmp(mode, "loop") == 0) {
-        snprintf(location, sizeof location, "/loop/%s", file);
+        saddle_snprintf(location, sizeof location, "/loop/%s", file);
         redirect(client, location);
     } else if (strcmp(mode, "plain") == 0 || strcmp(mode, "secure") == 0) {
-        snprintf(location, sizeof location, "http%s://127.0.0.1:%d/whole/%s",
-                 mode[0] == 's' ? "s" : "", port, file);
+        saddle_snprintf(location, sizeof location, "http%s://127.0.0.1:%d/whole/%s",
+                        mode[0] == 's' ? "s" : "", port, file);
         redirect(client, location);
     } else if (strcmp(mode, "file") == 0)
         redirect(client, "file:///etc/passwd");
@@ -208,7 +210,7 @@ CURLcode __wrap_curl_easy_setopt(CURL *handle, CURLoption option, ...)
     va_end(arguments);
     char plain[256];
     if (option == CURLOPT_URL && strncasecmp(value, "https:", 6) == 0) {
-        snprintf(plain, sizeof plain, "http%s", (const char *)value + 5);
+        saddle_snprintf(plain, sizeof plain, "http%s", (const char *)value + 5);
         value = plain;
     }
     return __real_curl_easy_setopt(handle, option, value);
@@ -219,7 +221,7 @@ CURLcode __wrap_curl_easy_setopt(CURL *handle, CURLoption option, ...)
 static const char *mirror(const char *mode)
 {
     static char url[128];
-    snprintf(url, sizeof url, "http://127.0.0.1:%d/%s", port, mode);
+    saddle_snprintf(url, sizeof url, "http://127.0.0.1:%d/%s", port, mode);
     return url;
 }
 
@@ -239,14 +241,15 @@ static const char *place(const char *file)
     static char path[2][4300];
     static int turn;
     turn = !turn;
-    snprintf(path[turn], sizeof path[turn], "%s/deep/data/%s", saddle_test_directory(), file);
+    saddle_snprintf(path[turn], sizeof path[turn], "%s/deep/data/%s", saddle_test_directory(),
+                    file);
     return path[turn];
 }
 
 static saddle_fetch_options options_for(const char *mode)
 {
     static char directory[4200];
-    snprintf(directory, sizeof directory, "%s/deep/data", saddle_test_directory());
+    saddle_snprintf(directory, sizeof directory, "%s/deep/data", saddle_test_directory());
     return (saddle_fetch_options){
         .abi = SADDLE_ABI, .mirror = mirror(mode), .directory = directory, .accept = body_sum()};
 }
@@ -270,9 +273,9 @@ static void assert_content(const char *file, const char *bytes, size_t size)
 static void leave_partial(size_t size, char change)
 {
     char path[4400];
-    snprintf(path, sizeof path, "%s/deep", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/deep", saddle_test_directory());
     mkdir(path, 0700);
-    snprintf(path, sizeof path, "%s/deep/data", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/deep/data", saddle_test_directory());
     mkdir(path, 0700);
     FILE *stream = fopen(place("a9a.part"), "wb");
     ck_assert_ptr_nonnull(stream);
@@ -359,7 +362,7 @@ START_TEST(a_wrong_sum_is_refused_with_both)
         sum[k] = (char)(body_sum()[k] | (body_sum()[k] >= 'A' ? 0x20 : 0));
     options.accept = NULL;
     char accept[100];
-    snprintf(accept, sizeof accept, "accept %s", sum);
+    saddle_snprintf(accept, sizeof accept, "accept %s", sum);
     ck_assert_str_eq(source[0].name, "a9a");
     ck_assert(!source[0].verified && source[count - 1].verified);
     refuse("a9a", &options, SADDLE_IO, source[0].sha256);
@@ -448,7 +451,8 @@ START_TEST(https_never_leads_to_http)
     assert_ok(saddle_data_fetch("a9a", &options, &error), error);
     options.force = true;
     for (int k = 0; k < 2; k++) {
-        snprintf(secure, sizeof secure, "%s%s", k == 0 ? "https" : "HTTPS", mirror("plain") + 4);
+        saddle_snprintf(secure, sizeof secure, "%s%s", k == 0 ? "https" : "HTTPS",
+                        mirror("plain") + 4);
         options.mirror = secure;
         refuse("a9a", &options, SADDLE_IO, "a redirect to http://127.0.0.1");
     }

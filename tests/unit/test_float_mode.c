@@ -12,6 +12,7 @@
 
 #include <saddle/lab.h>
 
+#include "core/print.h"
 #include "instances.h"
 #include "support.h"
 
@@ -56,7 +57,7 @@ static answers compute(const char *threads)
     saddle_mixing *mixing = NULL;
     saddle_spectrum spectrum;
     saddle_dataset *data = NULL;
-    snprintf(count, sizeof count, "threads=%s", threads);
+    saddle_snprintf(count, sizeof count, "threads=%s", threads);
     solve(&out, (const char *[]){"problem=quadratic", "iterations=30", "agents=4", count, NULL});
     assert_ok(saddle_graph_create(&graph, "er:0.5", 9, 3, &error), error);
     assert_ok(saddle_mixing_create(&mixing, graph, "metropolis", &error), error);

@@ -9,6 +9,7 @@
 
 #include <saddle/graph.h>
 
+#include "core/print.h"
 #include "core/rounding.h"
 #include "graph/diameter.h"
 #include "graph/edges.h"
@@ -100,7 +101,7 @@ static void check_graph(const saddle_graph *graph, const char *text)
 static const char *write_file(const char *name, const char *contents, size_t length)
 {
     static char path[8192];
-    snprintf(path, sizeof path, "%s/%s", saddle_test_directory(), name);
+    saddle_snprintf(path, sizeof path, "%s/%s", saddle_test_directory(), name);
     FILE *stream = fopen(path, "wb");
     ck_assert_ptr_nonnull(stream);
     ck_assert_uint_eq(fwrite(contents, 1, length, stream), length);
@@ -112,7 +113,8 @@ static const char *write_file(const char *name, const char *contents, size_t len
 static const char *file_text(const char *contents)
 {
     static char text[8300];
-    snprintf(text, sizeof text, "file:%s", write_file("edges.txt", contents, strlen(contents)));
+    saddle_snprintf(text, sizeof text, "file:%s",
+                    write_file("edges.txt", contents, strlen(contents)));
     return text;
 }
 
@@ -227,10 +229,10 @@ START_TEST(structured_topologies_follow_their_definitions)
     for (size_t rows = 1; rows <= 5; rows++)
         for (size_t columns = 1; columns <= 5; columns++) {
             char text[64];
-            snprintf(text, sizeof text, "grid:%zux%zu", rows, columns);
+            saddle_snprintf(text, sizeof text, "grid:%zux%zu", rows, columns);
             check_definition(text, 0, rows, columns, in_grid);
             check_definition(text, rows * columns, rows, columns, in_grid);
-            snprintf(text, sizeof text, "torus:%zux%zu", rows, columns);
+            saddle_snprintf(text, sizeof text, "torus:%zux%zu", rows, columns);
             check_definition(text, 0, rows, columns, in_torus);
             check_definition(text, rows * columns, rows, columns, in_torus);
         }
@@ -279,7 +281,7 @@ START_TEST(er_is_redrawn_and_bounded)
     ck_assert_uint_eq(lone->edges, 0);
     saddle_graph_free(lone);
     char threshold[64];
-    snprintf(threshold, sizeof threshold, "ln(m)/m = %.3g", log(100.0) / 100.0);
+    saddle_snprintf(threshold, sizeof threshold, "ln(m)/m = %.3g", log(100.0) / 100.0);
     refuse("er:0.001", 100, threshold);
     refuse("er:0.001", 100, "'er:0.001' with 100 agents");
     refuse("er:0", 2, "2 components");
@@ -294,7 +296,7 @@ START_TEST(regular_graphs_are_regular)
     for (size_t m = 1; m <= 14; m++)
         for (size_t k = 0; k <= m; k++) {
             char text[64];
-            snprintf(text, sizeof text, "regular:%zu", k);
+            saddle_snprintf(text, sizeof text, "regular:%zu", k);
             bool possible = k < m && m * k % 2 == 0 && (k >= 2 || m == k + 1);
             if (!possible) {
                 refuse(text, m, text);
@@ -503,8 +505,8 @@ START_TEST(edge_lists_are_read_and_written)
     /* A path with a colon, and a random graph there and back. */
     char path[8192];
     char again_text[8300];
-    snprintf(path, sizeof path, "%s/with:colon.txt", saddle_test_directory());
-    snprintf(again_text, sizeof again_text, "file:%s", path);
+    saddle_snprintf(path, sizeof path, "%s/with:colon.txt", saddle_test_directory());
+    saddle_snprintf(again_text, sizeof again_text, "file:%s", path);
     graph = make("er:0.1", 80, 4);
     assert_ok(saddle_graph_save(graph, path, &error), error);
     saddle_graph *again = make(again_text, 80, 0);
@@ -543,8 +545,8 @@ START_TEST(bad_edge_lists_are_refused_by_place_and_value)
     digits[99] = '\0';
     refuse(file_text(digits), 0, "...'");
     char text[8300];
-    snprintf(text, sizeof text, "file:%s", write_file("nul.txt", "0 1\0002\n", 6));
-    refuse(text, 0, "'1?2'");
+    saddle_snprintf(text, sizeof text, "file:%s", write_file("nul.txt", "0 1\0002\n", 6));
+    refuse(text, 0, "'1\\x012'");
 }
 END_TEST
 
@@ -612,8 +614,8 @@ START_TEST(a_long_path_in_a_file_has_its_diameter)
     saddle_error error;
     char path[8192];
     char text[8300];
-    snprintf(path, sizeof path, "%s/path.txt", saddle_test_directory());
-    snprintf(text, sizeof text, "file:%s", path);
+    saddle_snprintf(path, sizeof path, "%s/path.txt", saddle_test_directory());
+    saddle_snprintf(text, sizeof text, "file:%s", path);
     saddle_graph *graph = make("path", AGENTS, 0);
     assert_ok(saddle_graph_save(graph, path, &error), error);
     saddle_graph *again = make(text, 0, 0);

@@ -1,7 +1,7 @@
 /*
  * A program in a locale with a decimal comma: texts and files keep their points.
  *
- * The locale is made here by localedef, so that it is the same everywhere; without that the test is skipped.
+ * The locale is made by localedef, so that it is the same everywhere; without that the test is skipped.
  */
 #include <locale.h>
 #include <stdio.h>
@@ -24,33 +24,14 @@ static void write_file(const char *path, const char *text)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* The characters of ASCII, which is all that a locale needs here. */
-static void write_characters(const char *path)
-{
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs("<code_set_name> ASCII\n<mb_cur_min> 1\n<mb_cur_max> 1\n<escape_char> /\nCHARMAP\n",
-          file);
-    for (unsigned c = 0; c < 128; c++)
-        fprintf(file, "<U%04X> /x%02x\n", c, c);
-    fputs("END CHARMAP\n", file);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
 /* Go to a fresh directory and take a locale with a decimal comma; false: there is none to be had. */
 static bool take_comma(void)
 {
     ck_assert_int_eq(chdir(saddle_test_directory()), 0);
-    write_file("comma", "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping -1\n"
-                        "END LC_NUMERIC\n");
-    write_characters("characters");
-    setenv("LOCPATH", ".", 1);
-    if (system("localedef -c -i comma -f ./characters ./xx_XX >/dev/null 2>&1") < 0 ||
-        setlocale(LC_ALL, "xx_XX") == NULL || strcmp(localeconv()->decimal_point, ",") != 0) {
+    bool taken = saddle_test_take_comma();
+    if (!taken)
         saddle_test_skip("no locale with a decimal comma can be made here");
-        return false;
-    }
-    return true;
+    return taken;
 }
 
 /* A file contains a text. */
@@ -105,6 +86,56 @@ START_TEST(rows_are_read_and_written_with_points)
 }
 END_TEST
 
+/* No number of a file has a comma in it: rows have as many commas as the line of names, the head has none. */
+static void assert_no_commas(const char *path)
+{
+    char line[4096];
+    size_t columns = 0;
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof line, file) != NULL) {
+        size_t commas = 0;
+        for (const char *c = line; *c != '\0'; c++)
+            commas += *c == ',';
+        if (line[0] != '#' && columns == 0)
+            columns = commas;
+        ck_assert_msg(commas == (line[0] == '#' ? 0 : columns), "%s: %s", path, line);
+    }
+    fclose(file);
+    ck_assert_uint_gt(columns, 0);
+}
+
+/* Steps that the library chooses are numbers like those that a user gives, and so are messages. */
+START_TEST(automatic_steps_and_messages_have_points)
+{
+    if (!take_comma())
+        return;
+    static const char *const algorithm[] = {"precision", "precision+", "gt-gda", "dposg", "sreda"};
+    for (size_t k = 0; k < sizeof algorithm / sizeof *algorithm; k++) {
+        saddle_result *result = NULL;
+        saddle_instance *instance = NULL;
+        saddle_predictor *predictor = NULL;
+        saddle_plan *plan =
+            test_plan(NULL, (const char *[]){"problem=auc", "data=synthetic:60", "iterations=8",
+                                             "trace-every=1", "trace=t.csv", "model=m.npz",
+                                             "outcomes=o.csv", NULL});
+        assert_ok(saddle_plan_set(plan, "algorithm", algorithm[k], &error), error);
+        assert_ok(saddle_instance_create(&instance, plan, &error), error);
+        assert_ok(saddle_run(instance, plan, NULL, &result, &error), error);
+        assert_no_commas("t.csv");
+        assert_no_commas("o.csv");
+        assert_ok(saddle_predictor_load(&predictor, "m.npz", NULL, &error), error);
+        saddle_predictor_free(predictor);
+        saddle_result_free(result);
+        saddle_instance_free(instance);
+        test_plan_free(plan);
+    }
+    saddle_fail(&error, SADDLE_BAD_INPUT, "%g %.3f", 0.25, 1234.5);
+    ck_assert_str_eq(error.message, "0.25 1234.500");
+    ck_assert_str_eq(localeconv()->decimal_point, ",");
+}
+END_TEST
+
 /* What a run writes can be read, by itself in this locale and by others. */
 START_TEST(a_run_writes_points)
 {
@@ -139,6 +170,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, settings_are_read_with_points);
     tcase_add_test(cases, rows_are_read_and_written_with_points);
     tcase_add_test(cases, a_run_writes_points);
+    tcase_add_test(cases, automatic_steps_and_messages_have_points);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -4,6 +4,7 @@
 
 #include "core/elementary.h"
 #include "core/logistic.h"
+#include "core/print.h"
 #include "core/rng.h"
 #include "support.h"
 
@@ -90,13 +91,13 @@ START_TEST(every_instruction_set_gives_the_same_bits)
     if (__builtin_cpu_supports("avx"))
         compare(saddle_logistic_avx);
     else
-        printf("skip: this processor has no AVX\n");
+        saddle_fprintf(stdout, "skip: this processor has no AVX\n");
     if (__builtin_cpu_supports("avx512f"))
         compare(saddle_logistic_avx512);
     else
-        printf("skip: this processor has no AVX-512\n");
+        saddle_fprintf(stdout, "skip: this processor has no AVX-512\n");
 #else
-    printf("skip: no vector versions in this build\n");
+    saddle_fprintf(stdout, "skip: no vector versions in this build\n");
 #endif
 }
 END_TEST

@@ -9,6 +9,7 @@
 
 #include <saddle/lab.h>
 
+#include "core/print.h"
 #include "instances.h"
 #include "support.h"
 
@@ -18,7 +19,7 @@ static saddle_error error;
 
 static const char *path_of(char out[PATH], const char *name)
 {
-    snprintf(out, PATH, "%s/%s", saddle_test_directory(), name);
+    saddle_snprintf(out, PATH, "%s/%s", saddle_test_directory(), name);
     return out;
 }
 
@@ -117,16 +118,16 @@ typedef struct table {
 static void write_row(FILE *file, const table *t, size_t r, bool sparse)
 {
     if (sparse)
-        fprintf(file, "%g", t->label[r]);
+        saddle_fprintf(file, "%g", t->label[r]);
     for (size_t k = 0; k < FEATURES; k++) {
         double x = t->x[r * FEATURES + k];
         if (!sparse)
-            fprintf(file, "%.17g,", x);
+            saddle_fprintf(file, "%.17g,", x);
         else if (x != 0.0)
-            fprintf(file, " %zu:%.17g", k + 1, x);
+            saddle_fprintf(file, " %zu:%.17g", k + 1, x);
     }
     if (!sparse)
-        fprintf(file, "%g", t->label[r]);
+        saddle_fprintf(file, "%g", t->label[r]);
     fputc('\n', file);
 }
 
@@ -334,7 +335,7 @@ START_TEST(shards_in_memory_are_files_of_agents)
     for (size_t i = 0; i < PARTS; i++) {
         char name[32];
         char path[PATH];
-        snprintf(name, sizeof name, "part-%zu.csv", i);
+        saddle_snprintf(name, sizeof name, "part-%zu.csv", i);
         write_rows(t, path_of(path, name), first, part[i], false);
         shard[i] = made[i] = dense_of(t, first, part[i], i % 2 ? SADDLE_COPY : SADDLE_BORROW);
         first += part[i];
@@ -544,7 +545,7 @@ static const char *edge_file(char out[PATH])
     FILE *file = fopen(path_of(out, "edges"), "w");
     ck_assert_ptr_nonnull(file);
     for (size_t e = 0; e < EDGES; e++)
-        fprintf(file, "%zu %zu\n", edges[2 * e], edges[2 * e + 1]);
+        saddle_fprintf(file, "%zu %zu\n", edges[2 * e], edges[2 * e + 1]);
     ck_assert_int_eq(fclose(file), 0);
     return out;
 }
@@ -582,7 +583,7 @@ START_TEST(edges_in_memory_are_edges_of_a_file)
 {
     char path[PATH];
     char text[PATH + 8];
-    snprintf(text, sizeof text, "file:%s", edge_file(path));
+    saddle_snprintf(text, sizeof text, "file:%s", edge_file(path));
     saddle_graph *read = NULL;
     saddle_graph *graph = edge_graph();
     assert_ok(saddle_graph_create(&read, text, 0, 1, &error), error);
@@ -639,7 +640,7 @@ static void write_matrix(const char *path, const double matrix[25])
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
     for (size_t k = 0; k < 25; k++)
-        fprintf(file, "%.17g%s", matrix[k], k % 5 == 4 ? "\n" : " ");
+        saddle_fprintf(file, "%.17g%s", matrix[k], k % 5 == 4 ? "\n" : " ");
     ck_assert_int_eq(fclose(file), 0);
 }
 
@@ -651,7 +652,7 @@ START_TEST(weights_in_memory_are_those_of_a_file)
     double weight[EDGES];
     fill_matrix(matrix);
     write_matrix(path_of(path, "matrix"), matrix);
-    snprintf(text, sizeof text, "file:%s", path);
+    saddle_snprintf(text, sizeof text, "file:%s", path);
     for (size_t e = 0; e < EDGES; e++)
         weight[e] = edge_weight(e);
     saddle_graph *graph = edge_graph();

@@ -13,6 +13,7 @@
 #include <zip.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "files/npz.h"
 #include "support.h"
 
@@ -309,7 +310,7 @@ static void write_npy(const char *path, int version, const char *header, size_t 
     ck_assert_uint_lt(fixed + length + behind, sizeof content);
     content[8] = (unsigned char)(length & 0xFF);
     content[9] = (unsigned char)(length >> 8);
-    snprintf((char *)content + fixed, sizeof content - fixed, "%s", header);
+    saddle_snprintf((char *)content + fixed, sizeof content - fixed, "%s", header);
     spill(path, content, fixed + length + behind);
 }
 
@@ -317,8 +318,8 @@ static void write_npy(const char *path, int version, const char *header, size_t 
 static void write_letters(const char *path, const uint32_t *letter, size_t count)
 {
     char header[128];
-    snprintf(header, sizeof header, "{'descr': '<U%zu', 'fortran_order': False, 'shape': (), }\n",
-             count);
+    saddle_snprintf(header, sizeof header,
+                    "{'descr': '<U%zu', 'fortran_order': False, 'shape': (), }\n", count);
     write_npy(path, 1, header, 4 * count);
     FILE *file = fopen(path, "r+");
     ck_assert_ptr_nonnull(file);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "engines/placement.h"
 #include "instances.h"
 #include "support.h"
@@ -108,16 +109,16 @@ START_TEST(numbers_do_not_matter)
 {
     enum { AGENTS = 20 };
     char path[5000];
-    snprintf(path, sizeof path, "%s/cliques.txt", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/cliques.txt", saddle_test_directory());
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
     for (int i = 0; i < AGENTS; i++)
         for (int j = i + 2; j < AGENTS; j += 2)
-            fprintf(file, "%d %d\n", i, j);
-    fprintf(file, "6 7\n");
+            saddle_fprintf(file, "%d %d\n", i, j);
+    saddle_fprintf(file, "6 7\n");
     ck_assert_int_eq(fclose(file), 0);
     char topology[5100];
-    snprintf(topology, sizeof topology, "file:%s", path);
+    saddle_snprintf(topology, sizeof topology, "file:%s", path);
     saddle_graph *graph = NULL;
     saddle_error error = {.message = ""};
     assert_ok(saddle_graph_create(&graph, topology, 0, 1, &error), error);

@@ -6,6 +6,7 @@
 #include <saddle/saddle.h>
 
 #include "algorithms/step_options.h"
+#include "core/print.h"
 #include "instance/plan.h"
 #include "instance/plan_options.h"
 #include "support.h"
@@ -350,7 +351,7 @@ START_TEST(fields_are_checked_like_texts)
     plan = defaults();
     plan.network.topology = "ring\n# forged: yes";
     refuse_copy(&plan,
-                "topology: 'ring?# forged: yes' has a control character, such as a line end, "
+                "topology: 'ring\\x0a# forged: yes' has a control character, such as a line end, "
                 "in it; give a value without");
 }
 END_TEST
@@ -398,7 +399,7 @@ END_TEST
 static const char *write_file(const char *lines)
 {
     static char path[4200];
-    snprintf(path, sizeof path, "%s/plan.yaml", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/plan.yaml", saddle_test_directory());
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
     ck_assert_int_ge(fputs(lines, file), 0);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "instances.h"
 #include "support.h"
 
@@ -132,14 +133,14 @@ START_TEST(bad_settings_are_refused)
                                       "some",    "agents:1,1", "agents:2,0,2"};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         char text[64];
-        snprintf(text, sizeof text, "poisoned=%s", bad[k]);
+        saddle_snprintf(text, sizeof text, "poisoned=%s", bad[k]);
         const char *assignment[] = {"problem=poisoning", "data=synthetic:60:20", "agents=4", text,
                                     NULL};
         saddle_error error = {.message = ""};
         saddle_plan *plan = test_plan(NULL, assignment);
         saddle_instance *instance = NULL;
         char part[64];
-        snprintf(part, sizeof part, "'%s' is not right", bad[k]);
+        saddle_snprintf(part, sizeof part, "'%s' is not right", bad[k]);
         assert_refused(saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
                        part);
         ck_assert_ptr_null(instance);
@@ -165,8 +166,9 @@ static void train(const char *perturbation, const char *poisoned, double out[6])
     ck_assert_uint_eq(result->test_count, 6);
     for (size_t k = 0; k < 6; k++)
         out[k] = result->test[k].value;
-    printf("%-16s %s: held-out clean accuracy %.4f, poisoned %.4f, perturbation %.6g of %g\n",
-           perturbation, poisoned, out[1], out[3], out[4], out[5]);
+    saddle_fprintf(
+        stdout, "%-16s %s: held-out clean accuracy %.4f, poisoned %.4f, perturbation %.6g of %g\n",
+        perturbation, poisoned, out[1], out[3], out[4], out[5]);
     saddle_result_free(result);
     saddle_instance_free(instance);
     test_plan_free(plan);

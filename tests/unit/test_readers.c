@@ -13,6 +13,7 @@
 #include <saddle/text.h>
 
 #include "core/number.h"
+#include "core/print.h"
 #include "core/rng.h"
 #include "support.h"
 
@@ -20,7 +21,7 @@
 static const char *write_bytes(const char *file, const void *bytes, size_t size)
 {
     static char path[4096];
-    snprintf(path, sizeof path, "%s/%s", saddle_test_directory(), file);
+    saddle_snprintf(path, sizeof path, "%s/%s", saddle_test_directory(), file);
     FILE *stream = fopen(path, "wb");
     ck_assert_ptr_nonnull(stream);
     ck_assert_uint_eq(fwrite(bytes, 1, size, stream), size);
@@ -116,7 +117,7 @@ START_TEST(numbers_are_correctly_rounded)
         size_t length = random_number(&rng, text);
         double value = -1.0;
         ck_assert_ptr_eq(saddle_scan_real(text, text + length, &value), text + length);
-        assert_same_bits(value, strtod(text, NULL), text);
+        assert_same_bits(value, strtod_l(text, NULL, saddle_c_locale()), text);
     }
     /* The shortest and the 17-digit text of random bit patterns. */
     for (int k = 0; k < 50000; k++) {
@@ -125,7 +126,7 @@ START_TEST(numbers_are_correctly_rounded)
         memcpy(&wanted, &bits, sizeof wanted);
         if (!isfinite(wanted))
             continue;
-        int length = snprintf(text, sizeof text, "%.17g", wanted);
+        int length = saddle_snprintf(text, sizeof text, "%.17g", wanted);
         double value = -1.0;
         ck_assert_ptr_eq(saddle_scan_real(text, text + length, &value), text + length);
         assert_same_bits(value, wanted, text);
@@ -137,8 +138,8 @@ END_TEST
 static void print_plainly(double value, int least, char out[SADDLE_REAL_SIZE])
 {
     do
-        snprintf(out, SADDLE_REAL_SIZE, "%.*g", least++, value);
-    while (least <= 17 && strtod(out, NULL) != value);
+        saddle_snprintf(out, SADDLE_REAL_SIZE, "%.*g", least++, value);
+    while (least <= 17 && strtod_l(out, NULL, saddle_c_locale()) != value);
 }
 
 START_TEST(numbers_are_printed_as_short_as_they_read_back)
@@ -174,8 +175,9 @@ START_TEST(numbers_have_a_point_in_every_locale)
     char command[4500];
     char text[SADDLE_REAL_SIZE];
     double value = -1.0;
-    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 2>/dev/null",
-             saddle_test_directory());
+    saddle_snprintf(command, sizeof command,
+                    "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 2>/dev/null",
+                    saddle_test_directory());
     setenv("LOCPATH", saddle_test_directory(), 1);
     if (system(command) != 0 || setlocale(LC_ALL, "de_DE.UTF-8") == NULL) {
         saddle_test_skip("no locale with a decimal comma can be made");
@@ -303,10 +305,10 @@ static saddle_dataset *slow_reader(char *text)
         char *token = strtok_r(line, " \t", &rest);
         if (token == NULL)
             continue;
-        data->label[data->rows++] = strtod(token, NULL);
+        data->label[data->rows++] = strtod_l(token, NULL, saddle_c_locale());
         while ((token = strtok_r(NULL, " \t", &rest)) != NULL) {
             size_t index = strtoul(token, NULL, 10);
-            double value = strtod(strchr(token, ':') + 1, NULL);
+            double value = strtod_l(strchr(token, ':') + 1, NULL, saddle_c_locale());
             if (index > data->features)
                 data->features = index;
             if (value != 0.0) {
@@ -334,7 +336,7 @@ START_TEST(libsvm_agrees_with_the_obvious_reader)
     for (uint64_t seed = 0; seed < 24; seed++) {
         char *text = random_libsvm(seed, seed < 12 ? 20 : 500);
         char path[4096];
-        snprintf(path, sizeof path, "%s", write_text("random", text));
+        saddle_snprintf(path, sizeof path, "%s", write_text("random", text));
         saddle_dataset *wanted = slow_reader(text);
         for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
             saddle_data_options options = {
@@ -441,12 +443,12 @@ END_TEST
 START_TEST(what_is_not_a_file_is_refused)
 {
     char path[4200];
-    snprintf(path, sizeof path, "%s/", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/", saddle_test_directory());
     refuse(path, NULL, "is a directory");
-    snprintf(path, sizeof path, "%s/pipe", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/pipe", saddle_test_directory());
     ck_assert_int_eq(mkfifo(path, 0600), 0);
     refuse(path, NULL, "is a pipe");
-    snprintf(path, sizeof path, "%s/nothing", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/nothing", saddle_test_directory());
     refuse(path, NULL, "No such file");
     refuse(write_text("empty", ""), NULL, "is empty");
     saddle_data_options options = {.abi = SADDLE_ABI, .format = (saddle_data_format)4};
@@ -487,23 +489,25 @@ START_TEST(idx_is_read_packed_and_plain)
 {
     char path[4096];
     saddle_dataset *data = NULL;
-    snprintf(path, sizeof path, "%s", write_bytes("a-images-idx3-ubyte", images, sizeof images));
+    saddle_snprintf(path, sizeof path, "%s",
+                    write_bytes("a-images-idx3-ubyte", images, sizeof images));
     write_bytes("a-labels-idx1-ubyte", labels, sizeof labels);
     assert_images(data = load(path, NULL));
     saddle_dataset_free(data);
     /* Packed images with plain labels, and the other way round. */
-    snprintf(path, sizeof path, "%s",
-             write_packed("a-images-idx3-ubyte.gz", images, sizeof images));
+    saddle_snprintf(path, sizeof path, "%s",
+                    write_packed("a-images-idx3-ubyte.gz", images, sizeof images));
     assert_images(data = load(path, NULL));
     saddle_dataset_free(data);
-    snprintf(path, sizeof path, "%s", write_bytes("b-images-idx3-ubyte", images, sizeof images));
+    saddle_snprintf(path, sizeof path, "%s",
+                    write_bytes("b-images-idx3-ubyte", images, sizeof images));
     write_packed("b-labels-idx1-ubyte.gz", labels, sizeof labels);
     assert_images(data = load(path, NULL));
     saddle_dataset_free(data);
     /* Labels of another name. */
     char other[4096];
-    snprintf(other, sizeof other, "%s", write_bytes("classes", labels, sizeof labels));
-    snprintf(path, sizeof path, "%s", write_bytes("pictures", images, sizeof images));
+    saddle_snprintf(other, sizeof other, "%s", write_bytes("classes", labels, sizeof labels));
+    saddle_snprintf(path, sizeof path, "%s", write_bytes("pictures", images, sizeof images));
     saddle_data_options options = {.abi = SADDLE_ABI, .labels = other};
     assert_images(data = load(path, &options));
     saddle_dataset_free(data);
@@ -514,7 +518,7 @@ END_TEST
 START_TEST(idx_of_several_gzip_members_is_read)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s", write_packed("c-images-idx3-ubyte.gz", images, 20));
+    saddle_snprintf(path, sizeof path, "%s", write_packed("c-images-idx3-ubyte.gz", images, 20));
     gzFile stream = gzopen(path, "ab");
     ck_assert_int_eq(gzwrite(stream, images + 20, sizeof images - 20), sizeof images - 20);
     ck_assert_int_eq(gzclose(stream), Z_OK);
@@ -533,9 +537,9 @@ static void refuse_images(size_t size, size_t place, unsigned char byte, const c
     memcpy(copy, images, sizeof images);
     copy[place] = byte;
     char path[4096];
-    snprintf(path, sizeof path, "%s", write_bytes("d-images-idx3-ubyte", copy, size));
+    saddle_snprintf(path, sizeof path, "%s", write_bytes("d-images-idx3-ubyte", copy, size));
     refuse(path, &options, part);
-    snprintf(path, sizeof path, "%s", write_packed("d-images-idx3-ubyte.gz", copy, size));
+    saddle_snprintf(path, sizeof path, "%s", write_packed("d-images-idx3-ubyte.gz", copy, size));
     refuse(path, &options, part);
 }
 
@@ -558,7 +562,8 @@ START_TEST(idx_refuses_what_is_wrong)
     refuse(write_bytes("e-images-idx3-ubyte", huge, sizeof huge), NULL, "more than 4294967295");
     /* Labels: missing, too few, given as the images, with images as labels. */
     char path[4096];
-    snprintf(path, sizeof path, "%s", write_bytes("f-images-idx3-ubyte", images, sizeof images));
+    saddle_snprintf(path, sizeof path, "%s",
+                    write_bytes("f-images-idx3-ubyte", images, sizeof images));
     refuse(path, NULL, "f-labels-idx1-ubyte', packed (.gz) and not");
     unsigned char two[] = {0, 0, 8, 1, 0, 0, 0, 2, 7, 0};
     write_bytes("f-labels-idx1-ubyte", two, sizeof two);
@@ -663,7 +668,7 @@ START_TEST(csv_headers_have_names)
     saddle_dataset *data = NULL;
     char text[64];
     for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
-        snprintf(text, sizeof text, "1,%s,1\n3,4,-1\n", value[k]);
+        saddle_snprintf(text, sizeof text, "1,%s,1\n3,4,-1\n", value[k]);
         options.header = SADDLE_HEADER_AUTO;
         refuse(write_text("h.csv", text), &options, "h.csv:1:");
         refuse(write_text("h.csv", text), &options, "set header to yes");
@@ -675,7 +680,7 @@ START_TEST(csv_headers_have_names)
         saddle_dataset_free(data);
     }
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        snprintf(text, sizeof text, "%s3,4,-1\n", names[k]);
+        saddle_snprintf(text, sizeof text, "%s3,4,-1\n", names[k]);
         options.header = SADDLE_HEADER_AUTO;
         data = load(write_text("h.csv", text), &options);
         ck_assert_uint_eq(data->rows, 1);

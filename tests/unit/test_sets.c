@@ -10,6 +10,7 @@
 
 #include <saddle/set.h>
 
+#include "core/print.h"
 #include "core/rng.h"
 #include "support.h"
 
@@ -65,9 +66,9 @@ static void add_part(known_set *known, size_t row, size_t count, bool last)
     p->count = count;
     size_t used = strlen(known->text);
     if (last)
-        snprintf(known->text + used, TEXT - used, "*%s", plain[row].text);
+        saddle_snprintf(known->text + used, TEXT - used, "*%s", plain[row].text);
     else
-        snprintf(known->text + used, TEXT - used, "%zu*%s,", count, plain[row].text);
+        saddle_snprintf(known->text + used, TEXT - used, "%zu*%s,", count, plain[row].text);
     known->parts++;
 }
 
@@ -78,12 +79,12 @@ static void describe(known_set *known, size_t index, size_t n)
     known->n = n;
     if (index < PLAIN) {
         add_part(known, index, n, true);
-        snprintf(known->text, TEXT, "%s", plain[index].text);
+        saddle_snprintf(known->text, TEXT, "%s", plain[index].text);
         return;
     }
     static const size_t rows[2][MAX_PARTS] = {{7, 10, 9}, {1, 4, 5}};
     const size_t *row = rows[index - PLAIN];
-    snprintf(known->text, TEXT, "blocks:");
+    saddle_snprintf(known->text, TEXT, "blocks:");
     size_t third = n / 3;
     for (size_t i = 0; third > 0 && i < 2; i++)
         add_part(known, row[i], third, false);
@@ -978,10 +979,10 @@ START_TEST(long_texts_leave_room_for_the_remedy)
     memcpy(text, "blocks:1*box:", 13);
     assert_refused(saddle_set_create(&set, text, 1, &error), error, SADDLE_BAD_INPUT, "box:LO:HI");
     /* A long list of parts is not wrong. */
-    size_t used = (size_t)snprintf(text, sizeof text, "blocks:");
+    size_t used = (size_t)saddle_snprintf(text, sizeof text, "blocks:");
     for (int i = 0; i < 300; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "1*box:0:1,");
-    snprintf(text + used, sizeof text - used, "*none");
+        used += (size_t)saddle_snprintf(text + used, sizeof text - used, "1*box:0:1,");
+    saddle_snprintf(text + used, sizeof text - used, "*none");
     set = make_set(text, 301);
     double low;
     double high;

@@ -7,6 +7,7 @@
 
 #include "core/available.h"
 #include "core/clock.h"
+#include "core/print.h"
 #include "instance/settings.h"
 #include "support.h"
 
@@ -179,15 +180,16 @@ START_TEST(reals_are_checked)
     static const char *const outside[] = {"-1", "0", "1.0000001", "1e300"};
     for (int k = 0; k < 4; k++) {
         char wanted[200];
-        snprintf(wanted, sizeof wanted,
-                 "nu: '%s' is out of range; give a number above 0 and at most 1", outside[k]);
+        saddle_snprintf(wanted, sizeof wanted,
+                        "nu: '%s' is out of range; give a number above 0 and at most 1",
+                        outside[k]);
         assert_says(saddle_settings_set(settings, "nu", outside[k], &error), wanted);
     }
     static const char *const wrong[] = {"", "auto", "nan", "inf", "0.5x", " 0.5", "0x1", "1e999"};
     for (int k = 0; k < 8; k++) {
         char wanted[200];
-        snprintf(wanted, sizeof wanted,
-                 "nu: '%s' is not a number; give a number above 0 and at most 1", wrong[k]);
+        saddle_snprintf(wanted, sizeof wanted,
+                        "nu: '%s' is not a number; give a number above 0 and at most 1", wrong[k]);
         assert_says(saddle_settings_set(settings, "nu", wrong[k], &error), wanted);
     }
     assert_says(saddle_settings_set(settings, "nu", NULL, &error),
@@ -221,19 +223,21 @@ START_TEST(integers_are_checked_exactly)
     static const char *const outside[] = {"9007199254740993", "0", "-3", "18446744073709551616"};
     for (int k = 0; k < 4; k++) {
         char wanted[200];
-        snprintf(wanted, sizeof wanted,
-                 "agents: '%s' is out of range; give a whole number of at least 1 and at most "
-                 "9007199254740992",
-                 outside[k]);
+        saddle_snprintf(
+            wanted, sizeof wanted,
+            "agents: '%s' is out of range; give a whole number of at least 1 and at most "
+            "9007199254740992",
+            outside[k]);
         assert_says(saddle_settings_set(settings, "agents", outside[k], &error), wanted);
     }
     static const char *const wrong[] = {"1.5", "", "five", "auto", "1e"};
     for (int k = 0; k < 5; k++) {
         char wanted[200];
-        snprintf(wanted, sizeof wanted,
-                 "agents: '%s' is not a whole number; give a whole number of at least 1 and at "
-                 "most 9007199254740992",
-                 wrong[k]);
+        saddle_snprintf(
+            wanted, sizeof wanted,
+            "agents: '%s' is not a whole number; give a whole number of at least 1 and at "
+            "most 9007199254740992",
+            wrong[k]);
         assert_says(saddle_settings_set(settings, "agents", wrong[k], &error), wanted);
     }
     ck_assert_uint_eq(values(settings).agents, UINT64_C(1) << 53);
@@ -312,7 +316,7 @@ START_TEST(messages_stay_on_one_short_line)
 {
     saddle_settings *settings = build();
     assert_says(saddle_settings_set(settings, "nu", "a\nb\tc", &error),
-                "nu: 'a?b?c' is not a number; give a number above 0 and at most 1");
+                "nu: 'a\\x0ab\\x09c' is not a number; give a number above 0 and at most 1");
     char flood[5001];
     memset(flood, 'z', sizeof flood - 1);
     flood[sizeof flood - 1] = '\0';
@@ -439,7 +443,7 @@ START_TEST(bad_files_are_refused_whole)
         {"agents: 6\nbandwidth: [1]\n", "run.yaml:2:1: unknown option 'bandwidth'"},
         {"agents: 6\nbandwidth:\n  deep: [1]\n",
          "run.yaml:3:3: option 'bandwidth' has a nested value; give one value or a flat list"},
-        {"\"a\\nb\\e[31m\": 6\n", "run.yaml:1:1: unknown option 'a?b?[31m'"},
+        {"\"a\\nb\\e[31m\": 6\n", "run.yaml:1:1: unknown option 'a\\x0ab\\x1b[31m'"},
         {"agents: 6\nnu: -1\n",
          "run.yaml:2:5: nu: '-1' is out of range; give a number above 0 and at most 1"},
         {"agents: 6\nnu: [0.1, 0.2]\n", "run.yaml:2:5: nu: '0.1,0.2' is not a number; give a "
@@ -471,7 +475,7 @@ START_TEST(bad_files_are_refused_whole)
          "run.yaml:1:5: not YAML: invalid leading UTF-8 octet; write lines of the form "
          "'name: value'"},
         {"output: \"a\\0b\"\n",
-         "run.yaml:1:9: output: 'a?b' has a control character, such as a line "
+         "run.yaml:1:9: output: 'a\\x01b' has a control character, such as a line "
          "end, in it; give a value without"},
         {"agents: 6\nnu:\n", "run.yaml:2:4: nu: '' is not a number; give a number above 0 and at "
                              "most 1"},
@@ -503,7 +507,7 @@ START_TEST(unreadable_files_are_refused)
     assert_ok(load_bytes(settings, "large.yaml", large, 1 << 20), error);
     /* Escapes that stand for more bytes than they are written with. */
     memset(large, '\\', 1 << 20);
-    size_t start = (size_t)snprintf(large, 16, "output: \"");
+    size_t start = (size_t)saddle_snprintf(large, 16, "output: \"");
     large[start] = '\\';
     for (size_t k = 10; k < 1 << 20; k += 2)
         large[k] = 'L';
@@ -513,7 +517,7 @@ START_TEST(unreadable_files_are_refused)
                       3 * (((size_t)1 << 19) - 5));
     size_t used = 0;
     for (int k = 0; k < 4097; k++)
-        used += (size_t)snprintf(large + used, 16, "o%d:\n", k);
+        used += (size_t)saddle_snprintf(large + used, 16, "o%d:\n", k);
     assert_says(load_bytes(settings, "run.yaml", large, used),
                 "run.yaml:4097:1: more than 4096 options; write lines of the form 'name: value'");
     static const char zero[] = "nu: 0.5\n\0seed: 3\n";

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/print.h"
 #include "engines/thread_pool.h"
 #include "instances.h"
 #include "support.h"
@@ -65,7 +66,7 @@ START_TEST(trackers_do_not_drift_away)
     test_state_make(&state, rig.scene.problem);
     uint64_t all = iterations();
     double size = 0.0;
-    printf("%s, %s: trackers off by", rig.instance.label, algorithm);
+    saddle_fprintf(stdout, "%s, %s: trackers off by", rig.instance.label, algorithm);
     for (uint64_t done = 0, next = 0, shown = 1000; done < all; done = next) {
         /* Every iteration at first, for the largest sizes are there; then about 25 times per decade. */
         next = done < 20 ? done + 1 : done + done / 10;
@@ -76,11 +77,12 @@ START_TEST(trackers_do_not_drift_away)
         ck_assert_msg(off <= drift_bound(next) * size, "%s: off by %.3g of %.3g after %llu",
                       algorithm, off, size, (unsigned long long)next);
         if (next == shown) {
-            printf(" %.2g of their size after %llu,", off / size, (unsigned long long)next);
+            saddle_fprintf(stdout, " %.2g of their size after %llu,", off / size,
+                           (unsigned long long)next);
             shown *= 10;
         }
     }
-    printf(" by at most %.2g then\n", drift_bound(all));
+    saddle_fprintf(stdout, " by at most %.2g then\n", drift_bound(all));
     test_state_free(&state);
     test_rig_close(&rig);
 }

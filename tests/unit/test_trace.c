@@ -5,6 +5,7 @@
 
 #include <saddle/lab.h>
 
+#include "core/print.h"
 #include "support.h"
 
 #define HEAD "iteration,ifo,metric\n"
@@ -13,7 +14,7 @@
 static const char *write_bytes(const char *bytes, size_t length)
 {
     static char path[512];
-    snprintf(path, sizeof path, "%s/trace.csv", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/trace.csv", saddle_test_directory());
     FILE *f = fopen(path, "wb");
     ck_assert_ptr_nonnull(f);
     ck_assert_uint_eq(fwrite(bytes, 1, length, f), length);
@@ -94,8 +95,8 @@ static saddle_result *make_run(char trace[512], char model[512])
     saddle_plan plan;
     saddle_instance *instance = NULL;
     saddle_result *result = NULL;
-    snprintf(trace, 512, "%s/run.csv", saddle_test_directory());
-    snprintf(model, 512, "%s/run.npz", saddle_test_directory());
+    saddle_snprintf(trace, 512, "%s/run.csv", saddle_test_directory());
+    saddle_snprintf(model, 512, "%s/run.npz", saddle_test_directory());
     saddle_plan_defaults(&plan, sizeof plan);
     const char *const option[][2] = {{"problem", "quadratic"}, {"iterations", "12"},
                                      {"trace-every", "5"},     {"seed", "3"},
@@ -182,9 +183,10 @@ END_TEST
 START_TEST(grows_with_the_file)
 {
     static char text[200000];
-    size_t used = (size_t)snprintf(text, sizeof text, HEAD);
+    size_t used = (size_t)saddle_snprintf(text, sizeof text, HEAD);
     for (int t = 0; t < 5000; t++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%d,%d,%d.5\n", t, 10 * t, t);
+        used +=
+            (size_t)saddle_snprintf(text + used, sizeof text - used, "%d,%d,%d.5\n", t, 10 * t, t);
     saddle_trace *trace = read_text(text);
     ck_assert_uint_eq(trace->rows, 5000);
     for (size_t t = 0; t < 5000; t++)
@@ -231,7 +233,7 @@ START_TEST(bounds_memory)
     FILE *stream = open_memstream(&text, &size);
     ck_assert_ptr_nonnull(stream);
     for (int k = 0; k <= 1024; k++)
-        fprintf(stream, "# name%d: 1\n", k);
+        saddle_fprintf(stream, "# name%d: 1\n", k);
     fputs(HEAD "0,10,5\n", stream);
     ck_assert_int_eq(fclose(stream), 0);
     refuse_text(text, ":1025:1: more than 1024 settings");

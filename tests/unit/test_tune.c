@@ -10,6 +10,7 @@
 
 #include <saddle/lab.h>
 
+#include "core/print.h"
 #include "core/rng.h"
 #include "instances.h"
 #include "run/run.h"
@@ -200,7 +201,7 @@ static void check_trial(const bench *b, const saddle_tuning *t, const saddle_tri
         assert_ok(saddle_plan_set(plan, t->option[j]->name,
                                   saddle_tuning_value(t, trial->candidate, j), &error),
                   error);
-    snprintf(text, sizeof text, "%" PRIu64, trial->ifo);
+    saddle_snprintf(text, sizeof text, "%" PRIu64, trial->ifo);
     assert_ok(saddle_plan_set(plan, "max-ifo", text, &error), error);
     assert_ok(saddle_plan_set(plan, "iterations", "1000000", &error), error);
     assert_ok(saddle_plan_set(plan, "trace-every", "1000000", &error), error);
@@ -494,7 +495,7 @@ START_TEST(objectives_are_those_of_the_row)
         const saddle_trial *trial = &t->trials[0];
         char text[32];
         saddle_result *result = NULL;
-        snprintf(text, sizeof text, "%" PRIu64, trial->iterations);
+        saddle_snprintf(text, sizeof text, "%" PRIu64, trial->iterations);
         assert_ok(saddle_plan_set(b.plan, "iterations", text, &error), error);
         assert_ok(saddle_run(b.instance, b.plan, NULL, &result, &error), error);
         const saddle_row *row = &result->rows[result->row_count - 1];
@@ -516,13 +517,13 @@ START_TEST(saved_settings_repeat_the_best_run)
     const saddle_trial *best = saddle_tuning_last(t, t->ranking[0]);
     char path[4200];
     char text[32];
-    snprintf(path, sizeof path, "%s/best.yaml", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/best.yaml", saddle_test_directory());
     assert_ok(saddle_tuning_save(t, path, &error), error);
     saddle_plan *plan = test_plan(NULL, NULL);
     saddle_instance *instance = NULL;
     saddle_result *result = NULL;
     assert_ok(saddle_plan_load(plan, path, &error), error);
-    snprintf(text, sizeof text, "%" PRIu64, best->iterations);
+    saddle_snprintf(text, sizeof text, "%" PRIu64, best->iterations);
     assert_ok(saddle_plan_set(plan, "iterations", text, &error), error);
     /* The best response is searched from that of the last row: as few rows, for equal bits. */
     assert_ok(saddle_plan_set(plan, "trace-every", text, &error), error);
@@ -622,7 +623,7 @@ START_TEST(any_part_of_a_log_leads_to_the_same_answer)
     bench b;
     bench_open(&b, plain, "sgda");
     char path[4200];
-    snprintf(path, sizeof path, "%s/sgda.csv", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/sgda.csv", saddle_test_directory());
     saddle_tune_inputs inputs = {.budget = 60000, .candidates = 12, .log = path};
     saddle_tuning *whole = tune(&b, &inputs, NULL);
     size_t bytes;
@@ -672,7 +673,7 @@ START_TEST(an_interrupted_search_goes_on)
     bench b;
     bench_open(&b, plain, "precision");
     char path[4200];
-    snprintf(path, sizeof path, "%s/precision.csv", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/precision.csv", saddle_test_directory());
     saddle_tune_inputs inputs = {.budget = 60000, .candidates = 10};
     saddle_tuning *whole = tune(&b, &inputs, NULL);
     inputs.log = path;
@@ -702,7 +703,7 @@ START_TEST(foreign_logs_are_refused)
     bench b;
     bench_open(&b, plain, "gda");
     char path[4200];
-    snprintf(path, sizeof path, "%s/gda.csv", saddle_test_directory());
+    saddle_snprintf(path, sizeof path, "%s/gda.csv", saddle_test_directory());
     saddle_tune_inputs inputs = {.budget = 60000, .candidates = 6, .log = path};
     saddle_tuning_free(tune(&b, &inputs, NULL));
     saddle_tuning *t = NULL;
@@ -834,7 +835,7 @@ START_TEST(inner_loops_end_with_the_budget)
             char text[32];
             saddle_result *result = NULL;
             saddle_forecast forecast;
-            snprintf(text, sizeof text, "%" PRIu64, limit);
+            saddle_snprintf(text, sizeof text, "%" PRIu64, limit);
             assert_ok(saddle_plan_set(b.plan, "algorithm", list[a]->name, &error), error);
             assert_ok(saddle_plan_set(b.plan, "max-ifo", text, &error), error);
             assert_ok(saddle_plan_set(b.plan, "trace-every", "2000", &error), error);

@@ -1,0 +1,26 @@
+/*
+ * Printing that does not depend on the locale of the calling program: numbers have a decimal point.
+ *
+ * The library, lab/, draw/ and cli/ print with these functions alone; a test looks for others.
+ */
+#ifndef SADDLE_CORE_PRINT_H
+#define SADDLE_CORE_PRINT_H
+
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <saddle/status.h>
+
+/* The C locale, for strtod_l(), strcasecmp_l() and the like. Never to be freed. */
+locale_t saddle_c_locale(void);
+
+/* As the C library's functions. */
+int saddle_snprintf(char *out, size_t size, const char *format, ...) SADDLE_PRINTF(3, 4);
+int saddle_vsnprintf(char *out, size_t size, const char *format, va_list arguments)
+    SADDLE_PRINTF(3, 0);
+int saddle_fprintf(FILE *stream, const char *format, ...) SADDLE_PRINTF(2, 3);
+int saddle_asprintf(char **out, const char *format, ...) SADDLE_PRINTF(2, 3);
+int saddle_vasprintf(char **out, const char *format, va_list arguments) SADDLE_PRINTF(2, 0);
+
+#endif
