@@ -167,7 +167,7 @@ static saddle_status check_files(const work *w, saddle_error *error)
         saddle_path_list_add(&outputs, "output", trace);
         free(trace);
     }
-    snprintf(path, sizeof path, "%s/summary.csv", w->inputs.directory);
+    saddle_snprintf(path, sizeof path, "%s/summary.csv", w->inputs.directory);
     saddle_path_list_add(&outputs, "output", path);
     saddle_path_list_add(&outputs, "report", page);
     for (size_t a = 0; w->inputs.tuned != NULL && a < c->names.count; a++)

@@ -91,13 +91,14 @@ static void print_values(const char *before, const char *kind, const char *value
     kind = list ? "@ALGORITHM" : kind;
     value += done;
     bool path = is_path(kind, value, &skip);
-    snprintf(head, sizeof head, "%s%.*s", before, (int)(done + (path ? skip : 0)), value - done);
+    saddle_snprintf(head, sizeof head, "%s%.*s", before, (int)(done + (path ? skip : 0)),
+                    value - done);
     if (path)
-        printf("@FILE\t%s\n", head);
+        saddle_fprintf(stdout, "@FILE\t%s\n", head);
     else
         print_words(head, kind);
     if (list && done == 0 && !path)
-        printf("%sall\n", head);
+        saddle_fprintf(stdout, "%sall\n", head);
 }
 
 /* "a|b|c", or all words of a kind such as "@ALGORITHM", each after `before`. */
@@ -120,7 +121,7 @@ static void print_words(const char *before, const char *kind)
     else if (strcmp(kind, "@REGULARIZER") == 0)
         PRINT_LIST(before, saddle_regularizer_class, saddle_regularizer_list, term.synopsis);
     else if (*kind == '@')
-        printf("%s\t%s\n", kind, before);
+        saddle_fprintf(stdout, "%s\t%s\n", kind, before);
     else
         for (size_t length; *kind != '\0'; kind += length + (kind[length] == '|')) {
             length = strcspn(kind, "|");

@@ -47,7 +47,7 @@ static void print_options(const saddle_option *const *option, bool plugin)
         char heading[128];
         char text[1024];
         if (plugin && (*option)->home == SADDLE_HOME_OWN)
-            snprintf(heading, sizeof heading, "%s=%s", (*option)->name, (*option)->metavar);
+            saddle_snprintf(heading, sizeof heading, "%s=%s", (*option)->name, (*option)->metavar);
         else
             cli_option_heading(*option, heading, sizeof heading);
         cli_option_text(*option, true, text, sizeof text);

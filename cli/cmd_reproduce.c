@@ -170,7 +170,7 @@ static saddle_status check_files(const work *w, saddle_error *error)
     saddle_path_list inputs = {.count = 0};
     for (size_t k = 0; k < sizeof file / sizeof *file; k++) {
         char path[LAB_PATH];
-        snprintf(path, sizeof path, "%s/%s", w->result.runs.directory, file[k]);
+        saddle_snprintf(path, sizeof path, "%s/%s", w->result.runs.directory, file[k]);
         saddle_path_list_add(&outputs, "output", path);
     }
     saddle_data_add_inputs("a9a", "a9a", &inputs);

@@ -299,9 +299,9 @@ static saddle_status check_files(const work *w, const cli_arguments *arguments, 
     saddle_path_list inputs = {.count = 0};
     for (size_t a = 0; a < w->names.count; a++) {
         char path[LAB_PATH];
-        snprintf(path, sizeof path, "%s/%s.csv", w->directory, w->names.algorithm[a]->name);
+        saddle_snprintf(path, sizeof path, "%s/%s.csv", w->directory, w->names.algorithm[a]->name);
         saddle_path_list_add(&outputs, "output", path);
-        snprintf(path, sizeof path, "%s/%s.yaml", w->directory, w->names.algorithm[a]->name);
+        saddle_snprintf(path, sizeof path, "%s/%s.yaml", w->directory, w->names.algorithm[a]->name);
         saddle_path_list_add(&outputs, "output", path);
     }
     cli_add_inputs(arguments, &inputs);

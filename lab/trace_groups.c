@@ -274,8 +274,8 @@ static void print_title(const work *w, const trace_group *group, FILE *out)
     if (*title == '\0')
         fputs(saddle_excerpt_of(file, NULL).text, out);
     else if (shared && saddle_plugin_named(group->algorithm))
-        fprintf(out, "%s (%s)", saddle_excerpt_of(title, NULL).text,
-                saddle_excerpt_of(file, end).text);
+        saddle_fprintf(out, "%s (%s)", saddle_excerpt_of(title, NULL).text,
+                       saddle_excerpt_of(file, end).text);
     else
         fputs(saddle_excerpt_of(title, NULL).text, out);
 }

@@ -70,14 +70,14 @@ static void print_piece(FILE *out, const char *text, size_t length)
 {
     char piece[PATH_MAX];
     unsigned char sum[SADDLE_SHA256_BYTES];
-    snprintf(piece, sizeof piece, "%.*s", (int)length, text);
+    saddle_snprintf(piece, sizeof piece, "%.*s", (int)length, text);
     if (length >= sizeof piece || !saddle_plugin_named(piece) || !saddle_plugin_sum(piece, sum)) {
         fwrite(text, 1, length, out);
         return;
     }
     fputs("plug-in ", out);
     for (size_t k = 0; k < 8; k++)
-        fprintf(out, "%02x", sum[k]);
+        saddle_fprintf(out, "%02x", sum[k]);
     fputs(piece + strcspn(piece, ":"), out);
 }
 

@@ -180,7 +180,7 @@ void saddle_need_add(saddle_need *need, double bytes, const char *remedy, const 
     need->remedy = remedy;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(need->largest, sizeof need->largest, format, arguments);
+    saddle_vsnprintf(need->largest, sizeof need->largest, format, arguments);
     va_end(arguments);
 }
 
@@ -191,9 +191,10 @@ static saddle_status refuse(const saddle_need *need, size_t processes, const cha
     char share[64] = "";
     char part[160] = "";
     if (!granted && processes > 1)
-        snprintf(share, sizeof share, " by each of %zu processes", processes);
+        saddle_snprintf(share, sizeof share, " by each of %zu processes", processes);
     if (need->largest[0] != '\0')
-        snprintf(part, sizeof part, ", %.3g GB of it for %s", need->most / 1e9, need->largest);
+        saddle_snprintf(part, sizeof part, ", %.3g GB of it for %s", need->most / 1e9,
+                        need->largest);
     double total = saddle_memory_used() + need->bytes + SADDLE_LIBRARY_BYTES;
     return saddle_fail(error, SADDLE_NO_MEMORY,
                        "%s would take about %.4g GB of memory%s, and about %.4g GB can be had%s%s; "

@@ -24,6 +24,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "engines/mpi_peers.h"
@@ -138,11 +139,11 @@ static void abort_job(double limit)
     if (silent > NAMED)
         saddle_append(text, sizeof text, " and %zu more", silent - NAMED);
     saddle_print_real(limit, 6, seconds);
-    saddle_append(
-        text, sizeof text,
-        " %s not responded for %s s (stall-seconds): stopped, or cut off from rank %d on "
-        "%s. The job ends; ",
-        silent > 1 ? "have" : "has", seconds, heart.rank, saddle_mpi_host((size_t)heart.rank));
+    saddle_append(text, sizeof text,
+                  " %s not responded for %s s (stall-seconds): stopped, or cut off from rank %d on "
+                  "%s. The job ends; ",
+                  silent > 1 ? "have" : "has", seconds, heart.rank,
+                  saddle_mpi_host((size_t)heart.rank));
     pthread_mutex_lock(&heart.mutex);
     if (*heart.checkpoint != '\0')
         saddle_append(text, sizeof text, "it can resume from its last checkpoint, '%s'\n",
@@ -315,7 +316,8 @@ bool saddle_heartbeat_watch(const saddle_world *world, double stall_seconds, con
         return world->ranks == 1;
     pthread_mutex_lock(&heart.mutex);
     heart.limit = stall_seconds;
-    snprintf(heart.checkpoint, sizeof heart.checkpoint, "%s", checkpoint != NULL ? checkpoint : "");
+    saddle_snprintf(heart.checkpoint, sizeof heart.checkpoint, "%s",
+                    checkpoint != NULL ? checkpoint : "");
     pthread_mutex_unlock(&heart.mutex);
     return true;
 }

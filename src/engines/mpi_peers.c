@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 
@@ -34,8 +35,8 @@ static void describe(peer *out)
     memset(out, 0, sizeof *out);
     out->abi = SADDLE_ABI;
     out->thread_level = level;
-    snprintf(out->version, sizeof out->version, "%s", saddle_version());
-    snprintf(out->host, sizeof out->host, "%.59s", host);
+    saddle_snprintf(out->version, sizeof out->version, "%s", saddle_version());
+    saddle_snprintf(out->host, sizeof out->host, "%.59s", host);
 }
 
 static bool same_version(const peer *a, const peer *b)

@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
 
@@ -55,9 +56,9 @@ saddle_status saddle_hold(int descriptor, const char *path, const char *option, 
     char who[64] = "another run";
     long holder = holder_of(descriptor);
     if (holder == (long)getpid())
-        snprintf(who, sizeof who, "another run of this process");
+        saddle_snprintf(who, sizeof who, "another run of this process");
     else if (holder > 0)
-        snprintf(who, sizeof who, "another run, process %ld", holder);
+        saddle_snprintf(who, sizeof who, "another run, process %ld", holder);
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "%s: '%s' is being written by %s; wait for its end, or give another path",
                        option, path, who);

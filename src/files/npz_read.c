@@ -237,7 +237,7 @@ static saddle_status take_array(const stream *in, uint64_t left, content *out, s
     double bytes = in->letters ? saddle_block_bytes((size_t)header->bytes + 1, 1)
                                : saddle_block_bytes(header->count, sizeof(double));
     char what[200];
-    snprintf(what, sizeof what, "'%.40s' of '%.140s'", in->name, in->path);
+    saddle_snprintf(what, sizeof what, "'%.40s' of '%.140s'", in->name, in->path);
     SADDLE_TRY(saddle_need_check_one(bytes, what, "save less", error));
     if (in->letters)
         out->text = saddle_alloc((size_t)header->bytes + 1, 1);

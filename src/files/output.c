@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
 
@@ -68,7 +69,7 @@ static bool choose_name(saddle_output *out)
 
 static const char *descriptor_path(int descriptor, char text[DESCRIPTOR_PATH])
 {
-    snprintf(text, DESCRIPTOR_PATH, "/proc/self/fd/%d", descriptor);
+    saddle_snprintf(text, DESCRIPTOR_PATH, "/proc/self/fd/%d", descriptor);
     return text;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
 
@@ -65,7 +66,7 @@ static bool identify(identity *out, const char *path)
         char parent[PATH_MAX] = ".";
         out->name = saddle_file_name(path);
         if (out->name != path)
-            snprintf(parent, sizeof parent, "%.*s", (int)(out->name - path), path);
+            saddle_snprintf(parent, sizeof parent, "%.*s", (int)(out->name - path), path);
         if (stat(parent, &status) != 0) {
             out->name = path;
             return true;

@@ -147,7 +147,7 @@ bool saddle_plugin_sum(const char *text, unsigned char out[SADDLE_SHA256_BYTES])
     char path[PATH_MAX];
     FILE *file;
     size_t bytes;
-    snprintf(path, sizeof path, "%.*s", (int)strcspn(text, ":"), text);
+    saddle_snprintf(path, sizeof path, "%.*s", (int)strcspn(text, ":"), text);
     if (saddle_reading_open_regular(&file, path, "the path of a shared object", &bytes, NULL) !=
         SADDLE_OK)
         return false;

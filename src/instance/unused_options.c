@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "core/print.h"
 #include "instance/settings.h"
 
 bool saddle_option_in(const saddle_option *const *table, const saddle_option *option)
@@ -47,11 +48,11 @@ static const char *join(const saddle_algorithm *const *algorithm, size_t count, 
     size_t used = 0;
     out[0] = '\0';
     for (size_t k = 0; k < count && used < 256; k++)
-        used += (size_t)snprintf(out + used, 256 - used, "%s%s",
-                                 k == 0           ? ""
-                                 : k + 1 == count ? " and "
-                                                  : ", ",
-                                 algorithm[k]->name);
+        used += (size_t)saddle_snprintf(out + used, 256 - used, "%s%s",
+                                        k == 0           ? ""
+                                        : k + 1 == count ? " and "
+                                                         : ", ",
+                                        algorithm[k]->name);
     return out;
 }
 
@@ -71,11 +72,12 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
             (!of_algorithms && !is_idle(instance, option)))
             continue;
         if (of_algorithms)
-            snprintf(message, sizeof message, "%s: not used by %s", option->name,
-                     join(algorithm, count, names));
+            saddle_snprintf(message, sizeof message, "%s: not used by %s", option->name,
+                            join(algorithm, count, names));
         else
-            snprintf(message, sizeof message, "%s: not used by problem %s", option->name,
-                     instance->problem->name != NULL ? instance->problem->name : "(unnamed)");
+            saddle_snprintf(message, sizeof message, "%s: not used by problem %s", option->name,
+                            instance->problem->name != NULL ? instance->problem->name
+                                                            : "(unnamed)");
         warning(context, message);
     }
 }

@@ -82,9 +82,9 @@ static void write_head(saddle_trace_writer *trace, const saddle_run_info *info)
             saddle_fprintf(f, "# %s: %s\n", option->name, text);
     }
     if (info->title != NULL)
-        fprintf(f, "# title: %s\n", info->title);
-    fprintf(f, "# x_dim: %zu\n# y_dim: %zu\n", e->problem->x_dim, e->problem->y_dim);
-    fprintf(f, "# edges: %zu\n", e->graph->edges);
+        saddle_fprintf(f, "# title: %s\n", info->title);
+    saddle_fprintf(f, "# x_dim: %zu\n# y_dim: %zu\n", e->problem->x_dim, e->problem->y_dim);
+    saddle_fprintf(f, "# edges: %zu\n", e->graph->edges);
     const char *how = e->constants.estimated ? " (estimated)" : "";
     bool known = !isnan(e->spectrum.lambda);
     write_constant(f, known, "mixing_lambda2", e->spectrum.lambda2, "");
