@@ -109,15 +109,16 @@ static char *shown(const char *text, bool lines)
     const char *end = text + strlen(text);
     /* A byte becomes four at most, as in \x1b. */
     char *copy = malloc(4 * (size_t)(end - text) + SADDLE_SHOWN_SIZE);
+    if (copy == NULL)
+        return NULL;
     char *to = copy;
-    while (copy != NULL && text < end) {
+    while (text < end) {
         if (lines && *text == '\n')
             *to++ = *text++;
         else
             to += saddle_show_letter(&text, end, to);
     }
-    if (copy != NULL)
-        *to = '\0';
+    *to = '\0';
     return copy;
 }
 
@@ -368,11 +369,10 @@ void cli_table_add(cli_table *table, const char *format, ...)
     }
     va_list arguments;
     va_start(arguments, format);
-    char *text = format_shown(false, format, arguments);
+    table->cell[table->count] = format_shown(false, format, arguments);
     va_end(arguments);
-    table->broken = text == NULL;
-    if (!table->broken)
-        table->cell[table->count++] = text;
+    table->broken = table->cell[table->count] == NULL;
+    table->count += !table->broken;
 }
 
 void cli_table_add_words(cli_table *table, const char *const *word)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Text from outside on a terminal: control, C1 and bidi characters are shown, never sent.
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" "$1"
 
 esc=$'\x1b[31m'
 c1=$'\xc2\x9b31m'

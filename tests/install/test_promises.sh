@@ -46,7 +46,7 @@ for function in gettimeofday time; do
     check "$function() is not called: the clock may jump" never_called "$function"
 done
 format=$(sed -n 's/^#define FORMAT //p' src/checkpoint/checkpoint_file.c)
-check "docs/checkpoints.md names the format that is written" grep -q "format ($format[;)]" docs/checkpoints.md
+check "docs/checkpoints.md names the format that is written" grep -q "format (${format}[;)]" docs/checkpoints.md
 check "no clock but the monotonic one" bash -c '! grep -n CLOCK_REALTIME src/*/*.c lab/*.c draw/*.c cli/*.c'
 printf 'checks: %d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -79,7 +79,9 @@ static answers compute(const char *threads)
 
 static void assert_same(const answers *a, const answers *b, const char *mode)
 {
-    ck_assert_msg(memcmp(a, b, sizeof *a) == 0, "rounding %s changes bits", mode);
+    const void *left = a;
+    const void *right = b;
+    ck_assert_msg(memcmp(left, right, sizeof *a) == 0, "rounding %s changes bits", mode);
 }
 
 START_TEST(rounding_of_the_caller_changes_nothing)
