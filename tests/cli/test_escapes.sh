@@ -10,8 +10,10 @@ bad=$esc$c1$bidi$'\xff'
 good='gr\xc3\xbc\xc3\x9fe \xe6\xbc\xa2'
 printf -v good '%b' "$good"
 
+# shellcheck disable=SC2317  # called by check
 # Neither stream holds a byte that acts on a terminal.
 harmless() { ! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xd8\x9c|\xff' out err; }
+# shellcheck disable=SC2317
 shown() { grep -qF '\x1b[31m' out err && grep -qF '\u009b31m\u202e\xff' out err; }
 # Run a command and check what it prints.
 clean() {
