@@ -16,6 +16,8 @@
 
 /* Where the user says nothing, less than this always fits, or fails cleanly. */
 #define SMALL_BYTES 1e8
+/* Texts and other small blocks that no need lists. */
+#define SMALL_BLOCKS 4096.0
 /* What the user says about it. */
 #define VARIABLE "SADDLE_MEMORY"
 
@@ -209,8 +211,8 @@ saddle_status saddle_need_check(const saddle_need *need, size_t processes, const
     double available;
     SADDLE_TRY(read_grant(&available, error));
     bool granted = available >= 0.0;
-    double own = saddle_memory_used() + SADDLE_LIBRARY_BYTES;
-    announce(saddle_memory_used() + need->bytes);
+    double own = saddle_memory_used() + SMALL_BLOCKS + SADDLE_LIBRARY_BYTES;
+    announce(saddle_memory_used() + SMALL_BLOCKS + need->bytes);
     if (!granted && need->bytes < SMALL_BYTES)
         return SADDLE_OK;
     if (!granted)

@@ -321,6 +321,19 @@ saddle_status saddle_dataset_select(saddle_dataset **out, const saddle_dataset *
     return status;
 }
 
+saddle_status saddle_dataset_range(saddle_dataset **out, const saddle_dataset *data, size_t first,
+                                   size_t count, saddle_error *error)
+{
+    size_t *row = saddle_alloc(count, sizeof *row);
+    if (row == NULL)
+        return saddle_no_memory(error, "a list of rows");
+    for (size_t k = 0; k < count; k++)
+        row[k] = first + k;
+    saddle_status status = saddle_dataset_select(out, data, row, count, error);
+    saddle_free(row);
+    return status;
+}
+
 /* ---- saving ---- */
 
 /* Fewest digits that read back equal. */

@@ -17,6 +17,9 @@ saddle_status saddle_dataset_new_dense(saddle_dataset **out, const char *name, s
 /* A data set that borrows the features of another one and has labels of its own. */
 saddle_status saddle_dataset_view(saddle_dataset **out, const saddle_dataset *data,
                                   saddle_error *error);
+/* Copy `count` rows from `first` on. */
+saddle_status saddle_dataset_range(saddle_dataset **out, const saddle_dataset *data, size_t first,
+                                   size_t count, saddle_error *error);
 /* Bytes that saddle_dataset_select() takes for its answer. */
 double saddle_dataset_select_bytes(const saddle_dataset *data, const size_t *row, size_t count);
 /* Set `nonzeros` of a dense data set from its entries. */

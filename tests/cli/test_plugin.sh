@@ -474,13 +474,13 @@ check "who names it resumes" exits 0
 try run --problem quadratic --iterations 60 --trace-every 10 --quiet --algorithm ./parts.so --trace straight.csv
 check "to the same bits" same_trace resumed.csv straight.csv
 # A checkpoint is bound to what is in the object and to the values of its options, not to the spelling of the path.
-try run --resume walked --algorithm "$PWD/parts.so:step=0.05" --iterations 65 --quiet
+try run --resume walked --algorithm "$PWD/parts.so:step=0.05" --iterations 65 --trace resumed.csv --quiet
 check "by another path, with its defaults given" exits 0
 refuse "algorithm: './parts.so:step=0.06,laps=auto' is not what the run of the checkpoint 'walked/" \
-    run --resume walked --algorithm ./parts.so:step=0.06 --iterations 70
+    run --resume walked --algorithm ./parts.so:step=0.06 --iterations 70 --trace resumed.csv
 parts rebuilt.so -DREBUILT
 refuse "algorithm: './rebuilt.so:step=0.05,laps=auto' is not what the run of the checkpoint" \
-    run --resume walked --algorithm ./rebuilt.so --iterations 70
+    run --resume walked --algorithm ./rebuilt.so --iterations 70 --trace resumed.csv
 try "${quadratic[@]}" --y-set blocks:2*./parts.so:b=0,*none --checkpoint blocks
 try run --resume blocks --y-set "blocks:2*$PWD/parts.so:b=0,*none" --iterations 50 --quiet
 check "in blocks, too" exits 0

@@ -66,7 +66,7 @@ check "is not changed" cmp -s part/gda.csv saddle-tune/gda.csv
 # What gda does not read changes neither its grid nor what its log is compared by.
 try tune "${problem[@]}" --algorithms gda --budget 50000 --output part --resume --quiet --steps theory
 check "an option that is not used" exits 0
-check "is said to be" warns "--steps is not used by gda"
+check "is said to be" warns "--steps: not used by gda"
 check "and changes no answer" cmp -s out answer
 for bytes in 0 100 1500 2222; do
     head -c "$bytes" saddle-tune/gda.csv >part/gda.csv

@@ -397,8 +397,8 @@ START_TEST(models_take_no_more_than_they_hold)
         const char *settings;
         const char *part;
     } claim[] = {
-        {"problem: auc\nagents: 90000000\npositive-share: 0.5\npositive: 1\n",
-         "claims 90000000 agents"},
+        {"problem: auc\nagents: 9000000\npositive-share: 0.5\npositive: 1\n",
+         "claims 9000000 agents"},
         {"problem: auc\nagents: 2\nscore: mlp:4000,4000,4000\npositive-share: 0.5\npositive: 1\n",
          "3 entries in xbar"},
     };
