@@ -19,6 +19,8 @@
 /* Smaller blocks are counted as malloc_usable_size() says; larger ones get pages of their own, which that
  * knows little about, and are listed. */
 #define LISTED_BYTES (2 * HUGE_PAGE)
+/* The C library may add as much to a block rather than split off so little. */
+#define MOST_SLACK 40
 /* From this size on the C library may give a block pages of its own. */
 #define PAGED_BYTES ((size_t)1 << 17)
 #define PAGE_BYTES ((size_t)1 << 12)
@@ -113,7 +115,7 @@ double saddle_block_bytes(size_t count, size_t size)
     if (bytes == 0)
         return (double)count * (double)size;
     if (bytes < PAGED_BYTES)
-        return (double)(bytes + 16);
+        return (double)(bytes + MOST_SLACK);
     if (bytes < LISTED_BYTES) {
         size_t pages = (bytes + (size_t)2 * SADDLE_ALIGNMENT + PAGE_BYTES - 1) / PAGE_BYTES;
         return (double)(pages * PAGE_BYTES);

@@ -23,6 +23,7 @@ size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
     longest = saddle_larger(longest, saddle_layout_longest(&e->layout));
     e->oracle = inputs->algorithm->wants_oracle != NULL &&
                 inputs->algorithm->wants_oracle(inputs->parameters);
+    longest = saddle_larger(longest, saddle_layout_longest(&e->layout));
     e->stride = saddle_whole_lines(e->layout.published);
     e->kept_stride = saddle_whole_lines(e->layout.kept);
     e->mean_room = saddle_larger(block * saddle_whole_lines(longest), MEAN_ROOM);

@@ -439,7 +439,9 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     const saddle_model *model = self->model;
     self->shard = inputs->shard;
     self->linear = strcmp(chosen->model.score, "linear") == 0;
-    self->work = saddle_alloc_doubles(inputs->agents + 2 * model->parameters + model->scratch);
+    /* A model that is only used has no start to look at: what its file claims takes no memory here. */
+    size_t start = inputs->scoring ? 0 : 2 * model->parameters + model->scratch;
+    self->work = saddle_alloc_doubles(inputs->agents + start);
     self->problem.x_dim = model->parameters + 2;
     self->problem.scratch = model->scratch;
     if (self->work == NULL)
@@ -458,9 +460,10 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
     saddle_status status = SADDLE_OK;
     saddle_world_fill(problem->world, 1, self->work);
     problem->world->largest(problem->world, 2, self->row_norm2);
-    self->model->initialize(self->model, inputs->seed, self->work + inputs->agents);
-    if (!inputs->scoring)
+    if (!inputs->scoring) {
+        self->model->initialize(self->model, inputs->seed, self->work + inputs->agents);
         status = saddle_world_sum(problem->world, 1, curvature_term, self, &square, error);
+    }
     SADDLE_THEN(status, find_share(self, inputs, error));
     problem->tau = TAU_SHARE * (concavity(self) * square);
     problem->alpha = 1.0 / concavity(self);
