@@ -197,7 +197,7 @@ static saddle_status refuse(const saddle_need *need, size_t processes, const cha
     if (need->largest[0] != '\0')
         saddle_snprintf(part, sizeof part, ", %.3g GB of it for %s", need->most / 1e9,
                         need->largest);
-    double total = saddle_memory_used() + need->bytes + SADDLE_LIBRARY_BYTES;
+    double total = saddle_memory_used() + SMALL_BLOCKS + need->bytes + SADDLE_LIBRARY_BYTES;
     return saddle_fail(error, SADDLE_NO_MEMORY,
                        "%s would take about %.4g GB of memory%s, and about %.4g GB can be had%s%s; "
                        "%s, or set %s to the gigabytes that it may take, or to inf",

@@ -20,7 +20,6 @@ size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
     e->inputs = *inputs;
     e->agents = instance->world->local;
     saddle_algorithm_layout(inputs->algorithm, inputs->parameters, problem, &e->layout);
-    longest = saddle_larger(longest, saddle_layout_longest(&e->layout));
     e->oracle = inputs->algorithm->wants_oracle != NULL &&
                 inputs->algorithm->wants_oracle(inputs->parameters);
     longest = saddle_larger(longest, saddle_layout_longest(&e->layout));
@@ -51,7 +50,7 @@ static void take_workers(saddle_local *e, size_t pool, saddle_claim *claim)
         most = saddle_larger(most, instance->problem->samples[instance->world->here[i]]);
     e->worker = saddle_claim_block(claim, pool, sizeof *e->worker);
     for (size_t w = 0; !claim->failed && w < pool; w++) {
-        saddle_worker counted;
+        saddle_worker counted = {.work = NULL};
         saddle_worker *memory = e->worker != NULL ? &e->worker[w] : &counted;
         memory->work = saddle_claim_block(claim, e->layout.work, sizeof(double));
         memory->scratch = saddle_claim_block(claim, scratch_size(e), sizeof(double));

@@ -196,7 +196,8 @@ saddle_status saddle_settings_set(saddle_settings *settings, const char *name, c
 saddle_status saddle_settings_reset(saddle_settings *settings, const saddle_option *option,
                                     saddle_error *error)
 {
-    return assign_named(entry_of(settings, option), option->fallback, FROM_DEFAULT, error);
+    entry *chosen = entry_of(settings, option);
+    return chosen != NULL ? assign_named(chosen, option->fallback, FROM_DEFAULT, error) : SADDLE_OK;
 }
 
 /* Take over an entry of a file unless the caller has set its option; `why` gets the reason of a

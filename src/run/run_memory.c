@@ -13,7 +13,7 @@
 
 /* Settings, paths and other texts. */
 #define TEXT_BYTES 1e5
-/* Rows that are counted where a run may end long before its last iteration. */
+/* Rows that are counted at most: a run with more may be ended long before its last iteration. */
 #define LIKELY_ROWS 1e6
 /* Outcomes per row of the trace that are counted: of training and of held-out rows. */
 #define USUAL_OUTCOMES 8
@@ -27,9 +27,7 @@ static double count_rows(const saddle_run_state *r)
     double rows = (double)plan->limits.iterations / (double)r->trace_every + 2.0;
     if (r->trace_ifo > 0)
         rows += SADDLE_DEFAULT_POINTS;
-    bool bounded = plan->limits.max_ifo > 0 || plan->limits.max_rounds > 0 ||
-                   plan->limits.max_seconds > 0.0 || plan->limits.tolerance > 0.0;
-    return bounded ? fmin(rows, LIKELY_ROWS) : rows;
+    return fmin(rows, LIKELY_ROWS);
 }
 
 /* What looking at the outcomes takes for a while. */
