@@ -22,8 +22,6 @@
 #include <string.h>
 #include <unistd.h>
 
-int renameat(int from_directory, const char *from, int to_directory, const char *to);
-
 static const char *variable(const char *name)
 {
     const char *text = getenv(name);

@@ -65,7 +65,7 @@ stop() {
 host=$(uname -n)
 for rank in 0 1 2; do
     stop "rank $rank in the middle" "$rank" MPI_Startall 150 "rank $rank on $host has"
-    check "rank $rank in the middle: what to resume from" warns "its last checkpoint is '$(newest kept)'"
+    check "rank $rank in the middle: what to resume from" warns "from its last checkpoint, '$(newest kept)'"
     finished "rank $rank in the middle"
 done
 stop "two at once" 12 MPI_Startall 150 "rank 1 on $host, rank 2 on $host have"
@@ -76,7 +76,7 @@ for rank in 0 2; do
 done
 finished "while setting up"
 stop "a checkpoint before it gets its name" 0 rename 3 "rank 0 on $host has"
-check "a checkpoint before it gets its name: the one before is named" warns "its last checkpoint is 'kept/"
+check "a checkpoint before it gets its name: the one before is named" warns "from its last checkpoint, 'kept/"
 finished "a checkpoint before it gets its name"
 stop "a checkpoint that needs an agent's state" 2 MPI_Send 8 "rank 2 on $host has"
 finished "a checkpoint that needs an agent's state"
@@ -85,7 +85,7 @@ finished "a checkpoint that needs an agent's state"
 stop "before it is resumed" 1 MPI_Startall 150 "rank 1 on $host has"
 last=$(newest kept)
 at MOMENT_RANKS=1 MOMENT_CALL=MPI_Startall MOMENT_COUNT=3 -- "${run[@]}" --iterations 200 --checkpoint kept --resume
-check "a resumed run names where it comes from" warns "its last checkpoint is '$last'"
+check "a resumed run names where it comes from" warns "from its last checkpoint, '$last'"
 
 # The time limit of a run that waits for a stopped process.
 at MOMENT_RANKS=1 MOMENT_CALL=MPI_Startall MOMENT_COUNT=10 -- "${run[@]}" --iterations 1e9 --max-seconds 1

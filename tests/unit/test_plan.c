@@ -342,7 +342,7 @@ START_TEST(fields_are_checked_like_texts)
     plan.steps.rule = 2;
     refuse_copy(&plan, "steps: choice number 2 is not one of practical|theory");
     plan = defaults();
-    plan.steps.sampling = -1;
+    plan.steps.sampling = (saddle_sampling)-1;
     refuse_copy(&plan, "sampling: choice number -1 is not one of "
                        "without-replacement|with-replacement");
     plan = defaults();

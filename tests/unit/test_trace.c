@@ -239,14 +239,18 @@ START_TEST(bounds_memory)
     refuse_text(text, ":1025:1: more than 1024 settings");
     memset(text, 'a', 4098);
     memcpy(text + 4098, ": 1\n", 5);
-    memcpy(text, "# ", 2);
+    text[0] = '#';
+    text[1] = ' ';
     saddle_trace_free(read_text(strcat(text, HEAD "0,10,5\n")));
     memset(text, 'a', 4099);
     memcpy(text + 4099, ": 1\n", 5);
-    memcpy(text, "# ", 2);
+    text[0] = '#';
+    text[1] = ' ';
     refuse_text(text, "a name of a trace has at most 4096");
     memset(text, 'a', 4106);
-    memcpy(text, "# ended: ", 9);
+    static const char ended[] = "# ended: ";
+    for (size_t k = 0; k + 1 < sizeof ended; k++)
+        text[k] = ended[k];
     memcpy(text + 4106, "\n", 2);
     refuse_text(text, "at most 4096");
     free(text);
