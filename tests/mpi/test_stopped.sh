@@ -84,7 +84,8 @@ finished "a checkpoint that needs an agent's state"
 # A resumed run names the checkpoint that it comes from until it has written its own.
 stop "before it is resumed" 1 MPI_Startall 150 "rank 1 on $host has"
 last=$(newest kept)
-at MOMENT_RANKS=1 MOMENT_CALL=MPI_Startall MOMENT_COUNT=3 -- "${run[@]}" --iterations 200 --checkpoint kept --resume
+at MOMENT_RANKS=1 MOMENT_CALL=MPI_Startall MOMENT_COUNT=3 -- "${run[@]}" --iterations 200 --trace trace \
+    --model model.npz --checkpoint kept --resume
 check "a resumed run names where it comes from" warns "from its last checkpoint, '$last'"
 
 # The time limit of a run that waits for a stopped process.
