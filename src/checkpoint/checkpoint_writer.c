@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -83,11 +84,11 @@ static void print_piece(FILE *out, const char *text, size_t length)
 
 char *saddle_checkpoint_value(const saddle_option *option, const char *text)
 {
-    char *value = NULL;
+    char *printed = NULL;
     size_t bytes;
     if (!option->no_path_in_file || strchr(text, '/') == NULL)
         return saddle_strdup(text);
-    FILE *out = open_memstream(&value, &bytes);
+    FILE *out = open_memstream(&printed, &bytes);
     if (out == NULL)
         return NULL;
     /* A set of blocks, such as blocks:2*./mine.so,*none, has a plug-in among its pieces. */
@@ -97,10 +98,9 @@ char *saddle_checkpoint_value(const saddle_option *option, const char *text)
         if (text[length] != '\0')
             fputc(text[length++], out);
     }
-    if (fclose(out) == 0)
-        return value;
-    saddle_free(value);
-    return NULL;
+    char *value = fclose(out) == 0 ? saddle_strdup(printed) : NULL;
+    free(printed);
+    return value;
 }
 
 /* ---- setting up ------------------------------------------------------------------------------ */
