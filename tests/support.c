@@ -69,6 +69,30 @@ const char *saddle_test_directory(void)
     return directory;
 }
 
+void saddle_test_enter_directory(void)
+{
+    ck_assert_int_eq(chdir(saddle_test_directory()), 0);
+}
+
+void saddle_test_write(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+void assert_file_holds(const char *path, const char *expected)
+{
+    char text[256] = "";
+    FILE *file = fopen(path, "r");
+    ck_assert_msg(file != NULL, "'%s' is not there", path);
+    size_t count = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    ck_assert_uint_eq(count, strlen(expected));
+    ck_assert_str_eq(text, expected);
+}
+
 static void write_text(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");

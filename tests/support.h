@@ -65,6 +65,12 @@ void saddle_test_skip(const char *why);
 
 /* A fresh directory under $TMPDIR, removed at exit of the test process; static. */
 const char *saddle_test_directory(void);
+/* Make it the working directory. */
+void saddle_test_enter_directory(void);
+/* Write a text into a file. */
+void saddle_test_write(const char *path, const char *text);
+/* The file holds this text of fewer than 256 bytes, and nothing else. */
+void assert_file_holds(const char *path, const char *expected);
 /* Use a directory that another process made and will remove. */
 void saddle_test_use_directory(const char *path);
 

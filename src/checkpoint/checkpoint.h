@@ -39,8 +39,6 @@ char *saddle_checkpoint_path(const char *directory, uint64_t iteration);
 bool saddle_is_checkpoint_name(const char *file);
 /* Whether two names are those of one directory. */
 bool saddle_same_directory(const char *a, const char *b);
-/* The directory that a file is in; to be freed. */
-char *saddle_directory_of(const char *path);
 /* Remove all checkpoints of a directory and what is left of unfinished ones, but for those two;
  * either may be NULL. */
 void saddle_checkpoint_prune(const char *directory, const char *newest, const char *older);

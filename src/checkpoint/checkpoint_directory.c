@@ -101,14 +101,6 @@ bool saddle_same_directory(const char *a, const char *b)
            one.st_ino == other.st_ino;
 }
 
-char *saddle_directory_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    if (slash == NULL)
-        return saddle_strdup(".");
-    return slash == path ? saddle_strdup("/") : saddle_format("%.*s", (int)(slash - path), path);
-}
-
 /* Whether a path names the entry of a directory. */
 static bool ends_in(const char *path, const char *name)
 {

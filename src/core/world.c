@@ -156,21 +156,24 @@ saddle_status saddle_world_agree(const saddle_world *world, saddle_status status
     return said.status;
 }
 
+size_t saddle_world_sum_rows(size_t agents)
+{
+    return agents < SUM_BLOCK ? agents : SUM_BLOCK;
+}
+
 saddle_status saddle_world_sum(const saddle_world *world, size_t size, saddle_world_term *term,
                                void *context, double *out, saddle_error *error)
 {
     SADDLE_REQUIRE(error, world, out);
     if (term == NULL)
         return saddle_require(error, __func__, "term", &(const void *){NULL}, 1);
-    size_t block = world->agents < SUM_BLOCK ? world->agents : SUM_BLOCK;
-    double *terms = saddle_alloc(block, size * sizeof *terms);
+    double *terms = saddle_alloc(saddle_world_sum_rows(world->agents), size * sizeof *terms);
     saddle_status status =
         terms != NULL ? SADDLE_OK : saddle_no_memory(error, "a sum over the agents");
     status = saddle_world_agree(world, status, error);
     memset(out, 0, size * sizeof *out);
     for (size_t first = 0; status == SADDLE_OK && first < world->agents; first += SUM_BLOCK) {
-        size_t left = world->agents - first;
-        size_t count = left < SUM_BLOCK ? left : SUM_BLOCK;
+        size_t count = saddle_world_sum_rows(world->agents - first);
         for (size_t k = 0; k < count; k++)
             if (saddle_world_has(world, first + k))
                 term(context, first + k, terms + k * size);

@@ -20,6 +20,9 @@ struct saddle_world_class {
     void (*destroy)(saddle_world *world);
 };
 
+/* Agents whose contributions to a sum saddle_world_sum() holds at once. */
+size_t saddle_world_sum_rows(size_t agents);
+
 /* The world of one process that holds all agents. Free with saddle_world_free(). */
 saddle_status saddle_world_alone(saddle_world **out, size_t agents, saddle_error *error);
 /* Free a world through its destroy(). NULL is allowed. */

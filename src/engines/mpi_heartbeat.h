@@ -8,7 +8,7 @@
 
 /*
  * Start the heartbeat of this process, unless it beats already, there is no other process, or MPI does not
- * give MPI_THREAD_MULTIPLE everywhere. It beats until MPI_Finalize(). Call after saddle_mpi_meet(). Collective.
+ * give MPI_THREAD_MULTIPLE everywhere. It beats until MPI_Finalize(). Call after saddle_mpi_compare_peers(). Collective.
  */
 saddle_status saddle_heartbeat_begin(const saddle_world *world, saddle_error *error);
 /* Stop it at once: for a process that ends without MPI_Finalize(). */

@@ -23,7 +23,7 @@ typedef struct peer {
 
 _Static_assert(sizeof(peer) == 128, "other versions expect this size");
 
-static peer *peers; /* one per rank; NULL before they have met; stays until the process ends */
+static peer *peers; /* one per rank; NULL before they were compared; stays until the process ends */
 
 static void describe(peer *out)
 {
@@ -66,7 +66,8 @@ static saddle_status compare_versions(const peer *table, size_t ranks, saddle_er
                        list);
 }
 
-saddle_status saddle_mpi_meet(const saddle_world *world, MPI_Comm comm, saddle_error *error)
+saddle_status saddle_mpi_compare_peers(const saddle_world *world, MPI_Comm comm,
+                                       saddle_error *error)
 {
     peer own;
     if (peers != NULL)

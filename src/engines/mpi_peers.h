@@ -15,8 +15,9 @@
  * versions are refused, with the same message in all processes. The first call that succeeds does this,
  * later ones do nothing. Collective.
  */
-saddle_status saddle_mpi_meet(const saddle_world *world, MPI_Comm comm, saddle_error *error);
-/* The host of a rank, once saddle_mpi_meet() has succeeded. */
+saddle_status saddle_mpi_compare_peers(const saddle_world *world, MPI_Comm comm,
+                                       saddle_error *error);
+/* The host of a rank, once saddle_mpi_compare_peers() has succeeded. */
 const char *saddle_mpi_host(size_t rank);
 /* Whether MPI lets several threads of every process call it at once. */
 bool saddle_mpi_all_multiple(size_t ranks);

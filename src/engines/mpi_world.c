@@ -362,7 +362,7 @@ saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph, 
                              .carry = carry,
                              .kind = &class};
     MPI_Comm_dup(MPI_COMM_WORLD, &w->comm);
-    saddle_status status = saddle_mpi_meet(&w->base, w->comm, error);
+    saddle_status status = saddle_mpi_compare_peers(&w->base, w->comm, error);
     SADDLE_THEN(status, saddle_heartbeat_begin(&w->base, error));
     if (status == SADDLE_OK) {
         w->base.together = count_together(w->comm);

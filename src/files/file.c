@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/memory.h"
 #include "core/status.h"
 
 /* ---- to be read ------------------------------------------------------------------------------ */
@@ -90,6 +91,21 @@ const char *saddle_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+char *saddle_directory_of(const char *path)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    char *directory = length > 0 ? saddle_format("%.*s", (int)length, path) : saddle_strdup(".");
+    if (directory == NULL)
+        errno = ENOMEM;
+    return directory;
 }
 
 const char *saddle_dead_link(const char *path)

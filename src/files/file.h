@@ -49,6 +49,8 @@ bool saddle_sync_directory_of(const char *path);
 
 /* A path without its directories. */
 const char *saddle_file_name(const char *path);
+/* The directory that a path is in, "." if it names none; to be freed with saddle_free(). NULL: errno is ENOMEM. */
+char *saddle_directory_of(const char *path);
 /* Why a link cannot be followed, such as that it points to nothing; NULL: it can, or it is no link. */
 const char *saddle_dead_link(const char *path);
 /* Make a directory, which may exist already. `what`, such as "output", begins the refusal. */

@@ -43,15 +43,6 @@ static size_t directory_length(const char *path)
     return slash != NULL ? (size_t)(slash + 1 - path) : 0;
 }
 
-/* That directory, to be freed; NULL: errno says that memory is short. */
-static char *copy_directory(const char *path, size_t length)
-{
-    char *copy = length > 0 ? saddle_format("%.*s", (int)length, path) : saddle_strdup(".");
-    if (copy == NULL)
-        errno = ENOMEM;
-    return copy;
-}
-
 /* Choose a name beside the target. Whoever removes what a killed process left knows it by its end, .tmp. */
 static bool choose_name(saddle_output *out)
 {
@@ -77,8 +68,7 @@ static const char *descriptor_path(int descriptor, char text[DESCRIPTOR_PATH])
 static int open_unnamed(const saddle_output *out)
 {
     char place[DESCRIPTOR_PATH];
-    size_t length = directory_length(out->path);
-    char *directory = copy_directory(out->path, length);
+    char *directory = saddle_directory_of(out->path);
     int descriptor =
         directory != NULL ? open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
     saddle_free(directory);
@@ -216,12 +206,7 @@ bool saddle_sync_file(int descriptor)
 
 bool saddle_sync_directory_of(const char *path)
 {
-    size_t length = strlen(path);
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    while (length > 0 && path[length - 1] != '/')
-        length--;
-    char *directory = copy_directory(path, length);
+    char *directory = saddle_directory_of(path);
     if (directory == NULL)
         return false;
     int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -175,7 +175,7 @@ saddle_status saddle_catalog_check(const saddle_catalog *catalog, const void *ki
     if (missing == NULL)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT, "the %s '%.300s' has no %s; set it", catalog->what,
-                       text != NULL ? text : "(unnamed)", missing);
+                       saddle_shown_name(text), missing);
 }
 
 /* The class of the kind that an object has. */

@@ -406,7 +406,7 @@ static saddle_status check_need(const saddle_instance *e, saddle_error *error)
 {
     const saddle_plan *plan = e->plan;
     const char *own = plan->problem.own != NULL ? plan->problem.own->name : NULL;
-    const char *name = e->kind != NULL ? e->kind->name : own != NULL ? own : "(unnamed)";
+    const char *name = e->kind != NULL ? e->kind->name : saddle_shown_name(own);
     bool data = plan->problem.rows != NULL || plan->problem.shards != NULL ||
                 saddle_plan_given(plan, offsetof(saddle_plan, problem.data));
     if (data && !needs_data(e))

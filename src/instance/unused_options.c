@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "core/print.h"
+#include "core/status.h"
 #include "instance/settings.h"
 
 bool saddle_option_in(const saddle_option *const *table, const saddle_option *option)
@@ -76,8 +77,7 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
                             join(algorithm, count, names));
         else
             saddle_snprintf(message, sizeof message, "%s: not used by problem %s", option->name,
-                            instance->problem->name != NULL ? instance->problem->name
-                                                            : "(unnamed)");
+                            saddle_shown_name(instance->problem->name));
         warning(context, message);
     }
 }

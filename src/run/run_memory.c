@@ -8,6 +8,8 @@
 
 #include "core/available.h"
 #include "core/memory.h"
+#include "core/sizes.h"
+#include "core/world.h"
 #include "run/result.h"
 #include "run/run.h"
 
@@ -17,8 +19,6 @@
 #define LIKELY_ROWS 1e6
 /* Outcomes per row of the trace that are counted: of training and of held-out rows. */
 #define USUAL_OUTCOMES 8
-/* Agents whose contributions to a sum are held at once, at most: core/world.c. */
-#define SUM_BLOCK 16
 
 /* Rows of the trace. */
 static double count_rows(const saddle_run_state *r)
@@ -37,12 +37,10 @@ static double outcome_bytes(const saddle_run_state *r)
     const saddle_dataset *held_out = r->info.network->held_out;
     if (problem->outcomes == NULL)
         return 0.0;
-    size_t rows = 0;
-    for (size_t i = 0; i < problem->agents; i++)
-        rows += problem->samples[i];
+    size_t rows = (size_t)saddle_sizes_sum(problem->agents, problem->samples);
     if (held_out != NULL)
         rows = saddle_larger(rows, held_out->rows);
-    size_t terms = problem->agents < SUM_BLOCK ? problem->agents : SUM_BLOCK;
+    size_t terms = saddle_world_sum_rows(problem->agents);
     return saddle_block_bytes(rows, problem->outcome_bytes) +
            saddle_block_bytes(problem->scratch + (1 + terms) * problem->response_size,
                               sizeof(double));

@@ -12,15 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
-
 #include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/clock.h"
 #include "core/print.h"
 #include "instances.h"
+#include "job.h"
 #include "support.h"
 #include "traffic.h"
 
@@ -498,27 +495,9 @@ START_TEST(memory_is_that_of_the_agents_here)
 }
 END_TEST
 
-/* MPI unloads parts of itself at its beginning and end; what these leave behind looks like leaks. */
-static void finalize(void)
-{
-#ifdef __SANITIZE_ADDRESS__
-    __lsan_do_leak_check();
-#endif
-    saddle_mpi_finalize(false);
-}
-
 Suite *saddle_test_suite(void)
 {
-    size_t rank = 0;
-#ifdef __SANITIZE_ADDRESS__
-    __lsan_disable();
-#endif
-    if (saddle_mpi_init(&rank, NULL) != SADDLE_OK)
-        exit(EXIT_FAILURE);
-#ifdef __SANITIZE_ADDRESS__
-    __lsan_enable();
-#endif
-    atexit(finalize);
+    size_t rank = test_mpi_start();
     int size = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     processes = (size_t)size;
@@ -528,9 +507,6 @@ Suite *saddle_test_suite(void)
     MPI_Bcast(directory, sizeof directory, MPI_CHAR, 0, MPI_COMM_WORLD);
     if (rank > 0)
         saddle_test_use_directory(directory);
-    /* One process speaks for all. */
-    if (rank > 0 && freopen("/dev/null", "w", stdout) == NULL)
-        exit(EXIT_FAILURE);
     Suite *suite = suite_create("mpi engine");
     TCase *bits = tcase_create("same bits");
     tcase_add_loop_test(bits, every_algorithm_has_the_same_bits, 0, PLACES);

@@ -10,14 +10,11 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
-
 #include <saddle/saddle.h>
 
 #include "core/available.h"
 #include "core/memory.h"
+#include "job.h"
 #include "support.h"
 
 static const char *const shape[][12] = {
@@ -78,30 +75,9 @@ START_TEST(estimates_hold_in_every_process)
 }
 END_TEST
 
-/* MPI unloads parts of itself at its beginning and end; what these leave behind looks like leaks. */
-static void finalize(void)
-{
-#ifdef __SANITIZE_ADDRESS__
-    __lsan_do_leak_check();
-#endif
-    saddle_mpi_finalize(false);
-}
-
 Suite *saddle_test_suite(void)
 {
-    size_t rank = 0;
-#ifdef __SANITIZE_ADDRESS__
-    __lsan_disable();
-#endif
-    if (saddle_mpi_init(&rank, NULL) != SADDLE_OK)
-        exit(EXIT_FAILURE);
-#ifdef __SANITIZE_ADDRESS__
-    __lsan_enable();
-#endif
-    atexit(finalize);
-    /* One process speaks for all. */
-    if (rank > 0 && freopen("/dev/null", "w", stdout) == NULL)
-        exit(EXIT_FAILURE);
+    test_mpi_start();
     Suite *suite = suite_create("mpi memory");
     TCase *tests = tcase_create("mpi memory");
     tcase_set_timeout(tests, 600);

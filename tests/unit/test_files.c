@@ -63,30 +63,6 @@ int rename(const char *from, const char *to)
 
 /* ---- helpers ---------------------------------------------------------------------------------- */
 
-static void enter_directory(void)
-{
-    ck_assert_int_eq(chdir(saddle_test_directory()), 0);
-}
-
-static void spill(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    ck_assert_ptr_nonnull(f);
-    fputs(text, f);
-    ck_assert_int_eq(fclose(f), 0);
-}
-
-static void assert_content(const char *path, const char *expected)
-{
-    char text[256] = "";
-    FILE *f = fopen(path, "r");
-    ck_assert_msg(f != NULL, "'%s' is not there", path);
-    size_t count = fread(text, 1, sizeof text - 1, f);
-    fclose(f);
-    ck_assert_uint_eq(count, strlen(expected));
-    ck_assert_str_eq(text, expected);
-}
-
 static size_t entries(const char *directory)
 {
     size_t count = 0;
@@ -120,16 +96,16 @@ static mode_t mode_of(const char *path)
 /* _i: whether the file system has no unnamed files. */
 START_TEST(planted_links_are_not_followed)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     atomic_store(&only_names, _i == 1);
     char planted[64];
-    spill("victim", "precious");
+    saddle_test_write("victim", "precious");
     snprintf(planted, sizeof planted, "new.%ld.tmp", (long)getpid());
     ck_assert_int_eq(symlink("victim", planted), 0);
     ck_assert_int_eq(symlink("victim", "new.tmp"), 0);
     assert_ok(save("new", "model"), error);
-    assert_content("victim", "precious");
-    assert_content("new", "model");
+    assert_file_holds("victim", "precious");
+    assert_file_holds("new", "model");
     ck_assert_uint_eq(entries("."), 4);
 }
 END_TEST
@@ -176,7 +152,7 @@ static void *save_often(void *first)
 
 START_TEST(two_threads_save_one_file)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     atomic_store(&only_names, _i == 1);
     double first[2] = {1.0, 1e6};
     pthread_t thread[2];
@@ -214,7 +190,7 @@ static void save_as_process_one(double first)
 
 START_TEST(processes_of_one_number_save_one_file)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     atomic_store(&only_names, _i == 1);
     pid_t child[2];
     ck_assert_int_eq(save_numbers(0.0), SADDLE_OK);
@@ -243,20 +219,20 @@ END_TEST
 
 START_TEST(links_and_permissions_stay)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     atomic_store(&only_names, _i == 1);
     umask(027);
     assert_ok(save("new", "1"), error);
     ck_assert_int_eq(mode_of("new"), 0640);
-    spill("private", "old");
+    saddle_test_write("private", "old");
     ck_assert_int_eq(chmod("private", 0600), 0);
     ck_assert_int_eq(symlink("private", "link"), 0);
     assert_ok(save("link", "2"), error);
-    assert_content("private", "2");
+    assert_file_holds("private", "2");
     ck_assert_int_eq(mode_of("private"), 0600);
     struct stat status;
     ck_assert(lstat("link", &status) == 0 && S_ISLNK(status.st_mode));
-    spill("open", "old");
+    saddle_test_write("open", "old");
     ck_assert_int_eq(chmod("open", 0666), 0);
     assert_ok(save("open", "3"), error);
     ck_assert_int_eq(mode_of("open"), 0666);
@@ -265,7 +241,7 @@ END_TEST
 
 START_TEST(what_cannot_be_replaced_is_refused)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     ck_assert_int_eq(symlink("nowhere", "dead"), 0);
     ck_assert_int_eq(symlink("itself", "itself"), 0);
     ck_assert_int_eq(mkfifo("pipe", 0600), 0);
@@ -280,26 +256,26 @@ START_TEST(what_cannot_be_replaced_is_refused)
     ck_assert_uint_eq(entries("."), 3);
     if (geteuid() == 0)
         return; /* who may do everything */
-    spill("kept", "old");
+    saddle_test_write("kept", "old");
     ck_assert_int_eq(chmod("kept", 0400), 0);
     assert_refused(save("kept", ""), error, SADDLE_BAD_INPUT, "Permission denied");
     ck_assert_int_eq(chmod("kept", 0600), 0);
     ck_assert_int_eq(chmod(".", 0500), 0);
     assert_refused(save("kept", ""), error, SADDLE_BAD_INPUT, "Permission denied");
     ck_assert_int_eq(chmod(".", 0700), 0);
-    assert_content("kept", "old");
+    assert_file_holds("kept", "old");
 }
 END_TEST
 
 START_TEST(names_may_be_as_long_as_names_can_be)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     atomic_store(&only_names, _i == 1);
     char name[256];
     memset(name, 'n', sizeof name);
     name[255] = '\0';
     assert_ok(save(name, "long"), error);
-    assert_content(name, "long");
+    assert_file_holds(name, "long");
     ck_assert_uint_eq(entries("."), 1);
 }
 END_TEST
@@ -307,7 +283,7 @@ END_TEST
 /* A process that is killed while it writes leaves the old file and nothing else. */
 START_TEST(a_kill_leaves_nothing_behind)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     struct stat status;
     int probe = open(".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
     if (probe < 0) {
@@ -316,7 +292,7 @@ START_TEST(a_kill_leaves_nothing_behind)
     }
     ck_assert_int_eq(fstat(probe, &status), 0);
     close(probe);
-    spill("kept", "old");
+    saddle_test_write("kept", "old");
     pid_t child = fork();
     if (child == 0) {
         saddle_output out;
@@ -329,7 +305,7 @@ START_TEST(a_kill_leaves_nothing_behind)
     int ending = 0;
     ck_assert_int_eq(waitpid(child, &ending, 0), child);
     ck_assert(WIFSIGNALED(ending));
-    assert_content("kept", "old");
+    assert_file_holds("kept", "old");
     ck_assert_uint_eq(entries("."), 1);
 }
 END_TEST
@@ -364,7 +340,7 @@ static const char *here(void)
 
 START_TEST(a_file_is_on_the_disk_before_its_name)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     atomic_store(&only_names, _i == 1);
     begin_recording();
     assert_ok(save("new", "1"), error);
@@ -385,7 +361,7 @@ END_TEST
 
 START_TEST(a_new_directory_is_on_the_disk)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     static const char *const path[] = {"one", "./two/", "three//"};
     char expected[5000];
     snprintf(expected, sizeof expected, "sync %s\n", here());
@@ -408,7 +384,7 @@ END_TEST
 
 START_TEST(two_writers_of_lines_are_kept_apart)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     saddle_lines lines;
     saddle_lines second;
     assert_ok(saddle_lines_open(&lines, "trace", "trace", &error), error);
@@ -419,7 +395,7 @@ START_TEST(two_writers_of_lines_are_kept_apart)
                    SADDLE_BAD_INPUT, "trace: 'other-name' is being written by another run");
     assert_refused(saddle_lines_continue(&second, "trace", "output", &error), error,
                    SADDLE_BAD_INPUT, "output: 'trace' is being written by another run");
-    assert_content("trace", "row\n");
+    assert_file_holds("trace", "row\n");
     pid_t child = fork();
     if (child == 0) {
         saddle_lines own;
@@ -437,13 +413,13 @@ START_TEST(two_writers_of_lines_are_kept_apart)
     assert_ok(saddle_lines_close(&lines, "the trace", &error), error);
     assert_ok(saddle_lines_open(&second, "trace", "trace", &error), error);
     assert_ok(saddle_lines_close(&second, "the trace", &error), error);
-    assert_content("trace", "");
+    assert_file_holds("trace", "");
 }
 END_TEST
 
 START_TEST(lines_do_not_wait_for_a_reader)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     saddle_lines lines;
     ck_assert_int_eq(mkfifo("pipe", 0600), 0);
     ck_assert_int_eq(symlink("nowhere", "dead"), 0);

@@ -49,11 +49,6 @@ static const saddle_array arrays[] = {
 };
 enum { ARRAYS = sizeof arrays / sizeof *arrays };
 
-static void enter_directory(void)
-{
-    ck_assert_int_eq(chdir(saddle_test_directory()), 0);
-}
-
 /* Read an array and compare it, bit for bit. */
 static void assert_holds(const char *path, const char *name, size_t rank, size_t rows,
                          size_t columns, const double *expected)
@@ -156,7 +151,7 @@ static void assert_nothing_left(void)
 
 START_TEST(archives_come_back)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     assert_ok(saddle_npz_write("a.npz", arrays, ARRAYS, &error), error);
     assert_all_held("a.npz");
     assert_unreadable("a.npz", "ybar",
@@ -177,7 +172,7 @@ static void bring_row(void *context, size_t row, double *out)
 START_TEST(rows_that_are_fetched)
 {
     static const char *const path[2][2] = {{"whole.npz", "whole.npy"}, {"rows.npz", "rows.npy"}};
-    enter_directory();
+    saddle_test_enter_directory();
     for (size_t fetched = 0; fetched < 2; fetched++) {
         size_t next[2] = {0, 0};
         for (size_t k = 0; k < 2; k++) {
@@ -209,7 +204,7 @@ END_TEST
 
 START_TEST(records_come_back)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     assert_ok(saddle_npy_write_record("a.npy", arrays, ARRAYS, &error), error);
     assert_all_held("a.npy");
     assert_unreadable("a.npy", "ybar", "the record has no such field");
@@ -219,7 +214,7 @@ END_TEST
 
 START_TEST(files_are_plain_and_repeatable)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     saddle_status (*const write[])(const char *, const saddle_array *, size_t,
                                    saddle_error *) = {saddle_npz_write, saddle_npy_write_record};
     mode_t mask = umask(022);
@@ -242,7 +237,7 @@ END_TEST
 
 START_TEST(bad_places_and_arrays_are_refused)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     saddle_status (*const write[])(const char *, const saddle_array *, size_t,
                                    saddle_error *) = {saddle_npz_write, saddle_npy_write_record};
     for (int k = 0; k < 2; k++) {
@@ -274,7 +269,7 @@ END_TEST
 
 START_TEST(a_full_disk_leaves_the_old_file)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     saddle_status (*const write[])(const char *, const saddle_array *, size_t,
                                    saddle_error *) = {saddle_npz_write, saddle_npy_write_record};
     spill("kept", "old", 3);
@@ -334,7 +329,7 @@ START_TEST(texts_are_checked_letter_by_letter)
                                     0xFFFF, 0x10000, 0x10FFFF, 0,     0};
     static const uint32_t bad[][3] = {
         {0x110000, 0x41, 0x41}, {0x41, 0xD800, 0x41}, {0x41, 0, 0x41}, {0x41, 0x41, UINT32_MAX}};
-    enter_directory();
+    saddle_test_enter_directory();
     write_letters("t.npy", good, 10);
     assert_text("t.npy", "whatever",
                 "A\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80\xEF\xBF\xBF\xF0\x90\x80\x80\xF4\x8F\xBF\xBF");
@@ -364,7 +359,7 @@ END_TEST
 START_TEST(headers_may_be_written_in_other_ways)
 {
     static const double zero[6] = {0.0};
-    enter_directory();
+    saddle_test_enter_directory();
     for (int version = 1; version <= 3; version++) {
         write_npy("h.npy", version, "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}\n",
                   48);
@@ -434,7 +429,7 @@ START_TEST(bad_headers_are_refused)
          16, "of type '|V99999999999'"},
         {"{'descr': [], 'fortran_order': False, 'shape': ()}", 8, "no such field"},
     };
-    enter_directory();
+    saddle_test_enter_directory();
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         write_npy("bad.npy", 1, bad[k].header, bad[k].behind);
         assert_unreadable("bad.npy", "x", bad[k].part);
@@ -458,7 +453,7 @@ END_TEST
 
 START_TEST(whole_numbers_beyond_doubles_are_refused)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     static const char header[] = "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }";
     int64_t value[2] = {-(INT64_C(1) << 53), (INT64_C(1) << 53) + 1};
     write_npy("i.npy", 1, header, 0);
@@ -506,7 +501,7 @@ static void damage(const char *path)
 START_TEST(damaged_files_never_break_the_reader)
 {
     const saddle_array few[] = {arrays[1], arrays[2]};
-    enter_directory();
+    saddle_test_enter_directory();
     assert_ok(saddle_npz_write("few.npz", few, 2, &error), error);
     damage("few.npz");
     assert_ok(saddle_npy_write_record("few.npy", few, 2, &error), error);
@@ -516,7 +511,7 @@ END_TEST
 
 START_TEST(changed_entries_of_archives_are_found)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     assert_ok(saddle_npz_write("a.npz", &arrays[2], 1, &error), error);
     bytes whole = slurp("a.npz");
     unsigned char *entries = memmem(whole.byte, whole.count, matrix, sizeof matrix);
@@ -542,7 +537,7 @@ static void forge(bytes *file, size_t offset, uint64_t value, size_t width)
 START_TEST(forged_archives_are_refused)
 {
     enum { METHOD = 10, PACKED = 20, UNPACKED = 24 }; /* offsets in a directory entry of zip */
-    enter_directory();
+    saddle_test_enter_directory();
     assert_ok(saddle_npz_write("a.npz", &arrays[2], 1, &error), error);
     const bytes honest = slurp("a.npz");
     bytes forged = honest;
@@ -570,7 +565,7 @@ END_TEST
 START_TEST(unpacked_bombs_are_bounded)
 {
     /* A member that honestly unpacks to a header that claims 10^12 entries. */
-    enter_directory();
+    saddle_test_enter_directory();
     write_npy("bomb.npy", 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,)}",
               8);
     bytes member = slurp("bomb.npy");
@@ -612,7 +607,7 @@ START_TEST(numpy_reads_what_is_written)
 {
     if (!numpy_available())
         return;
-    enter_directory();
+    saddle_test_enter_directory();
     assert_ok(saddle_npz_write("a.npz", arrays, ARRAYS, &error), error);
     assert_ok(saddle_npy_write_record("a.npy", arrays, ARRAYS, &error), error);
     run_python(
@@ -644,7 +639,7 @@ START_TEST(what_numpy_writes_is_read)
 {
     if (!numpy_available())
         return;
-    enter_directory();
+    saddle_test_enter_directory();
     run_python("import numpy as np\n"
                "x = np.array([1/3, -0.0, 5e-324, -1.7976931348623157e308,\n"
                "              float.fromhex('0x1.fffffffffffffp-3')])\n"

@@ -12,35 +12,11 @@
 
 static saddle_error error;
 
-static void enter_directory(void)
-{
-    ck_assert_int_eq(chdir(saddle_test_directory()), 0);
-}
-
-static void spill(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    ck_assert_ptr_nonnull(f);
-    fputs(text, f);
-    ck_assert_int_eq(fclose(f), 0);
-}
-
-static void assert_content(const char *path, const char *expected)
-{
-    char text[64] = "";
-    FILE *f = fopen(path, "r");
-    ck_assert_ptr_nonnull(f);
-    size_t count = fread(text, 1, sizeof text - 1, f);
-    fclose(f);
-    ck_assert_uint_eq(count, strlen(expected));
-    ck_assert_str_eq(text, expected);
-}
-
 START_TEST(files_are_known_by_device_and_inode)
 {
-    enter_directory();
-    spill("a", "");
-    spill("b", "");
+    saddle_test_enter_directory();
+    saddle_test_write("a", "");
+    saddle_test_write("b", "");
     ck_assert_int_eq(mkdir("d", 0700), 0);
     ck_assert_int_eq(link("a", "d/hard"), 0);
     ck_assert_int_eq(symlink("../a", "d/soft"), 0);
@@ -109,8 +85,8 @@ static saddle_status solve(const char *const (*setting)[2])
 START_TEST(a_run_keeps_its_inputs)
 {
     static const char edges[] = "0 1\n1 2\n2 0\n";
-    enter_directory();
-    spill("edges", edges);
+    saddle_test_enter_directory();
+    saddle_test_write("edges", edges);
     ck_assert_int_eq(link("edges", "hard"), 0);
     static const char *const output[] = {"trace", "model"};
     static const char *const path[] = {"edges", "hard"};
@@ -121,7 +97,7 @@ START_TEST(a_run_keeps_its_inputs)
         snprintf(wanted, sizeof wanted, "%s: '%s' is the file of topology too", output[k / 2],
                  path[k % 2]);
         assert_refused(solve(settings), error, SADDLE_BAD_INPUT, wanted);
-        assert_content("edges", edges);
+        assert_file_holds("edges", edges);
     }
     const char *const both[][2] = {{"trace", "same"}, {"model", "same"}, {NULL, NULL}};
     assert_refused(solve(both), error, SADDLE_BAD_INPUT, "model: 'same' is the file of trace too");
@@ -144,7 +120,7 @@ static saddle_status resume(const char *trace)
 
 START_TEST(a_checkpoint_names_no_files_of_others)
 {
-    enter_directory();
+    saddle_test_enter_directory();
     const char *const far[][2] = {{"trace", "diary"}, {"checkpoint", "theirs"}, {NULL, NULL}};
     assert_ok(solve(far), error);
     assert_refused(resume(NULL), error, SADDLE_BAD_INPUT,

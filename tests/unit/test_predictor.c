@@ -17,11 +17,6 @@ static saddle_error error;
 
 enum { TRAIN = 300, TEST = 150, FEATURES = 123 };
 
-static void enter_directory(void)
-{
-    ck_assert_int_eq(chdir(saddle_test_directory()), 0);
-}
-
 static void save_rows(const saddle_dataset *all, size_t first, size_t count, const char *path)
 {
     size_t *row = malloc(count * sizeof *row);
@@ -39,7 +34,7 @@ static void save_rows(const saddle_dataset *all, size_t first, size_t count, con
 static void make_data(void)
 {
     saddle_dataset *all = NULL;
-    enter_directory();
+    saddle_test_enter_directory();
     assert_ok(saddle_dataset_generate(&all, TRAIN + TEST, FEATURES, 5, &error), error);
     save_rows(all, 0, TRAIN, "train");
     save_rows(all, TRAIN, TEST, "test");
@@ -191,7 +186,7 @@ START_TEST(a9a_is_evaluated_on_a9a_t)
         saddle_test_skip("a9a and a9a.t are not in $SADDLE_DATA");
         return;
     }
-    enter_directory();
+    saddle_test_enter_directory();
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         /* Measuring the best response on a9a costs most of a run: it is left to the start and the end. */
         const char *const assignment[] = {names[k],         "data=a9a",        "test-data=a9a.t",
@@ -237,14 +232,6 @@ START_TEST(scores_are_the_formulas)
 }
 END_TEST
 
-static void spill(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
 START_TEST(one_class_and_other_labels)
 {
     static const char *const assignment[] = {"data=train", "problem=auc", "iterations=30", NULL};
@@ -257,7 +244,7 @@ START_TEST(one_class_and_other_labels)
     assert_ok(saddle_predictor_load(&predictor, "m.npz", NULL, &error), error);
     ck_assert_str_eq(saddle_predictor_plan(predictor)->problem.positive, "1");
     /* All of one class: no AUC, but an accuracy. */
-    spill("one", "-1 1:1\n-1 2:1 123:1\n");
+    saddle_test_write("one", "-1 1:1\n-1 2:1 123:1\n");
     assert_ok(saddle_predictor_data(predictor, &data, "one", NULL, &error), error);
     assert_ok(saddle_predictor_evaluate(predictor, data, NULL, outcome, &count, &error), error);
     ck_assert(isnan(outcome_named("auc", outcome, count)));
@@ -272,12 +259,12 @@ START_TEST(one_class_and_other_labels)
                    error, SADDLE_BAD_INPUT, "'seven' is neither a number nor a range");
     saddle_dataset_free(data);
     data = (saddle_dataset *)&error;
-    spill("wide", "1 1:1 124:1\n-1 2:1\n");
+    saddle_test_write("wide", "1 1:1 124:1\n-1 2:1\n");
     assert_refused(saddle_predictor_data(predictor, &data, "wide", NULL, &error), error,
                    SADDLE_BAD_INPUT,
                    "'wide' has 124 features, but the model 'm.npz' was made from 123");
     ck_assert_ptr_null(data);
-    spill("narrow.csv", "1,2,1\n2,1,-1\n");
+    saddle_test_write("narrow.csv", "1,2,1\n2,1,-1\n");
     assert_refused(saddle_predictor_data(predictor, &data, "narrow.csv", NULL, &error), error,
                    SADDLE_BAD_INPUT, "'narrow.csv' has 2 features");
     saddle_predictor_free(predictor);
@@ -318,10 +305,10 @@ START_TEST(other_files_are_refused)
     const saddle_array old[] = {{"xbar", SADDLE_ARRAY_REAL, 1, {4}, .data = zeros},
                                 {"ybar", SADDLE_ARRAY_REAL, 1, {4}, .data = zeros},
                                 {"problem", SADDLE_ARRAY_TEXT, 0, {0}, .data = "auc"}};
-    enter_directory();
+    saddle_test_enter_directory();
     refuse("absent", NULL, "no model: cannot read 'absent': No such file");
     refuse(".", NULL, "no model: cannot read '.': it is a directory");
-    spill("text", "1 2 3\n");
+    saddle_test_write("text", "1 2 3\n");
     refuse("text", NULL, "no model: ");
     assert_ok(saddle_npz_write("other.npz", old + 2, 1, &error), error);
     refuse("other.npz", NULL, "there is no such array; the file holds problem");
