@@ -20,6 +20,7 @@
 
 #include "core/available.h"
 #include "core/memory.h"
+#include "core/print.h"
 #include "files/npz.h"
 #include "support.h"
 
@@ -74,7 +75,7 @@ static outcome run_apart(const char *const *setting, double bytes)
         saddle_error error = {.message = ""};
         struct rusage usage;
         char grant[32];
-        snprintf(grant, sizeof grant, "%.9f", bytes / 1e9);
+        saddle_snprintf(grant, sizeof grant, "%.9f", bytes / 1e9);
         if (bytes > 0.0)
             setenv("SADDLE_MEMORY", grant, 1);
         out.status = run(setting, &error);
