@@ -100,7 +100,8 @@ static void estimate(saddle_agent *agent)
     agent->request = (saddle_request){
         .kind = SADDLE_REQUEST_GRADIENT,
         .batch = saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1,
-                             saddle_batch_size(agent, p->steps.batch), p->steps.replacement),
+                             saddle_batch_size(agent->problem->samples[agent->id], p->steps.batch),
+                             p->steps.replacement),
         .x = agent->now,
         .y = agent->now + x_dim,
         .gx = agent->work,

@@ -95,14 +95,15 @@ static void ask(saddle_agent *agent, uint64_t iteration)
     size_t x_dim = agent->problem->x_dim;
     double *z = agent->kept;
     double *g = z + x_dim + agent->problem->y_dim;
-    agent->request = (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
-                                      .batch = saddle_draw(agent, SADDLE_RNG_BATCH, iteration,
-                                                           saddle_batch_size(agent, p->steps.batch),
-                                                           p->steps.replacement),
-                                      .x = z,
-                                      .y = z + x_dim,
-                                      .gx = g,
-                                      .gy = g + x_dim};
+    agent->request = (saddle_request){
+        .kind = SADDLE_REQUEST_GRADIENT,
+        .batch = saddle_draw(agent, SADDLE_RNG_BATCH, iteration,
+                             saddle_batch_size(agent->problem->samples[agent->id], p->steps.batch),
+                             p->steps.replacement),
+        .x = z,
+        .y = z + x_dim,
+        .gx = g,
+        .gy = g + x_dim};
 }
 
 /* out = projection of  mixed - eta g */

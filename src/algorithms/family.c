@@ -125,7 +125,7 @@ void saddle_family_prox_point(const saddle_agent *agent, double tau, double *x_t
 size_t saddle_family_batch_size(const saddle_agent *agent)
 {
     const saddle_family *family = agent->parameters;
-    return saddle_batch_size(agent, family->steps.batch);
+    return saddle_batch_size(agent->problem->samples[agent->id], family->steps.batch);
 }
 
 void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0)

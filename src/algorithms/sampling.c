@@ -2,9 +2,8 @@
 
 #include <math.h>
 
-size_t saddle_batch_size(const saddle_agent *agent, uint64_t batch)
+size_t saddle_batch_size(size_t samples, uint64_t batch)
 {
-    size_t samples = agent->problem->samples[agent->id];
     size_t size = batch > 0 ? (size_t)batch : (size_t)ceil(sqrt((double)samples));
     return size < samples ? size : samples;
 }

@@ -6,8 +6,8 @@
 
 #include "core/rng.h"
 
-/* |S_i|: `batch`, or ceil(sqrt(n_i)) when that is 0; at most n_i. */
-size_t saddle_batch_size(const saddle_agent *agent, uint64_t batch);
+/* |S_i| of an agent with so many samples: `batch`, or ceil(sqrt(n_i)) when that is 0; at most n_i. */
+size_t saddle_batch_size(size_t samples, uint64_t batch);
 
 /*
  * Draw count of the agent's samples into agent->index, in O(count), as a function of the run's

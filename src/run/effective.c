@@ -1,6 +1,7 @@
 /* The effective plan of a run: what was given, what an instance fixed, and what a run resolved. */
 #include <math.h>
 
+#include "algorithms/sampling.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "instance/plan_options.h"
@@ -41,7 +42,7 @@ static void resolve(const saddle_run_state *r, saddle_plan *plan)
     const char *init = network->problem->start != NULL ? NULL : SADDLE_DEFAULT_INIT;
     plan->steps = r->info.steps;
     if (plan->steps.batch == 0 && common_samples(r->info.instance->problem) > 0)
-        plan->steps.batch = (uint64_t)ceil(sqrt((double)common_samples(r->info.instance->problem)));
+        plan->steps.batch = saddle_batch_size(common_samples(r->info.instance->problem), 0);
     if (isnan(plan->outputs.metric_tau))
         plan->outputs.metric_tau = plan->steps.tau;
     plan->outputs.trace_every = r->trace_every;

@@ -5,6 +5,7 @@
 
 #include "algorithms/agent.h"
 #include "algorithms/layout.h"
+#include "algorithms/sampling.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/print.h"
@@ -229,6 +230,35 @@ static saddle_status make_observer(saddle_run_state *r, saddle_error *error)
     return status;
 }
 
+/* Fewer rows than these in a mini-batch are read from two messages on a desktop computer: docs/privacy.md. */
+enum { PRIVATE_BATCH = 64 };
+
+/* Warn where the messages to another process are sums over so few rows that these can be told apart. */
+static void warn_of_small_batches(const saddle_run_state *r)
+{
+    const saddle_instance *e = r->info.network;
+    const saddle_problem_choice *choice = &e->parts->choice;
+    bool has_data = e->parts->shard != NULL || choice->kind == NULL || choice->plugin != NULL;
+    if (e->world->ranks < 2 || !has_data || e->problem->agents == 0)
+        return;
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < e->problem->agents; i++) {
+        size_t rows = e->problem->samples[i];
+        if (r->info.algorithm->traits.stochastic)
+            rows = saddle_batch_size(rows, r->info.steps.batch);
+        least = rows < least ? rows : least;
+    }
+    if (least >= PRIVATE_BATCH)
+        return;
+    char message[256];
+    saddle_snprintf(
+        message, sizeof message,
+        "gradients over %zu sample%s are sent to other processes, which can tell single "
+        "rows of private data from sums of fewer than %d",
+        least, least == 1 ? "" : "s", PRIVATE_BATCH);
+    saddle_run_warn(r, message);
+}
+
 /* Let processes that are stopped be noticed. The checkpoint to resume from is that of the last run until this
  * one writes its own. */
 static void watch_processes(const saddle_run_state *r)
@@ -254,6 +284,8 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
     if (status == SADDLE_OK)
         watch_processes(r);
     SADDLE_THEN(status, saddle_run_agree(r, saddle_run_configure(r, error), error));
+    if (status == SADDLE_OK)
+        warn_of_small_batches(r);
     if (status == SADDLE_OK && r->alone && r->hooks->warning != NULL)
         saddle_report_unused(&r->given, r->info.network, &r->info.algorithm, 1, r->hooks->warning,
                              r->hooks->context);

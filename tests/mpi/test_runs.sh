@@ -70,6 +70,23 @@ under 3 run "${size[@]}" --engine mpi
 sed -E 's/[0-9.]+ (ms|s|us)$//; s/^( *[0-9]+ +[0-9]+ +[0-9]+ +)[0-9.]+/\1/' out >together
 check "one process speaks" cmp -s alone together
 
+# ---- private data ---------------------------------------------------------------------------------
+
+private="can tell single rows of private data"
+data=(--data synthetic:900:5 --agents 3 --iterations 2)
+under 3 run --engine mpi "${data[@]}" --batch 63
+check "small mini-batches are warned of" warns "gradients over 63 samples are sent to other processes"
+check "by one process" test "$(grep -c "$private" err)" -eq 1
+under 3 run --engine mpi "${data[@]}" --batch 64
+check "64 samples will do" exits 0
+check "without a warning" test "$(grep -c "$private" err)" -eq 0
+under 3 run --engine mpi --data synthetic:180:5 --agents 3 --iterations 2 --algorithm gt-gda
+check "so are few samples of full gradients" warns "gradients over 60 samples are sent"
+under 1 run --engine mpi "${data[@]}" --batch 1
+check "one process shares with nobody" test "$(grep -c "$private" err)" -eq 0
+under 2 run --engine mpi --problem quadratic --iterations 2
+check "generated problems are nobody's data" test "$(grep -c "$private" err)" -eq 0
+
 under 3 run --engine mpi --nu nonsense
 check "a wrong option is refused" exits 2
 check "by one process" test "$(grep -c '^saddle: ' err)" -eq 1
