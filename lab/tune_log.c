@@ -125,6 +125,13 @@ static const char *match_head(const saddle_line_reader *in, const char *wanted)
     return wanted + length + in->ended;
 }
 
+/* Whether a power cut has taken a block of the current line: a file system leaves NULs in its place, which the
+ * reader shows as this. */
+static bool is_lost(const saddle_line_reader *in)
+{
+    return strchr(in->line, '\x01') != NULL;
+}
+
 /* Read the lines of a log, of which `head` must be the first; *used receives the bytes of those that
  * are complete, 0 while the head is not. */
 static saddle_status read_lines(saddle_line_reader *in, const char *head, saddle_tune_log *log,
@@ -143,6 +150,8 @@ static saddle_status read_lines(saddle_line_reader *in, const char *head, saddle
                     in->path, saddle_excerpt_of(in->line, NULL).text, (int)strcspn(wanted, "\n"),
                     wanted);
             wanted = next;
+        } else if (is_lost(in)) {
+            break;
         } else if (in->ended) {
             saddle_trial *grown = saddle_grow(log->trials, log->count, &capacity, sizeof *grown);
             if (grown == NULL)

@@ -89,7 +89,7 @@ saddle_status saddle_lines_cut(saddle_lines *lines, size_t bytes, const char *wh
  * has been removed: said once; lines after that go nowhere, and those before it stay whole. `what`
  * is for the message, such as "the trace". */
 saddle_status saddle_lines_flush(saddle_lines *lines, const char *what, saddle_error *error);
-/* Close and free. Safe on a zeroed struct. */
+/* Sync, close and free: from here on a power cut takes no line. Safe on a zeroed struct. */
 saddle_status saddle_lines_close(saddle_lines *lines, const char *what, saddle_error *error);
 
 #endif

@@ -57,8 +57,9 @@ static saddle_status take(int descriptor, const char *path, const char *option, 
     if (!S_ISREG(status.st_mode))
         return SADDLE_OK;
     SADDLE_TRY(saddle_hold(descriptor, path, option, error));
-    if (!keep && ftruncate(descriptor, 0) != 0)
-        return refuse(path, option, strerror(errno), error);
+    if ((!keep && ftruncate(descriptor, 0) != 0) || !saddle_sync_directory_of(path))
+        return errno == ENOMEM ? saddle_no_memory(error, "a file name")
+                               : refuse(path, option, strerror(errno), error);
     return SADDLE_OK;
 }
 
@@ -147,12 +148,23 @@ saddle_status saddle_lines_flush(saddle_lines *lines, const char *what, saddle_e
     return SADDLE_OK;
 }
 
+/* Sync and close a file; a pipe or a device cannot be synced. False: errno says why not. */
+static bool sync_and_close(FILE *stream)
+{
+    bool synced = saddle_sync_file(fileno(stream)) || errno == EINVAL || errno == EROFS;
+    int reason = errno;
+    bool closed = fclose(stream) == 0;
+    if (!synced)
+        errno = reason;
+    return synced && closed;
+}
+
 saddle_status saddle_lines_close(saddle_lines *lines, const char *what, saddle_error *error)
 {
     saddle_status status = SADDLE_OK;
     if (lines->stream != NULL) {
         status = saddle_lines_flush(lines, what, error);
-        if (fclose(lines->stream) != 0 && status == SADDLE_OK && !lines->broken)
+        if (!sync_and_close(lines->stream) && status == SADDLE_OK && !lines->broken)
             status = saddle_fail(error, SADDLE_IO, "cannot write %s '%s': %s; is the disk full?",
                                  what, lines->path, strerror(errno));
     }
