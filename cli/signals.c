@@ -25,15 +25,14 @@ static void on_signal(int number)
 
 void cli_say_on_termination(const char *text)
 {
+    static const char begin[] = "saddle: ";
     char *to = termination_message;
-    const char *end = text + strlen(text);
-    const char *last = to + sizeof termination_message - SADDLE_SHOWN_SIZE - 1;
     *to = '\0';
     if (*text == '\0')
         return;
-    to += saddle_snprintf(to, sizeof termination_message, "saddle: ");
-    while (text < end && to < last)
-        to += saddle_show_letter(&text, end, to);
+    memcpy(to, begin, sizeof begin);
+    to += sizeof begin - 1;
+    to += saddle_show_text(to, sizeof termination_message - sizeof begin, text);
     memcpy(to, "\n", 2);
 }
 

@@ -56,6 +56,16 @@ void saddle_put_shown(FILE *out, const char *text)
     }
 }
 
+size_t saddle_show_text(char *out, size_t size, const char *text)
+{
+    const char *end = text + strlen(text);
+    size_t used = 0;
+    *out = '\0';
+    while (text < end && used + SADDLE_SHOWN_SIZE <= size)
+        used += saddle_show_letter(&text, end, out + used);
+    return used;
+}
+
 saddle_excerpt saddle_excerpt_of(const char *at, const char *end)
 {
     saddle_excerpt excerpt = {.text = ""};

@@ -23,6 +23,8 @@ size_t saddle_show_letter(const char **at, const char *end, char out[SADDLE_SHOW
 
 /* Writes all letters of a text so. */
 void saddle_put_shown(FILE *out, const char *text);
+/* Writes as many of them as fit into `size` bytes, with a NUL; returns the bytes before it. */
+size_t saddle_show_text(char *out, size_t size, const char *text);
 
 /* A text as a message shows it: its letters as above, at most 76 bytes. */
 typedef struct saddle_excerpt {

@@ -127,6 +127,7 @@ static void ask_all(void)
 static void abort_job(double limit)
 {
     char text[2 * PATH_MAX] = "saddle: ";
+    char shown[4 * sizeof text]; /* a byte becomes four at most, as in \x1b */
     char seconds[SADDLE_REAL_SIZE];
     size_t silent = 0;
     for (int r = 0; r < heart.ranks; r++) {
@@ -146,14 +147,16 @@ static void abort_job(double limit)
                   saddle_mpi_host((size_t)heart.rank));
     pthread_mutex_lock(&heart.mutex);
     if (*heart.checkpoint != '\0')
-        saddle_append(text, sizeof text, "it can resume from its last checkpoint, '%s'\n",
+        saddle_append(text, sizeof text, "it can resume from its last checkpoint, '%s'",
                       heart.checkpoint);
     else
         saddle_append(text, sizeof text,
-                      "it has written no checkpoint: run the same command again\n");
+                      "it has written no checkpoint: run the same command again");
     pthread_mutex_unlock(&heart.mutex);
+    size_t length = saddle_show_text(shown, sizeof shown - 1, text);
+    memcpy(shown + length, "\n", 2);
     /* Not through stdio: another thread may hold its lock. */
-    ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    ssize_t written = write(STDERR_FILENO, shown, length + 1);
     (void)written;
     MPI_Abort(MPI_COMM_WORLD, SADDLE_EXIT_STALLED);
 }

@@ -81,12 +81,15 @@ finished "a checkpoint before it gets its name"
 stop "a checkpoint that needs an agent's state" 2 MPI_Send 8 "rank 2 on $host has"
 finished "a checkpoint that needs an agent's state"
 
-# A resumed run names the checkpoint that it comes from until it has written its own.
+# A resumed run names the checkpoint that it comes from until it has written its own. No part of its path acts on
+# the terminal.
 stop "before it is resumed" 1 MPI_Startall 150 "rank 1 on $host has"
-last=$(newest kept)
+last=$(basename "$(newest kept)")
+turned=$'\xe2\x80\xae'kept # U+202E, from which on text runs to the left
+mv kept "$turned"
 at MOMENT_RANKS=1 MOMENT_CALL=MPI_Startall MOMENT_COUNT=3 -- "${run[@]}" --iterations 200 --trace trace \
-    --model model.npz --checkpoint kept --resume
-check "a resumed run names where it comes from" warns "from its last checkpoint, '$last'"
+    --model model.npz --checkpoint "$turned" --resume
+check "a resumed run names where it comes from" warns "from its last checkpoint, '\\u202ekept/$last'"
 
 # The time limit of a run that waits for a stopped process.
 at MOMENT_RANKS=1 MOMENT_CALL=MPI_Startall MOMENT_COUNT=10 -- "${run[@]}" --iterations 1e9 --max-seconds 1
