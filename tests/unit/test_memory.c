@@ -312,6 +312,23 @@ START_TEST(outputs)
 }
 END_TEST
 
+/* Checkpoints record the sums of plug-ins' files instead of their paths. run_apart() looks at what is left. */
+START_TEST(plugins_with_checkpoints_leave_nothing)
+{
+    char checkpoint[600];
+    snprintf(checkpoint, sizeof checkpoint, "checkpoint=%s/plugins", saddle_test_directory());
+    const char *setting[] = {"problem=" TEST_PROBLEM,
+                             "algorithm=" TEST_ALGORITHM,
+                             "threads=1",
+                             "iterations=6",
+                             "checkpoint-every=2",
+                             checkpoint,
+                             NULL};
+    outcome out = run_apart(setting, 0.0);
+    ck_assert_msg(out.status == SADDLE_OK, "%s", out.message);
+}
+END_TEST
+
 /* ---- refusals ---------------------------------------------------------------------------------- */
 
 /* The file is small; what an index asks for is not taken before it is refused. */
@@ -474,6 +491,7 @@ Suite *saddle_test_suite(void)
     tcase_set_timeout(tests, 600);
     tcase_add_test(tests, blocks_are_counted);
     tcase_add_test(tests, unannounced_blocks_are_held_to_the_limit);
+    tcase_add_test(tests, plugins_with_checkpoints_leave_nothing);
     tcase_add_test(tests, a_huge_index_is_refused_before_memory_is_taken);
     tcase_add_test(tests, packed_models_are_bounded);
     tcase_add_test(tests, models_take_no_more_than_they_hold);
