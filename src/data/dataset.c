@@ -201,6 +201,13 @@ static saddle_status load_synthetic(saddle_dataset **out, const char *text, uint
     return SADDLE_OK;
 }
 
+bool saddle_data_is_generated(const char *name)
+{
+    struct stat status;
+    bool synthetic = strncmp(name, "synthetic", 9) == 0 && (name[9] == '\0' || name[9] == ':');
+    return synthetic && (stat(name, &status) != 0 || S_ISDIR(status.st_mode));
+}
+
 saddle_status saddle_dataset_load(saddle_dataset **out, const char *name,
                                   const saddle_data_options *options, uint64_t seed,
                                   saddle_error *error)
@@ -213,9 +220,7 @@ saddle_status saddle_dataset_load(saddle_dataset **out, const char *name,
     if (options == NULL)
         options = &defaults;
     SADDLE_TRY(saddle_check_abi(options->abi, "saddle_data_options", error));
-    struct stat status;
-    bool synthetic = strncmp(name, "synthetic", 9) == 0 && (name[9] == '\0' || name[9] == ':');
-    if (synthetic && (stat(name, &status) != 0 || S_ISDIR(status.st_mode)))
+    if (saddle_data_is_generated(name))
         return load_synthetic(out, name, seed, error);
     char *path = NULL;
     saddle_status result = saddle_data_find(name, &path, error);

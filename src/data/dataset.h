@@ -17,6 +17,8 @@ saddle_status saddle_dataset_new_dense(saddle_dataset **out, const char *name, s
 /* A data set that borrows the features of another one and has labels of its own. */
 saddle_status saddle_dataset_view(saddle_dataset **out, const saddle_dataset *data,
                                   saddle_error *error);
+/* Whether data of this name are made on the spot: it begins with `synthetic`, and there is no such file. */
+bool saddle_data_is_generated(const char *name);
 /* Copy `count` rows from `first` on. */
 saddle_status saddle_dataset_range(saddle_dataset **out, const saddle_dataset *data, size_t first,
                                    size_t count, saddle_error *error);

@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
+#include "data/dataset.h"
 #include "instance/unused_options.h"
 #include "run/result.h"
 #include "run/run.h"
@@ -238,7 +239,11 @@ static void warn_of_small_batches(const saddle_run_state *r)
 {
     const saddle_instance *e = r->info.network;
     const saddle_problem_choice *choice = &e->parts->choice;
-    bool has_data = e->parts->shard != NULL || choice->kind == NULL || choice->plugin != NULL;
+    const char *data = e->plan->problem.data;
+    bool generated = e->plan->problem.rows == NULL && e->plan->problem.shards == NULL &&
+                     data != NULL && saddle_data_is_generated(data);
+    bool has_data =
+        choice->kind == NULL || choice->plugin != NULL || (e->parts->shard != NULL && !generated);
     if (e->world->ranks < 2 || !has_data || e->problem->agents == 0)
         return;
     size_t least = SIZE_MAX;

@@ -73,19 +73,23 @@ check "one process speaks" cmp -s alone together
 # ---- private data ---------------------------------------------------------------------------------
 
 private="can tell single rows of private data"
-data=(--data synthetic:900:5 --agents 3 --iterations 2)
+"$saddle" data generate rows.libsvm --rows 900 --features 5 >out 2>err
+data=(--data rows.libsvm --agents 3 --iterations 2)
 under 3 run --engine mpi "${data[@]}" --batch 63
 check "small mini-batches are warned of" warns "gradients over 63 samples are sent to other processes"
 check "by one process" test "$(grep -c "$private" err)" -eq 1
 under 3 run --engine mpi "${data[@]}" --batch 64
 check "64 samples will do" exits 0
 check "without a warning" test "$(grep -c "$private" err)" -eq 0
-under 3 run --engine mpi --data synthetic:180:5 --agents 3 --iterations 2 --algorithm gt-gda
+under 3 run --engine mpi --data rows.libsvm --samples 60 --agents 3 --iterations 2 --algorithm gt-gda
 check "so are few samples of full gradients" warns "gradients over 60 samples are sent"
 under 1 run --engine mpi "${data[@]}" --batch 1
 check "one process shares with nobody" test "$(grep -c "$private" err)" -eq 0
-under 2 run --engine mpi --problem quadratic --iterations 2
-check "generated problems are nobody's data" test "$(grep -c "$private" err)" -eq 0
+for generated in "--problem quadratic" "--data synthetic:900:5"; do
+    # shellcheck disable=SC2086  # two words
+    under 2 run --engine mpi $generated --batch 3 --iterations 2
+    check "$generated is nobody's data" test "$(grep -c "$private" err)" -eq 0
+done
 
 under 3 run --engine mpi --nu nonsense
 check "a wrong option is refused" exits 2
