@@ -11,6 +11,7 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
+#include "files/plugin.h"
 #include "run/plan_files.h"
 
 /* Whether there is no file: no name was given, or a function above found none. */
@@ -68,7 +69,14 @@ saddle_status cli_check_trace_output(const cli_arguments *arguments, const char 
 void cli_add_inputs(const cli_arguments *arguments, saddle_path_list *inputs)
 {
     const cli_common *common = arguments->own;
+    const saddle_settings *settings = arguments->plan.settings;
     saddle_plan_add_inputs(&arguments->plan, inputs);
+    /* Plug-ins in options of the program, such as --algorithms. */
+    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
+        const saddle_option *option = saddle_settings_option(settings, k);
+        if (option->no_path_in_file && option->home == SADDLE_HOME_OWN)
+            saddle_plugin_add_paths(inputs, option->name, saddle_settings_value(settings, option));
+    }
     saddle_path_list_add(inputs, "config", common->config);
 }
 

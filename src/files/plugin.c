@@ -156,6 +156,30 @@ bool saddle_plugin_sum(const char *text, unsigned char out[SADDLE_SHA256_BYTES])
     return good;
 }
 
+static void add_path(saddle_path_list *list, const char *option, const char *text, size_t length)
+{
+    if (memchr(text, '/', length) == NULL)
+        return;
+    char *path = saddle_format("%.*s", (int)length, text);
+    if (path == NULL)
+        list->short_of_memory = true;
+    saddle_path_list_add(list, option, path);
+    saddle_free(path);
+}
+
+void saddle_plugin_add_paths(saddle_path_list *list, const char *option, const char *text)
+{
+    for (const char *start = text; start != NULL;) {
+        size_t alone = strcspn(start, ":");
+        size_t listed = strcspn(start, ":,");
+        add_path(list, option, start, alone);
+        if (listed < alone)
+            add_path(list, option, start, listed);
+        start = strpbrk(start, ",*");
+        start = start != NULL ? start + 1 : NULL;
+    }
+}
+
 void saddle_plugin_close(saddle_plugin_object *plugin)
 {
     if (plugin == NULL)

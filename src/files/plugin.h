@@ -12,6 +12,7 @@
 #include <saddle/plugin.h>
 
 #include "core/sha256.h"
+#include "files/path_list.h"
 
 typedef struct saddle_plugin_object {
     const saddle_plugin_table *exported; /* in the object */
@@ -33,6 +34,9 @@ const char *saddle_plugin_label(const char *text);
 saddle_status saddle_plugin_open(saddle_plugin_object **out, const char *text, saddle_error *error);
 /* The SHA-256 of the file of the object that a text names; false when it cannot be read. */
 bool saddle_plugin_sum(const char *text, unsigned char out[SADDLE_SHA256_BYTES]);
+/* Add every path of a shared object in a text: that of PATH[:ARGUMENT], and those in a list such as
+ * blocks:2*./mine.so,*none or gda,./mine.so. Texts that only look like paths may be among them. */
+void saddle_plugin_add_paths(saddle_path_list *list, const char *option, const char *text);
 /* Unload. NULL is allowed. */
 void saddle_plugin_close(saddle_plugin_object *plugin);
 /* The classes that a text can name: problems, algorithms, sets or regularizers. */

@@ -21,16 +21,35 @@ static uint64_t digest(const char *text)
 /* What two processes must have in common of a setting. */
 typedef struct setting_print {
     uint64_t text;
-    unsigned char plugin[SADDLE_SHA256_BYTES]; /* zero: it names none, or one that cannot be read */
+    unsigned char plugins[SADDLE_SHA256_BYTES]; /* of the sums of all that it names; zero: none */
 } setting_print;
 
-static setting_print print_of(const saddle_settings *settings, const saddle_option *option)
+/* False: out of memory. */
+static bool sum_plugins(const char *value, unsigned char out[SADDLE_SHA256_BYTES])
+{
+    saddle_path_list list = {.count = 0};
+    saddle_sha256 all;
+    saddle_plugin_add_paths(&list, "", value);
+    saddle_sha256_begin(&all);
+    for (size_t k = 0; k < list.count; k++) {
+        unsigned char one[SADDLE_SHA256_BYTES] = {0};
+        /* A file that cannot be read is refused where it is loaded. */
+        if (!saddle_plugin_sum(list.entry[k].path, one))
+            memset(one, 0, sizeof one);
+        saddle_sha256_add(&all, one, sizeof one);
+    }
+    bool good = saddle_sha256_end(&all, out) && !list.short_of_memory;
+    saddle_path_list_release(&list);
+    return good;
+}
+
+static setting_print print_of(const saddle_settings *settings, const saddle_option *option,
+                              bool *short_of_memory)
 {
     const char *value = saddle_settings_value(settings, option);
     setting_print print = {.text = digest(value)};
-    if (option->no_path_in_file && saddle_plugin_named(value) &&
-        !saddle_plugin_sum(value, print.plugin))
-        memset(print.plugin, 0, sizeof print.plugin);
+    if (option->no_path_in_file && strchr(value, '/') != NULL && !sum_plugins(value, print.plugins))
+        *short_of_memory = true;
     return print;
 }
 
@@ -51,12 +70,13 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
     const saddle_settings *settings = plan->settings;
     const saddle_option *differs = NULL;
     bool in_text = false;
+    bool short_of_memory = false;
     char host[64] = "";
     if (world->ranks == 1)
         return SADDLE_OK;
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
-        setting_print own = print_of(settings, option);
+        setting_print own = print_of(settings, option, &short_of_memory);
         setting_print first = own;
         world->share(world, 0, sizeof first, &first);
         /* How many threads a process has is its own affair. */
@@ -71,6 +91,8 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
     char first_host[sizeof host];
     memcpy(first_host, host, sizeof host);
     world->share(world, 0, sizeof first_host, first_host);
+    if (short_of_memory)
+        return saddle_no_memory(error, "the paths of plug-ins");
     if (differs == NULL)
         return SADDLE_OK;
     const char *value = saddle_settings_value(settings, differs);

@@ -57,18 +57,6 @@ void saddle_data_add_inputs(const char *option, const char *name, saddle_path_li
     saddle_free(path);
 }
 
-/* The shared object that a text names, if it names one. */
-static void add_plugin(const char *option, const char *text, saddle_path_list *inputs)
-{
-    if (text == NULL || !saddle_plugin_named(text))
-        return;
-    char *object = saddle_format("%.*s", (int)strcspn(text, ":"), text);
-    if (object == NULL)
-        inputs->short_of_memory = true;
-    saddle_path_list_add(inputs, option, object);
-    saddle_free(object);
-}
-
 /* The file of a starting point. To start from a model and save the new one under its name is sensible. */
 static void add_start(const char *option, const char *rule, const saddle_plan *plan,
                       saddle_path_list *inputs)
@@ -110,11 +98,11 @@ void saddle_plan_add_inputs(const saddle_plan *plan, saddle_path_list *inputs)
     add_start("init", plan->start.init, plan, inputs);
     add_start("init-x", plan->start.init_x, plan, inputs);
     add_start("init-y", plan->start.init_y, plan, inputs);
-    add_plugin("problem", plan->problem.name, inputs);
-    add_plugin("algorithm", plan->algorithm.name, inputs);
-    add_plugin("x-set", plan->problem.x_set, inputs);
-    add_plugin("y-set", plan->problem.y_set, inputs);
-    add_plugin("regularizer", plan->problem.regularizer, inputs);
+    saddle_plugin_add_paths(inputs, "problem", plan->problem.name);
+    saddle_plugin_add_paths(inputs, "algorithm", plan->algorithm.name);
+    saddle_plugin_add_paths(inputs, "x-set", plan->problem.x_set);
+    saddle_plugin_add_paths(inputs, "y-set", plan->problem.y_set);
+    saddle_plugin_add_paths(inputs, "regularizer", plan->problem.regularizer);
     add_checkpoints("resume", plan->outputs.resume, inputs);
     add_checkpoints("checkpoint", plan->outputs.checkpoint, inputs);
 }

@@ -456,7 +456,34 @@ parts blind.so -DVIEW=NULL -Wno-unused-function
 refuse "the algorithm './blind.so' has no view function; set it" "${quadratic[@]}" --algorithm ./blind.so
 parts flat.so -DPROJECT=NULL -Wno-unused-function
 refuse "the set './flat.so' has no project function; set it" "${quadratic[@]}" --y-set ./flat.so
-refuse "is the file of x-set too" "${quadratic[@]}" --x-set ./parts.so --trace ./parts.so
+
+# What is loaded is an input wherever it is named: alone, in blocks, in a list of algorithms.
+keeps_object() { # TEXT ARGUMENTS...
+    local before
+    before=$(sha256sum <parts.so)
+    refuse "$@"
+    check "the object stays: ${*:2}" is "$(sha256sum <parts.so)" "$before"
+}
+keeps_object "is the file of x-set too" "${quadratic[@]}" --x-set ./parts.so --trace ./parts.so
+for blocks in 'blocks:2*./parts.so:b=3,*none' 'blocks:2*none,*./parts.so'; do
+    for output in --trace --outcomes --model --report; do
+        keeps_object "$output: 'parts.so' is the file of y-set too" "${quadratic[@]}" --y-set "$blocks" \
+            "$output" parts.so
+    done
+done
+mkdir named
+ln parts.so named/gda-seed1.csv
+ln parts.so named/summary.csv
+ln parts.so named/gda.yaml
+for list in ./parts.so gda,./parts.so ./parts.so,gda gda,./parts.so:step=0.02,label=kept; do
+    keeps_object "--report: 'parts.so' is the file of algorithms too" compare --problem quadratic --iterations 3 \
+        --algorithms "$list" --output unnamed --report parts.so
+    rm -rf unnamed
+    keeps_object "--output: 'named/" compare --problem quadratic --iterations 3 --algorithms "$list" \
+        --output named --overwrite
+done
+keeps_object "--output: 'named/gda.yaml' is the file of algorithms too" tune --problem quadratic --budget 60000 \
+    --algorithms gda,./named/gda.yaml --output named
 
 # No file makes them run either.
 for option in algorithm x-set y-set regularizer; do

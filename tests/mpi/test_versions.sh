@@ -76,6 +76,15 @@ mixed env -C a "${set[@]}" : env -C b "${set[@]}"
 refused "a plug-in" "rank 2: --x-set: the plug-in './half.so' of process 2 on $host is not the same file"
 mixed env -C a "${set[@]}" : env -C none "${set[@]}"
 refused "a plug-in that one process lacks" "of process 2 on $host is not the same file"
+blocks=("$saddle" "${run[@]}" --trace ../trace --x-set 'blocks:1*none,2*./half.so,*none')
+mixed env -C a "${blocks[@]}" : env -C b "${blocks[@]}"
+refused "a plug-in in blocks" "of process 2 on $host is not the same file"
+twice=("$saddle" "${run[@]}" --trace ../trace --x-set 'blocks:1*./half.so,2*./half.so,*none')
+mixed env -C a "${twice[@]}" : env -C b "${twice[@]}"
+refused "a plug-in in two blocks" "of process 2 on $host is not the same file"
+mixed env -C a "${blocks[@]}" : env -C same "${blocks[@]}"
+check "copies of one plug-in in blocks compute" exits 0
+rm -f trace
 mixed env -C a "${set[@]}" : env -C same "${set[@]}"
 check "copies of one plug-in compute" exits 0
 check "and write their trace" test -s trace
