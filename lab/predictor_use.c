@@ -13,6 +13,7 @@
 #include "files/file.h"
 #include "lab/predictor_parts.h"
 #include "models/ranking.h"
+#include "observe/outcomes.h"
 
 /* Refuse rows of another width. */
 static saddle_status check_rows(const saddle_predictor *p, const saddle_dataset *data,
@@ -112,7 +113,7 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
     if (status != SADDLE_OK)
         return status;
     if (p->problem->outcomes != NULL)
-        status = p->problem->outcomes(p->problem, data, p->x, y_of(p), out, count, error);
+        status = saddle_outcomes_measure(p->problem, data, p->x, y_of(p), out, count, error);
     return status == SADDLE_OK ? measure(data, score, out, count, error) : status;
 }
 

@@ -52,6 +52,8 @@ typedef struct saddle_field {
 
 /** The most fields of a span. */
 #define SADDLE_MOST_FIELDS 8
+/** The most communication rounds of an iteration. */
+#define SADDLE_MOST_ROUNDS 1000000
 
 /**
  * What an algorithm asks for, sizes in doubles. The published span is a table of fields; an algorithm
@@ -64,7 +66,8 @@ typedef struct saddle_layout {
     size_t kept;                            /**< State that stays with the agent. */
     size_t work;     /**< Memory that lasts from the first phase of a round to the last. */
     size_t scratch;  /**< Memory that lasts for one phase, besides the problem's and the sets'. */
-    unsigned rounds; /**< Communication rounds per iteration; 0: it does not communicate. */
+    unsigned rounds; /**< Communication rounds per iteration, at most SADDLE_MOST_ROUNDS; 0: it does
+                          not communicate. */
 } saddle_layout;
 
 /** Append a field to a layout whose `rounds` are set; it is sent in all of them. A run refuses a layout
@@ -84,7 +87,8 @@ typedef enum saddle_request_kind {
 
 /**
  * A request of one agent. A phase states it; the engine evaluates it and counts its IFO calls, one for
- * each sample and point, before the next phase runs.
+ * each sample and point, before the next phase runs. It is evaluated without checks: `kind` is one of the
+ * above, the batch has at least one sample, all of them the agent's, and the pointers that the kind uses are set.
  */
 typedef struct saddle_request {
     saddle_request_kind kind; /**< SADDLE_REQUEST_NONE: there is none. */

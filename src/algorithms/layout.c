@@ -1,6 +1,7 @@
 #include "algorithms/layout.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "algorithms/agent.h"
@@ -117,6 +118,11 @@ static saddle_status check_fields(const saddle_layout *layout, const char *algor
                                   saddle_error *error)
 {
     size_t end = 0;
+    if (layout->rounds > SADDLE_MOST_ROUNDS)
+        return saddle_fail(error, SADDLE_CHECK_FAILED,
+                           "algorithm %s: its layout has %u rounds in an iteration; at most %d are "
+                           "possible",
+                           algorithm, layout->rounds, SADDLE_MOST_ROUNDS);
     if (layout->fields > SADDLE_MOST_FIELDS)
         return saddle_fail(error, SADDLE_CHECK_FAILED,
                            "algorithm %s: its layout has %zu fields; at most %d are possible",
@@ -145,15 +151,23 @@ static saddle_status check_fields(const saddle_layout *layout, const char *algor
     return SADDLE_OK;
 }
 
+/* Whether a variable begins at a double of a state that begins at `state`. */
+static bool is_aligned(const double *state, const double *variable)
+{
+    return ((uintptr_t)variable - (uintptr_t)state) % sizeof *state == 0;
+}
+
 /* Whether a variable of a view, NULL for none, lies within the span or the kept state. */
 static bool is_state(const saddle_agent *agent, const saddle_layout *layout, const double *variable,
                      size_t length)
 {
-    return variable == NULL ||
-           (variable >= agent->now && variable <= agent->now + layout->published &&
-            fits((size_t)(variable - agent->now), length, layout->published)) ||
-           (variable >= agent->kept && variable <= agent->kept + layout->kept &&
-            fits((size_t)(variable - agent->kept), length, layout->kept));
+    if (variable == NULL)
+        return true;
+    return is_aligned(agent->now, variable) &&
+           ((variable >= agent->now && variable <= agent->now + layout->published &&
+             fits((size_t)(variable - agent->now), length, layout->published)) ||
+            (variable >= agent->kept && variable <= agent->kept + layout->kept &&
+             fits((size_t)(variable - agent->kept), length, layout->kept)));
 }
 
 /* view() only finds the variables, so that an agent without values will do. */

@@ -11,15 +11,24 @@
 #include "core/memory.h"
 #include "core/status.h"
 
+/* Whether a phase has no function. */
+static bool lacks_function(const saddle_phase *phase)
+{
+    while (phase->name != NULL && phase->run != NULL)
+        phase++;
+    return phase->name != NULL;
+}
+
 static const char *missing(const void *kind)
 {
     const saddle_algorithm *a = kind;
-    return a->init == NULL     ? "init function"
-           : a->layout == NULL ? "layout function"
-           : a->start == NULL  ? "start function"
-           : a->phases == NULL ? "phases"
-           : a->view == NULL   ? "view function"
-                               : NULL;
+    return a->init == NULL                                  ? "init function"
+           : a->layout == NULL                              ? "layout function"
+           : a->start == NULL                               ? "start function"
+           : a->phases == NULL || a->phases[0].name == NULL ? "phases"
+           : lacks_function(a->phases)                      ? "function in one of its phases"
+           : a->view == NULL                                ? "view function"
+                                                            : NULL;
 }
 
 /* The library's option of the plan of a name; NULL: there is none that an algorithm can read. */

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "core/print.h"
@@ -19,6 +20,49 @@ struct saddle_outcome_file {
     size_t capacity; /* rows that there is memory for */
     double *value;
 };
+
+/* ---- what a problem says --------------------------------------------------------------------- */
+
+static bool is_name(const char *name)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    return name != NULL && *name != '\0' && name[strspn(name, allowed)] == '\0';
+}
+
+static saddle_status check(const saddle_problem *problem, const saddle_outcome *out, size_t count,
+                           saddle_error *error)
+{
+    if (count > SADDLE_MOST_OUTCOMES)
+        return saddle_fail(error, SADDLE_CHECK_FAILED,
+                           "outcomes() of problem %.200s gives %zu outcomes; at most %d are "
+                           "possible",
+                           saddle_shown_name(problem->name), count, SADDLE_MOST_OUTCOMES);
+    for (size_t k = 0; k < count; k++)
+        if (!is_name(out[k].name))
+            return saddle_fail(error, SADDLE_CHECK_FAILED,
+                               "outcomes() of problem %.200s calls outcome %zu '%.80s'; use "
+                               "letters, digits and _",
+                               saddle_shown_name(problem->name), k,
+                               out[k].name != NULL ? out[k].name : "");
+    return SADDLE_OK;
+}
+
+saddle_status saddle_outcomes_measure(const saddle_problem *problem, const saddle_dataset *held_out,
+                                      const double *x, const double *y, saddle_outcome *out,
+                                      size_t *count, saddle_error *error)
+{
+    saddle_error said = {.message = ""};
+    *count = 0;
+    saddle_status status =
+        saddle_pass_on(error, problem->outcomes(problem, held_out, x, y, out, count, &said), &said,
+                       "problem", problem->name);
+    SADDLE_THEN(status, check(problem, out, *count, error));
+    if (status != SADDLE_OK)
+        *count = 0;
+    return status;
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
 
 saddle_status saddle_outcomes_open(saddle_outcome_file **out, const char *path, saddle_error *error)
 {
@@ -47,6 +91,27 @@ static void write_values(FILE *f, const saddle_outcome *outcome, size_t count)
         saddle_write_field(f, outcome[k].value);
 }
 
+static const saddle_outcome *outcome_of(const saddle_result *result, size_t k)
+{
+    return k < result->train_count ? &result->train[k] : &result->test[k - result->train_count];
+}
+
+/* Every row has the columns of the first. */
+static saddle_status check_columns(const saddle_outcome_file *file, const saddle_result *result,
+                                   saddle_error *error)
+{
+    const saddle_outcome_table *table = &file->table;
+    bool same = file->rows == 0 ||
+                (table->train == result->train_count && table->test == result->test_count);
+    for (size_t k = 0; same && file->rows > 0 && k < table->train + table->test; k++)
+        same = strcmp(table->name[k], outcome_of(result, k)->name) == 0;
+    if (same)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_CHECK_FAILED,
+                       "outcomes() of the problem gives other outcomes than at first; give the "
+                       "same names in the same order");
+}
+
 /* Keep a row for the table. */
 static saddle_status remember(saddle_outcome_file *file, const saddle_result *result,
                               saddle_error *error)
@@ -61,11 +126,8 @@ static saddle_status remember(saddle_outcome_file *file, const saddle_result *re
     file->table.test = result->test_count;
     double *row = value + file->rows * width;
     for (size_t k = 0; k < width; k++) {
-        bool train = k < result->train_count;
-        const saddle_outcome *outcome =
-            train ? &result->train[k] : &result->test[k - result->train_count];
-        file->table.name[k] = outcome->name;
-        row[k] = outcome->value;
+        file->table.name[k] = outcome_of(result, k)->name;
+        row[k] = outcome_of(result, k)->value;
     }
     file->rows++;
     return SADDLE_OK;
@@ -75,6 +137,7 @@ saddle_status saddle_outcomes_write(saddle_outcome_file *file, uint64_t iteratio
                                     const saddle_result *result, saddle_error *error)
 {
     FILE *f = file->lines.stream;
+    SADDLE_TRY(check_columns(file, result, error));
     if (file->rows == 0) {
         saddle_fprintf(f, "# saddle %s\niteration", saddle_version());
         write_names(f, "train", result->train, result->train_count);

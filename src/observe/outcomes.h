@@ -4,6 +4,12 @@
 
 #include <saddle/run.h>
 
+/* The outcomes of a problem that has some, with what they must be checked: SADDLE_CHECK_FAILED when there are
+ * more than SADDLE_MOST_OUTCOMES or a name is not of letters, digits and _. */
+saddle_status saddle_outcomes_measure(const saddle_problem *problem, const saddle_dataset *held_out,
+                                      const double *x, const double *y, saddle_outcome *out,
+                                      size_t *count, saddle_error *error);
+
 typedef struct saddle_outcome_file saddle_outcome_file;
 
 /* Open the file; the head is written with the first row. SADDLE_BAD_INPUT when it cannot be. */

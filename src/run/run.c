@@ -41,15 +41,14 @@ static saddle_status evaluate(saddle_run_state *r, saddle_error *error)
     saddle_result *result = r->result;
     const double *x = saddle_observer_x_mean(r->observer);
     const double *y = saddle_observer_y_mean(r->observer);
-    saddle_error said = {.message = ""};
     if (problem->outcomes == NULL)
         return SADDLE_OK;
     saddle_status status =
-        problem->outcomes(problem, NULL, x, y, result->train, &result->train_count, &said);
+        saddle_outcomes_measure(problem, NULL, x, y, result->train, &result->train_count, error);
     SADDLE_THEN_IF(
         status, held_out != NULL,
-        problem->outcomes(problem, held_out, x, y, result->test, &result->test_count, &said));
-    return saddle_pass_on(error, status, &said, "problem", problem->name);
+        saddle_outcomes_measure(problem, held_out, x, y, result->test, &result->test_count, error));
+    return status;
 }
 
 /* Check the state, if it is time to, and record r->row, unless nothing has moved since the last one:

@@ -161,6 +161,52 @@ START_TEST(a_view_without_x_is_refused)
 }
 END_TEST
 
+static void refuse_algorithm(const saddle_algorithm *mine, saddle_status status, const char *part)
+{
+    saddle_plan *plan = small_plan();
+    saddle_result *result = NULL;
+    plan->algorithm.own = mine;
+    assert_refused(saddle_solve(NULL, plan, &result, &error), error, status, part);
+    test_plan_free(plan);
+}
+
+START_TEST(phases_without_a_function_are_refused)
+{
+    static const saddle_phase none[] = {{.name = NULL}};
+    static const saddle_phase empty[] = {
+        {"ask", SADDLE_UNDIVIDED, leap_ask}, {.name = "move"}, {.name = NULL}};
+    saddle_algorithm mine = leap;
+    mine.phases = none;
+    refuse_algorithm(&mine, SADDLE_BAD_INPUT, "'leap' has no phases");
+    mine.phases = empty;
+    refuse_algorithm(&mine, SADDLE_BAD_INPUT, "'leap' has no function in one of its phases");
+}
+END_TEST
+
+static void endless_layout(const void *parameters, const saddle_problem *problem,
+                           saddle_layout *out)
+{
+    leap_layout(parameters, problem, out);
+    out->rounds = UINT32_MAX;
+}
+
+static void crooked_view(const saddle_agent *agent, saddle_view *out)
+{
+    leap_view(agent, out);
+    out->x = (const double *)(const void *)((const char *)agent->now + 3);
+}
+
+START_TEST(rounds_without_end_and_crooked_views_are_refused)
+{
+    saddle_algorithm mine = leap;
+    mine.layout = endless_layout;
+    refuse_algorithm(&mine, SADDLE_CHECK_FAILED, "4294967295 rounds");
+    mine = leap;
+    mine.view = crooked_view;
+    refuse_algorithm(&mine, SADDLE_CHECK_FAILED, "view() gives no x");
+}
+END_TEST
+
 static saddle_status refuse_silently(void *parameters, saddle_configuration *configuration,
                                      saddle_error *why)
 {
@@ -376,6 +422,62 @@ START_TEST(constants_of_a_problem_that_make_no_sense_are_refused)
     assert_refused(saddle_problem_check(&mine, &error), error, SADDLE_BAD_INPUT, "alpha nan");
     mine.alpha = 2.0;
     assert_ok(saddle_problem_check(&mine, &error), error);
+}
+END_TEST
+
+/* What outcomes() below is to say: in the first call, and in later ones. */
+typedef struct said {
+    size_t count, later;
+    const char *name;
+    size_t calls;
+} said;
+
+static saddle_status say_outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+                                  const double *x, const double *y, saddle_outcome *out,
+                                  size_t *count, saddle_error *why)
+{
+    said *s = problem->self;
+    (void)held_out;
+    (void)x;
+    (void)y;
+    (void)why;
+    *count = s->calls++ == 0 ? s->count : s->later;
+    for (size_t k = 0; k < *count && k < SADDLE_MOST_OUTCOMES; k++)
+        out[k] = (saddle_outcome){s->name, 1.0};
+    return SADDLE_OK;
+}
+
+static saddle_status run_outcomes(said s)
+{
+    char path[PATH];
+    saddle_problem mine = *test_own_problem();
+    saddle_result *result = NULL;
+    saddle_plan *plan = test_plan(NULL, (const char *const[]){"iterations=3", NULL});
+    plan->outputs.outcomes = path_of(path, "said.csv");
+    mine.self = &s;
+    mine.outcomes = say_outcomes;
+    saddle_status status = saddle_solve(&mine, plan, &result, &error);
+    saddle_result_free(result);
+    test_plan_free(plan);
+    return status;
+}
+
+START_TEST(outcomes_are_counted_and_named)
+{
+    static const char *const wrong[] = {NULL, "", "a,b", "a\nb", "a b", "\x1b[31m"};
+    assert_ok(run_outcomes((said){16, 16, "share_0", 0}), error);
+    assert_ok(run_outcomes((said){0, 0, NULL, 0}), error);
+    assert_refused(run_outcomes((said){17, 17, "a", 0}), error, SADDLE_CHECK_FAILED,
+                   "outcomes() of problem own gives 17 outcomes; at most 16");
+    assert_refused(run_outcomes((said){SIZE_MAX, 0, "a", 0}), error, SADDLE_CHECK_FAILED,
+                   "at most 16");
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        assert_refused(run_outcomes((said){2, 2, wrong[k], 0}), error, SADDLE_CHECK_FAILED,
+                       "use letters, digits and _");
+    assert_refused(run_outcomes((said){1, 16, "a", 0}), error, SADDLE_CHECK_FAILED,
+                   "gives other outcomes than at first");
+    assert_refused(run_outcomes((said){16, 1, "a", 0}), error, SADDLE_CHECK_FAILED,
+                   "gives other outcomes than at first");
 }
 END_TEST
 
@@ -637,6 +739,9 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, views_come_zeroed);
     tcase_add_test(cases, a_view_of_x_and_y_survives_divergence);
     tcase_add_test(cases, a_view_without_x_is_refused);
+    tcase_add_test(cases, phases_without_a_function_are_refused);
+    tcase_add_test(cases, rounds_without_end_and_crooked_views_are_refused);
+    tcase_add_test(cases, outcomes_are_counted_and_named);
     tcase_add_test(cases, a_refusal_without_a_reason_names_who_refused);
     tcase_add_test(cases, offsets_that_descend_are_refused_before_entries_are_read);
     tcase_add_test(cases, arrays_that_are_missing_or_of_unknown_ownership_are_refused);
