@@ -5,6 +5,7 @@
  * Read twice by the same code, first to check and count, then to fill arrays of the right size.
  * Stored dense.
  */
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -91,18 +92,35 @@ static bool is_number(const struct field *field, double *value)
            saddle_scan_real(field->begin, field->end, value) == field->end;
 }
 
+/* Skip signs that names and values may begin with, such as # < ( $ and those between U+2000 and U+2FFF. */
+static const char *skip_signs(const char *at, const char *end)
+{
+    while (at < end && (ispunct_l((unsigned char)*at, saddle_c_locale()) || *at == '\xe2')) {
+        if (*at == '_')
+            break;
+        at += *at == '\xe2' && end - at >= 3 ? 3 : 1;
+    }
+    return at;
+}
+
 /* Whether a field can only be the name of a column: neither a number, in range or not, nor a mark for a
- * missing one. */
+ * missing one, such as #N/A, <NA>, nan(ind) or #DIV/0!, nor a truth value. */
 static bool is_name(const struct field *field)
 {
-    static const char *const not_name[] = {"nan", "inf",  "infinity", "na",
-                                           "n/a", "null", "none",     "?"};
-    size_t length = (size_t)(field->end - field->begin);
-    if (length == 0 || strchr("0123456789+-.", *field->begin) != NULL)
+    static const char *const not_name[] = {"nan",  "inf", "infinity", "na",   "n/a",
+                                           "null", "nil", "none",     "true", "false"};
+    const char *begin = skip_signs(field->begin, field->end);
+    const char *end = begin;
+    while (end < field->end && strchr("(>!?)", *end) == NULL)
+        end++;
+    size_t length = (size_t)(end - begin);
+    bool error_mark = begin < field->end && *field->begin == '#' && strchr("!?", field->end[-1]);
+    if (length == 0 || error_mark || strchr("0123456789+-.", *field->begin) != NULL ||
+        strchr("0123456789", *begin) != NULL)
         return false;
     for (size_t k = 0; k < sizeof not_name / sizeof *not_name; k++)
         if (strlen(not_name[k]) == length &&
-            strncasecmp_l(field->begin, not_name[k], length, saddle_c_locale()) == 0)
+            strncasecmp_l(begin, not_name[k], length, saddle_c_locale()) == 0)
             return false;
     return true;
 }

@@ -658,12 +658,45 @@ END_TEST
 /* Neither a number that a double cannot hold nor a missing value makes the first line one of names. */
 START_TEST(csv_headers_have_names)
 {
-    static const char *const value[] = {"nan",  "-NaN", "inf", "+Infinity", "1e999", "-1e999",
-                                        "0x10", "NA",   "n/a", "?",         "null",  "1.2.3",
-                                        "-",    "12ab", ".",   "\"1e999\""};
-    static const char *const names[] = {"a,1,2\n",        "0,1,label\n",      "nan,x,y\n",
-                                        "1st,nano,0\n",   "\"a b\",,\n",      "_,__,___\n",
-                                        "\xc3\xa4,1,2\n", "information,0,0\n"};
+    static const char *const value[] = {"nan",
+                                        "-NaN",
+                                        "inf",
+                                        "+Infinity",
+                                        "1e999",
+                                        "-1e999",
+                                        "0x10",
+                                        "NA",
+                                        "n/a",
+                                        "?",
+                                        "null",
+                                        "1.2.3",
+                                        "-",
+                                        "12ab",
+                                        ".",
+                                        "\"1e999\"",
+                                        "NaN(123)",
+                                        "nan(ind)",
+                                        "-nan(ind)",
+                                        "#N/A",
+                                        "<NA>",
+                                        "#DIV/0!",
+                                        "#NAME?",
+                                        "True",
+                                        "FALSE",
+                                        "nil",
+                                        "$5",
+                                        "*",
+                                        "\xe2\x88\x9e",
+                                        "-\xe2\x88\x9e",
+                                        "\xe2\x88\x92"
+                                        "1",
+                                        "\xe2\x80\x94",
+                                        "(none)",
+                                        "\"#N/A\""};
+    static const char *const names[] = {
+        "a,1,2\n",     "0,1,label\n",    "nan,x,y\n",         "1st,nano,0\n",  "\"a b\",,\n",
+        "_,__,___\n",  "\xc3\xa4,1,2\n", "information,0,0\n", "#id,0,0\n",     "nan_share,0,0\n",
+        "sick?,0,0\n", "truth,0,0\n",    "<x>,0,0\n",         "mass(kg),0,0\n"};
     saddle_data_options options = {.abi = SADDLE_ABI};
     saddle_dataset *data = NULL;
     char text[64];
