@@ -21,7 +21,7 @@ saddle_status saddle_reading_open_regular(FILE **out, const char *path, const ch
 /*
  * A file that appears complete or not at all, whatever ends the process. A link is followed: what it points
  * to is replaced, and keeps its permissions; a link to nothing, a device and a file that may not be written
- * to are refused. The directory must be writable.
+ * to are refused, as is one that a run is writing. The directory must be writable.
  */
 typedef struct saddle_output {
     FILE *stream;    /* write here */
@@ -60,6 +60,9 @@ saddle_status saddle_make_directory(const char *what, const char *path, saddle_e
  * another run, which the message names, holds it. */
 saddle_status saddle_hold(int descriptor, const char *path, const char *option,
                           saddle_error *error);
+
+/* Refuse a file that another run holds, and so would lose. "" as the option: the message begins with the path. */
+saddle_status saddle_check_held(const char *path, const char *option, saddle_error *error);
 
 /* Hold a directory until saddle_let_go(), to which NULL may be given; *out is to be let go on failure, too. */
 saddle_status saddle_hold_directory(DIR **out, const char *path, const char *option,

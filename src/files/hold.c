@@ -1,5 +1,6 @@
 /* Holding a file or a directory that is written over time, so that two runs cannot write to one. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,11 +45,13 @@ static long holder_of(int descriptor)
     return found;
 }
 
-saddle_status saddle_hold(int descriptor, const char *path, const char *option, saddle_error *error)
+/* Lock an open file in a way, LOCK_EX or LOCK_SH, that another run may forbid. */
+static saddle_status lock(int descriptor, int way, const char *path, const char *option,
+                          saddle_error *error)
 {
     int result;
     do
-        result = flock(descriptor, LOCK_EX | LOCK_NB);
+        result = flock(descriptor, way | LOCK_NB);
     while (result != 0 && errno == EINTR);
     /* A file system that knows no locks is taken as it is. */
     if (result == 0 || errno != EWOULDBLOCK)
@@ -60,8 +63,26 @@ saddle_status saddle_hold(int descriptor, const char *path, const char *option, 
     else if (holder > 0)
         saddle_snprintf(who, sizeof who, "another run, process %ld", holder);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "%s: '%s' is being written by %s; wait for its end, or give another path",
-                       option, path, who);
+                       "%s%s'%s' is being written by %s; wait for its end, or give another path",
+                       option, *option != '\0' ? ": " : "", path, who);
+}
+
+saddle_status saddle_hold(int descriptor, const char *path, const char *option, saddle_error *error)
+{
+    return lock(descriptor, LOCK_EX, path, option, error);
+}
+
+saddle_status saddle_check_held(const char *path, const char *option, saddle_error *error)
+{
+    /* Two that look at the same moment do not hold it against each other. */
+    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (descriptor < 0)
+        return SADDLE_OK;
+    struct stat status;
+    bool regular = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+    saddle_status found = regular ? lock(descriptor, LOCK_SH, path, option, error) : SADDLE_OK;
+    close(descriptor);
+    return found;
 }
 
 saddle_status saddle_hold_directory(DIR **out, const char *path, const char *option,

@@ -173,6 +173,7 @@ saddle_status saddle_output_open(saddle_output *out, const char *path, saddle_er
     bool there;
     memset(out, 0, sizeof *out);
     SADDLE_TRY(check_target(path, &old, &there, error));
+    SADDLE_TRY(saddle_check_held(path, "", error));
     /* A link stays: what it points to is replaced. */
     char *target = there ? realpath(path, NULL) : NULL;
     out->name = saddle_strdup(path);
@@ -241,8 +242,9 @@ static bool put_in_place(saddle_output *out)
 
 saddle_status saddle_output_commit(saddle_output *out, saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
-    if (!put_in_place(out))
+    /* A run may have begun to write to it. */
+    saddle_status status = saddle_check_held(out->path, "", error);
+    if (status == SADDLE_OK && !put_in_place(out))
         status = errno == ENOMEM
                      ? saddle_no_memory(error, "a file name")
                      : saddle_fail(error, SADDLE_IO, "cannot write '%s': %s; is the disk full?",

@@ -4,6 +4,7 @@
 
 #include "core/print.h"
 #include "core/status.h"
+#include "files/file.h"
 #include "run/plan_files.h"
 #include "run/result.h"
 #include "run/run.h"
@@ -19,6 +20,8 @@ saddle_status saddle_run_open_files(saddle_run_state *r, saddle_error *error)
     saddle_plan_add_inputs(&r->given, &inputs);
     saddle_status status = saddle_path_lists_check(&outputs, &inputs, error);
     SADDLE_THEN(status, saddle_plan_check_names(&r->given, error));
+    SADDLE_THEN_IF(status, r->given.outputs.model != NULL,
+                   saddle_check_held(r->given.outputs.model, "model", error));
     SADDLE_THEN_IF(status, r->given.outputs.trace != NULL,
                    saddle_trace_open(&r->trace, r->given.outputs.trace, &r->info, error));
     SADDLE_THEN_IF(status, r->given.outputs.outcomes != NULL,

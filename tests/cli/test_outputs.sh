@@ -139,6 +139,16 @@ busy() { # FILE TEXT OPTION...: while a run writes to the file, another one is r
     first=$!
     check "$file: a run at work" wait_for rows_in "$file" 3
     refuse "$text" run "${small[@]}" "$@"
+    # Nor is it replaced as a whole.
+    for output in --model --report; do
+        refuse "$output: '$file' is being written by another run, process $first" run "${small[@]}" "$output" "$file"
+    done
+    refuse "'$file' is being written by another run" data generate "$file" --rows 300 --features 5
+    refuse "--save: '$file' is being written by another run" graph ring --agents 5 --save "$file"
+    refuse "--output: '$file' is being written by another run" report t.csv -o "$file"
+    refuse "--output: '$file' is being written by another run" predict --model m.npz --data d.libsvm --output "$file"
+    refuse "--report: '$file' is being written by another run" compare "${tiny[@]}" --algorithms gda --iterations 3 \
+        --output unmade --report "$file"
     kill "$first"
     wait "$first"
     check "$file: the first is not disturbed" is "$?" 130

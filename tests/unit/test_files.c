@@ -417,6 +417,31 @@ START_TEST(two_writers_of_lines_are_kept_apart)
 }
 END_TEST
 
+/* A file that a run writes is not replaced, whether the run began before the output or after it. */
+START_TEST(what_a_run_writes_is_not_replaced)
+{
+    saddle_test_enter_directory();
+    saddle_lines lines;
+    saddle_output early;
+    saddle_output late;
+    assert_ok(saddle_output_open(&early, "trace", &error), error);
+    fputs("model", early.stream);
+    assert_ok(saddle_lines_open(&lines, "trace", "trace", &error), error);
+    fputs("row\n", lines.stream);
+    assert_ok(saddle_lines_flush(&lines, "the trace", &error), error);
+    ck_assert_int_eq(symlink("trace", "link"), 0);
+    assert_refused(saddle_output_open(&late, "link", &error), error, SADDLE_BAD_INPUT,
+                   "'link' is being written by another run");
+    assert_refused(saddle_output_commit(&early, &error), error, SADDLE_BAD_INPUT,
+                   "'trace' is being written by another run");
+    assert_file_holds("trace", "row\n");
+    assert_ok(saddle_lines_close(&lines, "the trace", &error), error);
+    assert_ok(saddle_output_open(&late, "link", &error), error);
+    assert_ok(saddle_output_commit(&late, &error), error);
+    assert_file_holds("trace", "");
+}
+END_TEST
+
 START_TEST(lines_do_not_wait_for_a_reader)
 {
     saddle_test_enter_directory();
@@ -457,6 +482,7 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(cases, a_file_is_on_the_disk_before_its_name, 0, 2);
     tcase_add_test(cases, a_new_directory_is_on_the_disk);
     tcase_add_test(cases, two_writers_of_lines_are_kept_apart);
+    tcase_add_test(cases, what_a_run_writes_is_not_replaced);
     tcase_add_test(cases, lines_do_not_wait_for_a_reader);
     suite_add_tcase(suite, cases);
     return suite;
