@@ -1,6 +1,7 @@
 /* Runs that diverge: which agent's which entry or which function, and metrics that grow without bound. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "algorithms/agent.h"
 #include "core/memory.h"
@@ -87,8 +88,31 @@ saddle_status saddle_run_locate(saddle_run_state *r, saddle_fault *fault, saddle
 
 /* ---- when no variable is to blame ------------------------------------------------------------- */
 
-/* F_i at the means, and an entry of its gradient that is not finite, or 0. */
-enum { LOSS, SLOPE, CHECKS };
+/* F_i at the means; an entry of its gradient there or at the agent's iterate that is not finite, or 0; the
+ * largest entry of the iterate. */
+enum { LOSS, SLOPE, SIZE, CHECKS };
+
+/* An entry that is not finite, or the largest. */
+static double worst_of(const double *v, size_t count)
+{
+    double worst = 0.0;
+    for (size_t k = 0; k < count && isfinite(worst); k++)
+        worst = fabs(v[k]) <= worst ? worst : fabs(v[k]);
+    return worst;
+}
+
+/* An entry of the agent's full gradient that is not finite, or 0. */
+static double slope_at(const saddle_problem *problem, saddle_agent *agent, const double *x,
+                       const double *y)
+{
+    size_t size = problem->x_dim + problem->y_dim;
+    double *slope = agent->scratch;
+    saddle_batch all = {.index = NULL, .count = problem->samples[agent->id]};
+    saddle_problem_gradient(problem, agent->id, &all, x, y, slope, slope + problem->x_dim,
+                            slope + size);
+    double worst = worst_of(slope, size);
+    return isfinite(worst) ? 0.0 : worst;
+}
 
 static void evaluate_task(void *context, saddle_agent *agent)
 {
@@ -96,65 +120,97 @@ static void evaluate_task(void *context, saddle_agent *agent)
     const saddle_problem *problem = s->run->info.instance->problem;
     const double *x = saddle_observer_x_mean(s->run->observer);
     const double *y = saddle_observer_y_mean(s->run->observer);
-    size_t size = problem->x_dim + problem->y_dim;
-    double *slope = agent->scratch;
     double *found = s->found + agent->id * CHECKS;
-    saddle_batch all = {.index = NULL, .count = problem->samples[agent->id]};
-    found[LOSS] = problem->value(problem, agent->id, x, y, slope + size);
-    saddle_problem_gradient(problem, agent->id, &all, x, y, slope, slope + problem->x_dim,
-                            slope + size);
-    found[SLOPE] = 0.0;
-    for (size_t k = 0; k < size && isfinite(found[SLOPE]); k++)
-        found[SLOPE] = isfinite(slope[k]) ? 0.0 : slope[k];
+    saddle_view view;
+    saddle_agent_view(s->run->info.algorithm, agent, &view);
+    double in_y = worst_of(view.y, problem->y_dim);
+    found[SIZE] = worst_of(view.x, problem->x_dim);
+    found[SIZE] = in_y <= found[SIZE] ? found[SIZE] : in_y;
+    found[LOSS] = problem->value(problem, agent->id, x, y, agent->scratch);
+    found[SLOPE] = slope_at(problem, agent, x, y);
+    if (isfinite(found[SLOPE]))
+        found[SLOPE] = slope_at(problem, agent, view.x, view.y);
+}
+
+/* Makes a fault that of something else than an entry of the iterate. */
+static void blame(saddle_fault *fault, const char *what, size_t agent, double value)
+{
+    fault->agent = agent;
+    fault->index = 0;
+    fault->value = value;
+    saddle_snprintf(fault->variable, sizeof fault->variable, "%s", what);
 }
 
 /* Names the first agent with a function that is not finite; false: there is none. */
-static bool name_function(const saddle_run_state *r, const double *found, char *out, size_t size)
+static bool name_function(const saddle_run_state *r, const double *found, saddle_fault *fault,
+                          char *out, size_t size)
 {
     const saddle_problem *problem = r->info.instance->problem;
     for (size_t i = 0; i < problem->agents; i++)
-        for (int k = 0; k < CHECKS; k++) {
+        for (int k = LOSS; k <= SLOPE; k++) {
             double value = found[i * CHECKS + (size_t)k];
             if (isfinite(value))
                 continue;
             saddle_snprintf(out, size,
                             "%s() of problem %.60s is %g at agent %zu; check it and its data",
-                            k == LOSS ? "value" : "an entry of gradient", problem->name, value, i);
+                            k == LOSS ? "value" : "an entry of gradient",
+                            saddle_shown_name(problem->name), value, i);
+            blame(fault, k == LOSS ? "value()" : "gradient()", i, value);
             return true;
         }
     return false;
 }
 
-static void name_cause(const saddle_run_state *r, const double *found, char *out, size_t size)
+static void name_cause(const saddle_run_state *r, const double *found, saddle_fault *fault,
+                       char *out, size_t size)
 {
     const saddle_regularizer *h = saddle_prox_regularizer(r->info.instance->x_prox);
+    const saddle_row *row = &r->row;
     double weight = saddle_regularizer_value(h, saddle_observer_x_mean(r->observer));
-    double tau = r->result->plan.outputs.metric_tau;
-    if (!isfinite(weight))
+    if (!isfinite(weight)) {
         saddle_snprintf(out, size,
                         "the regularizer %.60s is %g at the mean of x; give it a smaller weight",
                         saddle_regularizer_text(h), weight);
-    else if (name_function(r, found, out, size))
+        blame(fault, "h", 0, weight);
+    } else if (name_function(r, found, fault, out, size)) {
         return;
-    else if (!isfinite(r->row.x_stationarity))
+    } else if (!isfinite(row->x_stationarity)) {
         saddle_snprintf(
             out, size,
             "the distance to the proximal point with tau %g is %g; raise tau, or metric-tau if "
             "it is given",
-            tau, r->row.x_stationarity);
-    else
+            r->result->plan.outputs.metric_tau, row->x_stationarity);
+        blame(fault, "x_stationarity", 0, row->x_stationarity);
+    } else if (!isfinite(row->loss + row->primal + row->y_gap)) {
         saddle_snprintf(
             out, size,
             "the loss %g, the loss %g at the best response y* or the distance %g to it is not "
             "finite; check the problem and its data",
-            r->row.loss, r->row.primal, r->row.y_gap);
+            row->loss, row->primal, row->y_gap);
+        blame(fault, "loss", 0, row->loss);
+    } else {
+        saddle_snprintf(out, size,
+                        "algorithm %.60s reports a fault of agent %zu: variable %.23s[%zu] is %g, "
+                        "though its iterate and the problem's functions are finite",
+                        r->info.algorithm->name, fault->agent, fault->variable, fault->index,
+                        fault->value);
+    }
 }
 
-saddle_status saddle_run_explain(saddle_run_state *r, const saddle_fault *fault,
-                                 saddle_error *error)
+/* Whether the iterate of some agent is so large that it explains what is not finite. */
+static bool is_large(const saddle_run_state *r, const double *found)
+{
+    for (size_t i = 0; i < r->info.instance->world->agents; i++)
+        if (!(found[i * CHECKS + SIZE] < LARGE))
+            return true;
+    return false;
+}
+
+saddle_status saddle_run_explain(saddle_run_state *r, saddle_fault *fault, saddle_error *error)
 {
     const saddle_world *world = r->info.instance->world;
-    if (!(fabs(fault->value) < LARGE))
+    bool iterate = strcmp(fault->variable, "x") == 0 || strcmp(fault->variable, "y") == 0;
+    if (iterate && !(fabs(fault->value) < LARGE))
         return SADDLE_OK;
     search s = {.run = r, .found = saddle_alloc(world->agents, CHECKS * sizeof *s.found)};
     saddle_status status =
@@ -163,7 +219,8 @@ saddle_status saddle_run_explain(saddle_run_state *r, const saddle_fault *fault,
     if (s.found != NULL && status == SADDLE_OK) {
         r->engine->kind->for_each(r->engine, evaluate_task, &s);
         saddle_world_fill(world, CHECKS, s.found);
-        name_cause(r, s.found, r->result->cause, sizeof r->result->cause);
+        if (!is_large(r, s.found))
+            name_cause(r, s.found, fault, r->result->cause, sizeof r->result->cause);
     }
     saddle_free(s.found);
     return status;

@@ -95,10 +95,9 @@ saddle_limits saddle_run_limits(const saddle_run_state *r, uint64_t iteration, u
 
 /* The first agent with an entry that is not finite, or else the one with the largest entry. Collective. */
 saddle_status saddle_run_locate(saddle_run_state *r, saddle_fault *fault, saddle_error *error);
-/* Writes to the result what is not finite in r->row where the largest entry, in `fault`, does not explain
+/* Writes to the result, and to `fault`, what is not finite where no agent's iterate is so large that it explains
  * it. Collective. */
-saddle_status saddle_run_explain(saddle_run_state *r, const saddle_fault *fault,
-                                 saddle_error *error);
+saddle_status saddle_run_explain(saddle_run_state *r, saddle_fault *fault, saddle_error *error);
 /* Whether the metric, just measured, grows without bound. */
 bool saddle_run_runs_away(const saddle_run_state *r);
 /* End with SADDLE_STOP_DIVERGED; what diverged is found now if it is not known yet. */

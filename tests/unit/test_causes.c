@@ -87,6 +87,42 @@ START_TEST(causes_at_the_start_are_named)
 }
 END_TEST
 
+/* Whether the algorithm keeps estimates of gradients, in which they show first, or not. */
+START_TEST(gradients_are_named_with_every_algorithm)
+{
+    size_t count;
+    const saddle_algorithm *const *all = saddle_algorithm_list(&count);
+    for (size_t k = 0; k < count; k++) {
+        saddle_result *result = NULL;
+        fault slope = {.agent = 1, .gradient = (double)NAN, .below = 1e9};
+        saddle_status status = solve(&slope, "algorithm", all[k]->name, &result);
+        ck_assert_msg(status != SADDLE_OK, "%s", all[k]->name);
+        if (status != SADDLE_UNSUPPORTED)
+            ck_assert_msg(strstr(error.message, "an entry of gradient() of problem broken is nan"),
+                          "%s: %s", all[k]->name, error.message);
+    }
+}
+END_TEST
+
+START_TEST(gradients_are_named_later)
+{
+    static const char *const name[] = {"precision", "precision+", "prox-dsgda", "prox-gt-sgda",
+                                       "gda"};
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++) {
+        saddle_result *result = NULL;
+        fault slope = {.agent = 1, .gradient = (double)INFINITY, .below = 0.7};
+        assert_ok(solve(&slope, "algorithm", name[k], &result), error);
+        ck_assert_int_eq(result->stop, SADDLE_STOP_DIVERGED);
+        ck_assert_msg(strstr(result->cause, "gradient() of problem broken is inf"), "%s: '%s'",
+                      name[k], result->cause);
+        ck_assert_str_eq(result->fault.variable, "gradient()");
+        /* gda runs at one agent with all samples. */
+        ck_assert_uint_eq(result->fault.agent, strcmp(name[k], "gda") == 0 ? 0 : 1);
+        saddle_result_free(result);
+    }
+}
+END_TEST
+
 START_TEST(causes_of_a_divergence_are_named)
 {
     saddle_result *result = NULL;
@@ -96,6 +132,9 @@ START_TEST(causes_of_a_divergence_are_named)
     ck_assert_uint_gt(result->fault.iteration, 0);
     ck_assert_msg(strstr(result->cause, "value() of problem broken is nan at agent 2") != NULL,
                   "'%s'", result->cause);
+    ck_assert_str_eq(result->fault.variable, "value()");
+    ck_assert_uint_eq(result->fault.agent, 2);
+    ck_assert(isnan(result->fault.value));
     saddle_result_free(result);
 }
 END_TEST
@@ -128,6 +167,8 @@ Suite *saddle_test_suite(void)
     Suite *suite = suite_create("causes");
     TCase *cases = tcase_create("causes");
     tcase_add_test(cases, causes_at_the_start_are_named);
+    tcase_add_test(cases, gradients_are_named_with_every_algorithm);
+    tcase_add_test(cases, gradients_are_named_later);
     tcase_add_test(cases, causes_of_a_divergence_are_named);
     tcase_add_test(cases, overflowing_data_are_named);
     suite_add_tcase(suite, cases);
