@@ -29,12 +29,24 @@ static saddle_status first_potential(const saddle_instance *instance, const sadd
     return status;
 }
 
+static saddle_status check_positive(const char *name, double value, saddle_error *error)
+{
+    return value > 0.0 && isfinite(value)
+               ? SADDLE_OK
+               : saddle_fail(error, SADDLE_BAD_INPUT, "%s: %g is not a finite number above 0", name,
+                             value);
+}
+
 saddle_status saddle_theory_evaluate(const saddle_instance *instance, double tau, double epsilon,
                                      double c_epsilon, double c_gamma, saddle_theory *out,
                                      saddle_error *error)
 {
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, instance, out);
+    SADDLE_TRY(check_positive("tau", tau, error));
+    SADDLE_TRY(check_positive("epsilon", epsilon, error));
+    SADDLE_TRY(check_positive("c-epsilon", c_epsilon, error));
+    SADDLE_TRY(check_positive("c-gamma", c_gamma, error));
     const saddle_constants *constants = &instance->constants;
     saddle_status status = saddle_theory_bounds(instance, tau, c_gamma, out, error);
     out->epsilon = epsilon;

@@ -344,6 +344,10 @@ static saddle_status look_ahead(search *s, saddle_error *error)
     t->budget = s->inputs->budget > 0
                     ? s->inputs->budget
                     : SADDLE_TUNE_PASSES * saddle_sizes_sum(problem->agents, problem->samples);
+    if (strcmp(saddle_objective_text(t->objective), "unknown") == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "objective: %d is not a saddle_objective; give one of these",
+                           (int)t->objective);
     if (s->inputs->candidates == 1 || s->inputs->candidates > SADDLE_TUNE_MOST_CANDIDATES)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "%zu candidates cannot be compared; give 2 to %d, or 0 to choose",
@@ -442,21 +446,21 @@ saddle_status saddle_tune(saddle_tuning **out, const saddle_instance *instance,
     return status;
 }
 
-saddle_status saddle_tune_least_budget(const saddle_instance *instance, const saddle_plan *given,
+saddle_status saddle_tune_least_budget(const saddle_instance *instance, const saddle_plan *plan,
                                        const saddle_tune_inputs *inputs, uint64_t *out,
                                        saddle_error *error)
 {
     SADDLE_STANDARD_FLOATS;
-    SADDLE_REQUIRE(error, instance, inputs, out);
-    saddle_plan plan;
+    SADDLE_REQUIRE(error, instance, plan, inputs, out);
+    saddle_plan own;
     search s = {.instance = instance, .inputs = inputs};
     size_t count = 0;
-    saddle_status status = open_search(&s, &plan, given, error);
+    saddle_status status = open_search(&s, &own, plan, error);
     SADDLE_THEN(status, look_ahead(&s, error));
     SADDLE_THEN(status, count_candidates(&s, &count, error));
     if (status == SADDLE_OK)
         *out = least_budget(&s, count);
-    close_search(&s, &plan);
+    close_search(&s, &own);
     saddle_tuning_free(s.tuning);
     return status;
 }

@@ -159,6 +159,7 @@ const char *saddle_print_real(double value, int digits, char out[SADDLE_REAL_SIZ
 {
     SADDLE_STANDARD_FLOATS;
     double back = 0.0;
+    digits = digits < 1 ? 1 : digits > 17 ? 17 : digits;
     do
         saddle_snprintf(out, SADDLE_REAL_SIZE, "%.*g", digits++, value);
     while (digits <= 17 &&

@@ -147,11 +147,6 @@ static reader *choose_reader(const saddle_input *in, const saddle_data_options *
                                      [SADDLE_FORMAT_LIBSVM] = saddle_read_libsvm,
                                      [SADDLE_FORMAT_CSV] = saddle_read_csv,
                                      [SADDLE_FORMAT_IDX] = saddle_read_idx};
-    if ((size_t)options->format >= sizeof format / sizeof *format) {
-        saddle_fail(error, SADDLE_BAD_INPUT, "data format %d is unknown; use a saddle_data_format",
-                    (int)options->format);
-        return NULL;
-    }
     reader *chosen = format[options->format];
     chosen = chosen != NULL ? chosen : detect(in);
     if (chosen != saddle_read_idx && saddle_input_is_gzip(in)) {
@@ -208,6 +203,19 @@ bool saddle_data_is_generated(const char *name)
     return synthetic && (stat(name, &status) != 0 || S_ISDIR(status.st_mode));
 }
 
+/* Refuse choices that there are not, whatever the data. */
+static saddle_status check_options(const saddle_data_options *options, saddle_error *error)
+{
+    if ((unsigned)options->format > SADDLE_FORMAT_IDX)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "data format %d is unknown; use a saddle_data_format",
+                           (int)options->format);
+    if ((unsigned)options->header > SADDLE_HEADER_NO)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "header %d is unknown; use a saddle_csv_header",
+                           (int)options->header);
+    return SADDLE_OK;
+}
+
 saddle_status saddle_dataset_load(saddle_dataset **out, const char *name,
                                   const saddle_data_options *options, uint64_t seed,
                                   saddle_error *error)
@@ -220,6 +228,7 @@ saddle_status saddle_dataset_load(saddle_dataset **out, const char *name,
     if (options == NULL)
         options = &defaults;
     SADDLE_TRY(saddle_check_abi(options->abi, "saddle_data_options", error));
+    SADDLE_TRY(check_options(options, error));
     if (saddle_data_is_generated(name))
         return load_synthetic(out, name, seed, error);
     char *path = NULL;

@@ -171,6 +171,9 @@ saddle_status saddle_dataset_from_csr(saddle_dataset **out, size_t rows, size_t 
     SADDLE_REQUIRE(error, row_start);
     SADDLE_TRY(check_shape(rows, features, error));
     SADDLE_TRY(check_ownership(ownership, error));
+    /* No array has this many offsets. */
+    if (rows >= SIZE_MAX / sizeof *row_start)
+        return saddle_no_memory(error, "a data set");
     SADDLE_TRY(check_offsets(rows, row_start, error));
     if (row_start[rows] > 0)
         SADDLE_REQUIRE(error, column, value);

@@ -1,6 +1,8 @@
 /* Making an instance: the table of stages, and the problem and its sets. */
 #include "instance/instance.h"
 
+#include <math.h>
+
 #include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -139,6 +141,24 @@ static saddle_status make_prox(saddle_instance *e, saddle_error *error)
                        said.message);
 }
 
+/* What the problem says about its constants; 0 stands for one that is not known. */
+static saddle_status take_constants(saddle_instance *e, saddle_error *error)
+{
+    const saddle_problem *problem = e->problem;
+    saddle_constants *c = &e->constants;
+    saddle_error said = {.message = ""};
+    SADDLE_TRY(saddle_pass_on(error, problem->constants(problem, e->x_set, e->y_set, c, &said),
+                              &said, "problem", problem->name));
+    if (c->lipschitz >= 0.0 && c->strong_concavity >= 0.0 &&
+        !(c->has_primal_bound && isnan(c->primal_bound)))
+        return SADDLE_OK;
+    return saddle_fail(
+        error, SADDLE_CHECK_FAILED,
+        "constants() of problem %.60s gives L = %g, mu = %g and a primal bound of %g; "
+        "L and mu must not be negative, and none of them nan",
+        saddle_shown_name(problem->name), c->lipschitz, c->strong_concavity, c->primal_bound);
+}
+
 static saddle_status make_sets(saddle_instance *e, saddle_error *error)
 {
     struct saddle_instance_parts *parts = e->parts;
@@ -168,9 +188,7 @@ static saddle_status make_sets(saddle_instance *e, saddle_error *error)
     SADDLE_THEN(status, name_term(plan, &plan->problem.regularizer, &e->regularizer->term, error));
     if (status != SADDLE_OK || problem->constants == NULL)
         return status;
-    saddle_error said = {.message = ""};
-    status = problem->constants(problem, e->x_set, e->y_set, &e->constants, &said);
-    return saddle_pass_on(error, status, &said, "problem", problem->name);
+    return take_constants(e, error);
 }
 
 static saddle_status estimate_constants(saddle_instance *e, saddle_error *error)
@@ -322,7 +340,7 @@ saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance 
     e->copies = instance->problem->agents;
     /* Unequal sizes make some samples heavier in the pool than at their agents. */
     SADDLE_THEN_IF(status, e->problem->constants != NULL && !e->constants.estimated,
-                   e->problem->constants(e->problem, e->x_set, e->y_set, &e->constants, error));
+                   take_constants(e, error));
     if (status == SADDLE_OK)
         *out = e;
     else

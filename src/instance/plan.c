@@ -64,7 +64,7 @@ saddle_status saddle_plan_set(saddle_plan *plan, const char *name, const char *t
                               saddle_error *error)
 {
     SADDLE_STANDARD_FLOATS;
-    SADDLE_REQUIRE(error, plan, name);
+    SADDLE_REQUIRE(error, plan, name, text);
     saddle_status status = open_settings(plan, error);
     SADDLE_THEN(status, saddle_settings_set(plan->settings, name, text, error));
     if (status == SADDLE_OK) {

@@ -109,6 +109,7 @@ static const saddle_set_class kind = {
 saddle_status saddle_set_box(saddle_set **out, size_t dimension, const double *lower,
                              const double *upper, saddle_error *error)
 {
+    SADDLE_REQUIRE(error, out);
     given_bounds given = {lower, upper};
     return saddle_set_from_class(out, &kind, NULL, &given, dimension, error);
 }

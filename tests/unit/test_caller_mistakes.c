@@ -481,6 +481,101 @@ START_TEST(outcomes_are_counted_and_named)
 }
 END_TEST
 
+static saddle_constants claimed;
+
+static saddle_status claim(const saddle_problem *problem, const saddle_set *x_set,
+                           const saddle_set *y_set, saddle_constants *out, saddle_error *why)
+{
+    (void)problem;
+    (void)x_set;
+    (void)y_set;
+    (void)why;
+    *out = claimed;
+    return SADDLE_OK;
+}
+
+START_TEST(constants_of_the_theory_are_checked)
+{
+    static const saddle_constants wrong[] = {
+        {.lipschitz = -3.0, .strong_concavity = 1.0},
+        {.lipschitz = (double)NAN, .strong_concavity = 1.0},
+        {.lipschitz = 1.0, .strong_concavity = (double)NAN},
+        {.lipschitz = 1.0, .strong_concavity = -1.0},
+        {.primal_bound = (double)NAN, .has_primal_bound = true}};
+    saddle_problem mine = *test_own_problem();
+    saddle_plan *plan = test_plan(NULL, (const char *const[]){"iterations=1", NULL});
+    saddle_result *result = NULL;
+    mine.constants = claim;
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        claimed = wrong[k];
+        assert_refused(saddle_solve(&mine, plan, &result, &error), error, SADDLE_CHECK_FAILED,
+                       "constants() of problem own gives L = ");
+    }
+    claimed = (saddle_constants){.lipschitz = 1.0};
+    assert_ok(saddle_solve(&mine, plan, &result, &error), error);
+    saddle_result_free(result);
+    test_plan_free(plan);
+}
+END_TEST
+
+START_TEST(numbers_without_a_meaning_are_refused)
+{
+    saddle_plan *plan = small_plan();
+    saddle_instance *instance = NULL;
+    saddle_theory theory;
+    saddle_tuning *tuning = NULL;
+    saddle_dataset *data = NULL;
+    uint64_t least = 0;
+    const saddle_tune_inputs inputs = {.objective = (saddle_objective)99};
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    const double wrong[] = {(double)NAN, -1.0, 0.0, (double)INFINITY};
+    for (size_t k = 0; k < 4 * (sizeof wrong / sizeof *wrong); k++) {
+        double in[4] = {1.0, 0.1, 1.0, 1.0};
+        in[k % 4] = wrong[k / 4];
+        assert_refused(
+            saddle_theory_evaluate(instance, in[0], in[1], in[2], in[3], &theory, &error), error,
+            SADDLE_BAD_INPUT, "is not a finite number above 0");
+    }
+    assert_refused(saddle_tune(&tuning, instance, plan, &inputs, NULL, &error), error,
+                   SADDLE_BAD_INPUT, "objective: 99 is not a saddle_objective");
+    assert_refused(saddle_tune_least_budget(instance, NULL, &inputs, &least, &error), error,
+                   SADDLE_BAD_INPUT, "the argument plan is NULL");
+    saddle_data_options options = {.abi = SADDLE_ABI, .format = (saddle_data_format)99};
+    assert_refused(saddle_dataset_load(&data, "synthetic:10:2", &options, 1, &error), error,
+                   SADDLE_BAD_INPUT, "data format 99 is unknown");
+    options = (saddle_data_options){.abi = SADDLE_ABI, .header = (saddle_csv_header)-3};
+    assert_refused(saddle_dataset_load(&data, "synthetic:10:2", &options, 1, &error), error,
+                   SADDLE_BAD_INPUT, "header -3 is unknown");
+    const size_t row_start[2] = {0, 0};
+    assert_refused(saddle_dataset_from_csr(&data, SIZE_MAX, 1, row_start, NULL, NULL, NULL,
+                                           SADDLE_COPY, &error),
+                   error, SADDLE_NO_MEMORY, "a data set");
+    saddle_instance_free(instance);
+    test_plan_free(plan);
+}
+END_TEST
+
+START_TEST(null_arguments_are_named)
+{
+    saddle_plan *plan = small_plan();
+    assert_refused(saddle_plan_set(plan, "tau", NULL, &error), error, SADDLE_BAD_INPUT,
+                   "saddle_plan_set: the argument text is NULL");
+    assert_refused(saddle_set_box(NULL, 2, NULL, NULL, &error), error, SADDLE_BAD_INPUT,
+                   "saddle_set_box: the argument out is NULL");
+    test_plan_free(plan);
+}
+END_TEST
+
+START_TEST(numbers_have_at_most_17_digits)
+{
+    char text[SADDLE_REAL_SIZE];
+    ck_assert_str_eq(saddle_print_real(1.0 / 3.0, 31, text), "0.33333333333333331");
+    ck_assert_str_eq(saddle_print_real(1.0 / 3.0, 40, text), "0.33333333333333331");
+    ck_assert_str_eq(saddle_print_real(-1e-300 / 3.0, 1000, text), "-3.3333333333333334e-301");
+    ck_assert_str_eq(saddle_print_real(0.5, -3, text), "0.5");
+}
+END_TEST
+
 /* ---- warnings ---------------------------------------------------------------------------------- */
 
 typedef struct heard {
@@ -742,6 +837,10 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, phases_without_a_function_are_refused);
     tcase_add_test(cases, rounds_without_end_and_crooked_views_are_refused);
     tcase_add_test(cases, outcomes_are_counted_and_named);
+    tcase_add_test(cases, constants_of_the_theory_are_checked);
+    tcase_add_test(cases, numbers_without_a_meaning_are_refused);
+    tcase_add_test(cases, null_arguments_are_named);
+    tcase_add_test(cases, numbers_have_at_most_17_digits);
     tcase_add_test(cases, a_refusal_without_a_reason_names_who_refused);
     tcase_add_test(cases, offsets_that_descend_are_refused_before_entries_are_read);
     tcase_add_test(cases, arrays_that_are_missing_or_of_unknown_ownership_are_refused);
