@@ -138,21 +138,54 @@ static saddle_status read_grant(double *bytes, saddle_error *error)
         gigabytes = INFINITY;
     else if (!saddle_parse_real(text, &gigabytes) || !(gigabytes > 0.0))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the environment variable %s is '%.80s'; it must be a number of "
-                           "gigabytes above 0, or inf",
+                           "%s: '%.80s' in the environment is not a number of gigabytes above 0, "
+                           "nor inf; give one of these",
                            VARIABLE, text);
     *bytes = 1e9 * gigabytes;
     return SADDLE_OK;
 }
 
+/* Why this thread's last allocation failed, if it was refused: the total with it, and what can be had. */
+static _Thread_local struct {
+    double total; /* 0: the system had no more */
+    double available;
+    bool granted;
+} refused;
+
 bool saddle_available_allows(double bytes)
 {
     double granted;
-    if (read_grant(&granted, NULL) != SADDLE_OK)
+    double own = saddle_memory_used() + SADDLE_LIBRARY_BYTES;
+    refused.total = 0.0;
+    if (read_grant(&granted, NULL) != SADDLE_OK || (granted < 0.0 && bytes < SMALL_BYTES))
         return true;
-    if (granted >= 0.0)
-        return saddle_memory_used() + bytes + SADDLE_LIBRARY_BYTES <= granted;
-    return bytes < SMALL_BYTES || bytes <= saddle_available_bytes(1);
+    double available = granted >= 0.0 ? granted : own + saddle_available_bytes(1);
+    if (own + bytes <= available)
+        return true;
+    refused.total = own + bytes;
+    refused.available = available;
+    refused.granted = granted >= 0.0;
+    return false;
+}
+
+void saddle_available_forget(void)
+{
+    refused.total = 0.0;
+}
+
+void saddle_say_no_memory(saddle_error *error, const char *what)
+{
+    if (refused.total > 0.0)
+        saddle_fail(error, SADDLE_NO_MEMORY,
+                    "%s would take about %.4g GB of memory with what is in use, and about %.4g GB "
+                    "can be had%s; make the network or the problem smaller, or set " VARIABLE
+                    " to the gigabytes that it may take, or to inf",
+                    what, refused.total / 1e9, refused.available / 1e9,
+                    refused.granted ? " by " VARIABLE : "");
+    else
+        saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %s; use fewer agents or less data",
+                    what);
+    saddle_available_forget();
 }
 
 /* ---- needs ----------------------------------------------------------------------------------- */

@@ -49,6 +49,8 @@ saddle_status saddle_need_check_one(double bytes, const char *what, const char *
 
 /* Whether one more block may be taken: what was not announced is held to the same limits. */
 bool saddle_available_allows(double bytes);
+/* Forget why the last block was refused: the next failure has another reason. */
+void saddle_available_forget(void);
 
 /* The estimate for this process: the most that was ever announced, with what was in use then. */
 double saddle_memory_announced(void);

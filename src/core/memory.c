@@ -142,6 +142,7 @@ static void *alloc_large(size_t bytes)
 void *saddle_alloc_unset(size_t count, size_t size)
 {
     size_t bytes = round_up(count, size);
+    saddle_available_forget();
     if (bytes == 0 || (bytes >= CHECKED_BYTES && !saddle_available_allows((double)bytes)))
         return NULL;
     if (bytes >= LISTED_BYTES)

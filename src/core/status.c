@@ -69,10 +69,11 @@ saddle_status saddle_fail_at(saddle_error *error, const char *path, size_t line,
     return saddle_fail(error, SADDLE_BAD_INPUT, "%.400s:%zu:%zu: %s", path, line, column, what);
 }
 
-/* Whether a message says where the mistake is: "x-set: ..." or "rows.csv:3:1: ...". */
+/* Whether a message says where the mistake is: "x-set: ...", "SADDLE_MEMORY: ..." or "rows.csv:3:1: ...". */
 static bool is_located(const char *message)
 {
-    size_t name = strspn(message, "abcdefghijklmnopqrstuvwxyz0123456789-.");
+    size_t name =
+        strspn(message, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-.");
     const char *colon = strstr(message, ": ");
     if (name > 0 && colon == message + name)
         return true;

@@ -25,11 +25,11 @@
             (status) = (step);                    \
     } while (0)
 
-/* The one message for a failed allocation: what the memory was for. */
+/* The one message for a failed allocation: what the memory was for, and how much there is where that is why. */
+void saddle_say_no_memory(saddle_error *error, const char *what);
 static inline saddle_status saddle_no_memory(saddle_error *error, const char *what)
 {
-    saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %s; use fewer agents or less data",
-                what);
+    saddle_say_no_memory(error, what);
     return SADDLE_NO_MEMORY;
 }
 

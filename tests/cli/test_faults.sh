@@ -171,9 +171,19 @@ granted 2.5
 check "as much as is granted" exits 0
 granted much
 check "a grant that is no number" exits 2
-check "is named" warns "SADDLE_MEMORY is 'much'; it must be a number of gigabytes above 0, or inf"
+check "is named" warns "saddle: SADDLE_MEMORY: 'much' in the environment is not a number of gigabytes above 0, nor inf"
 SADDLE_MEMORY=-3 try run --data synthetic:200 --iterations 1
-check "so is one that nobody would have asked for" warns "SADDLE_MEMORY is '-3'; it must be"
+check "so is one that nobody would have asked for" warns "saddle: SADDLE_MEMORY: '-3' in the environment"
+for graph in 'ring --agents 5000000' 'complete --agents 14000' 'er:0.5 --agents 5000' 'regular:40 --agents 500000' \
+    'small-world:40:0.1 --agents 200000' grid:2000x2000 'path --agents 6000000'; do
+    # shellcheck disable=SC2086  # words of a command
+    SADDLE_MEMORY=0.1 try graph $graph
+    check "$graph: refused" exits 1
+    check "$graph: with both numbers" grep -qE \
+        "^saddle: the graph.* would take about [0-9.]+ GB of memory.*, and about 0.1 GB can be had by SADDLE_MEMORY; " err
+done
+SADDLE_MEMORY=abc try graph ring --agents 100000
+check "no option is blamed for the environment" warns "saddle: SADDLE_MEMORY: 'abc'"
 
 # ---- steps that are too long are found out early, and the step is named
 diverging() {
