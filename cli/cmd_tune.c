@@ -147,6 +147,13 @@ static void on_rung(void *context, const saddle_tuning *t, const saddle_trial *b
     cli_flush_or_stop();
 }
 
+static void on_warning(void *context, const char *message)
+{
+    (void)context;
+    cli_progress_clear();
+    cli_warn_of(message);
+}
+
 /* The best few, and the default wherever it came. */
 static void print_ranking(const saddle_tuning *t)
 {
@@ -251,6 +258,7 @@ static saddle_status search(work *w, const saddle_instance *instance, const sadd
                                .begin = on_begin,
                                .trial = on_trial,
                                .rung = on_rung,
+                               .warning = on_warning,
                                .interrupt = w->interrupt};
     saddle_status status = saddle_tune(&tuning, instance, plan, &inputs, &hooks, error);
     SADDLE_THEN_IF(status, tuning->finished, answer(w, tuning, path, error));

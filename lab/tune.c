@@ -29,6 +29,7 @@
 #include "core/text.h"
 #include "files/file.h"
 #include "instance/plan.h"
+#include "run/run.h"
 
 /* An allotment of the first rung is at least so many of the costliest iterations. */
 #define LEAST_ITERATIONS 5
@@ -46,6 +47,7 @@ typedef struct search {
     const saddle_tune_hooks *hooks;
     saddle_forecast forecast; /* of the default */
     saddle_settings *centre;  /* of the grid */
+    bool warned;              /* the hook has had the warnings of an evaluation */
     saddle_tuning *tuning;
     saddle_tune_log log;
     size_t *active; /* candidates of the present rung, in the order of their numbers */
@@ -156,14 +158,17 @@ static double objective_of(const saddle_row *row, saddle_objective objective)
 }
 
 /* Run a candidate; *interrupted is set when the run was, and the trial is worth nothing then. */
-static saddle_status evaluate(const search *s, saddle_trial *trial, bool *interrupted,
+static saddle_status evaluate(search *s, saddle_trial *trial, bool *interrupted,
                               saddle_error *error)
 {
     saddle_plan plan = {.settings = NULL};
     saddle_result *result = NULL;
-    saddle_hooks hooks = {.interrupt = s->hooks->interrupt};
+    saddle_hooks hooks = {.context = s->hooks->context,
+                          .warning = s->warned ? NULL : s->hooks->warning,
+                          .interrupt = s->hooks->interrupt};
+    s->warned = true;
     saddle_status status = agree(s, trial_plan(s, trial, &plan, error), error);
-    SADDLE_THEN(status, saddle_run(s->instance, &plan, &hooks, &result, error));
+    SADDLE_THEN(status, saddle_run_of_several(s->instance, &plan, false, &hooks, &result, error));
     if (status == SADDLE_OK) {
         const saddle_row *row = &result->rows[result->row_count - 1];
         double value = objective_of(row, s->tuning->objective);

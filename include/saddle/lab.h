@@ -238,6 +238,8 @@ typedef struct saddle_tune_hooks {
     void (*trial)(void *context, const saddle_tuning *tuning, const saddle_trial *trial);
     /** After a rung; its best evaluation. */
     void (*rung)(void *context, const saddle_tuning *tuning, const saddle_trial *best);
+    /** What the first evaluation warns of, such as messages that give away private data. */
+    void (*warning)(void *context, const char *message);
     /** The search ends soon after this becomes non-zero; NULL: never. */
     const volatile sig_atomic_t *interrupt;
 } saddle_tune_hooks;

@@ -83,6 +83,12 @@ check "64 samples will do" exits 0
 check "without a warning" test "$(grep -c "$private" err)" -eq 0
 under 3 run --engine mpi --data rows.libsvm --samples 60 --agents 3 --iterations 2 --algorithm gt-gda
 check "so are few samples of full gradients" warns "gradients over 60 samples are sent"
+under 3 compare --engine mpi "${data[@]}" --batch 63 --algorithms precision --output compared
+check "by a comparison, too" warns "gradients over 63 samples are sent"
+under 3 tune --engine mpi --data synthetic:900:5 --agents 3 --batch 63 --budget 100000 --candidates 3 --output searched
+check "a search" exits 0
+check "warns, too" warns "gradients over 63 samples are sent"
+check "once" test "$(grep -c "$private" err)" -eq 1
 under 1 run --engine mpi "${data[@]}" --batch 1
 check "one process shares with nobody" test "$(grep -c "$private" err)" -eq 0
 for generated in "--problem quadratic" "--data synthetic:900:5"; do
