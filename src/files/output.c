@@ -131,7 +131,10 @@ static saddle_status check_target(const char *path, struct stat *old, bool *ther
     const char *why = saddle_dead_link(path);
     const char *remedy = "give another path";
     *there = stat(path, old) == 0;
-    if (*there && S_ISDIR(old->st_mode)) {
+    if (*path == '\0') {
+        why = "the path is empty";
+        remedy = "give a file's path";
+    } else if (*there && S_ISDIR(old->st_mode)) {
         why = "it is a directory";
         remedy = "give a file's path";
     } else if (*there && !S_ISREG(old->st_mode)) {

@@ -78,6 +78,20 @@ static saddle_status name_plugin(saddle_plan *plan, const char **field,
     return status;
 }
 
+/* A built-in problem's steps overflow where its data or its options are too large. */
+static saddle_status check_scale(const saddle_instance *e, saddle_error *error)
+{
+    const struct saddle_instance_parts *parts = e->parts;
+    bool built_in = parts->choice.kind != NULL && parts->choice.plugin == NULL;
+    if (!built_in || (isfinite(e->problem->tau) && isfinite(e->problem->alpha)))
+        return SADDLE_OK;
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT, "tau %g and alpha %g of problem %s are not finite; %s",
+        e->problem->tau, e->problem->alpha, saddle_shown_name(e->problem->name),
+        parts->shard != NULL ? "squares of the data's values overflow: scale the data"
+                             : "choose its options closer to 1");
+}
+
 static saddle_status check_problem(saddle_instance *e, saddle_error *error)
 {
     saddle_plan *plan = &e->parts->plan;
@@ -88,6 +102,7 @@ static saddle_status check_problem(saddle_instance *e, saddle_error *error)
                            "test-data: problem %s reports no outcomes; leave it out, and evaluate "
                            "the saved model on it",
                            saddle_shown_name(e->problem->name));
+    SADDLE_TRY(check_scale(e, error));
     saddle_status status = saddle_problem_check(e->problem, error);
     SADDLE_THEN_IF(
         status, e->kind != NULL,

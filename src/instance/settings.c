@@ -339,6 +339,10 @@ static saddle_status read_field(entry *e, const void *target, bool given, saddle
     if (text == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT, "%s: choice number %d is not one of %s",
                            e->option->name, *(const int *)field, e->option->choices);
+    /* A NULL that stands for the default is not a wish. */
+    if (e->from == FROM_DEFAULT && e->option->kind == SADDLE_OPTION_TEXT &&
+        strcmp(text, e->text) == 0)
+        return SADDLE_OK;
     return assign_named(e, text, given ? FROM_CALLER : e->from, error);
 }
 

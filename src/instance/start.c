@@ -76,9 +76,11 @@ static saddle_status apply_rule(const variable *v, const char *option, const cha
     return SADDLE_OK;
 }
 
-static saddle_status make_one(const variable *v, bool suits, uint64_t seed, saddle_error *error)
+static saddle_status make_one(const variable *v, const saddle_problem *problem, uint64_t seed,
+                              saddle_error *error)
 {
     const char *rule = v->rule != NULL ? v->rule : SADDLE_DEFAULT_INIT;
+    bool suits = problem->start != NULL;
     size_t dimension = saddle_set_dimension(v->set);
     if (v->own != NULL && v->length != dimension)
         return saddle_fail(
@@ -96,6 +98,11 @@ static saddle_status make_one(const variable *v, bool suits, uint64_t seed, sadd
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "start.%s: %s[%zu] is %g; a starting point must be finite", v->name,
                            v->name, bad, v->out[bad]);
+    if (bad < dimension && suits && v->rule == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "start() of problem %s makes %s[%zu] = %g; a starting point must be "
+                           "finite",
+                           saddle_shown_name(problem->name), v->name, bad, v->out[bad]);
     if (bad < dimension)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "%s: '%s' makes %s[%zu] = %g; a starting point must be finite",
@@ -155,11 +162,10 @@ saddle_status saddle_stage_start(saddle_instance *e, saddle_error *error)
                   .set = e->y_set,
                   .stream = 1,
                   .out = parts->y0};
-    bool suits = e->problem->start != NULL;
-    if (suits)
+    if (e->problem->start != NULL)
         e->problem->start(e->problem, e->seed, parts->x0, parts->y0);
-    saddle_status status = make_one(&x, suits, e->seed, error);
-    SADDLE_THEN(status, make_one(&y, suits, e->seed, error));
+    saddle_status status = make_one(&x, e->problem, e->seed, error);
+    SADDLE_THEN(status, make_one(&y, e->problem, e->seed, error));
     return status;
 }
 

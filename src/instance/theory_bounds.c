@@ -91,6 +91,12 @@ saddle_status saddle_theory_bounds(const saddle_instance *instance, double tau, 
                            "neither known nor could be estimated; is F strongly concave in y?",
                            saddle_shown_name(instance->problem->name),
                            saddle_set_text(instance->x_set), saddle_set_text(instance->y_set));
+    if (isinf(constants->lipschitz))
+        return saddle_fail(error, SADDLE_NUMERIC,
+                           "the theory needs a finite L, but that of %s over X = %s, Y = %s "
+                           "overflows; scale the data, or choose smaller sets",
+                           saddle_shown_name(instance->problem->name),
+                           saddle_set_text(instance->x_set), saddle_set_text(instance->y_set));
     if (!(instance->spectrum.lambda < 1.0))
         return saddle_fail(error, SADDLE_NUMERIC,
                            "the theory needs lambda, and the spectrum of this network's mixing "

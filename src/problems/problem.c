@@ -52,9 +52,7 @@ saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *
     if (!(problem->tau >= 0.0) || isinf(problem->tau) || !(problem->alpha >= 0.0) ||
         isinf(problem->alpha))
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "problem %s has tau %g and alpha %g, which must be finite, 0 or above; "
-                           "where they are made from data, squares of its values overflow: scale "
-                           "the data",
+                           "problem %s has tau %g and alpha %g, which must be finite, 0 or above",
                            name, problem->tau, problem->alpha);
     if (!(problem->y_curvature >= 0.0) || isinf(problem->y_curvature))
         return saddle_fail(error, SADDLE_BAD_INPUT,

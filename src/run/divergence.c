@@ -132,6 +132,16 @@ static void evaluate_task(void *context, saddle_agent *agent)
         found[SLOPE] = slope_at(problem, agent, view.x, view.y);
 }
 
+/* What to look at when a function is not finite. */
+static const char *what_to_check(const saddle_run_state *r)
+{
+    const struct saddle_instance_parts *parts = r->info.network->parts;
+    bool built_in = parts->choice.kind != NULL && parts->choice.plugin == NULL;
+    return parts->shard != NULL ? "check the data"
+           : built_in           ? "choose its options closer to 1"
+                                : "check its functions";
+}
+
 /* Makes a fault that of something else than an entry of the iterate. */
 static void blame(saddle_fault *fault, const char *what, size_t agent, double value)
 {
@@ -151,10 +161,9 @@ static bool name_function(const saddle_run_state *r, const double *found, saddle
             double value = found[i * CHECKS + (size_t)k];
             if (isfinite(value))
                 continue;
-            saddle_snprintf(out, size,
-                            "%s() of problem %.60s is %g at agent %zu; check it and its data",
+            saddle_snprintf(out, size, "%s() of problem %.60s is %g at agent %zu; %s",
                             k == LOSS ? "value" : "an entry of gradient",
-                            saddle_shown_name(problem->name), value, i);
+                            saddle_shown_name(problem->name), value, i, what_to_check(r));
             blame(fault, k == LOSS ? "value()" : "gradient()", i, value);
             return true;
         }
@@ -185,8 +194,9 @@ static void name_cause(const saddle_run_state *r, const double *found, saddle_fa
         saddle_snprintf(
             out, size,
             "the loss %g, the loss %g at the best response y* or the distance %g to it is not "
-            "finite; check the problem and its data",
-            row->loss, row->primal, row->y_gap);
+            "finite with problem %.60s; %s",
+            row->loss, row->primal, row->y_gap, saddle_shown_name(r->info.instance->problem->name),
+            what_to_check(r));
         blame(fault, "loss", 0, row->loss);
     } else {
         saddle_snprintf(out, size,
@@ -224,6 +234,75 @@ saddle_status saddle_run_explain(saddle_run_state *r, saddle_fault *fault, saddl
     }
     saddle_free(s.found);
     return status;
+}
+
+/* ---- the starting point ----------------------------------------------------------------------- */
+
+/* One of the two variables of the start. */
+typedef struct start_part {
+    const char *name;   /* "x" */
+    const double *at;   /* where it starts */
+    const double *own;  /* in memory; NULL: by a rule */
+    const char *option; /* of the rule */
+    const char *set_option;
+    const saddle_set *set;
+} start_part;
+
+/* The largest entry. */
+static size_t largest_entry(const double *v, size_t count)
+{
+    size_t largest = 0;
+    for (size_t k = 1; k < count; k++)
+        if (fabs(v[k]) > fabs(v[largest]))
+            largest = k;
+    return largest;
+}
+
+/* Whether even the point of a set that is closest to zero is too large. */
+static saddle_status is_far(const saddle_set *set, bool *far, saddle_error *error)
+{
+    size_t count = saddle_set_dimension(set);
+    double *point = saddle_alloc_doubles(count);
+    double *scratch = saddle_alloc_doubles(saddle_set_scratch(set));
+    saddle_status status = SADDLE_OK;
+    if (point == NULL || scratch == NULL) {
+        status = saddle_no_memory(error, "a point of a set");
+    } else {
+        saddle_set_project(set, point, scratch);
+        *far = !(worst_of(point, count) < LARGE);
+    }
+    saddle_free(point);
+    saddle_free(scratch);
+    return status;
+}
+
+saddle_status saddle_run_refuse_start(const saddle_run_state *r, saddle_error *error)
+{
+    const saddle_instance *e = r->info.network;
+    const saddle_plan *plan = e->plan;
+    start_part x = {"x",     e->x0,   plan->start.x, plan->start.init_x != NULL ? "init-x" : "init",
+                    "x-set", e->x_set};
+    start_part y = {"y",     e->y0,   plan->start.y, plan->start.init_y != NULL ? "init-y" : "init",
+                    "y-set", e->y_set};
+    size_t in_x = largest_entry(e->x0, e->problem->x_dim);
+    size_t in_y = largest_entry(e->y0, e->problem->y_dim);
+    bool is_y = fabs(e->y0[in_y]) > fabs(e->x0[in_x]);
+    const start_part *part = is_y ? &y : &x;
+    size_t entry = is_y ? in_y : in_x;
+    bool far = false;
+    SADDLE_TRY(is_far(part->set, &far, error));
+    if (far)
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "%s: every point of '%.200s' is so far from zero that the losses are not "
+            "finite, such as %s[%zu] = %g at the start; give a set closer to zero",
+            part->set_option, saddle_set_text(part->set), part->name, entry, part->at[entry]);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s%s: the losses at the starting point are not finite: variable %s[%zu] is "
+                       "%g; start closer to zero",
+                       part->own != NULL ? "start." : "",
+                       part->own != NULL ? part->name : part->option, part->name, entry,
+                       part->at[entry]);
 }
 
 bool saddle_run_runs_away(const saddle_run_state *r)

@@ -90,10 +90,7 @@ static saddle_status measure_start(saddle_run_state *r, saddle_error *error)
     SADDLE_TRY(saddle_run_explain(r, &fault, error));
     if (r->result->cause[0] != '\0')
         return saddle_fail(error, SADDLE_BAD_INPUT, "at the starting point %s", r->result->cause);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "init: the losses at the starting point are not finite: agent %zu, variable "
-                       "%s[%zu] is %g; start closer to zero or check the data",
-                       fault.agent, fault.variable, fault.index, fault.value);
+    return saddle_run_refuse_start(r, error);
 }
 
 /* ---- the loop ------------------------------------------------------------------------------- */

@@ -98,6 +98,9 @@ saddle_status saddle_run_locate(saddle_run_state *r, saddle_fault *fault, saddle
 /* Writes to the result, and to `fault`, what is not finite where no agent's iterate is so large that it explains
  * it. Collective. */
 saddle_status saddle_run_explain(saddle_run_state *r, saddle_fault *fault, saddle_error *error);
+/* Refuse a starting point whose entries are so large that the losses there are not finite, and name what makes
+ * them so. */
+saddle_status saddle_run_refuse_start(const saddle_run_state *r, saddle_error *error);
 /* Whether the metric, just measured, grows without bound. */
 bool saddle_run_runs_away(const saddle_run_state *r);
 /* End with SADDLE_STOP_DIVERGED; what diverged is found now if it is not known yet. */

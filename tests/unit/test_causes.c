@@ -139,6 +139,138 @@ START_TEST(causes_of_a_divergence_are_named)
 }
 END_TEST
 
+/* Solve a quadratic problem with settings, and expect a refusal with a text, and without another. */
+static void refuse_quadratic(const char *setting, const char *part, const char *absent)
+{
+    saddle_result *result = NULL;
+    saddle_plan *plan = test_plan(
+        NULL, (const char *[]){"problem=quadratic", "agents=4", "iterations=3", setting, NULL});
+    saddle_status status = saddle_solve(NULL, plan, &result, &error);
+    assert_refused(status, error, SADDLE_BAD_INPUT, part);
+    ck_assert_msg(strstr(error.message, absent) == NULL, "%s: %s", setting, error.message);
+    test_plan_free(plan);
+}
+
+START_TEST(options_and_sets_are_blamed_for_what_they_do)
+{
+    refuse_quadratic("lipschitz=1e300", "choose its options closer to 1", "data");
+    refuse_quadratic("mu=1e-300", "choose its options closer to 1", "data");
+    refuse_quadratic("x-set=box:1e308:1e308", "x-set: every point of 'box:1e308:1e308'", "init:");
+    refuse_quadratic("y-set=box:1e308:1e308", "y-set: every point of 'box:1e308:1e308'", "init:");
+    refuse_quadratic("x-set=simplex:1e308", "x-set: every point of 'simplex:1e308'", "init:");
+    refuse_quadratic("init-y=constant:1e200", "init-y: the losses", "x[");
+    refuse_quadratic("init=constant:1e200", "init: the losses", "agent");
+}
+END_TEST
+
+static void start_nowhere(const saddle_problem *problem, uint64_t seed, double *x, double *y)
+{
+    (void)problem;
+    (void)seed;
+    x[0] = (double)NAN;
+    y[0] = 0.0;
+}
+
+START_TEST(starts_of_the_caller_are_named)
+{
+    saddle_problem problem = *test_own_problem();
+    const double far[2] = {0.0, 1e200};
+    saddle_result *result = NULL;
+    saddle_plan *plan = test_plan(NULL, (const char *[]){"iterations=3", NULL});
+    plan->start.x = far;
+    plan->start.x_length = 2;
+    assert_refused(saddle_solve(&problem, plan, &result, &error), error, SADDLE_BAD_INPUT,
+                   "start.x: the losses at the starting point are not finite: variable x[1]");
+    plan->start.x = NULL;
+    problem.start = start_nowhere;
+    assert_refused(saddle_solve(&problem, plan, &result, &error), error, SADDLE_BAD_INPUT,
+                   "start() of problem own makes x[0] = nan");
+    problem.start = NULL;
+    problem.tau = -1.0;
+    assert_refused(saddle_solve(&problem, plan, &result, &error), error, SADDLE_BAD_INPUT,
+                   "has tau -1");
+    ck_assert_ptr_null(strstr(error.message, "data"));
+    test_plan_free(plan);
+}
+END_TEST
+
+/* NULL is the default of a text, as everywhere in a plan. */
+START_TEST(no_data_are_no_data)
+{
+    saddle_result *result = NULL;
+    saddle_plan *plan =
+        test_plan(NULL, (const char *[]){"problem=quadratic", "iterations=1", NULL});
+    plan->problem.data = NULL;
+    assert_ok(saddle_solve(NULL, plan, &result, &error), error);
+    assert_refused(saddle_result_save(result, "", &error), error, SADDLE_BAD_INPUT,
+                   "the path is empty");
+    saddle_result_free(result);
+    test_plan_free(plan);
+}
+END_TEST
+
+/* One agent says that it cannot go on, though nothing is wrong. */
+static void complain(saddle_agent *agent)
+{
+    size_t size = agent->problem->x_dim + agent->problem->y_dim;
+    memcpy(agent->next, agent->now, size * sizeof *agent->now);
+    if (agent->id == 1)
+        agent->fault = (saddle_fault){
+            .kind = (saddle_fault_kind)77, .variable = "z", .agent = 1, .index = 3, .value = 2.5};
+}
+
+static saddle_status init_nothing(void *parameters, saddle_configuration *configuration,
+                                  saddle_error *why)
+{
+    (void)parameters;
+    (void)configuration;
+    (void)why;
+    return SADDLE_OK;
+}
+
+static void lay_out(const void *parameters, const saddle_problem *problem, saddle_layout *out)
+{
+    (void)parameters;
+    out->published = problem->x_dim + problem->y_dim;
+    out->rounds = 1;
+}
+
+static void start_agent(saddle_agent *agent, const double *x0, const double *y0)
+{
+    memcpy(agent->next, x0, agent->problem->x_dim * sizeof *x0);
+    memcpy(agent->next + agent->problem->x_dim, y0, agent->problem->y_dim * sizeof *y0);
+}
+
+static void view(const saddle_agent *agent, saddle_view *out)
+{
+    out->x = agent->now;
+    out->y = agent->now + agent->problem->x_dim;
+}
+
+START_TEST(faults_that_an_algorithm_reports_are_its_own)
+{
+    static const saddle_phase phases[] = {{.name = "complain", .run = complain}, {.name = NULL}};
+    const saddle_algorithm mine = {.name = "mine",
+                                   .size = 1,
+                                   .init = init_nothing,
+                                   .layout = lay_out,
+                                   .start = start_agent,
+                                   .phases = phases,
+                                   .view = view};
+    saddle_result *result = NULL;
+    saddle_plan *plan =
+        test_plan(NULL, (const char *[]){"problem=quadratic", "iterations=3", NULL});
+    plan->algorithm.own = &mine;
+    assert_ok(saddle_solve(NULL, plan, &result, &error), error);
+    ck_assert_int_eq(result->stop, SADDLE_STOP_DIVERGED);
+    ck_assert_msg(strstr(result->cause, "algorithm mine reports a fault of agent 1: variable "
+                                        "z[3] is 2.5") != NULL,
+                  "'%s'", result->cause);
+    saddle_result_free(result);
+    test_plan_free(plan);
+}
+END_TEST
+
 /* A scale made from data that overflows is the data's fault, not that of an option. */
 START_TEST(overflowing_data_are_named)
 {
@@ -157,8 +289,15 @@ START_TEST(overflowing_data_are_named)
     assert_refused(saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
                    "scale the data");
     ck_assert_ptr_null(strstr(error.message, "metric-tau"));
-    saddle_dataset_free(data);
     test_plan_free(plan);
+    /* The theory of another problem. */
+    plan = test_plan(NULL, (const char *[]){"agents=2", "steps=theory", NULL});
+    plan->problem.rows = data;
+    saddle_result *result = NULL;
+    ck_assert_int_ne(saddle_solve(NULL, plan, &result, &error), SADDLE_OK);
+    ck_assert_msg(strstr(error.message, "scale the data") != NULL, "%s", error.message);
+    test_plan_free(plan);
+    saddle_dataset_free(data);
 }
 END_TEST
 
@@ -170,6 +309,10 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, gradients_are_named_with_every_algorithm);
     tcase_add_test(cases, gradients_are_named_later);
     tcase_add_test(cases, causes_of_a_divergence_are_named);
+    tcase_add_test(cases, options_and_sets_are_blamed_for_what_they_do);
+    tcase_add_test(cases, starts_of_the_caller_are_named);
+    tcase_add_test(cases, no_data_are_no_data);
+    tcase_add_test(cases, faults_that_an_algorithm_reports_are_its_own);
     tcase_add_test(cases, overflowing_data_are_named);
     suite_add_tcase(suite, cases);
     return suite;
