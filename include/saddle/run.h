@@ -181,7 +181,9 @@ SADDLE_API saddle_status saddle_checkpoint_newest(char **path, const char *direc
 /**
  * Check every byte of a checkpoint and say what it is. What is torn, damaged, of another format or
  * no checkpoint at all is refused with the reason.
- * @param[out] plan  the plan of the run that wrote it; NULL: not wanted. Free with saddle_plan_free().
+ * @param[out] plan  the plan of the run that wrote it; NULL: not wanted. Free with saddle_plan_free(). It is to be
+ *                   looked at: calls that would use it refuse it, because a file may name plug-ins and outputs
+ *                   and be anybody's. To run it, set outputs.resume of a plan of your own.
  */
 SADDLE_API saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info *out,
                                                    saddle_plan *plan, saddle_error *error);

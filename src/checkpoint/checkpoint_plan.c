@@ -11,6 +11,7 @@
 #include "core/status.h"
 #include "core/world.h"
 #include "files/file.h"
+#include "instance/plan.h"
 
 /* Refuse a plug-in that a checkpoint names and the caller does not: it is code, and a file can be
  * anybody's. */
@@ -120,6 +121,8 @@ saddle_status saddle_checkpoint_examine(const char *path, saddle_checkpoint_info
                                         .rows = (size_t)c->number.rows,
                                         .agents = (size_t)c->number.agents};
         saddle_snprintf(out->version, sizeof out->version, "%s", c->version);
+        if (plan != NULL)
+            plan->size = SADDLE_PLAN_SHOWN;
     } else if (plan != NULL) {
         saddle_plan_free(plan);
     }

@@ -38,6 +38,10 @@ saddle_status saddle_plan_check_size(const saddle_plan *plan, saddle_error *erro
 {
     if (plan->size == sizeof *plan && plan->abi == SADDLE_ABI)
         return SADDLE_OK;
+    if (plan->size == SADDLE_PLAN_SHOWN)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "the plan is what saddle_checkpoint_examine() found in a file: it is to "
+                           "be looked at, not used; set outputs.resume of a plan of your own");
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "the plan has %zu bytes and ABI %u, but saddle %s expects %zu and %u; call "
                        "saddle_plan_defaults(&plan, sizeof plan), compiled with its headers",

@@ -2,10 +2,15 @@
 #ifndef SADDLE_INSTANCE_PLAN_H
 #define SADDLE_INSTANCE_PLAN_H
 
+#include <stdint.h>
+
 #include <saddle/data.h>
 
 #include "instance/settings.h"
 
+/* saddle_plan::size of a plan that is to be looked at and not to be used: it is from a file, which may name
+ * plug-ins and outputs and be anybody's. */
+#define SADDLE_PLAN_SHOWN SIZE_MAX
 /* Refuse a plan of a program that was compiled with other headers. */
 saddle_status saddle_plan_check_size(const saddle_plan *plan, saddle_error *error);
 /* Check the fields of a plan that has settings, take them over there, and own their texts. */

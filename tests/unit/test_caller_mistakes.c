@@ -768,6 +768,31 @@ START_TEST(a_run_of_objects_in_memory_resumes_only_with_them)
 }
 END_TEST
 
+/* A file can be anybody's, and name plug-ins and outputs. */
+START_TEST(the_plan_in_a_checkpoint_is_not_run)
+{
+    char directory[PATH];
+    char *path = NULL;
+    saddle_checkpoint_info info;
+    saddle_plan found;
+    saddle_plan copy;
+    saddle_plan *plan = small_plan();
+    begin_and_resume(plan, path_of(directory, "examined"));
+    assert_ok(saddle_checkpoint_newest(&path, directory, &error), error);
+    assert_ok(saddle_checkpoint_examine(path, &info, &found, &error), error);
+    ck_assert_str_eq(saddle_settings_text(found.settings, "problem"), "quadratic");
+    ck_assert_str_eq(found.problem.name, "quadratic");
+    refuse_plan(&found, "is to be looked at, not used");
+    assert_refused(saddle_plan_copy(&copy, &found, &error), error, SADDLE_BAD_INPUT,
+                   "set outputs.resume of a plan of your own");
+    assert_refused(saddle_plan_set(&found, "seed", "2", &error), error, SADDLE_BAD_INPUT,
+                   "not used");
+    saddle_plan_free(&found);
+    free(path);
+    test_plan_free(plan);
+}
+END_TEST
+
 static size_t count_files(const char *directory)
 {
     size_t count = 0;
@@ -854,6 +879,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, settings_say_what_was_in_memory);
     tcase_add_test(cases, a_run_does_not_resume_with_other_sets);
     tcase_add_test(cases, a_run_of_objects_in_memory_resumes_only_with_them);
+    tcase_add_test(cases, the_plan_in_a_checkpoint_is_not_run);
     tcase_add_test(cases, a_run_that_resumes_writes_further_checkpoints);
     tcase_add_test(cases, defaults_that_are_meant_are_set_by_name_or_afterwards);
     suite_add_tcase(suite, cases);
