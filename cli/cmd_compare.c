@@ -1,4 +1,5 @@
 /* `saddle compare`: several algorithms from the same start, network, data and seed. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,9 @@ static saddle_status prepare(work *w, saddle_error *error)
     SADDLE_THEN(status, read_levels(w, error));
     SADDLE_THEN_IF(status, cli_leads(),
                    cli_check_directory("--output", w->inputs.directory, error));
+    if (status == SADDLE_OK && w->inputs.tuned != NULL && access(w->inputs.tuned, X_OK) != 0)
+        status = saddle_fail(error, SADDLE_BAD_INPUT, "--tuned: cannot read '%s': %s",
+                             w->inputs.tuned, strerror(errno));
     SADDLE_TRY(cli_agree(status, error));
     c->repeats = (size_t)w->chosen->repeats;
     c->first_seed = w->arguments->plan.start.seed;

@@ -246,7 +246,7 @@ static saddle_status check_directory(const work *w, saddle_error *error)
     if (count > 0)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "output: '%.300s' has results of a comparison already, such as "
-                             "'%.200s'; give another directory, or overwrite to replace them",
+                             "'%.200s'; give another directory, or set overwrite to replace them",
                              w->in->directory, entry[0]->d_name);
     for (int k = 0; k < count; k++)
         free(entry[k]);

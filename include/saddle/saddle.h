@@ -10,7 +10,7 @@
  *     status.h     errors                      text.h    strict reading of numbers
  *     world.h      processes that share the agents
  *
- * <saddle/lab.h> adds traces, saved models, checkpoints, tuning and the theory's bounds.
+ * <saddle/lab.h> adds traces, saved models, tuning and the theory's bounds.
  */
 #ifndef SADDLE_SADDLE_H
 #define SADDLE_SADDLE_H

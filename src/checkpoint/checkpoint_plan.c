@@ -60,11 +60,12 @@ static saddle_status check_outputs(const saddle_checkpoint *c, const saddle_plan
             strcmp(option->words, "@FILE") != 0 || saddle_settings_given(plan->settings, option))
             continue;
         if (!lies_below(given, directory))
-            status = saddle_fail(error, SADDLE_BAD_INPUT,
-                                 "%s: the checkpoint '%.300s' names '%.300s', which is not in its "
-                                 "own directory and could be any file of yours; if it is to be "
-                                 "written, give this path, or another one, as the %s again",
-                                 name, c->path, given, name);
+            status =
+                saddle_fail(error, SADDLE_BAD_INPUT,
+                            "%s: the checkpoint '%.300s' names '%.300s', which is not in its "
+                            "own directory alone and could be any file of yours; if it is to be "
+                            "written, give this path, or another one, as the %s again",
+                            name, c->path, given, name);
     }
     saddle_free(directory);
     return status;

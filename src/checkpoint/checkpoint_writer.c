@@ -238,8 +238,9 @@ saddle_status saddle_checkpoint_writer_create(saddle_checkpoint_writer **out,
     const saddle_plan *plan = info->given;
     *out = NULL;
     if (plan->outputs.checkpoint == NULL && plan->outputs.checkpoint_every != NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "checkpoint-every: where to? Give a directory as checkpoint");
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "checkpoint-every: where to? Give it as checkpoint, the path of a directory");
     if (plan->outputs.checkpoint == NULL)
         return SADDLE_OK;
     saddle_checkpoint_numbers number;

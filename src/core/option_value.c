@@ -299,7 +299,12 @@ static saddle_status refuse_name(const saddle_option *const *options, const char
     char list[SADDLE_CHOICES_SIZE] = "";
     size_t used = 0;
     for (; *options != NULL && used < sizeof list; options++)
-        if ((*options)->home == SADDLE_HOME_OWN)
+        if ((*options)->home != SADDLE_HOME_OWN && strcmp((*options)->name, name) == 0)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "'%s' is an option of all algorithms and not of this list; give it "
+                               "beside it",
+                               saddle_excerpt_of(name, NULL).text);
+        else if ((*options)->home == SADDLE_HOME_OWN)
             used += (size_t)saddle_snprintf(list + used, sizeof list - used, "%s%s",
                                             used == 0 ? "" : ", ", (*options)->name);
     return saddle_fail(error, SADDLE_BAD_INPUT, "there is no option '%s'; the options are: %s",

@@ -41,7 +41,7 @@ try data info c.csv --header no
 check "no header wanted" warns "c.csv:1:1: 'a' is not a finite number"
 printf '1,nan,0\n3,4,1\n' >d.csv
 try data info d.csv
-check "NaN is not a name" warns "set header to yes"
+check "NaN is not a name" warns "set --header to yes"
 try data info d.csv --header yes
 check "unless the user says so" grep -qE '^  rows +1$' out
 

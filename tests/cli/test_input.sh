@@ -99,7 +99,7 @@ refuse "--algorithms: there is no algorithm 'gad'" compare --algorithms gad
 printf 'resume: yes\ncheckpoint: none\n' >../resume.yaml
 refuse "--resume: cannot look into 'none': No such file or directory; give a directory of checkpoints" \
     run --config ../resume.yaml
-refuse "--regularizer: no exact joint prox of 'group-l2:1:3' and the set 'box:0:1' is known; set x-set to none or nonneg or l2-ball, or choose another regularizer" \
+refuse "--regularizer: no exact joint prox of 'group-l2:1:3' and the set 'box:0:1' is known; set --x-set to none or nonneg or l2-ball, or choose another regularizer" \
     run --problem quadratic --regularizer group-l2:1:3 --x-set box:0:1
 refuse "x-set was not given, and the set is the problem's own" run --regularizer group-l2:1:3
 
@@ -157,8 +157,8 @@ refuse "broken.yaml" run --config ../broken.yaml
 refuse "no-such-directory/t.csv" run "${small[@]}" --trace no-such-directory/t.csv
 refuse "no-such-directory/m.npz" run "${small[@]}" --model no-such-directory/m.npz
 refuse "is a directory" run "${small[@]}" --trace ..
-refuse "'same' is the file of trace too" run "${small[@]}" --trace same --model same
-refuse "'./same' is the file of trace too" run "${small[@]}" --trace same --model ./same
+refuse "'same' is the file of --trace too" run "${small[@]}" --trace same --model same
+refuse "'./same' is the file of --trace too" run "${small[@]}" --trace same --model ./same
 refuse "no-such-directory/e" graph ring --save no-such-directory/e
 refuse "no-such-directory/d" data generate no-such-directory/d
 refuse "is a file" compare "${small[@]}" --output ../bad.yaml

@@ -33,7 +33,7 @@ rm -f o.csv o2.csv o3.csv
 refuse "problem quadratic has none" run --problem quadratic --outcomes o.csv --trace t.csv
 refuse "problem robust-logistic reports no outcomes" run --data synthetic:300 --test-data synthetic:10
 refuse "not made from data" run --problem quadratic --test-data synthetic:10
-refuse "'o.csv' is the file of trace too" run "${small[@]}" --trace o.csv --outcomes o.csv
+refuse "'o.csv' is the file of --trace too" run "${small[@]}" --trace o.csv --outcomes o.csv
 printf '+1 1:1\n-1 2:1\n+1 1:2\n-1 2:3\n' >data
 refuse "synthetic rows go with data synthetic" run --problem auc --data data --agents 2 \
     --test-data synthetic:10

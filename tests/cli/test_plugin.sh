@@ -152,7 +152,7 @@ refuse "give a path such as ./libright.so:a/b" run --problem libright.so:a/b
 refuse "there is no problem 'libright'" run --problem libright
 refuse "'./plugin.c' cannot be loaded" run --problem ./plugin.c
 refuse_object "problem tested makes its own instance" run --problem ./libright.so --data synthetic
-refuse "is the file of problem too" run --problem ./libright.so --trace ./libright.so
+refuse "is the file of --problem too" run --problem ./libright.so --trace ./libright.so
 
 # No file makes a plug-in run, however it is named there: not a configuration, not a checkpoint. (A model:
 # test_predict.sh.) What is loaded says so when it goes.
@@ -443,9 +443,9 @@ refuse "the plug-in './parts.so': give W:C" "${quadratic[@]}" --regularizer ./pa
 refuse "the plug-in './parts.so': b: 'x' is not a number" "${quadratic[@]}" --x-set ./parts.so:b=x
 try "${quadratic[@]}" --x-set ./parts.so --regularizer l1:0.1
 check "no rule, no pair" exits 2
-check "a set without a rule is refused with l1" warns "--regularizer: no exact joint prox of 'l1:0.1' and the set './parts.so' is known; set x-set to none or"
+check "a set without a rule is refused with l1" warns "--regularizer: no exact joint prox of 'l1:0.1' and the set './parts.so' is known; set --x-set to none or"
 try "${quadratic[@]}" --x-set nonneg --regularizer ./shrink.so:0.5:0.1
-check "a prox without a rule is refused with a set" warns "--regularizer: no exact joint prox of './shrink.so:0.5:0.1' and the set 'nonneg' is known; set x-set to none, or choose another regularizer, or give its class a rule()"
+check "a prox without a rule is refused with a set" warns "--regularizer: no exact joint prox of './shrink.so:0.5:0.1' and the set 'nonneg' is known; set --x-set to none, or choose another regularizer, or give its class a rule()"
 
 parts few.so -DFEW
 refuse "the plug-in './few.so' has no algorithm" "${quadratic[@]}" --algorithm ./few.so
@@ -464,10 +464,10 @@ keeps_object() { # TEXT ARGUMENTS...
     refuse "$@"
     check "the object stays: ${*:2}" is "$(sha256sum <parts.so)" "$before"
 }
-keeps_object "is the file of x-set too" "${quadratic[@]}" --x-set ./parts.so --trace ./parts.so
+keeps_object "is the file of --x-set too" "${quadratic[@]}" --x-set ./parts.so --trace ./parts.so
 for blocks in 'blocks:2*./parts.so:b=3,*none' 'blocks:2*none,*./parts.so'; do
     for output in --trace --outcomes --model --report; do
-        keeps_object "$output: 'parts.so' is the file of y-set too" "${quadratic[@]}" --y-set "$blocks" \
+        keeps_object "$output: 'parts.so' is the file of --y-set too" "${quadratic[@]}" --y-set "$blocks" \
             "$output" parts.so
     done
 done
@@ -476,13 +476,13 @@ ln parts.so named/gda-seed1.csv
 ln parts.so named/summary.csv
 ln parts.so named/gda.yaml
 for list in ./parts.so gda,./parts.so ./parts.so,gda gda,./parts.so:step=0.02,label=kept; do
-    keeps_object "--report: 'parts.so' is the file of algorithms too" compare --problem quadratic --iterations 3 \
+    keeps_object "--report: 'parts.so' is the file of --algorithms too" compare --problem quadratic --iterations 3 \
         --algorithms "$list" --output unnamed --report parts.so
     rm -rf unnamed
     keeps_object "--output: 'named/" compare --problem quadratic --iterations 3 --algorithms "$list" \
         --output named --overwrite
 done
-keeps_object "--output: 'named/gda.yaml' is the file of algorithms too" tune --problem quadratic --budget 60000 \
+keeps_object "--output: 'named/gda.yaml' is the file of --algorithms too" tune --problem quadratic --budget 60000 \
     --algorithms gda,./named/gda.yaml --output named
 
 # No file makes them run either.
@@ -535,7 +535,11 @@ static const saddle_algorithm stepped = {.name = "stepped", .options = both, .si
                                          .phases = phases, .view = view};
 const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .algorithm = &stepped};
 END
+try run --problem quadratic --algorithm ./parts.so:nu=3
+check "other options of the library are no options of a plug-in" warns "there is no option 'nu'; the options are: step"
 check "builds steps.so" "$compiler" -std=c17 -shared -fPIC -I"$here/../../include" steps.c -o steps.so -lm
+refuse "'eta-x' is an option of all algorithms and not of this list; give it beside it" \
+    "${quadratic[@]}" --algorithm ./steps.so:eta-x=3
 try tune --problem quadratic --algorithms ./steps.so:laps=2,gda --budget 60000 --output tuned --quiet
 check "a plug-in is tuned" exits 0
 try compare --problem quadratic --algorithms ./steps.so:laps=2,gda --tuned tuned --iterations 20 --output tuned-runs

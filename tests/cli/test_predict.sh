@@ -114,7 +114,7 @@ sed 's/^[^,]*,//' first.csv >features.csv
 try predict --model c.npz --data features.csv --label-column none
 check "a table of features alone" exits 0
 check "has the same scores" cmp -s out scores.csv
-refuse "set label-column to none if no column is a label" \
+refuse "set --label-column to none if no column is a label" \
     predict --model c.npz --data features.csv --label-column last
 refuse "'none' leaves saddle eval nothing to compare" \
     eval --model c.npz --data features.csv --label-column none
@@ -153,8 +153,8 @@ refuse "'q.npz' is a model of problem quadratic" eval --model q.npz --data held
 try run --problem policy-evaluation --iterations 2 --model v.npz
 refuse "'v.npz' is a model of problem policy-evaluation" predict --model v.npz --data held
 refuse "leave it out" eval --model m.npz --data held --problem auc
-refuse "is the file of model too" predict --model m.npz --data held --output m.npz
-refuse "is the file of data too" predict --model m.npz --data held --output held
+refuse "is the file of --model too" predict --model m.npz --data held --output m.npz
+refuse "is the file of --data too" predict --model m.npz --data held --output held
 refuse "--output" predict --model m.npz --data held --output no/where
 refuse "'-o' is no option" eval --model m.npz --data held -o f
 head -c 700 m.npz >cut.npz

@@ -1,0 +1,87 @@
+/* Messages of the library name options as plans do, "x-set: ..."; the program shows them as they are typed. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "core/print.h"
+
+/* The command whose options messages may name. */
+static const cli_command *current;
+
+void cli_set_command(const cli_command *command)
+{
+    current = command;
+}
+
+/* Bytes of the option's name at the beginning of a text; 0: there is none. */
+static size_t name_length(const saddle_settings *options, const char *text)
+{
+    char name[64];
+    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-");
+    if (length == 0 || length >= sizeof name)
+        return 0;
+    memcpy(name, text, length);
+    name[length] = '\0';
+    return saddle_settings_find(options, name) != NULL ? length : 0;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Whether the name of an option stands at `at`, which is not the beginning of a message: between words that
+ * messages put around one. */
+static bool is_named(const saddle_settings *options, const char *message, const char *at)
+{
+    static const struct {
+        const char *before;
+        const char *after;
+    } around[] = {
+        {" set ", " to "}, {"the file of ", " too"}, {" as ", ","}, {" as ", " the path"}};
+    size_t length = name_length(options, at);
+    for (size_t k = 0; length > 0 && k < sizeof around / sizeof *around; k++) {
+        size_t before = strlen(around[k].before);
+        if ((size_t)(at - message) >= before && begins(at - before, around[k].before) &&
+            begins(at + length, around[k].after))
+            return true;
+    }
+    return false;
+}
+
+/* Copy a message with two dashes before every option in it. */
+static void add_dashes(const char *message, char *out, size_t size)
+{
+    saddle_settings *options = NULL;
+    if (current != NULL && cli_settings(&options, current, NULL) != SADDLE_OK)
+        options = NULL;
+    bool first = options != NULL && begins(message + name_length(options, message), ": ") &&
+                 name_length(options, message) > 0;
+    size_t used = (size_t)saddle_snprintf(out, size, "%s", first ? "--" : "");
+    for (const char *at = message; *at != '\0' && used + 4 < size; at++) {
+        bool word = options != NULL && at > message && at[-1] == ' ';
+        if (word && is_named(options, message, at))
+            used += (size_t)saddle_snprintf(out + used, size - used, "--");
+        out[used++] = *at;
+    }
+    out[used] = '\0';
+    saddle_settings_free(options);
+}
+
+int cli_fail(const saddle_error *error)
+{
+    /* An error of one process of several begins with "rank 1: ". */
+    int rank = 0;
+    char shown[sizeof error->message + 64];
+    sscanf(error->message, "rank %*u: %n", &rank);
+    add_dashes(error->message + rank, shown, sizeof shown);
+    cli_say("%.*s%s", rank, error->message, shown);
+    return cli_exit_code(error->status);
+}
+
+void cli_warn_of(const char *message)
+{
+    char shown[2 * sizeof((saddle_error *)0)->message];
+    add_dashes(message, shown, sizeof shown);
+    cli_warn("%s", shown);
+}
