@@ -75,31 +75,6 @@ typedef struct saddle_layout {
 SADDLE_API void saddle_layout_add(saddle_layout *layout, const char *name, size_t length,
                                   saddle_field_kind kind, size_t estimate);
 
-/** What an agent can ask of its problem. */
-typedef enum saddle_request_kind {
-    SADDLE_REQUEST_NONE = 0,        /**< Nothing. */
-    SADDLE_REQUEST_GRADIENT,        /**< (gx, gy) = mean gradient over the batch at (x, y). */
-    SADDLE_REQUEST_VARIANCE,        /**< The same, and the variance of the samples' gradients. */
-    SADDLE_REQUEST_DIFFERENCE,      /**< (gx, gy) = that at (x, y) minus that at (x0, y0). */
-    SADDLE_REQUEST_BATCH_DIFFERENCE /**< The same without the linear part in y, and of gy only the
-                                         entries of the batch: for problems with y_curvature. */
-} saddle_request_kind;
-
-/**
- * A request of one agent. A phase states it; the engine evaluates it and counts its IFO calls, one for
- * each sample and point, before the next phase runs. It is evaluated without checks: `kind` is one of the
- * above, the batch has at least one sample, all of them the agent's, and the pointers that the kind uses are set.
- */
-typedef struct saddle_request {
-    saddle_request_kind kind; /**< SADDLE_REQUEST_NONE: there is none. */
-    saddle_batch batch;       /**< Over which samples. */
-    const double *x, *y;      /**< Where. */
-    const double *x0, *y0;    /**< Of a difference: minus the gradient here. */
-    double *gx, *gy;          /**< Receive the answer; in agent->work or agent->kept, apart from the
-                                   points. */
-    double variance;          /**< Receives the variance. */
-} saddle_request;
-
 /** Why an agent could not go on. */
 typedef enum saddle_fault_kind {
     SADDLE_FAULT_NONE = 0,  /**< All is well. */

@@ -5,12 +5,15 @@
  *     min over x in X, max over y in Y of  (1/m) sum_i F_i(x, y) + h(x),
  *     F_i(x, y) = (1/n_i) sum_j f_ij(x, y)
  *
- * A problem is a table of functions over agents and samples. Two are required; the others make
- * things faster or exact where the problem has more to say. A user's own problem is an instance of
- * ::saddle_problem filled in by hand: see examples/.
+ * A problem is a table of functions over agents and samples. Required are gradient() and value(), or
+ * add_samples(), which works on any range of samples: the library makes gradients, differences,
+ * variances, values and statistics from it, and several threads can share one agent's batch. The other
+ * functions make things faster or exact where the problem has more to say. A user's own problem is an
+ * instance of ::saddle_problem filled in by hand: see examples/.
  *
- * Every function is called from several threads at once, for different agents, with scratch memory
- * of its own: it must not write to anything but its outputs and its scratch. A function that
+ * Every function is called from several threads at once, for different agents (add_samples() also for
+ * different samples of one agent), with scratch memory of its own: it must not write to anything but
+ * its outputs and its scratch. A function that
  * cannot deliver writes NaN. The run then ends with SADDLE_STOP_DIVERGED, and saddle_result::fault names agent,
  * iteration and variable; at the starting point the run is refused with SADDLE_BAD_INPUT instead.
  */
@@ -34,16 +37,37 @@ extern "C" {
 
 /** Samples to average over. */
 typedef struct saddle_batch {
-    const uint32_t
-        *index;   /**< Sample numbers, from 0, perhaps repeated; NULL: samples 0 .. count - 1. */
-    size_t count; /**< How many; at least 1. */
+    const uint32_t *index; /**< Sample numbers, from 0, perhaps repeated; NULL: samples first ..
+                                first + count - 1. */
+    size_t first;          /**< The first sample where `index` is NULL; otherwise not read. */
+    size_t count;          /**< How many; at least 1. */
+    bool repeats;          /**< The index may hold a sample twice. */
 } saddle_batch;
 
 /** The k-th sample number of a batch. */
 static inline size_t saddle_batch_sample(const saddle_batch *batch, size_t k)
 {
-    return batch->index != NULL ? batch->index[k] : k;
+    return batch->index != NULL ? batch->index[k] : batch->first + k;
 }
+
+/**
+ * What is to be computed over some samples at a point (x, y), or as the difference between two points.
+ * Every output that is not NULL is added to: `scale` times the sum of the samples' terms.
+ */
+typedef struct saddle_part {
+    saddle_batch batch;  /**< The samples. */
+    double scale;        /**< The factor of every term. */
+    const double *x, *y; /**< Where; y may be NULL where only a statistic is wanted. */
+    const double *x0,
+        *y0;        /**< NULL, or: minus the gradient here. There are gx and gy then, and no other
+                                outputs. */
+    double *gx;     /**< x_dim: the gradient in x. */
+    double *gy;     /**< y_dim: the gradient in y. */
+    double *value;  /**< f. */
+    double *square; /**< The squared norm of a sample's gradient as it is added to gx and gy, which
+                                are there too, but without `scale`. */
+    double *statistic; /**< response_size: the statistic of the best response. */
+} saddle_part;
 
 /** Constants of the theory; 0 where one is not known. */
 typedef struct saddle_constants {
@@ -80,35 +104,38 @@ struct saddle_problem {
     double tau;                /**< Proximal weight that suits it with nu = 0.1; 0: 1. */
     double alpha;              /**< Ascent step that suits it with eta = 0.1; 0: 1. */
 
-    /** Required. Mean over the batch of grad f_ij at (x, y): overwrites gx (x_dim), gy (y_dim). */
-    void (*gradient)(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
-                     const double *x, const double *y, double *gx, double *gy, double *scratch);
-    /** Required. F_i(x, y) over all samples of the agent. */
-    double (*value)(const saddle_problem *problem, size_t agent, const double *x, const double *y,
-                    double *scratch);
-
     /**
-     * Optional. Mean over the batch of grad f_ij(x1, y1) - grad f_ij(x0, y0) in one pass over the
-     * data: overwrites dx, dy (but see y_curvature). NULL: two calls of gradient().
+     * The problem over some of an agent's samples: adds to the outputs of `part`. What all samples share may
+     * be left to add_common(). The library calls it with parts of a batch, perhaps from several threads
+     * at once. Required where gradient() is NULL.
      */
-    void (*difference)(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
-                       const double *x1, const double *y1, const double *x0, const double *y0,
-                       double *dx, double *dy, double *scratch);
+    void (*add_samples)(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                        double *scratch);
     /**
-     * Optional: structure that lets dense work be skipped. Above 0, entry j of y belongs to sample j,
-     * and grad_y f_ij is -y_curvature y + constant, the same for all samples, and something of its own
-     * in entry j alone. Then difference() leaves the linear part -y_curvature (y1 - y0) to
-     * saddle_problem_difference(): it writes the entries of dy that belong to the batch, without that
-     * part, and no others. 0: no such thing.
+     * Optional. Adds part->scale times the terms that are the same for all samples of all agents to
+     * gx, gy and value; the batch and the other outputs are not looked at. NULL: there are none.
+     */
+    void (*add_common)(const saddle_problem *problem, const saddle_part *part);
+    /** The arithmetic of one sample in multiplications, roughly, which decides how batches are divided
+     * between threads; the same in all processes. 0: x_dim + y_dim. */
+    double sample_cost;
+    /**
+     * Optional: structure that lets dense work be skipped, for problems with add_samples(). Above 0, entry j
+     * of y, and of the statistic if there is one, belongs to sample j, and grad_y f_ij is
+     * -y_curvature y + constant, the same for all samples, and something of its own in entry j alone.
+     * add_samples() then touches only the entries of its samples, and add_common() adds the rest; in
+     * differences the library adds the linear part -y_curvature (y - y0) itself and gives add_common() no
+     * gy. 0: no such thing.
      */
     double y_curvature;
-    /**
-     * Optional. gradient() that also returns the unbiased sample variance of the per-sample
-     * gradients (x and y parts together; 0 for one sample). NULL: sample by sample.
-     */
-    double (*gradient_variance)(const saddle_problem *problem, size_t agent,
-                                const saddle_batch *batch, const double *x, const double *y,
-                                double *gx, double *gy, double *scratch);
+
+    /** Required without add_samples(), otherwise not called. Mean over the batch of grad f_ij at (x, y):
+     * overwrites gx (x_dim), gy (y_dim). */
+    void (*gradient)(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                     const double *x, const double *y, double *gx, double *gy, double *scratch);
+    /** Required without add_samples(), otherwise not called. F_i(x, y) over all samples of the agent. */
+    double (*value)(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                    double *scratch);
 
     /**
      * Optional: the best response y*(x) = argmax over Y of (1/m) sum_i F_i(x, .), from the mean
@@ -120,15 +147,12 @@ struct saddle_problem {
                            const saddle_set *y_set, double *y, double *scratch);
     /** Length of the statistic; may be 0. */
     size_t response_size;
-    /** The agent's statistic at x. Required when response_size is not 0. */
+    /** The agent's statistic at x over all its samples. Required without add_samples() when response_size
+     * is not 0. */
     void (*response_statistic)(const saddle_problem *problem, size_t agent, const double *x,
                                double *statistic, double *scratch);
-    /** Optional: grad_x F_i(x, y) and the statistic at x in one pass over the agent's data, for trace
-     * points: overwrites gx, statistic. NULL: gradient() and response_statistic(). */
-    void (*survey)(const saddle_problem *problem, size_t agent, const double *x, const double *y,
-                   double *gx, double *statistic, double *scratch);
     /** Optional: (1/m) sum_i F_i(x, y) from the mean over agents of the statistics at x, without
-     * another look at the data. NULL: value() of every agent. */
+     * another look at the data. NULL: the value of every agent is computed. */
     double (*response_value)(const saddle_problem *problem, const double *x,
                              const double *statistic, const double *y, double *scratch);
 
@@ -222,20 +246,58 @@ SADDLE_API saddle_status saddle_problem_find(const saddle_problem_class **out, c
 SADDLE_API saddle_status saddle_problem_check(const saddle_problem *problem, saddle_error *error);
 /** Doubles of scratch that the calls below need. */
 SADDLE_API size_t saddle_problem_scratch(const saddle_problem *problem);
-/** problem->gradient. */
+/** Mean over the batch of grad f_ij at (x, y): overwrites gx, gy. */
 SADDLE_API void saddle_problem_gradient(const saddle_problem *problem, size_t agent,
                                         const saddle_batch *batch, const double *x, const double *y,
                                         double *gx, double *gy, double *scratch);
-/** problem->difference, or its two-call equivalent. */
+/** Mean over the batch of grad f_ij(x1, y1) - grad f_ij(x0, y0): overwrites dx, dy. */
 SADDLE_API void saddle_problem_difference(const saddle_problem *problem, size_t agent,
                                           const saddle_batch *batch, const double *x1,
                                           const double *y1, const double *x0, const double *y0,
                                           double *dx, double *dy, double *scratch);
-/** problem->gradient_variance, or its sample-by-sample equivalent. */
+/** The gradient, and the unbiased sample variance of the per-sample gradients (x and y together; 0 for
+ * one sample). */
 SADDLE_API double saddle_problem_gradient_variance(const saddle_problem *problem, size_t agent,
                                                    const saddle_batch *batch, const double *x,
                                                    const double *y, double *gx, double *gy,
                                                    double *scratch);
+/** F_i(x, y), over all samples of the agent. */
+SADDLE_API double saddle_problem_value(const saddle_problem *problem, size_t agent, const double *x,
+                                       const double *y, double *scratch);
+/** The agent's statistic for the best response at x: overwrites `statistic` (response_size). */
+SADDLE_API void saddle_problem_statistic(const saddle_problem *problem, size_t agent,
+                                         const double *x, double *statistic, double *scratch);
+
+/** What can be asked of a problem. */
+typedef enum saddle_request_kind {
+    SADDLE_REQUEST_NONE = 0,         /**< Nothing. */
+    SADDLE_REQUEST_GRADIENT,         /**< (gx, gy) = mean gradient over the batch at (x, y). */
+    SADDLE_REQUEST_VARIANCE,         /**< The same, and the variance of the samples' gradients. */
+    SADDLE_REQUEST_DIFFERENCE,       /**< (gx, gy) = that at (x, y) minus that at (x0, y0). */
+    SADDLE_REQUEST_BATCH_DIFFERENCE, /**< The same without the linear part in y, and of gy only the
+                                          entries of the batch: for problems with y_curvature. */
+    SADDLE_REQUEST_VALUE,            /**< Mean of f at (x, y). */
+    SADDLE_REQUEST_STATISTIC,        /**< Mean statistic at x, for the best response. */
+    SADDLE_REQUEST_SURVEY            /**< Mean gradient in x at (x, y), and the statistic at x. */
+} saddle_request_kind;
+
+/**
+ * A request of one agent. A phase of an algorithm states it; the engine evaluates it and counts its IFO
+ * calls, one for each sample and point, before the next phase runs. It is evaluated without checks: `kind` is one of
+ * the above, the batch has at least one sample, all of them the agent's, and the pointers that the kind uses are set. A
+ * value or a statistic over fewer than all samples is for problems with add_samples().
+ */
+typedef struct saddle_request {
+    saddle_request_kind kind; /**< SADDLE_REQUEST_NONE: there is none. */
+    saddle_batch batch;       /**< Over which samples. */
+    const double *x, *y;      /**< Where. */
+    const double *x0, *y0;    /**< Of a difference: minus the gradient here. */
+    double *gx, *gy;          /**< Receive the answer; in agent->work or agent->kept, apart from the
+                                   points. */
+    double *statistic;        /**< Receives the statistic. */
+    double variance;          /**< Receives the variance. */
+    double value;             /**< Receives the value. */
+} saddle_request;
 
 /**
  * Estimate those of L and mu that are 0, at random points around (x, y), projected onto the sets: L
@@ -256,8 +318,8 @@ SADDLE_API saddle_status saddle_problem_estimate_constants(const saddle_problem 
 typedef struct saddle_gradient_check {
     double x_error;          /**< grad_x F_i against central differences of F_i. */
     double y_error;          /**< grad_y F_i against central differences of F_i. */
-    double difference_error; /**< difference() against two gradients, on a batch. */
-    double variance_error;   /**< gradient_variance() against the sample-by-sample value. */
+    double difference_error; /**< A difference against two gradients, on a batch. */
+    double variance_error;   /**< The variance against that of one-sample gradients. */
     double batch_error;      /**< Mean of one-sample gradients against the full gradient. */
     size_t agent;            /**< Where the worst of them was. */
 } saddle_gradient_check;

@@ -3,6 +3,7 @@
 
 #include "core/sizes.h"
 #include "core/vector.h"
+#include "problems/evaluate.h"
 
 #define BLOCK 512
 
@@ -33,34 +34,9 @@ void saddle_agent_mix(const saddle_agent *agent, size_t offset, size_t count, do
 
 void saddle_agent_evaluate(saddle_agent *agent)
 {
-    saddle_request *r = &agent->request;
-    const saddle_problem *problem = agent->problem;
-    saddle_request_kind kind = r->kind;
-    r->kind = SADDLE_REQUEST_NONE;
-    switch (kind) {
-    case SADDLE_REQUEST_NONE:
-        return;
-    case SADDLE_REQUEST_GRADIENT:
-        saddle_problem_gradient(problem, agent->id, &r->batch, r->x, r->y, r->gx, r->gy,
-                                agent->scratch);
-        agent->ifo += r->batch.count;
-        return;
-    case SADDLE_REQUEST_VARIANCE:
-        r->variance = saddle_problem_gradient_variance(problem, agent->id, &r->batch, r->x, r->y,
-                                                       r->gx, r->gy, agent->scratch);
-        agent->ifo += r->batch.count;
-        return;
-    case SADDLE_REQUEST_DIFFERENCE:
-        saddle_problem_difference(problem, agent->id, &r->batch, r->x, r->y, r->x0, r->y0, r->gx,
-                                  r->gy, agent->scratch);
-        agent->ifo += 2 * r->batch.count;
-        return;
-    case SADDLE_REQUEST_BATCH_DIFFERENCE:
-        problem->difference(problem, agent->id, &r->batch, r->x, r->y, r->x0, r->y0, r->gx, r->gy,
-                            agent->scratch);
-        agent->ifo += 2 * r->batch.count;
-        return;
-    }
+    saddle_evaluate(agent->problem, agent->id, &agent->request, agent->scratch);
+    agent->ifo += saddle_request_ifo(&agent->request);
+    agent->request.kind = SADDLE_REQUEST_NONE;
 }
 
 void saddle_agent_round(const saddle_algorithm *algorithm, saddle_agent *agent, unsigned round)

@@ -47,7 +47,7 @@ void saddle_family_configure(saddle_family *family, saddle_family_kind kind,
     family->steps = c->steps;
     family->tracking = kind != SADDLE_FAMILY_PLAIN;
     family->recursive = kind == SADDLE_FAMILY_RECURSIVE;
-    if (family->recursive && problem->difference != NULL)
+    if (family->recursive && problem->add_samples != NULL)
         family->curvature = problem->y_curvature;
 }
 

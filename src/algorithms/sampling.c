@@ -12,7 +12,7 @@ saddle_batch saddle_draw(saddle_agent *agent, saddle_purpose purpose, uint64_t i
                          size_t count, bool replacement)
 {
     size_t samples = agent->problem->samples[agent->id];
-    saddle_batch batch = {.index = agent->index, .count = count};
+    saddle_batch batch = {.index = agent->index, .count = count, .repeats = replacement};
     if (count >= samples && !replacement) {
         batch.index = NULL;
         batch.count = samples;

@@ -81,7 +81,7 @@ static bool sum_agent(const saddle_instance *e, size_t i, double *scratch, uint6
     if (e->parts->shard != NULL) {
         sum_data(&sum, e->parts->shard[i]);
     } else {
-        double value = problem->value(problem, i, e->x0, e->y0, scratch);
+        double value = saddle_problem_value(problem, i, e->x0, e->y0, scratch);
         saddle_sha256_add(&sum, &value, sizeof value);
     }
     return end_sum(&sum, out);

@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "core/vector.h"
 #include "observe/response.h"
+#include "problems/evaluate.h"
 
 /* A last relative step of the generic best response that is still good enough to report. */
 #define RESPONSE_ACCEPTED 1e-8
@@ -155,18 +156,24 @@ static void gradient_term(void *context, saddle_agent *agent, double *out)
                             out + o->problem->x_dim, agent->scratch);
 }
 
-static void statistic_term(void *context, saddle_agent *agent, double *out)
+/* How long the statistic is that the problem uses for its best response. */
+static size_t statistic_size(const saddle_problem *problem)
 {
-    const saddle_observer *o = context;
-    o->problem->response_statistic(o->problem, agent->id, o->x_mean, out, agent->scratch);
+    return problem->response_solve != NULL ? problem->response_size : 0;
 }
 
-/* grad_x F_i at (xbar, ybar), and the statistic. */
+/* grad_x F_i at (xbar, ybar), and the statistic at xbar. */
 static void survey_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
-    o->problem->survey(o->problem, agent->id, o->x_mean, o->y_mean, out, out + o->problem->x_dim,
-                       agent->scratch);
+    const saddle_problem *problem = o->problem;
+    saddle_request r = {.kind = SADDLE_REQUEST_SURVEY,
+                        .batch = {.count = problem->samples[agent->id]},
+                        .x = o->x_mean,
+                        .y = o->y_mean,
+                        .gx = out,
+                        .statistic = statistic_size(problem) > 0 ? out + problem->x_dim : NULL};
+    saddle_evaluate(problem, agent->id, &r, agent->scratch);
 }
 
 /* Five numbers that are summed over agents. */
@@ -192,8 +199,8 @@ static void number_term(void *context, saddle_agent *agent, double *out)
         out[PRIMAL] = 0.0;
         return;
     }
-    out[LOSS] = problem->value(problem, agent->id, o->x_mean, o->y_mean, rest);
-    out[PRIMAL] = problem->value(problem, agent->id, o->x_mean, o->y_star, rest);
+    out[LOSS] = saddle_problem_value(problem, agent->id, o->x_mean, o->y_mean, rest);
+    out[PRIMAL] = saddle_problem_value(problem, agent->id, o->x_mean, o->y_star, rest);
 }
 
 /* ---- the metric ---------------------------------------------------------------------------- */
@@ -204,22 +211,6 @@ static void response_gradient(void *context, const double *y, double *gradient)
     o->response_y = y;
     average(o, o->problem->x_dim + o->problem->y_dim, gradient_term, o->both);
     memcpy(gradient, o->both + o->problem->x_dim, o->problem->y_dim * sizeof *gradient);
-}
-
-/* The network's grad_x at (xbar, ybar) and the statistic for the best response, in one pass over the
- * data where the problem can. */
-static void look_at_data(saddle_observer *o)
-{
-    const saddle_problem *problem = o->problem;
-    if (problem->survey != NULL) {
-        average(o, problem->x_dim + problem->response_size, survey_term, o->slope);
-        return;
-    }
-    o->response_y = o->y_mean;
-    average(o, problem->x_dim + problem->y_dim, gradient_term, o->both);
-    memcpy(o->slope, o->both, problem->x_dim * sizeof *o->slope);
-    if (problem->response_solve != NULL && problem->response_size > 0)
-        average(o, problem->response_size, statistic_term, o->statistic);
 }
 
 /* y*(xbar), in closed form where the problem has one. */
@@ -274,7 +265,7 @@ saddle_status saddle_observe(saddle_observer *o, saddle_row *row, saddle_error *
     double agents = (double)(problem->agents * o->in.instance->copies);
 
     average(o, x_dim + y_dim, iterate_term, o->x_mean);
-    look_at_data(o);
+    average(o, x_dim + statistic_size(problem), survey_term, o->slope);
     network_prox_point(o);
     SADDLE_TRY(best_response(o, error));
     double number[NUMBERS];

@@ -141,40 +141,6 @@ static void gradient(const saddle_problem *problem, size_t agent, const saddle_b
     *gy -= concavity(self) * *y;
 }
 
-/* The common term of y has no variance. */
-static double gradient_variance(const saddle_problem *problem, size_t agent,
-                                const saddle_batch *batch, const double *x, const double *y,
-                                double *gx, double *gy, double *scratch)
-{
-    const instance *self = problem->self;
-    double square = sample_gradient(self, agent, batch, x, y, gx, gy, scratch, true);
-    double variance = saddle_sample_variance(problem, batch->count, square, gx, gy);
-    *gy -= concavity(self) * *y;
-    return variance;
-}
-
-static void difference(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
-                       const double *x1, const double *y1, const double *x0, const double *y0,
-                       double *dx, double *dy, double *scratch)
-{
-    const instance *self = problem->self;
-    const saddle_model *model = self->model;
-    double scale = 1.0 / (double)batch->count;
-    slopes s1;
-    slopes s0;
-    memset(dx, 0, problem->x_dim * sizeof *dx);
-    *dy = -concavity(self) * (*y1 - *y0);
-    for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
-        saddle_rows_block block = saddle_block_at(self->shard[agent], batch, begin, BLOCK);
-        model->forward2(model, &block, x1, x0, s1.h, s0.h, scratch);
-        find_slopes(self, &block, x1, *y1, scale, &s1);
-        find_slopes(self, &block, x0, *y0, scale, &s0);
-        add_scalars(self, &block, &s1, 1.0, dx, dy);
-        add_scalars(self, &block, &s0, -1.0, dx, dy);
-        model->backward2(model, &block, x1, x0, s1.h, s0.h, dx, scratch);
-    }
-}
-
 /* Means over an agent's rows: of f without the common term of y, and of what y multiplies, halved. */
 typedef struct means {
     double f;
@@ -485,8 +451,6 @@ const saddle_problem_class saddle_auc = {
     .common = {.y_dim = 1,
                .gradient = gradient,
                .value = value,
-               .difference = difference,
-               .gradient_variance = gradient_variance,
                .response_solve = response_solve,
                .response_size = 1,
                .response_statistic = response_statistic,

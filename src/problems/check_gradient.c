@@ -24,7 +24,7 @@
 #define COORDINATES 50
 /* Directions through all coordinates at once: they see what the sampled coordinates miss. */
 #define DIRECTIONS 2
-/* Samples of the batch on which difference() and gradient_variance() are tried. */
+/* Samples of the batch on which differences and variances are tried. */
 #define BATCH 16
 /* The step h, relative to the size of what it is added to. */
 #define STEP 0x1p-11
@@ -34,7 +34,7 @@ typedef struct variable {
     size_t dim;
     const saddle_set *set;
     double *at;        /* the point; disturbed and put back by the differences */
-    double *other;     /* a second point, for difference() */
+    double *other;     /* a second point, for differences */
     double *slope;     /* the full gradient at the point */
     double *mean;      /* other ways to the gradient */
     double *sample;    /* one sample's gradient */
@@ -101,7 +101,7 @@ static double moved_value(const check *c, const variable *v, double step)
 {
     for (size_t k = 0; k < v->dim; k++)
         v->at[k] = v->before[k] + step * v->direction[k];
-    double result = c->problem->value(c->problem, c->agent, c->x.at, c->y.at, c->scratch);
+    double result = saddle_problem_value(c->problem, c->agent, c->x.at, c->y.at, c->scratch);
     memcpy(v->at, v->before, v->dim * sizeof *v->at);
     return result;
 }
@@ -137,48 +137,79 @@ static void check_slopes(check *c, variable *v, saddle_rng *rng, double *error)
     }
 }
 
-/* gradient() over everything against the mean of one-sample gradients. */
-static void check_samples(check *c)
+/* x.sample, y.sample = one sample's gradient */
+static void find_sample(check *c, size_t sample)
 {
-    size_t samples = c->problem->samples[c->agent];
+    uint32_t index = (uint32_t)sample;
+    saddle_batch one = {.index = &index, .count = 1};
+    saddle_problem_gradient(c->problem, c->agent, &one, c->x.at, c->y.at, c->x.sample, c->y.sample,
+                            c->scratch);
+}
+
+/* x.mean, y.mean = the mean gradient, one sample at a time, added to what is there already */
+static void add_all_samples(check *c)
+{
+    const saddle_problem *problem = c->problem;
+    size_t samples = problem->samples[c->agent];
+    double share = 1.0 / (double)samples;
+    saddle_part part = {.x = c->x.at, .y = c->y.at, .gx = c->x.mean, .gy = c->y.mean};
     memset(c->x.mean, 0, c->x.dim * sizeof(double));
     memset(c->y.mean, 0, c->y.dim * sizeof(double));
     for (size_t j = 0; j < samples; j++) {
-        uint32_t index = (uint32_t)j;
-        saddle_batch one = {.index = &index, .count = 1};
-        saddle_problem_gradient(c->problem, c->agent, &one, c->x.at, c->y.at, c->x.sample,
-                                c->y.sample, c->scratch);
-        saddle_axpy(c->x.dim, 1.0 / (double)samples, c->x.sample, c->x.mean);
-        saddle_axpy(c->y.dim, 1.0 / (double)samples, c->y.sample, c->y.mean);
+        part.batch = (saddle_batch){.first = j, .count = 1};
+        part.scale = share;
+        if (problem->add_samples != NULL) {
+            problem->add_samples(problem, c->agent, &part, c->scratch);
+            continue;
+        }
+        find_sample(c, j);
+        saddle_axpy(c->x.dim, share, c->x.sample, c->x.mean);
+        saddle_axpy(c->y.dim, share, c->y.sample, c->y.mean);
     }
+    part.scale = 1.0;
+    if (problem->add_samples != NULL && problem->add_common != NULL)
+        problem->add_common(problem, &part);
+}
+
+/* The gradient over everything against the mean of one-sample gradients. */
+static void check_samples(check *c)
+{
+    add_all_samples(c);
     record(c, &c->out->batch_error, mismatch(&c->x, c->x.mean, c->x.slope));
     record(c, &c->out->batch_error, mismatch(&c->y, c->y.mean, c->y.slope));
 }
 
-/* difference() against two gradients on the same batch. */
+/* A difference against two gradients on the same batch. */
 static void check_difference(check *c, const saddle_batch *batch)
 {
     const saddle_problem *problem = c->problem;
-    saddle_problem two_calls = *problem;
-    two_calls.difference = NULL;
+    saddle_problem_gradient(problem, c->agent, batch, c->x.other, c->y.other, c->x.mean, c->y.mean,
+                            c->scratch);
+    saddle_problem_gradient(problem, c->agent, batch, c->x.at, c->y.at, c->x.sample, c->y.sample,
+                            c->scratch);
+    saddle_axpy(c->x.dim, -1.0, c->x.sample, c->x.mean);
+    saddle_axpy(c->y.dim, -1.0, c->y.sample, c->y.mean);
     saddle_problem_difference(problem, c->agent, batch, c->x.other, c->y.other, c->x.at, c->y.at,
-                              c->x.mean, c->y.mean, c->scratch);
-    saddle_problem_difference(&two_calls, c->agent, batch, c->x.other, c->y.other, c->x.at, c->y.at,
                               c->x.sample, c->y.sample, c->scratch);
-    record(c, &c->out->difference_error, mismatch(&c->x, c->x.mean, c->x.sample));
-    record(c, &c->out->difference_error, mismatch(&c->y, c->y.mean, c->y.sample));
+    record(c, &c->out->difference_error, mismatch(&c->x, c->x.sample, c->x.mean));
+    record(c, &c->out->difference_error, mismatch(&c->y, c->y.sample, c->y.mean));
 }
 
-/* gradient_variance() against the stand-in, both what it returns and what it writes. */
+/* The variance against that of one-sample gradients, and the gradient that comes with it. */
 static void check_variance(check *c, const saddle_batch *batch)
 {
     const saddle_problem *problem = c->problem;
-    saddle_problem one_by_one = *problem;
-    one_by_one.gradient_variance = NULL;
+    double expected = 0.0;
     double found = saddle_problem_gradient_variance(problem, c->agent, batch, c->x.at, c->y.at,
                                                     c->x.mean, c->y.mean, c->scratch);
-    double expected = saddle_problem_gradient_variance(
-        &one_by_one, c->agent, batch, c->x.at, c->y.at, c->x.sample, c->y.sample, c->scratch);
+    for (size_t k = 0; k < batch->count; k++) {
+        find_sample(c, batch->index[k]);
+        expected += saddle_distance2(c->x.dim, c->x.sample, c->x.mean) +
+                    saddle_distance2(c->y.dim, c->y.sample, c->y.mean);
+    }
+    expected /= batch->count > 1 ? (double)(batch->count - 1) : 1.0;
+    saddle_problem_gradient(problem, c->agent, batch, c->x.at, c->y.at, c->x.sample, c->y.sample,
+                            c->scratch);
     /* A variance far below the gradient's own square drowns in its rounding. */
     double square = saddle_norm2(c->x.dim, c->x.slope) + saddle_norm2(c->y.dim, c->y.slope);
     record(c, &c->out->variance_error,

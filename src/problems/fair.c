@@ -157,57 +157,6 @@ static void gradient(const saddle_problem *problem, size_t agent, const saddle_b
     saddle_axpy(CLASSES, -self->ridge, y, gy);
 }
 
-/* The ridge is the same for all samples and has no variance. */
-static double gradient_variance(const saddle_problem *problem, size_t agent,
-                                const saddle_batch *batch, const double *x, const double *y,
-                                double *gx, double *gy, double *scratch)
-{
-    const instance *self = problem->self;
-    double square = sample_gradient(self, agent, batch, x, y, gx, gy, scratch, true);
-    double variance = saddle_sample_variance(problem, batch->count, square, gx, gy);
-    saddle_axpy(CLASSES, -self->ridge, y, gy);
-    return variance;
-}
-
-static void difference(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
-                       const double *x1, const double *y1, const double *x0, const double *y0,
-                       double *dx, double *dy, double *scratch)
-{
-    const instance *self = problem->self;
-    const saddle_dataset *data = self->shard[agent];
-    size_t d = self->features;
-    double *along = dx + d + 1;
-    saddle_linear_score model1 = make_score(self, x1, scratch);
-    saddle_linear_score model0 = make_score(self, x0, scratch + d);
-    double share = 1.0 / (double)batch->count;
-    double t[2 * BLOCK];
-    double p[2 * BLOCK];
-    memset(dx, 0, problem->x_dim * sizeof *dx);
-    for (size_t c = 0; c < CLASSES; c++)
-        dy[c] = -self->ridge * (y1[c] - y0[c]);
-    for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
-        saddle_rows_block rows = saddle_block_at(data, batch, begin, BLOCK);
-        saddle_block_scores2(&rows, model1, model0, t);
-        saddle_logistic(2 * rows.count, t, NULL, p);
-        for (size_t k = 0; k < rows.count; k++) {
-            size_t row = saddle_block_row(&rows, k);
-            double label = data->label[row];
-            double s = self->sensitive.sign[agent][row];
-            double p1 = p[2 * k];
-            double p0 = p[2 * k + 1];
-            double slope = slope_in_t(self, label, s, y1, p1) - slope_in_t(self, label, s, y0, p0);
-            saddle_row_add(data, row, share * slope, along);
-            along[d] += share * slope;
-            dy[NEGATIVE] +=
-                share * self->weight *
-                ((s - 2.0 * y1[NEGATIVE]) * (1.0 - p1) - (s - 2.0 * y0[NEGATIVE]) * (1.0 - p0));
-            dy[POSITIVE] += share * self->weight *
-                            ((s - 2.0 * y1[POSITIVE]) * p1 - (s - 2.0 * y0[POSITIVE]) * p0);
-        }
-    }
-    mirror_gradient(self, dx);
-}
-
 /* ---- values and the best response ------------------------------------------------------------ */
 
 /* Means over an agent's rows. */
@@ -456,8 +405,6 @@ const saddle_problem_class saddle_fair = {
                .y_set = "box:-0.5:0.5",
                .gradient = gradient,
                .value = value,
-               .difference = difference,
-               .gradient_variance = gradient_variance,
                .response_solve = response_solve,
                .response_size = 2 * CLASSES,
                .response_statistic = response_statistic,

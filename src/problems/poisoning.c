@@ -110,41 +110,6 @@ static void gradient(const saddle_problem *problem, size_t agent, const saddle_b
     add_shift(self, agent, total, x, y, gx, gy);
 }
 
-static void difference(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
-                       const double *x1, const double *y1, const double *x0, const double *y0,
-                       double *dx, double *dy, double *scratch)
-{
-    (void)scratch;
-    const instance *self = problem->self;
-    const saddle_dataset *data = self->shard[agent];
-    saddle_linear_score model1 = make_score(self, self->poisoned[agent], x1, y1);
-    saddle_linear_score model0 = make_score(self, self->poisoned[agent], x0, y0);
-    double share = 1.0 / (double)batch->count;
-    double total1 = 0.0;
-    double total0 = 0.0;
-    double z[2 * BLOCK];
-    double slope[2 * BLOCK];
-    memset(dx, 0, problem->x_dim * sizeof *dx);
-    for (size_t k = 0; k < problem->y_dim; k++)
-        dy[k] = -self->ridge * (y1[k] - y0[k]);
-    for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
-        saddle_rows_block rows = saddle_block_at(data, batch, begin, BLOCK);
-        saddle_block_scores2(&rows, model1, model0, z);
-        saddle_block_margins(&rows, 2, z);
-        saddle_logistic(2 * rows.count, z, NULL, slope);
-        for (size_t k = 0; k < rows.count; k++) {
-            size_t row = saddle_block_row(&rows, k);
-            double along1 = share * data->label[row] * slope[2 * k];
-            double along0 = share * data->label[row] * slope[2 * k + 1];
-            saddle_row_add(data, row, along1 - along0, dy);
-            total1 += along1;
-            total0 += along0;
-        }
-    }
-    add_shift(self, agent, total1, x1, y1, dx, dy);
-    add_shift(self, agent, -total0, x0, y0, dx, dy);
-}
-
 static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
                     double *scratch)
 {
@@ -324,7 +289,6 @@ const saddle_problem_class saddle_poisoning = {
     .join = join,
     .common = {.gradient = gradient,
                .value = value,
-               .difference = difference,
                .constants = constants,
                .outcomes = outcomes,
                .scores = scores,

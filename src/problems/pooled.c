@@ -115,15 +115,6 @@ static void gradient(const saddle_problem *problem, size_t agent, const saddle_b
     sum_parts(problem, batch, &at, gx, gy, scratch);
 }
 
-static void difference(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
-                       const double *x1, const double *y1, const double *x0, const double *y0,
-                       double *dx, double *dy, double *scratch)
-{
-    (void)agent;
-    points at = {.x1 = x1, .y1 = y1, .x0 = x0, .y0 = y0};
-    sum_parts(problem, batch, &at, dx, dy, scratch);
-}
-
 static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
                     double *scratch)
 {
@@ -131,7 +122,7 @@ static double value(const saddle_problem *problem, size_t agent, const double *x
     const saddle_problem *of = self_of(problem)->of;
     double sum = 0.0;
     for (size_t i = 0; i < of->agents; i++)
-        sum += of->value(of, i, x, y, scratch);
+        sum += saddle_problem_value(of, i, x, y, scratch);
     return sum / (double)of->agents;
 }
 
@@ -143,7 +134,7 @@ static void response_statistic(const saddle_problem *problem, size_t agent, cons
     double *one = scratch;
     memset(statistic, 0, of->response_size * sizeof *statistic);
     for (size_t i = 0; i < of->agents; i++) {
-        of->response_statistic(of, i, x, one, scratch + of->response_size);
+        saddle_problem_statistic(of, i, x, one, scratch + of->response_size);
         saddle_axpy(of->response_size, 1.0, one, statistic);
     }
     saddle_scale(of->response_size, 1.0 / (double)of->agents, statistic);
@@ -229,10 +220,9 @@ saddle_status saddle_pooled_create(saddle_problem **out, const saddle_problem *o
         .alpha = of->alpha,
         .gradient = gradient,
         .value = value,
-        .difference = difference,
         .response_solve = of->response_solve != NULL ? response_solve : NULL,
         .response_size = of->response_size,
-        .response_statistic = of->response_statistic != NULL ? response_statistic : NULL,
+        .response_statistic = of->response_size > 0 ? response_statistic : NULL,
         .response_value = of->response_value != NULL ? response_value : NULL,
         .constants = of->constants != NULL ? constants : NULL,
         .solution = of->solution != NULL ? solution : NULL,

@@ -12,11 +12,6 @@ extern const saddle_problem_class saddle_auc;
 extern const saddle_problem_class saddle_fair;
 extern const saddle_problem_class saddle_poisoning;
 
-/* The unbiased variance of `count` samples' gradients, from the mean of their squared norms and
- * their mean (gx, gy); 0 for one sample. */
-double saddle_sample_variance(const saddle_problem *problem, size_t count, double square,
-                              const double *gx, const double *gy);
-
 /* The norm of the symmetric 2x2 matrix of the norms of a Hessian's blocks, which bounds its own. */
 double saddle_block_norm(double xx, double xy, double yy);
 
@@ -29,6 +24,10 @@ struct saddle_sensitive;
  * features. Collective. */
 double saddle_largest_norm2(const saddle_problem_inputs *inputs,
                             const struct saddle_sensitive *sensitive);
+
+/* The cost of a sample whose row is multiplied by a matrix of `columns` columns and back, from the mean
+ * number of entries of all rows. Collective. */
+double saddle_row_cost(const saddle_problem_inputs *inputs, size_t columns);
 
 /* Adds up numbers over one agent's samples, or over held-out rows, at (x, y): overwrites sums. */
 typedef void saddle_outcome_counter(const saddle_problem *problem, const saddle_dataset *held_out,

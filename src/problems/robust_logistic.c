@@ -89,83 +89,90 @@ static double regularizer_slope(const instance *self, double x)
     return 2.0 * self->lambda2 * self->curvature * x / (base * base);
 }
 
-/* Adds what all samples share: grad g to gx and -grad V = -lambda1 n (n y - 1) to gy. */
-static void add_common(const instance *self, const double *x, const double *y, double *gx,
-                       double *gy)
+/* V(y) */
+static double dual_term(const instance *self, const double *y)
 {
     double n = (double)self->problem.y_dim;
-    double scale = self->lambda1 * n;
-    for (size_t k = 0; k < self->problem.x_dim; k++)
-        gx[k] += regularizer_slope(self, x[k]);
+    double sum = 0.0;
     for (size_t k = 0; k < self->problem.y_dim; k++)
-        gy[k] -= scale * (n * y[k] - 1.0);
+        sum += (n * y[k] - 1.0) * (n * y[k] - 1.0);
+    return 0.5 * self->lambda1 * sum;
 }
 
-/* Losses and their slopes of the rows from place `begin` of a batch on; returns their number. Inlined,
- * so that a batch of all rows costs neither an index nor a prefetch. */
-SADDLE_INLINE size_t find_losses(const instance *self, const saddle_dataset *data,
-                                 const saddle_batch *batch, size_t begin, const double *x,
-                                 double *loss, double *slope)
+/* g(x) - V(y); the linear part of differences in y is the library's. */
+static void add_common(const saddle_problem *problem, const saddle_part *part)
+{
+    const instance *self = problem->self;
+    double n = (double)problem->y_dim;
+    double slope = part->scale * self->lambda1 * n;
+    for (size_t k = 0; part->gx != NULL && k < problem->x_dim; k++) {
+        double before = part->x0 != NULL ? regularizer_slope(self, part->x0[k]) : 0.0;
+        part->gx[k] += part->scale * (regularizer_slope(self, part->x[k]) - before);
+    }
+    for (size_t k = 0; part->gy != NULL && k < problem->y_dim; k++)
+        part->gy[k] -= slope * (n * part->y[k] - 1.0);
+    if (part->value != NULL)
+        *part->value += part->scale * (regularizer(self, part->x) - dual_term(self, part->y));
+}
+
+static double margin(const instance *self, const saddle_dataset *data, size_t row, const double *x)
+{
+    return -data->label[row] * saddle_unit_row_dot(self->unit, data, row, x);
+}
+
+/* Losses and their slopes of the rows from place `begin` of a batch on; returns their number. */
+static size_t find_losses(const instance *self, const saddle_dataset *data,
+                          const saddle_batch *batch, size_t begin, const double *x, double *loss,
+                          double *slope)
 {
     double z[BLOCK];
     size_t rest = batch->count - begin;
     size_t count = rest < BLOCK ? rest : BLOCK;
-    for (size_t k = 0; k < count; k++) {
-        size_t row = saddle_batch_sample(batch, begin + k);
+    for (size_t k = 0; batch->index == NULL && k < count; k++)
+        z[k] = margin(self, data, batch->first + begin + k, x);
+    for (size_t k = 0; batch->index != NULL && k < count; k++) {
         saddle_prefetch_rows(self->unit, data, batch, begin + k);
-        z[k] = -data->label[row] * saddle_unit_row_dot(self->unit, data, row, x);
+        z[k] = margin(self, data, batch->index[begin + k], x);
     }
     saddle_logistic(count, z, loss, slope);
     return count;
 }
 
-/*
- * The sample part of the mean gradient: overwrites gx, gy with means over the batch of
- * w y_j grad l_ij and w l_ij e_j. Returns the mean of their squared norms if `squares` is set.
- */
-static double sample_gradient(const instance *self, size_t agent, const saddle_batch *batch,
-                              const double *x, const double *y, double *gx, double *gy,
-                              bool squares)
+/* out[j] += scale l_ij for the samples j from place `begin` of a batch on */
+static void add_losses(const saddle_batch *batch, size_t begin, size_t count, double scale,
+                       const double *loss, double *out)
 {
-    const saddle_dataset *data = self->shard[agent];
-    double scale = self->weight / (double)batch->count;
+    for (size_t k = 0; out != NULL && k < count; k++)
+        out[saddle_batch_sample(batch, begin + k)] += scale * loss[k];
+}
+
+/* The terms w y_j grad l_ij in gx, w l_ij e_j in gy and in the statistic, w y_j l_ij in the value. */
+static void add_point(const instance *self, const saddle_dataset *data, const saddle_part *part)
+{
+    const saddle_batch *batch = &part->batch;
+    double scale = self->weight * part->scale;
+    double value = 0.0;
     double square = 0.0;
     double loss[BLOCK];
     double slope[BLOCK];
-    memset(gx, 0, self->problem.x_dim * sizeof *gx);
-    memset(gy, 0, self->problem.y_dim * sizeof *gy);
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
-        size_t count = find_losses(self, data, batch, begin, x, loss, slope);
-        for (size_t k = 0; k < count; k++) {
+        size_t count = find_losses(self, data, batch, begin, part->x, loss, slope);
+        for (size_t k = 0; part->gx != NULL && k < count; k++) {
             size_t row = saddle_batch_sample(batch, begin + k);
-            double along = -data->label[row] * y[row] * slope[k];
-            saddle_unit_row_add(self->unit, data, row, scale * along, gx);
-            gy[row] += scale * loss[k];
-            if (squares)
+            double along = -data->label[row] * part->y[row] * slope[k];
+            saddle_unit_row_add(self->unit, data, row, scale * along, part->gx);
+            if (part->square != NULL)
                 square += along * along * saddle_row_norm2(data, row) + loss[k] * loss[k];
         }
+        add_losses(batch, begin, count, scale, loss, part->gy);
+        add_losses(batch, begin, count, scale, loss, part->statistic);
+        for (size_t k = 0; part->value != NULL && k < count; k++)
+            value += part->y[saddle_batch_sample(batch, begin + k)] * loss[k];
     }
-    return self->weight * scale * square;
-}
-
-static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
-                     const double *x, const double *y, double *gx, double *gy, double *scratch)
-{
-    (void)scratch;
-    sample_gradient(problem->self, agent, batch, x, y, gx, gy, false);
-    add_common(problem->self, x, y, gx, gy);
-}
-
-/* g and V, which all samples share, have no variance; leaving them out avoids their cancellation. */
-static double gradient_variance(const saddle_problem *problem, size_t agent,
-                                const saddle_batch *batch, const double *x, const double *y,
-                                double *gx, double *gy, double *scratch)
-{
-    (void)scratch;
-    double square = sample_gradient(problem->self, agent, batch, x, y, gx, gy, true);
-    double variance = saddle_sample_variance(problem, batch->count, square, gx, gy);
-    add_common(problem->self, x, y, gx, gy);
-    return variance;
+    if (part->square != NULL)
+        *part->square += self->weight * scale * square;
+    if (part->value != NULL)
+        *part->value += scale * value;
 }
 
 /* Both points' arguments of the loss side by side, for rows [begin, begin + count) of a batch. The
@@ -189,87 +196,40 @@ static void find_margins(const instance *self, const saddle_dataset *data,
     }
 }
 
-static void difference(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
-                       const double *x1, const double *y1, const double *x0, const double *y0,
-                       double *dx, double *dy, double *scratch)
+/* add_point() minus the same at (x0, y0): one call of the vector exponential serves both points. */
+static void add_difference(const instance *self, const saddle_dataset *data,
+                           const saddle_part *part, double *pair)
 {
-    const instance *self = problem->self;
-    const saddle_dataset *data = self->shard[agent];
-    /* One call of the vector exponential serves both points. */
+    const saddle_batch *batch = &part->batch;
     double z[2 * BLOCK];
     double loss[2 * BLOCK];
     double slope[2 * BLOCK];
-    double *pair = scratch;
-    double scale = self->weight / (double)batch->count;
-    for (size_t k = 0; k < problem->x_dim; k++) {
-        dx[k] = regularizer_slope(self, x1[k]) - regularizer_slope(self, x0[k]);
-        pair[2 * k] = x1[k];
-        pair[2 * k + 1] = x0[k];
+    double scale = self->weight * part->scale;
+    for (size_t k = 0; k < self->problem.x_dim; k++) {
+        pair[2 * k] = part->x[k];
+        pair[2 * k + 1] = part->x0[k];
     }
-    for (size_t k = 0; k < batch->count; k++)
-        dy[saddle_batch_sample(batch, k)] = 0.0;
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
         size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
-        find_margins(self, data, batch, begin, count, x1, x0, pair, z);
+        find_margins(self, data, batch, begin, count, part->x, part->x0, pair, z);
         saddle_logistic(2 * count, z, loss, slope);
         for (size_t k = 0; k < count; k++) {
             size_t row = saddle_batch_sample(batch, begin + k);
-            double along = y1[row] * slope[2 * k] - y0[row] * slope[2 * k + 1];
-            saddle_unit_row_add(self->unit, data, row, -scale * data->label[row] * along, dx);
-            dy[row] += scale * (loss[2 * k] - loss[2 * k + 1]);
+            double along = part->y[row] * slope[2 * k] - part->y0[row] * slope[2 * k + 1];
+            saddle_unit_row_add(self->unit, data, row, -scale * data->label[row] * along, part->gx);
+            part->gy[row] += scale * (loss[2 * k] - loss[2 * k + 1]);
         }
     }
 }
 
-/* V(y) */
-static double dual_term(const instance *self, const double *y)
+static void add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                        double *scratch)
 {
-    double n = (double)self->problem.y_dim;
-    double sum = 0.0;
-    for (size_t k = 0; k < self->problem.y_dim; k++)
-        sum += (n * y[k] - 1.0) * (n * y[k] - 1.0);
-    return 0.5 * self->lambda1 * sum;
-}
-
-/*
- * statistic[j] = w l_ij(x) / n_i, 0 in slots that the agent lacks. If gx is not NULL, also
- * gx += sum_j w y_j grad l_ij / n_i.
- */
-static void survey_samples(const instance *self, size_t agent, const double *x, const double *y,
-                           double *gx, double *statistic)
-{
-    const saddle_dataset *data = self->shard[agent];
-    saddle_batch all = {.index = NULL, .count = data->rows};
-    double scale = self->weight / (double)data->rows;
-    double slope[BLOCK];
-    for (size_t begin = 0; begin < data->rows; begin += BLOCK) {
-        double *loss = statistic + begin;
-        size_t count = find_losses(self, data, &all, begin, x, loss, slope);
-        for (size_t k = 0; gx != NULL && k < count; k++)
-            saddle_unit_row_add(self->unit, data, begin + k,
-                                scale * (-data->label[begin + k] * y[begin + k] * slope[k]), gx);
-        for (size_t k = 0; k < count; k++)
-            loss[k] *= scale;
-    }
-    for (size_t k = data->rows; k < self->problem.y_dim; k++)
-        statistic[k] = 0.0;
-}
-
-static void response_statistic(const saddle_problem *problem, size_t agent, const double *x,
-                               double *statistic, double *scratch)
-{
-    (void)scratch;
-    survey_samples(problem->self, agent, x, NULL, NULL, statistic);
-}
-
-static void survey(const saddle_problem *problem, size_t agent, const double *x, const double *y,
-                   double *gx, double *statistic, double *scratch)
-{
-    (void)scratch;
     const instance *self = problem->self;
-    for (size_t k = 0; k < problem->x_dim; k++)
-        gx[k] = regularizer_slope(self, x[k]);
-    survey_samples(self, agent, x, y, gx, statistic);
+    if (part->x0 != NULL)
+        add_difference(self, self->shard[agent], part, scratch);
+    else
+        add_point(self, self->shard[agent], part);
 }
 
 /* F is linear in the losses, so their means over agents are enough. */
@@ -279,24 +239,6 @@ static double response_value(const saddle_problem *problem, const double *x,
     (void)scratch;
     const instance *self = problem->self;
     return saddle_dot(problem->y_dim, y, statistic) - dual_term(self, y) + regularizer(self, x);
-}
-
-static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
-                    double *scratch)
-{
-    (void)scratch;
-    const instance *self = problem->self;
-    const saddle_dataset *data = self->shard[agent];
-    saddle_batch all = {.index = NULL, .count = data->rows};
-    double loss[BLOCK];
-    double slope[BLOCK];
-    double sum = 0.0;
-    for (size_t begin = 0; begin < data->rows; begin += BLOCK) {
-        size_t count = find_losses(self, data, &all, begin, x, loss, slope);
-        for (size_t k = 0; k < count; k++)
-            sum += y[begin + k] * loss[k];
-    }
-    return self->weight * sum / (double)data->rows - dual_term(self, y) + regularizer(self, x);
 }
 
 static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
@@ -398,6 +340,7 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
     (void)error;
     instance *self = problem->self;
     self->row_norm = sqrt(saddle_largest_norm2(inputs, NULL));
+    problem->sample_cost = saddle_row_cost(inputs, 1);
     problem->tau = suitable_tau(self);
     return SADDLE_OK;
 }
@@ -413,13 +356,9 @@ const saddle_problem_class saddle_robust_logistic = {
     .init = init,
     .join = join,
     .common = {.x_set = "box:0:10",
-               .gradient = gradient,
-               .value = value,
-               .difference = difference,
-               .gradient_variance = gradient_variance,
+               .add_samples = add_samples,
+               .add_common = add_common,
                .response_solve = response_solve,
-               .response_statistic = response_statistic,
-               .survey = survey,
                .response_value = response_value,
                .constants = constants,
                .scores = scores},

@@ -18,7 +18,7 @@ saddle_block_at(const saddle_dataset *data, const saddle_batch *batch, size_t be
     size_t rest = batch->count - begin;
     return (saddle_rows_block){.data = data,
                                .index = batch->index != NULL ? batch->index + begin : NULL,
-                               .first = begin,
+                               .first = batch->first + begin,
                                .count = rest < most ? rest : most};
 }
 

@@ -9,16 +9,6 @@
 #include "data/rows.h"
 #include "problems/sensitive.h"
 
-double saddle_sample_variance(const saddle_problem *problem, size_t count, double square,
-                              const double *gx, const double *gy)
-{
-    double mean = saddle_norm2(problem->x_dim, gx) + saddle_norm2(problem->y_dim, gy);
-    if (count < 2)
-        return 0.0;
-    double variance = (square - mean) * ((double)count / ((double)count - 1.0));
-    return variance < 0.0 ? 0.0 : variance;
-}
-
 double saddle_block_norm(double xx, double xy, double yy)
 {
     return 0.5 * (xx + yy) + sqrt(0.25 * (xx - yy) * (xx - yy) + xy * xy);
@@ -53,6 +43,23 @@ double saddle_largest_norm2(const saddle_problem_inputs *inputs, const saddle_se
     }
     world->largest(world, 1, &most);
     return most;
+}
+
+/* Besides the products: the loss, its slope and the way to the row. */
+#define ROW_OVERHEAD 60.0
+
+double saddle_row_cost(const saddle_problem_inputs *inputs, size_t columns)
+{
+    const saddle_world *world = inputs->world;
+    int64_t found[] = {0, 0}; /* entries and rows */
+    for (size_t k = 0; k < world->local; k++) {
+        const saddle_dataset *data = inputs->shard[world->here[k]];
+        found[0] += (int64_t)(data->dense != NULL ? data->rows * data->features
+                                                  : data->row_start[data->rows]);
+        found[1] += (int64_t)data->rows;
+    }
+    world->add_words(world, 2, found);
+    return ROW_OVERHEAD + 4.0 * (double)columns * (double)found[0] / (double)found[1];
 }
 
 /* What a term of saddle_outcome_sums() is made from. */

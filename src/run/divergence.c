@@ -126,7 +126,7 @@ static void evaluate_task(void *context, saddle_agent *agent)
     double in_y = worst_of(view.y, problem->y_dim);
     found[SIZE] = worst_of(view.x, problem->x_dim);
     found[SIZE] = in_y <= found[SIZE] ? found[SIZE] : in_y;
-    found[LOSS] = problem->value(problem, agent->id, x, y, agent->scratch);
+    found[LOSS] = saddle_problem_value(problem, agent->id, x, y, agent->scratch);
     found[SLOPE] = slope_at(problem, agent, x, y);
     if (isfinite(found[SLOPE]))
         found[SLOPE] = slope_at(problem, agent, view.x, view.y);

@@ -1,0 +1,389 @@
+/* Answers to requests from what a problem adds up over parts of a batch. */
+#include "problems/evaluate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/vector.h"
+
+/* The least work of a part: samples, multiplications, and multiplications for each entry of the sums that
+ * are added up afterwards. */
+#define LEAST_SAMPLES 32.0
+#define LEAST_WORK 20000.0
+#define WORK_PER_ENTRY 32.0
+
+/* Whether entry j of gy and of the statistic belongs to sample j, so that parts write to them directly. */
+static bool has_own_entries(const saddle_problem *problem)
+{
+    return problem->add_samples != NULL && problem->y_curvature > 0.0;
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+/* Parts of equal numbers of samples, but for the last. */
+typedef struct division {
+    size_t parts;
+    size_t samples;
+} division;
+
+static division divide(const saddle_problem *problem, const saddle_batch *batch)
+{
+    division whole = {.parts = 1, .samples = batch->count};
+    bool own = has_own_entries(problem);
+    /* Two parts with the same sample would add to the same entry. */
+    if (problem->add_samples == NULL || (own && batch->repeats))
+        return whole;
+    double x_dim = (double)problem->x_dim;
+    double y_dim = (double)problem->y_dim;
+    double cost = problem->sample_cost > 0.0 ? problem->sample_cost : x_dim + y_dim;
+    double sums = x_dim + (own ? 0.0 : fmax(y_dim, (double)problem->response_size));
+    double least = fmax(LEAST_SAMPLES, fmax(LEAST_WORK, WORK_PER_ENTRY * sums) / cost);
+    double most = fmin((double)batch->count / least, SADDLE_MOST_PARTS);
+    if (!(most >= 2.0))
+        return whole;
+    size_t parts = (size_t)most;
+    /* Whole cache lines of the entries that belong to samples. */
+    size_t samples = saddle_whole_lines((batch->count + parts - 1) / parts);
+    return (division){.parts = (batch->count + samples - 1) / samples, .samples = samples};
+}
+
+size_t saddle_parts_count(const saddle_problem *problem, const saddle_batch *batch)
+{
+    return divide(problem, batch).parts;
+}
+
+/* A request as one part, with the request's own outputs. */
+static saddle_part whole_part(saddle_request *r)
+{
+    saddle_part p = {
+        .batch = r->batch, .scale = 1.0 / (double)r->batch.count, .x = r->x, .y = r->y};
+    bool slope = r->kind != SADDLE_REQUEST_VALUE && r->kind != SADDLE_REQUEST_STATISTIC;
+    bool survey = r->kind == SADDLE_REQUEST_SURVEY;
+    if (r->kind == SADDLE_REQUEST_DIFFERENCE || r->kind == SADDLE_REQUEST_BATCH_DIFFERENCE) {
+        p.x0 = r->x0;
+        p.y0 = r->y0;
+    }
+    p.gx = slope ? r->gx : NULL;
+    p.gy = slope && !survey ? r->gy : NULL;
+    p.value = r->kind == SADDLE_REQUEST_VALUE ? &r->value : NULL;
+    p.square = r->kind == SADDLE_REQUEST_VARIANCE ? &r->variance : NULL;
+    p.statistic = survey || r->kind == SADDLE_REQUEST_STATISTIC ? r->statistic : NULL;
+    return p;
+}
+
+/* The sums of a part: all outputs but those whose entries belong to single samples. */
+enum { MOST_SUMS = 5 };
+typedef struct sums {
+    size_t count;
+    size_t length[MOST_SUMS];
+    double **at[MOST_SUMS]; /* the members of the part */
+} sums;
+
+static void list_sum(sums *list, size_t length, double **at)
+{
+    if (*at == NULL)
+        return;
+    list->length[list->count] = length;
+    list->at[list->count++] = at;
+}
+
+static sums list_sums(const saddle_problem *problem, saddle_part *p)
+{
+    sums list = {.count = 0};
+    list_sum(&list, problem->x_dim, &p->gx);
+    list_sum(&list, 1, &p->value);
+    list_sum(&list, 1, &p->square);
+    if (!has_own_entries(problem)) {
+        list_sum(&list, problem->y_dim, &p->gy);
+        list_sum(&list, problem->response_size, &p->statistic);
+    }
+    return list;
+}
+
+size_t saddle_partial_size(const saddle_problem *problem, saddle_request *request)
+{
+    saddle_part p = whole_part(request);
+    sums list = list_sums(problem, &p);
+    size_t size = 0;
+    for (size_t k = 0; k < list.count; k++)
+        size += list.length[k];
+    return saddle_whole_lines(size);
+}
+
+/* sums = the first partial, or += another one */
+static void take_partial(const sums *list, const double *partial, bool first)
+{
+    for (size_t k = 0; k < list->count; k++) {
+        if (first)
+            memcpy(*list->at[k], partial, list->length[k] * sizeof *partial);
+        else
+            saddle_axpy(list->length[k], 1.0, partial, *list->at[k]);
+        partial += list->length[k];
+    }
+}
+
+static void clear_sums(const sums *list)
+{
+    for (size_t k = 0; k < list->count; k++)
+        memset(*list->at[k], 0, list->length[k] * sizeof(double));
+}
+
+/* Adds the samples of a part to the outputs of `p`, which is given the part's batch. */
+static void add_part(const saddle_problem *problem, size_t agent, saddle_part p, size_t part,
+                     double *scratch)
+{
+    if (problem->add_samples == NULL) {
+        saddle_add_undivided(problem, agent, &p, 1.0, scratch);
+        return;
+    }
+    division d = divide(problem, &p.batch);
+    size_t begin = part * d.samples;
+    size_t rest = p.batch.count - begin;
+    p.batch.count = rest < d.samples ? rest : d.samples;
+    if (p.batch.index != NULL) {
+        p.batch.index += begin;
+    } else {
+        p.batch.first += begin;
+        if (has_own_entries(problem) && p.gy != NULL)
+            memset(p.gy + p.batch.first, 0, p.batch.count * sizeof *p.gy);
+        if (has_own_entries(problem) && p.statistic != NULL)
+            memset(p.statistic + p.batch.first, 0, p.batch.count * sizeof *p.statistic);
+    }
+    problem->add_samples(problem, agent, &p, scratch);
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+uint64_t saddle_request_ifo(const saddle_request *request)
+{
+    switch (request->kind) {
+    case SADDLE_REQUEST_NONE:
+        return 0;
+    case SADDLE_REQUEST_DIFFERENCE:
+    case SADDLE_REQUEST_BATCH_DIFFERENCE:
+        return 2 * request->batch.count;
+    default:
+        return request->batch.count;
+    }
+}
+
+/* Zeros where parts add to entries of their own, but for ranges of samples, whose parts do it. */
+static void clear_entries(const saddle_batch *batch, bool batch_only, size_t count, double *out)
+{
+    if (out == NULL)
+        return;
+    size_t end = batch->first + batch->count;
+    if (batch->index != NULL && batch_only) {
+        for (size_t k = 0; k < batch->count; k++)
+            out[batch->index[k]] = 0.0;
+    } else if (batch->index != NULL) {
+        memset(out, 0, count * sizeof *out);
+    } else if (!batch_only) {
+        memset(out, 0, batch->first * sizeof *out);
+        memset(out + end, 0, (count - end) * sizeof *out);
+    }
+}
+
+void saddle_evaluate_begin(const saddle_problem *problem, size_t agent, saddle_request *request)
+{
+    (void)agent;
+    if (!has_own_entries(problem))
+        return;
+    saddle_part p = whole_part(request);
+    bool batch_only = request->kind == SADDLE_REQUEST_BATCH_DIFFERENCE;
+    clear_entries(&p.batch, batch_only, problem->y_dim, p.gy);
+    clear_entries(&p.batch, batch_only, problem->response_size, p.statistic);
+}
+
+void saddle_evaluate_part(const saddle_problem *problem, size_t agent, saddle_request *request,
+                          size_t part, double *partial, double *scratch)
+{
+    saddle_part p = whole_part(request);
+    sums list = list_sums(problem, &p);
+    for (size_t k = 0; k < list.count; k++) {
+        *list.at[k] = partial;
+        partial += list.length[k];
+    }
+    clear_sums(&list);
+    add_part(problem, agent, p, part, scratch);
+}
+
+/* The unbiased variance of the samples' gradients, from the mean of their squared norms and their mean. What
+ * all samples share is in neither: it has no variance. */
+static double sample_variance(const saddle_problem *problem, const saddle_part *p)
+{
+    double count = (double)p->batch.count;
+    double mean = saddle_norm2(problem->x_dim, p->gx) + saddle_norm2(problem->y_dim, p->gy);
+    if (p->batch.count < 2)
+        return 0.0;
+    double variance = (*p->square - mean) * (count / (count - 1.0));
+    return variance < 0.0 ? 0.0 : variance;
+}
+
+/* out += slope (y1 - y0) */
+SADDLE_KERNEL static void add_linear_part(size_t count, double slope, const double *restrict y1,
+                                          const double *restrict y0, double *restrict out)
+{
+    for (size_t k = 0; k < count; k++)
+        out[k] += slope * (y1[k] - y0[k]);
+}
+
+/* What is left to do once all samples have been added to the request's outputs. */
+static void finish(const saddle_problem *problem, saddle_request *r, saddle_part p)
+{
+    bool linear = has_own_entries(problem) && p.x0 != NULL;
+    if (p.square != NULL)
+        *p.square = sample_variance(problem, &p);
+    p.scale = 1.0;
+    p.gy = linear ? NULL : p.gy;
+    if (problem->add_samples != NULL && problem->add_common != NULL &&
+        r->kind != SADDLE_REQUEST_STATISTIC)
+        problem->add_common(problem, &p);
+    if (linear && r->kind == SADDLE_REQUEST_DIFFERENCE)
+        add_linear_part(problem->y_dim, -problem->y_curvature, r->y, r->y0, r->gy);
+}
+
+void saddle_evaluate_end(const saddle_problem *problem, size_t agent, saddle_request *request,
+                         const double *partials, size_t stride)
+{
+    (void)agent;
+    saddle_part p = whole_part(request);
+    sums list = list_sums(problem, &p);
+    size_t parts = divide(problem, &p.batch).parts;
+    for (size_t k = 0; k < parts; k++)
+        take_partial(&list, partials + k * stride, k == 0);
+    finish(problem, request, p);
+}
+
+void saddle_evaluate(const saddle_problem *problem, size_t agent, saddle_request *request,
+                     double *scratch)
+{
+    if (request->kind == SADDLE_REQUEST_NONE)
+        return;
+    saddle_part p = whole_part(request);
+    sums list = list_sums(problem, &p);
+    size_t parts = divide(problem, &p.batch).parts;
+    double *rest = parts > 1 ? scratch + saddle_partial_size(problem, request) : scratch;
+    saddle_evaluate_begin(problem, agent, request);
+    clear_sums(&list);
+    add_part(problem, agent, p, 0, rest);
+    for (size_t k = 1; k < parts; k++) {
+        saddle_evaluate_part(problem, agent, request, k, scratch, rest);
+        take_partial(&list, scratch, false);
+    }
+    finish(problem, request, p);
+}
+
+/* ---- problems without add_samples() ---------------------------------------------------------- */
+
+/* The mean of the squared norms of one-sample gradients, times `weight`. */
+static double mean_square(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                          double *sample, double *scratch)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < part->batch.count; k++) {
+        uint32_t index = (uint32_t)saddle_batch_sample(&part->batch, k);
+        saddle_batch one = {.index = &index, .count = 1};
+        problem->gradient(problem, agent, &one, part->x, part->y, sample, sample + problem->x_dim,
+                          scratch);
+        sum += saddle_norm2(problem->x_dim + problem->y_dim, sample);
+    }
+    return sum / (double)part->batch.count;
+}
+
+/* gx, gy += weight times the mean gradient at a point */
+static void add_gradient(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                         const double *x, const double *y, double weight, double *scratch)
+{
+    double *gx = scratch;
+    double *gy = gx + problem->x_dim;
+    problem->gradient(problem, agent, &part->batch, x, y, gx, gy, gy + problem->y_dim);
+    if (part->gx != NULL)
+        saddle_axpy(problem->x_dim, weight, gx, part->gx);
+    if (part->gy != NULL)
+        saddle_axpy(problem->y_dim, weight, gy, part->gy);
+}
+
+void saddle_add_undivided(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                          double weight, double *scratch)
+{
+    if (part->gx != NULL || part->gy != NULL)
+        add_gradient(problem, agent, part, part->x, part->y, weight, scratch);
+    if (part->x0 != NULL)
+        add_gradient(problem, agent, part, part->x0, part->y0, -weight, scratch);
+    if (part->square != NULL)
+        *part->square += weight * mean_square(problem, agent, part, scratch,
+                                              scratch + problem->x_dim + problem->y_dim);
+    if (part->value != NULL)
+        *part->value += weight * problem->value(problem, agent, part->x, part->y, scratch);
+    if (part->statistic != NULL) {
+        problem->response_statistic(problem, agent, part->x, scratch,
+                                    scratch + problem->response_size);
+        saddle_axpy(problem->response_size, weight, scratch, part->statistic);
+    }
+}
+
+/* ---- calls for one question ------------------------------------------------------------------ */
+
+size_t saddle_problem_scratch(const saddle_problem *problem)
+{
+    /* What a part sums up, or a gradient or statistic of a problem without add_samples(). */
+    size_t entries =
+        has_own_entries(problem) ? 0 : saddle_larger(problem->y_dim, problem->response_size);
+    return problem->scratch + saddle_whole_lines(problem->x_dim + entries + 1);
+}
+
+void saddle_problem_gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                             const double *x, const double *y, double *gx, double *gy,
+                             double *scratch)
+{
+    saddle_request r = {
+        .kind = SADDLE_REQUEST_GRADIENT, .batch = *batch, .x = x, .y = y, .gx = gx, .gy = gy};
+    saddle_evaluate(problem, agent, &r, scratch);
+}
+
+void saddle_problem_difference(const saddle_problem *problem, size_t agent,
+                               const saddle_batch *batch, const double *x1, const double *y1,
+                               const double *x0, const double *y0, double *dx, double *dy,
+                               double *scratch)
+{
+    saddle_request r = {.kind = SADDLE_REQUEST_DIFFERENCE,
+                        .batch = *batch,
+                        .x = x1,
+                        .y = y1,
+                        .x0 = x0,
+                        .y0 = y0,
+                        .gx = dx,
+                        .gy = dy};
+    saddle_evaluate(problem, agent, &r, scratch);
+}
+
+double saddle_problem_gradient_variance(const saddle_problem *problem, size_t agent,
+                                        const saddle_batch *batch, const double *x, const double *y,
+                                        double *gx, double *gy, double *scratch)
+{
+    saddle_request r = {
+        .kind = SADDLE_REQUEST_VARIANCE, .batch = *batch, .x = x, .y = y, .gx = gx, .gy = gy};
+    saddle_evaluate(problem, agent, &r, scratch);
+    return r.variance;
+}
+
+double saddle_problem_value(const saddle_problem *problem, size_t agent, const double *x,
+                            const double *y, double *scratch)
+{
+    saddle_request r = {
+        .kind = SADDLE_REQUEST_VALUE, .batch = {.count = problem->samples[agent]}, .x = x, .y = y};
+    saddle_evaluate(problem, agent, &r, scratch);
+    return r.value;
+}
+
+void saddle_problem_statistic(const saddle_problem *problem, size_t agent, const double *x,
+                              double *statistic, double *scratch)
+{
+    saddle_request r = {.kind = SADDLE_REQUEST_STATISTIC,
+                        .batch = {.count = problem->samples[agent]},
+                        .x = x,
+                        .statistic = statistic};
+    saddle_evaluate(problem, agent, &r, scratch);
+}

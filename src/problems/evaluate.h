@@ -1,0 +1,42 @@
+/*
+ * Requests and how they are divided: a batch is cut into parts, whose sums are added in the order of
+ * their numbers. Parts depend on sizes alone, so that the sums have the same bits whichever workers
+ * compute them.
+ */
+#ifndef SADDLE_PROBLEMS_EVALUATE_H
+#define SADDLE_PROBLEMS_EVALUATE_H
+
+#include <saddle/problem.h>
+
+/* The most parts of a batch. */
+enum { SADDLE_MOST_PARTS = 64 };
+
+/* How many parts a batch has; 1 where the problem cannot work on part of an agent's samples. */
+size_t saddle_parts_count(const saddle_problem *problem, const saddle_batch *batch);
+/* Doubles of what a part of a request sums up, in whole cache lines. */
+size_t saddle_partial_size(const saddle_problem *problem, saddle_request *request);
+/* IFO calls of a request. */
+uint64_t saddle_request_ifo(const saddle_request *request);
+
+/*
+ * One request: begin once, then every part, in any order and by any worker, then end once. What a part
+ * sums up goes to `partial`; entries of gy and of the statistic that belong to single samples go to
+ * the request's own arrays. saddle_problem_scratch() doubles of scratch are enough for a part. The partials of
+ * parts 0, 1, ... are `stride` doubles apart.
+ */
+void saddle_evaluate_begin(const saddle_problem *problem, size_t agent, saddle_request *request);
+void saddle_evaluate_part(const saddle_problem *problem, size_t agent, saddle_request *request,
+                          size_t part, double *partial, double *scratch);
+void saddle_evaluate_end(const saddle_problem *problem, size_t agent, saddle_request *request,
+                         const double *partials, size_t stride);
+
+/* All of it by one worker, with the same bits; saddle_problem_scratch() doubles of scratch. */
+void saddle_evaluate(const saddle_problem *problem, size_t agent, saddle_request *request,
+                     double *scratch);
+
+/* add_samples() for a problem without it, by its gradient(), value() and response_statistic(). `weight` is
+ * part->scale times the number of samples; a value or a statistic is that of all samples. */
+void saddle_add_undivided(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                          double weight, double *scratch);
+
+#endif
