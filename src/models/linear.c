@@ -67,6 +67,7 @@ saddle_status saddle_linear_create(saddle_model **out, size_t inputs, saddle_err
     *model = (saddle_model){
         .inputs = inputs,
         .parameters = inputs + 1,
+        .first_units = 1,
         .forward = forward,
         .backward = backward,
         .forward2 = forward2,

@@ -393,6 +393,7 @@ static void lay_out(mlp *net)
         net->widest = net->width[l] > net->widest ? net->width[l] : net->widest;
     }
     net->model.parameters = parameters;
+    net->model.first_units = net->width[1];
     net->model.scratch = workspace_size(net);
 }
 

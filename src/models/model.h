@@ -50,9 +50,10 @@ static inline size_t saddle_block_row(const saddle_rows_block *block, size_t k)
 /* A model. Fields are for reading only. */
 typedef struct saddle_model saddle_model;
 struct saddle_model {
-    size_t inputs;     /* features of a row */
-    size_t parameters; /* length of w */
-    size_t scratch;    /* doubles of scratch that the functions below need */
+    size_t inputs;      /* features of a row */
+    size_t parameters;  /* length of w */
+    size_t first_units; /* outputs of the first layer, the only one that sees the row */
+    size_t scratch;     /* doubles of scratch that the functions below need */
 
     /* h[k] = h(w; a_k) for the rows of a block. */
     void (*forward)(const saddle_model *model, const saddle_rows_block *block, const double *w,

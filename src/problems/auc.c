@@ -93,39 +93,86 @@ static void find_slopes(const instance *self, const saddle_rows_block *block, co
 
 /* Add the slopes in c1, c2 and y. */
 static void add_scalars(const instance *self, const saddle_rows_block *block, const slopes *s,
-                        double sign, double *gx, double *gy)
+                        double sign, const saddle_part *part)
 {
-    double *center = gx + self->model->parameters;
-    for (size_t k = 0; k < block->count; k++) {
+    double *center = part->gx != NULL ? part->gx + self->model->parameters : NULL;
+    for (size_t k = 0; center != NULL && k < block->count; k++)
         center[is_positive(block, k) ? 0 : 1] += sign * s->c[k];
-        *gy += sign * s->y[k];
-    }
+    for (size_t k = 0; part->gy != NULL && k < block->count; k++)
+        *part->gy += sign * s->y[k];
 }
 
-/* gx, gy = means over the batch without the common term of y. Returns, if `squares` is set, the mean
- * of the squared norms. */
-static double sample_gradient(const instance *self, size_t agent, const saddle_batch *batch,
-                              const double *x, const double *y, double *gx, double *gy,
-                              double *scratch, bool squares)
+/* Add f without the common term of y, and the coupling, which half of y multiplies. */
+static void add_values(const instance *self, const saddle_rows_block *block, const double *h,
+                       const saddle_part *part)
+{
+    const double *center = part->x + self->model->parameters;
+    double f = 0.0;
+    double coupled = 0.0;
+    for (size_t k = 0; k < block->count; k++) {
+        bool positive = is_positive(block, k);
+        double side = coupling(self, positive);
+        double off = h[k] - center[positive ? 0 : 1];
+        f += fabs(side) * off * off;
+        coupled += side * h[k];
+    }
+    if (part->value != NULL)
+        *part->value += part->scale * (f + 2.0 * (1.0 + *part->y) * coupled);
+    if (part->statistic != NULL)
+        *part->statistic += part->scale * coupled;
+}
+
+/* Add the gradient, and the squares if they are wanted; s->h holds the scores. */
+static void add_slopes(const instance *self, const saddle_rows_block *block,
+                       const saddle_part *part, slopes *s, double *scratch)
 {
     const saddle_model *model = self->model;
-    double count = (double)batch->count;
-    double sum = 0.0;
-    slopes s;
     double square[BLOCK];
-    memset(gx, 0, self->problem.x_dim * sizeof *gx);
-    *gy = 0.0;
-    for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
-        saddle_rows_block block = saddle_block_at(self->shard[agent], batch, begin, BLOCK);
-        model->forward(model, &block, x, s.h, scratch);
-        find_slopes(self, &block, x, *y, 1.0 / count, &s);
+    double sum = 0.0;
+    find_slopes(self, block, part->x, *part->y, part->scale, s);
+    if (part->gx != NULL)
         /* cppcheck-suppress legacyUninitvar; it is written to */
-        model->backward(model, &block, x, s.h, gx, squares ? square : NULL, scratch);
-        add_scalars(self, &block, &s, 1.0, gx, gy);
-        for (size_t k = 0; squares && k < block.count; k++)
-            sum += square[k] + s.c[k] * s.c[k] + s.y[k] * s.y[k];
+        model->backward(model, block, part->x, s->h, part->gx, part->square != NULL ? square : NULL,
+                        scratch);
+    add_scalars(self, block, s, 1.0, part);
+    for (size_t k = 0; part->square != NULL && k < block->count; k++)
+        sum += square[k] + s->c[k] * s->c[k] + s->y[k] * s->y[k];
+    if (part->square != NULL)
+        *part->square += sum / part->scale;
+}
+
+/* Add the difference of two points' gradients. */
+static void add_difference(const instance *self, const saddle_rows_block *block,
+                           const saddle_part *part, double *scratch)
+{
+    const saddle_model *model = self->model;
+    slopes s1;
+    slopes s0;
+    model->forward2(model, block, part->x, part->x0, s1.h, s0.h, scratch);
+    find_slopes(self, block, part->x, *part->y, part->scale, &s1);
+    find_slopes(self, block, part->x0, *part->y0, part->scale, &s0);
+    add_scalars(self, block, &s1, 1.0, part);
+    add_scalars(self, block, &s0, -1.0, part);
+    model->backward2(model, block, part->x, part->x0, s1.h, s0.h, part->gx, scratch);
+}
+
+static void add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                        double *scratch)
+{
+    const instance *self = problem->self;
+    slopes s;
+    for (size_t begin = 0; begin < part->batch.count; begin += BLOCK) {
+        saddle_rows_block block = saddle_block_at(self->shard[agent], &part->batch, begin, BLOCK);
+        if (part->x0 != NULL) {
+            add_difference(self, &block, part, scratch);
+            continue;
+        }
+        self->model->forward(self->model, &block, part->x, s.h, scratch);
+        if (part->value != NULL || part->statistic != NULL)
+            add_values(self, &block, s.h, part);
+        if (part->gx != NULL || part->gy != NULL)
+            add_slopes(self, &block, part, &s, scratch);
     }
-    return sum * count;
 }
 
 static double concavity(const instance *self)
@@ -133,52 +180,10 @@ static double concavity(const instance *self)
     return 2.0 * self->share * (1.0 - self->share);
 }
 
-static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
-                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+/* The common term of y, -r (1-r) y^2. */
+static void add_common(const saddle_problem *problem, const saddle_part *part)
 {
-    const instance *self = problem->self;
-    sample_gradient(self, agent, batch, x, y, gx, gy, scratch, false);
-    *gy -= concavity(self) * *y;
-}
-
-/* Means over an agent's rows: of f without the common term of y, and of what y multiplies, halved. */
-typedef struct means {
-    double f;
-    double coupling; /* E_i[r h [b = -1] - (1-r) h [b = 1]] */
-} means;
-
-static means agent_means(const instance *self, size_t agent, const double *x, double y,
-                         double *scratch)
-{
-    const double *center = x + self->model->parameters;
-    saddle_batch all = {.index = NULL, .count = self->problem.samples[agent]};
-    double h[BLOCK];
-    means sum = {0.0, 0.0};
-    for (size_t begin = 0; begin < all.count; begin += BLOCK) {
-        saddle_rows_block block = saddle_block_at(self->shard[agent], &all, begin, BLOCK);
-        self->model->forward(self->model, &block, x, h, scratch);
-        for (size_t k = 0; k < block.count; k++) {
-            bool positive = is_positive(&block, k);
-            double side = coupling(self, positive);
-            double off = h[k] - center[positive ? 0 : 1];
-            sum.f += fabs(side) * off * off + 2.0 * (1.0 + y) * side * h[k];
-            sum.coupling += side * h[k];
-        }
-    }
-    return (means){.f = sum.f / (double)all.count, .coupling = sum.coupling / (double)all.count};
-}
-
-static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
-                    double *scratch)
-{
-    const instance *self = problem->self;
-    return agent_means(self, agent, x, *y, scratch).f - 0.5 * concavity(self) * *y * *y;
-}
-
-static void response_statistic(const saddle_problem *problem, size_t agent, const double *x,
-                               double *statistic, double *scratch)
-{
-    *statistic = agent_means(problem->self, agent, x, 0.0, scratch).coupling;
+    saddle_add_ridge(problem, concavity(problem->self), part);
 }
 
 static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
@@ -416,6 +421,13 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     return SADDLE_OK;
 }
 
+/* The later layers of a network take one product forwards and two backwards. */
+static double sample_cost(const saddle_model *model, const saddle_problem_inputs *inputs)
+{
+    size_t later = model->parameters - model->inputs * model->first_units;
+    return saddle_row_cost(inputs, model->first_units) + 3.0 * (double)later;
+}
+
 /* What agents find out together. mu times the mean of |grad h|^2 at the start is about the curvature of
  * F in x there; for linear scores it is mu (|a|^2 + 1) anywhere. */
 static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
@@ -433,6 +445,7 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
     SADDLE_THEN(status, find_share(self, inputs, error));
     problem->tau = TAU_SHARE * (concavity(self) * square);
     problem->alpha = 1.0 / concavity(self);
+    problem->sample_cost = sample_cost(self->model, inputs);
     saddle_free(self->work);
     self->work = NULL;
     return status;
@@ -449,11 +462,10 @@ const saddle_problem_class saddle_auc = {
     .init = init,
     .join = join,
     .common = {.y_dim = 1,
-               .gradient = gradient,
-               .value = value,
+               .add_samples = add_samples,
+               .add_common = add_common,
                .response_solve = response_solve,
                .response_size = 1,
-               .response_statistic = response_statistic,
                .constants = constants,
                .outcomes = outcomes,
                /* Scores, labels, and both again in the order of scores. */

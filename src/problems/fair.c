@@ -97,126 +97,150 @@ static double slope_in_t(const instance *self, double label, double s, const dou
     return p - (label > 0.0 ? 1.0 : 0.0) + self->weight * lift * p * (1.0 - p);
 }
 
-/* gx from the mean along u, which it holds in its second half: the two classes' are opposite. */
-static void mirror_gradient(const instance *self, double *gx)
+/* gx += the gradient along u, given as `along`: the two classes' are opposite. */
+static void add_along(const instance *self, const double *along, double *gx)
 {
     size_t d = self->features;
-    double *along = gx + d + 1;
-    for (size_t k = 0; k < d; k++)
-        if (self->sensitive.hidden[k])
-            along[k] = 0.0;
     for (size_t k = 0; k <= d; k++)
-        gx[k] = -along[k];
+        if (k == d || !self->sensitive.hidden[k]) {
+            gx[k] -= along[k];
+            gx[d + 1 + k] += along[k];
+        }
 }
 
-/* The mean gradient over a batch without the ridge. Returns the mean of the squared norms of the
- * samples' gradients if `squares` is set. */
-static double sample_gradient(const instance *self, size_t agent, const saddle_batch *batch,
-                              const double *x, const double *y, double *gx, double *gy,
-                              double *scratch, bool squares)
+/* Adds a block to the value and to the statistic: the losses, and p_c and s p_c of the classes. */
+static void add_values(const instance *self, const saddle_part *part, size_t count,
+                       const double *loss, const double *p, const double *s)
 {
-    const saddle_dataset *data = self->shard[agent];
-    size_t d = self->features;
-    double *along = gx + d + 1;
-    saddle_linear_score model = make_score(self, x, scratch);
-    double share = 1.0 / (double)batch->count;
-    double square = 0.0;
-    double t[BLOCK];
-    double p[BLOCK];
-    memset(gx, 0, self->problem.x_dim * sizeof *gx);
-    memset(gy, 0, CLASSES * sizeof *gy);
-    for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
-        saddle_rows_block rows = saddle_block_at(data, batch, begin, BLOCK);
-        saddle_block_scores(&rows, model, t);
-        saddle_logistic(rows.count, t, NULL, p);
-        for (size_t k = 0; k < rows.count; k++) {
-            size_t row = saddle_block_row(&rows, k);
-            double s = self->sensitive.sign[agent][row];
-            double slope = slope_in_t(self, data->label[row], s, y, p[k]);
-            double low = self->weight * (s - 2.0 * y[NEGATIVE]) * (1.0 - p[k]);
-            double high = self->weight * (s - 2.0 * y[POSITIVE]) * p[k];
-            saddle_row_add(data, row, share * slope, along);
-            along[d] += share * slope;
-            gy[NEGATIVE] += share * low;
-            gy[POSITIVE] += share * high;
-            if (squares)
-                square += 2.0 * slope * slope *
-                              (saddle_visible_norm2(&self->sensitive, data, row) + 1.0) +
-                          low * low + high * high;
+    double share[CLASSES] = {0.0, 0.0};
+    double tilt[CLASSES] = {0.0, 0.0};
+    for (size_t k = 0; k < count; k++) {
+        share[NEGATIVE] += 1.0 - p[k];
+        share[POSITIVE] += p[k];
+        tilt[NEGATIVE] += s[k] * (1.0 - p[k]);
+        tilt[POSITIVE] += s[k] * p[k];
+    }
+    double value = part->value != NULL ? saddle_sum(count, loss) : 0.0;
+    for (size_t c = 0; c < CLASSES; c++) {
+        if (part->value != NULL)
+            value += self->weight * part->y[c] * (tilt[c] - part->y[c] * share[c]);
+        if (part->statistic != NULL) {
+            part->statistic[c] += part->scale * share[c];
+            part->statistic[CLASSES + c] += part->scale * tilt[c];
         }
     }
-    mirror_gradient(self, gx);
-    return share * square;
+    if (part->value != NULL)
+        *part->value += part->scale * value;
 }
 
-static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
-                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+/* Adds a block to the gradient, given p and s of its rows; what is added to gx, to `along`. */
+static void add_slopes(const instance *self, const saddle_part *part, const saddle_rows_block *rows,
+                       const double *p, const double *s, double *along)
 {
-    const instance *self = problem->self;
-    sample_gradient(self, agent, batch, x, y, gx, gy, scratch, false);
-    saddle_axpy(CLASSES, -self->ridge, y, gy);
+    const double *y = part->y;
+    double share = part->scale;
+    double sum[CLASSES] = {0.0, 0.0};
+    double square = 0.0;
+    for (size_t k = 0; k < rows->count; k++) {
+        size_t row = saddle_block_row(rows, k);
+        double slope = slope_in_t(self, rows->data->label[row], s[k], y, p[k]);
+        double low = self->weight * (s[k] - 2.0 * y[NEGATIVE]) * (1.0 - p[k]);
+        double high = self->weight * (s[k] - 2.0 * y[POSITIVE]) * p[k];
+        if (part->gx != NULL) {
+            saddle_row_add(rows->data, row, share * slope, along);
+            along[self->features] += share * slope;
+        }
+        sum[NEGATIVE] += low;
+        sum[POSITIVE] += high;
+        if (part->square != NULL)
+            square += 2.0 * slope * slope *
+                          (saddle_visible_norm2(&self->sensitive, rows->data, row) + 1.0) +
+                      low * low + high * high;
+    }
+    if (part->gy != NULL)
+        saddle_axpy(CLASSES, share, sum, part->gy);
+    if (part->square != NULL)
+        *part->square += share * square;
 }
 
-/* ---- values and the best response ------------------------------------------------------------ */
-
-/* Means over an agent's rows. */
-typedef struct means {
-    double loss;           /* of -log p_b */
-    double share[CLASSES]; /* of p_c */
-    double tilt[CLASSES];  /* of s p_c */
-} means;
-
-static means agent_means(const instance *self, size_t agent, const double *x, double *scratch)
+static void add_point(const instance *self, size_t agent, const saddle_part *part, double *along,
+                      double *u)
 {
     const saddle_dataset *data = self->shard[agent];
-    saddle_batch all = {.index = NULL, .count = data->rows};
-    saddle_linear_score model = make_score(self, x, scratch);
-    means out = {.loss = 0.0};
+    saddle_linear_score model = make_score(self, part->x, u);
     double z[BLOCK]; /* score of the wrong class over that of the right one */
     double loss[BLOCK];
-    double wrong[BLOCK];
-    for (size_t begin = 0; begin < data->rows; begin += BLOCK) {
-        saddle_rows_block rows = saddle_block_at(data, &all, begin, BLOCK);
+    double p[BLOCK];
+    double s[BLOCK];
+    for (size_t begin = 0; begin < part->batch.count; begin += BLOCK) {
+        saddle_rows_block rows = saddle_block_at(data, &part->batch, begin, BLOCK);
         saddle_block_scores(&rows, model, z);
         saddle_block_margins(&rows, 1, z);
-        saddle_logistic(rows.count, z, loss, wrong);
+        saddle_logistic(rows.count, z, part->value != NULL ? loss : NULL, p);
         for (size_t k = 0; k < rows.count; k++) {
-            double s = self->sensitive.sign[agent][begin + k];
-            double p = data->label[begin + k] > 0.0 ? 1.0 - wrong[k] : wrong[k];
-            out.loss += loss[k];
-            out.share[NEGATIVE] += 1.0 - p;
-            out.share[POSITIVE] += p;
-            out.tilt[NEGATIVE] += s * (1.0 - p);
-            out.tilt[POSITIVE] += s * p;
+            size_t row = saddle_block_row(&rows, k);
+            p[k] = data->label[row] > 0.0 ? 1.0 - p[k] : p[k];
+            s[k] = self->sensitive.sign[agent][row];
+        }
+        if (part->value != NULL || part->statistic != NULL)
+            add_values(self, part, rows.count, loss, p, s);
+        if (part->gx != NULL || part->gy != NULL)
+            add_slopes(self, part, &rows, p, s, along);
+    }
+}
+
+static void add_difference(const instance *self, size_t agent, const saddle_part *part,
+                           double *along, double *u)
+{
+    const saddle_dataset *data = self->shard[agent];
+    size_t d = self->features;
+    saddle_linear_score model1 = make_score(self, part->x, u);
+    saddle_linear_score model0 = make_score(self, part->x0, u + d);
+    const double *y1 = part->y;
+    const double *y0 = part->y0;
+    double share = part->scale;
+    double t[2 * BLOCK];
+    double p[2 * BLOCK];
+    for (size_t begin = 0; begin < part->batch.count; begin += BLOCK) {
+        saddle_rows_block rows = saddle_block_at(data, &part->batch, begin, BLOCK);
+        saddle_block_scores2(&rows, model1, model0, t);
+        saddle_logistic(2 * rows.count, t, NULL, p);
+        for (size_t k = 0; k < rows.count; k++) {
+            size_t row = saddle_block_row(&rows, k);
+            double label = data->label[row];
+            double s = self->sensitive.sign[agent][row];
+            double p1 = p[2 * k];
+            double p0 = p[2 * k + 1];
+            double slope = slope_in_t(self, label, s, y1, p1) - slope_in_t(self, label, s, y0, p0);
+            saddle_row_add(data, row, share * slope, along);
+            along[d] += share * slope;
+            part->gy[NEGATIVE] +=
+                share * self->weight *
+                ((s - 2.0 * y1[NEGATIVE]) * (1.0 - p1) - (s - 2.0 * y0[NEGATIVE]) * (1.0 - p0));
+            part->gy[POSITIVE] += share * self->weight *
+                                  ((s - 2.0 * y1[POSITIVE]) * p1 - (s - 2.0 * y0[POSITIVE]) * p0);
         }
     }
-    double rows = (double)data->rows;
-    out.loss /= rows;
-    for (size_t c = 0; c < CLASSES; c++) {
-        out.share[c] /= rows;
-        out.tilt[c] /= rows;
-    }
-    return out;
 }
 
-static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
-                    double *scratch)
+static void add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                        double *scratch)
 {
     const instance *self = problem->self;
-    means m = agent_means(self, agent, x, scratch);
-    double sum = m.loss;
-    for (size_t c = 0; c < CLASSES; c++)
-        sum +=
-            self->weight * y[c] * (m.tilt[c] - y[c] * m.share[c]) - 0.5 * self->ridge * y[c] * y[c];
-    return sum;
+    double *along = scratch;
+    double *u = along + self->features + 1;
+    memset(along, 0, (self->features + 1) * sizeof *along);
+    if (part->x0 != NULL)
+        add_difference(self, agent, part, along, u);
+    else
+        add_point(self, agent, part, along, u);
+    if (part->gx != NULL)
+        add_along(self, along, part->gx);
 }
 
-static void response_statistic(const saddle_problem *problem, size_t agent, const double *x,
-                               double *statistic, double *scratch)
+static void add_common(const saddle_problem *problem, const saddle_part *part)
 {
-    means m = agent_means(problem->self, agent, x, scratch);
-    memcpy(statistic, m.share, sizeof m.share);
-    memcpy(statistic + CLASSES, m.tilt, sizeof m.tilt);
+    saddle_add_ridge(problem, ((const instance *)problem->self)->ridge, part);
 }
 
 /* The two coordinates have different curvatures, so clipping is right only over boxes; over other
@@ -358,7 +382,7 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     self->weight = chosen->fairness;
     self->ridge = chosen->ridge;
     self->problem.x_dim = CLASSES * (self->features + 1);
-    self->problem.scratch = 2 * self->features;
+    self->problem.scratch = 3 * self->features + 1;
     saddle_status status =
         saddle_sensitive_read(&self->sensitive, inputs, chosen->sensitive, chosen->excluded, error);
     if (status == SADDLE_OK && !(self->weight + self->ridge > 0.0))
@@ -381,6 +405,7 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
     /* With nu = 0.1 a gradient step of 2 / L, where L = steepest / 4 is that of the cross entropy: a
      * sample's curvature is far above the mean's. On a9a, half of it still converges for W up to 32. */
     problem->tau = self->steepest / 80.0;
+    problem->sample_cost = saddle_row_cost(inputs, 1);
     problem->alpha = 1.0 / (2.0 * self->weight + self->ridge);
     if (!automatic)
         return SADDLE_OK;
@@ -403,11 +428,10 @@ const saddle_problem_class saddle_fair = {
                .x_set = "l2-ball:10",
                /* Holds every best response, since |G_c| <= P_c. */
                .y_set = "box:-0.5:0.5",
-               .gradient = gradient,
-               .value = value,
+               .add_samples = add_samples,
+               .add_common = add_common,
                .response_solve = response_solve,
                .response_size = 2 * CLASSES,
-               .response_statistic = response_statistic,
                .constants = constants,
                .outcomes = outcomes,
                .scores = scores,

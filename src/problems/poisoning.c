@@ -69,58 +69,102 @@ static saddle_linear_score make_score(const instance *self, bool poisoned, const
 }
 
 /* gy += total (x [poisoned], 1), gx += total w where the agent is poisoned: the part of the gradient
- * that all rows share, `total` being the mean of c. */
+ * that is the same for all rows but for its factor c, whose sum is `total`. */
 static void add_shift(const instance *self, size_t agent, double total, const double *x,
-                      const double *y, double *gx, double *gy)
+                      const double *y, const saddle_part *part)
 {
     size_t d = self->problem.x_dim;
-    if (self->poisoned[agent]) {
-        saddle_axpy(d, total, x, gy);
-        saddle_axpy(d, total, y, gx);
-    }
-    gy[d] += total;
+    if (part->gy != NULL && self->poisoned[agent])
+        saddle_axpy(d, total, x, part->gy);
+    if (part->gy != NULL)
+        part->gy[d] += total;
+    if (part->gx != NULL && self->poisoned[agent])
+        saddle_axpy(d, total, y, part->gx);
 }
 
-static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
-                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+/* |(w [poisoned], a + x [poisoned], 1)|^2 of a row */
+static double row_square(const instance *self, size_t agent, size_t row, const saddle_part *part)
 {
-    (void)scratch;
-    const instance *self = problem->self;
     const saddle_dataset *data = self->shard[agent];
-    saddle_linear_score model = make_score(self, self->poisoned[agent], x, y);
-    double share = 1.0 / (double)batch->count;
+    size_t d = self->problem.x_dim;
+    double square = saddle_row_norm2(data, row) + 1.0;
+    if (self->poisoned[agent])
+        square += 2.0 * saddle_row_dot(data, row, part->x) + saddle_norm2(d, part->x) +
+                  saddle_norm2(d, part->y);
+    return square;
+}
+
+static void add_point(const instance *self, size_t agent, const saddle_part *part)
+{
+    const saddle_dataset *data = self->shard[agent];
+    saddle_linear_score model = make_score(self, self->poisoned[agent], part->x, part->y);
     double total = 0.0;
+    double square = 0.0;
     double z[BLOCK];
+    double loss[BLOCK];
     double slope[BLOCK];
-    memset(gx, 0, problem->x_dim * sizeof *gx);
-    for (size_t k = 0; k < problem->y_dim; k++)
-        gy[k] = -self->ridge * y[k];
-    for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
-        saddle_rows_block rows = saddle_block_at(data, batch, begin, BLOCK);
+    for (size_t begin = 0; begin < part->batch.count; begin += BLOCK) {
+        saddle_rows_block rows = saddle_block_at(data, &part->batch, begin, BLOCK);
         saddle_block_scores(&rows, model, z);
         saddle_block_margins(&rows, 1, z);
-        saddle_logistic(rows.count, z, NULL, slope);
+        saddle_logistic(rows.count, z, part->value != NULL ? loss : NULL, slope);
         for (size_t k = 0; k < rows.count; k++) {
             size_t row = saddle_block_row(&rows, k);
-            double along = share * data->label[row] * slope[k];
-            saddle_row_add(data, row, along, gy);
+            double along = part->scale * data->label[row] * slope[k];
+            if (part->gy != NULL)
+                saddle_row_add(data, row, along, part->gy);
             total += along;
+            if (part->square != NULL)
+                square += slope[k] * slope[k] * row_square(self, agent, row, part);
         }
+        if (part->value != NULL)
+            *part->value -= part->scale * saddle_sum(rows.count, loss);
     }
-    add_shift(self, agent, total, x, y, gx, gy);
+    add_shift(self, agent, total, part->x, part->y, part);
+    if (part->square != NULL)
+        *part->square += part->scale * square;
 }
 
-static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
-                    double *scratch)
+static void add_difference(const instance *self, size_t agent, const saddle_part *part)
+{
+    const saddle_dataset *data = self->shard[agent];
+    saddle_linear_score model1 = make_score(self, self->poisoned[agent], part->x, part->y);
+    saddle_linear_score model0 = make_score(self, self->poisoned[agent], part->x0, part->y0);
+    double total1 = 0.0;
+    double total0 = 0.0;
+    double z[2 * BLOCK];
+    double slope[2 * BLOCK];
+    for (size_t begin = 0; begin < part->batch.count; begin += BLOCK) {
+        saddle_rows_block rows = saddle_block_at(data, &part->batch, begin, BLOCK);
+        saddle_block_scores2(&rows, model1, model0, z);
+        saddle_block_margins(&rows, 2, z);
+        saddle_logistic(2 * rows.count, z, NULL, slope);
+        for (size_t k = 0; k < rows.count; k++) {
+            size_t row = saddle_block_row(&rows, k);
+            double along1 = part->scale * data->label[row] * slope[2 * k];
+            double along0 = part->scale * data->label[row] * slope[2 * k + 1];
+            saddle_row_add(data, row, along1 - along0, part->gy);
+            total1 += along1;
+            total0 += along0;
+        }
+    }
+    add_shift(self, agent, total1, part->x, part->y, part);
+    add_shift(self, agent, -total0, part->x0, part->y0, part);
+}
+
+static void add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                        double *scratch)
 {
     (void)scratch;
-    const instance *self = problem->self;
-    const saddle_dataset *data = self->shard[agent];
-    saddle_linear_score model = make_score(self, self->poisoned[agent], x, y);
-    double loss = 0.0;
-    for (size_t row = 0; row < data->rows; row++)
-        loss += saddle_softplus(-data->label[row] * saddle_linear_score_of(model, data, row));
-    return -loss / (double)data->rows - 0.5 * self->ridge * saddle_norm2(problem->y_dim, y);
+    if (part->x0 != NULL)
+        add_difference(problem->self, agent, part);
+    else
+        add_point(problem->self, agent, part);
+}
+
+static void add_common(const saddle_problem *problem, const saddle_part *part)
+{
+    saddle_add_ridge(problem, ((const instance *)problem->self)->ridge, part);
 }
 
 /*
@@ -272,6 +316,7 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
     /* With eta = 0.1 an ascent step of 2 / L_y, where L_y = (r^2 + 1) / 4 + W is a sample's: the
      * mean's is far below. The adversary's step, found by trials on a9a, matters less because its
      * gradient is bounded by |w|. */
+    problem->sample_cost = saddle_row_cost(inputs, 1);
     problem->tau = 0.1;
     problem->alpha = 80.0 / (self->row_norm * self->row_norm + 1.0 + 4.0 * self->ridge);
     return SADDLE_OK;
@@ -287,8 +332,8 @@ const saddle_problem_class saddle_poisoning = {
     .size = sizeof(instance),
     .init = init,
     .join = join,
-    .common = {.gradient = gradient,
-               .value = value,
+    .common = {.add_samples = add_samples,
+               .add_common = add_common,
                .constants = constants,
                .outcomes = outcomes,
                .scores = scores,

@@ -124,7 +124,8 @@ typedef struct sample {
     double c;                 /* y'g */
 } sample;
 
-/* Evaluate a sample; scratch: 4 hidden doubles, in which t, t_next and q lie. */
+/* Evaluate a sample; scratch: 4 hidden doubles, in which t, t_next and q lie. Without y there are no q
+ * and c. */
 static sample look_at(const instance *self, size_t agent, size_t j, const double *x,
                       const double *y, double *scratch)
 {
@@ -139,13 +140,13 @@ static sample look_at(const instance *self, size_t agent, size_t j, const double
     double value = evaluate(self, x, s, at.t, rest);
     double value_next = evaluate(self, x, next, at.t_next, rest);
     at.delta = reward_of(self, agent, j) + self->mdp->shape.discount * value_next - value;
-    at.c = along(self, x, y, s, at.t, at.q);
+    at.c = y != NULL ? along(self, x, y, s, at.t, at.q) : 0.0;
     return at;
 }
 
-/* gx, gy += weight times the sample's gradient, the ridge left out. */
-static void add_sample(const instance *self, const sample *at, double weight, const double *x,
-                       const double *y, double *gx, double *gy)
+/* gx += weight times the sample's gradient in x. */
+static void add_x(const instance *self, const sample *at, double weight, const double *x,
+                  const double *y, double *gx)
 {
     size_t features = self->mdp->shape.features;
     double discount = self->mdp->shape.discount;
@@ -162,67 +163,80 @@ static void add_sample(const instance *self, const sample *at, double weight, co
         saddle_axpy(features, next, at->p_next, gx + k * features);
         gx[self->bias + k] += here + next;
         gx[self->second + k] += rest * d * at->q[k] + c * (discount * at->t_next[k] - t);
-        saddle_axpy(features, rest * w * d, at->p, gy + k * features);
-        gy[self->bias + k] += rest * w * d;
-        gy[self->second + k] += rest * t;
     }
     gx[self->offset] += c * (discount - 1.0);
+}
+
+/* gy += weight times the sample's gradient in y, the ridge left out. */
+static void add_y(const instance *self, const sample *at, double weight, const double *x,
+                  double *gy)
+{
+    size_t features = self->mdp->shape.features;
+    double rest = weight * (at->delta - at->c);
+    for (size_t k = 0; k < self->hidden; k++) {
+        double t = at->t[k];
+        double slope = rest * x[self->second + k] * (1.0 - t * t);
+        saddle_axpy(features, slope, at->p, gy + k * features);
+        gy[self->bias + k] += slope;
+        gy[self->second + k] += rest * t;
+    }
     gy[self->offset] += rest;
 }
 
-static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
-                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+/* |gradient|^2 of a sample, which is made in `g`. */
+static double sample_square(const instance *self, const sample *at, const saddle_part *part,
+                            double *g)
 {
-    const instance *self = problem->self;
-    memset(gx, 0, problem->x_dim * sizeof *gx);
-    memset(gy, 0, problem->y_dim * sizeof *gy);
-    for (size_t k = 0; k < batch->count; k++) {
-        sample at = look_at(self, agent, saddle_batch_sample(batch, k), x, y, scratch);
-        add_sample(self, &at, 1.0 / (double)batch->count, x, y, gx, gy);
-    }
-    saddle_axpy(problem->y_dim, -self->ridge, y, gy);
+    size_t dim = self->problem.x_dim;
+    memset(g, 0, 2 * dim * sizeof *g);
+    add_x(self, at, 1.0, part->x, part->y, g);
+    add_y(self, at, 1.0, part->x, g + dim);
+    return saddle_norm2(2 * dim, g);
 }
 
-static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
-                    double *scratch)
+/*
+ * The statistic. G and e need the gradients g of V at the states, which x gives, and two numbers per
+ * state that the agent knows: the share of its samples that begin there, and the sum of their delta / n_i.
+ */
+static void add_statistic(const instance *self, size_t j, double delta, const saddle_part *part)
+{
+    size_t s = self->mdp->state[j];
+    part->statistic[s] += part->scale;
+    part->statistic[self->mdp->shape.states + s] += part->scale * delta;
+}
+
+static void add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                        double *scratch)
 {
     const instance *self = problem->self;
-    double sum = 0.0;
-    for (size_t j = 0; j < self->problem.samples[agent]; j++) {
-        sample at = look_at(self, agent, j, x, y, scratch);
-        sum += at.c * (at.delta - 0.5 * at.c);
+    for (size_t k = 0; k < part->batch.count; k++) {
+        size_t j = saddle_batch_sample(&part->batch, k);
+        sample at = look_at(self, agent, j, part->x, part->y, scratch);
+        if (part->gx != NULL)
+            add_x(self, &at, part->scale, part->x, part->y, part->gx);
+        if (part->gy != NULL)
+            add_y(self, &at, part->scale, part->x, part->gy);
+        if (part->square != NULL)
+            *part->square +=
+                part->scale * sample_square(self, &at, part, scratch + 4 * self->hidden);
+        if (part->value != NULL)
+            *part->value += part->scale * at.c * (at.delta - 0.5 * at.c);
+        if (part->statistic != NULL)
+            add_statistic(self, j, at.delta, part);
+        if (part->x0 == NULL)
+            continue;
+        at = look_at(self, agent, j, part->x0, part->y0, scratch);
+        add_x(self, &at, -part->scale, part->x0, part->y0, part->gx);
+        add_y(self, &at, -part->scale, part->x0, part->gy);
     }
-    return sum / (double)self->problem.samples[agent] -
-           0.5 * self->ridge * saddle_norm2(problem->y_dim, y);
+}
+
+static void add_common(const saddle_problem *problem, const saddle_part *part)
+{
+    saddle_add_ridge(problem, ((const instance *)problem->self)->ridge, part);
 }
 
 /* ---- best response -------------------------------------------------------------------------- */
-
-/*
- * G and e need the gradients g of V at the states, which x gives, and two numbers per state that
- * the agent knows: the share of its samples that begin there, and the sum of their delta / n_i.
- */
-static void response_statistic(const saddle_problem *problem, size_t agent, const double *x,
-                               double *statistic, double *scratch)
-{
-    const instance *self = problem->self;
-    const saddle_mdp *mdp = self->mdp;
-    size_t states = mdp->shape.states;
-    double *share = statistic;
-    double *delta = statistic + states;
-    double *value_at = scratch;
-    double *rest = scratch + states;
-    double one = 1.0 / (double)self->problem.samples[agent];
-    memset(statistic, 0, problem->response_size * sizeof *statistic);
-    for (size_t s = 0; s < states; s++)
-        value_at[s] = evaluate(self, x, s, rest, rest + self->hidden);
-    for (size_t j = 0; j < self->problem.samples[agent]; j++) {
-        size_t s = mdp->state[j];
-        share[s] += one;
-        delta[s] += one * (reward_of(self, agent, j) +
-                           mdp->shape.discount * value_at[mdp->state[j + 1]] - value_at[s]);
-    }
-}
 
 /* g at a state; scratch: 2 hidden doubles. */
 static void value_gradient(const instance *self, const double *x, size_t state, double *g,
@@ -282,7 +296,7 @@ static void mean_term(const saddle_problem *problem, const saddle_dataset *held_
 {
     (void)held_out;
     (void)y;
-    response_statistic(problem, agent, x, sums, scratch);
+    saddle_problem_statistic(problem, agent, x, sums, scratch);
     saddle_scale(problem->response_size, 1.0 / (double)problem->agents, sums);
 }
 
@@ -384,8 +398,9 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     self->problem.x_dim = dim;
     self->problem.y_dim = dim;
     self->problem.response_size = 2 * shape.states;
-    /* A sample, a statistic, the normal equations and their solution. */
-    self->problem.scratch = 4 * self->hidden + shape.states + dim * dim + 3 * dim;
+    /* A sample and its gradient; the normal equations and their solution. */
+    self->problem.scratch = 4 * self->hidden + dim * dim + 3 * dim;
+    self->problem.sample_cost = (double)(6 * dim + 60 * self->hidden);
     /* G grows with the hidden units. PRECISION still converges with four times this alpha, but single
      * batches without variance reduction then make y fluctuate. */
     self->problem.alpha = 2.5 / (2.0 + (double)self->hidden);
@@ -413,10 +428,9 @@ const saddle_problem_class saddle_policy_evaluation = {
     .init = init,
     .join = join,
     .common = {.tau = 3.0,
-               .gradient = gradient,
-               .value = value,
+               .add_samples = add_samples,
+               .add_common = add_common,
                .response_solve = response_solve,
-               .response_statistic = response_statistic,
                .constants = constants,
                .outcomes = outcomes,
                .start = start,

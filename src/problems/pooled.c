@@ -2,15 +2,19 @@
  * Sample g of the pool is sample j of agent i, g = n_1 + ... + n_{i-1} + j. Its function is
  *   w_i f_ij,  w_i = N / (m n_i),  N = sum_i n_i,
  * so that the mean over the pool is F whatever the local sizes; with equal ones w_i = 1. A batch is
- * sorted into agents, and each agent's part is one call of the problem below.
+ * sorted into agents, and each agent's part is one call of the problem below. What its samples share is
+ * part of the samples here, because they share it with different weights.
  */
 #include "problems/pooled.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
+#include "problems/evaluate.h"
 
 typedef struct instance {
     saddle_problem problem; /* first: the two addresses are one */
@@ -18,12 +22,6 @@ typedef struct instance {
     size_t *start; /* agent i's samples are start[i] .. start[i + 1] - 1 of the pool */
     size_t total;
 } instance;
-
-/* A point, or two of them whose gradients are to be subtracted. */
-typedef struct points {
-    const double *x1, *y1;
-    const double *x0, *y0; /* NULL: one point only */
-} points;
 
 static const instance *self_of(const saddle_problem *problem)
 {
@@ -44,20 +42,60 @@ static size_t agent_of(const instance *self, size_t sample)
     return low;
 }
 
-/* gx, gy += weight times the agent's mean over its part of a batch. */
-static void add_part(const instance *self, size_t agent, const saddle_batch *part, double weight,
-                     const points *at, double *gx, double *gy, double *scratch)
+static double weight_of(const instance *self, size_t agent)
+{
+    return (double)self->total / ((double)self->of->agents * (double)self->of->samples[agent]);
+}
+
+/* Adds what all samples of the problem below share. */
+static void add_shared(const instance *self, const saddle_part *part, double scale)
 {
     const saddle_problem *of = self->of;
-    double *px = scratch;
-    double *py = px + of->x_dim;
-    double *rest = py + of->y_dim;
-    if (at->x0 != NULL)
-        saddle_problem_difference(of, agent, part, at->x1, at->y1, at->x0, at->y0, px, py, rest);
-    else
-        saddle_problem_gradient(of, agent, part, at->x1, at->y1, px, py, rest);
-    saddle_axpy(of->x_dim, weight, px, gx);
-    saddle_axpy(of->y_dim, weight, py, gy);
+    saddle_part p = *part;
+    bool linear = of->y_curvature > 0.0 && p.x0 != NULL;
+    p.scale = scale;
+    p.gy = linear ? NULL : p.gy;
+    p.square = NULL;
+    if (of->add_common != NULL)
+        of->add_common(of, &p);
+    for (size_t k = 0; linear && k < of->y_dim; k++)
+        part->gy[k] -= scale * of->y_curvature * (p.y[k] - p.y0[k]);
+}
+
+/* The sum of |w_i grad f_ij|^2 over an agent's part of a batch. */
+static double sum_squares(const instance *self, size_t agent, const saddle_part *part,
+                          double *scratch)
+{
+    const saddle_problem *of = self->of;
+    double weight = weight_of(self, agent);
+    size_t both = of->x_dim + of->y_dim;
+    double sum = 0.0;
+    for (size_t k = 0; k < part->batch.count; k++) {
+        saddle_batch one = {.first = saddle_batch_sample(&part->batch, k), .count = 1};
+        saddle_problem_gradient(of, agent, &one, part->x, part->y, scratch, scratch + of->x_dim,
+                                scratch + both);
+        sum += saddle_norm2(both, scratch);
+    }
+    return weight * weight * sum;
+}
+
+/* Adds an agent's part of a batch; returns the weight of what is left to add_shared(). */
+static double add_agent(const instance *self, size_t agent, const saddle_part *part,
+                        double *scratch)
+{
+    const saddle_problem *of = self->of;
+    saddle_part p = *part;
+    p.scale = part->scale * weight_of(self, agent);
+    p.square = NULL;
+    if (part->square != NULL)
+        *part->square += part->scale * sum_squares(self, agent, part, scratch);
+    double weight = p.scale * (double)p.batch.count;
+    if (of->add_samples == NULL) {
+        saddle_add_undivided(of, agent, &p, weight, scratch);
+        return 0.0;
+    }
+    of->add_samples(of, agent, &p, scratch);
+    return weight;
 }
 
 /* Sort a batch into agents: end[i] bounds agent i's part of `sorted` from above. */
@@ -78,66 +116,53 @@ static void sort_batch(const instance *self, const saddle_batch *batch, uint32_t
     }
 }
 
-static void sum_parts(const saddle_problem *problem, const saddle_batch *batch, const points *at,
-                      double *gx, double *gy, double *scratch)
+/* add_agent() for all agents of a range of samples. */
+static double add_range(const instance *self, const saddle_part *part, double *scratch)
 {
-    const instance *self = self_of(problem);
-    size_t agents = self->of->agents;
-    double share = (double)self->total / ((double)agents * (double)batch->count);
-    memset(gx, 0, problem->x_dim * sizeof *gx);
-    memset(gy, 0, problem->y_dim * sizeof *gy);
-    if (batch->index == NULL && batch->count == self->total) {
-        for (size_t i = 0; i < agents; i++) {
-            saddle_batch all = {.index = NULL, .count = self->of->samples[i]};
-            add_part(self, i, &all, 1.0 / (double)agents, at, gx, gy, scratch);
-        }
-        return;
+    size_t begin = part->batch.first;
+    size_t end = begin + part->batch.count;
+    double weight = 0.0;
+    saddle_part p = *part;
+    for (size_t i = agent_of(self, begin); begin < end; i++) {
+        size_t next = self->start[i + 1] < end ? self->start[i + 1] : end;
+        p.batch.first = begin - self->start[i];
+        p.batch.count = next - begin;
+        weight += add_agent(self, i, &p, scratch);
+        begin = next;
     }
+    return weight;
+}
+
+/* The same for samples of an index. */
+static double add_index(const instance *self, const saddle_part *part, double *scratch)
+{
+    size_t agents = self->of->agents;
     uint32_t *sorted = (uint32_t *)(void *)scratch;
     uint32_t *end = sorted + self->total;
     double *rest = scratch + (self->total + agents + 2) / 2;
     uint32_t begin = 0;
-    sort_batch(self, batch, sorted, end);
+    double weight = 0.0;
+    saddle_part p = *part;
+    sort_batch(self, &part->batch, sorted, end);
     for (size_t i = 0; i < agents; i++) {
-        saddle_batch part = {.index = sorted + begin, .count = end[i] - begin};
+        p.batch.index = sorted + begin;
+        p.batch.count = end[i] - begin;
         begin = end[i];
-        double weight = share * (double)part.count / (double)self->of->samples[i];
-        if (part.count > 0)
-            add_part(self, i, &part, weight, at, gx, gy, rest);
+        if (p.batch.count > 0)
+            weight += add_agent(self, i, &p, rest);
     }
+    return weight;
 }
 
-static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
-                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+static void add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                        double *scratch)
 {
     (void)agent;
-    points at = {.x1 = x, .y1 = y};
-    sum_parts(problem, batch, &at, gx, gy, scratch);
-}
-
-static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
-                    double *scratch)
-{
-    (void)agent;
-    const saddle_problem *of = self_of(problem)->of;
-    double sum = 0.0;
-    for (size_t i = 0; i < of->agents; i++)
-        sum += saddle_problem_value(of, i, x, y, scratch);
-    return sum / (double)of->agents;
-}
-
-static void response_statistic(const saddle_problem *problem, size_t agent, const double *x,
-                               double *statistic, double *scratch)
-{
-    (void)agent;
-    const saddle_problem *of = self_of(problem)->of;
-    double *one = scratch;
-    memset(statistic, 0, of->response_size * sizeof *statistic);
-    for (size_t i = 0; i < of->agents; i++) {
-        saddle_problem_statistic(of, i, x, one, scratch + of->response_size);
-        saddle_axpy(of->response_size, 1.0, one, statistic);
-    }
-    saddle_scale(of->response_size, 1.0 / (double)of->agents, statistic);
+    const instance *self = self_of(problem);
+    double weight =
+        part->batch.index == NULL ? add_range(self, part, scratch) : add_index(self, part, scratch);
+    if (weight > 0.0)
+        add_shared(self, part, weight);
 }
 
 static double response_value(const saddle_problem *problem, const double *x,
@@ -159,11 +184,8 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
 {
     const instance *self = self_of(problem);
     double heaviest = 0.0;
-    for (size_t i = 0; i < self->of->agents; i++) {
-        double weight =
-            (double)self->total / ((double)self->of->agents * (double)self->of->samples[i]);
-        heaviest = weight > heaviest ? weight : heaviest;
-    }
+    for (size_t i = 0; i < self->of->agents; i++)
+        heaviest = fmax(heaviest, weight_of(self, i));
     saddle_status status = self->of->constants(self->of, x_set, y_set, out, error);
     out->lipschitz *= heaviest;
     return status;
@@ -212,17 +234,17 @@ saddle_status saddle_pooled_create(saddle_problem **out, const saddle_problem *o
         .y_dim = of->y_dim,
         .agents = 1,
         .samples = &self->total,
-        .scratch = of->x_dim + of->y_dim + of->response_size + (self->total + of->agents + 2) / 2 +
-                   saddle_problem_scratch(of),
+        .scratch =
+            of->x_dim + of->y_dim + (self->total + of->agents + 2) / 2 + saddle_problem_scratch(of),
         .x_set = of->x_set,
         .y_set = of->y_set,
         .tau = of->tau,
         .alpha = of->alpha,
-        .gradient = gradient,
-        .value = value,
+        .add_samples = add_samples,
+        /* Almost nothing: a problem that cannot be divided stays in one part. */
+        .sample_cost = of->add_samples != NULL ? of->sample_cost : DBL_MIN,
         .response_solve = of->response_solve != NULL ? response_solve : NULL,
         .response_size = of->response_size,
-        .response_statistic = of->response_size > 0 ? response_statistic : NULL,
         .response_value = of->response_value != NULL ? response_value : NULL,
         .constants = of->constants != NULL ? constants : NULL,
         .solution = of->solution != NULL ? solution : NULL,

@@ -12,6 +12,9 @@ extern const saddle_problem_class saddle_auc;
 extern const saddle_problem_class saddle_fair;
 extern const saddle_problem_class saddle_poisoning;
 
+/* Adds -(ridge / 2) |y|^2, which all samples share, to the outputs of a part. */
+void saddle_add_ridge(const saddle_problem *problem, double ridge, const saddle_part *part);
+
 /* The norm of the symmetric 2x2 matrix of the norms of a Hessian's blocks, which bounds its own. */
 double saddle_block_norm(double xx, double xy, double yy);
 

@@ -92,15 +92,17 @@ static void reflect(size_t count, const double *axis, double *v)
     saddle_axpy(count, -2.0 * saddle_dot(count, axis, v), axis, v);
 }
 
-/* s = H (x - x*), r = H' (y - y*) */
-static void to_axes(const instance *self, const double *x, const double *y, double *s, double *r)
+/* (s | r) = (H (x - x0) | H' (y - y0)) */
+static void to_axes(const instance *self, const double *x, const double *y, const double *x0,
+                    const double *y0, double *s)
 {
     size_t x_dim = self->problem.x_dim;
     size_t y_dim = self->problem.y_dim;
+    double *r = s + x_dim;
     for (size_t k = 0; k < x_dim; k++)
-        s[k] = x[k] - self->x_star[k];
+        s[k] = x[k] - x0[k];
     for (size_t k = 0; k < y_dim; k++)
-        r[k] = y[k] - self->y_star[k];
+        r[k] = y[k] - y0[k];
     reflect(x_dim, self->x_axis, s);
     reflect(y_dim, self->y_axis, r);
 }
@@ -113,70 +115,124 @@ static double pair_sign(size_t index, size_t count)
     return index % 2 == 0 ? 1.0 : -1.0;
 }
 
-static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
-                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+/* Whether the other sample of a pair is in a range of samples, too. */
+static bool is_paired(const saddle_batch *batch, size_t sample)
 {
-    const instance *self = problem->self;
-    const share *own = &self->agent[agent];
-    size_t x_dim = problem->x_dim;
-    size_t y_dim = problem->y_dim;
-    size_t samples = self->problem.samples[agent];
-    double *s = scratch;
-    double *r = s + x_dim;
-    double *linear = r + y_dim;
-    to_axes(self, x, y, s, r);
-    memcpy(linear, own->offset, (x_dim + y_dim) * sizeof *linear);
-    double factor[3] = {0.0, 0.0, 0.0};
-    double share_of_one = 1.0 / (double)batch->count;
-    for (size_t k = 0; k < batch->count; k++) {
-        size_t j = saddle_batch_sample(batch, k);
-        double sign = pair_sign(j, samples);
-        if (sign == 0.0)
-            continue;
-        for (size_t c = 0; c < 3; c++)
-            factor[c] += sign * own->deviation[3 * (j / 2) + c];
-        saddle_axpy(x_dim + y_dim, sign * share_of_one, own->noise + j / 2 * (x_dim + y_dim),
-                    linear);
-    }
-    for (size_t c = 0; c < 3; c++)
-        factor[c] = 1.0 + DEVIATION * share_of_one * factor[c];
-    for (size_t k = 0; k < x_dim; k++)
-        gx[k] = factor[0] * self->a[k] * s[k];
-    for (size_t k = 0; k < y_dim; k++)
-        gy[k] = -factor[2] * self->c[k] * r[k];
-    for (size_t k = 0; k < self->coupled; k++) {
-        gx[k] += factor[1] * self->b[k] * r[k];
-        gy[k] += factor[1] * self->b[k] * s[k];
-    }
-    reflect(x_dim, self->x_axis, gx);
-    reflect(y_dim, self->y_axis, gy);
-    saddle_axpy(x_dim, 1.0, linear, gx);
-    saddle_axpy(y_dim, 1.0, linear + x_dim, gy);
+    size_t other = sample % 2 == 0 ? sample + 1 : sample - 1;
+    return batch->index == NULL && other - batch->first < batch->count;
 }
 
-/* F_i: deviations and noise cancel over all samples; the agent's offset stays. */
-static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
-                    double *scratch)
+/* The gradient of the curved terms, whose factors 1 + D e are given:
+ * out = (H (f0 A s + f1 B r) | H' (f1 B s - f2 C r)) */
+static void curve_gradient(const instance *self, const double f[3], const double *s, double *out)
+{
+    size_t x_dim = self->problem.x_dim;
+    size_t y_dim = self->problem.y_dim;
+    const double *r = s + x_dim;
+    double *gy = out + x_dim;
+    for (size_t k = 0; k < x_dim; k++)
+        out[k] = f[0] * self->a[k] * s[k];
+    for (size_t k = 0; k < y_dim; k++)
+        gy[k] = -f[2] * self->c[k] * r[k];
+    for (size_t k = 0; k < self->coupled; k++) {
+        out[k] += f[1] * self->b[k] * r[k];
+        gy[k] += f[1] * self->b[k] * s[k];
+    }
+    reflect(x_dim, self->x_axis, out);
+    reflect(y_dim, self->y_axis, gy);
+}
+
+/* The curved terms themselves. */
+static double curve_value(const instance *self, const double f[3], const double *s)
+{
+    const double *r = s + self->problem.x_dim;
+    double sum = 0.0;
+    for (size_t k = 0; k < self->problem.x_dim; k++)
+        sum += 0.5 * f[0] * self->a[k] * s[k] * s[k];
+    for (size_t k = 0; k < self->coupled; k++)
+        sum += f[1] * self->b[k] * s[k] * r[k];
+    for (size_t k = 0; k < self->problem.y_dim; k++)
+        sum -= 0.5 * f[2] * self->c[k] * r[k] * r[k];
+    return sum;
+}
+
+/* Adds samples: weight (1 + D e) to the three factors, weight (a_i + a_ij | b_i + b_ij) to `linear`. What
+ * both samples of a pair have with opposite signs is left out. */
+static void add_terms(const instance *self, size_t agent, const saddle_batch *batch, double weight,
+                      double f[3], double *linear)
+{
+    size_t both = self->problem.x_dim + self->problem.y_dim;
+    const share *own = &self->agent[agent];
+    double total = weight * (double)batch->count;
+    for (size_t c = 0; c < 3; c++)
+        f[c] += total;
+    saddle_axpy(both, total, own->offset, linear);
+    for (size_t k = 0; k < batch->count; k++) {
+        size_t j = saddle_batch_sample(batch, k);
+        double sign = weight * pair_sign(j, self->problem.samples[agent]);
+        if (sign == 0.0 || is_paired(batch, j))
+            continue;
+        for (size_t c = 0; c < 3; c++)
+            f[c] += DEVIATION * sign * own->deviation[3 * (j / 2) + c];
+        saddle_axpy(both, sign, own->noise + j / 2 * both, linear);
+    }
+}
+
+/* The sum of the squared norms of the samples' gradients; scratch: twice both dimensions. */
+static double sum_squares(const instance *self, size_t agent, const saddle_batch *batch,
+                          const double *s, double *scratch)
+{
+    size_t both = self->problem.x_dim + self->problem.y_dim;
+    double *linear = scratch;
+    double *g = linear + both;
+    double sum = 0.0;
+    for (size_t k = 0; k < batch->count; k++) {
+        saddle_batch one = {.first = saddle_batch_sample(batch, k), .count = 1};
+        double f[3] = {0.0, 0.0, 0.0};
+        memset(linear, 0, both * sizeof *linear);
+        add_terms(self, agent, &one, 1.0, f, linear);
+        curve_gradient(self, f, s, g);
+        saddle_axpy(both, 1.0, linear, g);
+        sum += saddle_norm2(both, g);
+    }
+    return sum;
+}
+
+/* The gradient is linear but for what differences do not see: that of x - x0, y - y0. */
+static void add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                        double *scratch)
 {
     const instance *self = problem->self;
     size_t x_dim = problem->x_dim;
     size_t y_dim = problem->y_dim;
     double *s = scratch;
-    double *r = s + x_dim;
-    to_axes(self, x, y, s, r);
-    double sum = 0.0;
-    for (size_t k = 0; k < x_dim; k++)
-        sum += 0.5 * self->a[k] * s[k] * s[k];
-    for (size_t k = 0; k < self->coupled; k++)
-        sum += self->b[k] * s[k] * r[k];
-    for (size_t k = 0; k < y_dim; k++)
-        sum -= 0.5 * self->c[k] * r[k] * r[k];
-    const double *offset = self->agent[agent].offset;
-    for (size_t k = 0; k < x_dim; k++)
-        sum += offset[k] * (x[k] - self->x_star[k]);
-    for (size_t k = 0; k < y_dim; k++)
-        sum += offset[x_dim + k] * (y[k] - self->y_star[k]);
-    return sum;
+    double *linear = s + x_dim + y_dim;
+    double *g = linear + x_dim + y_dim;
+    double f[3] = {0.0, 0.0, 0.0};
+    const double *x0 = part->x0 != NULL ? part->x0 : self->x_star;
+    const double *y0 = part->x0 != NULL ? part->y0 : self->y_star;
+    to_axes(self, part->x, part->y, x0, y0, s);
+    if (part->square != NULL)
+        *part->square += part->scale * sum_squares(self, agent, &part->batch, s, linear);
+    memset(linear, 0, (x_dim + y_dim) * sizeof *linear);
+    add_terms(self, agent, &part->batch, part->scale, f, linear);
+    if (part->value != NULL) {
+        double sum = curve_value(self, f, s);
+        for (size_t k = 0; k < x_dim; k++)
+            sum += linear[k] * (part->x[k] - self->x_star[k]);
+        for (size_t k = 0; k < y_dim; k++)
+            sum += linear[x_dim + k] * (part->y[k] - self->y_star[k]);
+        *part->value += sum;
+    }
+    if (part->gx == NULL && part->gy == NULL)
+        return;
+    curve_gradient(self, f, s, g);
+    if (part->x0 == NULL)
+        saddle_axpy(x_dim + y_dim, 1.0, linear, g);
+    if (part->gx != NULL)
+        saddle_axpy(x_dim, 1.0, g, part->gx);
+    if (part->gy != NULL)
+        saddle_axpy(y_dim, 1.0, g + x_dim, part->gy);
 }
 
 static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
@@ -186,7 +242,7 @@ static bool response_solve(const saddle_problem *problem, const double *x, const
     if (!saddle_set_is_whole_space(y_set))
         return false;
     const instance *self = problem->self;
-    to_axes(self, x, self->y_star, scratch, y);
+    to_axes(self, x, self->y_star, self->x_star, self->y_star, scratch);
     for (size_t k = 0; k < self->coupled; k++)
         y[k] = self->b[k] * scratch[k] / self->c[k];
     for (size_t k = self->coupled; k < problem->y_dim; k++)
@@ -348,7 +404,7 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     self->convex = chosen->curvature == CONVEX;
     self->problem.x_dim = x_dim;
     self->problem.y_dim = y_dim;
-    self->problem.scratch = 2 * (x_dim + y_dim);
+    self->problem.scratch = 3 * (x_dim + y_dim);
     /* With negative curvature in x, y must move faster than x by half the condition number for
      * descent-ascent to be stable. */
     self->problem.tau = self->convex ? lipschitz : 0.5 * lipschitz * lipschitz / mu;
@@ -370,8 +426,7 @@ const saddle_problem_class saddle_quadratic = {
     .options_size = sizeof(choices),
     .size = sizeof(instance),
     .init = init,
-    .common = {.gradient = gradient,
-               .value = value,
+    .common = {.add_samples = add_samples,
                .response_solve = response_solve,
                .constants = constants,
                .solution = solution,

@@ -9,6 +9,15 @@
 #include "data/rows.h"
 #include "problems/sensitive.h"
 
+void saddle_add_ridge(const saddle_problem *problem, double ridge, const saddle_part *part)
+{
+    double weight = part->scale * ridge;
+    for (size_t k = 0; part->gy != NULL && k < problem->y_dim; k++)
+        part->gy[k] -= weight * (part->y[k] - (part->y0 != NULL ? part->y0[k] : 0.0));
+    if (part->value != NULL)
+        *part->value -= 0.5 * weight * saddle_norm2(problem->y_dim, part->y);
+}
+
 double saddle_block_norm(double xx, double xy, double yy)
 {
     return 0.5 * (xx + yy) + sqrt(0.25 * (xx - yy) * (xx - yy) + xy * xy);
@@ -81,7 +90,7 @@ saddle_status saddle_outcome_sums(double **out, size_t size, saddle_outcome_coun
                                   const double *x, const double *y, saddle_error *error)
 {
     *out = NULL;
-    double *sums = saddle_alloc_doubles(size + problem->scratch);
+    double *sums = saddle_alloc_doubles(size + saddle_problem_scratch(problem));
     saddle_status status = sums != NULL ? SADDLE_OK : saddle_no_memory(error, "the outcomes");
     if (held_out == NULL)
         status = saddle_world_agree(problem->world, status, error);
