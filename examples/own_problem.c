@@ -33,7 +33,7 @@ static void gradient(const saddle_problem *problem, size_t agent, const saddle_b
     gx[1] = y[1];
     for (size_t k = 0; k < batch->count; k++) {
         double b;
-        double t = point(agent, batch->index != NULL ? batch->index[k] : k, &b);
+        double t = point(agent, saddle_batch_sample(batch, k), &b);
         double residual = (x[0] + x[1] * t - b) / (double)batch->count;
         gx[0] += residual;
         gx[1] += residual * t;

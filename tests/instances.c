@@ -404,7 +404,7 @@ static void own_gradient(const saddle_problem *problem, size_t agent, const sadd
     gx[0] = gx[1] = 0.0;
     gy[0] = gy[1] = gy[2] = 0.0;
     for (size_t k = 0; k < batch->count; k++) {
-        size_t j = batch->index != NULL ? batch->index[k] : k;
+        size_t j = saddle_batch_sample(batch, k);
         double s = (double)frequency(agent, j);
         gx[0] += s * cos(s * x[0]) + (double)parity(j) * y[2];
         gx[1] += s * y[0] - y[1] * sin(x[1]);

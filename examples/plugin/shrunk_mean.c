@@ -26,7 +26,7 @@ static void gradient(const saddle_problem *problem, size_t agent, const saddle_b
     (void)scratch;
     double sum = 0.0;
     for (size_t k = 0; k < batch->count; k++)
-        sum += (double)((batch->index != NULL ? batch->index[k] : k) % 4);
+        sum += (double)(saddle_batch_sample(batch, k) % 4);
     gx[0] = x[0] - (double)agent + y[0];
     gx[1] = x[1] - sum / (double)batch->count + y[1];
     for (size_t k = 0; k < 2; k++)

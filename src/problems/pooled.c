@@ -71,7 +71,8 @@ static double sum_squares(const instance *self, size_t agent, const saddle_part 
     size_t both = of->x_dim + of->y_dim;
     double sum = 0.0;
     for (size_t k = 0; k < part->batch.count; k++) {
-        saddle_batch one = {.first = saddle_batch_sample(&part->batch, k), .count = 1};
+        uint32_t index = (uint32_t)saddle_batch_sample(&part->batch, k);
+        saddle_batch one = {.index = &index, .count = 1};
         saddle_problem_gradient(of, agent, &one, part->x, part->y, scratch, scratch + of->x_dim,
                                 scratch + both);
         sum += saddle_norm2(both, scratch);

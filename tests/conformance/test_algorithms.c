@@ -134,7 +134,7 @@ static void add_mean_gradient(slow *s, size_t i, const uint32_t *index, size_t c
 {
     for (size_t k = 0; k < count; k++) {
         saddle_batch one = {.index = &index[k], .count = 1};
-        s->problem->gradient(s->problem, i, &one, x, y, s->gx, s->gy, s->scratch);
+        saddle_problem_gradient(s->problem, i, &one, x, y, s->gx, s->gy, s->scratch);
         for (size_t c = 0; c < s->x_dim; c++)
             gx[c] += scale * s->gx[c] / (double)count;
         for (size_t c = 0; c < s->y_dim; c++)
@@ -149,7 +149,7 @@ static double variance_about(slow *s, size_t i, const uint32_t *index, size_t co
     double sum = 0.0;
     for (size_t k = 0; k < count; k++) {
         saddle_batch one = {.index = &index[k], .count = 1};
-        s->problem->gradient(s->problem, i, &one, x, y, s->gx, s->gy, s->scratch);
+        saddle_problem_gradient(s->problem, i, &one, x, y, s->gx, s->gy, s->scratch);
         for (size_t c = 0; c < s->x_dim; c++)
             sum += (s->gx[c] - gx[c]) * (s->gx[c] - gx[c]);
         for (size_t c = 0; c < s->y_dim; c++)
@@ -449,8 +449,8 @@ static void assert_exact_estimates(slow *s, const test_state *found)
     double *gy = test_doubles(s->y_dim);
     for (size_t i = 0; i < s->m; i++) {
         saddle_batch all = {.index = NULL, .count = s->problem->samples[i]};
-        s->problem->gradient(s->problem, i, &all, found->x + i * s->x_dim, found->y + i * s->y_dim,
-                             gx, gy, s->scratch);
+        saddle_problem_gradient(s->problem, i, &all, found->x + i * s->x_dim,
+                                found->y + i * s->y_dim, gx, gy, s->scratch);
         ck_assert(memcmp(gx, found->v + i * s->x_dim, s->x_dim * sizeof *gx) == 0);
         for (size_t k = 0; k < s->y_dim; k++) {
             double shift = fabs(s->problem->y_curvature * found->y[i * s->y_dim + k]);

@@ -56,7 +56,7 @@ static void pool_add(pool *p, const uint32_t *index, size_t count, double scale,
         for (; j >= p->of->samples[i]; i++)
             j -= (uint32_t)p->of->samples[i];
         saddle_batch one = {.index = &j, .count = 1};
-        p->of->gradient(p->of, i, &one, x, y, p->gx, p->gy, p->scratch);
+        saddle_problem_gradient(p->of, i, &one, x, y, p->gx, p->gy, p->scratch);
         double weight = (double)p->total / (double)(p->of->agents * p->of->samples[i]);
         for (size_t c = 0; c < p->x_dim; c++)
             gx[c] += scale * weight * p->gx[c] / (double)count;
@@ -155,15 +155,15 @@ START_TEST(the_pool_is_the_network)
     double value = 0.0;
     for (size_t i = 0; i < of->agents; i++) {
         saddle_batch own = {.index = NULL, .count = of->samples[i]};
-        of->gradient(of, i, &own, b.x[0], b.y[0], b.pool.gx, b.pool.gy, b.pool.scratch);
+        saddle_problem_gradient(of, i, &own, b.x[0], b.y[0], b.pool.gx, b.pool.gy, b.pool.scratch);
         for (size_t k = 0; k < of->x_dim; k++)
             b.gx[1][k] += b.pool.gx[k] / m;
         for (size_t k = 0; k < of->y_dim; k++)
             b.gy[1][k] += b.pool.gy[k] / m;
-        value += of->value(of, i, b.x[0], b.y[0], b.pool.scratch) / m;
+        value += saddle_problem_value(of, i, b.x[0], b.y[0], b.pool.scratch) / m;
     }
     assert_gradients(&b, "full gradient");
-    assert_near(b.pooled->value(b.pooled, 0, b.x[0], b.y[0], b.scratch), value,
+    assert_near(saddle_problem_value(b.pooled, 0, b.x[0], b.y[0], b.scratch), value,
                 1e-13 * (1.0 + fabs(value)));
     all_of(&b.pool, b.index);
     pool_mean(&b.pool, b.index, b.pool.total, b.x[0], b.y[0], b.gx[1], b.gy[1]);
@@ -243,9 +243,9 @@ START_TEST(constants_and_answers_of_the_pool)
         double *mean = test_doubles(of->response_size);
         double *one = test_doubles(of->response_size);
         if (of->response_size > 0)
-            b.pooled->response_statistic(b.pooled, 0, b.x[0], pooled, b.scratch);
+            saddle_problem_statistic(b.pooled, 0, b.x[0], pooled, b.scratch);
         for (size_t i = 0; of->response_size > 0 && i < of->agents; i++) {
-            of->response_statistic(of, i, b.x[0], one, b.scratch);
+            saddle_problem_statistic(of, i, b.x[0], one, b.scratch);
             for (size_t k = 0; k < of->response_size; k++)
                 mean[k] += one[k] / (double)of->agents;
         }
@@ -588,23 +588,13 @@ END_TEST
 static const saddle_problem *counted;
 static uint64_t calls;
 
-static void counting_gradient(const saddle_problem *problem, size_t agent,
-                              const saddle_batch *batch, const double *x, const double *y,
-                              double *gx, double *gy, double *scratch)
+static void counting_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                             double *scratch)
 {
     (void)problem;
-    calls += batch->count;
-    counted->gradient(counted, agent, batch, x, y, gx, gy, scratch);
-}
-
-static void counting_difference(const saddle_problem *problem, size_t agent,
-                                const saddle_batch *batch, const double *x1, const double *y1,
-                                const double *x0, const double *y0, double *dx, double *dy,
-                                double *scratch)
-{
-    (void)problem;
-    calls += 2 * batch->count;
-    counted->difference(counted, agent, batch, x1, y1, x0, y0, dx, dy, scratch);
+    ck_assert_ptr_nonnull(part->gx);
+    calls += (part->x0 != NULL ? 2 : 1) * part->batch.count;
+    counted->add_samples(counted, agent, part, scratch);
 }
 
 START_TEST(every_gradient_is_counted)
@@ -624,8 +614,7 @@ START_TEST(every_gradient_is_counted)
         counted = scene->problem;
         calls = 0;
         saddle_problem problem = *scene->problem;
-        problem.gradient = counting_gradient;
-        problem.difference = counting_difference;
+        problem.add_samples = counting_samples;
         test_rig_open(&rig, QUADRATIC_NONCONVEX, list[a]->name, NULL, 1, NULL, &problem);
         for (int t = 0; t < 12; t++) {
             rig.engine->kind->cost(rig.engine, &cost);

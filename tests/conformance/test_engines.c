@@ -416,9 +416,16 @@ static void faulty_gradient(const saddle_problem *problem, size_t agent, const s
                             double *scratch)
 {
     faulty *self = problem->self;
-    self->right->gradient(self->right, agent, batch, x, y, gx, gy, scratch);
+    saddle_problem_gradient(self->right, agent, batch, x, y, gx, gy, scratch);
     if (++self->calls[agent] == self->at[agent])
         (self->in_y ? gy : gx)[1] = self->in_y ? INFINITY : NAN;
+}
+
+static double right_value(const saddle_problem *problem, size_t agent, const double *x,
+                          const double *y, double *scratch)
+{
+    const saddle_problem *right = ((const faulty *)problem->self)->right;
+    return saddle_problem_value(right, agent, x, y, scratch);
 }
 
 START_TEST(the_first_fault_is_reported)
@@ -433,7 +440,10 @@ START_TEST(the_first_fault_is_reported)
             faulty self = {.right = instance.problem, .at = {11, 0, 10, 10}, .in_y = in_y == 1};
             saddle_problem problem = *instance.problem;
             problem.self = &self;
+            problem.add_samples = NULL;
+            problem.scratch = saddle_problem_scratch(instance.problem);
             problem.gradient = faulty_gradient;
+            problem.value = right_value;
             problem.response_solve = NULL;
             problem.solution = NULL;
             problem.release = NULL;

@@ -196,7 +196,7 @@ static void operate(slow *s, size_t i, const uint32_t *index, size_t count, cons
     for (size_t k = 0; k < count; k++) {
         uint32_t sample = index != NULL ? index[k] : (uint32_t)k;
         saddle_batch one = {.index = &sample, .count = 1};
-        s->problem->gradient(s->problem, i, &one, z, z + s->x_dim, g, g + s->x_dim, s->scratch);
+        saddle_problem_gradient(s->problem, i, &one, z, z + s->x_dim, g, g + s->x_dim, s->scratch);
         for (size_t c = 0; c < s->both; c++)
             out[c] += (c < s->x_dim ? g[c] : -g[c]) / (double)count;
     }

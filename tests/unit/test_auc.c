@@ -109,12 +109,12 @@ static double primal_value(const saddle_instance *e, const double *x, double *sc
     assert_ok(saddle_set_create(&line, "none", 1, &error), error);
     for (size_t i = 0; i < problem->agents; i++) {
         double own;
-        problem->response_statistic(problem, i, x, &own, scratch);
+        saddle_problem_statistic(problem, i, x, &own, scratch);
         mean += own / (double)problem->agents;
     }
     ck_assert(problem->response_solve(problem, x, &mean, line, &y, scratch));
     for (size_t i = 0; i < problem->agents; i++)
-        sum += problem->value(problem, i, x, &y, scratch);
+        sum += saddle_problem_value(problem, i, x, &y, scratch);
     saddle_set_free(line);
     return sum / (double)problem->agents;
 }

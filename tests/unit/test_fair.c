@@ -184,9 +184,9 @@ static bool depends_on(const test_instance *instance, size_t feature)
     double *x = test_doubles(problem->x_dim);
     double *scratch = test_doubles(saddle_problem_scratch(problem));
     double y[2] = {0.2, 0.4};
-    double before = problem->value(problem, 0, x, y, scratch);
+    double before = saddle_problem_value(problem, 0, x, y, scratch);
     x[feature] = 1.0;
-    double after = problem->value(problem, 0, x, y, scratch);
+    double after = saddle_problem_value(problem, 0, x, y, scratch);
     free(scratch);
     free(x);
     return after != before;
@@ -223,14 +223,14 @@ static double penalty(const test_instance *instance, const double *x, double *y)
     double sum = 0.0;
     for (size_t i = 0; i < problem->agents; i++) {
         double own[4];
-        problem->response_statistic(problem, i, x, own, scratch);
+        saddle_problem_statistic(problem, i, x, own, scratch);
         for (size_t k = 0; k < 4; k++)
             mean[k] += own[k] / (double)problem->agents;
     }
     ck_assert(problem->response_solve(problem, x, mean, y_set, y, scratch));
     for (size_t i = 0; i < problem->agents; i++)
-        sum += problem->value(problem, i, x, y, scratch) -
-               problem->value(problem, i, x, zero, scratch);
+        sum += saddle_problem_value(problem, i, x, y, scratch) -
+               saddle_problem_value(problem, i, x, zero, scratch);
     free(scratch);
     return sum / (double)problem->agents;
 }

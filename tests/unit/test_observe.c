@@ -11,6 +11,7 @@
 #include "instances.h"
 #include "observe/observer.h"
 #include "observe/response.h"
+#include "problems/evaluate.h"
 #include "support.h"
 
 /* ---- the metric ------------------------------------------------------------------------------ */
@@ -64,7 +65,7 @@ static void network_gradient(truth *t, const double *y)
     memset(t->gy, 0, t->problem->y_dim * sizeof *t->gy);
     for (size_t i = 0; i < m; i++) {
         saddle_batch all = {.index = NULL, .count = t->problem->samples[i]};
-        t->problem->gradient(t->problem, i, &all, t->x_mean, y, t->one_x, t->one_y, t->scratch);
+        saddle_problem_gradient(t->problem, i, &all, t->x_mean, y, t->one_x, t->one_y, t->scratch);
         for (size_t k = 0; k < t->problem->x_dim; k++)
             t->gx[k] += t->one_x[k] / (double)m;
         for (size_t k = 0; k < t->problem->y_dim; k++)
@@ -76,7 +77,7 @@ static double network_value(truth *t, const double *y)
 {
     double sum = 0.0;
     for (size_t i = 0; i < t->problem->agents; i++)
-        sum += t->problem->value(t->problem, i, t->x_mean, y, t->scratch);
+        sum += saddle_problem_value(t->problem, i, t->x_mean, y, t->scratch);
     return sum / (double)t->problem->agents;
 }
 
@@ -426,19 +427,21 @@ static void run_refused(const saddle_problem *problem, const char *algorithm, co
     test_plan_free(plan);
 }
 
-static void zero_difference(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
-                            const double *x1, const double *y1, const double *x0, const double *y0,
-                            double *dx, double *dy, double *scratch)
+/* The user's problem, but for its differences, to which nothing is added. */
+static void no_difference(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                          double *scratch)
 {
-    (void)agent, (void)batch, (void)x1, (void)y1, (void)x0, (void)y0, (void)scratch;
-    memset(dx, 0, problem->x_dim * sizeof *dx);
-    memset(dy, 0, problem->y_dim * sizeof *dy);
+    (void)problem;
+    double weight = part->scale * (double)part->batch.count;
+    if (part->x0 == NULL)
+        saddle_add_undivided(test_own_problem(), agent, part, weight, scratch);
 }
 
 START_TEST(a_stalled_recursion_is_caught)
 {
     saddle_problem problem = *test_own_problem();
-    problem.difference = zero_difference;
+    problem.add_samples = no_difference;
+    problem.scratch = saddle_problem_scratch(test_own_problem());
     run_refused(&problem, "precision", "exactly zero");
     run_refused(&problem, "precision+", "exactly zero");
 }

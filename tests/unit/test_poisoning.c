@@ -108,7 +108,7 @@ START_TEST(agents_are_poisoned_as_asked)
         y[0] = 1.0;
         for (size_t i = 0; i < 4; i++) {
             saddle_batch all = {.index = NULL, .count = problem->samples[i]};
-            problem->gradient(problem, i, &all, x, y, gx, gy, scratch);
+            saddle_problem_gradient(problem, i, &all, x, y, gx, gy, scratch);
             ck_assert_msg((gx[0] != 0.0) == (list[k].poisoned[i] == '+'), "%s, agent %zu",
                           list[k].text, i);
         }
