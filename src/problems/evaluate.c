@@ -277,7 +277,7 @@ void saddle_evaluate(const saddle_problem *problem, size_t agent, saddle_request
 
 /* ---- problems without add_samples() ---------------------------------------------------------- */
 
-/* The mean of the squared norms of one-sample gradients, times `weight`. */
+/* The mean of the squared norms of one-sample gradients. */
 static double mean_square(const saddle_problem *problem, size_t agent, const saddle_part *part,
                           double *sample, double *scratch)
 {
@@ -317,7 +317,7 @@ void saddle_add_undivided(const saddle_problem *problem, size_t agent, const sad
                                               scratch + problem->x_dim + problem->y_dim);
     if (part->value != NULL)
         *part->value += weight * problem->value(problem, agent, part->x, part->y, scratch);
-    if (part->statistic != NULL) {
+    if (part->statistic != NULL && problem->response_size > 0) {
         problem->response_statistic(problem, agent, part->x, scratch,
                                     scratch + problem->response_size);
         saddle_axpy(problem->response_size, weight, scratch, part->statistic);
