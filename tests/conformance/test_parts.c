@@ -416,8 +416,8 @@ static double own_value(const saddle_problem *problem, size_t agent, const doubl
 START_TEST(own_problems_may_have_either)
 {
     static const size_t samples[] = {200, 90, 41};
-    static const char *const algorithms[] = {"precision", "precision+", "gda", "sreda"};
-    const char *const more[] = {"iterations=60", "x-set=box:-2:2", "y-set=box:-3:3", NULL};
+    static const char *const algorithms[] = {"precision", "precision+", "gda", "sgda"};
+    const char *const more[] = {"iterations=60", "tau=5", "alpha=0.1", "y-set=box:-3:3", NULL};
     saddle_problem divided = {.name = "own",
                               .x_dim = 2,
                               .y_dim = 2,

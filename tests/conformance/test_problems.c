@@ -1154,6 +1154,8 @@ START_TEST(the_gradient_check_catches_wrong_gradients)
         p.scratch = saddle_problem_scratch(b.problem);
         p.gradient = lie;
         p.value = lie_value;
+        p.response_solve = NULL;
+        p.response_value = NULL;
         saddle_gradient_check found;
         assert_ok(saddle_problem_check_gradient(&p, b.x_set, b.y_set, 2, 3, &found, &error), error);
         if (wrong == SIGN || wrong == DOUBLE)
@@ -1191,7 +1193,7 @@ static void lie_samples(const saddle_problem *problem, size_t agent, const saddl
     if (self->wrong == NAN_DIFFERENCE && part->x0 != NULL)
         part->gx[0] = NAN;
     if (self->wrong == WRONG_SQUARE && part->square != NULL)
-        *part->square += 1.0 + (double)part->batch.count;
+        *part->square = 1.0 + 2.0 * *part->square;
 }
 
 static void right_common(const saddle_problem *problem, const saddle_part *part)
@@ -1218,9 +1220,9 @@ START_TEST(the_gradient_check_catches_wrong_batch_functions)
             ck_assert_msg(found.difference_error > 0.05, "error %g", found.difference_error);
         if (wrong == NAN_DIFFERENCE)
             ck_assert_msg(isinf(found.difference_error), "error %g", found.difference_error);
-        if (wrong == WRONG_SQUARE)
+        if (wrong == WRONG_SQUARE && p.samples[0] > 1)
             ck_assert_msg(found.variance_error > 0.05, "error %g", found.variance_error);
-        if (wrong == OVERWRITES)
+        if (wrong == OVERWRITES && p.samples[0] > 1)
             ck_assert_msg(found.batch_error > 0.05, "error %g", found.batch_error);
         assert_at_most(found.x_error, 1e-8);
     }
