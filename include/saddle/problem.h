@@ -116,8 +116,8 @@ struct saddle_problem {
      * gx, gy and value; the batch and the other outputs are not looked at. NULL: there are none.
      */
     void (*add_common)(const saddle_problem *problem, const saddle_part *part);
-    /** The arithmetic of one sample in multiplications, roughly, which decides how batches are divided
-     * between threads; the same in all processes. 0: x_dim + y_dim. */
+    /** Roughly what one sample costs, in multiplications done one at a time. It decides how batches are
+     * divided between threads and is the same in all processes. 0: x_dim + y_dim. */
     double sample_cost;
     /**
      * Optional: structure that lets dense work be skipped, for problems with add_samples(). Above 0, entry j

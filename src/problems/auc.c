@@ -93,13 +93,18 @@ static void find_slopes(const instance *self, const saddle_rows_block *block, co
 
 /* Add the slopes in c1, c2 and y. */
 static void add_scalars(const instance *self, const saddle_rows_block *block, const slopes *s,
-                        double sign, const saddle_part *part)
+                        const saddle_part *part)
 {
-    double *center = part->gx != NULL ? part->gx + self->model->parameters : NULL;
-    for (size_t k = 0; center != NULL && k < block->count; k++)
-        center[is_positive(block, k) ? 0 : 1] += sign * s->c[k];
-    for (size_t k = 0; part->gy != NULL && k < block->count; k++)
-        *part->gy += sign * s->y[k];
+    double center[2] = {0.0, 0.0};
+    double y = 0.0;
+    for (size_t k = 0; k < block->count; k++) {
+        center[is_positive(block, k) ? 0 : 1] += s->c[k];
+        y += s->y[k];
+    }
+    if (part->gx != NULL)
+        saddle_axpy(2, 1.0, center, part->gx + self->model->parameters);
+    if (part->gy != NULL)
+        *part->gy += y;
 }
 
 /* Add f without the common term of y, and the coupling, which half of y multiplies. */
@@ -134,7 +139,7 @@ static void add_slopes(const instance *self, const saddle_rows_block *block,
         /* cppcheck-suppress legacyUninitvar; it is written to */
         model->backward(model, block, part->x, s->h, part->gx, part->square != NULL ? square : NULL,
                         scratch);
-    add_scalars(self, block, s, 1.0, part);
+    add_scalars(self, block, s, part);
     for (size_t k = 0; part->square != NULL && k < block->count; k++)
         sum += square[k] + s->c[k] * s->c[k] + s->y[k] * s->y[k];
     if (part->square != NULL)
@@ -151,8 +156,11 @@ static void add_difference(const instance *self, const saddle_rows_block *block,
     model->forward2(model, block, part->x, part->x0, s1.h, s0.h, scratch);
     find_slopes(self, block, part->x, *part->y, part->scale, &s1);
     find_slopes(self, block, part->x0, *part->y0, part->scale, &s0);
-    add_scalars(self, block, &s1, 1.0, part);
-    add_scalars(self, block, &s0, -1.0, part);
+    for (size_t k = 0; k < block->count; k++) {
+        s1.c[k] -= s0.c[k];
+        s1.y[k] -= s0.y[k];
+    }
+    add_scalars(self, block, &s1, part);
     model->backward2(model, block, part->x, part->x0, s1.h, s0.h, part->gx, scratch);
 }
 
@@ -421,11 +429,11 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     return SADDLE_OK;
 }
 
-/* The later layers of a network take one product forwards and two backwards. */
+/* Later layers work on whole vectors: one for a parameter. */
 static double sample_cost(const saddle_model *model, const saddle_problem_inputs *inputs)
 {
     size_t later = model->parameters - model->inputs * model->first_units;
-    return saddle_row_cost(inputs, model->first_units) + 3.0 * (double)later;
+    return saddle_row_cost(inputs, model->first_units) + (double)later;
 }
 
 /* What agents find out together. mu times the mean of |grad h|^2 at the start is about the curvature of

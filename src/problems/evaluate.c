@@ -7,11 +7,11 @@
 #include "core/memory.h"
 #include "core/vector.h"
 
-/* The least work of a part: samples, multiplications, and multiplications for each entry of the sums that
- * are added up afterwards. */
+/* The least work of a part, in samples and in the unit of sample_cost; and what one part more must save for
+ * every entry of its sums, which have to be added up. */
 #define LEAST_SAMPLES 32.0
 #define LEAST_WORK 20000.0
-#define WORK_PER_ENTRY 32.0
+#define WORK_PER_ENTRY 24.0
 
 /* Whether entry j of gy and of the statistic belongs to sample j, so that parts write to them directly. */
 static bool has_own_entries(const saddle_problem *problem)
@@ -38,8 +38,9 @@ static division divide(const saddle_problem *problem, const saddle_batch *batch)
     double y_dim = (double)problem->y_dim;
     double cost = problem->sample_cost > 0.0 ? problem->sample_cost : x_dim + y_dim;
     double sums = x_dim + (own ? 0.0 : fmax(y_dim, (double)problem->response_size));
-    double least = fmax(LEAST_SAMPLES, fmax(LEAST_WORK, WORK_PER_ENTRY * sums) / cost);
-    double most = fmin((double)batch->count / least, SADDLE_MOST_PARTS);
+    double count = (double)batch->count;
+    double most = fmin(fmin(count / LEAST_SAMPLES, count * cost / LEAST_WORK),
+                       fmin(1.0 + count * cost / (WORK_PER_ENTRY * sums), SADDLE_MOST_PARTS));
     if (!(most >= 2.0))
         return whole;
     size_t parts = (size_t)most;
@@ -129,28 +130,28 @@ static void clear_sums(const sums *list)
         memset(*list->at[k], 0, list->length[k] * sizeof(double));
 }
 
-/* Adds the samples of a part to the outputs of `p`, which is given the part's batch. */
-static void add_part(const saddle_problem *problem, size_t agent, saddle_part p, size_t part,
-                     double *scratch)
+/* Adds the samples from place `begin` of p's batch on, at most `most` of them, to p's outputs. */
+static void add_part(const saddle_problem *problem, size_t agent, saddle_part *p, size_t begin,
+                     size_t most, double *scratch)
 {
     if (problem->add_samples == NULL) {
-        saddle_add_undivided(problem, agent, &p, 1.0, scratch);
+        saddle_add_undivided(problem, agent, p, 1.0, scratch);
         return;
     }
-    division d = divide(problem, &p.batch);
-    size_t begin = part * d.samples;
-    size_t rest = p.batch.count - begin;
-    p.batch.count = rest < d.samples ? rest : d.samples;
-    if (p.batch.index != NULL) {
-        p.batch.index += begin;
+    saddle_batch whole = p->batch;
+    size_t rest = whole.count - begin;
+    p->batch.count = rest < most ? rest : most;
+    if (whole.index != NULL) {
+        p->batch.index += begin;
     } else {
-        p.batch.first += begin;
-        if (has_own_entries(problem) && p.gy != NULL)
-            memset(p.gy + p.batch.first, 0, p.batch.count * sizeof *p.gy);
-        if (has_own_entries(problem) && p.statistic != NULL)
-            memset(p.statistic + p.batch.first, 0, p.batch.count * sizeof *p.statistic);
+        p->batch.first += begin;
+        if (has_own_entries(problem) && p->gy != NULL)
+            memset(p->gy + p->batch.first, 0, p->batch.count * sizeof *p->gy);
+        if (has_own_entries(problem) && p->statistic != NULL)
+            memset(p->statistic + p->batch.first, 0, p->batch.count * sizeof *p->statistic);
     }
-    problem->add_samples(problem, agent, &p, scratch);
+    problem->add_samples(problem, agent, p, scratch);
+    p->batch = whole;
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -185,28 +186,41 @@ static void clear_entries(const saddle_batch *batch, bool batch_only, size_t cou
     }
 }
 
+static void begin_entries(const saddle_problem *problem, const saddle_request *r,
+                          const saddle_part *p)
+{
+    bool batch_only = r->kind == SADDLE_REQUEST_BATCH_DIFFERENCE;
+    if (!has_own_entries(problem))
+        return;
+    clear_entries(&p->batch, batch_only, problem->y_dim, p->gy);
+    clear_entries(&p->batch, batch_only, problem->response_size, p->statistic);
+}
+
 void saddle_evaluate_begin(const saddle_problem *problem, size_t agent, saddle_request *request)
 {
     (void)agent;
-    if (!has_own_entries(problem))
-        return;
     saddle_part p = whole_part(request);
-    bool batch_only = request->kind == SADDLE_REQUEST_BATCH_DIFFERENCE;
-    clear_entries(&p.batch, batch_only, problem->y_dim, p.gy);
-    clear_entries(&p.batch, batch_only, problem->response_size, p.statistic);
+    begin_entries(problem, request, &p);
 }
 
-void saddle_evaluate_part(const saddle_problem *problem, size_t agent, saddle_request *request,
-                          size_t part, double *partial, double *scratch)
+/* What part `part` of a request sums up, in `partial`. */
+static void sum_part(const saddle_problem *problem, size_t agent, saddle_part p, const division *d,
+                     size_t part, double *partial, double *scratch)
 {
-    saddle_part p = whole_part(request);
     sums list = list_sums(problem, &p);
     for (size_t k = 0; k < list.count; k++) {
         *list.at[k] = partial;
         partial += list.length[k];
     }
     clear_sums(&list);
-    add_part(problem, agent, p, part, scratch);
+    add_part(problem, agent, &p, part * d->samples, d->samples, scratch);
+}
+
+void saddle_evaluate_part(const saddle_problem *problem, size_t agent, saddle_request *request,
+                          size_t part, double *partial, double *scratch)
+{
+    division d = divide(problem, &request->batch);
+    sum_part(problem, agent, whole_part(request), &d, part, partial, scratch);
 }
 
 /* The unbiased variance of the samples' gradients, from the mean of their squared norms and their mean. What
@@ -230,16 +244,16 @@ SADDLE_KERNEL static void add_linear_part(size_t count, double slope, const doub
 }
 
 /* What is left to do once all samples have been added to the request's outputs. */
-static void finish(const saddle_problem *problem, saddle_request *r, saddle_part p)
+static void finish(const saddle_problem *problem, const saddle_request *r, saddle_part *p)
 {
-    bool linear = has_own_entries(problem) && p.x0 != NULL;
-    if (p.square != NULL)
-        *p.square = sample_variance(problem, &p);
-    p.scale = 1.0;
-    p.gy = linear ? NULL : p.gy;
+    bool linear = has_own_entries(problem) && p->x0 != NULL;
+    if (p->square != NULL)
+        *p->square = sample_variance(problem, p);
+    p->scale = 1.0;
+    p->gy = linear ? NULL : p->gy;
     if (problem->add_samples != NULL && problem->add_common != NULL &&
         r->kind != SADDLE_REQUEST_STATISTIC)
-        problem->add_common(problem, &p);
+        problem->add_common(problem, p);
     if (linear && r->kind == SADDLE_REQUEST_DIFFERENCE)
         add_linear_part(problem->y_dim, -problem->y_curvature, r->y, r->y0, r->gy);
 }
@@ -253,7 +267,7 @@ void saddle_evaluate_end(const saddle_problem *problem, size_t agent, saddle_req
     size_t parts = divide(problem, &p.batch).parts;
     for (size_t k = 0; k < parts; k++)
         take_partial(&list, partials + k * stride, k == 0);
-    finish(problem, request, p);
+    finish(problem, request, &p);
 }
 
 void saddle_evaluate(const saddle_problem *problem, size_t agent, saddle_request *request,
@@ -263,16 +277,16 @@ void saddle_evaluate(const saddle_problem *problem, size_t agent, saddle_request
         return;
     saddle_part p = whole_part(request);
     sums list = list_sums(problem, &p);
-    size_t parts = divide(problem, &p.batch).parts;
-    double *rest = parts > 1 ? scratch + saddle_partial_size(problem, request) : scratch;
-    saddle_evaluate_begin(problem, agent, request);
+    division d = divide(problem, &p.batch);
+    double *rest = d.parts > 1 ? scratch + saddle_partial_size(problem, request) : scratch;
+    begin_entries(problem, request, &p);
     clear_sums(&list);
-    add_part(problem, agent, p, 0, rest);
-    for (size_t k = 1; k < parts; k++) {
-        saddle_evaluate_part(problem, agent, request, k, scratch, rest);
+    add_part(problem, agent, &p, 0, d.samples, rest);
+    for (size_t part = 1; part < d.parts; part++) {
+        sum_part(problem, agent, p, &d, part, scratch, rest);
         take_partial(&list, scratch, false);
     }
-    finish(problem, request, p);
+    finish(problem, request, &p);
 }
 
 /* ---- problems without add_samples() ---------------------------------------------------------- */

@@ -83,10 +83,37 @@ static double regularizer(const instance *self, const double *x)
     return self->lambda2 * sum;
 }
 
-static double regularizer_slope(const instance *self, double x)
+SADDLE_INLINE double regularizer_slope(double lambda2, double curvature, double x)
 {
-    double base = 1.0 + self->curvature * x * x;
-    return 2.0 * self->lambda2 * self->curvature * x / (base * base);
+    double base = 1.0 + curvature * x * x;
+    return 2.0 * lambda2 * curvature * x / (base * base);
+}
+
+/* gx += scale (grad g(x) - grad g(x0)); x0 may be NULL */
+SADDLE_KERNEL static void add_regularizer(const instance *self, double scale,
+                                          const double *restrict x, const double *restrict x0,
+                                          double *restrict gx)
+{
+    double a = self->lambda2;
+    double c = self->curvature;
+    size_t count = self->problem.x_dim;
+    if (x0 == NULL)
+        for (size_t k = 0; k < count; k++)
+            gx[k] += scale * regularizer_slope(a, c, x[k]);
+    else
+        for (size_t k = 0; k < count; k++)
+            gx[k] += scale * (regularizer_slope(a, c, x[k]) - regularizer_slope(a, c, x0[k]));
+}
+
+/* gy -= scale grad V = scale lambda1 n (n y - 1) */
+SADDLE_KERNEL static void add_dual_slope(const instance *self, double scale,
+                                         const double *restrict y, double *restrict gy)
+{
+    size_t count = self->problem.y_dim;
+    double n = (double)count;
+    double slope = scale * self->lambda1 * n;
+    for (size_t k = 0; k < count; k++)
+        gy[k] -= slope * (n * y[k] - 1.0);
 }
 
 /* V(y) */
@@ -103,76 +130,96 @@ static double dual_term(const instance *self, const double *y)
 static void add_common(const saddle_problem *problem, const saddle_part *part)
 {
     const instance *self = problem->self;
-    double n = (double)problem->y_dim;
-    double slope = part->scale * self->lambda1 * n;
-    for (size_t k = 0; part->gx != NULL && k < problem->x_dim; k++) {
-        double before = part->x0 != NULL ? regularizer_slope(self, part->x0[k]) : 0.0;
-        part->gx[k] += part->scale * (regularizer_slope(self, part->x[k]) - before);
-    }
-    for (size_t k = 0; part->gy != NULL && k < problem->y_dim; k++)
-        part->gy[k] -= slope * (n * part->y[k] - 1.0);
+    if (part->gx != NULL)
+        add_regularizer(self, part->scale, part->x, part->x0, part->gx);
+    if (part->gy != NULL)
+        add_dual_slope(self, part->scale, part->y, part->gy);
     if (part->value != NULL)
         *part->value += part->scale * (regularizer(self, part->x) - dual_term(self, part->y));
 }
 
-static double margin(const instance *self, const saddle_dataset *data, size_t row, const double *x)
-{
-    return -data->label[row] * saddle_unit_row_dot(self->unit, data, row, x);
-}
+/* Rows of a batch, from place `begin` on, with what was found for them. */
+typedef struct block {
+    size_t begin;
+    size_t count;
+    double loss[BLOCK];
+    double slope[BLOCK];
+} block;
 
-/* Losses and their slopes of the rows from place `begin` of a batch on; returns their number. */
-static size_t find_losses(const instance *self, const saddle_dataset *data,
-                          const saddle_batch *batch, size_t begin, const double *x, double *loss,
-                          double *slope)
+/* The functions of a block are inlined, so that a range of samples costs neither an index nor a prefetch. */
+
+SADDLE_INLINE void find_losses(const instance *self, const saddle_dataset *data,
+                               const saddle_batch *batch, const double *x, block *b)
 {
     double z[BLOCK];
-    size_t rest = batch->count - begin;
-    size_t count = rest < BLOCK ? rest : BLOCK;
-    for (size_t k = 0; batch->index == NULL && k < count; k++)
-        z[k] = margin(self, data, batch->first + begin + k, x);
-    for (size_t k = 0; batch->index != NULL && k < count; k++) {
-        saddle_prefetch_rows(self->unit, data, batch, begin + k);
-        z[k] = margin(self, data, batch->index[begin + k], x);
+    size_t rest = batch->count - b->begin;
+    b->count = rest < BLOCK ? rest : BLOCK;
+    for (size_t k = 0; k < b->count; k++) {
+        size_t row = saddle_batch_sample(batch, b->begin + k);
+        saddle_prefetch_rows(self->unit, data, batch, b->begin + k);
+        z[k] = -data->label[row] * saddle_unit_row_dot(self->unit, data, row, x);
     }
-    saddle_logistic(count, z, loss, slope);
-    return count;
+    saddle_logistic(b->count, z, b->loss, b->slope);
 }
 
-/* out[j] += scale l_ij for the samples j from place `begin` of a batch on */
-static void add_losses(const saddle_batch *batch, size_t begin, size_t count, double scale,
-                       const double *loss, double *out)
+/* gx += scale sum of y_j grad l_ij, and out[j] += scale l_ij; out may be NULL. Returns, if `squares` is set,
+ * the sum of the samples' y_j^2 |grad l_ij|^2 + l_ij^2. */
+SADDLE_INLINE double add_slopes(const instance *self, const saddle_dataset *data,
+                                const saddle_batch *batch, const block *b, double scale,
+                                const double *y, double *gx, double *out, bool squares)
 {
-    for (size_t k = 0; out != NULL && k < count; k++)
-        out[saddle_batch_sample(batch, begin + k)] += scale * loss[k];
+    double square = 0.0;
+    for (size_t k = 0; k < b->count; k++) {
+        size_t row = saddle_batch_sample(batch, b->begin + k);
+        double along = -data->label[row] * y[row] * b->slope[k];
+        saddle_unit_row_add(self->unit, data, row, scale * along, gx);
+        if (out != NULL)
+            out[row] += scale * b->loss[k];
+        if (squares)
+            square += along * along * saddle_row_norm2(data, row) + b->loss[k] * b->loss[k];
+    }
+    return square;
+}
+
+/* out[j] += scale l_ij; out may be NULL */
+SADDLE_INLINE void add_losses(const saddle_batch *batch, const block *b, double scale, double *out)
+{
+    for (size_t k = 0; out != NULL && k < b->count; k++)
+        out[saddle_batch_sample(batch, b->begin + k)] += scale * b->loss[k];
 }
 
 /* The terms w y_j grad l_ij in gx, w l_ij e_j in gy and in the statistic, w y_j l_ij in the value. */
-static void add_point(const instance *self, const saddle_dataset *data, const saddle_part *part)
+SADDLE_INLINE void add_batch(const instance *self, const saddle_dataset *data,
+                             const saddle_part *part, const saddle_batch *batch)
 {
-    const saddle_batch *batch = &part->batch;
     double scale = self->weight * part->scale;
     double value = 0.0;
     double square = 0.0;
-    double loss[BLOCK];
-    double slope[BLOCK];
-    for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
-        size_t count = find_losses(self, data, batch, begin, part->x, loss, slope);
-        for (size_t k = 0; part->gx != NULL && k < count; k++) {
-            size_t row = saddle_batch_sample(batch, begin + k);
-            double along = -data->label[row] * part->y[row] * slope[k];
-            saddle_unit_row_add(self->unit, data, row, scale * along, part->gx);
-            if (part->square != NULL)
-                square += along * along * saddle_row_norm2(data, row) + loss[k] * loss[k];
-        }
-        add_losses(batch, begin, count, scale, loss, part->gy);
-        add_losses(batch, begin, count, scale, loss, part->statistic);
-        for (size_t k = 0; part->value != NULL && k < count; k++)
-            value += part->y[saddle_batch_sample(batch, begin + k)] * loss[k];
+    block b;
+    for (b.begin = 0; b.begin < batch->count; b.begin += BLOCK) {
+        find_losses(self, data, batch, part->x, &b);
+        if (part->gx != NULL)
+            square += add_slopes(self, data, batch, &b, scale, part->y, part->gx, part->gy,
+                                 part->square != NULL);
+        else
+            add_losses(batch, &b, scale, part->gy);
+        add_losses(batch, &b, scale, part->statistic);
+        for (size_t k = 0; part->value != NULL && k < b.count; k++)
+            value += part->y[saddle_batch_sample(batch, b.begin + k)] * b.loss[k];
     }
     if (part->square != NULL)
         *part->square += self->weight * scale * square;
     if (part->value != NULL)
         *part->value += scale * value;
+}
+
+static void add_point(const instance *self, const saddle_dataset *data, const saddle_part *part)
+{
+    saddle_batch range = {.first = part->batch.first, .count = part->batch.count};
+    if (part->batch.index == NULL)
+        add_batch(self, data, part, &range);
+    else
+        add_batch(self, data, part, &part->batch);
 }
 
 /* Both points' arguments of the loss side by side, for rows [begin, begin + count) of a batch. The

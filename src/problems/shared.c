@@ -54,7 +54,7 @@ double saddle_largest_norm2(const saddle_problem_inputs *inputs, const saddle_se
     return most;
 }
 
-/* Besides the products: the loss, its slope and the way to the row. */
+/* Besides the products: the loss, its slope and the way to the row. Every entry costs 3 for its place. */
 #define ROW_OVERHEAD 60.0
 
 double saddle_row_cost(const saddle_problem_inputs *inputs, size_t columns)
@@ -68,7 +68,7 @@ double saddle_row_cost(const saddle_problem_inputs *inputs, size_t columns)
         found[1] += (int64_t)data->rows;
     }
     world->add_words(world, 2, found);
-    return ROW_OVERHEAD + 4.0 * (double)columns * (double)found[0] / (double)found[1];
+    return ROW_OVERHEAD + (3.0 + (double)columns) * (double)found[0] / (double)found[1];
 }
 
 /* What a term of saddle_outcome_sums() is made from. */

@@ -31,9 +31,14 @@ static inline double saddle_unit_row_dot(bool unit, const saddle_dataset *data, 
     if (!unit)
         return saddle_row_dot(data, row, x);
     double sum = 0.0;
-    for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
-        sum += x[data->column[k]];
-    return sum;
+    size_t k = data->row_start[row];
+    size_t end = data->row_start[row + 1];
+    const uint32_t *column = data->column;
+    for (; k + 1 < end; k += 2) {
+        sum += x[column[k]];
+        sum += x[column[k + 1]];
+    }
+    return k < end ? sum + x[column[k]] : sum;
 }
 
 /* out += scale a_row, as saddle_row_add(). */
@@ -44,9 +49,15 @@ static inline void saddle_unit_row_add(bool unit, const saddle_dataset *data, si
         saddle_row_add(data, row, scale, out);
         return;
     }
+    size_t k = data->row_start[row];
     size_t end = data->row_start[row + 1];
-    for (size_t k = data->row_start[row]; k < end; k++)
-        out[data->column[k]] += scale;
+    const uint32_t *column = data->column;
+    for (; k + 1 < end; k += 2) {
+        out[column[k]] += scale;
+        out[column[k + 1]] += scale;
+    }
+    if (k < end)
+        out[column[k]] += scale;
 }
 
 /* Prefetches the rows after the k-th of a batch. (Not merely `inline`: gcc takes a function that only

@@ -341,7 +341,7 @@ START_TEST(divisions_follow_the_sizes)
     p.y_curvature = 0.0;
     ck_assert_uint_eq(saddle_parts_count(&p, &batch), SADDLE_MOST_PARTS);
     /* What is added up afterwards must be small beside what a part computes. */
-    p.y_dim = 100000;
+    p.y_dim = 1000000;
     batch.count = 50000;
     ck_assert_uint_eq(saddle_parts_count(&p, &batch), 1);
     /* Costly samples are divided, but not into single ones. */
