@@ -55,8 +55,16 @@ static inline void saddle_row_add(const saddle_dataset *data, size_t row, double
         saddle_axpy(data->features, scale, data->dense + row * data->features, out);
         return;
     }
-    for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
-        out[data->column[k]] += scale * data->value[k];
+    size_t k = data->row_start[row];
+    size_t end = data->row_start[row + 1];
+    const uint32_t *column = data->column;
+    const double *value = data->value;
+    for (; k + 1 < end; k += 2) {
+        out[column[k]] += scale * value[k];
+        out[column[k + 1]] += scale * value[k + 1];
+    }
+    if (k < end)
+        out[column[k]] += scale * value[k];
 }
 
 /* |a_row|^2 */

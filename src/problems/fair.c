@@ -98,14 +98,13 @@ static double slope_in_t(const instance *self, double label, double s, const dou
 }
 
 /* gx += the gradient along u, given as `along`: the two classes' are opposite. */
-static void add_along(const instance *self, const double *along, double *gx)
+static void add_along(const instance *self, double *along, double *gx)
 {
     size_t d = self->features;
-    for (size_t k = 0; k <= d; k++)
-        if (k == d || !self->sensitive.hidden[k]) {
-            gx[k] -= along[k];
-            gx[d + 1 + k] += along[k];
-        }
+    for (size_t k = 0; k < d; k++)
+        along[k] = self->sensitive.hidden[k] ? 0.0 : along[k];
+    saddle_axpy(d + 1, -1.0, along, gx);
+    saddle_axpy(d + 1, 1.0, along, gx + d + 1);
 }
 
 /* Adds a block to the value and to the statistic: the losses, and p_c and s p_c of the classes. */

@@ -98,6 +98,8 @@ static void add_point(const instance *self, size_t agent, const saddle_part *par
 {
     const saddle_dataset *data = self->shard[agent];
     saddle_linear_score model = make_score(self, self->poisoned[agent], part->x, part->y);
+    double scale = part->scale;
+    double *gy = part->gy;
     double total = 0.0;
     double square = 0.0;
     double z[BLOCK];
@@ -110,19 +112,19 @@ static void add_point(const instance *self, size_t agent, const saddle_part *par
         saddle_logistic(rows.count, z, part->value != NULL ? loss : NULL, slope);
         for (size_t k = 0; k < rows.count; k++) {
             size_t row = saddle_block_row(&rows, k);
-            double along = part->scale * data->label[row] * slope[k];
-            if (part->gy != NULL)
-                saddle_row_add(data, row, along, part->gy);
+            double along = scale * data->label[row] * slope[k];
+            if (gy != NULL)
+                saddle_row_add(data, row, along, gy);
             total += along;
             if (part->square != NULL)
                 square += slope[k] * slope[k] * row_square(self, agent, row, part);
         }
         if (part->value != NULL)
-            *part->value -= part->scale * saddle_sum(rows.count, loss);
+            *part->value -= scale * saddle_sum(rows.count, loss);
     }
     add_shift(self, agent, total, part->x, part->y, part);
     if (part->square != NULL)
-        *part->square += part->scale * square;
+        *part->square += scale * square;
 }
 
 static void add_difference(const instance *self, size_t agent, const saddle_part *part)
@@ -130,6 +132,7 @@ static void add_difference(const instance *self, size_t agent, const saddle_part
     const saddle_dataset *data = self->shard[agent];
     saddle_linear_score model1 = make_score(self, self->poisoned[agent], part->x, part->y);
     saddle_linear_score model0 = make_score(self, self->poisoned[agent], part->x0, part->y0);
+    double scale = part->scale;
     double total1 = 0.0;
     double total0 = 0.0;
     double z[2 * BLOCK];
@@ -141,8 +144,8 @@ static void add_difference(const instance *self, size_t agent, const saddle_part
         saddle_logistic(2 * rows.count, z, NULL, slope);
         for (size_t k = 0; k < rows.count; k++) {
             size_t row = saddle_block_row(&rows, k);
-            double along1 = part->scale * data->label[row] * slope[2 * k];
-            double along0 = part->scale * data->label[row] * slope[2 * k + 1];
+            double along1 = scale * data->label[row] * slope[2 * k];
+            double along0 = scale * data->label[row] * slope[2 * k + 1];
             saddle_row_add(data, row, along1 - along0, part->gy);
             total1 += along1;
             total0 += along0;

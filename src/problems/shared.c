@@ -9,11 +9,22 @@
 #include "data/rows.h"
 #include "problems/sensitive.h"
 
+/* gy -= weight (y - y0) */
+SADDLE_KERNEL static void add_ridge_difference(size_t count, double weight,
+                                               const double *restrict y, const double *restrict y0,
+                                               double *restrict gy)
+{
+    for (size_t k = 0; k < count; k++)
+        gy[k] -= weight * (y[k] - y0[k]);
+}
+
 void saddle_add_ridge(const saddle_problem *problem, double ridge, const saddle_part *part)
 {
     double weight = part->scale * ridge;
-    for (size_t k = 0; part->gy != NULL && k < problem->y_dim; k++)
-        part->gy[k] -= weight * (part->y[k] - (part->y0 != NULL ? part->y0[k] : 0.0));
+    if (part->gy != NULL && part->y0 != NULL)
+        add_ridge_difference(problem->y_dim, weight, part->y, part->y0, part->gy);
+    else if (part->gy != NULL)
+        saddle_axpy(problem->y_dim, -weight, part->y, part->gy);
     if (part->value != NULL)
         *part->value -= 0.5 * weight * saddle_norm2(problem->y_dim, part->y);
 }
