@@ -132,17 +132,17 @@ static void add_slopes(const instance *self, const saddle_rows_block *block,
                        const saddle_part *part, slopes *s, double *scratch)
 {
     const saddle_model *model = self->model;
+    bool squares = part->square != NULL && part->gx != NULL;
     double square[BLOCK];
     double sum = 0.0;
     find_slopes(self, block, part->x, *part->y, part->scale, s);
     if (part->gx != NULL)
         /* cppcheck-suppress legacyUninitvar; it is written to */
-        model->backward(model, block, part->x, s->h, part->gx, part->square != NULL ? square : NULL,
-                        scratch);
+        model->backward(model, block, part->x, s->h, part->gx, squares ? square : NULL, scratch);
     add_scalars(self, block, s, part);
-    for (size_t k = 0; part->square != NULL && k < block->count; k++)
+    for (size_t k = 0; squares && k < block->count; k++)
         sum += square[k] + s->c[k] * s->c[k] + s->y[k] * s->y[k];
-    if (part->square != NULL)
+    if (squares)
         *part->square += sum / part->scale;
 }
 

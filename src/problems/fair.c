@@ -108,18 +108,19 @@ static void add_along(const instance *self, double *along, double *gx)
 }
 
 /* Adds a block to the value and to the statistic: the losses, and p_c and s p_c of the classes. */
-static void add_values(const instance *self, const saddle_part *part, size_t count,
-                       const double *loss, const double *p, const double *s)
+static void add_values(const instance *self, const saddle_part *part, const saddle_rows_block *rows,
+                       const double *loss, const double *p, const double *sign)
 {
     double share[CLASSES] = {0.0, 0.0};
     double tilt[CLASSES] = {0.0, 0.0};
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < rows->count; k++) {
+        double s = sign[saddle_block_row(rows, k)];
         share[NEGATIVE] += 1.0 - p[k];
         share[POSITIVE] += p[k];
-        tilt[NEGATIVE] += s[k] * (1.0 - p[k]);
-        tilt[POSITIVE] += s[k] * p[k];
+        tilt[NEGATIVE] += s * (1.0 - p[k]);
+        tilt[POSITIVE] += s * p[k];
     }
-    double value = part->value != NULL ? saddle_sum(count, loss) : 0.0;
+    double value = part->value != NULL ? saddle_sum(rows->count, loss) : 0.0;
     for (size_t c = 0; c < CLASSES; c++) {
         if (part->value != NULL)
             value += self->weight * part->y[c] * (tilt[c] - part->y[c] * share[c]);
@@ -132,9 +133,9 @@ static void add_values(const instance *self, const saddle_part *part, size_t cou
         *part->value += part->scale * value;
 }
 
-/* Adds a block to the gradient, given p and s of its rows; what is added to gx, to `along`. */
+/* Adds a block to the gradient, given p of its rows and s of all; what is added to gx, to `along`. */
 static void add_slopes(const instance *self, const saddle_part *part, const saddle_rows_block *rows,
-                       const double *p, const double *s, double *along)
+                       const double *p, const double *sign, double *along)
 {
     const double *y = part->y;
     double share = part->scale;
@@ -142,9 +143,10 @@ static void add_slopes(const instance *self, const saddle_part *part, const sadd
     double square = 0.0;
     for (size_t k = 0; k < rows->count; k++) {
         size_t row = saddle_block_row(rows, k);
-        double slope = slope_in_t(self, rows->data->label[row], s[k], y, p[k]);
-        double low = self->weight * (s[k] - 2.0 * y[NEGATIVE]) * (1.0 - p[k]);
-        double high = self->weight * (s[k] - 2.0 * y[POSITIVE]) * p[k];
+        double s = sign[row];
+        double slope = slope_in_t(self, rows->data->label[row], s, y, p[k]);
+        double low = self->weight * (s - 2.0 * y[NEGATIVE]) * (1.0 - p[k]);
+        double high = self->weight * (s - 2.0 * y[POSITIVE]) * p[k];
         if (part->gx != NULL) {
             saddle_row_add(rows->data, row, share * slope, along);
             along[self->features] += share * slope;
@@ -170,21 +172,18 @@ static void add_point(const instance *self, size_t agent, const saddle_part *par
     double z[BLOCK]; /* score of the wrong class over that of the right one */
     double loss[BLOCK];
     double p[BLOCK];
-    double s[BLOCK];
+    const double *sign = self->sensitive.sign[agent];
     for (size_t begin = 0; begin < part->batch.count; begin += BLOCK) {
         saddle_rows_block rows = saddle_block_at(data, &part->batch, begin, BLOCK);
         saddle_block_scores(&rows, model, z);
         saddle_block_margins(&rows, 1, z);
         saddle_logistic(rows.count, z, part->value != NULL ? loss : NULL, p);
-        for (size_t k = 0; k < rows.count; k++) {
-            size_t row = saddle_block_row(&rows, k);
-            p[k] = data->label[row] > 0.0 ? 1.0 - p[k] : p[k];
-            s[k] = self->sensitive.sign[agent][row];
-        }
+        for (size_t k = 0; k < rows.count; k++)
+            p[k] = data->label[saddle_block_row(&rows, k)] > 0.0 ? 1.0 - p[k] : p[k];
         if (part->value != NULL || part->statistic != NULL)
-            add_values(self, part, rows.count, loss, p, s);
+            add_values(self, part, &rows, loss, p, sign);
         if (part->gx != NULL || part->gy != NULL)
-            add_slopes(self, part, &rows, p, s, along);
+            add_slopes(self, part, &rows, p, sign, along);
     }
 }
 

@@ -223,7 +223,7 @@ static void add_samples(const saddle_problem *problem, size_t agent, const saddl
             *part->value += part->scale * at.c * (at.delta - 0.5 * at.c);
         if (part->statistic != NULL)
             add_statistic(self, j, at.delta, part);
-        if (part->x0 == NULL)
+        if (part->x0 == NULL || part->gx == NULL || part->gy == NULL)
             continue;
         at = look_at(self, agent, j, part->x0, part->y0, scratch);
         add_x(self, &at, -part->scale, part->x0, part->y0, part->gx);

@@ -42,7 +42,8 @@ static double outcome_bytes(const saddle_run_state *r)
         rows = saddle_larger(rows, held_out->rows);
     size_t terms = saddle_world_sum_rows(problem->agents);
     return saddle_block_bytes(rows, problem->outcome_bytes) +
-           saddle_block_bytes(problem->scratch + (1 + terms) * problem->response_size,
+           saddle_block_bytes(saddle_problem_scratch(problem) +
+                                  (1 + terms) * problem->response_size,
                               sizeof(double));
 }
 
