@@ -82,7 +82,7 @@ static void view(const saddle_agent *agent, saddle_view *out)
 }
 
 static const saddle_phase phases[] = {
-    {"ask", SADDLE_UNDIVIDED, ask}, {"move", SADDLE_UNDIVIDED, move}, {.name = NULL}};
+    {"ask", .run = ask}, {"move", .run = move}, {.name = NULL}};
 /* Options of the plan that it reads; its own would fill its parameters. */
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y, NULL};
 

@@ -7,6 +7,7 @@
 
 #include <check.h>
 
+#include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/clock.h"
 #include "core/memory.h"
@@ -337,7 +338,7 @@ static void iterate(engine *e, uint64_t allowed)
                 if (round == 0 && phase == e->in.algorithm->phases)
                     agent->ifo_limit = allowed > 0 ? agent->ifo + allowed : 0;
                 agent->round = round;
-                phase->run(agent);
+                saddle_agent_phase(phase, agent);
                 spoil_scratch(e);
                 saddle_agent_evaluate(agent);
                 spoil_scratch(e);

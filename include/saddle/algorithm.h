@@ -109,15 +109,17 @@ typedef struct saddle_agent {
     double *kept;                  /**< Own private state. */
     size_t degree;                 /**< Number of neighbours. */
     const double *const
-        *neighbour;         /**< Their published spans of the last round, by agent number. */
-    const double *weight;   /**< M_ij of each neighbour. */
-    double self_weight;     /**< M_ii. */
-    unsigned round;         /**< Of the iteration, from 0. */
-    double *work;           /**< Memory that lasts until the last phase of the round. */
-    double *scratch;        /**< Memory that lasts for one phase. */
-    uint32_t *index;        /**< Capacity for n_i sample numbers, as long as `work`. */
-    uint64_t *mark;         /**< All-zero marks for sampling; to be left all zero. */
-    double oracle;          /**< See saddle_algorithm::oracle. */
+        *neighbour;       /**< Their published spans of the last round, by agent number. */
+    const double *weight; /**< M_ij of each neighbour. */
+    double self_weight;   /**< M_ii. */
+    unsigned round;       /**< Of the iteration, from 0. */
+    double *work;         /**< Memory that lasts until the last phase of the round. */
+    double *scratch;      /**< Memory that lasts for one phase. */
+    uint32_t *index;      /**< Capacity for n_i sample numbers, as long as `work`. */
+    uint64_t *mark;       /**< All-zero marks for sampling; to be left all zero. */
+    double oracle;        /**< See saddle_algorithm::oracle. */
+    const struct saddle_helpers
+        *helpers;           /**< The engine's: who helps with requests. NULL: nobody. */
     saddle_request request; /**< What the phase asks of the problem; the next one has the answer. */
     uint64_t ifo; /**< IFO calls so far; inner loops that call the problem themselves add theirs. */
     uint64_t ifo_limit; /**< Inner loops end once `ifo` has reached it; 0: no limit. */
@@ -142,20 +144,40 @@ typedef struct saddle_configuration {
                              init() fills in what the algorithm has its own rule for. */
 } saddle_configuration;
 
-/** How an engine may share out a phase between workers. */
-typedef enum saddle_division {
-    SADDLE_UNDIVIDED,     /**< One worker for each agent. */
-    SADDLE_BY_COORDINATES /**< Every coordinate of the span could be computed by another worker. */
-} saddle_division;
+/** Coordinates of x, or of y, that belong together when a phase is divided: a block. The first block of y is shorter, by
+ * x_dim mod 8, so that the others begin on cache lines where y follows x. */
+#define SADDLE_BLOCK 256
+/** Sums over the coordinates of a block that a divided phase can make. */
+#define SADDLE_BLOCK_SUMS 2
+
+/** Some coordinates of x or y: whole blocks. */
+typedef struct saddle_range {
+    size_t first; /**< Where a block begins. */
+    size_t last;  /**< One behind the last coordinate, where a block ends. */
+    size_t shift; /**< Coordinate k is in block (k + shift) / SADDLE_BLOCK. */
+    double *sums; /**< SADDLE_BLOCK_SUMS numbers for each block of the range, to be added to. */
+} saddle_range;
 
 /**
  * One phase of a round, such as PRECISION's move, estimate and track. It sees its own state and what its
  * neighbours published in the last round, and leaves what the next phase needs in agent->work.
+ *
+ * Most phases are one function, run(). Where work is done coordinate by coordinate, `divided` may do it: several
+ * workers then call it at the same time, each for other blocks of coordinates. Sums over coordinates are made block by
+ * block, and finish() gets them added in the order of the blocks, so that they have the same bits whoever made them.
  */
 typedef struct saddle_phase {
-    const char *name;                 /**< Such as "move". NULL ends a list. */
-    saddle_division division;         /**< What the engine may do. */
-    void (*run)(saddle_agent *agent); /**< The phase. */
+    const char *name; /**< Such as "move". NULL ends a list. */
+    /** The phase, or what comes before its divided part; NULL: nothing. */
+    void (*run)(saddle_agent *agent);
+    /** Optional, beside a divided part: whether run() has anything to do in this round, which is the same for all
+     * agents. NULL: it has. */
+    bool (*runs)(const saddle_agent *agent);
+    /** Optional. Some coordinates of x and some of y; either may be none. It may write those entries of agent->next, kept
+     * and work, and their sums. */
+    void (*divided)(const saddle_agent *agent, const saddle_range *x, const saddle_range *y);
+    /** Optional. What comes after the divided part, with the sums over all blocks of x and of y. */
+    void (*finish)(saddle_agent *agent, const double *x_sums, const double *y_sums);
 } saddle_phase;
 
 /** What an algorithm can do and what it costs: for `saddle algorithms`, and for refusals. */
@@ -239,6 +261,9 @@ SADDLE_API saddle_status saddle_algorithm_find(const saddle_algorithm **out, con
 
 /** Evaluate agent->request, if there is one, count its IFO calls, and leave none. */
 SADDLE_API void saddle_agent_evaluate(saddle_agent *agent);
+/** Evaluate a request at once, as an inner loop needs it, and count its IFO calls. The engine's other workers help if they have
+ * nothing to do. `scratch` is saddle_problem_scratch() doubles. */
+SADDLE_API void saddle_agent_ask(saddle_agent *agent, saddle_request *request, double *scratch);
 
 /** out[k] = M_ii now[offset + k] + sum_j M_ij neighbour_j[offset + k], k < count, in that order. */
 SADDLE_API void saddle_agent_mix(const saddle_agent *agent, size_t offset, size_t count,

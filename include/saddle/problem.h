@@ -67,6 +67,9 @@ typedef struct saddle_part {
     double *square; /**< The squared norm of a sample's gradient as it is added to gx and gy, which
                                 are there too, but without `scale`. */
     double *statistic; /**< response_size: the statistic of the best response. */
+    double *
+        along; /**< Of differences, with add_rows(): NULL, or one number for each sample of the batch,
+                                which multiplies its row: it is put here, and gx is left alone. */
 } saddle_part;
 
 /** Constants of the theory; 0 where one is not known. */
@@ -116,6 +119,13 @@ struct saddle_problem {
      * gx, gy and value; the batch and the other outputs are not looked at. NULL: there are none.
      */
     void (*add_common)(const saddle_problem *problem, const saddle_part *part);
+    /**
+     * Optional, where a sample's gradient in x is a number times its row: gx += sum over the batch, in its order, of
+     * along[k] times the row of the k-th sample. Mini-batches can then be divided by samples, though their rows are
+     * added up in one order.
+     */
+    void (*add_rows)(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                     const double *along, double *gx);
     /** Roughly what one sample costs, in multiplications done one at a time. It decides how batches are
      * divided between threads and is the same in all processes. 0: x_dim + y_dim. */
     double sample_cost;

@@ -1,6 +1,8 @@
 /* What one agent does in a round: its phases, what they ask of the problem, and mixing. */
 #include "algorithms/agent.h"
 
+#include <string.h>
+
 #include "core/sizes.h"
 #include "core/vector.h"
 #include "problems/evaluate.h"
@@ -32,18 +34,120 @@ void saddle_agent_mix(const saddle_agent *agent, size_t offset, size_t count, do
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
+size_t saddle_partials_size(const saddle_problem *problem, size_t samples)
+{
+    saddle_batch all = {.count = samples};
+    return saddle_parts_count(problem, &all) * saddle_largest_partial(problem);
+}
+
+typedef struct shared_request {
+    const saddle_agent *agent;
+    saddle_request *request;
+    size_t stride;
+} shared_request;
+
+static void evaluate_part(void *context, size_t part, double *scratch)
+{
+    const shared_request *s = context;
+    saddle_evaluate_part(s->agent->problem, s->agent->id, s->request, part,
+                         s->agent->helpers->partials + part * s->stride, scratch);
+}
+
+void saddle_agent_answer(const saddle_agent *agent, saddle_request *request, double *scratch)
+{
+    const saddle_problem *problem = agent->problem;
+    if (request->kind == SADDLE_REQUEST_NONE)
+        return;
+    size_t parts = agent->helpers != NULL ? saddle_parts_count(problem, &request->batch) : 1;
+    if (parts == 1) {
+        saddle_evaluate(problem, agent->id, request, scratch);
+        return;
+    }
+    shared_request s = {agent, request, saddle_partial_size(problem, request)};
+    saddle_evaluate_begin(problem, agent->id, request);
+    agent->helpers->share(agent->helpers, parts, evaluate_part, &s, scratch);
+    saddle_evaluate_end(problem, agent->id, request, agent->helpers->partials, s.stride);
+}
+
+void saddle_agent_ask(saddle_agent *agent, saddle_request *request, double *scratch)
+{
+    saddle_agent_answer(agent, request, scratch);
+    agent->ifo += saddle_request_ifo(request);
+}
+
 void saddle_agent_evaluate(saddle_agent *agent)
 {
-    saddle_evaluate(agent->problem, agent->id, &agent->request, agent->scratch);
-    agent->ifo += saddle_request_ifo(&agent->request);
+    saddle_agent_ask(agent, &agent->request, agent->scratch);
     agent->request.kind = SADDLE_REQUEST_NONE;
+}
+
+size_t saddle_block_count(const saddle_range *range)
+{
+    size_t first = (range->first + range->shift) / SADDLE_BLOCK;
+    return (range->last + range->shift + SADDLE_BLOCK - 1) / SADDLE_BLOCK - first;
+}
+
+void saddle_whole_ranges(const saddle_problem *problem, double *sums, saddle_range *x,
+                         saddle_range *y)
+{
+    *x = (saddle_range){.last = problem->x_dim, .sums = sums};
+    *y = (saddle_range){.last = problem->y_dim,
+                        .shift = problem->x_dim % SADDLE_LANES,
+                        .sums = sums + saddle_block_count(x) * SADDLE_BLOCK_SUMS};
+}
+
+size_t saddle_block_sums(const saddle_problem *problem)
+{
+    double sums[1];
+    saddle_range x;
+    saddle_range y;
+    saddle_whole_ranges(problem, sums, &x, &y);
+    return (saddle_block_count(&x) + saddle_block_count(&y)) * SADDLE_BLOCK_SUMS;
+}
+
+/* The sums of all blocks of a range, in their order. */
+static void add_blocks(const saddle_range *range, double *total)
+{
+    memcpy(total, range->sums, SADDLE_BLOCK_SUMS * sizeof *total);
+    for (size_t b = 1; b < saddle_block_count(range); b++)
+        for (size_t s = 0; s < SADDLE_BLOCK_SUMS; s++)
+            total[s] += range->sums[b * SADDLE_BLOCK_SUMS + s];
+}
+
+void saddle_agent_finish(const saddle_phase *phase, saddle_agent *agent, double *sums)
+{
+    saddle_range x;
+    saddle_range y;
+    double x_total[SADDLE_BLOCK_SUMS];
+    double y_total[SADDLE_BLOCK_SUMS];
+    if (phase->finish == NULL)
+        return;
+    saddle_whole_ranges(agent->problem, sums, &x, &y);
+    add_blocks(&x, x_total);
+    add_blocks(&y, y_total);
+    phase->finish(agent, x_total, y_total);
+}
+
+void saddle_agent_phase(const saddle_phase *phase, saddle_agent *agent)
+{
+    if (phase->run != NULL)
+        phase->run(agent);
+    if (phase->divided != NULL) {
+        double *sums = agent->scratch; /* which run() needs no longer */
+        saddle_range x;
+        saddle_range y;
+        saddle_whole_ranges(agent->problem, sums, &x, &y);
+        memset(sums, 0, saddle_block_sums(agent->problem) * sizeof *sums);
+        phase->divided(agent, &x, &y);
+        saddle_agent_finish(phase, agent, sums);
+    }
 }
 
 void saddle_agent_round(const saddle_algorithm *algorithm, saddle_agent *agent, unsigned round)
 {
     agent->round = round;
     for (const saddle_phase *phase = algorithm->phases; phase->name != NULL; phase++) {
-        phase->run(agent);
+        saddle_agent_phase(phase, agent);
         saddle_agent_evaluate(agent);
     }
 }

@@ -4,6 +4,32 @@
 
 #include <saddle/algorithm.h>
 
+/* Other workers of an engine. */
+typedef struct saddle_helpers saddle_helpers;
+/* One part of something; scratch is of the worker that does it. */
+typedef void saddle_shared_part(void *context, size_t part, double *scratch);
+struct saddle_helpers {
+    /* Do parts 0 .. count - 1, in any order and at the same time; this worker uses `scratch`. */
+    void (*share)(const saddle_helpers *helpers, size_t count, saddle_shared_part *part,
+                  void *context, double *scratch);
+    double *partials; /* sums of the parts of a request */
+};
+/* Doubles of partials that a request of one of the agents here may need. */
+size_t saddle_partials_size(const saddle_problem *problem, size_t samples);
+
+/* Evaluate a request of an agent with the engine's help, without counting IFO calls. */
+void saddle_agent_answer(const saddle_agent *agent, saddle_request *request, double *scratch);
+
+/* Blocks of a range, and the doubles of the sums of all blocks of x and y. */
+size_t saddle_block_count(const saddle_range *range);
+size_t saddle_block_sums(const saddle_problem *problem);
+/* All of x and of y, with the sums of x before those of y. */
+void saddle_whole_ranges(const saddle_problem *problem, double *sums, saddle_range *x,
+                         saddle_range *y);
+/* The end of a divided phase, with the sums of all blocks: those of x, then those of y. */
+void saddle_agent_finish(const saddle_phase *phase, saddle_agent *agent, double *sums);
+/* A whole phase of an agent by one worker, without what it asks of the problem. */
+void saddle_agent_phase(const saddle_phase *phase, saddle_agent *agent);
 /* One round of an agent: all phases, and what they ask of the problem. */
 void saddle_agent_round(const saddle_algorithm *algorithm, saddle_agent *agent, unsigned round);
 /* Where an agent's variables are: the algorithm's view(), with NULL for what it does not have. */

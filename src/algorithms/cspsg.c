@@ -127,7 +127,7 @@ static void move(saddle_agent *agent)
 }
 
 static const saddle_phase phases[] = {
-    {"estimate", SADDLE_UNDIVIDED, estimate}, {"move", SADDLE_UNDIVIDED, move}, {.name = NULL}};
+    {"estimate", .run = estimate}, {"move", .run = move}, {.name = NULL}};
 
 static void view(const saddle_agent *agent, saddle_view *out)
 {

@@ -156,7 +156,7 @@ static void advance(saddle_agent *agent)
 }
 
 static const saddle_phase phases[] = {
-    {"average", SADDLE_UNDIVIDED, average}, {"advance", SADDLE_UNDIVIDED, advance}, {.name = NULL}};
+    {"average", .run = average}, {"advance", .run = advance}, {.name = NULL}};
 
 static void view(const saddle_agent *agent, saddle_view *out)
 {

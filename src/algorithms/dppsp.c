@@ -123,9 +123,13 @@ static void evaluate(saddle_agent *agent, const double *z, const double *w, doub
 {
     const parameters *p = agent->parameters;
     size_t x_dim = agent->problem->x_dim;
-    saddle_batch all = {.index = NULL, .count = agent->problem->samples[agent->id]};
-    saddle_problem_gradient(agent->problem, agent->id, &all, z, z + x_dim, g, g + x_dim, scratch);
-    agent->ifo += all.count;
+    saddle_request all = {.kind = SADDLE_REQUEST_GRADIENT,
+                          .batch = {.count = agent->problem->samples[agent->id]},
+                          .x = z,
+                          .y = z + x_dim,
+                          .gx = g,
+                          .gy = g + x_dim};
+    saddle_agent_ask(agent, &all, scratch);
     complete(x_dim, p->steps.eta_x, z, w, g);
     complete(agent->problem->y_dim, -p->steps.eta_y, z + x_dim, w + x_dim, g + x_dim);
 }
@@ -235,7 +239,7 @@ static void iterate(saddle_agent *agent)
     saddle_watch(agent, "y", both - x_dim, agent->next + x_dim);
 }
 
-static const saddle_phase phases[] = {{"iterate", SADDLE_UNDIVIDED, iterate}, {.name = NULL}};
+static const saddle_phase phases[] = {{"iterate", .run = iterate}, {.name = NULL}};
 
 const saddle_algorithm saddle_dppsp = {
     .name = "dppsp",

@@ -36,8 +36,7 @@ void saddle_family_layout(const void *parameters, const saddle_problem *problem,
     if (family->published_extra > 0)
         saddle_layout_add(out, "c", family->published_extra, SADDLE_FIELD_SUM, both + 1);
     out->kept = both + 1 + family->kept_extra;
-    out->work = NUMBERS + saddle_whole_lines(both);
-    out->scratch = saddle_whole_lines(both);
+    out->work = NUMBERS + 2 * saddle_whole_lines(both);
 }
 
 void saddle_family_configure(saddle_family *family, saddle_family_kind kind,
@@ -79,9 +78,9 @@ void saddle_family_parts(const saddle_agent *agent, saddle_parts *out)
     out->reach = agent->work + REACH;
     out->gx = agent->work + NUMBERS;
     out->gy = out->gx + x_dim;
-    out->x_tilde = agent->scratch;
+    out->x_tilde = out->gx + saddle_whole_lines(both);
     out->y_tilde = out->x_tilde + x_dim;
-    out->rest = agent->scratch + saddle_whole_lines(both);
+    out->rest = agent->scratch;
 }
 
 void saddle_family_view(const saddle_agent *agent, saddle_view *out)
@@ -152,46 +151,75 @@ SADDLE_KERNEL static void ascent_point(size_t count, double alpha, const double 
         out[k] = y[k] + alpha * d[k];
 }
 
-/* x~ and x+. Where the prox only clips, x~ is never written down. */
-static void descend(saddle_agent *agent, saddle_parts *parts, saddle_pass_sums *sums)
+/* The bounds of X where the prox only clips, or of Y: x~ and y~ are then never written down. */
+static bool clips_x(const saddle_agent *agent, double *lower, double *upper)
+{
+    return saddle_regularizer_is_zero(saddle_prox_regularizer(agent->x_prox)) &&
+           saddle_set_uniform_bounds(saddle_prox_set(agent->x_prox), lower, upper);
+}
+
+static bool clips_y(const saddle_agent *agent, double *lower, double *upper)
+{
+    return saddle_set_uniform_bounds(agent->y_set, lower, upper);
+}
+
+bool saddle_family_aims(const saddle_agent *agent)
+{
+    double lower;
+    double upper;
+    return !clips_x(agent, &lower, &upper) || !clips_y(agent, &lower, &upper);
+}
+
+void saddle_family_aim(saddle_agent *agent)
+{
+    const saddle_steps *steps = &((const saddle_family *)agent->parameters)->steps;
+    double lower;
+    double upper;
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    if (!clips_x(agent, &lower, &upper))
+        proximal_point(agent, steps->tau, parts.x, parts.p, parts.x_tilde, parts.rest);
+    if (!clips_y(agent, &lower, &upper)) {
+        ascent_point(parts.y_dim, steps->alpha, parts.y, parts.d, parts.y_tilde);
+        saddle_set_project(agent->y_set, parts.y_tilde, parts.rest);
+    }
+}
+
+/* Equation (5), and (3) where it only clips. */
+static void descend(const saddle_agent *agent, const saddle_parts *parts, const saddle_range *part)
 {
     const saddle_steps *steps = &((const saddle_family *)agent->parameters)->steps;
     saddle_pass pass = {.offset = 0,
-                        .count = parts->x_dim,
+                        .range = *part,
                         .g = parts->p,
                         .descend = true,
                         .rate = steps->tau,
                         .step = steps->nu,
                         .next = parts->x1};
-    if (!saddle_regularizer_is_zero(saddle_prox_regularizer(agent->x_prox)) ||
-        !saddle_set_uniform_bounds(saddle_prox_set(agent->x_prox), &pass.lower, &pass.upper)) {
-        proximal_point(agent, steps->tau, parts->x, parts->p, parts->x_tilde, parts->rest);
+    if (!clips_x(agent, &pass.lower, &pass.upper))
         pass.target = parts->x_tilde;
-    }
-    saddle_pass_move(agent, &pass, sums);
+    saddle_pass_move(agent, &pass);
 }
 
-/* Equations (4) and (6): y~ and y+; with `track`, in the same pass d+ as if the gradient were linear in y. */
-static void ascend(saddle_agent *agent, saddle_parts *parts, bool track, saddle_pass_sums *sums)
+/* Equation (6), and (4) where it only clips; with `track`, in the same pass d+ as if the gradient were linear in y. */
+static void ascend(const saddle_agent *agent, const saddle_parts *parts, bool track,
+                   const saddle_range *part)
 {
     const saddle_steps *steps = &((const saddle_family *)agent->parameters)->steps;
     saddle_pass pass = {.offset = parts->x_dim,
-                        .count = parts->y_dim,
+                        .range = *part,
                         .g = parts->d,
                         .rate = steps->alpha,
                         .step = steps->eta,
                         .next = parts->y1};
-    if (!saddle_set_uniform_bounds(agent->y_set, &pass.lower, &pass.upper)) {
-        ascent_point(parts->y_dim, steps->alpha, parts->y, parts->d, parts->y_tilde);
-        saddle_set_project(agent->y_set, parts->y_tilde, parts->rest);
+    if (!clips_y(agent, &pass.lower, &pass.upper))
         pass.target = parts->y_tilde;
-    }
     if (track) {
         pass.direction = (size_t)(parts->d - agent->now);
         pass.curvature = parts->curvature;
         pass.tracker = parts->d1;
     }
-    saddle_pass_move(agent, &pass, sums);
+    saddle_pass_move(agent, &pass);
 }
 
 bool saddle_family_refreshes(const saddle_agent *agent)
@@ -201,18 +229,24 @@ bool saddle_family_refreshes(const saddle_agent *agent)
 }
 
 /* Where u is recursive and linear in y besides the batch's entries, d is tracked in the same pass. */
-void saddle_descend_ascend(saddle_agent *agent, saddle_parts *parts)
+void saddle_family_move(const saddle_agent *agent, const saddle_range *x, const saddle_range *y)
 {
-    saddle_pass_sums x_sums;
-    saddle_pass_sums y_sums;
-    descend(agent, parts, &x_sums);
-    ascend(agent, parts, parts->curvature > 0.0 && !saddle_family_refreshes(agent), &y_sums);
-    *parts->reach = x_sums.reach;
-    *parts->moved = x_sums.moved + y_sums.moved;
-    *parts->y_moved = y_sums.moved;
-    if (!isfinite(*parts->moved)) {
-        saddle_watch(agent, "x", parts->x_dim, parts->x1);
-        saddle_watch(agent, "y", parts->y_dim, parts->y1);
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    descend(agent, &parts, x);
+    ascend(agent, &parts, parts.curvature > 0.0 && !saddle_family_refreshes(agent), y);
+}
+
+void saddle_family_moved(saddle_agent *agent, const double *x_sums, const double *y_sums)
+{
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    *parts.moved = x_sums[0] + y_sums[0];
+    *parts.reach = x_sums[1];
+    *parts.y_moved = y_sums[0];
+    if (!isfinite(*parts.moved)) {
+        saddle_watch(agent, "x", parts.x_dim, parts.x1);
+        saddle_watch(agent, "y", parts.y_dim, parts.y1);
     }
 }
 
@@ -294,33 +328,29 @@ SADDLE_KERNEL double saddle_track_change(size_t count, const double *restrict ne
     return saddle_add_lanes(lane);
 }
 
-/* The same without a tracker. */
-static double replace(size_t count, const double *new, double *old)
+/* Without a tracker: old = new, and |new|^2 of each block. */
+static void replace(const saddle_range *part, const double *new, double *old)
 {
-    memcpy(old, new, count * sizeof *old);
-    return saddle_norm2(count, old);
+    double *sums = part->sums;
+    for (size_t begin = part->first, end; begin < part->last; begin = end) {
+        end = saddle_block_end(begin, part);
+        memcpy(old + begin, new + begin, (end - begin) * sizeof *old);
+        sums[1] += saddle_norm2(end - begin, old + begin);
+        sums += SADDLE_BLOCK_SUMS;
+    }
 }
 
-/* Step 4, equation (8), for x or y; `added`: news are the change of the estimate, not the estimate. */
-static void track(const saddle_agent *agent, const double *g, size_t count, const double *news,
-                  bool added, double *estimate, double *tracker, saddle_track_sums *sums)
+/* Equation (8), for x or y; `added`: news are the change of the estimate, not the estimate. */
+static void track(const saddle_agent *agent, const double *g, const saddle_range *part,
+                  const double *news, bool added, double *estimate, double *tracker)
 {
     saddle_track what = {.offset = (size_t)(g - agent->now),
-                         .count = count,
+                         .range = *part,
                          .news = news,
                          .added = added,
                          .estimate = estimate,
                          .tracker = tracker};
-    saddle_pass_track(agent, &what, sums);
-}
-
-/* Record estimates that are not finite, given the sum of their squares. */
-static void watch_estimates(saddle_agent *agent, const saddle_parts *parts, double size)
-{
-    if (isfinite(size))
-        return;
-    saddle_watch(agent, "v (x-gradient)", parts->x_dim, parts->v);
-    saddle_watch(agent, "u (y-gradient)", parts->y_dim, parts->u);
+    saddle_pass_track(agent, &what);
 }
 
 /* d1[k] -= c (y1[k] - y[k]) */
@@ -335,82 +365,83 @@ SADDLE_KERNEL static void take_move(size_t count, double c, const double *restri
  * Equation (8) for y with w = u + c y kept: d+ = sum_j M_ij d_j + w+ - w - c (y+ - y). Converting w to u and
  * back would add a rounding error to d at every refresh, and always the same one once the iterate rests.
  */
-static void track_shifted(const saddle_agent *agent, saddle_parts *parts, saddle_track_sums *sums)
+static void track_shifted(const saddle_agent *agent, const saddle_parts *parts,
+                          const saddle_range *part)
 {
     double c = parts->curvature;
+    size_t k = part->first;
+    size_t count = part->last > k ? part->last - k : 0;
     if (c > 0.0)
-        saddle_axpy(parts->y_dim, c, parts->y1, parts->gy);
-    track(agent, parts->d, parts->y_dim, parts->gy, false, parts->u, parts->d1, sums);
+        saddle_axpy(count, c, parts->y1 + k, parts->gy + k);
+    track(agent, parts->d, part, parts->gy, false, parts->u, parts->d1);
     if (c > 0.0)
-        take_move(parts->y_dim, c, parts->y, parts->y1, parts->d1);
+        take_move(count, c, parts->y + k, parts->y1 + k, parts->d1 + k);
 }
 
-/* u+ and d+ in the batch's own entries, after a pass that has tracked the linear part everywhere. An
- * entry that is in the batch twice is done once. */
-static void track_batch(saddle_parts *parts, const saddle_batch *batch, saddle_track_sums *sums)
+/* After estimates from scratch. */
+static void track_fresh(const saddle_agent *agent, const saddle_parts *parts, const saddle_range *x,
+                        const saddle_range *y)
 {
+    if (parts->p1 != NULL) {
+        track(agent, parts->p, x, parts->gx, false, parts->v, parts->p1);
+        track_shifted(agent, parts, y);
+    } else {
+        replace(x, parts->gx, parts->v);
+        replace(y, parts->gy, parts->u);
+    }
+}
+
+/* Whether the move has tracked y already, but for the batch's entries. */
+static bool tracked_by_move(const saddle_parts *parts)
+{
+    return parts->curvature > 0.0 && parts->d1 != NULL;
+}
+
+/* u+ and d+ in the batch's own entries of a stretch, after a pass that has tracked the linear part everywhere. An
+ * entry that is in the batch twice is done once. */
+static void track_batch(const saddle_parts *parts, const saddle_batch *batch,
+                        const saddle_range *part)
+{
+    size_t block = (part->first + part->shift) / SADDLE_BLOCK;
     for (size_t k = 0; k < batch->count; k++) {
         size_t j = saddle_batch_sample(batch, k);
+        if (j < part->first || j >= part->last)
+            continue;
+        double *row = part->sums + ((j + part->shift) / SADDLE_BLOCK - block) * SADDLE_BLOCK_SUMS;
         double change = parts->gy[j];
         parts->gy[j] = 0.0;
         parts->u[j] += change;
         parts->d1[j] += change;
-        sums->change += fabs(change);
-        sums->size += parts->u[j] * parts->u[j];
+        row[0] += fabs(change);
+        row[1] += parts->u[j] * parts->u[j];
     }
 }
 
-/* Step 4 after recursive differences. */
-static void track_differences(saddle_agent *agent, saddle_parts *parts)
+void saddle_family_track(const saddle_agent *agent, const saddle_range *x, const saddle_range *y)
 {
-    saddle_track_sums x_sums;
-    saddle_track_sums y_sums;
-    if (parts->curvature > 0.0 && parts->d1 != NULL) {
-        y_sums = (saddle_track_sums){.change = parts->curvature * *parts->y_moved};
-        track_batch(parts, &agent->request.batch, &y_sums);
-    } else {
-        track(agent, parts->d, parts->y_dim, parts->gy, true, parts->u, parts->d1, &y_sums);
+    saddle_parts parts;
+    saddle_family_parts(agent, &parts);
+    if (saddle_family_refreshes(agent)) {
+        track_fresh(agent, &parts, x, y);
+        return;
     }
-    track(agent, parts->p, parts->x_dim, parts->gx, true, parts->v, parts->p1, &x_sums);
-    watch_recursion(agent, parts, x_sums.change + y_sums.change);
-    watch_estimates(agent, parts, x_sums.size + y_sums.size);
-}
-
-/* Step 4 after estimates from scratch. */
-static void track_fresh(saddle_agent *agent, saddle_parts *parts)
-{
-    saddle_track_sums x_sums;
-    saddle_track_sums y_sums;
-    if (parts->p1 != NULL) {
-        track(agent, parts->p, parts->x_dim, parts->gx, false, parts->v, parts->p1, &x_sums);
-        track_shifted(agent, parts, &y_sums);
-    } else {
-        x_sums.size = replace(parts->x_dim, parts->gx, parts->v);
-        y_sums.size = replace(parts->y_dim, parts->gy, parts->u);
-    }
-    watch_estimates(agent, parts, x_sums.size + y_sums.size);
-}
-
-void saddle_track_estimates(saddle_agent *agent, saddle_parts *parts)
-{
-    if (saddle_family_refreshes(agent))
-        track_fresh(agent, parts);
+    track(agent, parts.p, x, parts.gx, true, parts.v, parts.p1);
+    if (tracked_by_move(&parts))
+        track_batch(&parts, &agent->request.batch, y);
     else
-        track_differences(agent, parts);
+        track(agent, parts.d, y, parts.gy, true, parts.u, parts.d1);
 }
 
-/* ---- phases ---------------------------------------------------------------------------------- */
-
-void saddle_family_move(saddle_agent *agent)
+void saddle_family_tracked(saddle_agent *agent, const double *x_sums, const double *y_sums)
 {
     saddle_parts parts;
     saddle_family_parts(agent, &parts);
-    saddle_descend_ascend(agent, &parts);
-}
-
-void saddle_family_track(saddle_agent *agent)
-{
-    saddle_parts parts;
-    saddle_family_parts(agent, &parts);
-    saddle_track_estimates(agent, &parts);
+    if (!saddle_family_refreshes(agent)) {
+        double linear = tracked_by_move(&parts) ? parts.curvature * *parts.y_moved : 0.0;
+        watch_recursion(agent, &parts, x_sums[0] + y_sums[0] + linear);
+    }
+    if (!isfinite(x_sums[1] + y_sums[1])) {
+        saddle_watch(agent, "v (x-gradient)", parts.x_dim, parts.v);
+        saddle_watch(agent, "u (y-gradient)", parts.y_dim, parts.u);
+    }
 }

@@ -48,7 +48,7 @@ typedef struct saddle_parts {
     double *moved;               /* work: |x+ - x|^2 + |y+ - y|^2, after the move */
     double *y_moved;             /* work: |y+ - y|^2, likewise */
     double *reach;               /* work: |x~ - x|^2, likewise */
-    double *x_tilde, *y_tilde;   /* scratch */
+    double *x_tilde, *y_tilde;   /* work: where they need all coordinates at once */
     double *rest;                /* scratch for the sets */
 } saddle_parts;
 
@@ -80,8 +80,6 @@ bool saddle_family_refreshes(const saddle_agent *agent);
 /* Put the start into the next span: x0, y0, and p = v, d = u from the estimates in gx, gy. */
 void saddle_family_start(saddle_parts *parts, const double *x0, const double *y0);
 
-/* Steps 1 and 2, equations (3) to (6); fills *moved and *reach. A value that is not finite is recorded. */
-void saddle_descend_ascend(saddle_agent *agent, saddle_parts *parts);
 /* Step 3, equation (7): ask for the gradient of F_i at (x, y), all samples; for its mean over a fresh mini-batch; or for
  * the change of the estimates, (v, u)+ = (v, u) + mean over S of the gradient differences. */
 void saddle_full_estimate(saddle_agent *agent, saddle_parts *parts, const double *x,
@@ -89,14 +87,19 @@ void saddle_full_estimate(saddle_agent *agent, saddle_parts *parts, const double
 void saddle_minibatch_estimate(saddle_agent *agent, saddle_parts *parts, uint64_t iteration,
                                const double *x, const double *y);
 void saddle_recursive_estimate(saddle_agent *agent, saddle_parts *parts);
-/* Step 4, equation (8): move the trackers by the change of the estimates, and keep the new ones. Records a stall when
- * recursive differences stay exactly zero while the iterate moves. */
-void saddle_track_estimates(saddle_agent *agent, saddle_parts *parts);
 /* One vector of step 4 after mixing: tracker += new - old, old = new. Returns |new|^2. */
 double saddle_track_change(size_t count, const double *new, double *old, double *tracker);
 
-/* The phases move, equations (3) to (6), and track, equation (8). */
-void saddle_family_move(saddle_agent *agent);
-void saddle_family_track(saddle_agent *agent);
+/* The phase move, equations (3) to (6): x~ and y~ where they need all coordinates at once; the move; its *moved and *reach.
+ * A value that is not finite is recorded. */
+bool saddle_family_aims(const saddle_agent *agent);
+void saddle_family_aim(saddle_agent *agent);
+void saddle_family_move(const saddle_agent *agent, const saddle_range *x, const saddle_range *y);
+void saddle_family_moved(saddle_agent *agent, const double *x_sums, const double *y_sums);
+
+/* The phase track, equation (8): move the trackers by the change of the estimates, and keep the new ones. Records a stall
+ * when recursive differences stay exactly zero while the iterate moves. */
+void saddle_family_track(const saddle_agent *agent, const saddle_range *x, const saddle_range *y);
+void saddle_family_tracked(saddle_agent *agent, const double *x_sums, const double *y_sums);
 
 #endif

@@ -173,22 +173,32 @@ static void follow(saddle_agent *agent, const parts *at, saddle_purpose purpose,
                    const double *x1, const double *y1, const double *x0, const double *y0)
 {
     const saddle_sreda_parameters *p = agent->parameters;
-    saddle_batch batch =
-        saddle_draw(agent, purpose, number, (size_t)p->steps.batch, p->steps.replacement);
-    saddle_problem_difference(agent->problem, agent->id, &batch, x1, y1, x0, y0, at->dx, at->dy,
-                              at->rest);
+    saddle_request change = {
+        .kind = SADDLE_REQUEST_DIFFERENCE,
+        .batch = saddle_draw(agent, purpose, number, (size_t)p->steps.batch, p->steps.replacement),
+        .x = x1,
+        .y = y1,
+        .x0 = x0,
+        .y0 = y0,
+        .gx = at->dx,
+        .gy = at->dy};
+    saddle_agent_ask(agent, &change, at->rest);
     saddle_axpy(at->x_dim, 1.0, at->dx, at->v);
     saddle_axpy(at->y_dim, 1.0, at->dy, at->u);
-    agent->ifo += 2 * batch.count;
 }
 
 /* (v, u) = mean gradient over `count` samples at (x, y) */
 static void refresh(saddle_agent *agent, const parts *at, size_t count, const double *x,
                     const double *y)
 {
-    saddle_batch batch = saddle_draw(agent, SADDLE_RNG_REFRESH, agent->iteration, count, false);
-    saddle_problem_gradient(agent->problem, agent->id, &batch, x, y, at->v, at->u, at->rest);
-    agent->ifo += batch.count;
+    saddle_request fresh = {
+        .kind = SADDLE_REQUEST_GRADIENT,
+        .batch = saddle_draw(agent, SADDLE_RNG_REFRESH, agent->iteration, count, false),
+        .x = x,
+        .y = y,
+        .gx = at->v,
+        .gy = at->u};
+    saddle_agent_ask(agent, &fresh, at->rest);
 }
 
 /* Projected SARAH on y from y_0, at x_0. */
@@ -274,4 +284,4 @@ static void iterate(saddle_agent *agent)
     saddle_watch(agent, "u (y-gradient)", at.y_dim, at.u);
 }
 
-const saddle_phase saddle_sreda_phases[] = {{"iterate", SADDLE_UNDIVIDED, iterate}, {.name = NULL}};
+const saddle_phase saddle_sreda_phases[] = {{"iterate", .run = iterate}, {.name = NULL}};

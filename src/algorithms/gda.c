@@ -98,7 +98,7 @@ static void move(saddle_agent *agent)
 }
 
 static const saddle_phase phases[] = {
-    {"estimate", SADDLE_UNDIVIDED, estimate}, {"move", SADDLE_UNDIVIDED, move}, {.name = NULL}};
+    {"estimate", .run = estimate}, {"move", .run = move}, {.name = NULL}};
 
 /* What the two have in common. */
 #define COMMON                                                                               \

@@ -146,9 +146,8 @@ static void track_and_move(saddle_agent *agent)
     saddle_watch(agent, ascent ? "y" : "x", moving->dim, iterate);
 }
 
-static const saddle_phase phases[] = {{"estimate", SADDLE_UNDIVIDED, estimate},
-                                      {"track and move", SADDLE_UNDIVIDED, track_and_move},
-                                      {.name = NULL}};
+static const saddle_phase phases[] = {
+    {"estimate", .run = estimate}, {"track and move", .run = track_and_move}, {.name = NULL}};
 
 static void view(const saddle_agent *agent, saddle_view *out)
 {

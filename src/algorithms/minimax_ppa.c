@@ -170,9 +170,13 @@ static void layout(const void *p, const saddle_problem *problem, saddle_layout *
 static void differentiate(const work *w, const double *x, const double *y)
 {
     saddle_agent *agent = w->agent;
-    saddle_batch all = {.index = NULL, .count = agent->problem->samples[agent->id]};
-    saddle_problem_gradient(agent->problem, agent->id, &all, x, y, w->gx, w->gy, w->rest);
-    agent->ifo += all.count;
+    saddle_request all = {.kind = SADDLE_REQUEST_GRADIENT,
+                          .batch = {.count = agent->problem->samples[agent->id]},
+                          .x = x,
+                          .y = y,
+                          .gx = w->gx,
+                          .gy = w->gy};
+    saddle_agent_ask(agent, &all, w->rest);
 }
 
 /* Whether a step of this length has to be followed by another; a NaN has not. */
@@ -287,7 +291,7 @@ static void iterate(saddle_agent *agent)
     saddle_watch(agent, "y", y_dim, w.y);
 }
 
-static const saddle_phase phases[] = {{"iterate", SADDLE_UNDIVIDED, iterate}, {.name = NULL}};
+static const saddle_phase phases[] = {{"iterate", .run = iterate}, {.name = NULL}};
 
 const saddle_algorithm saddle_minimax_ppa = {
     .name = "minimax-ppa",

@@ -7,6 +7,13 @@
 
 #include <saddle/algorithm.h>
 
+/* Where the block of a coordinate of a range ends. */
+static inline size_t saddle_block_end(size_t k, const saddle_range *range)
+{
+    size_t end = ((k + range->shift) / SADDLE_BLOCK + 1) * SADDLE_BLOCK - range->shift;
+    return end < range->last ? end : range->last;
+}
+
 /*
  * A part of the span, w (x or y), with its direction g (p or d, v or u):
  *
@@ -18,13 +25,14 @@
  *
  *   track  = sum_j M_ij g_j - curvature (next - w)
  *
- * Sums over neighbours begin with the agent's own term and go by agent number.
+ * Sums over neighbours begin with the agent's own term and go by agent number. The coordinates of `range` are
+ * done, and its sums get a row for each block.
  */
 typedef struct saddle_pass {
-    size_t offset;    /* of w in the span */
-    size_t count;     /* coordinates */
-    const double *g;  /* own direction */
-    size_t direction; /* offset of g in the neighbours' spans; read only with a tracker */
+    size_t offset;      /* of w in the span */
+    saddle_range range; /* coordinates */
+    const double *g;    /* own direction */
+    size_t direction;   /* offset of g in the neighbours' spans; read only with a tracker */
     const double *target;
     bool descend;
     double rate;
@@ -36,14 +44,8 @@ typedef struct saddle_pass {
     double *tracker;
 } saddle_pass;
 
-/* What a pass of steps saw. */
-typedef struct saddle_pass_sums {
-    double moved; /* sum (next - w)^2 */
-    double reach; /* sum (w~ - w)^2 */
-} saddle_pass_sums;
-
-/* Make the pass. */
-void saddle_pass_move(const saddle_agent *agent, const saddle_pass *pass, saddle_pass_sums *out);
+/* Make the pass: sums[0] += sum (next - w)^2, sums[1] += sum (w~ - w)^2 in each row. */
+void saddle_pass_move(const saddle_agent *agent, const saddle_pass *pass);
 
 /*
  * A part g of the span with the estimate e that it follows:
@@ -52,26 +54,19 @@ void saddle_pass_move(const saddle_agent *agent, const saddle_pass *pass, saddle
  */
 typedef struct saddle_track {
     size_t offset; /* of g in the span */
-    size_t count;  /* coordinates */
+    saddle_range range;
     const double *news;
     bool added;
     double *estimate; /* e, replaced by e+ */
     double *tracker;
 } saddle_track;
 
-/* What a pass of tracking saw. */
-typedef struct saddle_track_sums {
-    double change; /* sum |news| */
-    double size;   /* sum (e+)^2 */
-} saddle_track_sums;
-
-/* Make the pass. */
-void saddle_pass_track(const saddle_agent *agent, const saddle_track *track,
-                       saddle_track_sums *out);
+/* Make the pass: sums[0] += sum |news|, sums[1] += sum (e+)^2 in each row. */
+void saddle_pass_track(const saddle_agent *agent, const saddle_track *track);
 
 /* The same for one instruction set each, for the choice among them and for tests. */
-typedef void saddle_pass_mover(const saddle_agent *, const saddle_pass *, saddle_pass_sums *);
-typedef void saddle_pass_tracker(const saddle_agent *, const saddle_track *, saddle_track_sums *);
+typedef void saddle_pass_mover(const saddle_agent *, const saddle_pass *);
+typedef void saddle_pass_tracker(const saddle_agent *, const saddle_track *);
 saddle_pass_mover saddle_pass_move_plain;
 saddle_pass_tracker saddle_pass_track_plain;
 #ifdef SADDLE_X86_VECTORS

@@ -112,80 +112,85 @@ SADDLE_INLINE void track_line(const saddle_agent *agent, const saddle_track *tra
 }
 
 /*
- * Do `line(k, first, last)` for all lines of a part that begins at `offset` of its span. Spans begin on
- * cache lines, and a load that straddles two costs twice; so lines are taken whole, but for the first
- * and the last.
+ * Do `line(k, first, last)` for the lines of coordinates [begin, end) of a part that lies at `offset` of its span.
+ * Spans begin on cache lines, and a load that straddles two costs twice; so lines are taken whole, but for the
+ * first and the last.
  */
-#define FOR_LINES(offset, count, line)                                           \
-    do {                                                                         \
-        size_t first = (offset) % SADDLE_LANES;                                  \
-        size_t k = 0;                                                            \
-        if (first > 0) {                                                         \
-            k = (count) < SADDLE_LANES - first ? (count) : SADDLE_LANES - first; \
-            line(0, first, first + k);                                           \
-        }                                                                        \
-        for (; k + SADDLE_LANES <= (count); k += SADDLE_LANES)                   \
-            line(k, 0, SADDLE_LANES);                                            \
-        if (k < (count))                                                         \
-            line(k, 0, (count)-k);                                               \
+#define FOR_LINES(offset, begin, end, line)                  \
+    do {                                                     \
+        size_t first = ((offset) + (begin)) % SADDLE_LANES;  \
+        size_t k = (begin);                                  \
+        if (first > 0) {                                     \
+            size_t some = SADDLE_LANES - first;              \
+            some = some < (end)-k ? some : (end)-k;          \
+            line(k, first, first + some);                    \
+            k += some;                                       \
+        }                                                    \
+        for (; k + SADDLE_LANES <= (end); k += SADDLE_LANES) \
+            line(k, 0, SADDLE_LANES);                        \
+        if (k < (end))                                       \
+            line(k, 0, (end)-k);                             \
+    } while (0)
+
+/* Do `lines(begin, end)` for the coordinates of a range block by block, and add the sums of each to its row. */
+#define FOR_BLOCKS(range, lines)                                                     \
+    do {                                                                             \
+        double *own = (range).sums;                                                  \
+        for (size_t begin = (range).first, end; begin < (range).last; begin = end) { \
+            end = saddle_block_end(begin, &(range));                                 \
+            pass_sums sums;                                                          \
+            memset(&sums, 0, sizeof sums);                                           \
+            lines(begin, end);                                                       \
+            own[0] += saddle_line_sum(&sums.first);                                  \
+            own[1] += saddle_line_sum(&sums.second);                                 \
+            own += SADDLE_BLOCK_SUMS;                                                \
+        }                                                                            \
     } while (0)
 
 /* All lines of a part, with the shape known when it is compiled. */
-SADDLE_INLINE void move_all(const saddle_agent *agent, const saddle_pass *pass, pass_shape shape,
-                            pass_sums *out)
+SADDLE_INLINE void move_all(const saddle_agent *agent, const saddle_pass *pass, pass_shape shape)
 {
     const saddle_agent here = *agent;
     const saddle_pass what = *pass;
-    pass_sums sums = *out;
 #define LINE(k, first, last) move_line(&here, &what, shape, k, first, last, &sums)
-    FOR_LINES(what.offset, what.count, LINE);
+#define LINES(begin, end) FOR_LINES(what.offset, begin, end, LINE)
+    FOR_BLOCKS(what.range, LINES);
+#undef LINES
 #undef LINE
-    *out = sums;
 }
 
-SADDLE_INLINE void track_all(const saddle_agent *agent, const saddle_track *track, bool added,
-                             pass_sums *out)
+SADDLE_INLINE void track_all(const saddle_agent *agent, const saddle_track *track, bool added)
 {
     const saddle_agent here = *agent;
     const saddle_track what = *track;
-    pass_sums sums = *out;
 #define LINE(k, first, last) track_line(&here, &what, added, k, first, last, &sums)
-    FOR_LINES(what.offset, what.count, LINE);
+#define LINES(begin, end) FOR_LINES(what.offset, begin, end, LINE)
+    FOR_BLOCKS(what.range, LINES);
+#undef LINES
 #undef LINE
-    *out = sums;
 }
 
-void SADDLE_PASS(saddle_pass_move)(const saddle_agent *agent, const saddle_pass *pass,
-                                   saddle_pass_sums *out)
+void SADDLE_PASS(saddle_pass_move)(const saddle_agent *agent, const saddle_pass *pass)
 {
-    pass_sums sums;
-    memset(&sums, 0, sizeof sums);
     bool tracked = pass->tracker != NULL;
     if (pass->target != NULL && tracked)
-        move_all(agent, pass, (pass_shape){.given = true, .tracked = true}, &sums);
+        move_all(agent, pass, (pass_shape){.given = true, .tracked = true});
     else if (pass->target != NULL)
-        move_all(agent, pass, (pass_shape){.given = true}, &sums);
+        move_all(agent, pass, (pass_shape){.given = true});
     else if (pass->descend && tracked)
-        move_all(agent, pass, (pass_shape){.descend = true, .tracked = true}, &sums);
+        move_all(agent, pass, (pass_shape){.descend = true, .tracked = true});
     else if (pass->descend)
-        move_all(agent, pass, (pass_shape){.descend = true}, &sums);
+        move_all(agent, pass, (pass_shape){.descend = true});
     else if (tracked)
-        move_all(agent, pass, (pass_shape){.tracked = true}, &sums);
+        move_all(agent, pass, (pass_shape){.tracked = true});
     else
-        move_all(agent, pass, (pass_shape){.given = false}, &sums);
-    out->moved = saddle_line_sum(&sums.first);
-    out->reach = saddle_line_sum(&sums.second);
+        move_all(agent, pass, (pass_shape){.given = false});
 }
 
-void SADDLE_PASS(saddle_pass_track)(const saddle_agent *agent, const saddle_track *track,
-                                    saddle_track_sums *out)
+void SADDLE_PASS(saddle_pass_track)(const saddle_agent *agent, const saddle_track *track)
 {
-    pass_sums sums;
-    memset(&sums, 0, sizeof sums);
     if (track->added)
-        track_all(agent, track, true, &sums);
+        track_all(agent, track, true);
     else
-        track_all(agent, track, false, &sums);
-    out->change = saddle_line_sum(&sums.first);
-    out->size = saddle_line_sum(&sums.second);
+        track_all(agent, track, false);
 }

@@ -57,10 +57,11 @@ static void estimate(saddle_agent *agent)
 }
 
 /* Equations (3) to (6), (7), (8). */
-static const saddle_phase phases[] = {{"move", SADDLE_BY_COORDINATES, saddle_family_move},
-                                      {"estimate", SADDLE_UNDIVIDED, estimate},
-                                      {"track", SADDLE_BY_COORDINATES, saddle_family_track},
-                                      {.name = NULL}};
+static const saddle_phase phases[] = {
+    {"move", saddle_family_aim, saddle_family_aims, saddle_family_move, saddle_family_moved},
+    {"estimate", .run = estimate},
+    {"track", NULL, NULL, saddle_family_track, saddle_family_tracked},
+    {.name = NULL}};
 
 const saddle_algorithm saddle_precision = {
     .name = "precision",

@@ -178,12 +178,12 @@ static void follow_gamma(saddle_agent *agent, const parameters *p, saddle_parts 
     parts->kept[WINDOW] += parts->extra1[0];
 }
 
-/* Steps 1 and 2, equations (3) to (6), and gamma. */
-static void move(saddle_agent *agent)
+/* After steps 1 and 2, equations (3) to (6): gamma. */
+static void moved(saddle_agent *agent, const double *x_sums, const double *y_sums)
 {
     saddle_parts parts;
     saddle_family_parts(agent, &parts);
-    saddle_descend_ascend(agent, &parts);
+    saddle_family_moved(agent, x_sums, y_sums);
     follow_gamma(agent, agent->parameters, &parts);
 }
 
@@ -202,20 +202,20 @@ static void estimate(saddle_agent *agent)
     refresh(agent, p, &parts, agent->iteration + 1, gamma, parts.x1, parts.y1);
 }
 
-/* Step 4, equation (8). */
-static void track(saddle_agent *agent)
+/* Before step 4, equation (8). */
+static void keep_refresh(saddle_agent *agent)
 {
     saddle_parts parts;
     saddle_family_parts(agent, &parts);
     if (saddle_family_refreshes(agent))
         keep_variance(agent, &parts);
-    saddle_track_estimates(agent, &parts);
 }
 
-static const saddle_phase phases[] = {{"move", SADDLE_BY_COORDINATES, move},
-                                      {"estimate", SADDLE_UNDIVIDED, estimate},
-                                      {"track", SADDLE_BY_COORDINATES, track},
-                                      {.name = NULL}};
+static const saddle_phase phases[] = {
+    {"move", saddle_family_aim, saddle_family_aims, saddle_family_move, moved},
+    {"estimate", .run = estimate},
+    {"track", keep_refresh, saddle_family_refreshes, saddle_family_track, saddle_family_tracked},
+    {.name = NULL}};
 
 static bool wants_oracle(const void *p)
 {

@@ -51,10 +51,11 @@ static void estimate(saddle_agent *agent)
     saddle_minibatch_estimate(agent, &parts, agent->iteration + 1, parts.x1, parts.y1);
 }
 
-static const saddle_phase phases[] = {{"move", SADDLE_BY_COORDINATES, saddle_family_move},
-                                      {"estimate", SADDLE_UNDIVIDED, estimate},
-                                      {"track", SADDLE_BY_COORDINATES, saddle_family_track},
-                                      {.name = NULL}};
+static const saddle_phase phases[] = {
+    {"move", saddle_family_aim, saddle_family_aims, saddle_family_move, saddle_family_moved},
+    {"estimate", .run = estimate},
+    {"track", NULL, NULL, saddle_family_track, saddle_family_tracked},
+    {.name = NULL}};
 
 /* What the two have in common. */
 #define COMMON                                                                     \

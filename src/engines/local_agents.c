@@ -14,28 +14,54 @@ static saddle_local *local_of(saddle_engine *base)
     return (saddle_local *)base;
 }
 
-/* The agents of a worker: [first, last). */
-static void range_of(const saddle_local *e, unsigned worker, size_t *first, size_t *last)
+void saddle_local_range(const saddle_local *e, unsigned worker, size_t *first, size_t *last)
 {
     size_t size = saddle_thread_pool_size(e->pool);
     *first = e->agents * worker / size;
     *last = e->agents * (worker + 1) / size;
 }
 
-/* Lend a worker's memory to an agent and point it at the current spans. */
-static saddle_agent *lend(saddle_local *e, unsigned worker, size_t i, unsigned parity,
-                          uint64_t iteration)
+saddle_agent *saddle_local_lend(saddle_local *e, unsigned worker, size_t i, unsigned parity,
+                                uint64_t iteration)
 {
     saddle_agent *agent = &e->agent[i];
     agent->iteration = iteration;
     agent->now = e->span[parity] + i * e->stride;
     agent->next = e->span[1 - parity] + i * e->stride;
     agent->neighbour = saddle_links_received(&e->links, parity, i);
-    agent->work = e->worker[worker].work;
+    size_t area = e->divided ? i : worker;
+    agent->work = e->work + area * e->work_stride;
+    agent->index = e->index + area * e->index_stride;
     agent->scratch = e->worker[worker].scratch;
-    agent->index = e->worker[worker].index;
+    agent->helpers = saddle_thread_pool_size(e->pool) > 1 ? &e->worker[worker].helpers : NULL;
     agent->mark = e->worker[worker].mark;
     return agent;
+}
+
+/* ---- sharing ------------------------------------------------------------------------------- */
+
+/* Parts of something that a worker shares with those that wait. */
+typedef struct shared {
+    const saddle_worker *owner;
+    saddle_shared_part *part;
+    void *context;
+    double *scratch; /* the owner's */
+} shared;
+
+static void do_part(void *context, size_t part, unsigned worker)
+{
+    const shared *s = context;
+    double *scratch =
+        worker == s->owner->number ? s->scratch : s->owner->local->worker[worker].scratch;
+    s->part(s->context, part, scratch);
+}
+
+static void share(const saddle_helpers *helpers, size_t count, saddle_shared_part *part,
+                  void *context, double *scratch)
+{
+    const saddle_worker *owner = (const saddle_worker *)helpers;
+    shared s = {owner, part, context, scratch};
+    saddle_thread_pool_share(owner->local->pool, owner->number, count, do_part, &s);
 }
 
 /* ---- advancing ---------------------------------------------------------------------------- */
@@ -64,13 +90,13 @@ static void consult_oracle(saddle_local *e, unsigned worker, unsigned parity, ui
         return;
     if (worker == 0) {
         for (size_t i = 0; i < e->agents; i++)
-            lend(e, 0, i, parity, iteration);
+            saddle_local_lend(e, 0, i, parity, iteration);
         double number =
             e->inputs.algorithm->oracle(e->agent, e->agents, e->oracle_mean, e->worker[0].scratch);
         for (size_t i = 0; i < e->agents; i++)
             e->agent[i].oracle = number;
     }
-    saddle_thread_pool_barrier(e->pool);
+    saddle_thread_pool_barrier(e->pool, worker);
 }
 
 /* What each agent may add to its IFO calls before its inner loops end; 0: whatever it likes. */
@@ -83,9 +109,8 @@ static uint64_t allowance(const saddle_local *e, uint64_t ifo)
     return share > 0 ? share : 1;
 }
 
-/* Keep a worker's first fault; its agents come in the order of their numbers. */
-static void note_fault(saddle_local *e, unsigned worker, const saddle_agent *agent,
-                       uint64_t iteration)
+void saddle_local_note_fault(saddle_local *e, unsigned worker, const saddle_agent *agent,
+                             uint64_t iteration)
 {
     saddle_worker *self = &e->worker[worker];
     bool earlier = self->fault_iteration == iteration && agent->id < self->fault.agent;
@@ -103,18 +128,18 @@ static void step_agents(saddle_local *e, unsigned worker, unsigned parity, uint6
 {
     size_t first;
     size_t last;
-    range_of(e, worker, &first, &last);
+    saddle_local_range(e, worker, &first, &last);
     for (size_t i = first; i < last; i++) {
         if (e->links.remote[i] != remote)
             continue;
-        saddle_agent *agent = lend(e, worker, i, parity, iteration);
+        saddle_agent *agent = saddle_local_lend(e, worker, i, parity, iteration);
         if (round == 0)
             agent->ifo_limit = allowed > 0 ? agent->ifo + allowed : 0;
         uint64_t before = agent->ifo;
         saddle_agent_round(e->inputs.algorithm, agent, round);
         e->worker[worker].ifo += agent->ifo - before;
         if (agent->fault.kind != SADDLE_FAULT_NONE)
-            note_fault(e, worker, agent, iteration);
+            saddle_local_note_fault(e, worker, agent, iteration);
     }
 }
 
@@ -127,19 +152,23 @@ static void iterate(saddle_local *e, unsigned worker, unsigned *parity, uint64_t
     for (unsigned round = 0; round < rounds; round++) {
         if (e->exchange != NULL && worker == 0)
             e->exchange->send(e->exchange, *parity, round);
-        step_agents(e, worker, *parity, iteration, round, allowed, false);
-        if (e->exchange != NULL) {
-            if (worker == 0)
-                e->exchange->receive(e->exchange);
-            saddle_thread_pool_barrier(e->pool);
-            step_agents(e, worker, *parity, iteration, round, allowed, true);
+        if (e->divided) {
+            saddle_divided_round(e, worker, *parity, iteration, round, allowed);
+        } else {
+            step_agents(e, worker, *parity, iteration, round, allowed, false);
+            if (e->exchange != NULL) {
+                if (worker == 0)
+                    e->exchange->receive(e->exchange);
+                saddle_thread_pool_barrier(e->pool, worker);
+                step_agents(e, worker, *parity, iteration, round, allowed, true);
+            }
         }
         if (round + 1 == rounds) {
             e->worker[worker].ifo_after[iteration % 2] = e->worker[worker].ifo;
             if (worker == 0 && out_of_time(e->limits))
                 ask_to_stop(e, iteration);
         }
-        saddle_thread_pool_barrier(e->pool);
+        saddle_thread_pool_barrier(e->pool, worker);
         *parity = 1 - *parity;
     }
 }
@@ -203,11 +232,13 @@ static void prepare(saddle_local *e, unsigned worker)
 {
     size_t first;
     size_t last;
-    range_of(e, worker, &first, &last);
+    saddle_local_range(e, worker, &first, &last);
     e->worker[worker].fault.kind = SADDLE_FAULT_NONE;
     e->worker[worker].ifo = 0;
-    for (size_t i = first; i < last; i++)
+    for (size_t i = first; i < last; i++) {
         e->worker[worker].ifo += e->agent[i].ifo;
+        saddle_local_lend(e, worker, i, e->parity, e->iteration)->round = 0;
+    }
 }
 
 void saddle_local_run(saddle_local *e, const saddle_limits *limits, uint64_t *log,
@@ -225,7 +256,7 @@ void saddle_local_run(saddle_local *e, const saddle_limits *limits, uint64_t *lo
     if (e->done * rounds % 2 == 1)
         e->parity = 1 - e->parity;
     for (size_t i = 0; i < e->agents; i++)
-        lend(e, 0, i, e->parity, e->iteration);
+        saddle_local_lend(e, 0, i, e->parity, e->iteration);
     e->ifo = saddle_local_ifo(e);
     find_first(e, first);
 }
@@ -265,9 +296,11 @@ static void run_tasks(void *context, unsigned worker)
     task_job *job = context;
     size_t first;
     size_t last;
-    range_of(job->e, worker, &first, &last);
+    saddle_local_range(job->e, worker, &first, &last);
     for (size_t i = first; i < last; i++)
-        job->task(job->context, lend(job->e, worker, i, job->e->parity, job->e->iteration));
+        job->task(job->context,
+                  saddle_local_lend(job->e, worker, i, job->e->parity, job->e->iteration));
+    saddle_thread_pool_barrier(job->e->pool, worker);
 }
 
 void saddle_local_for_each(saddle_engine *base, saddle_agent_task *task, void *context)
@@ -304,19 +337,19 @@ static void run_mean(void *context, unsigned worker)
         while (past < e->agents && world->here[past] < begin + count)
             past++;
         for (size_t k = at + worker; k < past; k += pool)
-            job->term(job->context, lend(e, worker, k, e->parity, e->iteration),
+            job->term(job->context, saddle_local_lend(e, worker, k, e->parity, e->iteration),
                       e->mean_terms + (world->here[k] - begin) * stride);
         at = past;
-        saddle_thread_pool_barrier(e->pool);
+        saddle_thread_pool_barrier(e->pool, worker);
         for (size_t k = 0; world->ranks == 1 && k < count; k++)
             saddle_axpy(high - low, 1.0, e->mean_terms + k * stride + low, job->out + low);
         if (world->ranks > 1 && worker == 0)
             world->kind->add_terms(world, begin, count, job->size, stride, e->mean_terms, job->out);
-        saddle_thread_pool_barrier(e->pool);
+        saddle_thread_pool_barrier(e->pool, worker);
     }
     if (worker == 0)
         world->kind->join(world, job->size, job->out);
-    saddle_thread_pool_barrier(e->pool);
+    saddle_thread_pool_barrier(e->pool, worker);
     saddle_scale(high - low, 1.0 / (double)world->agents, job->out + low);
 }
 
@@ -336,7 +369,7 @@ static void touch_job(void *context, unsigned worker)
     saddle_local *e = context;
     size_t first;
     size_t last;
-    range_of(e, worker, &first, &last);
+    saddle_local_range(e, worker, &first, &last);
     size_t span = (last - first) * e->stride * sizeof(double);
     memset(e->span[0] + first * e->stride, 0, span);
     memset(e->span[1] + first * e->stride, 0, span);
@@ -374,6 +407,11 @@ saddle_status saddle_local_make(saddle_local *e, const saddle_engine_inputs *inp
         saddle_no_memory(error, "the agents' state");
         return SADDLE_NO_MEMORY;
     }
+    for (unsigned w = 0; w < saddle_thread_pool_size(e->pool); w++) {
+        e->worker[w].helpers.share = share;
+        e->worker[w].local = e;
+        e->worker[w].number = w;
+    }
     saddle_thread_pool_run(e->pool, touch_job, e);
     introduce_agents(e);
     return SADDLE_OK;
@@ -384,10 +422,11 @@ static void start_job(void *context, unsigned worker)
     saddle_local *e = context;
     size_t first;
     size_t last;
-    range_of(e, worker, &first, &last);
+    saddle_local_range(e, worker, &first, &last);
     for (size_t i = first; i < last; i++)
-        e->inputs.algorithm->start(lend(e, worker, i, 1, 0), e->inputs.instance->x0,
+        e->inputs.algorithm->start(saddle_local_lend(e, worker, i, 1, 0), e->inputs.instance->x0,
                                    e->inputs.instance->y0);
+    saddle_thread_pool_barrier(e->pool, worker);
 }
 
 void saddle_local_start(saddle_local *e)
@@ -396,8 +435,8 @@ void saddle_local_start(saddle_local *e)
     if (e->inputs.restore == NULL)
         saddle_thread_pool_run(e->pool, start_job, e);
     for (size_t i = 0; e->inputs.restore != NULL && i < e->agents; i++)
-        e->inputs.restore(e->inputs.restore_context, lend(e, 0, i, 1, e->iteration));
+        e->inputs.restore(e->inputs.restore_context, saddle_local_lend(e, 0, i, 1, e->iteration));
     for (size_t i = 0; i < e->agents; i++)
-        lend(e, 0, i, 0, e->iteration);
+        saddle_local_lend(e, 0, i, 0, e->iteration);
     e->ifo = saddle_local_ifo(e);
 }

@@ -17,15 +17,17 @@
 
 #include "engines/engine.h"
 
+#include "algorithms/agent.h"
 #include "core/memory.h"
 #include "engines/links.h"
 #include "engines/thread_pool.h"
 
 /* What a worker has to itself. Padded so that two workers never share a cache line. */
 typedef struct saddle_worker {
-    double *work;
+    saddle_helpers helpers; /* first: the two addresses are one */
+    struct saddle_local *local;
+    unsigned number;
     double *scratch;
-    uint32_t *index;
     uint64_t *mark;
     saddle_fault fault;       /* the first of its agents' in this run of iterations */
     uint64_t fault_iteration; /* when */
@@ -57,6 +59,18 @@ typedef struct saddle_local {
     saddle_exchange *exchange; /* NULL: none */
     double *kept;
     size_t kept_stride;
+    bool
+        divided; /* all workers share out each phase; otherwise each runs whole rounds of its agents */
+    size_t
+        areas; /* of work memory: one for each agent where rounds are divided, otherwise for each worker */
+    double *work;
+    size_t work_stride;
+    uint32_t *index;
+    size_t index_stride;
+    double *sums; /* of each agent's blocks of coordinates, where rounds are divided */
+    size_t sums_stride;
+    double *partials; /* of each agent's request, likewise */
+    size_t partials_stride;
     uint64_t iteration;
     unsigned parity;
     uint64_t ifo; /* IFO calls so far, of all agents of all processes */
@@ -97,6 +111,19 @@ saddle_status saddle_local_make(saddle_local *local, const saddle_engine_inputs 
                                 unsigned processors, saddle_error *error);
 /* Bring the agents to where they begin: at the algorithm's start, or where they once were. */
 void saddle_local_start(saddle_local *local);
+
+/* The agents of a worker: [first, last). */
+void saddle_local_range(const saddle_local *local, unsigned worker, size_t *first, size_t *last);
+/* Lend a worker's memory to an agent and point it at the current spans. */
+saddle_agent *saddle_local_lend(saddle_local *local, unsigned worker, size_t i, unsigned parity,
+                                uint64_t iteration);
+/* Keep a worker's first fault; its agents come in the order of their numbers. */
+void saddle_local_note_fault(saddle_local *local, unsigned worker, const saddle_agent *agent,
+                             uint64_t iteration);
+
+/* One round of all agents, each phase shared out between the workers: divided_round.c. Called by every worker. */
+void saddle_divided_round(saddle_local *local, unsigned worker, unsigned parity, uint64_t iteration,
+                          unsigned round, uint64_t allowed);
 
 /* IFO calls of the agents of this process. */
 uint64_t saddle_local_ifo(const saddle_local *local);

@@ -1,14 +1,27 @@
 /* The memory of the agents of one process: measured, taken, freed. */
+#include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "core/rng.h"
 #include "core/vector.h"
 #include "engines/local_agents.h"
 #include "engines/worker_count.h"
+#include "problems/evaluate.h"
 
 /* Agents of the longest vectors whose contributions to a mean are held at once, and the doubles
  * that there is room for at least. */
 #define MEAN_BLOCK 16
 #define MEAN_ROOM 32768
+
+/* So many agents for each worker make equal loads; rounds need not be divided. */
+#define MANY_AGENTS 8
+
+static size_t most_samples(const saddle_instance *instance)
+{
+    size_t most = 0;
+    for (size_t k = 0; k < instance->world->local; k++)
+        most = saddle_larger(most, instance->problem->samples[instance->world->here[k]]);
+    return most;
+}
 
 size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
                             unsigned processors)
@@ -26,10 +39,22 @@ size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
     e->stride = saddle_whole_lines(e->layout.published);
     e->kept_stride = saddle_whole_lines(e->layout.kept);
     e->mean_room = saddle_larger(block * saddle_whole_lines(longest), MEAN_ROOM);
-    size_t most = saddle_worker_count(instance, e->layout.published);
-    size_t threads = processors < most ? processors : most;
+    e->work_stride = saddle_whole_lines(e->layout.work);
+    e->index_stride = most_samples(instance);
+    e->sums_stride = saddle_whole_lines(saddle_block_sums(problem));
+    e->partials_stride =
+        saddle_larger(saddle_partials_size(problem, e->index_stride), SADDLE_MOST_ALONG);
+    saddle_batch all = {.count = e->index_stride};
+    size_t blocks = saddle_larger(problem->x_dim, problem->y_dim) / SADDLE_BLOCK + 1;
+    size_t shares = saddle_larger(blocks, saddle_parts_count(problem, &all));
+    size_t useful = saddle_worker_count(instance, e->layout.published);
+    size_t threads = processors < useful ? processors : useful;
     if (inputs->threads > 0)
-        threads = inputs->threads < e->agents ? inputs->threads : e->agents;
+        threads = inputs->threads;
+    if (threads > e->agents * shares)
+        threads = e->agents * shares;
+    e->divided = threads > 1 && shares > 1 && e->agents < MANY_AGENTS * threads;
+    e->areas = e->divided ? e->agents : threads;
     return threads;
 }
 
@@ -39,23 +64,30 @@ static size_t scratch_size(const saddle_local *e)
     size_t inner = saddle_larger(saddle_problem_scratch(e->inputs.instance->problem),
                                  saddle_larger(saddle_prox_scratch(e->inputs.instance->x_prox),
                                                saddle_set_scratch(e->inputs.instance->y_set)));
-    return saddle_larger(e->layout.scratch + inner, e->inputs.scratch);
+    size_t step =
+        saddle_larger(e->layout.scratch + inner, saddle_block_sums(e->inputs.instance->problem));
+    return saddle_larger(step, e->inputs.scratch);
 }
 
 static void take_workers(saddle_local *e, size_t pool, saddle_claim *claim)
 {
-    const saddle_instance *instance = e->inputs.instance;
-    size_t most = 0;
-    for (size_t i = 0; i < e->agents; i++)
-        most = saddle_larger(most, instance->problem->samples[instance->world->here[i]]);
     e->worker = saddle_claim_block(claim, pool, sizeof *e->worker);
     for (size_t w = 0; !claim->failed && w < pool; w++) {
-        saddle_worker counted = {.work = NULL};
+        saddle_worker counted = {.scratch = NULL};
         saddle_worker *memory = e->worker != NULL ? &e->worker[w] : &counted;
-        memory->work = saddle_claim_block(claim, e->layout.work, sizeof(double));
         memory->scratch = saddle_claim_block(claim, scratch_size(e), sizeof(double));
-        memory->index = saddle_claim_block(claim, most, sizeof *memory->index);
-        memory->mark = saddle_claim_block(claim, saddle_rng_mark_words(most), sizeof *memory->mark);
+        if (pool > 1)
+            memory->helpers.partials = saddle_claim_block(
+                claim, saddle_partials_size(e->inputs.instance->problem, e->index_stride),
+                sizeof(double));
+        memory->mark =
+            saddle_claim_block(claim, saddle_rng_mark_words(e->index_stride), sizeof *memory->mark);
+    }
+    e->work = saddle_claim_block(claim, e->areas, e->work_stride * sizeof(double));
+    e->index = saddle_claim_block(claim, e->areas, e->index_stride * sizeof *e->index);
+    if (e->divided) {
+        e->sums = saddle_claim_block(claim, e->agents, e->sums_stride * sizeof(double));
+        e->partials = saddle_claim_block(claim, e->agents, e->partials_stride * sizeof(double));
     }
 }
 
@@ -93,13 +125,16 @@ double saddle_local_bytes(const saddle_engine_inputs *inputs, unsigned processor
 void saddle_local_clear(saddle_local *e)
 {
     for (unsigned w = 0; e->worker != NULL && w < saddle_thread_pool_size(e->pool); w++) {
-        saddle_free(e->worker[w].work);
         saddle_free(e->worker[w].scratch);
-        saddle_free(e->worker[w].index);
+        saddle_free(e->worker[w].helpers.partials);
         saddle_free(e->worker[w].mark);
     }
     saddle_thread_pool_destroy(e->pool);
     saddle_free(e->worker);
+    saddle_free(e->work);
+    saddle_free(e->index);
+    saddle_free(e->sums);
+    saddle_free(e->partials);
     saddle_free(e->agent);
     for (int parity = 0; parity < 2; parity++)
         saddle_free(e->span[parity]);

@@ -23,12 +23,19 @@
 
 /* Turns after which it lets another thread run: that may be the one it waits for, when the system has put
  * both on one processor. */
-#define SPINS_TO_YIELD 64
+#define SPINS_TO_YIELD 512
 
 typedef struct worker {
     saddle_thread_pool *pool;
     unsigned number;
     pthread_t thread;
+    /* What it shares. `ticket` holds, from the low bits on, the next part (16 bits), their number (16 bits) and a
+     * number that is another one each time: who takes a part by raising the ticket knows that it is of the same time as what
+     * it has read, and that it lasts until all parts are done. */
+    _Alignas(SADDLE_ALIGNMENT) atomic_uint_fast64_t ticket;
+    _Alignas(SADDLE_ALIGNMENT) atomic_uint_fast32_t finished; /* parts */
+    saddle_thread_pool_part *part;
+    void *context;
 } worker;
 
 struct saddle_thread_pool {
@@ -79,16 +86,80 @@ static void relax(void)
 #endif
 }
 
-/* Sleep until the phase is no longer `phase`. */
-static void sleep_through(saddle_thread_pool *pool, unsigned phase)
+/* ---- sharing --------------------------------------------------------------------------------- */
+
+#define PART_BITS 16
+#define PART_MASK ((UINT64_C(1) << PART_BITS) - 1)
+
+/* Take a part of what a worker shares and do it; false: there is none to be had. */
+static bool take_part(worker *of, unsigned by)
+{
+    uint64_t ticket = atomic_load_explicit(&of->ticket, memory_order_acquire);
+    uint64_t part;
+    do {
+        part = ticket & PART_MASK;
+        if (part >= (ticket >> PART_BITS & PART_MASK))
+            return false;
+    } while (!atomic_compare_exchange_weak_explicit(&of->ticket, &ticket, ticket + 1,
+                                                    memory_order_acq_rel, memory_order_acquire));
+    of->part(of->context, part, by);
+    atomic_fetch_add_explicit(&of->finished, 1, memory_order_release);
+    return true;
+}
+
+/* Do a part of anything that is shared; false: there is nothing. */
+static bool help(saddle_thread_pool *pool, unsigned by)
+{
+    for (unsigned w = 0; w < pool->size; w++)
+        if (take_part(&pool->workers[w], by))
+            return true;
+    return false;
+}
+
+static void wake_sleepers(saddle_thread_pool *pool)
+{
+    if (atomic_load(&pool->sleepers) > 0)
+        syscall(SYS_futex, &pool->phase, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+void saddle_thread_pool_share(saddle_thread_pool *pool, unsigned number, size_t count,
+                              saddle_thread_pool_part *part, void *context)
+{
+    worker *self = &pool->workers[number];
+    if (pool->size == 1 || count < 2) {
+        for (size_t k = 0; k < count; k++)
+            part(context, k, number);
+        return;
+    }
+    uint64_t last = atomic_load_explicit(&self->ticket, memory_order_relaxed) >> 2 * PART_BITS;
+    self->part = part;
+    self->context = context;
+    atomic_store_explicit(&self->finished, 0, memory_order_relaxed);
+    atomic_store(&self->ticket, (last + 1) << 2 * PART_BITS | (uint64_t)count << PART_BITS);
+    wake_sleepers(pool);
+    while (take_part(self, number))
+        ;
+    for (unsigned spin = 1; atomic_load_explicit(&self->finished, memory_order_acquire) < count;
+         spin++) {
+        if (pool->spins == 0 || spin % SPINS_TO_YIELD == 0)
+            sched_yield();
+        relax();
+    }
+}
+
+/* ---- the barrier ------------------------------------------------------------------------------ */
+
+/* Sleep until the phase is no longer `phase`, but for parts to do. */
+static void sleep_through(saddle_thread_pool *pool, unsigned number, unsigned phase)
 {
     atomic_fetch_add(&pool->sleepers, 1);
     while (atomic_load(&pool->phase) == phase)
-        syscall(SYS_futex, &pool->phase, FUTEX_WAIT_PRIVATE, phase, NULL, NULL, 0);
+        if (!help(pool, number))
+            syscall(SYS_futex, &pool->phase, FUTEX_WAIT_PRIVATE, phase, NULL, NULL, 0);
     atomic_fetch_sub(&pool->sleepers, 1);
 }
 
-void saddle_thread_pool_barrier(saddle_thread_pool *pool)
+void saddle_thread_pool_barrier(saddle_thread_pool *pool, unsigned number)
 {
     if (pool->size == 1)
         return;
@@ -99,18 +170,19 @@ void saddle_thread_pool_barrier(saddle_thread_pool *pool)
         /* Either this sees a sleeper, or the sleeper sees the new phase: both are sequentially
          * consistent, and the kernel compares the phase before it lets a worker sleep. */
         atomic_store(&pool->phase, phase + 1);
-        if (atomic_load(&pool->sleepers) > 0)
-            syscall(SYS_futex, &pool->phase, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+        wake_sleepers(pool);
         return;
     }
     for (unsigned spin = 0; spin < pool->spins; spin++) {
         if (atomic_load_explicit(&pool->phase, memory_order_acquire) != phase)
             return;
+        if (help(pool, number))
+            spin = 0;
         if (spin % SPINS_TO_YIELD == SPINS_TO_YIELD - 1)
             sched_yield();
         relax();
     }
-    sleep_through(pool, phase);
+    sleep_through(pool, number, phase);
 }
 
 static void *work(void *argument)

@@ -4,6 +4,8 @@
  * The caller is worker 0. Between jobs the others sleep; inside a job they meet at a spinning
  * barrier, which costs no system call unless a worker is late: then the others offer their processors
  * and, after some tens of microseconds, sleep.
+ *
+ * A worker that has much to do while others wait can share it: whoever waits takes parts of it.
  */
 #ifndef SADDLE_ENGINES_THREAD_POOL_H
 #define SADDLE_ENGINES_THREAD_POOL_H
@@ -29,7 +31,14 @@ void saddle_thread_pool_destroy(saddle_thread_pool *pool);
 unsigned saddle_thread_pool_size(const saddle_thread_pool *pool);
 /* Run a job on all workers and wait for all of them. Denormals are flushed to zero inside. */
 void saddle_thread_pool_run(saddle_thread_pool *pool, saddle_thread_pool_job *job, void *context);
-/* Called by every worker inside a job: wait until all have called it. */
-void saddle_thread_pool_barrier(saddle_thread_pool *pool);
+/* Called by every worker inside a job: wait until all have called it, and help those that share meanwhile. */
+void saddle_thread_pool_barrier(saddle_thread_pool *pool, unsigned worker);
+
+/* One part of something, done by some worker. */
+typedef void saddle_thread_pool_part(void *context, size_t part, unsigned worker);
+/* Called by a worker inside a job: do parts 0 .. count - 1, at most 65535, in any order, with the help of workers that wait at
+ * the barrier. A part must not share or wait itself. */
+void saddle_thread_pool_share(saddle_thread_pool *pool, unsigned worker, size_t count,
+                              saddle_thread_pool_part *part, void *context);
 
 #endif

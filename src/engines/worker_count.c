@@ -4,6 +4,7 @@
 #define LEAST_WORK 1e4
 /* Samples that an agent looks at in most iterations, if it has as many. */
 #define USUAL_BATCH 128
+#define MOST_WORKERS 1024
 
 size_t saddle_worker_count(const saddle_instance *instance, size_t published)
 {
@@ -19,5 +20,5 @@ size_t saddle_worker_count(const saddle_instance *instance, size_t published)
             (double)published * (double)(degree + 2) + (double)batch * (double)problem->x_dim;
     }
     double workers = doubles / LEAST_WORK;
-    return workers < (double)agents ? (size_t)workers + 1 : agents;
+    return workers < MOST_WORKERS ? (size_t)workers + 1 : MOST_WORKERS;
 }

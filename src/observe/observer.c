@@ -151,9 +151,13 @@ static void iterate_term(void *context, saddle_agent *agent, double *out)
 static void gradient_term(void *context, saddle_agent *agent, double *out)
 {
     const saddle_observer *o = context;
-    saddle_batch all = {.index = NULL, .count = o->problem->samples[agent->id]};
-    saddle_problem_gradient(o->problem, agent->id, &all, o->x_mean, o->response_y, out,
-                            out + o->problem->x_dim, agent->scratch);
+    saddle_request r = {.kind = SADDLE_REQUEST_GRADIENT,
+                        .batch = {.count = o->problem->samples[agent->id]},
+                        .x = o->x_mean,
+                        .y = o->response_y,
+                        .gx = out,
+                        .gy = out + o->problem->x_dim};
+    saddle_agent_answer(agent, &r, agent->scratch);
 }
 
 /* How long the statistic is that the problem uses for its best response. */
@@ -173,7 +177,19 @@ static void survey_term(void *context, saddle_agent *agent, double *out)
                         .y = o->y_mean,
                         .gx = out,
                         .statistic = statistic_size(problem) > 0 ? out + problem->x_dim : NULL};
-    saddle_evaluate(problem, agent->id, &r, agent->scratch);
+    saddle_agent_answer(agent, &r, agent->scratch);
+}
+
+/* F_i(xbar, y) */
+static double value_at(const saddle_observer *o, const saddle_agent *agent, const double *y,
+                       double *scratch)
+{
+    saddle_request r = {.kind = SADDLE_REQUEST_VALUE,
+                        .batch = {.count = o->problem->samples[agent->id]},
+                        .x = o->x_mean,
+                        .y = y};
+    saddle_agent_answer(agent, &r, scratch);
+    return r.value;
 }
 
 /* Five numbers that are summed over agents. */
@@ -199,8 +215,8 @@ static void number_term(void *context, saddle_agent *agent, double *out)
         out[PRIMAL] = 0.0;
         return;
     }
-    out[LOSS] = saddle_problem_value(problem, agent->id, o->x_mean, o->y_mean, rest);
-    out[PRIMAL] = saddle_problem_value(problem, agent->id, o->x_mean, o->y_star, rest);
+    out[LOSS] = value_at(o, agent, o->y_mean, rest);
+    out[PRIMAL] = value_at(o, agent, o->y_star, rest);
 }
 
 /* ---- the metric ---------------------------------------------------------------------------- */

@@ -112,6 +112,13 @@ size_t saddle_partial_size(const saddle_problem *problem, saddle_request *reques
     return saddle_whole_lines(size);
 }
 
+size_t saddle_largest_partial(const saddle_problem *problem)
+{
+    size_t entries =
+        has_own_entries(problem) ? 0 : saddle_larger(problem->y_dim, problem->response_size);
+    return saddle_whole_lines(problem->x_dim + entries + 1);
+}
+
 /* sums = the first partial, or += another one */
 static void take_partial(const sums *list, const double *partial, bool first)
 {
@@ -289,6 +296,51 @@ void saddle_evaluate(const saddle_problem *problem, size_t agent, saddle_request
     finish(problem, request, &p);
 }
 
+/* ---- by samples ------------------------------------------------------------------------------ */
+
+bool saddle_divides_by_samples(const saddle_problem *problem, const saddle_request *request)
+{
+    const saddle_batch *batch = &request->batch;
+    return request->kind == SADDLE_REQUEST_BATCH_DIFFERENCE && problem->add_rows != NULL &&
+           batch->index != NULL && batch->count <= SADDLE_MOST_ALONG &&
+           divide(problem, batch).parts == 1;
+}
+
+void saddle_evaluate_samples(const saddle_problem *problem, size_t agent, saddle_request *request,
+                             size_t first, size_t last, double *along, double *scratch)
+{
+    uint32_t sample[SADDLE_MOST_ALONG];
+    uint32_t place[SADDLE_MOST_ALONG];
+    double found[SADDLE_MOST_ALONG];
+    saddle_part p = whole_part(request);
+    size_t count = 0;
+    for (size_t k = 0; k < request->batch.count; k++) {
+        size_t j = request->batch.index[k];
+        sample[count] = (uint32_t)j;
+        place[count] = (uint32_t)k;
+        count += j >= first && j < last;
+    }
+    if (count == 0)
+        return;
+    p.batch.index = sample;
+    p.batch.count = count;
+    p.along = found;
+    for (size_t k = 0; k < count; k++)
+        p.gy[sample[k]] = 0.0;
+    problem->add_samples(problem, agent, &p, scratch);
+    for (size_t k = 0; k < count; k++)
+        along[place[k]] = found[k];
+}
+
+void saddle_evaluate_rows(const saddle_problem *problem, size_t agent, saddle_request *request,
+                          const double *along)
+{
+    saddle_part p = whole_part(request);
+    memset(p.gx, 0, problem->x_dim * sizeof *p.gx);
+    problem->add_rows(problem, agent, &p.batch, along, p.gx);
+    finish(problem, request, &p);
+}
+
 /* ---- problems without add_samples() ---------------------------------------------------------- */
 
 /* The mean of the squared norms of one-sample gradients. */
@@ -343,9 +395,7 @@ void saddle_add_undivided(const saddle_problem *problem, size_t agent, const sad
 size_t saddle_problem_scratch(const saddle_problem *problem)
 {
     /* What a part sums up, or a gradient or statistic of a problem without add_samples(). */
-    size_t entries =
-        has_own_entries(problem) ? 0 : saddle_larger(problem->y_dim, problem->response_size);
-    return problem->scratch + saddle_whole_lines(problem->x_dim + entries + 1);
+    return problem->scratch + saddle_largest_partial(problem);
 }
 
 void saddle_problem_gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,

@@ -15,6 +15,8 @@ enum { SADDLE_MOST_PARTS = 64 };
 size_t saddle_parts_count(const saddle_problem *problem, const saddle_batch *batch);
 /* Doubles of what a part of a request sums up, in whole cache lines. */
 size_t saddle_partial_size(const saddle_problem *problem, saddle_request *request);
+/* The most of it, whatever is asked. */
+size_t saddle_largest_partial(const saddle_problem *problem);
 /* IFO calls of a request. */
 uint64_t saddle_request_ifo(const saddle_request *request);
 
@@ -29,6 +31,18 @@ void saddle_evaluate_part(const saddle_problem *problem, size_t agent, saddle_re
                           size_t part, double *partial, double *scratch);
 void saddle_evaluate_end(const saddle_problem *problem, size_t agent, saddle_request *request,
                          const double *partials, size_t stride);
+
+/*
+ * A request with one part whose entries belong to samples, divided by samples: first those in ranges of numbers, at
+ * the same time, each by saddle_evaluate_samples(), then the end. `along` has a place for each sample of the batch, at
+ * most SADDLE_MOST_ALONG. The bits are those of saddle_evaluate().
+ */
+enum { SADDLE_MOST_ALONG = 1024 };
+bool saddle_divides_by_samples(const saddle_problem *problem, const saddle_request *request);
+void saddle_evaluate_samples(const saddle_problem *problem, size_t agent, saddle_request *request,
+                             size_t first, size_t last, double *along, double *scratch);
+void saddle_evaluate_rows(const saddle_problem *problem, size_t agent, saddle_request *request,
+                          const double *along);
 
 /* All of it by one worker, with the same bits; saddle_problem_scratch() doubles of scratch. */
 void saddle_evaluate(const saddle_problem *problem, size_t agent, saddle_request *request,

@@ -243,6 +243,14 @@ static void find_margins(const instance *self, const saddle_dataset *data,
     }
 }
 
+/* gx += along[k] times the rows from place `begin` of a batch on */
+static void add_block(const instance *self, const saddle_dataset *data, const saddle_batch *batch,
+                      size_t begin, size_t count, const double *along, double *gx)
+{
+    for (size_t k = 0; k < count; k++)
+        saddle_unit_row_add(self->unit, data, saddle_batch_sample(batch, begin + k), along[k], gx);
+}
+
 /* add_point() minus the same at (x0, y0): one call of the vector exponential serves both points. */
 static void add_difference(const instance *self, const saddle_dataset *data,
                            const saddle_part *part, double *pair)
@@ -252,6 +260,9 @@ static void add_difference(const instance *self, const saddle_dataset *data,
     double loss[2 * BLOCK];
     double slope[2 * BLOCK];
     double scale = self->weight * part->scale;
+    const double *y = part->y;
+    const double *y0 = part->y0;
+    double *gy = part->gy;
     for (size_t k = 0; k < self->problem.x_dim; k++) {
         pair[2 * k] = part->x[k];
         pair[2 * k + 1] = part->x0[k];
@@ -262,11 +273,22 @@ static void add_difference(const instance *self, const saddle_dataset *data,
         saddle_logistic(2 * count, z, loss, slope);
         for (size_t k = 0; k < count; k++) {
             size_t row = saddle_batch_sample(batch, begin + k);
-            double along = part->y[row] * slope[2 * k] - part->y0[row] * slope[2 * k + 1];
-            saddle_unit_row_add(self->unit, data, row, -scale * data->label[row] * along, part->gx);
-            part->gy[row] += scale * (loss[2 * k] - loss[2 * k + 1]);
+            double change = y[row] * slope[2 * k] - y0[row] * slope[2 * k + 1];
+            slope[k] = -scale * data->label[row] * change;
+            gy[row] += scale * (loss[2 * k] - loss[2 * k + 1]);
         }
+        if (part->along != NULL)
+            memcpy(part->along + begin, slope, count * sizeof *slope);
+        else
+            add_block(self, data, batch, begin, count, slope, part->gx);
     }
+}
+
+static void add_rows(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                     const double *along, double *gx)
+{
+    const instance *self = problem->self;
+    add_block(self, self->shard[agent], batch, 0, batch->count, along, gx);
 }
 
 static void add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
@@ -404,6 +426,7 @@ const saddle_problem_class saddle_robust_logistic = {
     .join = join,
     .common = {.x_set = "box:0:10",
                .add_samples = add_samples,
+               .add_rows = add_rows,
                .add_common = add_common,
                .response_solve = response_solve,
                .response_value = response_value,

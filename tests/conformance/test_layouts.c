@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/agent.h"
 #include "algorithms/layout.h"
 #include "instances.h"
 #include "support.h"
@@ -159,7 +160,7 @@ static void check_request(const saddle_agent *agent)
 static void watched_round(saddle_agent *agent)
 {
     for (const saddle_phase *phase = watched->phases; phase->name != NULL; phase++) {
-        phase->run(agent);
+        saddle_agent_phase(phase, agent);
         check_request(agent);
         saddle_agent_evaluate(agent);
     }
@@ -169,7 +170,7 @@ static void watched_round(saddle_agent *agent)
  * all agents at once. */
 START_TEST(requests_are_apart)
 {
-    static const saddle_phase phases[] = {{"watched", SADDLE_UNDIVIDED, watched_round},
+    static const saddle_phase phases[] = {{"watched", .run = watched_round},
                                           {.name = NULL}};
     size_t algorithms;
     const saddle_algorithm *const *list = saddle_algorithm_list(&algorithms);
@@ -306,7 +307,7 @@ START_TEST(a_wrong_layout_is_refused)
         [VIEW_OUTSIDE] = "view() gives no v of 3 doubles",
         [VIEW_WITHOUT_Y] = "view() gives no y of 6 doubles"};
     static const saddle_option *const options[] = {NULL};
-    static const saddle_phase phases[] = {{"mix", SADDLE_UNDIVIDED, mistaken_round},
+    static const saddle_phase phases[] = {{"mix", .run = mistaken_round},
                                           {.name = NULL}};
     static const saddle_algorithm mistaken = {.name = "mistaken",
                                               .options = options,

@@ -109,9 +109,9 @@ static void blind_view(const saddle_agent *agent, saddle_view *out)
 }
 
 static const saddle_phase leap_phases[] = {
-    {"ask", SADDLE_UNDIVIDED, leap_ask}, {"move", SADDLE_UNDIVIDED, leap_move}, {.name = NULL}};
+    {"ask", .run = leap_ask}, {"move", .run = leap_move}, {.name = NULL}};
 
-static const saddle_phase rest_phases[] = {{"rest", SADDLE_UNDIVIDED, rest}, {.name = NULL}};
+static const saddle_phase rest_phases[] = {{"rest", .run = rest}, {.name = NULL}};
 
 static const saddle_algorithm leap = {.name = "leap",
                                       .size = 1,

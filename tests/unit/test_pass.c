@@ -10,7 +10,14 @@
 #include "core/vector.h"
 #include "support.h"
 
-enum { LARGEST = 75, MARGIN = 11, SPAN = 2 * (LARGEST + MARGIN), MOST_NEIGHBOURS = 4 };
+enum {
+    LARGEST = 2 * SADDLE_BLOCK + 75,
+    MARGIN = 11,
+    SPAN = 2 * (LARGEST + MARGIN),
+    MOST_NEIGHBOURS = 4
+};
+/* The most blocks that the coordinates of a part are in. */
+enum { MOST_BLOCKS = 4 };
 
 /* An agent with neighbours, and everything a pass reads or writes. */
 typedef struct scene {
@@ -68,7 +75,7 @@ typedef struct job {
 static saddle_pass move_of(scene *s, const job *what)
 {
     return (saddle_pass){.offset = what->offset,
-                         .count = what->count,
+                         .range = {.last = what->count, .shift = what->offset % SADDLE_LANES},
                          .g = s->now[0] + SPAN / 2 + what->offset / 2,
                          .direction = SPAN / 2 + what->offset / 2,
                          .target = what->target ? s->target : NULL,
@@ -85,12 +92,18 @@ static saddle_pass move_of(scene *s, const job *what)
 static saddle_track track_of(scene *s, const job *what)
 {
     return (saddle_track){.offset = what->offset,
-                          .count = what->count,
+                          .range = {.last = what->count, .shift = what->offset % SADDLE_LANES},
                           .news = s->news,
                           .added = what->added,
                           .estimate = s->estimate + what->offset,
                           .tracker = s->tracker};
 }
+
+/* The two sums of a block: moved and reach, or change and size. */
+typedef struct totals {
+    double first;
+    double second;
+} totals;
 
 static double mixed(const scene *s, size_t at)
 {
@@ -100,11 +113,11 @@ static double mixed(const scene *s, size_t at)
     return sum;
 }
 
-static void move_slowly(scene *s, const job *what, saddle_pass_sums *sums)
+static void move_slowly(scene *s, const job *what, totals *sums)
 {
     saddle_pass pass = move_of(s, what);
-    *sums = (saddle_pass_sums){0};
-    for (size_t k = 0; k < pass.count; k++) {
+    for (size_t k = 0; k < pass.range.last; k++) {
+        totals *row = &sums[(k + pass.range.shift) / SADDLE_BLOCK];
         double own = s->now[0][pass.offset + k];
         double goal;
         if (what->target)
@@ -115,24 +128,24 @@ static void move_slowly(scene *s, const job *what, saddle_pass_sums *sums)
         }
         double next = mixed(s, pass.offset + k) + pass.step * (goal - own);
         pass.next[k] = next;
-        sums->moved += (next - own) * (next - own);
-        sums->reach += (goal - own) * (goal - own);
+        row->first += (next - own) * (next - own);
+        row->second += (goal - own) * (goal - own);
         if (what->tracked)
             pass.tracker[k] = mixed(s, pass.direction + k) - pass.curvature * (next - own);
     }
 }
 
-static void track_slowly(scene *s, const job *what, saddle_track_sums *sums)
+static void track_slowly(scene *s, const job *what, totals *sums)
 {
     saddle_track track = track_of(s, what);
-    *sums = (saddle_track_sums){0};
-    for (size_t k = 0; k < track.count; k++) {
+    for (size_t k = 0; k < track.range.last; k++) {
+        totals *row = &sums[(k + track.range.shift) / SADDLE_BLOCK];
         double news = track.news[k];
         double new = what->added ? track.estimate[k] + news : news;
         track.tracker[k] = mixed(s, track.offset + k) + (new - track.estimate[k]);
         track.estimate[k] = new;
-        sums->change += fabs(news);
-        sums->size += new *new;
+        row->first += fabs(news);
+        row->second += new *new;
     }
 }
 
@@ -163,28 +176,34 @@ static size_t versions(version out[4])
     return count;
 }
 
-/* The two sums of a pass: moved and reach, or change and size. */
-typedef struct totals {
-    double first;
-    double second;
-} totals;
-
-/* Do a job, or step 4 alone (`track`), slowly or by a version. */
-static totals perform(scene *s, const job *what, bool track, const version *by)
+/* Do a job, or step 4 alone (`track`), slowly or by a version; in one go, or block by block from the last. */
+static void perform(scene *s, const job *what, bool track, const version *by, bool divided,
+                    totals *out)
 {
-    saddle_pass_sums moved;
-    saddle_track_sums tracked;
+    double row[MOST_BLOCKS][SADDLE_BLOCK_SUMS] = {{0.0}};
     saddle_pass pass = move_of(s, what);
     saddle_track part = track_of(s, what);
-    if (track && by == NULL)
-        track_slowly(s, what, &tracked);
-    else if (track)
-        by->track(&s->agent, &part, &tracked);
+    memset(out, 0, MOST_BLOCKS * sizeof *out);
+    if (by == NULL && track)
+        track_slowly(s, what, out);
     else if (by == NULL)
-        move_slowly(s, what, &moved);
-    else
-        by->move(&s->agent, &pass, &moved);
-    return track ? (totals){tracked.change, tracked.size} : (totals){moved.moved, moved.reach};
+        move_slowly(s, what, out);
+    for (size_t b = MOST_BLOCKS; by != NULL && b-- > 0;) {
+        size_t shift = what->offset % SADDLE_LANES;
+        size_t first = b > 0 && divided ? b * SADDLE_BLOCK - shift : 0;
+        size_t last = divided ? (b + 1) * SADDLE_BLOCK - shift : what->count;
+        last = last < what->count ? last : what->count;
+        if (first >= last || (!divided && b > 0))
+            continue;
+        saddle_range range = {.first = first, .last = last, .shift = shift, .sums = row[b]};
+        part.range = pass.range = range;
+        if (track)
+            by->track(&s->agent, &part);
+        else
+            by->move(&s->agent, &pass);
+    }
+    for (size_t b = 0; by != NULL && b < MOST_BLOCKS; b++)
+        out[b] = (totals){row[b][0], row[b][1]};
 }
 
 /* One job on one scene by every version. */
@@ -192,27 +211,31 @@ static void try_job(const scene *start, const job *what, bool track)
 {
     static scene slow;
     static scene fast;
-    totals first = {0};
+    totals first[MOST_BLOCKS] = {{0}};
+    totals wanted[MOST_BLOCKS];
     version each[4];
     size_t count = versions(each);
     scene_copy(&slow, start);
-    totals wanted = perform(&slow, what, track, NULL);
-    for (size_t v = 0; v < count; v++) {
+    perform(&slow, what, track, NULL, false, wanted);
+    for (size_t v = 0; v < 2 * count; v++) {
+        totals found[MOST_BLOCKS];
         scene_copy(&fast, start);
-        totals found = perform(&fast, what, track, &each[v]);
+        perform(&fast, what, track, &each[v / 2], v % 2 == 1, found);
         assert_same_state(&slow, &fast);
-        assert_near(found.first, wanted.first, 1e-12 * (1.0 + wanted.first));
-        assert_near(found.second, wanted.second, 1e-12 * (1.0 + wanted.second));
+        for (size_t b = 0; b < MOST_BLOCKS; b++) {
+            assert_near(found[b].first, wanted[b].first, 1e-12 * (1.0 + wanted[b].first));
+            assert_near(found[b].second, wanted[b].second, 1e-12 * (1.0 + wanted[b].second));
+        }
         if (v == 0)
-            first = found;
-        ck_assert(found.first == first.first && found.second == first.second);
+            memcpy(first, found, sizeof first);
+        ck_assert_mem_eq(found, first, sizeof first);
     }
 }
 
 START_TEST(every_version_follows_the_formulas)
 {
     static scene start;
-    static const size_t count[] = {1, 2, 7, 8, 9, 16, 31, LARGEST};
+    static const size_t count[] = {1, 2, 7, 8, 9, 16, 31, SADDLE_BLOCK - 3, LARGEST};
     size_t neighbours = (size_t)_i;
     scene_make(&start, neighbours, 7);
     for (size_t offset = 0; offset < MARGIN; offset++)
@@ -240,13 +263,14 @@ START_TEST(a_nan_stays_one_and_stays_alone)
     size_t count = versions(each);
     for (size_t v = 0; v < count; v++) {
         static scene fast;
-        saddle_pass_sums sums;
+        double sums[SADDLE_BLOCK_SUMS] = {0.0};
         scene_copy(&fast, &start);
         saddle_pass pass = move_of(&fast, &what);
-        each[v].move(&fast.agent, &pass, &sums);
+        pass.range.sums = sums;
+        each[v].move(&fast.agent, &pass);
         for (size_t k = 0; k < what.count; k++)
             ck_assert_int_eq(isnan(fast.next[k]) != 0, k == 5);
-        ck_assert(isnan(sums.moved));
+        ck_assert(isnan(sums[0]));
     }
 }
 END_TEST

@@ -29,8 +29,8 @@ START_TEST(workers_have_enough_to_do)
     static const char *const many[] = {"problem=quadratic", "agents=6",      "samples=500",
                                        "x-dim=50",          "topology=ring", NULL};
     ck_assert_uint_eq(count_of(many, 100), 5);
-    /* Never more than agents. */
-    ck_assert_uint_eq(count_of(tiny, 1000000), 4);
+    /* More than agents: 4 x (1,000,000 x 5 + 12 x 4) = 20,000,192 with the complete graph of 4 agents. */
+    ck_assert_uint_eq(count_of(tiny, 1000000), 1024);
 }
 END_TEST
 

@@ -1,0 +1,195 @@
+/*
+ * A round of few agents with much to do: every phase is shared out between all workers.
+ *
+ * What is done agent by agent (a phase's run() and finish()) is done by the worker that the agent belongs to. A phase's
+ * divided part is done by coordinates: a worker takes the same blocks of all agents, so that what neighbours published there is
+ * in its own cache. Workers meet between the two.
+ */
+#include "algorithms/agent.h"
+#include "engines/local_agents.h"
+#include "problems/evaluate.h"
+
+#include <string.h>
+
+/* Cut a range of agent i to what is a worker's, when the blocks of all agents, block by block, are cut into equal parts. */
+static void cut(const saddle_local *e, unsigned worker, size_t i, saddle_range *range)
+{
+    size_t total = saddle_block_count(range) * e->agents;
+    size_t size = saddle_thread_pool_size(e->pool);
+    size_t low = total * worker / size;
+    size_t high = total * (worker + 1) / size;
+    size_t first = low > i ? (low - i + e->agents - 1) / e->agents : 0;
+    size_t last = high > i ? (high - i + e->agents - 1) / e->agents : 0;
+    size_t end = last * SADDLE_BLOCK > range->shift ? last * SADDLE_BLOCK - range->shift : 0;
+    range->first = first > 0 ? first * SADDLE_BLOCK - range->shift : 0;
+    range->last = end < range->last ? end : range->last;
+    range->last = first < last ? range->last : range->first;
+    range->sums += first * SADDLE_BLOCK_SUMS;
+}
+
+/* What is a worker's of agent i. A short x is done by the worker of the agent, who makes its gradient. */
+static void ranges_of(const saddle_local *e, unsigned worker, size_t i, saddle_range *x,
+                      saddle_range *y)
+{
+    size_t first;
+    size_t last;
+    saddle_whole_ranges(e->inputs.instance->problem, e->sums + i * e->sums_stride, x, y);
+    cut(e, worker, i, y);
+    if (x->last > SADDLE_BLOCK) {
+        cut(e, worker, i, x);
+        return;
+    }
+    saddle_local_range(e, worker, &first, &last);
+    if (i < first || i >= last)
+        x->last = 0;
+}
+
+static void clear(const saddle_range *range)
+{
+    if (range->first < range->last)
+        memset(range->sums, 0, saddle_block_count(range) * SADDLE_BLOCK_SUMS * sizeof(double));
+}
+
+static void do_blocks(const saddle_local *e, unsigned worker, const saddle_phase *phase)
+{
+    for (size_t i = 0; i < e->agents; i++) {
+        saddle_range x;
+        saddle_range y;
+        ranges_of(e, worker, i, &x, &y);
+        if (x.first == x.last && y.first == y.last)
+            continue;
+        clear(&x);
+        clear(&y);
+        phase->divided(&e->agent[i], &x, &y);
+    }
+}
+
+/* What a worker does of the requests of all agents: parts by their numbers, or samples whose entries of y are in its
+ * blocks. What cannot be divided is left to the end. */
+static void do_parts(saddle_local *e, unsigned worker)
+{
+    const saddle_problem *problem = e->inputs.instance->problem;
+    size_t size = saddle_thread_pool_size(e->pool);
+    double *scratch = e->worker[worker].scratch;
+    for (size_t i = 0; i < e->agents; i++) {
+        saddle_agent *agent = &e->agent[i];
+        saddle_request *r = &agent->request;
+        double *partials = e->partials + i * e->partials_stride;
+        if (r->kind == SADDLE_REQUEST_NONE)
+            continue;
+        size_t parts = saddle_parts_count(problem, &r->batch);
+        size_t stride = saddle_partial_size(problem, r);
+        for (size_t k = parts * worker / size; parts > 1 && k < parts * (worker + 1) / size; k++)
+            saddle_evaluate_part(problem, agent->id, r, k, partials + k * stride, scratch);
+        if (parts == 1 && saddle_divides_by_samples(problem, r)) {
+            saddle_range x;
+            saddle_range y;
+            ranges_of(e, worker, i, &x, &y);
+            saddle_evaluate_samples(problem, agent->id, r, y.first, y.last, partials, scratch);
+        }
+    }
+}
+
+/* Begin the request of an agent whose parts others will do. */
+static void begin_request(saddle_local *e, size_t i)
+{
+    saddle_agent *agent = &e->agent[i];
+    if (agent->request.kind != SADDLE_REQUEST_NONE &&
+        saddle_parts_count(agent->problem, &agent->request.batch) > 1)
+        saddle_evaluate_begin(agent->problem, agent->id, &agent->request);
+}
+
+static void end_request(saddle_local *e, size_t i)
+{
+    saddle_agent *agent = &e->agent[i];
+    const saddle_problem *problem = agent->problem;
+    saddle_request *r = &agent->request;
+    double *partials = e->partials + i * e->partials_stride;
+    if (r->kind == SADDLE_REQUEST_NONE)
+        return;
+    if (saddle_parts_count(problem, &r->batch) > 1)
+        saddle_evaluate_end(problem, agent->id, r, partials, saddle_partial_size(problem, r));
+    else if (saddle_divides_by_samples(problem, r))
+        saddle_evaluate_rows(problem, agent->id, r, partials);
+    else
+        saddle_evaluate(problem, agent->id, r, agent->scratch);
+    agent->ifo += saddle_request_ifo(r);
+    r->kind = SADDLE_REQUEST_NONE;
+}
+
+/* Whether all requests are divided by samples, so that the answers for y are complete when these are done. */
+static bool only_samples(const saddle_local *e)
+{
+    for (size_t i = 0; i < e->agents; i++)
+        if (!saddle_divides_by_samples(e->inputs.instance->problem, &e->agent[i].request))
+            return false;
+    return e->inputs.instance->problem->x_dim <= SADDLE_BLOCK;
+}
+
+static bool runs(const saddle_local *e, const saddle_phase *phase)
+{
+    return phase->run != NULL && (phase->runs == NULL || phase->runs(&e->agent[0]));
+}
+
+/* The agents of a worker, at the end of a round: what they cost, faults, and what they will read in the next one. */
+static void leave_round(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration,
+                        unsigned round)
+{
+    bool last_round = round + 1 >= e->layout.rounds;
+    size_t first;
+    size_t last;
+    saddle_local_range(e, worker, &first, &last);
+    e->worker[worker].ifo = 0;
+    for (size_t i = first; i < last; i++) {
+        saddle_agent *agent = &e->agent[i];
+        e->worker[worker].ifo += agent->ifo;
+        if (agent->fault.kind != SADDLE_FAULT_NONE)
+            saddle_local_note_fault(e, worker, agent, iteration);
+        saddle_local_lend(e, worker, i, 1 - parity, last_round ? iteration + 1 : iteration);
+        agent->round = last_round ? 0 : round + 1;
+    }
+}
+
+void saddle_divided_round(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration,
+                          unsigned round, uint64_t allowed)
+{
+    bool pending = false; /* what the workers of agents have written and others may not yet read */
+    size_t first;
+    size_t last;
+    saddle_local_range(e, worker, &first, &last);
+    if (e->exchange != NULL) {
+        if (worker == 0)
+            e->exchange->receive(e->exchange);
+        saddle_thread_pool_barrier(e->pool, worker);
+    }
+    for (size_t i = first; round == 0 && i < last; i++)
+        e->agent[i].ifo_limit = allowed > 0 ? e->agent[i].ifo + allowed : 0;
+    for (const saddle_phase *phase = e->inputs.algorithm->phases; phase->name != NULL; phase++) {
+        if (runs(e, phase)) {
+            for (size_t i = first; i < last; i++)
+                phase->run(&e->agent[i]);
+            pending = true;
+        }
+        if (phase->divided != NULL) {
+            if (pending)
+                saddle_thread_pool_barrier(e->pool, worker);
+            do_blocks(e, worker, phase);
+            saddle_thread_pool_barrier(e->pool, worker);
+            for (size_t i = first; i < last; i++) {
+                saddle_agent_finish(phase, &e->agent[i], e->sums + i * e->sums_stride);
+                saddle_agent_evaluate(&e->agent[i]);
+            }
+            pending = true;
+        } else {
+            for (size_t i = first; i < last; i++)
+                begin_request(e, i);
+            saddle_thread_pool_barrier(e->pool, worker);
+            pending = !only_samples(e);
+            do_parts(e, worker);
+            saddle_thread_pool_barrier(e->pool, worker);
+            for (size_t i = first; i < last; i++)
+                end_request(e, i);
+        }
+    }
+    leave_round(e, worker, parity, iteration, round);
+}
