@@ -344,6 +344,53 @@ def case_trace(bench):
                          f"best {best_ratio:.2f}x")
 
 
+def thread_counts():
+    """One thread and those of SADDLE_BENCH_THREADS, such as "2,16"; without it, two."""
+    words = os.environ.get("SADDLE_BENCH_THREADS", "2").replace(",", " ").split()
+    try:
+        counts = [int(word) for word in words]
+    except ValueError:
+        counts = [0]
+    if min(counts, default=0) < 1:
+        raise RuntimeError(f"SADDLE_BENCH_THREADS is '{' '.join(words)}'; give whole numbers, such as 2,16")
+    return [1] + [count for count in counts if count > 1]
+
+
+def case_threads(bench):
+    """How much faster several threads are than one: few agents, many rows, many agents, centralized methods, a network,
+    trace points. By the wall clock for the last, else by the time of iterating."""
+    quick = bench.options.quick
+    rows = {"data": rows_file(bench), "agents": AGENTS, "samples": SAMPLES, "topology": "er:0.6"}
+    long_rows = 20000 if quick else 200000
+    network = auc_network(bench).settings
+    cases = [
+        ("a9a, 5 agents", CYCLES, {**rows, **STEPS, "batch": BATCH, "q": Q}),
+        ("a9a, 5 agents, default batch and q", CYCLES, {**rows, **STEPS}),
+        (f"5 agents x {long_rows} rows", 162, {**rows, **STEPS, "data": f"synthetic:{AGENTS * long_rows}",
+                                               "samples": long_rows, "batch": BATCH, "q": Q}),
+        ("100 agents x 2000 rows", 162, {**rows, **STEPS, "data": "synthetic:200000", "agents": 100, "samples": 2000,
+                                         "topology": "regular:10", "batch": BATCH, "q": Q}),
+        ("gda, pooled a9a", 60, {**rows, "algorithm": "gda"}),
+        ("sreda, pooled a9a", 60, {**rows, "algorithm": "sreda", "x-set": "none"}),
+        ("minimax-ppa, pooled a9a", 3, {**rows, "algorithm": "minimax-ppa"}),
+        ("auc, network", 2 * IMAGE_BATCH, network),
+        ("a trace point", CYCLES, {**rows, **STEPS, "batch": BATCH, "q": Q, "trace-every": 1}),
+    ]
+    for name, iterations, settings in cases:
+        single = None
+        for threads in thread_counts():
+            found = bench.iterate(3 if quick else 15, iterations, {**settings, "threads": threads})
+            median, best = times(found)
+            if "trace-every" in settings:
+                median, best = found["run_seconds"] / iterations, found["best_run_seconds"] / iterations
+            single = single or (median, best)
+            more = {}
+            if threads > 1:
+                more["speedup"], more["best_speedup"] = single[0] / median, single[1] / best
+                more["remark"] = f"{single[0] / median:.2f}x one thread; best {single[1] / best:.2f}x"
+            bench.add(name, median, best, threads, **more)
+
+
 def case_kernels(bench):
     """The pieces of an iteration at the paper's size, all five agents, one thread."""
     found = bench.measure("kernels", 5 if bench.options.quick else 100, "data=" + rows_file(bench),
@@ -440,7 +487,7 @@ def draw_curve(topology, curve):
         print(f"  {agents:>7} {'#' * max(1, round(50 * value / most)):<50} {duration(value)}")
 
 
-CASES = {"robust-logistic": case_robust_logistic, "auc": case_auc, "trace": case_trace,
+CASES = {"robust-logistic": case_robust_logistic, "auc": case_auc, "trace": case_trace, "threads": case_threads,
          "kernels": case_kernels, "libsvm": case_libsvm, "growth": case_growth, "mpi": case_mpi}
 
 
