@@ -144,9 +144,12 @@ typedef struct saddle_configuration {
                              init() fills in what the algorithm has its own rule for. */
 } saddle_configuration;
 
-/** Coordinates of x, or of y, that belong together when a phase is divided: a block. The first block of y is shorter, by
- * x_dim mod 8, so that the others begin on cache lines where y follows x. */
-#define SADDLE_BLOCK 256
+/** The fewest coordinates of x, or of y, that belong together when a phase is divided: a block. Blocks are twice as long, or
+ * more, where there would be more than SADDLE_MOST_BLOCKS. The first block of y is shorter, by x_dim mod 8, so that the others
+ * begin on cache lines where y follows x. */
+#define SADDLE_LEAST_BLOCK 256
+/** The most blocks of x, or of y. */
+#define SADDLE_MOST_BLOCKS 32
 /** Sums over the coordinates of a block that a divided phase can make. */
 #define SADDLE_BLOCK_SUMS 2
 
@@ -154,7 +157,8 @@ typedef struct saddle_configuration {
 typedef struct saddle_range {
     size_t first; /**< Where a block begins. */
     size_t last;  /**< One behind the last coordinate, where a block ends. */
-    size_t shift; /**< Coordinate k is in block (k + shift) / SADDLE_BLOCK. */
+    size_t block; /**< Coordinates of a block. */
+    size_t shift; /**< Coordinate k is in block (k + shift) / block. */
     double *sums; /**< SADDLE_BLOCK_SUMS numbers for each block of the range, to be added to. */
 } saddle_range;
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/memory.h"
 #include "core/sizes.h"
 #include "core/vector.h"
 #include "problems/evaluate.h"
@@ -83,15 +84,26 @@ void saddle_agent_evaluate(saddle_agent *agent)
 
 size_t saddle_block_count(const saddle_range *range)
 {
-    size_t first = (range->first + range->shift) / SADDLE_BLOCK;
-    return (range->last + range->shift + SADDLE_BLOCK - 1) / SADDLE_BLOCK - first;
+    size_t first = (range->first + range->shift) / range->block;
+    return (range->last + range->shift + range->block - 1) / range->block - first;
+}
+
+/* The length of a block of so many coordinates. */
+static size_t block_length(size_t coordinates)
+{
+    size_t length = SADDLE_LEAST_BLOCK;
+    while (coordinates / length >= SADDLE_MOST_BLOCKS)
+        length *= 2;
+    return length;
 }
 
 void saddle_whole_ranges(const saddle_problem *problem, double *sums, saddle_range *x,
                          saddle_range *y)
 {
-    *x = (saddle_range){.last = problem->x_dim, .sums = sums};
+    *x =
+        (saddle_range){.last = problem->x_dim, .block = block_length(problem->x_dim), .sums = sums};
     *y = (saddle_range){.last = problem->y_dim,
+                        .block = block_length(problem->y_dim),
                         .shift = problem->x_dim % SADDLE_LANES,
                         .sums = sums + saddle_block_count(x) * SADDLE_BLOCK_SUMS};
 }
@@ -103,6 +115,15 @@ size_t saddle_block_sums(const saddle_problem *problem)
     saddle_range y;
     saddle_whole_ranges(problem, sums, &x, &y);
     return (saddle_block_count(&x) + saddle_block_count(&y)) * SADDLE_BLOCK_SUMS;
+}
+
+size_t saddle_most_blocks(const saddle_problem *problem)
+{
+    double sums[1];
+    saddle_range x;
+    saddle_range y;
+    saddle_whole_ranges(problem, sums, &x, &y);
+    return saddle_larger(saddle_block_count(&x), saddle_block_count(&y));
 }
 
 /* The sums of all blocks of a range, in their order. */

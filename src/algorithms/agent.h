@@ -23,6 +23,8 @@ void saddle_agent_answer(const saddle_agent *agent, saddle_request *request, dou
 /* Blocks of a range, and the doubles of the sums of all blocks of x and y. */
 size_t saddle_block_count(const saddle_range *range);
 size_t saddle_block_sums(const saddle_problem *problem);
+/* The number of blocks of x or of y, whichever has more. */
+size_t saddle_most_blocks(const saddle_problem *problem);
 /* All of x and of y, with the sums of x before those of y. */
 void saddle_whole_ranges(const saddle_problem *problem, double *sums, saddle_range *x,
                          saddle_range *y);

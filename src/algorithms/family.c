@@ -402,12 +402,12 @@ static bool tracked_by_move(const saddle_parts *parts)
 static void track_batch(const saddle_parts *parts, const saddle_batch *batch,
                         const saddle_range *part)
 {
-    size_t block = (part->first + part->shift) / SADDLE_BLOCK;
+    size_t block = (part->first + part->shift) / part->block;
     for (size_t k = 0; k < batch->count; k++) {
         size_t j = saddle_batch_sample(batch, k);
         if (j < part->first || j >= part->last)
             continue;
-        double *row = part->sums + ((j + part->shift) / SADDLE_BLOCK - block) * SADDLE_BLOCK_SUMS;
+        double *row = part->sums + ((j + part->shift) / part->block - block) * SADDLE_BLOCK_SUMS;
         double change = parts->gy[j];
         parts->gy[j] = 0.0;
         parts->u[j] += change;

@@ -10,7 +10,7 @@
 /* Where the block of a coordinate of a range ends. */
 static inline size_t saddle_block_end(size_t k, const saddle_range *range)
 {
-    size_t end = ((k + range->shift) / SADDLE_BLOCK + 1) * SADDLE_BLOCK - range->shift;
+    size_t end = ((k + range->shift) / range->block + 1) * range->block - range->shift;
     return end < range->last ? end : range->last;
 }
 

@@ -20,8 +20,8 @@ static void cut(const saddle_local *e, unsigned worker, size_t i, saddle_range *
     size_t high = total * (worker + 1) / size;
     size_t first = low > i ? (low - i + e->agents - 1) / e->agents : 0;
     size_t last = high > i ? (high - i + e->agents - 1) / e->agents : 0;
-    size_t end = last * SADDLE_BLOCK > range->shift ? last * SADDLE_BLOCK - range->shift : 0;
-    range->first = first > 0 ? first * SADDLE_BLOCK - range->shift : 0;
+    size_t end = last * range->block > range->shift ? last * range->block - range->shift : 0;
+    range->first = first > 0 ? first * range->block - range->shift : 0;
     range->last = end < range->last ? end : range->last;
     range->last = first < last ? range->last : range->first;
     range->sums += first * SADDLE_BLOCK_SUMS;
@@ -35,7 +35,7 @@ static void ranges_of(const saddle_local *e, unsigned worker, size_t i, saddle_r
     size_t last;
     saddle_whole_ranges(e->inputs.instance->problem, e->sums + i * e->sums_stride, x, y);
     cut(e, worker, i, y);
-    if (x->last > SADDLE_BLOCK) {
+    if (x->last > x->block) {
         cut(e, worker, i, x);
         return;
     }
@@ -123,7 +123,7 @@ static bool only_samples(const saddle_local *e)
     for (size_t i = 0; i < e->agents; i++)
         if (!saddle_divides_by_samples(e->inputs.instance->problem, &e->agent[i].request))
             return false;
-    return e->inputs.instance->problem->x_dim <= SADDLE_BLOCK;
+    return e->inputs.instance->problem->x_dim <= SADDLE_LEAST_BLOCK;
 }
 
 static bool runs(const saddle_local *e, const saddle_phase *phase)

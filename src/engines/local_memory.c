@@ -45,7 +45,7 @@ size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
     e->partials_stride =
         saddle_larger(saddle_partials_size(problem, e->index_stride), SADDLE_MOST_ALONG);
     saddle_batch all = {.count = e->index_stride};
-    size_t blocks = saddle_larger(problem->x_dim, problem->y_dim) / SADDLE_BLOCK + 1;
+    size_t blocks = saddle_most_blocks(problem);
     size_t shares = saddle_larger(blocks, saddle_parts_count(problem, &all));
     size_t useful = saddle_worker_count(instance, e->layout.published);
     size_t threads = processors < useful ? processors : useful;

@@ -10,12 +10,8 @@
 #include "core/vector.h"
 #include "support.h"
 
-enum {
-    LARGEST = 2 * SADDLE_BLOCK + 75,
-    MARGIN = 11,
-    SPAN = 2 * (LARGEST + MARGIN),
-    MOST_NEIGHBOURS = 4
-};
+enum { BLOCK = SADDLE_LEAST_BLOCK };
+enum { LARGEST = 2 * BLOCK + 75, MARGIN = 11, SPAN = 2 * (LARGEST + MARGIN), MOST_NEIGHBOURS = 4 };
 /* The most blocks that the coordinates of a part are in. */
 enum { MOST_BLOCKS = 4 };
 
@@ -74,29 +70,31 @@ typedef struct job {
 
 static saddle_pass move_of(scene *s, const job *what)
 {
-    return (saddle_pass){.offset = what->offset,
-                         .range = {.last = what->count, .shift = what->offset % SADDLE_LANES},
-                         .g = s->now[0] + SPAN / 2 + what->offset / 2,
-                         .direction = SPAN / 2 + what->offset / 2,
-                         .target = what->target ? s->target : NULL,
-                         .descend = what->descend,
-                         .rate = 1.7,
-                         .lower = -0.4,
-                         .upper = 0.9,
-                         .step = 0.1,
-                         .next = s->next + what->offset,
-                         .curvature = 0.8,
-                         .tracker = what->tracked ? s->tracker : NULL};
+    return (saddle_pass){
+        .offset = what->offset,
+        .range = {.last = what->count, .block = BLOCK, .shift = what->offset % SADDLE_LANES},
+        .g = s->now[0] + SPAN / 2 + what->offset / 2,
+        .direction = SPAN / 2 + what->offset / 2,
+        .target = what->target ? s->target : NULL,
+        .descend = what->descend,
+        .rate = 1.7,
+        .lower = -0.4,
+        .upper = 0.9,
+        .step = 0.1,
+        .next = s->next + what->offset,
+        .curvature = 0.8,
+        .tracker = what->tracked ? s->tracker : NULL};
 }
 
 static saddle_track track_of(scene *s, const job *what)
 {
-    return (saddle_track){.offset = what->offset,
-                          .range = {.last = what->count, .shift = what->offset % SADDLE_LANES},
-                          .news = s->news,
-                          .added = what->added,
-                          .estimate = s->estimate + what->offset,
-                          .tracker = s->tracker};
+    return (saddle_track){
+        .offset = what->offset,
+        .range = {.last = what->count, .block = BLOCK, .shift = what->offset % SADDLE_LANES},
+        .news = s->news,
+        .added = what->added,
+        .estimate = s->estimate + what->offset,
+        .tracker = s->tracker};
 }
 
 /* The two sums of a block: moved and reach, or change and size. */
@@ -117,7 +115,7 @@ static void move_slowly(scene *s, const job *what, totals *sums)
 {
     saddle_pass pass = move_of(s, what);
     for (size_t k = 0; k < pass.range.last; k++) {
-        totals *row = &sums[(k + pass.range.shift) / SADDLE_BLOCK];
+        totals *row = &sums[(k + pass.range.shift) / BLOCK];
         double own = s->now[0][pass.offset + k];
         double goal;
         if (what->target)
@@ -139,7 +137,7 @@ static void track_slowly(scene *s, const job *what, totals *sums)
 {
     saddle_track track = track_of(s, what);
     for (size_t k = 0; k < track.range.last; k++) {
-        totals *row = &sums[(k + track.range.shift) / SADDLE_BLOCK];
+        totals *row = &sums[(k + track.range.shift) / BLOCK];
         double news = track.news[k];
         double new = what->added ? track.estimate[k] + news : news;
         track.tracker[k] = mixed(s, track.offset + k) + (new - track.estimate[k]);
@@ -190,12 +188,13 @@ static void perform(scene *s, const job *what, bool track, const version *by, bo
         move_slowly(s, what, out);
     for (size_t b = MOST_BLOCKS; by != NULL && b-- > 0;) {
         size_t shift = what->offset % SADDLE_LANES;
-        size_t first = b > 0 && divided ? b * SADDLE_BLOCK - shift : 0;
-        size_t last = divided ? (b + 1) * SADDLE_BLOCK - shift : what->count;
+        size_t first = b > 0 && divided ? b * BLOCK - shift : 0;
+        size_t last = divided ? (b + 1) * BLOCK - shift : what->count;
         last = last < what->count ? last : what->count;
         if (first >= last || (!divided && b > 0))
             continue;
-        saddle_range range = {.first = first, .last = last, .shift = shift, .sums = row[b]};
+        saddle_range range = {
+            .first = first, .last = last, .block = BLOCK, .shift = shift, .sums = row[b]};
         part.range = pass.range = range;
         if (track)
             by->track(&s->agent, &part);
@@ -235,7 +234,7 @@ static void try_job(const scene *start, const job *what, bool track)
 START_TEST(every_version_follows_the_formulas)
 {
     static scene start;
-    static const size_t count[] = {1, 2, 7, 8, 9, 16, 31, SADDLE_BLOCK - 3, LARGEST};
+    static const size_t count[] = {1, 2, 7, 8, 9, 16, 31, BLOCK - 3, LARGEST};
     size_t neighbours = (size_t)_i;
     scene_make(&start, neighbours, 7);
     for (size_t offset = 0; offset < MARGIN; offset++)
