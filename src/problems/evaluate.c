@@ -326,7 +326,7 @@ void saddle_evaluate_samples(const saddle_problem *problem, size_t agent, saddle
     p.batch.count = count;
     p.along = found;
     for (size_t k = 0; k < count; k++)
-        p.gy[sample[k]] = 0.0;
+        request->gy[sample[k]] = 0.0;
     problem->add_samples(problem, agent, &p, scratch);
     for (size_t k = 0; k < count; k++)
         along[place[k]] = found[k];
@@ -336,8 +336,8 @@ void saddle_evaluate_rows(const saddle_problem *problem, size_t agent, saddle_re
                           const double *along)
 {
     saddle_part p = whole_part(request);
-    memset(p.gx, 0, problem->x_dim * sizeof *p.gx);
-    problem->add_rows(problem, agent, &p.batch, along, p.gx);
+    memset(request->gx, 0, problem->x_dim * sizeof *request->gx);
+    problem->add_rows(problem, agent, &p.batch, along, request->gx);
     finish(problem, request, &p);
 }
 
