@@ -14,7 +14,7 @@
 /* Whether a phase has no function. */
 static bool lacks_function(const saddle_phase *phase)
 {
-    while (phase->name != NULL && phase->run != NULL)
+    while (phase->name != NULL && (phase->run != NULL || phase->divided != NULL))
         phase++;
     return phase->name != NULL;
 }

@@ -174,7 +174,7 @@ START_TEST(phases_without_a_function_are_refused)
 {
     static const saddle_phase none[] = {{.name = NULL}};
     static const saddle_phase empty[] = {
-        {"ask", SADDLE_UNDIVIDED, leap_ask}, {.name = "move"}, {.name = NULL}};
+        {"ask", .run = leap_ask}, {.name = "move"}, {.name = NULL}};
     saddle_algorithm mine = leap;
     mine.phases = none;
     refuse_algorithm(&mine, SADDLE_BAD_INPUT, "'leap' has no phases");
