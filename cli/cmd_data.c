@@ -37,7 +37,8 @@ static int run_list(const cli_arguments *arguments)
         cli_print(", then in %s.\n`saddle data fetch NAME` downloads one into the latter.\n",
                   directory);
     else
-        cli_print(".\nThere is no data directory: neither HOME nor XDG_DATA_HOME is an absolute path.\n");
+        cli_print(
+            ".\nThere is no data directory: neither HOME nor XDG_DATA_HOME is an absolute path.\n");
     free(directory);
     return CLI_OK;
 }

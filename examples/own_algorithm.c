@@ -81,8 +81,7 @@ static void view(const saddle_agent *agent, saddle_view *out)
     *out = (saddle_view){.x = agent->now, .y = agent->now + agent->problem->x_dim};
 }
 
-static const saddle_phase phases[] = {
-    {"ask", .run = ask}, {"move", .run = move}, {.name = NULL}};
+static const saddle_phase phases[] = {{"ask", .run = ask}, {"move", .run = move}, {.name = NULL}};
 /* Options of the plan that it reads; its own would fill its parameters. */
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y, NULL};
 
