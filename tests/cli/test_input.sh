@@ -28,7 +28,7 @@ refuse "no option --trace" compare --trace x.csv
 refuse "no option --epsilon" graph ring --epsilon 1
 
 # Starting points.
-refuse "are not finite: agent" run --problem quadratic --init constant:1e200 --trace t.csv
+refuse "are not finite: variable x" run --problem quadratic --init constant:1e200 --trace t.csv
 
 # Empty names, as of a shell's variable that was never set.
 for option in checkpoint trace model outcomes report config data test-data labels resume; do

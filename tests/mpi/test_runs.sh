@@ -85,7 +85,7 @@ under 3 run --engine mpi --data rows.libsvm --samples 60 --agents 3 --iterations
 check "so are few samples of full gradients" warns "gradients over 60 samples are sent"
 under 3 compare --engine mpi "${data[@]}" --batch 63 --algorithms precision --output compared
 check "by a comparison, too" warns "gradients over 63 samples are sent"
-under 3 tune --engine mpi --data synthetic:900:5 --agents 3 --batch 63 --budget 100000 --candidates 3 --output searched
+under 3 tune --engine mpi --data rows.libsvm --agents 3 --batch 63 --budget 100000 --candidates 3 --output searched
 check "a search" exits 0
 check "warns, too" warns "gradients over 63 samples are sent"
 check "once" test "$(grep -c "$private" err)" -eq 1
