@@ -27,7 +27,7 @@ void saddle_plan_defaults_for(saddle_plan *plan, size_t size, uint32_t abi)
 
 void saddle_plan_free(saddle_plan *plan)
 {
-    if (plan == NULL || plan->size != sizeof *plan)
+    if (plan == NULL || (plan->size != sizeof *plan && plan->size != SADDLE_PLAN_SHOWN))
         return;
     saddle_settings_free(plan->settings);
     /* Its texts are gone: every call that takes it from now on refuses it. */

@@ -558,7 +558,7 @@ START_TEST(a_start_that_is_not_finite_is_named)
     plan->problem.own = &problem;
     assert_ok(saddle_instance_create(&instance, plan, &error), error);
     assert_refused(saddle_run(instance, NULL, NULL, &result, &error), error, SADDLE_BAD_INPUT,
-                   "agent 1, variable u (y-gradient)[2] is nan");
+                   "an entry of gradient() of problem own is nan at agent 1; check its functions");
     ck_assert_ptr_null(result);
     saddle_instance_free(instance);
     test_plan_free(plan);
