@@ -103,8 +103,10 @@ static saddle_status check_columns(const saddle_outcome_file *file, const saddle
     const saddle_outcome_table *table = &file->table;
     bool same = file->rows == 0 ||
                 (table->train == result->train_count && table->test == result->test_count);
-    for (size_t k = 0; same && file->rows > 0 && k < table->train + table->test; k++)
-        same = strcmp(table->name[k], outcome_of(result, k)->name) == 0;
+    for (size_t k = 0; same && file->rows > 0 && k < table->train + table->test; k++) {
+        const char *name = outcome_of(result, k)->name;
+        same = name != NULL && strcmp(table->name[k], name) == 0;
+    }
     if (same)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_CHECK_FAILED,
