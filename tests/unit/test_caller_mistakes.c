@@ -788,6 +788,7 @@ START_TEST(the_plan_in_a_checkpoint_is_not_run)
     assert_refused(saddle_plan_set(&found, "seed", "2", &error), error, SADDLE_BAD_INPUT,
                    "not used");
     saddle_plan_free(&found);
+    ck_assert_ptr_null(found.settings);
     free(path);
     test_plan_free(plan);
 }
