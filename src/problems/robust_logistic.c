@@ -238,8 +238,8 @@ static void find_margins(const instance *self, const saddle_dataset *data,
             dot[0] = saddle_row_dot(data, row, x1);
             dot[1] = saddle_row_dot(data, row, x0);
         }
-        dot = -data->label[row] * dot;
-        memcpy(z + 2 * k, &dot, sizeof dot);
+        z[2 * k] = -data->label[row] * dot[0];
+        z[2 * k + 1] = -data->label[row] * dot[1];
     }
 }
 
