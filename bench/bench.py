@@ -66,7 +66,9 @@ class Bench:
         return os.path.join(self.directory, name)
 
     def measure(self, part, *words):
-        return json.loads(command([self.program, part, *map(str, words)]))
+        # OpenBLAS, which only spectra need, starts threads that spin for some 40 ms.
+        return json.loads(command([self.program, part, *map(str, words)],
+                                  env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}))
 
     def iterate(self, repeats, iterations, settings):
         return self.measure("iterate", repeats, iterations,
