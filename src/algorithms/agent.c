@@ -149,9 +149,14 @@ void saddle_agent_finish(const saddle_phase *phase, saddle_agent *agent, double 
     phase->finish(agent, x_total, y_total);
 }
 
+bool saddle_phase_runs(const saddle_phase *phase, const saddle_agent *agent)
+{
+    return phase->run != NULL && (phase->runs == NULL || phase->runs(agent));
+}
+
 void saddle_agent_phase(const saddle_phase *phase, saddle_agent *agent)
 {
-    if (phase->run != NULL)
+    if (saddle_phase_runs(phase, agent))
         phase->run(agent);
     if (phase->divided != NULL) {
         double *sums = agent->scratch; /* which run() needs no longer */

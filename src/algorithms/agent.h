@@ -28,6 +28,8 @@ size_t saddle_most_blocks(const saddle_problem *problem);
 /* All of x and of y, with the sums of x before those of y. */
 void saddle_whole_ranges(const saddle_problem *problem, double *sums, saddle_range *x,
                          saddle_range *y);
+/* Whether a phase's run() has anything to do in this round; the same for all agents. */
+bool saddle_phase_runs(const saddle_phase *phase, const saddle_agent *agent);
 /* The end of a divided phase, with the sums of all blocks: those of x, then those of y. */
 void saddle_agent_finish(const saddle_phase *phase, saddle_agent *agent, double *sums);
 /* A whole phase of an agent by one worker, without what it asks of the problem. */

@@ -397,7 +397,7 @@ static bool tracked_by_move(const saddle_parts *parts)
     return parts->curvature > 0.0 && parts->d1 != NULL;
 }
 
-/* u+ and d+ in the batch's own entries of a stretch, after a pass that has tracked the linear part everywhere. An
+/* u+ and d+ in the batch's own entries of a range, after a pass that has tracked the linear part everywhere. An
  * entry that is in the batch twice is done once. */
 static void track_batch(const saddle_parts *parts, const saddle_batch *batch,
                         const saddle_range *part)

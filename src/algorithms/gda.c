@@ -72,8 +72,7 @@ static void estimate(saddle_agent *agent)
     const parameters *p = agent->parameters;
     size_t x_dim = agent->problem->x_dim;
     size_t samples = agent->problem->samples[agent->id];
-    size_t size =
-        p->full ? samples : saddle_batch_size(agent->problem->samples[agent->id], p->steps.batch);
+    size_t size = p->full ? samples : saddle_batch_size(samples, p->steps.batch);
     agent->request =
         (saddle_request){.kind = SADDLE_REQUEST_GRADIENT,
                          .batch = saddle_draw(agent, SADDLE_RNG_BATCH, agent->iteration + 1, size,

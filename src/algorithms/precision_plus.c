@@ -202,13 +202,12 @@ static void estimate(saddle_agent *agent)
     refresh(agent, p, &parts, agent->iteration + 1, gamma, parts.x1, parts.y1);
 }
 
-/* Before step 4, equation (8). */
+/* Before step 4, equation (8), of an iteration that refreshes. */
 static void keep_refresh(saddle_agent *agent)
 {
     saddle_parts parts;
     saddle_family_parts(agent, &parts);
-    if (saddle_family_refreshes(agent))
-        keep_variance(agent, &parts);
+    keep_variance(agent, &parts);
 }
 
 static const saddle_phase phases[] = {

@@ -5,11 +5,12 @@
  * divided part is done by coordinates: a worker takes the same blocks of all agents, so that what neighbours published there is
  * in its own cache. Workers meet between the two.
  */
-#include "algorithms/agent.h"
 #include "engines/local_agents.h"
-#include "problems/evaluate.h"
 
 #include <string.h>
+
+#include "algorithms/agent.h"
+#include "problems/evaluate.h"
 
 /* Cut a range of agent i to what is a worker's, when the blocks of all agents, block by block, are cut into equal parts. */
 static void cut(const saddle_local *e, unsigned worker, size_t i, saddle_range *range)
@@ -126,11 +127,6 @@ static bool only_samples(const saddle_local *e)
     return e->inputs.instance->problem->x_dim <= SADDLE_LEAST_BLOCK;
 }
 
-static bool runs(const saddle_local *e, const saddle_phase *phase)
-{
-    return phase->run != NULL && (phase->runs == NULL || phase->runs(&e->agent[0]));
-}
-
 /* The agents of a worker, at the end of a round: what they cost, faults, and what they will read in the next one. */
 static void leave_round(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration,
                         unsigned round)
@@ -165,7 +161,7 @@ void saddle_divided_round(saddle_local *e, unsigned worker, unsigned parity, uin
     for (size_t i = first; round == 0 && i < last; i++)
         e->agent[i].ifo_limit = allowed > 0 ? e->agent[i].ifo + allowed : 0;
     for (const saddle_phase *phase = e->inputs.algorithm->phases; phase->name != NULL; phase++) {
-        if (runs(e, phase)) {
+        if (saddle_phase_runs(phase, &e->agent[0])) {
             for (size_t i = first; i < last; i++)
                 phase->run(&e->agent[i]);
             pending = true;
