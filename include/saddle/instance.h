@@ -28,6 +28,15 @@ extern "C" {
 /** Agents when neither the user nor the topology says: the paper's number. */
 #define SADDLE_DEFAULT_AGENTS 5
 
+/** Seconds by the clock that making an instance took in this process, with waiting for others. */
+typedef struct saddle_setup_times {
+    double network;   /**< Graph, weights, spectrum, and placing the agents. */
+    double reading;   /**< Reading or generating data, those held out too. */
+    double splitting; /**< Giving rows to agents, and making labels. */
+    double problem;   /**< The problem, its sets and the starting point. */
+    double constants; /**< L and mu where they must be estimated. */
+} saddle_setup_times;
+
 /** An instance. Everything is for reading only. */
 typedef struct saddle_instance {
     const saddle_world *world;             /**< Which agents are in this process. */
@@ -46,9 +55,10 @@ typedef struct saddle_instance {
     size_t features;                /**< Columns of the data; 0 without data. */
     const saddle_dataset *held_out; /**< Held-out rows, at process 0; NULL: none. */
     const saddle_problem_class *kind; /**< Of a problem made here; NULL for the caller's own. */
-    const saddle_plan *plan; /**< The plan it was made from, with its automatic values filled
+    const saddle_plan *plan;  /**< The plan it was made from, with its automatic values filled
                                               in where they concern the instance. */
-    size_t copies;           /**< Agents that each agent stands for in sums over agents. */
+    saddle_setup_times times; /**< How long it took to make it. */
+    size_t copies;            /**< Agents that each agent stands for in sums over agents. */
     struct saddle_instance_parts *parts; /**< What it owns. */
 } saddle_instance;
 

@@ -163,6 +163,7 @@ typedef struct saddle_plan {
     struct {
         const char *name; /**< engine: "threads" or "mpi". */
         uint64_t threads; /**< threads: of each process; 0, as text "auto": as many as pay off. */
+        bool pin;         /**< pin: whether each thread stays on one processor. */
         double stall_seconds; /**< stall-seconds: silence of a process that ends a job. */
     } engine;
 

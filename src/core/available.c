@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/control_groups.h"
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
@@ -64,56 +65,39 @@ static double of_addresses(void)
     return (double)limit.rlim_cur - used;
 }
 
-/* Names of the two versions of control groups. */
+/* Names of a group's files in the two versions. */
 typedef struct control {
-    const char *root;
     const char *limit;
     const char *used;
     const char *cached; /* in memory.stat: files, which are dropped when memory is short */
 } control;
 
 /* A number in a file of a group. */
-static double group_number(const control *names, const char *directory, const char *file,
-                           const char *word)
+static double group_number(const char *directory, const char *file, const char *word)
 {
-    char path[1024];
-    saddle_snprintf(path, sizeof path, "%s%s/%s", names->root, directory, file);
+    char path[1100];
+    saddle_snprintf(path, sizeof path, "%s/%s", directory, file);
     return read_number(path, word);
 }
 
-/* What a group leaves, given its directory. */
-static double of_group(const control *names, const char *directory)
+/* Lower *context to what a group leaves. */
+static void lower(void *context, const char *directory, bool unified)
 {
-    double used = or_zero(group_number(names, directory, names->used, ""));
-    double cached = or_zero(group_number(names, directory, "memory.stat", names->cached));
-    return group_number(names, directory, names->limit, "") - fmax(used - cached, 0.0);
+    static const control files[] = {
+        {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_cache "},
+        {"memory.max", "memory.current", "file "}};
+    const control *names = &files[unified];
+    double *least = context;
+    double used = or_zero(group_number(directory, names->used, ""));
+    double cached = or_zero(group_number(directory, "memory.stat", names->cached));
+    *least = fmin(*least, group_number(directory, names->limit, "") - fmax(used - cached, 0.0));
 }
 
-/* The least that this group and those above it leave. In a container the path of a group may be the
- * host's, and only the root is there. */
+/* The least that this process's groups and those above them leave. */
 static double of_groups(void)
 {
-    static const control second = {"/sys/fs/cgroup", "memory.max", "memory.current", "file "};
-    static const control first = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes",
-                                  "memory.usage_in_bytes", "total_cache "};
-    char line[512];
-    double least = fmin(of_group(&second, ""), of_group(&first, ""));
-    FILE *f = fopen("/proc/self/cgroup", "re");
-    while (f != NULL && fgets(line, sizeof line, f) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        bool unified = strncmp(line, "0::", 3) == 0;
-        char *directory = unified ? line + 3 : strstr(line, ":memory:");
-        if (directory == NULL)
-            continue;
-        directory += unified ? 0 : strlen(":memory:");
-        for (char *slash = strrchr(directory, '/'); slash != NULL && slash[1] != '\0';
-             slash = strrchr(directory, '/')) {
-            least = fmin(least, of_group(unified ? &second : &first, directory));
-            *slash = '\0';
-        }
-    }
-    if (f != NULL)
-        fclose(f);
+    double least = INFINITY;
+    saddle_control_groups("", "memory", lower, &least);
     return least;
 }
 

@@ -19,6 +19,7 @@ typedef struct saddle_engine_inputs {
     const saddle_algorithm *algorithm; /* The vertex program. */
     const void *parameters;            /* Of the vertex program. */
     unsigned threads;                  /* 0: as many processors as pay off. */
+    bool pin;                          /* Whether each thread stays on one processor. */
     size_t scratch;                    /* Doubles of scratch the tasks below need. */
     uint64_t iteration;                /* Where to begin: 0, or that of the states below. */
     /* Fill agent->next, agent->kept and agent->ifo with the state after `iteration` iterations;

@@ -363,17 +363,31 @@ void saddle_local_mean(saddle_engine *base, size_t size, saddle_agent_term *term
 
 /* ---- making and freeing ------------------------------------------------------------------- */
 
-/* Memory belongs to the processor that first writes to it: each worker does for its agents. */
+/* Write zeros to a worker's part of every agent's row of a block. */
+static void touch(const saddle_local *e, unsigned worker, double *block, size_t stride)
+{
+    size_t size = saddle_thread_pool_size(e->pool);
+    size_t low = stride * worker / size;
+    size_t high = stride * (worker + 1) / size;
+    for (size_t i = 0; i < e->agents; i++)
+        memset(block + i * stride + low, 0, (high - low) * sizeof *block);
+}
+
+/* Memory belongs to the processor that first writes to it: each worker does for its agents, or for its coordinates
+ * of all. */
 static void touch_job(void *context, unsigned worker)
 {
     saddle_local *e = context;
     size_t first;
     size_t last;
     saddle_local_range(e, worker, &first, &last);
-    size_t span = (last - first) * e->stride * sizeof(double);
-    memset(e->span[0] + first * e->stride, 0, span);
-    memset(e->span[1] + first * e->stride, 0, span);
-    memset(e->kept + first * e->kept_stride, 0, (last - first) * e->kept_stride * sizeof(double));
+    double *const block[] = {e->span[0], e->span[1], e->kept};
+    const size_t stride[] = {e->stride, e->stride, e->kept_stride};
+    for (size_t k = 0; k < sizeof block / sizeof *block; k++)
+        if (e->divided)
+            touch(e, worker, block[k], stride[k]);
+        else
+            memset(block[k] + first * stride[k], 0, (last - first) * stride[k] * sizeof(double));
 }
 
 static void introduce_agents(saddle_local *e)
@@ -402,7 +416,8 @@ saddle_status saddle_local_make(saddle_local *e, const saddle_engine_inputs *inp
                                 unsigned processors, saddle_error *error)
 {
     size_t threads = saddle_local_measure(e, inputs, processors);
-    SADDLE_TRY(saddle_thread_pool_create(&e->pool, (unsigned)threads, processors, error));
+    SADDLE_TRY(
+        saddle_thread_pool_create(&e->pool, (unsigned)threads, processors, inputs->pin, error));
     if (!saddle_local_allocate(e)) {
         saddle_no_memory(error, "the agents' state");
         return SADDLE_NO_MEMORY;

@@ -13,6 +13,7 @@
 #include "algorithms/layout.h"
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/processors.h"
 #include "core/status.h"
 #include "engines/engines.h"
 #include "engines/local_agents.h"
@@ -321,15 +322,10 @@ static void destroy(saddle_engine *base)
     saddle_free(e);
 }
 
-static unsigned processors(const saddle_world *world)
-{
-    return world->ranks == 1 ? saddle_processors() : saddle_mpi_processors(world);
-}
-
 /* Messages take a few hundred bytes per peer, which counts only where agents are few and small. */
 static double bytes(const saddle_engine_inputs *inputs)
 {
-    return saddle_local_bytes(inputs, processors(inputs->instance->world)) +
+    return saddle_local_bytes(inputs, saddle_processors(inputs->instance->world->together)) +
            saddle_block_bytes(LONGEST, sizeof(uint64_t));
 }
 
@@ -339,7 +335,13 @@ static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int 
 {
     const saddle_world *world = inputs->instance->world;
     bool alone = world->ranks == 1;
-    saddle_status status = saddle_local_make(&e->local, inputs, processors(world), error);
+    if (inputs->pin && world->together > 1 && !saddle_processors_are_own())
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "pin: %zu processes share the processors of this machine; let mpirun "
+                           "give each its own (--bind-to), or leave pin out",
+                           world->together);
+    saddle_status status =
+        saddle_local_make(&e->local, inputs, saddle_processors(world->together), error);
     if (status != SADDLE_OK || alone)
         return status;
     if (e->local.oracle)

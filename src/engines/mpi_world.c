@@ -26,8 +26,7 @@ enum { TAG_TERMS = 1, TAG_CARRY };
 
 typedef struct mpi_world {
     saddle_world base;
-    MPI_Comm comm;       /* of its own: no message meets those of another world or of the program */
-    unsigned processors; /* that this process may count on */
+    MPI_Comm comm; /* of its own: no message meets those of another world or of the program */
     size_t *here;
     size_t *home;
     MPI_Aint *row; /* rows of a block that one process holds, in bytes; room for all agents */
@@ -47,11 +46,6 @@ static mpi_world *world_of(const saddle_world *world)
 MPI_Comm saddle_mpi_comm(const saddle_world *world)
 {
     return world_of(world)->comm;
-}
-
-unsigned saddle_mpi_processors(const saddle_world *world)
-{
-    return world_of(world)->processors;
 }
 
 /* ---- types ----------------------------------------------------------------------------------- */
@@ -294,16 +288,6 @@ static size_t count_together(MPI_Comm comm)
     return (size_t)together;
 }
 
-/* A share of the machine's processors, unless whoever started the job gave this process its own. */
-static unsigned share_processors(size_t together)
-{
-    unsigned mine = saddle_processors();
-    if (mine < saddle_processors_online() || together == 1)
-        return mine;
-    unsigned part = mine / (unsigned)together;
-    return part > 0 ? part : 1;
-}
-
 static saddle_status allocate(mpi_world *w, saddle_error *error)
 {
     w->home = saddle_alloc(w->base.agents, sizeof *w->home);
@@ -366,7 +350,6 @@ saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph, 
     SADDLE_THEN(status, saddle_heartbeat_begin(&w->base, error));
     if (status == SADDLE_OK) {
         w->base.together = count_together(w->comm);
-        w->processors = share_processors(w->base.together);
         status = settle(w, graph, error);
     }
     if (status != SADDLE_OK) {

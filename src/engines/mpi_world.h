@@ -13,8 +13,6 @@ saddle_status saddle_mpi_connect(saddle_world **out, const saddle_graph *graph,
                                  saddle_error *error);
 /* The communicator of a world of saddle_mpi_connect(); borrowed. */
 MPI_Comm saddle_mpi_comm(const saddle_world *world);
-/* Processors that this process may count on, where others of the job share its machine. */
-unsigned saddle_mpi_processors(const saddle_world *world);
 /* The type of `count` elements one after another, however many; to be freed. */
 MPI_Datatype saddle_mpi_run_of(size_t count, MPI_Datatype element);
 

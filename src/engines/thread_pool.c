@@ -50,6 +50,8 @@ struct saddle_thread_pool {
     bool leave;               /* guarded by mutex */
     saddle_thread_pool_job *job;
     void *context;
+    bool pin;
+    cpu_set_t processors; /* those that workers are pinned to */
     unsigned
         spins; /* 0 when there are more workers than processors: spinning would only delay them */
     _Alignas(SADDLE_ALIGNMENT) atomic_uint arrived;
@@ -84,6 +86,19 @@ static void relax(void)
 #if defined(__SSE2__)
     _mm_pause();
 #endif
+}
+
+/* Keep the calling thread, a worker's, on its processor. Where the system refuses, because the processor has gone
+ * meanwhile, it runs anywhere. */
+static void stay(const saddle_thread_pool *pool, unsigned number)
+{
+    cpu_set_t own;
+    unsigned left = number;
+    CPU_ZERO(&own);
+    for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &pool->processors) && left-- == 0)
+            CPU_SET(cpu, &own);
+    sched_setaffinity(0, sizeof own, &own);
 }
 
 /* ---- sharing --------------------------------------------------------------------------------- */
@@ -191,6 +206,8 @@ static void *work(void *argument)
     saddle_thread_pool *pool = self->pool;
     unsigned long seen = 0;
     flush_denormals();
+    if (pool->pin)
+        stay(pool, self->number);
     for (;;) {
         pthread_mutex_lock(&pool->mutex);
         while (pool->generation == seen && !pool->leave)
@@ -208,24 +225,18 @@ static void *work(void *argument)
     }
 }
 
-unsigned saddle_processors_online(void)
-{
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (unsigned)online : 1;
-}
-
-unsigned saddle_processors(void)
-{
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
-        return (unsigned)CPU_COUNT(&allowed);
-    return saddle_processors_online();
-}
-
 saddle_status saddle_thread_pool_create(saddle_thread_pool **out, unsigned size,
-                                        unsigned processors, saddle_error *error)
+                                        unsigned processors, bool pin, saddle_error *error)
 {
     *out = NULL;
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    if (pin && sched_getaffinity(0, sizeof allowed, &allowed) == 0 &&
+        CPU_COUNT(&allowed) < (int)size)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "pin: there are %u threads, but only %d processors for them; give fewer "
+                           "threads, or leave pin out",
+                           size, CPU_COUNT(&allowed));
     saddle_thread_pool *pool = saddle_alloc(1, sizeof *pool);
     worker *workers = saddle_alloc(size, sizeof *workers);
     if (pool == NULL || workers == NULL) {
@@ -235,6 +246,8 @@ saddle_status saddle_thread_pool_create(saddle_thread_pool **out, unsigned size,
     }
     pool->size = size;
     pool->workers = workers;
+    pool->pin = pin;
+    pool->processors = allowed;
     pool->spins = size <= processors ? SPINS : 0;
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
@@ -280,6 +293,10 @@ unsigned saddle_thread_pool_size(const saddle_thread_pool *pool)
 void saddle_thread_pool_run(saddle_thread_pool *pool, saddle_thread_pool_job *job, void *context)
 {
     unsigned before = flush_denormals();
+    cpu_set_t places;
+    bool pinned = pool->pin && sched_getaffinity(0, sizeof places, &places) == 0;
+    if (pinned)
+        stay(pool, 0);
     if (pool->size > 1) {
         pthread_mutex_lock(&pool->mutex);
         pool->job = job;
@@ -296,5 +313,7 @@ void saddle_thread_pool_run(saddle_thread_pool *pool, saddle_thread_pool_job *jo
             pthread_cond_wait(&pool->done, &pool->mutex);
         pthread_mutex_unlock(&pool->mutex);
     }
+    if (pinned)
+        sched_setaffinity(0, sizeof places, &places);
     restore_denormals(before);
 }

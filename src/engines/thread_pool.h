@@ -10,6 +10,8 @@
 #ifndef SADDLE_ENGINES_THREAD_POOL_H
 #define SADDLE_ENGINES_THREAD_POOL_H
 
+#include <stdbool.h>
+
 #include <saddle/status.h>
 
 typedef struct saddle_thread_pool saddle_thread_pool;
@@ -17,14 +19,11 @@ typedef struct saddle_thread_pool saddle_thread_pool;
 /* What a worker does; worker = 0 .. size - 1. */
 typedef void saddle_thread_pool_job(void *context, unsigned worker);
 
-/* Processors of this machine, and those of them that this process may run on. */
-unsigned saddle_processors_online(void);
-unsigned saddle_processors(void);
-
 /* Start size - 1 threads; size >= 1. `processors` are those that it may count on: with fewer than
- * workers, a worker that waits makes room at once. */
+ * workers, a worker that waits makes room at once. `pin`: each worker stays on a processor of its own, of those that the
+ * calling thread may run on; the caller, who is worker 0, only inside a job. */
 saddle_status saddle_thread_pool_create(saddle_thread_pool **out, unsigned size,
-                                        unsigned processors, saddle_error *error);
+                                        unsigned processors, bool pin, saddle_error *error);
 /* End the threads. NULL is allowed. */
 void saddle_thread_pool_destroy(saddle_thread_pool *pool);
 /* Number of workers. */

@@ -1,5 +1,6 @@
 /* The engine `threads`: all agents in one process, stepped by a pool of worker threads. */
 #include "core/memory.h"
+#include "core/processors.h"
 #include "core/status.h"
 #include "engines/engines.h"
 #include "engines/local_agents.h"
@@ -20,7 +21,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
     if (local == NULL)
         return saddle_no_memory(error, "the engine");
     local->base.kind = &saddle_threads_engine;
-    saddle_status status = saddle_local_make(local, inputs, saddle_processors(), error);
+    saddle_status status = saddle_local_make(local, inputs, saddle_processors(1), error);
     if (status != SADDLE_OK) {
         destroy(&local->base);
         return status;
@@ -32,7 +33,7 @@ static saddle_status create(saddle_engine **out, const saddle_engine_inputs *inp
 
 static double bytes(const saddle_engine_inputs *inputs)
 {
-    return saddle_local_bytes(inputs, saddle_processors());
+    return saddle_local_bytes(inputs, saddle_processors(1));
 }
 
 static void advance(saddle_engine *engine, const saddle_limits *limits, saddle_fault *fault)

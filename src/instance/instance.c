@@ -2,7 +2,9 @@
 #include "instance/instance.h"
 
 #include <math.h>
+#include <stddef.h>
 
+#include "core/clock.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -214,30 +216,35 @@ static saddle_status estimate_constants(saddle_instance *e, saddle_error *error)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static saddle_stage *const stages[] = {
-    saddle_stage_compare_plans,
-    saddle_stage_graph,
-    saddle_stage_compare_graphs,
-    saddle_stage_place_agents,
-    saddle_stage_mixing,
-    saddle_stage_compare_mixing,
-    saddle_stage_share_spectrum,
-    find_kind,
-    saddle_stage_samples,
-    saddle_stage_read_data,
-    saddle_stage_compare_data,
-    saddle_stage_split_data,
-    saddle_stage_share_sizes,
-    saddle_stage_list_labels,
-    saddle_stage_share_labels,
-    saddle_stage_held_out,
-    make_problem,
-    join_problem,
-    check_problem,
-    make_sets,
-    saddle_stage_start,
-    saddle_stage_share_start,
-    estimate_constants,
+/* The stages, and what their time counts as. */
+#define TIME(of) offsetof(saddle_setup_times, of)
+static const struct {
+    saddle_stage *make;
+    size_t time;
+} stages[] = {
+    {saddle_stage_compare_plans, TIME(network)},
+    {saddle_stage_graph, TIME(network)},
+    {saddle_stage_compare_graphs, TIME(network)},
+    {saddle_stage_place_agents, TIME(network)},
+    {saddle_stage_mixing, TIME(network)},
+    {saddle_stage_compare_mixing, TIME(network)},
+    {saddle_stage_share_spectrum, TIME(network)},
+    {find_kind, TIME(problem)},
+    {saddle_stage_samples, TIME(reading)},
+    {saddle_stage_read_data, TIME(reading)},
+    {saddle_stage_compare_data, TIME(reading)},
+    {saddle_stage_split_data, TIME(splitting)},
+    {saddle_stage_share_sizes, TIME(splitting)},
+    {saddle_stage_list_labels, TIME(splitting)},
+    {saddle_stage_share_labels, TIME(splitting)},
+    {saddle_stage_held_out, TIME(reading)},
+    {make_problem, TIME(problem)},
+    {join_problem, TIME(problem)},
+    {check_problem, TIME(problem)},
+    {make_sets, TIME(problem)},
+    {saddle_stage_start, TIME(problem)},
+    {saddle_stage_share_start, TIME(problem)},
+    {estimate_constants, TIME(constants)},
 };
 
 /* An instance with empty parts; NULL when memory is short. */
@@ -272,8 +279,10 @@ saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engi
         saddle_engine_watch(engine, parts->processes, parts->plan.engine.stall_seconds, NULL);
     e->seed = parts->plan.start.seed;
     for (size_t k = 0; status == SADDLE_OK && k < sizeof stages / sizeof *stages; k++) {
-        status = stages[k](e, error);
+        double begin = saddle_clock_seconds();
+        status = stages[k].make(e, error);
         status = saddle_world_agree(e->world != NULL ? e->world : parts->processes, status, error);
+        *(double *)((char *)&e->times + stages[k].time) += saddle_clock_seconds() - begin;
     }
     saddle_world_free(parts->processes);
     parts->processes = NULL;

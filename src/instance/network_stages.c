@@ -79,8 +79,9 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
         setting_print own = print_of(settings, option, &short_of_memory);
         setting_print first = own;
         world->share(world, 0, sizeof first, &first);
-        /* How many threads a process has is its own affair. */
-        bool free = option->offset == offsetof(saddle_plan, engine.threads) &&
+        /* How many threads a process has, and where, is its own affair. */
+        bool free = (option->offset == offsetof(saddle_plan, engine.threads) ||
+                     option->offset == offsetof(saddle_plan, engine.pin)) &&
                     option->home == SADDLE_HOME_PLAN;
         if (memcmp(&own, &first, sizeof own) != 0 && !free && differs == NULL) {
             differs = option;

@@ -138,6 +138,10 @@ static const saddle_option engine = SADDLE_TEXT(
 static const saddle_option threads = SADDLE_INTEGER(
     PLAN(engine.threads, RUN, ENGINE), "threads", SADDLE_ENGINE_HEADING, "auto", 1, 4096, "N",
     "Threads of each process; results do not depend on it. auto: as many as pay off.");
+static const saddle_option pin = SADDLE_FLAG(
+    PLAN(engine.pin, RUN, ENGINE), "pin", SADDLE_ENGINE_HEADING, "no",
+    "Keep each thread on one processor. It helps where the system moves them about, and "
+    "harms where others use the same processors.");
 static const saddle_option stall_seconds = SADDLE_REAL(
     PLAN(engine.stall_seconds, INSTANCE, ENGINE), "stall-seconds", SADDLE_ENGINE_HEADING, "60", 1,
     SADDLE_UNBOUNDED, "S",
@@ -189,14 +193,45 @@ static const saddle_option resume = {
         "`saddle tune`: from its logs.",
     .alone = "yes"};
 
-static const saddle_option *const plan_options[] = {
-    &problem,     &data,        &format,   &header,     &label_column,  &labels,
-    &positive,    &test_data,   &samples,  &partition,  &x_set,         &y_set,
-    &regularizer, &agents,      &topology, &mixing,     &algorithm,     &init,
-    &init_x,      &init_y,      &seed,     &iterations, &tolerance,     &max_ifo,
-    &max_rounds,  &max_seconds, &engine,   &threads,    &stall_seconds, &trace,
-    &trace_every, &metric_tau,  &outcomes, &model,      &checkpoint,    &checkpoint_every,
-    &resume,      NULL};
+static const saddle_option *const plan_options[] = {&problem,
+                                                    &data,
+                                                    &format,
+                                                    &header,
+                                                    &label_column,
+                                                    &labels,
+                                                    &positive,
+                                                    &test_data,
+                                                    &samples,
+                                                    &partition,
+                                                    &x_set,
+                                                    &y_set,
+                                                    &regularizer,
+                                                    &agents,
+                                                    &topology,
+                                                    &mixing,
+                                                    &algorithm,
+                                                    &init,
+                                                    &init_x,
+                                                    &init_y,
+                                                    &seed,
+                                                    &iterations,
+                                                    &tolerance,
+                                                    &max_ifo,
+                                                    &max_rounds,
+                                                    &max_seconds,
+                                                    &engine,
+                                                    &threads,
+                                                    &pin,
+                                                    &stall_seconds,
+                                                    &trace,
+                                                    &trace_every,
+                                                    &metric_tau,
+                                                    &outcomes,
+                                                    &model,
+                                                    &checkpoint,
+                                                    &checkpoint_every,
+                                                    &resume,
+                                                    NULL};
 
 const saddle_option *const *saddle_plan_options(void)
 {

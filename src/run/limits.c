@@ -15,6 +15,7 @@ void saddle_run_share_progress(saddle_run_state *r)
     world->largest(world, sizeof most / sizeof *most, most);
     r->interrupted = most[0] > 0.0;
     r->seconds += most[1];
+    r->times.iterating += most[1];
     r->unshared = 0.0;
 }
 

@@ -27,8 +27,10 @@ void saddle_run_warn(const saddle_run_state *r, const char *message)
 /* Measure into r->row. Sets *diverged when the metric or a loss is not finite. */
 static saddle_status measure(saddle_run_state *r, bool *diverged, saddle_error *error)
 {
+    double begin = saddle_clock_seconds();
     r->row = (saddle_row){.seconds = r->seconds};
     saddle_status status = saddle_observe(r->observer, &r->row, error);
+    r->times.measuring += saddle_clock_seconds() - begin;
     *diverged = !isfinite(r->row.metric) || !isfinite(r->row.loss) || !isfinite(r->row.primal);
     return status;
 }
@@ -60,6 +62,7 @@ static saddle_status record(saddle_run_state *r, bool last, saddle_error *error)
     bool again =
         result->row_count > 0 && result->rows[result->row_count - 1].iteration == row->iteration;
     saddle_status status = SADDLE_OK;
+    double begin = saddle_clock_seconds();
     if (last || row->iteration == 0 || row->iteration >= r->last_check + CHECK_EVERY) {
         status = saddle_observer_check(r->observer, error);
         r->last_check = row->iteration;
@@ -68,6 +71,7 @@ static saddle_status record(saddle_run_state *r, bool last, saddle_error *error)
         return status;
     if (last || r->given.outputs.outcomes != NULL)
         status = evaluate(r, error);
+    r->times.measuring += saddle_clock_seconds() - begin;
     if (again)
         return saddle_run_agree(r, status, error);
     SADDLE_THEN(status, saddle_result_append(r->result, row, error));
@@ -241,6 +245,8 @@ saddle_status saddle_run_of_several(const saddle_instance *instance, const saddl
     static const saddle_hooks no_hooks = {.context = NULL};
     saddle_run_state r = {.info = {.network = instance, .instance = instance, .given = &r.given},
                           .hooks = hooks != NULL ? hooks : &no_hooks,
+                          .times = {.setup = instance->times},
+                          .begin = saddle_clock_seconds(),
                           .alone = alone};
     /* Only process 0 calls hooks. */
     saddle_hooks silent = {.interrupt = r.hooks->interrupt};
@@ -255,10 +261,13 @@ saddle_status saddle_run_of_several(const saddle_instance *instance, const saddl
     if (status == SADDLE_OK)
         saddle_run_save_model(&r);
     saddle_run_close_files(&r, status);
-    if (status == SADDLE_OK)
+    r.times.rest = saddle_clock_seconds() - r.begin - r.times.iterating - r.times.measuring;
+    if (status == SADDLE_OK) {
+        r.result->times = r.times;
         *out = r.result;
-    else
+    } else {
         saddle_result_free(r.result);
+    }
     saddle_run_release(&r);
     return status;
 }

@@ -30,9 +30,11 @@ typedef struct saddle_run_state {
     uint64_t last_check;
     saddle_resumption resumed;        /* where the run resumes from */
     saddle_checkpoint_writer *writer; /* NULL: no checkpoints */
-    saddle_row row;   /* the last one; after advance() that of the present iteration */
-    double seconds;   /* spent iterating, as all processes know */
-    double unshared;  /* more of them, which only this process knows */
+    saddle_row row;  /* the last one; after advance() that of the present iteration */
+    double seconds;  /* spent iterating, as all processes know */
+    double unshared; /* more of them, which only this process knows */
+    saddle_run_times times;
+    double begin;     /* when this process began */
     bool interrupted; /* whether a process was, as all know */
     bool alone;       /* whether no other run shares the plan */
 } saddle_run_state;

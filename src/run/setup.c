@@ -194,6 +194,7 @@ saddle_engine_inputs saddle_run_engine_inputs(const saddle_run_state *r)
         .algorithm = r->info.algorithm,
         .parameters = r->parameters,
         .threads = (unsigned)r->given.engine.threads,
+        .pin = r->given.engine.pin,
         .scratch = saddle_observer_scratch(r->info.instance),
     };
 }

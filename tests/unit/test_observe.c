@@ -8,6 +8,7 @@
 #include "algorithms/agent.h"
 #include "algorithms/algorithms.h"
 #include "algorithms/layout.h"
+#include "core/clock.h"
 #include "instances.h"
 #include "observe/observer.h"
 #include "observe/response.h"
@@ -480,6 +481,35 @@ static void climb(hill *h, const char *text, double *step, double *y)
     saddle_set_free(set);
 }
 
+/* All of a run's time is told, and its iterations' is that of the trace. */
+START_TEST(times_add_up)
+{
+    const char *const more[] = {"problem=quadratic", "iterations=200", "trace-every=10", NULL};
+    saddle_error error = {.message = ""};
+    saddle_plan *plan = test_plan(NULL, more);
+    saddle_instance *instance = NULL;
+    saddle_result *result = NULL;
+    double begin = saddle_clock_seconds();
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    double made = saddle_clock_seconds();
+    assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
+    double end = saddle_clock_seconds();
+    const saddle_run_times *times = &result->times;
+    const saddle_setup_times *setup = &times->setup;
+    double setting_up =
+        setup->network + setup->reading + setup->splitting + setup->problem + setup->constants;
+    ck_assert(setup->network > 0.0 && setup->problem > 0.0);
+    ck_assert(setting_up > 0.0 && setting_up <= made - begin);
+    ck_assert_double_eq(times->iterating, result->rows[result->row_count - 1].seconds);
+    ck_assert(times->iterating > 0.0 && times->measuring > 0.0 && times->rest > 0.0);
+    double run = times->iterating + times->measuring + times->rest;
+    ck_assert(run <= end - made && run >= 0.5 * (end - made));
+    saddle_result_free(result);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
+}
+END_TEST
+
 START_TEST(the_generic_response_finds_projections)
 {
     static const char *const sets[] = {"none",      "box:-0.5:0.7", "simplex",       "nonneg",
@@ -580,6 +610,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(checks, a_stalled_recursion_is_caught);
     suite_add_tcase(suite, checks);
     TCase *response = tcase_create("best response");
+    tcase_add_test(response, times_add_up);
     tcase_add_test(response, the_generic_response_finds_projections);
     tcase_add_test(response, the_generic_response_bears_bad_conditioning);
     tcase_add_test(response, a_tiny_step_is_not_convergence);

@@ -112,7 +112,7 @@ START_TEST(denormals_are_flushed_in_every_worker)
     saddle_thread_pool *pool = NULL;
     saddle_error error = {.message = ""};
     double number[3] = {0x1p-1022, 0x1p-1022, 0x1p-1022};
-    assert_ok(saddle_thread_pool_create(&pool, 3, 1, &error), error);
+    assert_ok(saddle_thread_pool_create(&pool, 3, 1, false, &error), error);
     saddle_thread_pool_run(pool, halve, number);
     for (size_t k = 0; k < 3; k++)
         ck_assert(number[k] == 0.0);

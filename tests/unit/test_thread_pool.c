@@ -1,7 +1,12 @@
 /* The pool: every part of what is shared is done once, by whoever has time, and the barrier holds. */
+#include <math.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "core/processors.h"
 #include "engines/thread_pool.h"
 #include "instances.h"
 #include "support.h"
@@ -52,7 +57,8 @@ START_TEST(shared_parts_are_done_once)
     static scene s;
     saddle_error error = {.message = ""};
     s = (scene){.size = sizes[_i]};
-    assert_ok(saddle_thread_pool_create(&s.pool, s.size, saddle_processors(), &error), error);
+    assert_ok(saddle_thread_pool_create(&s.pool, s.size, saddle_processors(1), false, &error),
+              error);
     saddle_thread_pool_run(s.pool, take_turns, &s);
     saddle_thread_pool_destroy(s.pool);
     ck_assert_uint_eq(s.wrong, 0);
@@ -95,7 +101,8 @@ START_TEST(several_workers_share_at_once)
     enum { WORKERS = 7 };
     static own_parts parts;
     saddle_error error = {.message = ""};
-    assert_ok(saddle_thread_pool_create(&parts.pool, WORKERS, saddle_processors(), &error), error);
+    assert_ok(saddle_thread_pool_create(&parts.pool, WORKERS, saddle_processors(1), false, &error),
+              error);
     saddle_thread_pool_run(parts.pool, share_at_once, &parts);
     saddle_thread_pool_destroy(parts.pool);
     for (unsigned w = 0; w < WORKERS; w++) {
@@ -108,6 +115,104 @@ START_TEST(several_workers_share_at_once)
 }
 END_TEST
 
+/* ---- where workers run ----------------------------------------------------------------------- */
+
+enum { MOST_PINNED = 2 };
+
+typedef struct places {
+    int count[MOST_PINNED]; /* processors that each worker may run on */
+    int place[MOST_PINNED]; /* where it runs */
+} places;
+
+static void note_place(void *context, unsigned worker)
+{
+    places *found = context;
+    cpu_set_t set;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof set, &set), 0);
+    found->count[worker] = CPU_COUNT(&set);
+    found->place[worker] = sched_getcpu();
+}
+
+/* Each worker has a processor of its own inside a job, and the caller all of its processors again after it. */
+START_TEST(pinned_workers_stay_apart)
+{
+    saddle_error error = {.message = ""};
+    saddle_thread_pool *pool = NULL;
+    cpu_set_t before;
+    cpu_set_t after;
+    places found;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof before, &before), 0);
+    int allowed = CPU_COUNT(&before);
+    unsigned size = allowed < MOST_PINNED ? (unsigned)allowed : MOST_PINNED;
+    assert_ok(saddle_thread_pool_create(&pool, size, size, true, &error), error);
+    for (int again = 0; again < 3; again++) {
+        saddle_thread_pool_run(pool, note_place, &found);
+        for (unsigned w = 0; w < size; w++)
+            ck_assert_int_eq(found.count[w], 1);
+        if (size == 2)
+            ck_assert_int_ne(found.place[0], found.place[1]);
+        ck_assert_int_eq(sched_getaffinity(0, sizeof after, &after), 0);
+        ck_assert(CPU_EQUAL(&before, &after));
+    }
+    saddle_thread_pool_destroy(pool);
+    ck_assert_int_eq(saddle_thread_pool_create(&pool, (unsigned)allowed + 1, 1, true, &error),
+                     SADDLE_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(error.message, "give fewer threads"));
+    ck_assert_ptr_null(pool);
+}
+END_TEST
+
+/* A file of a system whose root is "root" here. */
+static void put(const char *path, const char *text)
+{
+    char name[512];
+    snprintf(name, sizeof name, "root/%s", path);
+    for (char *slash = strchr(name, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(name, 0700);
+        *slash = '/';
+    }
+    saddle_test_write(name, text);
+}
+
+/* What control groups of both versions allow, at any level, is found; "max" and -1 are no limits. */
+START_TEST(quotas_of_control_groups_are_found)
+{
+    const char *const dir = "root";
+    saddle_test_enter_directory();
+    ck_assert_double_infinite(saddle_processor_quota(dir));
+    put("proc/self/cgroup", "0::/a/b\n");
+    put("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+    ck_assert_double_infinite(saddle_processor_quota(dir));
+    put("sys/fs/cgroup/a/cpu.max", "250000 100000\n");
+    ck_assert_double_eq(saddle_processor_quota(dir), 2.5);
+    put("sys/fs/cgroup/cpu.max", "150000 50000\n");
+    ck_assert_double_eq(saddle_processor_quota(dir), 2.5);
+    put("sys/fs/cgroup/a/b/cpu.max", "75000 100000\n");
+    ck_assert_double_eq(saddle_processor_quota(dir), 0.75);
+    put("sys/fs/cgroup/a/b/cpu.max", "no number\n");
+    ck_assert_double_eq(saddle_processor_quota(dir), 2.5);
+    put("proc/self/cgroup", "3:memory:/m\n4:cpu,cpuacct:/docker/c\n");
+    put("sys/fs/cgroup/cpu.max", "max 100000\n");
+    ck_assert_double_infinite(saddle_processor_quota(dir));
+    put("sys/fs/cgroup/cpu/docker/c/cpu.cfs_quota_us", "400000\n");
+    put("sys/fs/cgroup/cpu/docker/c/cpu.cfs_period_us", "100000\n");
+    ck_assert_double_eq(saddle_processor_quota(dir), 4.0);
+    put("sys/fs/cgroup/cpu/docker/c/cpu.cfs_quota_us", "-1\n");
+    ck_assert_double_infinite(saddle_processor_quota(dir));
+}
+END_TEST
+
+/* Processes on one machine share its processors, and each has one at least. */
+START_TEST(processors_are_shared)
+{
+    unsigned all = saddle_processors(1);
+    ck_assert_uint_ge(all, 1);
+    ck_assert_uint_eq(saddle_processors(1000000),
+                      saddle_processors_are_own() && isinf(saddle_processor_quota("")) ? all : 1);
+}
+END_TEST
+
 Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("thread pool");
@@ -115,6 +220,9 @@ Suite *saddle_test_suite(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, shared_parts_are_done_once, 0, 4);
     tcase_add_test(tests, several_workers_share_at_once);
+    tcase_add_test(tests, pinned_workers_stay_apart);
+    tcase_add_test(tests, quotas_of_control_groups_are_found);
+    tcase_add_test(tests, processors_are_shared);
     suite_add_tcase(suite, tests);
     return suite;
 }
