@@ -27,10 +27,16 @@ typedef struct saddle_dataset {
     double *label;     /**< One per row, as read. */
     size_t *row_start; /**< rows + 1 entries. */
     uint32_t *column;  /**< nonzeros entries, from 0, ascending within a row. */
-    double *value;     /**< nonzeros entries. */
+    double *value;     /**< nonzeros entries; NULL: all are 1. */
     double *dense;     /**< rows * features, row by row. */
     bool borrowed;     /**< The arrays of features belong to the caller; name and labels do not. */
 } saddle_dataset;
+
+/** The value of a stored entry of sparse data. */
+static inline double saddle_entry_value(const saddle_dataset *data, size_t entry)
+{
+    return data->value != NULL ? data->value[entry] : 1.0;
+}
 
 /** Whether arrays are copied or used where they are, for the lifetime of what is made from them. */
 typedef enum saddle_ownership { SADDLE_COPY, SADDLE_BORROW } saddle_ownership;
@@ -51,7 +57,7 @@ SADDLE_API saddle_status saddle_dataset_from_dense(saddle_dataset **out, size_t 
  * @param row_start  rows + 1 offsets, from 0, ascending; row r has the entries row_start[r] ..
  *                   row_start[r + 1] - 1.
  * @param column     of every entry, below `features`, ascending within a row; NULL if there are none.
- * @param value      of every entry; all finite. NULL if there are none.
+ * @param value      of every entry; all finite. NULL: all are 1.
  */
 SADDLE_API saddle_status saddle_dataset_from_csr(saddle_dataset **out, size_t rows, size_t features,
                                                  const size_t *row_start, const uint32_t *column,

@@ -9,19 +9,21 @@
 #include "core/available.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
+#include "core/parallel.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "core/vector.h"
 #include "data/readers.h"
+#include "data/rows.h"
 #include "files/file.h"
 
 /* ---- memory ---- */
 
-/* The features of a data set: `nonzeros` entries or, with DENSE, all of them. */
+/* The features of a data set: `nonzeros` entries, all of them 1 if `unit` is set, or, with DENSE, all features. */
 #define DENSE SIZE_MAX
 static void take_features(saddle_dataset *data, size_t rows, size_t features, size_t nonzeros,
-                          saddle_claim *claim)
+                          bool unit, saddle_claim *claim)
 {
     if (nonzeros == DENSE) {
         data->dense = saddle_claim_block(claim, rows, features * sizeof *data->dense);
@@ -29,15 +31,16 @@ static void take_features(saddle_dataset *data, size_t rows, size_t features, si
     }
     data->row_start = saddle_claim_unset(claim, rows + 1, sizeof *data->row_start);
     data->column = saddle_claim_unset(claim, nonzeros, sizeof *data->column);
-    data->value = saddle_claim_unset(claim, nonzeros, sizeof *data->value);
+    if (!unit)
+        data->value = saddle_claim_unset(claim, nonzeros, sizeof *data->value);
 }
 
 /* Bytes of a data set. */
-static double bytes_of(const char *name, size_t rows, size_t features, size_t nonzeros)
+static double bytes_of(const char *name, size_t rows, size_t features, size_t nonzeros, bool unit)
 {
     saddle_dataset data;
     saddle_claim claim = {.count_only = true};
-    take_features(&data, rows, features, nonzeros, &claim);
+    take_features(&data, rows, features, nonzeros, unit, &claim);
     return claim.bytes + saddle_block_bytes(1, sizeof data) +
            saddle_block_bytes(strlen(name) + 1, 1) + saddle_block_bytes(rows, sizeof *data.label);
 }
@@ -60,17 +63,17 @@ saddle_dataset *saddle_dataset_new_head(const char *name, size_t rows, size_t fe
 /* Other processes of a job may be reading the same, now or later: what they have taken is gone from what is
  * left, and what they will take is theirs to check. */
 static saddle_status make(saddle_dataset **out, const char *name, size_t rows, size_t features,
-                          size_t nonzeros, saddle_error *error)
+                          size_t nonzeros, bool unit, saddle_error *error)
 {
     char what[320];
     saddle_claim claim = {0};
     *out = NULL;
     saddle_snprintf(what, sizeof what, "%zu rows of '%.200s'", rows, name);
-    SADDLE_TRY(saddle_need_check_one(bytes_of(name, rows, features, nonzeros), what,
+    SADDLE_TRY(saddle_need_check_one(bytes_of(name, rows, features, nonzeros, unit), what,
                                      "use fewer rows", error));
     saddle_dataset *data = saddle_dataset_new_head(name, rows, features);
     if (data != NULL)
-        take_features(data, rows, features, nonzeros, &claim);
+        take_features(data, rows, features, nonzeros, unit, &claim);
     if (data == NULL || claim.failed) {
         saddle_dataset_free(data);
         return saddle_no_memory(error, "a data set");
@@ -80,9 +83,10 @@ static saddle_status make(saddle_dataset **out, const char *name, size_t rows, s
 }
 
 saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, size_t rows,
-                                        size_t features, size_t nonzeros, saddle_error *error)
+                                        size_t features, size_t nonzeros, bool unit,
+                                        saddle_error *error)
 {
-    SADDLE_TRY(make(out, name, rows, features, nonzeros, error));
+    SADDLE_TRY(make(out, name, rows, features, nonzeros, unit, error));
     (*out)->nonzeros = nonzeros;
     (*out)->row_start[0] = 0;
     return SADDLE_OK;
@@ -91,9 +95,19 @@ saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, 
 saddle_status saddle_dataset_new_dense(saddle_dataset **out, const char *name, size_t rows,
                                        size_t features, saddle_error *error)
 {
-    SADDLE_TRY(make(out, name, rows, features, DENSE, error));
+    SADDLE_TRY(make(out, name, rows, features, DENSE, false, error));
     memset((*out)->label, 0, rows * sizeof *(*out)->label);
     return SADDLE_OK;
+}
+
+void saddle_dataset_forget_ones(saddle_dataset *data)
+{
+    for (size_t k = 0; data->value != NULL && k < data->nonzeros; k++)
+        if (data->value[k] != 1.0)
+            return;
+    if (!data->borrowed)
+        saddle_free(data->value);
+    data->value = NULL;
 }
 
 void saddle_dataset_free(saddle_dataset *data)
@@ -241,7 +255,11 @@ saddle_status saddle_dataset_load(saddle_dataset **out, const char *name,
 
 /* ---- selecting ---- */
 
-/* Copy the entries of a row that a sparse data set stores; how many there are. `column` NULL: only count. */
+/* So many rows are worth a thread that copies them. */
+#define WORTH_A_THREAD 20000
+
+/* Copy the entries of a row that a sparse data set stores; how many there are. `column` NULL: only count; `value` NULL: all
+ * are 1. */
 static size_t copy_entries(const saddle_dataset *data, size_t row, uint32_t *column, double *value)
 {
     size_t count = 0;
@@ -250,7 +268,8 @@ static size_t copy_entries(const saddle_dataset *data, size_t row, uint32_t *col
         count = data->row_start[row + 1] - from;
         if (column != NULL) {
             memcpy(column, data->column + from, count * sizeof *column);
-            memcpy(value, data->value + from, count * sizeof *value);
+            if (value != NULL)
+                memcpy(value, data->value + from, count * sizeof *value);
         }
         return count;
     }
@@ -276,30 +295,66 @@ static size_t count_entries(const saddle_dataset *data, const size_t *row, size_
     return nonzeros;
 }
 
-/* Rows in sparse form. */
-static saddle_status select_sparse(saddle_dataset **out, const saddle_dataset *data,
-                                   const size_t *row, size_t count, saddle_error *error)
+/* Whether every entry that is stored is 1. */
+static bool has_ones(const saddle_dataset *data)
 {
-    saddle_status status = saddle_dataset_new_sparse(out, data->name, count, data->features,
-                                                     count_entries(data, row, count), error);
-    for (size_t k = 0, to = 0; status == SADDLE_OK && k < count; k++) {
-        to += copy_entries(data, row[k], (*out)->column + to, (*out)->value + to);
-        (*out)->row_start[k + 1] = to;
-    }
-    return status;
+    return data->dense == NULL && data->value == NULL;
 }
 
-static saddle_status select_dense(saddle_dataset **out, const saddle_dataset *data,
-                                  const size_t *row, size_t count, saddle_error *error)
+/* Rows that are copied, in parts. */
+typedef struct selection {
+    saddle_dataset *out;
+    const saddle_dataset *data;
+    const size_t *row;
+    size_t count;
+    size_t parts;
+    size_t entries[SADDLE_MOST_PARTS]; /* of each part; then where they begin */
+} selection;
+
+static size_t part_begin(const selection *s, size_t part)
 {
-    saddle_status status = saddle_dataset_new_dense(out, data->name, count, data->features, error);
-    if (*out == NULL)
-        return status;
-    for (size_t k = 0; k < count; k++)
-        memcpy((*out)->dense + k * data->features, data->dense + row[k] * data->features,
-               data->features * sizeof *data->dense);
-    saddle_dataset_count_nonzeros(*out);
-    return SADDLE_OK;
+    return s->count / s->parts * part + (part < s->count % s->parts ? part : s->count % s->parts);
+}
+
+static void count_part(void *context, size_t part)
+{
+    selection *s = context;
+    size_t first = part_begin(s, part);
+    s->entries[part] = count_entries(s->data, s->row + first, part_begin(s, part + 1) - first);
+}
+
+static void copy_part(void *context, size_t part)
+{
+    const selection *s = context;
+    const saddle_dataset *data = s->data;
+    saddle_dataset *out = s->out;
+    size_t to = s->entries[part];
+    for (size_t k = part_begin(s, part); k < part_begin(s, part + 1); k++) {
+        size_t row = s->row[k];
+        out->label[k] = data->label[row];
+        if (out->dense != NULL) {
+            memcpy(out->dense + k * data->features, data->dense + row * data->features,
+                   data->features * sizeof *data->dense);
+            continue;
+        }
+        to +=
+            copy_entries(data, row, out->column + to, out->value != NULL ? out->value + to : NULL);
+        out->row_start[k + 1] = to;
+    }
+}
+
+/* Room for rows in sparse form, and where the entries of each part begin. */
+static saddle_status make_sparse(selection *s, saddle_error *error)
+{
+    size_t entries = 0;
+    saddle_parallel(s->parts, count_part, s);
+    for (size_t k = 0; k < s->parts; k++) {
+        size_t own = s->entries[k];
+        s->entries[k] = entries;
+        entries += own;
+    }
+    return saddle_dataset_new_sparse(&s->out, s->data->name, s->count, s->data->features, entries,
+                                     has_ones(s->data), error);
 }
 
 /* Whether rows in sparse form take a third of the memory and of the work, or less: such as pictures on
@@ -313,7 +368,31 @@ double saddle_dataset_select_bytes(const saddle_dataset *data, const size_t *row
 {
     bool sparse = data->dense == NULL || mostly_zero(data);
     return bytes_of(data->name, count, data->features,
-                    sparse ? count_entries(data, row, count) : DENSE);
+                    sparse ? count_entries(data, row, count) : DENSE, has_ones(data));
+}
+
+saddle_status saddle_dataset_select_by(saddle_dataset **out, const saddle_dataset *data,
+                                       const size_t *row, size_t count, uint64_t threads,
+                                       saddle_error *error)
+{
+    selection s = {.data = data,
+                   .row = row,
+                   .count = count,
+                   .parts = saddle_parallel_parts(threads, count, WORTH_A_THREAD)};
+    *out = NULL;
+    for (size_t k = 0; k < count; k++)
+        if (row[k] >= data->rows)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "row %zu of '%s' does not exist; it has rows 0 to %zu", row[k],
+                               data->name, data->rows - 1);
+    SADDLE_TRY(data->dense == NULL || mostly_zero(data)
+                   ? make_sparse(&s, error)
+                   : saddle_dataset_new_dense(&s.out, data->name, count, data->features, error));
+    saddle_parallel(s.parts, copy_part, &s);
+    if (s.out->dense != NULL)
+        saddle_dataset_count_nonzeros(s.out);
+    *out = s.out;
+    return SADDLE_OK;
 }
 
 saddle_status saddle_dataset_select(saddle_dataset **out, const saddle_dataset *data,
@@ -322,17 +401,7 @@ saddle_status saddle_dataset_select(saddle_dataset **out, const saddle_dataset *
     SADDLE_REQUIRE(error, out);
     *out = NULL;
     SADDLE_REQUIRE(error, data, row);
-    for (size_t k = 0; k < count; k++)
-        if (row[k] >= data->rows)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "row %zu of '%s' does not exist; it has rows 0 to %zu", row[k],
-                               data->name, data->rows - 1);
-    saddle_status status = data->dense == NULL || mostly_zero(data)
-                               ? select_sparse(out, data, row, count, error)
-                               : select_dense(out, data, row, count, error);
-    for (size_t k = 0; *out != NULL && k < count; k++)
-        (*out)->label[k] = data->label[row[k]];
-    return status;
+    return saddle_dataset_select_by(out, data, row, count, 1, error);
 }
 
 saddle_status saddle_dataset_range(saddle_dataset **out, const saddle_dataset *data, size_t first,
@@ -365,7 +434,8 @@ static void print_row(FILE *stream, const saddle_dataset *data, size_t row, size
     size_t last = data->dense != NULL ? data->features : data->row_start[row + 1];
     for (size_t k = first; k < last; k++) {
         size_t index = data->dense != NULL ? k : data->column[k];
-        double value = data->dense != NULL ? data->dense[row * data->features + k] : data->value[k];
+        double value = data->dense != NULL ? data->dense[row * data->features + k]
+                                           : saddle_entry_value(data, k);
         if (value == 0.0)
             continue;
         saddle_fprintf(stream, " %zu:", index + 1);
@@ -395,7 +465,8 @@ saddle_status saddle_dataset_save_libsvm(const saddle_dataset *data, const char 
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, data, path);
     const double *entry = data->dense != NULL ? data->dense : data->value;
-    size_t entries = data->dense != NULL ? data->rows * data->features : data->nonzeros;
+    size_t stored = data->value != NULL ? data->nonzeros : 0;
+    size_t entries = data->dense != NULL ? data->rows * data->features : stored;
     if (saddle_first_nonfinite(data->rows, data->label) < data->rows ||
         saddle_first_nonfinite(entries, entry) < entries)
         return saddle_fail(error, SADDLE_BAD_INPUT,

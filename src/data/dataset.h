@@ -7,10 +7,13 @@
 /* A data set that has a name, which is copied, and labels to be filled, but no features yet. NULL when
  * memory is short. */
 saddle_dataset *saddle_dataset_new_head(const char *name, size_t rows, size_t features);
-/* A sparse data set with arrays of the given sizes, to be filled: only row_start[0] is set, to 0.
- * `name` is copied. */
+/* A sparse data set with arrays of the given sizes, to be filled: only row_start[0] is set, to 0. `unit`: all values are 1
+ * and not stored. `name` is copied. */
 saddle_status saddle_dataset_new_sparse(saddle_dataset **out, const char *name, size_t rows,
-                                        size_t features, size_t nonzeros, saddle_error *error);
+                                        size_t features, size_t nonzeros, bool unit,
+                                        saddle_error *error);
+/* Do not keep values that are all 1. */
+void saddle_dataset_forget_ones(saddle_dataset *data);
 /* A dense data set of zeros; rows that have no label keep a 0. */
 saddle_status saddle_dataset_new_dense(saddle_dataset **out, const char *name, size_t rows,
                                        size_t features, saddle_error *error);
@@ -22,6 +25,10 @@ bool saddle_data_is_generated(const char *name);
 /* Copy `count` rows from `first` on. */
 saddle_status saddle_dataset_range(saddle_dataset **out, const saddle_dataset *data, size_t first,
                                    size_t count, saddle_error *error);
+/* saddle_dataset_select() by several threads; 0: as many as are worth it. */
+saddle_status saddle_dataset_select_by(saddle_dataset **out, const saddle_dataset *data,
+                                       const size_t *row, size_t count, uint64_t threads,
+                                       saddle_error *error);
 /* Bytes that saddle_dataset_select() takes for its answer. */
 double saddle_dataset_select_bytes(const saddle_dataset *data, const size_t *row, size_t count);
 /* Set `nonzeros` of a dense data set from its entries. */

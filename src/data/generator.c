@@ -205,8 +205,6 @@ static void fill(saddle_dataset *data, const struct model *model, uint64_t seed)
         data->label[k] = saddle_rng_uniform(&rng) < chance ? 1.0 : -1.0;
         data->row_start[k + 1] = entries;
     }
-    for (size_t k = 0; k < entries; k++)
-        data->value[k] = 1.0;
     data->nonzeros = entries;
 }
 
@@ -232,7 +230,7 @@ saddle_status saddle_dataset_generate(saddle_dataset **out, size_t rows, size_t 
     if (status == SADDLE_OK)
         /* Room for every group in every row; a percent of it stays unused. */
         status = saddle_dataset_new_sparse(&data, "synthetic", rows, features, rows * model.groups,
-                                           error);
+                                           true, error);
     if (status == SADDLE_OK)
         fill(data, &model, seed);
     saddle_free(model.upto);

@@ -10,6 +10,9 @@
 #include "core/text.h"
 #include "data/dataset.h"
 
+/* Distinct labels up to which they are looked up rather than sorted. */
+#define FEW_CLASSES 64
+
 static int compare(const void *a, const void *b)
 {
     double left = *(const double *)a;
@@ -17,9 +20,44 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+/* The first of some distinct labels in ascending order that is not below another one. */
+static size_t place_of(const double *classes, size_t count, double label)
+{
+    size_t low = 0;
+    while (count > 0) {
+        size_t half = count / 2;
+        if (classes[low + half] < label) {
+            low += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return low;
+}
+
 size_t saddle_labels_distinct(double *label, size_t count)
 {
     size_t distinct = 0;
+    size_t next = 0;
+    size_t place = 0;
+    /* Labels of classes repeat: those found so far are kept in order at the front. */
+    for (; next < count && distinct < FEW_CLASSES; next++) {
+        double found = label[next];
+        if (place < distinct && label[place] == found)
+            continue;
+        place = place_of(label, distinct, found);
+        if (place < distinct && label[place] == found)
+            continue;
+        memmove(label + place + 1, label + place, (distinct - place) * sizeof *label);
+        label[place] = found;
+        distinct++;
+    }
+    if (next == count)
+        return distinct;
+    memmove(label + distinct, label + next, (count - next) * sizeof *label);
+    count -= next - distinct;
+    distinct = 0;
     qsort(label, count, sizeof *label, compare);
     for (size_t k = 0; k < count; k++)
         if (distinct == 0 || label[k] != label[distinct - 1])

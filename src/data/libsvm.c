@@ -10,14 +10,13 @@
  * several malformed lines the first is reported.
  */
 #include <endian.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/available.h"
 #include "core/memory.h"
 #include "core/number.h"
+#include "core/parallel.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/vector.h"
@@ -26,7 +25,6 @@
 
 /* Below this many bytes per thread, starting one costs more than it saves. */
 #define WORTH_A_THREAD ((size_t)1 << 18)
-#define MOST_THREADS 256
 
 /* A run of whole lines, read by one thread. */
 struct part {
@@ -42,6 +40,7 @@ struct part {
     size_t lines;
     size_t rows;
     size_t entries;
+    bool valued;                /* whether values are stored: one of them is not 1 */
     size_t features;            /* the highest index */
     size_t widest;              /* the line that has it first; counted within the part */
     saddle_parse_error failure; /* the first; its line counted within the part */
@@ -74,15 +73,14 @@ SADDLE_KERNEL static void count_marks(const char *at, size_t size, size_t count[
 }
 
 /* A thread's body. */
-static void *count_part(void *argument)
+static void count_part(void *parts, size_t number)
 {
-    struct part *part = argument;
+    struct part *part = (struct part *)parts + number;
     size_t count[3] = {0, 0, 0};
     count_marks(part->begin, (size_t)(part->end - part->begin), count);
     part->most_entries = count[0];
     part->most_rows = count[1] + 1; /* the last line may lack its newline */
     part->comments = count[2] > 0;
-    return NULL;
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -201,6 +199,16 @@ static const char *read_entry(struct part *part, const char *line, const char *a
     return at != NULL ? read_number(&part->failure, line, at, end, "value", value) : NULL;
 }
 
+/* Store the values of a part up to an entry, all of them 1, where values will be stored from now on. Memory that nothing is
+ * stored in is not taken. */
+static double *store_ones(struct part *part, size_t end)
+{
+    for (size_t k = part->entry_place; k < end; k++)
+        part->data->value[k] = 1.0;
+    part->valued = true;
+    return part->data->value;
+}
+
 /* One line without its end and comment; false when it is malformed. */
 static bool read_line(struct part *part, const char *line, const char *end)
 {
@@ -216,7 +224,7 @@ static bool read_line(struct part *part, const char *line, const char *end)
     part->data->row_start[row] = part->entry_place + part->entries;
     size_t place = part->entry_place + part->entries;
     uint32_t *column = part->data->column;
-    double *value = part->data->value;
+    double *value = part->valued ? part->data->value : NULL;
     uint64_t index = 0;
     while ((at = saddle_skip_blanks(at, end)) < end) {
         at = read_entry(part, line, at, end, &index, &number);
@@ -224,7 +232,10 @@ static bool read_line(struct part *part, const char *line, const char *end)
             return false;
         if (number != 0.0) {
             column[place] = (uint32_t)(index - 1);
-            value[place] = number;
+            if (value == NULL && number != 1.0)
+                value = store_ones(part, place);
+            if (value != NULL)
+                value[place] = number;
             place++;
         }
     }
@@ -236,10 +247,10 @@ static bool read_line(struct part *part, const char *line, const char *end)
     return true;
 }
 
-/* Read a part up to its end or its first failure. A thread's body. */
-static void *read_part(void *argument)
+/* Read a part up to its end or its first failure. */
+static void read_part(void *parts, size_t number)
 {
-    struct part *part = argument;
+    struct part *part = (struct part *)parts + number;
     for (const char *line = part->begin; line < part->end;) {
         const char *newline = saddle_line_end(line, part->end);
         const char *comment = part->comments ? memchr(line, '#', (size_t)(newline - line)) : NULL;
@@ -250,37 +261,9 @@ static void *read_part(void *argument)
         }
         line = newline < part->end ? newline + 1 : part->end;
     }
-    return NULL;
 }
 
 /* ---- all parts ------------------------------------------------------------------------------ */
-
-/* Do something for every part, each in a thread of its own. */
-static void for_parts(struct part *part, size_t count, void *(*body)(void *))
-{
-    pthread_t thread[MOST_THREADS];
-    bool started[MOST_THREADS] = {false};
-    for (size_t k = 1; k < count; k++)
-        started[k] = pthread_create(&thread[k], NULL, body, &part[k]) == 0;
-    /* What could not be given to a thread is done here. */
-    for (size_t k = 0; k < count; k++)
-        if (!started[k])
-            body(&part[k]);
-    for (size_t k = 1; k < count; k++)
-        if (started[k])
-            pthread_join(thread[k], NULL);
-}
-
-static size_t part_count(const saddle_data_options *options, size_t size)
-{
-    if (options->threads > 0)
-        return options->threads < MOST_THREADS ? options->threads : MOST_THREADS;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t count = size / WORTH_A_THREAD + 1;
-    if (processors > 0 && (size_t)processors < count)
-        count = (size_t)processors;
-    return count < MOST_THREADS ? count : MOST_THREADS;
-}
 
 /* Cut [begin, end) after newlines into parts of about equal size; some may be empty. */
 static void cut(struct part *part, size_t count, const char *begin, const char *end)
@@ -312,7 +295,7 @@ static saddle_status make_room(saddle_dataset **out, const char *name, struct pa
         rows += part[k].most_rows;
         entries += part[k].most_entries;
     }
-    saddle_status status = saddle_dataset_new_sparse(out, name, rows, 0, entries, error);
+    saddle_status status = saddle_dataset_new_sparse(out, name, rows, 0, entries, false, error);
     for (size_t k = 0; k < count; k++)
         part[k].data = *out;
     return status;
@@ -334,6 +317,7 @@ static saddle_status add_up(const struct part *part, size_t count, struct part *
             total->widest = total->lines + part[k].widest;
         }
         total->lines += part[k].lines;
+        total->valued |= part[k].valued;
         total->rows += part[k].rows;
         total->entries += part[k].entries;
     }
@@ -358,6 +342,18 @@ static saddle_status check_features(const struct part *total, const char *path, 
     return saddle_fail(error, SADDLE_BAD_INPUT, "%s", why.message);
 }
 
+/* Where a part has values, those that have none get their ones; where none has, nothing is kept. */
+static void settle_values(saddle_dataset *data, struct part *part, size_t count, bool valued)
+{
+    for (size_t k = 0; valued && k < count; k++)
+        if (!part[k].valued)
+            store_ones(&part[k], part[k].entry_place + part[k].entries);
+    if (valued)
+        return;
+    saddle_free(data->value);
+    data->value = NULL;
+}
+
 /* Move the parts together. Nothing moves where all bounds were met. */
 static void close_gaps(saddle_dataset *data, const struct part *part, size_t count)
 {
@@ -375,8 +371,9 @@ static void close_gaps(saddle_dataset *data, const struct part *part, size_t cou
         if (shift > 0) {
             memmove(data->column + entry, data->column + entry + shift,
                     entries * sizeof *data->column);
-            memmove(data->value + entry, data->value + entry + shift,
-                    entries * sizeof *data->value);
+            if (data->value != NULL)
+                memmove(data->value + entry, data->value + entry + shift,
+                        entries * sizeof *data->value);
             for (size_t i = row; i < row + rows; i++)
                 data->row_start[i] -= shift;
         }
@@ -394,9 +391,9 @@ static saddle_status read_parts(saddle_dataset **out, const char *name, struct p
                                 saddle_error *error)
 {
     struct part total;
-    for_parts(part, count, count_part);
+    saddle_parallel(count, count_part, part);
     SADDLE_TRY(make_room(out, name, part, count, error));
-    for_parts(part, count, read_part);
+    saddle_parallel(count, read_part, part);
     saddle_status status = add_up(part, count, &total, path, error);
     size_t features = total.features > least_features ? total.features : least_features;
     SADDLE_THEN(status, check_features(&total, path, error));
@@ -410,6 +407,7 @@ static saddle_status read_parts(saddle_dataset **out, const char *name, struct p
         return status;
     }
     (*out)->features = features;
+    settle_values(*out, part, count, total.valued);
     close_gaps(*out, part, count);
     return SADDLE_OK;
 }
@@ -418,7 +416,7 @@ saddle_status saddle_read_libsvm(saddle_dataset **out, const char *name, const s
                                  const saddle_data_options *options, saddle_error *error)
 {
     *out = NULL;
-    size_t count = part_count(options, in->size);
+    size_t count = saddle_parallel_parts(options->threads, in->size, WORTH_A_THREAD);
     struct part *part = saddle_alloc(count, sizeof *part);
     if (part == NULL)
         return saddle_no_memory(error, "reading a file");

@@ -43,7 +43,7 @@ static saddle_status check_entries(size_t rows, size_t features, const size_t *r
                                    "row %zu: column %u; columns must ascend within a row and be "
                                    "below %zu",
                                    r, (unsigned)column[k], features);
-            if (!isfinite(value[k]))
+            if (value != NULL && !isfinite(value[k]))
                 return saddle_fail(error, SADDLE_BAD_INPUT,
                                    "row %zu, column %u is %g; give finite numbers", r,
                                    (unsigned)column[k], value[k]);
@@ -116,7 +116,7 @@ static saddle_status own_arrays(saddle_dataset **data, saddle_error *error)
         from->dense != NULL
             ? saddle_dataset_new_dense(&copy, from->name, from->rows, from->features, error)
             : saddle_dataset_new_sparse(&copy, from->name, from->rows, from->features,
-                                        from->nonzeros, error);
+                                        from->nonzeros, from->value == NULL, error);
     if (status == SADDLE_OK) {
         memcpy(copy->label, from->label, from->rows * sizeof *copy->label);
         copy->nonzeros = from->nonzeros;
@@ -127,7 +127,8 @@ static saddle_status own_arrays(saddle_dataset **data, saddle_error *error)
             /* Rows without entries may come without the arrays of them. */
             if (from->nonzeros > 0) {
                 memcpy(copy->column, from->column, from->nonzeros * sizeof *copy->column);
-                memcpy(copy->value, from->value, from->nonzeros * sizeof *copy->value);
+                if (from->value != NULL)
+                    memcpy(copy->value, from->value, from->nonzeros * sizeof *copy->value);
             }
         }
     }
@@ -176,7 +177,7 @@ saddle_status saddle_dataset_from_csr(saddle_dataset **out, size_t rows, size_t 
         return saddle_no_memory(error, "a data set");
     SADDLE_TRY(check_offsets(rows, row_start, error));
     if (row_start[rows] > 0)
-        SADDLE_REQUIRE(error, column, value);
+        SADDLE_REQUIRE(error, column);
     saddle_status status = check_entries(rows, features, row_start, column, value, error);
     SADDLE_THEN(status, check_labels(label, rows, error));
     SADDLE_THEN(status, make_head(out, NAME, rows, features, label, error));
@@ -186,5 +187,6 @@ saddle_status saddle_dataset_from_csr(saddle_dataset **out, size_t rows, size_t 
     (*out)->row_start = borrow(row_start);
     (*out)->column = borrow(column);
     (*out)->value = borrow(value);
+    saddle_dataset_forget_ones(*out);
     return ownership == SADDLE_COPY ? own_arrays(out, error) : SADDLE_OK;
 }

@@ -24,9 +24,20 @@ static inline double saddle_row_dot(const saddle_dataset *data, size_t row, cons
     if (data->dense != NULL)
         return saddle_dot(data->features, data->dense + row * data->features, x);
     double sum = 0.0;
-    for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
-        sum += data->value[k] * x[data->column[k]];
-    return sum;
+    size_t k = data->row_start[row];
+    size_t end = data->row_start[row + 1];
+    const uint32_t *column = data->column;
+    const double *value = data->value;
+    if (value != NULL) {
+        for (; k < end; k++)
+            sum += value[k] * x[column[k]];
+        return sum;
+    }
+    for (; k + 1 < end; k += 2) {
+        sum += x[column[k]];
+        sum += x[column[k + 1]];
+    }
+    return k < end ? sum + x[column[k]] : sum;
 }
 
 /* a_row' x1 and a_row' x0 in one pass over the row. */
@@ -41,8 +52,9 @@ static inline void saddle_row_dot2(const saddle_dataset *data, size_t row, const
     double sum1 = 0.0;
     double sum0 = 0.0;
     for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++) {
-        sum1 += data->value[k] * x1[data->column[k]];
-        sum0 += data->value[k] * x0[data->column[k]];
+        double value = saddle_entry_value(data, k);
+        sum1 += value * x1[data->column[k]];
+        sum0 += value * x0[data->column[k]];
     }
     *dot1 = sum1;
     *dot0 = sum0;
@@ -59,6 +71,15 @@ static inline void saddle_row_add(const saddle_dataset *data, size_t row, double
     size_t end = data->row_start[row + 1];
     const uint32_t *column = data->column;
     const double *value = data->value;
+    if (value == NULL) {
+        for (; k + 1 < end; k += 2) {
+            out[column[k]] += scale;
+            out[column[k + 1]] += scale;
+        }
+        if (k < end)
+            out[column[k]] += scale;
+        return;
+    }
     for (; k + 1 < end; k += 2) {
         out[column[k]] += scale * value[k];
         out[column[k + 1]] += scale * value[k + 1];
@@ -74,7 +95,7 @@ static inline double saddle_row_norm2(const saddle_dataset *data, size_t row)
         return saddle_norm2(data->features, data->dense + row * data->features);
     double sum = 0.0;
     for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
-        sum += data->value[k] * data->value[k];
+        sum += saddle_entry_value(data, k) * saddle_entry_value(data, k);
     return sum;
 }
 

@@ -87,9 +87,9 @@ static saddle_status keep_own(saddle_instance *e, const saddle_dataset *data,
     saddle_status status = check_copies(e, data, partition, error);
     for (size_t k = 0; status == SADDLE_OK && k < e->world->local; k++) {
         size_t i = e->world->here[k];
-        status =
-            saddle_dataset_select(&e->parts->shard[i], data, partition->row + partition->start[i],
-                                  e->parts->samples[i], error);
+        status = saddle_dataset_select_by(&e->parts->shard[i], data,
+                                          partition->row + partition->start[i],
+                                          e->parts->samples[i], e->plan->engine.threads, error);
     }
     return status;
 }

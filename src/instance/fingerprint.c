@@ -40,7 +40,8 @@ static void sum_data(saddle_sha256 *sum, const saddle_dataset *data)
     saddle_sha256_add(sum, data->label, data->rows * sizeof *data->label);
     saddle_sha256_add(sum, data->row_start, (data->rows + 1) * sizeof *data->row_start);
     saddle_sha256_add(sum, data->column, data->nonzeros * sizeof *data->column);
-    saddle_sha256_add(sum, data->value, data->nonzeros * sizeof *data->value);
+    if (data->value != NULL)
+        saddle_sha256_add(sum, data->value, data->nonzeros * sizeof *data->value);
     saddle_sha256_add(sum, data->dense, data->rows * data->features * sizeof *data->dense);
 }
 

@@ -15,10 +15,11 @@ SADDLE_INLINE void add_stripe(size_t entries, const double *value, const uint32_
         memcpy(&sum[i], out + i * SADDLE_PACK, sizeof sum[i]);
     for (size_t e = 0; e < entries; e++) {
         const double *row = rows + which[e] * width;
+        double factor = value != NULL ? value[e] : 1.0;
         for (size_t i = 0; i < HELD; i++) {
             saddle_pack part;
             memcpy(&part, row + i * SADDLE_PACK, sizeof part);
-            sum[i] += value[e] * part;
+            sum[i] += factor * part;
         }
     }
     for (size_t i = 0; i < HELD; i++)
@@ -31,7 +32,9 @@ void SADDLE_SPARSE(saddle_add_rows)(size_t entries, const double *value, const u
     size_t c = 0;
     for (; c + STRIPE <= width; c += STRIPE)
         add_stripe(entries, value, which, width, rows + c, out + c);
-    for (size_t e = 0; c < width && e < entries; e++)
+    for (size_t e = 0; c < width && e < entries; e++) {
+        double factor = value != NULL ? value[e] : 1.0;
         for (size_t k = c; k < width; k++)
-            out[k] += value[e] * rows[which[e] * width + k];
+            out[k] += factor * rows[which[e] * width + k];
+    }
 }

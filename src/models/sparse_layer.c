@@ -1,4 +1,5 @@
 /* Products of sparse rows for any processor, and the choice of the widest version that this one has. */
+#include "data/rows.h"
 #define SADDLE_SPARSE(name) name##_plain
 #include "models/sparse_kernel.h"
 
@@ -22,8 +23,9 @@ void saddle_sparse_forward(const saddle_rows_block *block, size_t outputs, const
     for (size_t k = 0; k < block->count; k++) {
         size_t row = saddle_block_row(block, k);
         size_t first = data->row_start[row];
-        add_rows(data->row_start[row + 1] - first, data->value + first, data->column + first,
-                 outputs, w, out + k * outputs);
+        const double *value = data->value != NULL ? data->value + first : NULL;
+        add_rows(data->row_start[row + 1] - first, value, data->column + first, outputs, w,
+                 out + k * outputs);
     }
 }
 
@@ -73,7 +75,7 @@ static void transpose(const saddle_rows_block *block, const transposed *t)
         size_t row = saddle_block_row(block, k);
         for (size_t e = data->row_start[row]; e < data->row_start[row + 1]; e++) {
             uint32_t place = t->start[data->column[e] + 1]++;
-            t->value[place] = data->value[e];
+            t->value[place] = saddle_entry_value(data, e);
             t->row[place] = (uint32_t)k;
         }
     }

@@ -24,8 +24,8 @@
 #include "core/memory.h"
 #include "core/sizes.h"
 #include "core/vector.h"
+#include "problems/batch_rows.h"
 #include "problems/row_blocks.h"
-#include "problems/unit_rows.h"
 
 #define GROUP "Problem robust-logistic"
 #define OWN(field) SADDLE_OWN(choices, field, INSTANCE)
@@ -64,7 +64,6 @@ typedef struct instance {
     double weight;   /* w */
     double row_norm; /* largest |a_ij| */
     bool simplex;    /* the losses are weighted by n y_j */
-    bool unit;       /* the data are sparse and every stored value is 1, which need not be read */
 } instance;
 
 /* Least proximal weight, for a regularizer that is weak or absent. */
@@ -148,31 +147,31 @@ typedef struct block {
 
 /* The functions of a block are inlined, so that a range of samples costs neither an index nor a prefetch. */
 
-SADDLE_INLINE void find_losses(const instance *self, const saddle_dataset *data,
-                               const saddle_batch *batch, const double *x, block *b)
+SADDLE_INLINE void find_losses(const saddle_dataset *data, const saddle_batch *batch,
+                               const double *x, block *b)
 {
     double z[BLOCK];
     size_t rest = batch->count - b->begin;
     b->count = rest < BLOCK ? rest : BLOCK;
     for (size_t k = 0; k < b->count; k++) {
         size_t row = saddle_batch_sample(batch, b->begin + k);
-        saddle_prefetch_rows(self->unit, data, batch, b->begin + k);
-        z[k] = -data->label[row] * saddle_unit_row_dot(self->unit, data, row, x);
+        saddle_prefetch_rows(data, batch, b->begin + k);
+        z[k] = -data->label[row] * saddle_row_dot(data, row, x);
     }
     saddle_logistic(b->count, z, b->loss, b->slope);
 }
 
 /* gx += scale sum of y_j grad l_ij, and out[j] += scale l_ij; out may be NULL. Returns, if `squares` is set,
  * the sum of the samples' y_j^2 |grad l_ij|^2 + l_ij^2. */
-SADDLE_INLINE double add_slopes(const instance *self, const saddle_dataset *data,
-                                const saddle_batch *batch, const block *b, double scale,
-                                const double *y, double *gx, double *out, bool squares)
+SADDLE_INLINE double add_slopes(const saddle_dataset *data, const saddle_batch *batch,
+                                const block *b, double scale, const double *y, double *gx,
+                                double *out, bool squares)
 {
     double square = 0.0;
     for (size_t k = 0; k < b->count; k++) {
         size_t row = saddle_batch_sample(batch, b->begin + k);
         double along = -data->label[row] * y[row] * b->slope[k];
-        saddle_unit_row_add(self->unit, data, row, scale * along, gx);
+        saddle_row_add(data, row, scale * along, gx);
         if (out != NULL)
             out[row] += scale * b->loss[k];
         if (squares)
@@ -197,9 +196,9 @@ SADDLE_INLINE void add_batch(const instance *self, const saddle_dataset *data,
     double square = 0.0;
     block b;
     for (b.begin = 0; b.begin < batch->count; b.begin += BLOCK) {
-        find_losses(self, data, batch, part->x, &b);
+        find_losses(data, batch, part->x, &b);
         if (part->gx != NULL)
-            square += add_slopes(self, data, batch, &b, scale, part->y, part->gx, part->gy,
+            square += add_slopes(data, batch, &b, scale, part->y, part->gx, part->gy,
                                  part->square != NULL);
         else
             add_losses(batch, &b, scale, part->gy);
@@ -224,16 +223,16 @@ static void add_point(const instance *self, const saddle_dataset *data, const sa
 
 /* Both points' arguments of the loss side by side, for rows [begin, begin + count) of a batch. The
  * points lie entry by entry side by side in `pair`. */
-static void find_margins(const instance *self, const saddle_dataset *data,
-                         const saddle_batch *batch, size_t begin, size_t count, const double *x1,
-                         const double *x0, const double *pair, double *z)
+static void find_margins(const saddle_dataset *data, const saddle_batch *batch, size_t begin,
+                         size_t count, const double *x1, const double *x0, const double *pair,
+                         double *z)
 {
     for (size_t k = 0; k < count; k++) {
         size_t row = saddle_batch_sample(batch, begin + k);
         saddle_couple dot = {0.0, 0.0};
-        saddle_prefetch_rows(self->unit, data, batch, begin + k);
+        saddle_prefetch_rows(data, batch, begin + k);
         if (data->dense == NULL) {
-            dot = saddle_unit_row_dot2(self->unit, data, row, pair);
+            dot = saddle_row_dot_pair(data, row, pair);
         } else {
             dot[0] = saddle_row_dot(data, row, x1);
             dot[1] = saddle_row_dot(data, row, x0);
@@ -244,11 +243,11 @@ static void find_margins(const instance *self, const saddle_dataset *data,
 }
 
 /* gx += along[k] times the rows from place `begin` of a batch on */
-static void add_block(const instance *self, const saddle_dataset *data, const saddle_batch *batch,
-                      size_t begin, size_t count, const double *along, double *gx)
+static void add_block(const saddle_dataset *data, const saddle_batch *batch, size_t begin,
+                      size_t count, const double *along, double *gx)
 {
     for (size_t k = 0; k < count; k++)
-        saddle_unit_row_add(self->unit, data, saddle_batch_sample(batch, begin + k), along[k], gx);
+        saddle_row_add(data, saddle_batch_sample(batch, begin + k), along[k], gx);
 }
 
 /* add_point() minus the same at (x0, y0): one call of the vector exponential serves both points. */
@@ -269,7 +268,7 @@ static void add_difference(const instance *self, const saddle_dataset *data,
     }
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
         size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
-        find_margins(self, data, batch, begin, count, part->x, part->x0, pair, z);
+        find_margins(data, batch, begin, count, part->x, part->x0, pair, z);
         saddle_logistic(2 * count, z, loss, slope);
         for (size_t k = 0; k < count; k++) {
             size_t row = saddle_batch_sample(batch, begin + k);
@@ -280,7 +279,7 @@ static void add_difference(const instance *self, const saddle_dataset *data,
         if (part->along != NULL)
             memcpy(part->along + begin, slope, count * sizeof *slope);
         else
-            add_block(self, data, batch, begin, count, slope, part->gx);
+            add_block(data, batch, begin, count, slope, part->gx);
     }
 }
 
@@ -288,7 +287,7 @@ static void add_rows(const saddle_problem *problem, size_t agent, const saddle_b
                      const double *along, double *gx)
 {
     const instance *self = problem->self;
-    add_block(self, self->shard[agent], batch, 0, batch->count, along, gx);
+    add_block(self->shard[agent], batch, 0, batch->count, along, gx);
 }
 
 static void add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
@@ -385,9 +384,6 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
                            "lambda1: %g times n^2, with n = %zu, overflows; give a smaller one",
                            chosen->lambda1, most);
     self->shard = inputs->shard;
-    self->unit = true;
-    for (size_t k = 0; self->unit && k < inputs->world->local; k++)
-        self->unit = saddle_has_unit_values(inputs->shard[inputs->world->here[k]]);
     self->lambda1 = chosen->lambda1;
     self->lambda2 = chosen->lambda2;
     self->curvature = chosen->curvature;

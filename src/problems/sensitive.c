@@ -6,6 +6,7 @@
 #include "core/index_list.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "data/rows.h"
 
 /* Features whose opposites are looked for between two exchanges. */
 enum { BLOCK = 256 };
@@ -16,7 +17,7 @@ static double entry(const saddle_dataset *data, size_t row, size_t column)
         return data->dense[row * data->features + column];
     for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
         if (data->column[k] == column)
-            return data->value[k];
+            return saddle_entry_value(data, k);
     return 0.0;
 }
 
@@ -31,8 +32,10 @@ double saddle_visible_norm2(const saddle_sensitive *sensitive, const saddle_data
             sum += hidden[k] ? 0.0 : a[k] * a[k];
         return sum;
     }
-    for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
-        sum += hidden[data->column[k]] ? 0.0 : data->value[k] * data->value[k];
+    for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++) {
+        double value = saddle_entry_value(data, k);
+        sum += hidden[data->column[k]] ? 0.0 : value * value;
+    }
     return sum;
 }
 

@@ -172,7 +172,7 @@ static double entry(const saddle_dataset *data, size_t row, size_t column)
 {
     for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
         if (data->column[k] == column)
-            return data->value[k];
+            return saddle_entry_value(data, k);
     return 0.0;
 }
 static void gradient(const saddle_problem *p, size_t agent, const saddle_batch *batch,

@@ -50,7 +50,7 @@ static void check_sparse(const saddle_dataset *data)
             fuzz_promise(data->column[k] < data->features, "columns are below the features");
             fuzz_promise(k == data->row_start[row] || data->column[k - 1] < data->column[k],
                          "columns ascend");
-            fuzz_promise(isfinite(data->value[k]), "values are finite");
+            fuzz_promise(isfinite(saddle_entry_value(data, k)), "values are finite");
         }
     }
 }

@@ -11,6 +11,8 @@
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/rng.h"
+#include "core/text.h"
+#include "data/dataset.h"
 #include "support.h"
 
 static void write_text(const char *path, const char *text)
@@ -45,7 +47,8 @@ static void assert_equal_data(const saddle_dataset *a, const saddle_dataset *b)
     ck_assert_mem_eq(a->label, b->label, a->rows * sizeof *a->label);
     ck_assert_mem_eq(a->row_start, b->row_start, (a->rows + 1) * sizeof *a->row_start);
     ck_assert_mem_eq(a->column, b->column, a->nonzeros * sizeof *a->column);
-    ck_assert_mem_eq(a->value, b->value, a->nonzeros * sizeof *a->value);
+    for (size_t k = 0; k < a->nonzeros; k++)
+        ck_assert_double_eq(saddle_entry_value(a, k), saddle_entry_value(b, k));
 }
 
 /* ---- the real files ---- */
@@ -267,7 +270,7 @@ START_TEST(generated_rows_are_one_hot_by_group)
             int group = 0;
             for (uint32_t end = size[0]; data->column[k] >= end; end += size[group])
                 group++;
-            wrong += group <= previous || data->value[k] != 1.0;
+            wrong += group <= previous;
             previous = group;
             set[data->column[k]] += 1.0 / 20000;
         }
@@ -396,6 +399,7 @@ static saddle_dataset *awkward(void)
         data->row_start[row + 1] -= dropped;
         data->label[row] = value[(row * 5) % VALUES];
     }
+    data->value = saddle_alloc_doubles(data->nonzeros);
     for (size_t k = 0; k < data->nonzeros; k++)
         data->value[k] = value[k % VALUES];
     return data;
@@ -477,6 +481,99 @@ START_TEST(selection_copies_rows)
 END_TEST
 
 /* Dense data that are mostly zero come out sparse, with the same entries; a quarter is the limit. */
+/* Any number of threads selects the same, of sparse rows with and without values and of dense ones. */
+START_TEST(selection_is_the_same_for_any_threads)
+{
+    enum { ROWS = 501, TAKEN = 700 };
+    saddle_error error = {0};
+    saddle_dataset *data = NULL;
+    size_t row[TAKEN];
+    assert_ok(saddle_dataset_generate(&data, ROWS, 40, 3, &error), error);
+    for (size_t k = 0; k < TAKEN; k++)
+        row[k] = k * 7919 % ROWS;
+    for (int valued = 0; valued < 2; valued++) {
+        for (uint64_t threads = 1; threads < 10; threads++) {
+            saddle_dataset *one = NULL;
+            saddle_dataset *part = NULL;
+            assert_ok(saddle_dataset_select(&one, data, row, TAKEN, &error), error);
+            assert_ok(saddle_dataset_select_by(&part, data, row, TAKEN, threads, &error), error);
+            assert_equal_data(part, one);
+            ck_assert_int_eq(part->value != NULL, valued);
+            for (size_t k = 0; k < TAKEN; k++)
+                ck_assert_uint_eq(part->row_start[k + 1] - part->row_start[k],
+                                  data->row_start[row[k] + 1] - data->row_start[row[k]]);
+            saddle_dataset_free(one);
+            saddle_dataset_free(part);
+        }
+        if (valued == 0)
+            data->value = saddle_alloc_doubles(data->nonzeros);
+        for (size_t k = 0; valued == 0 && k < data->nonzeros; k++)
+            data->value[k] = (double)k;
+    }
+    saddle_dataset_free(data);
+}
+END_TEST
+
+/* Values that are all 1 are not kept; a single other one anywhere keeps them all, whoever reads it. */
+START_TEST(ones_are_not_stored)
+{
+    enum { ROWS = 200 };
+    saddle_error error = {0};
+    char path[4200];
+    char text[ROWS * 16];
+    saddle_snprintf(path, sizeof path, "%s/ones", saddle_test_directory());
+    for (size_t other = 0; other <= ROWS; other += 10) {
+        text[0] = '\0';
+        for (size_t row = 0; row < ROWS; row++)
+            saddle_append(text, sizeof text, "1 1:1 %s", row == other ? "3:0.5\n" : "4:1\n");
+        saddle_test_write(path, text);
+        for (uint64_t threads = 1; threads < 8; threads += 3) {
+            saddle_data_options options = {.abi = SADDLE_ABI, .threads = threads};
+            saddle_dataset *data = NULL;
+            assert_ok(saddle_dataset_load(&data, path, &options, 0, &error), error);
+            ck_assert_int_eq(data->value != NULL, other < ROWS);
+            for (size_t row = 0; row < ROWS; row++) {
+                ck_assert_double_eq(saddle_entry_value(data, 2 * row), 1.0);
+                ck_assert_double_eq(saddle_entry_value(data, 2 * row + 1),
+                                    row == other ? 0.5 : 1.0);
+            }
+            saddle_dataset_free(data);
+        }
+    }
+}
+END_TEST
+
+/* The distinct labels, few or many, are those that sorting finds. */
+START_TEST(distinct_labels_are_found)
+{
+    enum { COUNT = 3000 };
+    static const uint64_t ranges[] = {1, 2, 10, 63, 64, 65, 500, 100000};
+    double label[COUNT];
+    double all[COUNT];
+    saddle_rng rng;
+    saddle_rng_init(&rng, 5, SADDLE_RNG_TEST, 0, 0);
+    for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
+        size_t expected = 0;
+        for (size_t k = 0; k < COUNT; k++)
+            label[k] = (double)saddle_rng_below(&rng, ranges[r]) - 7.0;
+        for (size_t k = 0; k < COUNT; k++) {
+            bool seen = false;
+            for (size_t j = 0; j < expected && !seen; j++)
+                seen = all[j] == label[k];
+            if (!seen)
+                all[expected++] = label[k];
+        }
+        ck_assert_uint_eq(saddle_labels_distinct(label, COUNT), expected);
+        for (size_t k = 0; k < expected; k++) {
+            bool found = false;
+            for (size_t j = 0; j < expected && !found; j++)
+                found = all[j] == label[k];
+            ck_assert(found && (k == 0 || label[k - 1] < label[k]));
+        }
+    }
+}
+END_TEST
+
 START_TEST(selection_of_mostly_zeros_is_sparse)
 {
     static const size_t row[] = {1, 0};
@@ -572,6 +669,9 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, data_directory_follows_xdg);
     tcase_add_test(cases, synthetic_names_are_understood);
     tcase_add_test(cases, generated_rows_depend_on_seed_and_number_only);
+    tcase_add_test(cases, selection_is_the_same_for_any_threads);
+    tcase_add_test(cases, ones_are_not_stored);
+    tcase_add_test(cases, distinct_labels_are_found);
     tcase_add_test(cases, generated_rows_are_one_hot_by_group);
     tcase_add_test(cases, generated_labels_can_be_learned);
     tcase_add_test(cases, generated_data_of_any_width_is_valid);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "core/rng.h"
 #include "graph/consensus.h"
 #include "instances.h"
@@ -48,7 +49,8 @@ static saddle_dataset *make_dense(const saddle_dataset *sparse)
     dense->dense = test_doubles(sparse->rows * sparse->features);
     for (size_t row = 0; row < sparse->rows; row++)
         for (size_t e = sparse->row_start[row]; e < sparse->row_start[row + 1]; e++)
-            dense->dense[row * sparse->features + sparse->column[e]] = sparse->value[e];
+            dense->dense[row * sparse->features + sparse->column[e]] =
+                saddle_entry_value(sparse, e);
     return dense;
 }
 
@@ -70,6 +72,7 @@ static void bench_open(bench *b, int kind)
     *b = (bench){.plan = test_plan(NULL, assignment)};
     assert_ok(saddle_dataset_generate(&b->data[0], ROWS, FEATURES, 4, &error), error);
     saddle_rng_init(&b->rng, 8, SADDLE_RNG_TEST, (uint64_t)kind, 0);
+    b->data[0]->value = saddle_alloc_doubles(b->data[0]->nonzeros);
     for (size_t e = 0; e < b->data[0]->nonzeros; e++)
         b->data[0]->value[e] = saddle_rng_normal(&b->rng);
     b->data[1] = make_dense(b->data[0]);

@@ -16,7 +16,7 @@ static double entry(const saddle_dataset *data, size_t row, size_t column)
         return data->dense[row * data->features + column];
     for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
         if (data->column[k] == column)
-            return data->value[k];
+            return saddle_entry_value(data, k);
     return 0.0;
 }
 

@@ -221,7 +221,7 @@ START_TEST(scores_are_the_formulas)
         for (size_t row = 0; row < data->rows; row++) {
             double sum = w[d] - middle;
             for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
-                sum += data->value[k] * w[data->column[k]];
+                sum += saddle_entry_value(data, k) * w[data->column[k]];
             assert_near(score[row], sum, 1e-12 * (1.0 + fabs(sum)));
         }
         free(score);

@@ -77,7 +77,8 @@ static void assert_equal_data(const saddle_dataset *a, const saddle_dataset *b)
     ck_assert_mem_eq(a->label, b->label, a->rows * sizeof *a->label);
     ck_assert_mem_eq(a->row_start, b->row_start, (a->rows + 1) * sizeof *a->row_start);
     ck_assert_mem_eq(a->column, b->column, a->nonzeros * sizeof *a->column);
-    ck_assert_mem_eq(a->value, b->value, a->nonzeros * sizeof *a->value);
+    for (size_t k = 0; k < a->nonzeros; k++)
+        ck_assert_double_eq(saddle_entry_value(a, k), saddle_entry_value(b, k));
 }
 
 /* ---- numbers ---- */

@@ -1,0 +1,44 @@
+#include "core/parallel.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "core/processors.h"
+
+typedef struct job {
+    void (*body)(void *context, size_t part);
+    void *context;
+    size_t part;
+} job;
+
+static void *work(void *argument)
+{
+    const job *own = argument;
+    own->body(own->context, own->part);
+    return NULL;
+}
+
+size_t saddle_parallel_parts(uint64_t threads, size_t size, size_t least)
+{
+    size_t parts = threads > 0 ? (size_t)threads : size / least + 1;
+    if (threads == 0 && parts > saddle_processors(1))
+        parts = saddle_processors(1);
+    return parts < SADDLE_MOST_PARTS ? parts : SADDLE_MOST_PARTS;
+}
+
+void saddle_parallel(size_t parts, void (*body)(void *context, size_t part), void *context)
+{
+    pthread_t thread[SADDLE_MOST_PARTS];
+    bool started[SADDLE_MOST_PARTS] = {false};
+    job jobs[SADDLE_MOST_PARTS];
+    for (size_t k = 1; k < parts; k++) {
+        jobs[k] = (job){.body = body, .context = context, .part = k};
+        started[k] = pthread_create(&thread[k], NULL, work, &jobs[k]) == 0;
+    }
+    for (size_t k = 0; k < parts; k++)
+        if (!started[k])
+            body(context, k);
+    for (size_t k = 1; k < parts; k++)
+        if (started[k])
+            pthread_join(thread[k], NULL);
+}

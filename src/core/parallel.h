@@ -1,0 +1,18 @@
+/* Work on large arrays that is done once, in a few threads that end with it. (Iterations have a pool: engines/thread_pool.h.) */
+#ifndef SADDLE_CORE_PARALLEL_H
+#define SADDLE_CORE_PARALLEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The most parts that work is divided into. */
+enum { SADDLE_MOST_PARTS = 256 };
+
+/* How many parts are worth it, at most SADDLE_MOST_PARTS: as many as `threads`; with 0, as there are processors, if each has
+ * `least` of `size` to do. */
+size_t saddle_parallel_parts(uint64_t threads, size_t size, size_t least);
+/* Call body(context, part) for every part, each in a thread of its own; part 0, and those that no thread can be had for, are
+ * done by the caller. */
+void saddle_parallel(size_t parts, void (*body)(void *context, size_t part), void *context);
+
+#endif
