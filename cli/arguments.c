@@ -20,13 +20,13 @@
 
 const saddle_option cli_option_config = SADDLE_TEXT(
     TYPED(config), "config", SADDLE_OUTPUT_HEADING, "", "FILE",
-    "Take options from a YAML file of `name: value` lines, names without the dashes; what "
-    "the command line gives comes first.");
+    "Take options from a YAML file. It has `name: value` lines, with names without the dashes; "
+    "what the command line gives comes first.");
 
 const saddle_option cli_option_report = SADDLE_TEXT(
     TYPED(report), "report", SADDLE_OUTPUT_HEADING, "", "FILE",
-    "Write a page in HTML with curves, costs, network and settings, such as `saddle report` "
-    "makes. Not given: none.");
+    "Write an HTML page with curves, costs, network and settings. `saddle report` makes one of "
+    "traces. Not given: none.");
 
 const saddle_option cli_option_quiet =
     SADDLE_FLAG(SADDLE_OWN(cli_common, quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
@@ -78,10 +78,11 @@ static saddle_status unknown_option(const cli_arguments *a, const char *name, sa
             known[count++] = option->name;
     }
     const char *near = saddle_closest(name, known, count);
-    return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "saddle %s has no option --%.80s;%s%s%s `saddle help %s` lists the options",
-                       a->command->name, name, near != NULL ? " did you mean --" : "",
-                       near != NULL ? near : "", near != NULL ? "?" : "", a->command->name);
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "saddle %s has no option --%.80s;%s%s%s `saddle %s --help-all` lists the options",
+        a->command->name, name, near != NULL ? " did you mean --" : "", near != NULL ? near : "",
+        near != NULL ? "?" : "", a->command->name);
 }
 
 /* Whether the value of an option is the name of a file or a directory. One that is empty is more likely a
@@ -167,13 +168,18 @@ static saddle_status read_words(cli_arguments *a, int argc, char *const *argv, s
     return status;
 }
 
-/* Whether help is asked for, wherever among the words. */
-static bool wants_help(int argc, char *const *argv)
+/* Note whether help is asked for, wherever among the words, and of which problem and algorithm: whatever else is
+ * given, right or wrong, makes no difference. */
+static void look_for_help(cli_arguments *a, int argc, char *const *argv)
 {
-    for (int k = 0; k < argc && strcmp(argv[k], "--") != 0; k++)
-        if (strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0)
-            return true;
-    return false;
+    for (int k = 0; k < argc && strcmp(argv[k], "--") != 0; k++) {
+        a->help_all = a->help_all || strcmp(argv[k], "--help-all") == 0;
+        a->help =
+            a->help || a->help_all || strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0;
+    }
+    for (int k = 0; a->help && k < argc; k++)
+        if (strcmp(argv[k], "--problem") == 0 || strcmp(argv[k], "--algorithm") == 0)
+            (void)read_option(a, argc, argv, &k, NULL);
 }
 
 /* The file that --config names, if it is given. */
@@ -188,7 +194,7 @@ static saddle_status read_config(saddle_settings *settings, saddle_error *error)
 saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command, int argc,
                                  char *const *argv, saddle_error *error)
 {
-    *out = (cli_arguments){.command = command, .help = wants_help(argc, argv)};
+    *out = (cli_arguments){.command = command};
     cli_set_command(command);
     saddle_plan_defaults(&out->plan, sizeof out->plan);
     out->operand = calloc((size_t)argc + 1, sizeof *out->operand);
@@ -196,6 +202,8 @@ saddle_status cli_read_arguments(cli_arguments *out, const cli_command *command,
     if (out->operand == NULL || out->own == NULL)
         return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for %d arguments", argc);
     saddle_status status = cli_settings(&out->plan.settings, command, error);
+    if (status == SADDLE_OK)
+        look_for_help(out, argc, argv);
     if (status != SADDLE_OK || out->help)
         return status;
     status = read_words(out, argc, argv, error);

@@ -73,12 +73,14 @@ typedef struct cli_fields {
 
 /* One command. */
 typedef struct cli_command {
-    const char *name;     /* "run"; two words for one of a family, "data fetch" */
-    const char *operands; /* "TOPOLOGY"; in brackets when it may be left out; "" for none */
-    size_t least, most;   /* how many operands there must be */
-    const char *summary;  /* one line */
-    const char *details;  /* a paragraph or more for the help, or NULL */
-    const char *words;    /* what the operand may be, for completion: "a|b|c", "@FILE" or NULL */
+    const char *name;            /* "run"; two words for one of a family, "data fetch" */
+    const char *operands;        /* "TOPOLOGY"; in brackets when it may be left out; "" for none */
+    size_t least, most;          /* how many operands there must be */
+    const char *summary;         /* one line */
+    const char *details;         /* a paragraph or more for the help, or NULL */
+    const char *const *basics;   /* names of the options that --help shows; NULL: all of them */
+    const char *const *examples; /* for --help; NULL-terminated, or NULL */
+    const char *words; /* what the operand may be, for completion: "a|b|c", "@FILE" or NULL */
     const cli_fields *library;       /* fields of the plan whose options it takes; or NULL */
     const cli_fields *undecided;     /* those of them whose default does not hold here, or NULL */
     const saddle_option *const *own; /* options of its own; NULL-terminated, or NULL */
@@ -101,6 +103,9 @@ extern const cli_command cli_run, cli_compare, cli_tune, cli_eval, cli_predict, 
     cli_topologies, cli_check_grad, cli_completion, cli_man, cli_help;
 
 /* ---- options ------------------------------------------------------------------------------- */
+
+/* The basic options of commands that run algorithms. */
+extern const char *const cli_run_basics[];
 
 /* What the own options of several commands fill: the first member of a command's struct of options. */
 typedef struct cli_common {
@@ -139,7 +144,8 @@ struct cli_arguments {
     void *own;    /* the command's struct of options, filled in; owned */
     size_t count; /* of operands */
     const char **operand; /* the words are argv's; the list is owned */
-    bool help;            /* asked for with --help */
+    bool help;            /* asked for with --help or --help-all */
+    bool help_all;        /* the latter */
 };
 
 /* Read what follows the command's name, and the configuration file. */
@@ -240,8 +246,10 @@ void cli_leave(bool failed);
 void cli_print_overview(FILE *stream);
 /* The commands of a family. */
 void cli_print_family(const char *family);
-/* The help of one command. */
-int cli_print_help(const cli_command *command);
+/* The help of a command: of `arguments`, which say how much is wanted, and which problem and algorithm. */
+int cli_print_help(const cli_arguments *arguments);
+/* How long the first sentence of an option's help is, without its full stop. */
+int cli_first_sentence(const saddle_option *option);
 /* The heading of an option: "--nu STEP". */
 void cli_option_heading(const saddle_option *option, char *out, size_t size);
 /* Calls `heading` for every group of options and `visit` for each of its options. NULL for a command:

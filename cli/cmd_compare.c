@@ -329,6 +329,10 @@ static int run(const cli_arguments *arguments)
     return code;
 }
 
+static const char *const examples[] = {
+    "saddle compare --algorithms precision,prox-dsgda --max-ifo 1000000",
+    "saddle compare --algorithms all --data a9a --repeats 3 --report page.html", NULL};
+
 const cli_command cli_compare = {
     .name = "compare",
     .operands = "",
@@ -340,6 +344,8 @@ const cli_command cli_compare = {
                "is one that cannot solve the problem: `refused`, with its reason; `failed`: a best "
                "response could not be computed. --max-ifo gives "
                "all the same budget, whatever their number of iterations.",
+    .basics = cli_run_basics,
+    .examples = examples,
     .library = library,
     .own = own,
     .own_bytes = sizeof(options),

@@ -134,16 +134,13 @@ static void print_words(const char *before, const char *kind)
 /* All options of a command with the first sentence of their help. */
 static void print_options(const saddle_settings *settings, const cli_command *command)
 {
-    puts("--help\tExplain the command");
+    puts("--help\tExplain the command\n--help-all\tExplain all its options");
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
         if (!cli_takes(command, option))
             continue;
-        int length = 0;
-        while (option->help[length] != '\0' && strncmp(option->help + length, ". ", 2) != 0)
-            length++;
-        length -= length > 0 && option->help[length - 1] == '.';
-        saddle_fprintf(stdout, "--%s\t%.*s\n", option->name, length, option->help);
+        saddle_fprintf(stdout, "--%s\t%.*s\n", option->name, cli_first_sentence(option),
+                       option->help);
     }
 }
 

@@ -15,6 +15,10 @@ static const cli_fields library[] = {CLI_FIELDS(problem),   CLI_FIELDS(network),
                                      CLI_FIELDS(algorithm), CLI_FIELDS(steps),   CLI_FIELDS(limits),
                                      CLI_FIELDS(engine),    CLI_FIELDS(outputs), CLI_NO_FIELDS};
 
+static const char *const examples[] = {
+    "saddle run", "saddle run --data train.csv --test-data test.csv --agents 20 --topology ring",
+    "saddle run --problem fair --data a9a --trace trace.csv --model model.npz", NULL};
+
 /* The run's trace with its outcomes, if they were written and all of them, as a page. */
 static saddle_status write_report(const saddle_result *result, const char *path,
                                   saddle_error *error)
@@ -166,6 +170,8 @@ const cli_command cli_run = {
         "write "
         "outside DIR are to be given again) and on any "
         "number of threads. Its --iterations and budgets may be given anew.",
+    .basics = cli_run_basics,
+    .examples = examples,
     .library = library,
     .own = own,
     .own_bytes = sizeof(cli_common),

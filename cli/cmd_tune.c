@@ -372,6 +372,10 @@ static int run(const cli_arguments *arguments)
     return code;
 }
 
+static const char *const examples[] = {
+    "saddle tune --algorithms precision --data a9a --budget 3000000",
+    "saddle tune --algorithms precision,prox-gt-sgda --problem fair --data a9a", NULL};
+
 const cli_command cli_tune = {
     .name = "tune",
     .operands = "",
@@ -382,6 +386,8 @@ const cli_command cli_tune = {
         "default stays to the end. Prints the best settings as options to paste and saves them as "
         "a configuration file. The same seed gives the same answer. After Ctrl-C, or a crash, the "
         "same command with --resume goes on.",
+    .basics = cli_run_basics,
+    .examples = examples,
     .library = library,
     .own = own,
     .own_bytes = sizeof(options),

@@ -35,12 +35,18 @@ static bool default_holds(const cli_command *command, const saddle_option *optio
     return !cli_has_option(command->undecided, option);
 }
 
-static void print_option(const cli_command *command, const saddle_option *option)
+int cli_first_sentence(const saddle_option *option)
+{
+    const char *end = strstr(option->help, ". ");
+    size_t length = end != NULL ? (size_t)(end - option->help) : strlen(option->help);
+    return (int)(length - (end == NULL && length > 0 && option->help[length - 1] == '.'));
+}
+
+/* The heading of an option and, behind it, a text. */
+static void print_explained(const saddle_option *option, const char *text)
 {
     char heading[128];
-    char text[1024];
     cli_option_heading(option, heading, sizeof heading);
-    cli_option_text(option, default_holds(command, option), text, sizeof text);
     int used = saddle_fprintf(stdout, "  %s", heading);
     if (used + 2 > INDENT) {
         putchar('\n');
@@ -48,6 +54,13 @@ static void print_option(const cli_command *command, const saddle_option *option
     }
     cli_print("%*s", INDENT - used, "");
     cli_wrap(stdout, text, INDENT, INDENT, cli_width(STDOUT_FILENO));
+}
+
+static void print_option(const cli_command *command, const saddle_option *option)
+{
+    char text[1024];
+    cli_option_text(option, default_holds(command, option), text, sizeof text);
+    print_explained(option, text);
 }
 
 static void print_group(const char *group)
@@ -92,23 +105,100 @@ static void print_exit_codes(void)
 #undef PRINT_EXIT
 }
 
-int cli_print_help(const cli_command *command)
+const char *const cli_run_basics[] = {
+    "problem",    "data",      "test-data", "agents",    "topology",   "algorithm", "algorithms",
+    "iterations", "tolerance", "budget",    "objective", "repeats",    "seed",      "threads",
+    "trace",      "model",     "output",    "report",    "checkpoint", "config",    NULL};
+
+/* The basic options with a sentence for each. */
+static void print_basics(const saddle_settings *settings, const cli_command *command)
 {
+    print_group("Basic options");
+    for (const char *const *name = command->basics; *name != NULL; name++) {
+        const saddle_option *option = saddle_settings_find(settings, *name);
+        if (option == NULL || !cli_takes(command, option))
+            continue;
+        char text[1024];
+        bool known = default_holds(command, option) && *option->fallback != '\0' &&
+                     option->kind != SADDLE_OPTION_FLAG && strcmp(option->fallback, "auto") != 0 &&
+                     strcmp(option->fallback, "0") != 0;
+        saddle_snprintf(text, sizeof text, "%.*s%s%s%s", cli_first_sentence(option), option->help,
+                        known ? " [" : "", known ? option->fallback : "", known ? "]" : "");
+        print_explained(option, text);
+    }
+}
+
+/* The options of the problem and of the algorithm that were named. */
+static void print_named(const cli_arguments *arguments)
+{
+    const saddle_settings *settings = arguments->plan.settings;
+    const saddle_problem_class *problem = NULL;
+    const saddle_algorithm *algorithm = NULL;
+    const saddle_option *of_problem = saddle_settings_find(settings, "problem");
+    const saddle_option *of_algorithm = saddle_settings_find(settings, "algorithm");
+    char title[128];
+    if (saddle_settings_given(settings, of_problem) &&
+        saddle_problem_find(&problem, saddle_settings_value(settings, of_problem), NULL) ==
+            SADDLE_OK) {
+        saddle_snprintf(title, sizeof title, "Options of problem %s", problem->name);
+        print_group(title);
+        for (const saddle_option *const *option = problem->options; *option != NULL; option++)
+            print_option(arguments->command, *option);
+    }
+    if (saddle_settings_given(settings, of_algorithm) &&
+        saddle_algorithm_find(&algorithm, saddle_settings_value(settings, of_algorithm), NULL) ==
+            SADDLE_OK) {
+        saddle_snprintf(title, sizeof title, "Options of algorithm %s", algorithm->name);
+        print_group(title);
+        for (const saddle_option *const *option = algorithm->options; *option != NULL; option++)
+            print_option(arguments->command, *option);
+    }
+}
+
+/* What --help shows of a command with many options: an example or two and what most people need. */
+static void print_brief(const cli_arguments *arguments, const saddle_settings *settings)
+{
+    const cli_command *command = arguments->command;
+    if (command->examples != NULL)
+        print_group("Examples");
+    for (const char *const *example = command->examples; example != NULL && *example != NULL;
+         example++)
+        cli_print("  %s\n", *example);
+    print_basics(settings, command);
+    print_named(arguments);
+    char more[256];
+    saddle_snprintf(more, sizeof more,
+                    "`saddle problems NAME` and `saddle algorithms NAME` show the options of one "
+                    "problem or algorithm, such as step sizes; `saddle %s --help-all` shows "
+                    "everything.",
+                    command->name);
+    putchar('\n');
+    cli_wrap(stdout, more, 0, 0, cli_width(STDOUT_FILENO));
+}
+
+int cli_print_help(const cli_arguments *arguments)
+{
+    const cli_command *command = arguments->command;
     saddle_error error;
     saddle_settings *settings = NULL;
     if (cli_settings(&settings, command, &error) != SADDLE_OK)
         return cli_fail(&error);
     int width = cli_width(STDOUT_FILENO);
     bool options = command->library != NULL || command->own != NULL;
+    bool brief = command->basics != NULL && !arguments->help_all;
     cli_print("Usage: saddle %s%s%s%s\n\n", command->name, *command->operands != '\0' ? " " : "",
               command->operands, options ? " [options]" : "");
     cli_wrap(stdout, command->summary, 0, 0, width);
-    if (command->details != NULL) {
+    if (command->details != NULL && !brief) {
         putchar('\n');
         cli_wrap(stdout, command->details, 0, 0, width);
     }
-    cli_walk_options(settings, command, print_group, print_option);
-    print_exit_codes();
+    if (brief) {
+        print_brief(arguments, settings);
+    } else {
+        cli_walk_options(settings, command, print_group, print_option);
+        print_exit_codes();
+    }
     saddle_settings_free(settings);
     return CLI_OK;
 }
@@ -159,7 +249,8 @@ static int run(const cli_arguments *arguments)
     if (arguments->count == 0) {
         cli_print_overview(stdout);
     } else if (command != NULL && (size_t)used == arguments->count) {
-        return cli_print_help(command);
+        cli_arguments of = {.command = command, .plan = arguments->plan};
+        return cli_print_help(&of);
     } else if (arguments->count == 1 && cli_is_family(word[0])) {
         cli_print_family(word[0]);
     } else {

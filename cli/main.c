@@ -40,7 +40,7 @@ static int dispatch(int argc, char *const *argv)
     if (status != SADDLE_OK)
         code = cli_fail(&error);
     else if (arguments.help)
-        code = cli_print_help(command);
+        code = cli_print_help(&arguments);
     else
         code = command->run(&arguments);
     cli_release_arguments(&arguments);

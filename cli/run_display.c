@@ -294,7 +294,12 @@ static void print_summary(const saddle_result *result)
     char bytes[CLI_NUMBER];
     char time[CLI_NUMBER];
     cli_print("\nSummary\n");
-    cli_print_field("ended", "%s", saddle_stop_text(result->stop));
+    double tolerance = result->plan.limits.tolerance;
+    if (tolerance > 0.0 && result->stop != SADDLE_STOP_TOLERANCE)
+        cli_print_field("ended", "%s; tolerance %.15g not reached", saddle_stop_text(result->stop),
+                        tolerance);
+    else
+        cli_print_field("ended", "%s", saddle_stop_text(result->stop));
     if (result->stop == SADDLE_STOP_DIVERGED)
         cli_print_field("", "what follows is the last row before it");
     cli_print_field("cost",

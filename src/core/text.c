@@ -109,7 +109,15 @@ bool saddle_split(saddle_fields *out, const char *text)
     return true;
 }
 
-/* Levenshtein distance of words of up to 63 characters; longer ones are far from everything. */
+/* A letter as words are compared: in lower case, and _ as -. */
+static char folded(char letter)
+{
+    if (letter >= 'A' && letter <= 'Z')
+        return (char)(letter - 'A' + 'a');
+    return letter == '_' ? '-' : letter;
+}
+
+/* Levenshtein distance of words of up to 63 characters, in any spelling; longer ones are far from everything. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t row[64];
@@ -124,7 +132,7 @@ static size_t edit_distance(const char *a, const char *b)
         row[0] = i;
         for (size_t j = 1; j <= lb; j++) {
             size_t above = row[j];
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            size_t best = diagonal + (folded(a[i - 1]) != folded(b[j - 1]));
             if (above + 1 < best)
                 best = above + 1;
             if (row[j - 1] + 1 < best)

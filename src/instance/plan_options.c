@@ -108,7 +108,7 @@ static const saddle_option init_y =
                 "RULE", "The same for y alone. auto: as --init.");
 static const saddle_option seed = SADDLE_INTEGER(
     PLAN(start.seed, INSTANCE, RESULT), "seed", SADDLE_START_HEADING, "1", 0, SADDLE_UNBOUNDED, "N",
-    "Everything random follows from it: same seed, same bits.");
+    "What everything random follows from. The same seed gives the same bits.");
 
 static const saddle_option iterations =
     SADDLE_INTEGER(PLAN(limits.iterations, RUN, LENGTH), "iterations", SADDLE_STOPPING_HEADING,
@@ -165,13 +165,14 @@ static const saddle_option outcomes = SADDLE_TEXT(
     "Not given: only the summary at the end has it.");
 static const saddle_option model = SADDLE_TEXT(
     PLAN_OF(outputs.model, RUN, OUTPUT, "@FILE"), "model", SADDLE_OUTPUT_HEADING, "", "PATH",
-    "The file of the model: xbar, ybar, every agent's copy and what it takes to use them, as NumPy "
-    ".npz (or one .npy record). `run` writes it if asked to, `eval` and `predict` read it.");
+    "The file of the model, NumPy .npz (or one .npy record). It holds xbar, ybar, every agent's "
+    "copy and what it takes to use them. `run` writes it if asked to, `eval` and `predict` read "
+    "it.");
 
 static const saddle_option checkpoint = SADDLE_TEXT(
     PLAN_OF(outputs.checkpoint, RUN, OUTPUT, "@DIRECTORY"), "checkpoint",
     SADDLE_CHECKPOINTS_HEADING, "", "DIR",
-    "Write checkpoints into this directory, which is made when missing; the last two are kept. One "
+    "Write checkpoints into this directory. It is made when missing; the last two are kept. One "
     "is written at the end, too, also after Ctrl-C or a termination signal. Not given: none.");
 static const saddle_option checkpoint_every = SADDLE_TEXT(
     PLAN(outputs.checkpoint_every, RUN, OUTPUT), "checkpoint-every", SADDLE_CHECKPOINTS_HEADING, "",

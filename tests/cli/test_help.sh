@@ -22,12 +22,17 @@ for command in "${commands[@]}"; do
     try "${words[@]}" --help
     check "$command --help" exits 0
     check "$command --help shows its usage" says "Usage: saddle $command"
-    check "$command --help shows the exit codes" says "Exit status:"
     check "$command --help fits 80 columns" narrow out
     check "$command --help warns of nothing" silent
+    check "$command --help fits a screen, or is all there is" \
+        test "$(wc -l <out)" -le 40 -o "$(grep -c 'Exit status:' out)" = 1
     cp out by-option
     try help "${words[@]}"
     check "help $command is $command --help" cmp -s out by-option
+    try "${words[@]}" --help-all
+    check "$command --help-all" exits 0
+    check "$command --help-all shows the exit codes" says "Exit status:"
+    check "$command --help-all fits 80 columns" narrow out
 done
 try data --help
 check "the family's help" says "saddle data COMMAND"
@@ -35,13 +40,39 @@ check "the family's help" says "saddle data COMMAND"
 for option in problem data samples partition agents topology mixing algorithm nu eta tau alpha q \
     batch iterations tolerance max-ifo max-rounds max-seconds stall-seconds seed init init-x init-y x-set y-set \
     regularizer threads trace trace-every metric-tau model config quiet; do
-    try help run
+    try run --help-all
     check "run has --$option" grep -qE "^  --$option( |$)" out
 done
-try help run
+for command in run compare tune; do
+    try "$command" --help
+    check "$command --help has examples" grep -q '^Examples:' out
+    check "$command --help names what shows the rest" says "--help-all"
+    # The options of the examples are known, and their values right.
+    sed -n '/^Examples:/,/^$/s/^  //p' out >examples
+    while read -r line; do
+        read -ra words <<<"${line#saddle }"
+        try "${words[@]}" --no-such-option
+        check "$command: example '$line'" grep -q 'has no option --no-such-option' err
+    done <examples
+done
+try run --help
+check "the help of run shows basic options alone" is "$(grep -cE '^  --(nu|partition|engine) ' out)" 0
+try run --problem fair --algorithm sreda --help
+check "options of a problem are shown with it" says "Options of problem fair:"
+check "all of them" says "--exclude-features LIST"
+check "options of an algorithm are shown with it" says "--maximizer-steps M"
+try run --help --problem nothing
+check "help is there whatever is given" exits 0
+try run --algorithm PRECISION
+check "names in any spelling" grep -q "did you mean 'precision'?" err
+try run --algorithm Prox_GT_SGDA
+check "underscores, too" grep -q "did you mean 'prox-gt-sgda'?" err
+try run --iterations 3 --tolerance 1e-9 --data synthetic:100
+check "a missed tolerance is told" says "tolerance 1e-09 not reached"
+try run --help-all
 check "defaults are shown" says "Default: synthetic."
 check "groups are shown" says "Stopping:"
-try help compare
+try compare --help-all
 check "compare has no --trace" is "$(grep -cE '^  --trace ' out)" 0
 check "compare has --trace-every" says "--trace-every N"
 
@@ -177,7 +208,7 @@ check "all commands of a family" is "$(cut -f 1 out | xargs)" "list info generat
 try __complete run --
 check "options are explained" grep -qxP -- '--seed\t.+' out
 check "every option is offered" is "$(cut -f 1 out | sort)" \
-    "$("$saddle" help run | grep -oE '^  --[a-z0-9-]+' | tr -d ' ' | sort | cat - <(echo --help) | sort)"
+    "$("$saddle" run --help-all | grep -oE '^  --[a-z0-9-]+' | tr -d ' ' | cat - <(printf '%s\n' --help --help-all) | sort)"
 try __complete run --x-set ''
 check "sets end where numbers follow" grep -qx 'box:' out
 try __complete run --sampling=with
