@@ -336,10 +336,11 @@ static saddle_status prepare(engine *e, const saddle_engine_inputs *inputs, int 
     const saddle_world *world = inputs->instance->world;
     bool alone = world->ranks == 1;
     if (inputs->pin && world->together > 1 && !saddle_processors_are_own())
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "pin: %zu processes share the processors of this machine; let mpirun "
-                           "give each its own (--bind-to), or leave pin out",
-                           world->together);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "pin: %zu processes share the processors of this machine; let mpirun bind "
+            "each to its own, or leave pin out",
+            world->together);
     saddle_status status =
         saddle_local_make(&e->local, inputs, saddle_processors(world->together), error);
     if (status != SADDLE_OK || alone)
