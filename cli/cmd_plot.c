@@ -56,6 +56,7 @@ static const saddle_option *const own[] = {
 typedef struct plot {
     const options *chosen;
     trace_list in;
+    size_t columns; /* of a grid; 0: one row of pictures, broken where it is long */
     size_t panels;
     figure_panel panel[MOST_WORDS * MOST_WORDS];
     figure_curves curves[MOST_WORDS * MOST_WORDS];
@@ -97,6 +98,7 @@ static saddle_status add_panel(plot *p, const char *x, const char *y, saddle_err
                                            .y_label = figure_title(y),
                                            .x_scale = log_x ? FIGURE_LOG : FIGURE_LINEAR,
                                            .y_scale = vertical_scale(p, y),
+                                           .y_from = FIGURE_STEEP_START,
                                            .curves = curves->count,
                                            .curve = curves->curve};
     return SADDLE_OK;
@@ -115,7 +117,7 @@ static saddle_status draw(const plot *p, saddle_error *error)
 {
     const char *path = p->chosen->output;
     const char *title = p->chosen->title;
-    figure all = {.title = title, .panels = p->panels, .panel = p->panel};
+    figure all = {.title = title, .columns = p->columns, .panels = p->panels, .panel = p->panel};
     if (path != NULL)
         return figure_draw(&all, path, error);
     if (title != NULL)
@@ -155,6 +157,7 @@ static int run(const cli_arguments *arguments)
     SADDLE_THEN(status, read_list("y", p.chosen->y, &y_copy, y, &down, &error));
     SADDLE_THEN(status,
                 saddle_trace_list_read(&p.in, arguments->operand, arguments->count, &error));
+    p.columns = across > 1 && down > 1 ? across : 0;
     for (size_t k = 0; status == SADDLE_OK && k < across * down; k++)
         status = add_panel(&p, x[k % across], y[k / across], &error);
     SADDLE_THEN(status, draw(&p, &error));

@@ -129,6 +129,50 @@ static void write_colour(const drawing *d, size_t p, size_t c, char out[8])
     write_paler(d->text ? look->dark : look->light, palette_strength(repeat), out);
 }
 
+/* The curve of a panel before this one that it cannot be told apart from; itself: there is none. */
+static size_t covers(const drawing *d, size_t p, size_t c)
+{
+    const figure_panel *panel = &d->f->panel[p];
+    figure_axis y = figure_axis_make(panel, true);
+    size_t below = 0;
+    while (below < c && !figure_same_curve(&panel->curve[below], &panel->curve[c], &y))
+        below++;
+    return below;
+}
+
+/* How many curves after this one lie upon it. */
+static size_t covered_by(const drawing *d, size_t p, size_t c)
+{
+    size_t count = 0;
+    for (size_t k = c + 1; k < d->f->panel[p].curves; k++)
+        count += covers(d, p, k) == covers(d, p, c) && covers(d, p, k) < k;
+    return count;
+}
+
+/* Write the title of a curve in the legend of a panel, or of all of them. */
+static void write_title(drawing *d, size_t p, size_t c)
+{
+    const figure_panel *panel = &d->f->panel[p];
+    size_t panels = d->shared ? d->f->panels : 1;
+    size_t first = covers(d, p, c);
+    size_t where = 0;
+    for (size_t k = 0; d->shared && k < panels; k++) {
+        size_t other = covers(d, k, c);
+        where += other < c;
+        first = other < first ? other : first;
+    }
+    char title[256];
+    saddle_snprintf(title, sizeof title, "%.*s", (int)LABEL_LENGTH, panel->curve[c].label);
+    if (first < c && d->shared && where < panels)
+        saddle_append(title, sizeof title, " (same as %.*s in %zu of %zu)", (int)LABEL_LENGTH,
+                      panel->curve[first].label, where, panels);
+    else if (first < c)
+        saddle_append(title, sizeof title, " (same as %.*s)", (int)LABEL_LENGTH,
+                      panel->curve[first].label);
+    fputs(" title ", d->g.script);
+    gnuplot_text(&d->g, title, 3 * LABEL_LENGTH);
+}
+
 /* How a curve's line is drawn. */
 static void write_look(drawing *d, size_t p, size_t c)
 {
@@ -137,8 +181,8 @@ static void write_look(drawing *d, size_t p, size_t c)
     bool line = points_of(curve) != 1;
     char colour[8];
     write_colour(d, p, c, colour);
-    saddle_fprintf(f, " with %s lt %zu lc rgb '%s' lw 2.2", line ? "lines" : "points pt 7 ps 0.8",
-                   c + 1, colour);
+    saddle_fprintf(f, " with %s lt %zu lc rgb '%s' lw %.1f", line ? "lines" : "points pt 7 ps 0.8",
+                   c + 1, colour, 2.2 + 2.4 * (double)covered_by(d, p, c));
     if (line && !d->text)
         write_dashes(f, palette_dashes(look_of(curve, c), repeats_before(&d->f->panel[p], c)));
 }
@@ -164,8 +208,7 @@ static void write_curve(drawing *d, size_t p, size_t c)
         fputs(" notitle", f);
         return;
     }
-    fputs(" title ", f);
-    gnuplot_text(&d->g, curve->label, LABEL_LENGTH);
+    write_title(d, p, c);
 }
 
 static bool has_points(const figure_panel *panel)
@@ -276,7 +319,7 @@ typedef struct sheet {
 
 static sheet lay_out(const figure *f, bool shared)
 {
-    size_t columns = f->columns > 0 ? f->columns : 3;
+    size_t columns = f->columns > 0 ? f->columns : f->panels == 4 ? 2 : 3;
     columns = columns < f->panels ? columns : f->panels;
     columns = columns > 0 ? columns : 1;
     int whole = PANEL_WIDTH * (int)columns;
@@ -318,8 +361,7 @@ static void write_legend(drawing *d, const sheet *at)
     for (size_t c = 0; c < panel->curves; c++) {
         fputs(c == 0 ? "NaN" : ", NaN", f);
         write_look(d, 0, c);
-        fputs(" title ", f);
-        gnuplot_text(&d->g, panel->curve[c].label, LABEL_LENGTH);
+        write_title(d, 0, c);
     }
     fputc('\n', f);
 }

@@ -6,7 +6,7 @@
  * one on a logarithmic axis) over a band that holds the runs: from the 10th to the 90th percentile,
  * rounded outwards, which is their whole range for up to 10 runs. Mean and band end where the first
  * of the runs does; what others did beyond is drawn as thin lines. Panels with the same curves share
- * one legend.
+ * one legend. Of curves that cannot be told apart the first is drawn widest, so that all are seen, and the legend says so.
  */
 #ifndef SADDLE_DRAW_FIGURE_H
 #define SADDLE_DRAW_FIGURE_H
@@ -36,6 +36,9 @@ typedef enum figure_scale {
     FIGURE_LOG /* where the values do not span a decade: linear after all */
 } figure_scale;
 
+/* Share of the horizontal axis in which losses fall steeply: see y_from. */
+#define FIGURE_STEEP_START 0.1
+
 /* One pair of axes. Texts are borrowed; NULL or "" for none. */
 typedef struct figure_panel {
     const char *title;
@@ -44,8 +47,8 @@ typedef struct figure_panel {
     figure_scale x_scale;
     figure_scale y_scale; /* on a logarithmic axis, values of 0 and less lie on its lower end */
     double
-        y_from; /* of a linear vertical axis: it shows the values from this share of the horizontal
-                      axis on, and what lies outside before is cut off; 0: all */
+        y_from; /* of a linear vertical axis: where values before this share of the horizontal axis would take most of
+                      the height, they are cut off, and the label says so; 0: all are shown */
     size_t curves;
     const figure_curve *curve; /* borrowed */
 } figure_panel;
@@ -53,7 +56,7 @@ typedef struct figure_panel {
 /* A picture. */
 typedef struct figure {
     const char *title; /* above all panels; NULL or "": none */
-    size_t columns;    /* panels side by side; 0: at most three */
+    size_t columns;    /* panels side by side; 0: two of four, otherwise at most three */
     size_t panels;
     const figure_panel *panel; /* borrowed */
 } figure;

@@ -12,6 +12,13 @@
 /* Curves beyond so many points are thinned, which no picture of this size can show. */
 #define MOST_POINTS ((size_t)1200)
 
+/* The start of curves is cut off where what comes after it takes less than this share of the height. */
+#define STEEP 0.5
+/* Curves are the same where they are no farther apart than this share of the height. */
+#define SAME 0.004
+/* They must have this share of the width in common. */
+#define IN_COMMON 0.8
+
 /* ---- axes ---------------------------------------------------------------------------------- */
 
 /* Widen a range by a run's values on one axis, where x is at least `from`; `below`: there was one that is
@@ -82,10 +89,11 @@ figure_axis figure_axis_make(const figure_panel *panel, bool vertical)
         bool ignored;
         figure_axis x = measure(panel, false, -(double)INFINITY, &ignored);
         figure_axis late = measure(panel, true, panel->y_from * x.high, &ignored);
-        late.fixed = late.high > late.low;
+        late.fixed = late.high > late.low && late.high - late.low < STEEP * (a.high - a.low);
         double room = 0.08 * (late.high - late.low);
         late.low -= room;
         late.high += room;
+        late.unit_text = " (start cut off)";
         return late.fixed ? late : a;
     }
     return a;
@@ -102,6 +110,55 @@ static double place(const figure_axis *a, double value)
 }
 
 /* ---- curves -------------------------------------------------------------------------------- */
+
+/* The height of a run at some x by linear interpolation, as a share of the axis; NaN outside. */
+static double height_at(const figure_run *run, double x, const figure_axis *a)
+{
+    size_t k = 1;
+    while (k < run->count && run->x[k] < x)
+        k++;
+    if (k >= run->count || !(run->x[k - 1] <= x))
+        return (double)NAN;
+    double width = run->x[k] - run->x[k - 1];
+    double share = width > 0.0 ? (x - run->x[k - 1]) / width : 0.0;
+    double end[2] = {place(a, run->y[k - 1]), place(a, run->y[k])};
+    double low = a->logarithmic ? log(a->low) : a->low / a->unit;
+    double high = a->logarithmic ? log(a->high) : a->high / a->unit;
+    for (int e = 0; e < 2; e++)
+        end[e] = ((a->logarithmic ? log(end[e]) : end[e]) - low) / (high - low);
+    return end[0] + share * (end[1] - end[0]);
+}
+
+/* Whether two runs have all their points in common, as far as one can see. */
+static bool same_run(const figure_run *left, const figure_run *right, const figure_axis *y)
+{
+    enum { LOOKS = 100 };
+    if (left->count < 2 || right->count < 2)
+        return false;
+    double first = fmax(left->x[0], right->x[0]);
+    double last = fmin(left->x[left->count - 1], right->x[right->count - 1]);
+    double longest =
+        fmax(left->x[left->count - 1], right->x[right->count - 1]) - fmin(left->x[0], right->x[0]);
+    if (!(last - first >= IN_COMMON * longest && longest > 0.0))
+        return false;
+    for (int k = 0; k <= LOOKS; k++) {
+        double x = first + (last - first) * k / LOOKS;
+        double apart = fabs(height_at(left, x, y) - height_at(right, x, y));
+        if (!(apart <= SAME))
+            return false;
+    }
+    return true;
+}
+
+bool figure_same_curve(const figure_curve *left, const figure_curve *right, const figure_axis *y)
+{
+    if (left->runs != right->runs || left->runs == 0)
+        return false;
+    for (size_t r = 0; r < left->runs; r++)
+        if (!same_run(&left->run[r], &right->run[r], y))
+            return false;
+    return true;
+}
 
 /* A point as it is written. */
 typedef struct dot {

@@ -16,6 +16,8 @@ typedef struct figure_axis {
 
 /* The axis that shows the values of all curves of a panel. */
 figure_axis figure_axis_make(const figure_panel *panel, bool vertical);
+/* Whether two curves cannot be told apart on a vertical axis. */
+bool figure_same_curve(const figure_curve *left, const figure_curve *right, const figure_axis *y);
 /* Write a curve as data blocks: `name` for the line, and name followed by Rr for the tail of run r. */
 saddle_status figure_write_data(FILE *f, const figure_curve *curve, const char *name,
                                 const figure_axis *x, const figure_axis *y, saddle_error *error);

@@ -63,16 +63,11 @@ static const char *colour_of(const paper_experiment *e, size_t s)
 
 /* The most curves of a panel: with a theorem, each series and its bound. */
 #define MOST_CURVES (2 * EXPERIMENT_MOST_SERIES)
-/* Quantities on a linear axis fall steeply at the start and differ little afterwards: their axis shows
- * them from this share of the horizontal one on. */
-#define STEEP_START 0.2
-#define CUT_OFF " (start cut off)"
 
 /* A figure with room for its parts. */
 typedef struct canvas {
     char x[MOST_PANELS][32];
     char y[MOST_PANELS][32];
-    char y_label[MOST_PANELS][96];
     figure_panel panel[MOST_PANELS];
     figure_curve curve[MOST_PANELS][MOST_CURVES];
     figure_run run[MOST_PANELS][MOST_CURVES][CLAIMS_MOST_SEEDS];
@@ -98,14 +93,11 @@ static void add_curve(canvas *c, size_t p, size_t seeds, saddle_trace *const *tr
 static void fill_panel(canvas *c, size_t p, const reproduction *r, const reproduction_part *part)
 {
     const paper_experiment *e = part->experiment;
-    bool cut = figure_scale_of(c->y[p]) == FIGURE_LINEAR;
-    saddle_snprintf(c->y_label[p], sizeof c->y_label[p], "%s%s", figure_title(c->y[p]),
-                    cut ? CUT_OFF : "");
     c->panel[p] = (figure_panel){.x_label = figure_title(c->x[p]),
-                                 .y_label = c->y_label[p],
+                                 .y_label = figure_title(c->y[p]),
                                  .x_scale = figure_scale_of(c->x[p]),
                                  .y_scale = figure_scale_of(c->y[p]),
-                                 .y_from = cut ? STEEP_START : 0.0,
+                                 .y_from = FIGURE_STEEP_START,
                                  .curve = c->curve[p]};
     /* A bound in 1/T is a line on two logarithmic axes, on which there is no T = 0. */
     size_t from = part->bound != NULL ? 1 : 0;

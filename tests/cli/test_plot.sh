@@ -48,6 +48,26 @@ check "and one legend" is "$(grep -cF '<text>Prox-DSGDA<' grid.svg)" 1
 try plot c/precision-seed1.csv --x iterations --y x_consensus --x-scale log -o log.svg
 check "logarithmic axes" exits 0
 
+# Pictures asked for two by two stand two by two.
+try plot c/precision-seed1.csv --x samples,rounds --y metric,loss -o four.svg
+check "two by two" grep -qE '<svg[^>]* viewBox="0 0 1120 ' <(tr '\n' ' ' <four.svg)
+# Curves that cannot be told apart are told by the legend, and the one below is drawn wider.
+trace first.csv precision 1 1 1e-2 1e-4
+trace second.csv gda 1 1 1e-2 1e-4
+trace third.csv sgda 1 1 1e-2 2e-4
+try plot first.csv second.csv third.csv -o same.svg
+check "a curve upon another one" grep -qF 'GDA (same as PRECISION)' same.svg
+check "no other one" is "$(grep -c "<text>.*same as" same.svg)" 1
+try plot first.csv second.csv third.csv
+check "in the terminal, too" says "GDA (same as PRECISION)"
+# What comes after a steep start is seen.
+trace steep.csv precision 1 -100 1 1.1 1.2 1.1 1 1.1 1.2 1.1 1 1.1 1.2
+try plot steep.csv --y loss -o steep.svg
+check "a steep start is cut off" grep -qF 'loss (start cut off)' steep.svg
+trace flat.csv precision 1 3 1 1.5 2 2.5 3 2 1 1 1 2
+try plot flat.csv --y loss -o flat.svg
+check "another one is not" is "$(grep -cF 'cut off' flat.svg)" 0
+
 # ---- in the terminal
 try plot c/precision-seed1.csv
 check "draws with characters" says "PRECISION"
@@ -157,7 +177,7 @@ check "leaves no part" absent failed.svg.part
 
 # Numbers in labels are short, unless curves would get the same name.
 for tau in 2.723271307101159 2.719794868874131 0.5 0.123456781 0.123456782; do
-    printf '# algorithm: precision\n# seed: 1\n# tau: %s\niteration,ifo,metric\n0,0,1\n1,9,0.1\n' "$tau" >"tau$tau.csv"
+    printf '# algorithm: precision\n# seed: 1\n# tau: %s\niteration,ifo,metric\n0,0,1\n1,9,%s\n' "$tau" "${tau: -1}" >"tau$tau.csv"
 done
 try plot tau2*.csv tau0.5.csv -o tau.svg
 check "short numbers" is "$(sed -n 's/.*<text>PRECISION, tau \(.*\)<\/text>.*/\1/p' tau.svg | sort | tr '\n' ' ')" "0.5 2.72 2.723 "

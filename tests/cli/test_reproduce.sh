@@ -50,7 +50,7 @@ done
 check "each as three files" is "$(find all/figures -name 'network-5-er-*' | wc -l)" 9
 check "and the theorems' own" [ -s all/figures/network-20-complete.pdf ]
 for text in "bound of Theorem 1 (PRECISION)" "bound of Theorem 2 (PRECISION+)" "mean metric so far"; do
-    check "the theorems' figure has: $text, once" is "$(grep -cF "<text>$text<" all/figures/theorem.svg)" 1
+    check "the theorems' figure has: $text, once" is "$(grep -cF "<text>$text" all/figures/theorem.svg)" 1
 done
 # The bound that is drawn is the one that is claimed; the mean is that of the metrics before.
 check "bounds and means" python3 - <<'PYTHON'
