@@ -20,6 +20,8 @@
 /* Characters of a label and of a title. */
 #define LABEL_LENGTH ((size_t)48)
 #define TITLE_LENGTH ((size_t)90)
+/* Bytes of a title in the legend: two labels and some words. */
+#define TITLE_SIZE 512
 
 /* A figure being drawn. */
 typedef struct drawing {
@@ -149,8 +151,8 @@ static size_t covered_by(const drawing *d, size_t p, size_t c)
     return count;
 }
 
-/* Write the title of a curve in the legend of a panel, or of all of them. */
-static void write_title(drawing *d, size_t p, size_t c)
+/* The title of a curve in the legend of a panel, or of all of them. */
+static void make_title(const drawing *d, size_t p, size_t c, char *out, size_t size)
 {
     const figure_panel *panel = &d->f->panel[p];
     size_t panels = d->shared ? d->f->panels : 1;
@@ -161,16 +163,20 @@ static void write_title(drawing *d, size_t p, size_t c)
         where += other < c;
         first = other < first ? other : first;
     }
-    char title[256];
-    saddle_snprintf(title, sizeof title, "%.*s", (int)LABEL_LENGTH, panel->curve[c].label);
+    saddle_snprintf(out, size, "%.*s", (int)LABEL_LENGTH, panel->curve[c].label);
     if (first < c && d->shared && where < panels)
-        saddle_append(title, sizeof title, " (same as %.*s in %zu of %zu)", (int)LABEL_LENGTH,
+        saddle_append(out, size, " (same as %.*s in %zu of %zu)", (int)LABEL_LENGTH,
                       panel->curve[first].label, where, panels);
     else if (first < c)
-        saddle_append(title, sizeof title, " (same as %.*s)", (int)LABEL_LENGTH,
-                      panel->curve[first].label);
+        saddle_append(out, size, " (same as %.*s)", (int)LABEL_LENGTH, panel->curve[first].label);
+}
+
+static void write_title(drawing *d, size_t p, size_t c)
+{
+    char title[TITLE_SIZE];
+    make_title(d, p, c, title, sizeof title);
     fputs(" title ", d->g.script);
-    gnuplot_text(&d->g, title, 3 * LABEL_LENGTH);
+    gnuplot_text(&d->g, title, sizeof title);
 }
 
 /* How a curve's line is drawn. */
@@ -272,11 +278,13 @@ static bool shares_legend(const figure *f)
 }
 
 /* Entries of a panel's legend side by side in a width. */
-static size_t legend_columns(const figure_panel *panel, int width)
+static size_t legend_columns(const drawing *d, size_t p, int width)
 {
     size_t longest = 1;
-    for (size_t c = 0; c < panel->curves; c++) {
-        size_t length = strnlen(panel->curve[c].label, LABEL_LENGTH);
+    for (size_t c = 0; c < d->f->panel[p].curves; c++) {
+        char title[TITLE_SIZE];
+        make_title(d, p, c, title, sizeof title);
+        size_t length = strlen(title);
         longest = length > longest ? length : longest;
     }
     /* About 7 pixels a character, and 50 for the sample of the line. */
@@ -285,11 +293,12 @@ static size_t legend_columns(const figure_panel *panel, int width)
 }
 
 /* Lines that the longest legend takes in a width. */
-static int legend_lines(const figure *f, int width)
+static int legend_lines(const drawing *d, int width)
 {
+    const figure *f = d->f;
     size_t lines = 0;
     for (size_t p = 0; p < f->panels; p++) {
-        size_t across = legend_columns(&f->panel[p], width);
+        size_t across = legend_columns(d, p, width);
         size_t need = (f->panel[p].curves + across - 1) / across;
         lines = need > lines ? need : lines;
     }
@@ -317,8 +326,10 @@ typedef struct sheet {
     int legend;           /* below all panels */
 } sheet;
 
-static sheet lay_out(const figure *f, bool shared)
+static sheet lay_out(const drawing *d)
 {
+    const figure *f = d->f;
+    bool shared = d->shared;
     size_t columns = f->columns > 0 ? f->columns : f->panels == 4 ? 2 : 3;
     columns = columns < f->panels ? columns : f->panels;
     columns = columns > 0 ? columns : 1;
@@ -327,9 +338,9 @@ static sheet lay_out(const figure *f, bool shared)
                    .rows = (f->panels + columns - 1) / columns,
                    .width = PANEL_WIDTH,
                    .height =
-                       PANEL_HEIGHT + (shared ? 0 : LEGEND_HEIGHT * legend_lines(f, PANEL_WIDTH)),
+                       PANEL_HEIGHT + (shared ? 0 : LEGEND_HEIGHT * legend_lines(d, PANEL_WIDTH)),
                    .title = f->title != NULL && *f->title != '\0' ? TITLE_HEIGHT : 0,
-                   .legend = shared ? LEGEND_HEIGHT * (legend_lines(f, whole) + 1) : 0};
+                   .legend = shared ? LEGEND_HEIGHT * (legend_lines(d, whole) + 1) : 0};
 }
 
 /* Where the next plot goes: the place of a panel. */
@@ -357,7 +368,7 @@ static void write_legend(drawing *d, const sheet *at)
         "set margins 0,0,0,0\n"
         "set key inside center center horizontal Left reverse noenhanced samplen 2.6 "
         "spacing 1.2 maxcols %zu\nplot ",
-        at->legend / height, legend_columns(panel, at->width * (int)at->columns));
+        at->legend / height, legend_columns(d, 0, at->width * (int)at->columns));
     for (size_t c = 0; c < panel->curves; c++) {
         fputs(c == 0 ? "NaN" : ", NaN", f);
         write_look(d, 0, c);
@@ -375,7 +386,7 @@ saddle_status figure_draw(const figure *f, const char *path, saddle_error *error
     if (status != SADDLE_OK)
         return status;
     gnuplot_kind_of(path, &kind);
-    sheet at = lay_out(f, d.shared);
+    sheet at = lay_out(&d);
     gnuplot_terminal(&d.g, kind, at.width * (int)at.columns,
                      at.title + at.legend + at.height * (int)at.rows);
     write_style(&d);
