@@ -17,6 +17,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "core/world.h"
+#include "data/dataset.h"
 #include "files/file.h"
 #include "files/npz.h"
 #include "models/ranking.h"
@@ -270,12 +271,19 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
     }
     saddle_settings_write_table(p->plan.settings, kind->options, p->options);
     status = saddle_problem_read_options(&p->choice, p->options, error);
+    size_t classes = 0;
+    SADDLE_THEN_IF(
+        status, kind->labels == SADDLE_LABELS_CLASSES,
+        saddle_labels_parse(p->plan.problem.classes != NULL ? p->plan.problem.classes : "",
+                            &p->class_label, &classes, error));
     p->inputs = (saddle_problem_inputs){.options = p->options,
                                         .argument = object != NULL ? object->argument : "",
                                         .agents = p->agents,
                                         .features = p->features,
                                         .samples = p->samples,
                                         .shard = p->shard,
+                                        .classes = p->class_label,
+                                        .class_count = classes,
                                         .seed = p->plan.start.seed,
                                         .mixing = p->mixing,
                                         .world = p->world,
@@ -341,6 +349,7 @@ void saddle_predictor_free(saddle_predictor *p)
     saddle_free(p->x);
     saddle_free(p->y);
     saddle_free(p->options);
+    saddle_free(p->class_label);
     saddle_plan_free(&p->plan);
     saddle_free(p->path);
     saddle_free(p);

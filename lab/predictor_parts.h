@@ -34,7 +34,8 @@ struct saddle_predictor {
     saddle_world *world;
     saddle_problem_choice choice;
     saddle_problem_inputs inputs;
-    void *options; /* the problem class's options struct */
+    void *options;       /* the problem class's options struct */
+    double *class_label; /* of the problem's classes */
     saddle_problem *problem;
 };
 

@@ -10,7 +10,9 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "data/dataset.h"
 #include "files/file.h"
+#include "instance/instance.h"
 #include "lab/predictor_parts.h"
 #include "models/ranking.h"
 #include "observe/outcomes.h"
@@ -101,20 +103,23 @@ static saddle_status measure(const saddle_dataset *data, const double *score, sa
     return SADDLE_OK;
 }
 
-/* `data` has labels of its own, which become +1 and -1. */
+/* `data` has labels of its own, which become what the problem takes them for. */
 static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, const char *positive,
                               double *score, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
-    if (positive == NULL || strcmp(positive, "auto") == 0)
-        positive = p->plan.problem.positive;
-    saddle_status status = saddle_dataset_label(data, positive, error);
+    saddle_label_kind kind = p->choice.kind->labels;
+    bool given = positive != NULL && strcmp(positive, "auto") != 0;
+    const char *rule =
+        kind == SADDLE_LABELS_SIGNS && given ? positive : saddle_plan_label_rule(&p->plan, kind);
+    saddle_status status = saddle_labels_apply(kind, rule, data, error);
     SADDLE_THEN(status, saddle_predictor_scores(p, data, score, error));
     if (status != SADDLE_OK)
         return status;
     if (p->problem->outcomes != NULL)
         status = saddle_outcomes_measure(p->problem, data, p->x, y_of(p), out, count, error);
-    return status == SADDLE_OK ? measure(data, score, out, count, error) : status;
+    SADDLE_THEN_IF(status, kind == SADDLE_LABELS_SIGNS, measure(data, score, out, count, error));
+    return status;
 }
 
 saddle_status saddle_predictor_evaluate(const saddle_predictor *predictor,

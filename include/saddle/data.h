@@ -147,6 +147,13 @@ SADDLE_API saddle_status saddle_dataset_positive(const saddle_dataset *data, con
 SADDLE_API saddle_status saddle_dataset_label(saddle_dataset *data, const char *positive,
                                               saddle_error *error);
 
+/** What labels are to a problem. Data sets hold them as the file's numbers; an instance turns them into this. */
+typedef enum saddle_label_kind {
+    SADDLE_LABELS_SIGNS, /**< Two classes: +1 for the labels of the option positive, -1 for others. */
+    SADDLE_LABELS_CLASSES, /**< Classes: 0, 1, ..., indices into the labels of the option classes. */
+    SADDLE_LABELS_REAL     /**< Real numbers, as in the file. */
+} saddle_label_kind;
+
 /** Which rows each agent holds. Fields are for reading only. */
 typedef struct saddle_partition {
     size_t agents; /**< Number of agents. */

@@ -108,6 +108,7 @@ typedef struct saddle_plan {
         const char *label_column;  /**< label-column. */
         const char *labels;        /**< labels: a file; NULL: found by name. */
         const char *positive;      /**< positive: labels that count as +1; NULL: automatic. */
+        const char *classes;       /**< classes: labels of the classes; NULL: those that occur. */
         const char *test_data;     /**< test-data: held-out rows; NULL: none. */
         const struct saddle_dataset *test_rows; /**< Held-out rows in memory instead. */
         const char *samples;                /**< samples: "N" or "N,N,..."; NULL: split evenly. */

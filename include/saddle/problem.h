@@ -177,7 +177,7 @@ struct saddle_problem {
     /**
      * Optional. Measures (x, y) in the user's terms: writes at most SADDLE_MOST_OUTCOMES, and to `*count`
      * how many, always the same names in the same order. `held_out` NULL: on all agents' own samples;
-     * otherwise on these rows, whose labels are +1 / -1; 0 where the problem has no use for them.
+     * otherwise on these rows, whose labels are what the class says (saddle_problem_class::labels).
      * It is not part of the algorithm: it may look at all agents, allocate, and take its time.
      * Without held-out rows it is collective: every process of the world calls it and gets the
      * same answer. A failure must come after everything that is exchanged, or be the same in all
@@ -206,14 +206,19 @@ struct saddle_problem {
 typedef struct saddle_problem_inputs {
     void *options; /**< The class's options struct, filled in; init() replaces "auto" by the value
                                 in use. NULL for a class without one. */
-    const char *argument;         /**< What followed a plug-in's path and colon; "": nothing. */
-    size_t agents;                /**< Number of agents. */
-    size_t features;              /**< Columns of every agent's rows; 0 if it needs none. */
-    const size_t *samples;        /**< How many samples each agent has. */
-    saddle_dataset *const *shard; /**< Each agent's rows, labels +1 / -1; NULL if it needs none. */
-    uint64_t seed;                /**< For generated instances. */
-    const saddle_mixing *mixing;  /**< The network, for what agents find out together. */
-    const saddle_world *world;    /**< Which agents are here: shard[i] is NULL for the others. */
+    const char *argument;  /**< What followed a plug-in's path and colon; "": nothing. */
+    size_t agents;         /**< Number of agents. */
+    size_t features;       /**< Columns of every agent's rows; 0 if it needs none. */
+    const size_t *samples; /**< How many samples each agent has. */
+    saddle_dataset *const
+        *shard;            /**< Each agent's rows with the labels that the class asks for; NULL
+                                if it needs none. */
+    const double *classes; /**< For SADDLE_LABELS_CLASSES: the file's label of every class,
+                                ascending; NULL for other kinds. */
+    size_t class_count;    /**< Length of `classes`. */
+    uint64_t seed;         /**< For generated instances. */
+    const saddle_mixing *mixing; /**< The network, for what agents find out together. */
+    const saddle_world *world;   /**< Which agents are here: shard[i] is NULL for the others. */
     bool
         scoring; /**< The instance is only used for scores and for outcomes on held-out rows, to use a
                        saved model. Every shard is then one row of zeros in place of the samples; options
@@ -225,7 +230,9 @@ typedef struct saddle_problem_class {
     const char *name;    /**< Required. Such as "robust-logistic". */
     const char *summary; /**< One line; NULL: none. */
     bool needs_data;     /**< Whether it is made from a data set: inputs->shard is there. */
-    bool local_data;     /**< Whether init() needs only the shards of the agents in this process,
+    saddle_label_kind
+        labels;      /**< What it takes labels for; data that do not have such are refused. */
+    bool local_data; /**< Whether init() needs only the shards of the agents in this process,
                               inputs->world->here. Otherwise data in several processes are refused. */
     const saddle_option *const
         *options;        /**< Its options, NULL-terminated: they fill inputs->options. Those

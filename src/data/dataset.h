@@ -33,23 +33,28 @@ saddle_status saddle_dataset_select_by(saddle_dataset **out, const saddle_datase
 double saddle_dataset_select_bytes(const saddle_dataset *data, const size_t *row, size_t count);
 /* Set `nonzeros` of a dense data set from its entries. */
 void saddle_dataset_count_nonzeros(saddle_dataset *data);
+/* More classes than this are measurements rather than labels. */
+#define SADDLE_MOST_CLASSES 1000
 /* The distinct labels in ascending order. Free *out with saddle_free(). O(rows log rows). */
 saddle_status saddle_dataset_classes(const saddle_dataset *data, double **out, size_t *count,
                                      saddle_error *error);
 /* Sort labels and remove repeated ones, in place; how many are left. */
 size_t saddle_labels_distinct(double *label, size_t count);
-/* Position of a label among the distinct ones. */
+/* Index of a label among the distinct ones; `count`: it is not there. */
 size_t saddle_class_of(const double *classes, size_t count, double label);
-/* The list that `positive` stands for where these are the distinct labels; see
- * saddle_dataset_positive(). Free *out with saddle_free(). */
-saddle_status saddle_labels_rule(const double *classes, size_t count, const char *positive,
-                                 char **out, saddle_error *error);
-/* Mark the distinct labels that a list names; every item of it must occur and some label must be left,
- * unless `any` is set. */
-saddle_status saddle_labels_mark(const char *rule, bool any, const double *classes, size_t count,
-                                 bool *positive, saddle_error *error);
-/* Turn labels, all of them among the distinct ones, into +1 where marked and -1 elsewhere. */
-void saddle_labels_apply(saddle_dataset *data, const double *classes, size_t count,
-                         const bool *marked);
+/*
+ * Settles how a problem reads labels, from the distinct ones of all its data: the list of the labels that are
+ * positive, or of the classes, that `wanted`, NULL for "auto", stands for. Labels that do not suit the kind
+ * are refused. *rule is NULL for real labels; free it with saddle_free().
+ */
+saddle_status saddle_labels_settle(saddle_label_kind kind, const char *wanted,
+                                   const double *classes, size_t count, char **rule,
+                                   saddle_error *error);
+/* Replaces labels by signs or by indices of classes, as a settled rule says. Not every listed label need occur. */
+saddle_status saddle_labels_apply(saddle_label_kind kind, const char *rule, saddle_dataset *data,
+                                  saddle_error *error);
+/* Reads a list of classes: distinct labels in ascending order. Free *out with saddle_free(). */
+saddle_status saddle_labels_parse(const char *list, double **out, size_t *count,
+                                  saddle_error *error);
 
 #endif

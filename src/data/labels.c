@@ -1,4 +1,4 @@
-/* Labels: the distinct ones, and turning them into +1 and -1. */
+/* Labels: the distinct ones, and turning them into what a problem needs: signs, classes or numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,15 +181,181 @@ static saddle_status find_rule(char **out, const double *classes, size_t count, 
                    : "give those that are positive, such as 1 or 5-9 or 2,4,7");
 }
 
-saddle_status saddle_labels_rule(const double *classes, size_t count, const char *positive,
-                                 char **out, saddle_error *error)
+/* Sets `marked` where a list names a distinct label. Every item must occur and some label be left, unless `any`. */
+static saddle_status mark(const char *rule, bool any, const double *classes, size_t count,
+                          bool *marked, saddle_error *error)
 {
-    *out = NULL;
-    if (positive == NULL || strcmp(positive, "auto") == 0)
-        return find_rule(out, classes, count, error);
-    *out = saddle_strdup(positive);
-    return *out != NULL ? SADDLE_OK : saddle_no_memory(error, "the labels");
+    size_t chosen = 0;
+    saddle_status status = mark_listed(rule, any, classes, count, marked, error);
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+        chosen += marked[k];
+    if (status == SADDLE_OK && chosen == count && !any)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "positive: the labels '%s' cover every row; leave some label negative",
+                           rule);
+    return status;
 }
+
+/* The list of positive labels; one that is given is checked. */
+static saddle_status settle_signs(const char *wanted, const double *classes, size_t count,
+                                  char **rule, saddle_error *error)
+{
+    if (wanted == NULL)
+        return find_rule(rule, classes, count, error);
+    bool *marked = saddle_alloc(count, sizeof *marked);
+    if (marked == NULL)
+        return saddle_no_memory(error, "the labels");
+    saddle_status status = mark(wanted, false, classes, count, marked, error);
+    saddle_free(marked);
+    SADDLE_THEN_IF(status, (*rule = saddle_strdup(wanted)) == NULL,
+                   saddle_no_memory(error, "the labels"));
+    return status;
+}
+
+/* ---- classes ---- */
+
+/* "0,1,2.5", to be freed; NULL when memory is short. */
+static char *print_classes(const double *classes, size_t count)
+{
+    char *list = saddle_alloc(count, SADDLE_REAL_SIZE);
+    char *end = list;
+    for (size_t k = 0; list != NULL && k < count; k++) {
+        char text[SADDLE_REAL_SIZE];
+        end += saddle_snprintf(end, SADDLE_REAL_SIZE, "%s%s", k > 0 ? "," : "",
+                               saddle_print_real(classes[k], 15, text));
+    }
+    return list;
+}
+
+saddle_status saddle_labels_parse(const char *list, double **out, size_t *count,
+                                  saddle_error *error)
+{
+    size_t items = 1;
+    for (const char *at = list; *at != '\0'; at++)
+        items += *at == ',';
+    char *copy = saddle_strdup(list);
+    char *rest = copy;
+    *count = 0;
+    *out = saddle_alloc_doubles(items);
+    saddle_status status =
+        *out != NULL && copy != NULL ? SADDLE_OK : saddle_no_memory(error, "the classes");
+    for (size_t k = 0; status == SADDLE_OK && k < items; k++) {
+        const char *item = strsep(&rest, ",");
+        if (!saddle_parse_real(item, &(*out)[k]))
+            status = saddle_fail(error, SADDLE_BAD_INPUT,
+                                 "classes: '%s' is not a number; give the labels of the classes "
+                                 "separated by commas, such as 0,1,2",
+                                 item);
+    }
+    saddle_free(copy);
+    if (status == SADDLE_OK) {
+        *count = saddle_labels_distinct(*out, items);
+        return status;
+    }
+    saddle_free(*out);
+    *out = NULL;
+    return status;
+}
+
+/* Refuse a label that is not among the classes. */
+static saddle_status not_a_class(double label, const double *classes, size_t count,
+                                 saddle_error *error)
+{
+    char seen[256];
+    list_labels(seen, sizeof seen, classes, count);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "label %g is not among the classes %s; leave its rows out, or train with "
+                       "that class",
+                       label, seen);
+}
+
+static saddle_status settle_classes(const char *wanted, const double *label, size_t count,
+                                    char **rule, saddle_error *error)
+{
+    double *classes = NULL;
+    size_t listed = 0;
+    saddle_status status = SADDLE_OK;
+    char seen[256];
+    if (wanted != NULL)
+        status = saddle_labels_parse(wanted, &classes, &listed, error);
+    for (size_t k = 0; status == SADDLE_OK && wanted != NULL && k < count; k++)
+        if (saddle_class_of(classes, listed, label[k]) == listed)
+            status =
+                saddle_in_field("classes", not_a_class(label[k], classes, listed, error), error);
+    size_t most = wanted != NULL ? listed : count;
+    if (status == SADDLE_OK && (most < 2 || most > SADDLE_MOST_CLASSES)) {
+        list_labels(seen, sizeof seen, wanted != NULL ? classes : label, most);
+        status = saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "classes: the problem needs 2 to %d classes, but there %s %zu "
+            "different label%s (%s); %s",
+            SADDLE_MOST_CLASSES, most == 1 ? "is" : "are", most, most == 1 ? "" : "s", seen,
+            most == 1 ? "give rows of several classes"
+                      : "labels that are measurements need a problem of regression");
+    }
+    if (status == SADDLE_OK) {
+        *rule = print_classes(wanted != NULL ? classes : label, most);
+        if (*rule == NULL)
+            status = saddle_no_memory(error, "the classes");
+    }
+    saddle_free(classes);
+    return status;
+}
+
+/* ---- what a problem needs ---- */
+
+saddle_status saddle_labels_settle(saddle_label_kind kind, const char *wanted,
+                                   const double *classes, size_t count, char **rule,
+                                   saddle_error *error)
+{
+    *rule = NULL;
+    if (wanted != NULL && strcmp(wanted, "auto") == 0)
+        wanted = NULL;
+    return kind == SADDLE_LABELS_REAL    ? SADDLE_OK
+           : kind == SADDLE_LABELS_SIGNS ? settle_signs(wanted, classes, count, rule, error)
+                                         : settle_classes(wanted, classes, count, rule, error);
+}
+
+static saddle_status apply_signs(const char *rule, saddle_dataset *data, saddle_error *error)
+{
+    double *classes = NULL;
+    size_t count = 0;
+    saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
+    bool *marked = saddle_alloc(count, sizeof *marked);
+    SADDLE_THEN_IF(status, marked == NULL, saddle_no_memory(error, "the labels"));
+    SADDLE_THEN(status, mark(rule, true, classes, count, marked, error));
+    for (size_t k = 0; status == SADDLE_OK && k < data->rows; k++)
+        data->label[k] = marked[saddle_class_of(classes, count, data->label[k])] ? 1.0 : -1.0;
+    saddle_free(marked);
+    saddle_free(classes);
+    return status;
+}
+
+static saddle_status apply_classes(const char *rule, saddle_dataset *data, saddle_error *error)
+{
+    double *classes = NULL;
+    size_t count = 0;
+    saddle_status status = saddle_labels_parse(rule, &classes, &count, error);
+    for (size_t k = 0; status == SADDLE_OK && k < data->rows; k++) {
+        size_t place = saddle_class_of(classes, count, data->label[k]);
+        if (place == count)
+            status = not_a_class(data->label[k], classes, count, error);
+        else
+            data->label[k] = (double)place;
+    }
+    saddle_free(classes);
+    return status;
+}
+
+saddle_status saddle_labels_apply(saddle_label_kind kind, const char *rule, saddle_dataset *data,
+                                  saddle_error *error)
+{
+    return kind == SADDLE_LABELS_REAL    ? SADDLE_OK
+           : kind == SADDLE_LABELS_SIGNS ? apply_signs(rule, data, error)
+                                         : apply_classes(rule, data, error);
+}
+
+/* ---- signs, for callers with data of their own ---- */
 
 saddle_status saddle_dataset_positive(const saddle_dataset *data, const char *positive, char **out,
                                       saddle_error *error)
@@ -201,45 +367,8 @@ saddle_status saddle_dataset_positive(const saddle_dataset *data, const char *po
     double *classes = NULL;
     size_t count = 0;
     saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
-    SADDLE_THEN(status, saddle_labels_rule(classes, count, positive, out, error));
-    saddle_free(classes);
-    return status;
-}
-
-saddle_status saddle_labels_mark(const char *rule, bool any, const double *classes, size_t count,
-                                 bool *positive, saddle_error *error)
-{
-    size_t chosen = 0;
-    saddle_status status = mark_listed(rule, any, classes, count, positive, error);
-    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
-        chosen += positive[k];
-    if (status == SADDLE_OK && chosen == count && !any)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "positive: the labels '%s' cover every row; leave some label negative",
-                           rule);
-    return status;
-}
-
-void saddle_labels_apply(saddle_dataset *data, const double *classes, size_t count,
-                         const bool *marked)
-{
-    for (size_t k = 0; k < data->rows; k++)
-        data->label[k] = marked[saddle_class_of(classes, count, data->label[k])] ? 1.0 : -1.0;
-}
-
-/* Turn labels into +1 and -1 by a list. */
-static saddle_status apply_rule(saddle_dataset *data, const char *rule, bool any,
-                                saddle_error *error)
-{
-    double *classes = NULL;
-    size_t count = 0;
-    saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
-    bool *marked = saddle_alloc(count, sizeof *marked);
-    SADDLE_THEN_IF(status, marked == NULL, saddle_no_memory(error, "the labels"));
-    SADDLE_THEN(status, saddle_labels_mark(rule, any, classes, count, marked, error));
-    if (status == SADDLE_OK)
-        saddle_labels_apply(data, classes, count, marked);
-    saddle_free(marked);
+    SADDLE_THEN(status,
+                saddle_labels_settle(SADDLE_LABELS_SIGNS, positive, classes, count, out, error));
     saddle_free(classes);
     return status;
 }
@@ -251,7 +380,7 @@ saddle_status saddle_dataset_make_binary(saddle_dataset *data, const char *posit
     SADDLE_REQUIRE(error, data);
     char *rule = NULL;
     saddle_status status = saddle_dataset_positive(data, positive, &rule, error);
-    SADDLE_THEN(status, apply_rule(data, rule, false, error));
+    SADDLE_THEN(status, apply_signs(rule, data, error));
     saddle_free(rule);
     return status;
 }
@@ -260,5 +389,5 @@ saddle_status saddle_dataset_label(saddle_dataset *data, const char *positive, s
 {
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, data, positive);
-    return apply_rule(data, positive, true, error);
+    return apply_signs(positive, data, error);
 }

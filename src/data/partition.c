@@ -21,8 +21,6 @@
 #include "data/dataset.h"
 #include "data/samples.h"
 
-/* More classes than this are measurements rather than labels. */
-#define MOST_CLASSES 1000
 #define REMEDY "use fewer rows or agents"
 
 enum kind { IID, CONTIGUOUS, LABEL_SKEW };
@@ -285,10 +283,10 @@ static saddle_status skew(struct plan *plan, const saddle_dataset *data, const s
     pools.row = saddle_alloc(offered, sizeof *pools.row);
     if (pools.start == NULL || pools.row == NULL) {
         status = saddle_no_memory(error, "the partition");
-    } else if (pools.classes > MOST_CLASSES) {
+    } else if (pools.classes > SADDLE_MOST_CLASSES) {
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "label-skew with %zu different labels; it needs classes, at most %d",
-                             pools.classes, MOST_CLASSES);
+                             pools.classes, SADDLE_MOST_CLASSES);
     } else {
         fill_pools(&pools, classes, data, order, offered);
         status = split_pools(plan, &pools, offered, size, partition, error);

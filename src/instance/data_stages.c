@@ -94,21 +94,41 @@ static saddle_status keep_own(saddle_instance *e, const saddle_dataset *data,
     return status;
 }
 
-/* Record which labels count as positive: held-out rows follow it, and the model's user after the run. */
-static saddle_status keep_rule(saddle_instance *e, const char *rule, saddle_error *error)
+/* Settle how the problem reads labels, from the distinct ones of all agents, and record it: held-out rows
+ * follow it, and the model's user after the run. */
+static saddle_status settle_labels(saddle_instance *e, const double *classes, size_t count,
+                                   saddle_error *error)
 {
-    e->parts->plan.problem.positive = rule;
-    return saddle_plan_refresh(&e->parts->plan, error);
+    saddle_plan *plan = &e->parts->plan;
+    saddle_label_kind kind = e->kind->labels;
+    const char **field =
+        kind == SADDLE_LABELS_CLASSES ? &plan->problem.classes : &plan->problem.positive;
+    char *rule = NULL;
+    saddle_status status = saddle_labels_settle(kind, *field, classes, count, &rule, error);
+    if (status == SADDLE_OK && rule != NULL) {
+        *field = rule;
+        status = saddle_plan_refresh(plan, error);
+    }
+    saddle_free(rule);
+    return status;
 }
 
-/* Make labels +1 and -1. */
+const char *saddle_plan_label_rule(const saddle_plan *plan, saddle_label_kind kind)
+{
+    return kind == SADDLE_LABELS_CLASSES ? plan->problem.classes : plan->problem.positive;
+}
+
+/* Make the labels of one file what the problem needs. */
 static saddle_status label(saddle_instance *e, saddle_dataset *data, saddle_error *error)
 {
-    char *rule = NULL;
-    saddle_status status = saddle_dataset_positive(data, e->plan->problem.positive, &rule, error);
-    SADDLE_THEN(status, saddle_dataset_make_binary(data, rule, error));
-    SADDLE_THEN(status, keep_rule(e, rule, error));
-    saddle_free(rule);
+    double *classes = NULL;
+    size_t count = 0;
+    saddle_status status = saddle_dataset_classes(data, &classes, &count, error);
+    SADDLE_THEN(status, settle_labels(e, classes, count, error));
+    saddle_free(classes);
+    SADDLE_THEN(status,
+                saddle_labels_apply(e->kind->labels,
+                                    saddle_plan_label_rule(e->plan, e->kind->labels), data, error));
     return status;
 }
 
@@ -315,7 +335,7 @@ saddle_status saddle_stage_list_labels(saddle_instance *e, saddle_error *error)
     struct saddle_instance_parts *parts = e->parts;
     const saddle_world *world = e->world;
     size_t rows = 0;
-    if (!is_divided(e))
+    if (!is_divided(e) || e->kind->labels == SADDLE_LABELS_REAL)
         return SADDLE_OK;
     for (size_t k = 0; k < world->local; k++)
         rows += parts->samples[world->here[k]];
@@ -353,30 +373,23 @@ static size_t find_classes(struct saddle_instance_parts *parts, const saddle_wor
     return count;
 }
 
-/* Turn the labels of the agents here into +1 and -1 by a rule that sees those of all agents. */
+/* Make the labels of the agents here what the problem needs, by a rule that sees those of all agents. */
 saddle_status saddle_stage_share_labels(saddle_instance *e, saddle_error *error)
 {
     struct saddle_instance_parts *parts = e->parts;
-    const double *classes = parts->classes;
-    if (!is_divided(e))
+    if (!is_divided(e) || e->kind->labels == SADDLE_LABELS_REAL)
         return SADDLE_OK;
     size_t count = find_classes(parts, e->world);
     if (count == MOST_LABELS)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "data: there are %d or more different labels; give labels of classes, "
-                           "not measurements",
-                           MOST_LABELS);
-    char *rule = NULL;
-    bool *marked = saddle_alloc(count, sizeof *marked);
-    saddle_status status =
-        marked != NULL ? saddle_labels_rule(classes, count, e->plan->problem.positive, &rule, error)
-                       : saddle_no_memory(error, "the labels");
-    SADDLE_THEN(status, saddle_labels_mark(rule, false, classes, count, marked, error));
+                           "data: there are %d or more different labels, but problem %s needs "
+                           "classes; give labels of classes, not measurements",
+                           MOST_LABELS, e->kind->name);
+    saddle_status status = settle_labels(e, parts->classes, count, error);
     for (size_t k = 0; status == SADDLE_OK && k < e->world->local; k++)
-        saddle_labels_apply(parts->shard[e->world->here[k]], classes, count, marked);
-    SADDLE_THEN(status, keep_rule(e, rule, error));
-    saddle_free(marked);
-    saddle_free(rule);
+        status =
+            saddle_labels_apply(e->kind->labels, saddle_plan_label_rule(e->plan, e->kind->labels),
+                                parts->shard[e->world->here[k]], error);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/world.h"
+#include "data/dataset.h"
 #include "problems/pooled.h"
 #include "problems/problems.h"
 
@@ -39,13 +40,19 @@ static saddle_status make_problem(saddle_instance *e, saddle_error *error)
             return saddle_no_memory(error, "the problem's options");
     }
     saddle_settings_write_table(e->plan->settings, e->kind->options, parts->options);
+    size_t classes = 0;
     saddle_status status = saddle_problem_read_options(&parts->choice, parts->options, error);
+    SADDLE_THEN_IF(
+        status, e->kind->needs_data && e->kind->labels == SADDLE_LABELS_CLASSES,
+        saddle_labels_parse(e->plan->problem.classes, &parts->class_label, &classes, error));
     parts->inputs = (saddle_problem_inputs){.options = parts->options,
                                             .argument = plugin != NULL ? plugin->argument : "",
                                             .agents = e->graph->agents,
                                             .features = e->features,
                                             .samples = parts->samples,
                                             .shard = parts->shard,
+                                            .classes = parts->class_label,
+                                            .class_count = classes,
                                             .seed = e->seed,
                                             .mixing = e->mixing,
                                             .world = e->world};
@@ -326,6 +333,7 @@ void saddle_instance_free(saddle_instance *e)
     saddle_free(parts->numbers);
     saddle_free(parts->label);
     saddle_free(parts->classes);
+    saddle_free(parts->class_label);
     saddle_prox_free(parts->x_prox);
     saddle_regularizer_free(parts->regularizer);
     saddle_set_free(parts->x_set);

@@ -32,7 +32,8 @@ struct saddle_instance_parts {
     double *numbers; /* one per agent, for what agents tell each other */
     double *label;   /* distinct labels of the agents here, where each has a file */
     size_t label_count;
-    double *classes; /* distinct labels of all agents */
+    double *classes;     /* distinct labels of all agents, the same */
+    double *class_label; /* of the problem's classes */
     saddle_set *x_set;
     saddle_set *y_set;
     saddle_regularizer *regularizer;
@@ -67,6 +68,9 @@ saddle_status saddle_compare_plans(const saddle_world *world, const saddle_plan 
  * `instance`. Free with saddle_instance_free(). */
 saddle_status saddle_instance_pool(saddle_instance **out, const saddle_instance *instance,
                                    saddle_error *error);
+
+/* The labels that are positive, or those of the classes: what a problem reads labels by. */
+const char *saddle_plan_label_rule(const saddle_plan *plan, saddle_label_kind kind);
 
 /* The rule of the starting point when neither the user nor the problem says. */
 #define SADDLE_DEFAULT_INIT "normal:0.1"

@@ -52,6 +52,10 @@ static const saddle_option positive =
     SADDLE_TEXT(PLAN_DATA(positive, RESULT), "positive", SADDLE_PROBLEM_HEADING, "auto", "LABELS",
                 "Labels that count as positive, such as 1 or 5-9 "
                 "or 2,4,7. auto: the larger of two; digits 5-9.");
+static const saddle_option classes = SADDLE_TEXT(
+    PLAN_DATA(classes, RESULT), "classes", SADDLE_PROBLEM_HEADING, "auto", "LABELS",
+    "Labels of the classes, such as 0,1,2, for a problem with more than two. auto: those that "
+    "occur.");
 static const saddle_option test_data =
     SADDLE_TEXT(PLAN_OF(problem.test_data, INSTANCE, SOURCE, "@FILE"), "test-data",
                 SADDLE_PROBLEM_HEADING, "", "NAME",
@@ -201,6 +205,7 @@ static const saddle_option *const plan_options[] = {&problem,
                                                     &label_column,
                                                     &labels,
                                                     &positive,
+                                                    &classes,
                                                     &test_data,
                                                     &samples,
                                                     &partition,

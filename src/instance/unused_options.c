@@ -34,13 +34,24 @@ bool saddle_option_of_algorithm(const saddle_option *option)
     return false;
 }
 
+/* Whether an option fills this field of a plan. */
+static bool is_field(const saddle_option *option, size_t offset)
+{
+    return option->home == SADDLE_HOME_PLAN && option->offset == offset;
+}
+
 /* Whether the problem of an instance has no use for an option. */
 static bool is_idle(const saddle_instance *instance, const saddle_option *option)
 {
     const saddle_problem_class *kind = instance->kind;
     if (saddle_option_of_problem(option))
         return kind == NULL || !saddle_option_in(kind->options, option);
-    return option->of_data && (kind == NULL || !kind->needs_data);
+    if (option->of_data && (kind == NULL || !kind->needs_data))
+        return true;
+    return (is_field(option, offsetof(saddle_plan, problem.positive)) &&
+            kind->labels != SADDLE_LABELS_SIGNS) ||
+           (is_field(option, offsetof(saddle_plan, problem.classes)) &&
+            kind->labels != SADDLE_LABELS_CLASSES);
 }
 
 /* "precision and prox-dsgda" */

@@ -193,8 +193,8 @@ refuse "undefined symbol: missing" run --problem ./lacking.so
 
 build libabi0.so -DABI=0
 refuse_object "has no ABI number; set .abi = SADDLE_ABI" run --problem ./libabi0.so
-build libabi9.so -DABI=9
-refuse_object "was built for plug-in ABI 9" run --problem ./libabi9.so
+build libabi99.so -DABI=99
+refuse_object "was built for plug-in ABI 99" run --problem ./libabi99.so
 build libnoinit.so -DINIT=NULL
 refuse_object "has no init function" run --problem ./libnoinit.so
 build libsmall.so -DSIZE=8

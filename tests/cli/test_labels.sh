@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# Labels as a problem needs them: signs, indices of classes, or the file's numbers.
+# shellcheck disable=SC2317  # functions are called by check
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" "$1"
+has_compiler || exit 77
+
+# f_ij = 1/2 (x - b_ij)^2 + x y - y^2 / 2 with the label b_ij; it prints what it is given.
+cat >plugin.c <<'END'
+#include <stdio.h>
+#include <saddle/plugin.h>
+static void gradient(const saddle_problem *p, size_t agent, const saddle_batch *batch,
+                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+{
+    const saddle_dataset *const *shard = p->self;
+    double mean = 0.0;
+    (void)scratch;
+    for (size_t k = 0; k < batch->count; k++)
+        mean += shard[agent]->label[saddle_batch_sample(batch, k)];
+    gx[0] = x[0] - mean / (double)batch->count + y[0];
+    gy[0] = x[0] - y[0];
+}
+static double value(const saddle_problem *p, size_t agent, const double *x, const double *y,
+                    double *scratch)
+{
+    const saddle_dataset *data = ((const saddle_dataset *const *)p->self)[agent];
+    double sum = 0.0;
+    (void)scratch;
+    for (size_t k = 0; k < data->rows; k++)
+        sum += 0.5 * (x[0] - data->label[k]) * (x[0] - data->label[k]);
+    return sum / (double)data->rows + x[0] * y[0] - 0.5 * y[0] * y[0];
+}
+static saddle_status scores(const saddle_problem *p, const saddle_dataset *data, const double *x,
+                            const double *y, double *out, saddle_error *error)
+{
+    (void)p, (void)y, (void)error;
+    for (size_t k = 0; k < data->rows; k++)
+        out[k] = x[0];
+    return SADDLE_OK;
+}
+static saddle_status outcomes(const saddle_problem *p, const saddle_dataset *held_out,
+                              const double *x, const double *y, saddle_outcome *out, size_t *count,
+                              saddle_error *error)
+{
+    double sum = 0.0;
+    (void)p, (void)x, (void)y, (void)error;
+    for (size_t k = 0; held_out != NULL && k < held_out->rows; k++)
+        sum += held_out->label[k];
+    out[0] = (saddle_outcome){"label_sum", sum};
+    *count = 1;
+    return SADDLE_OK;
+}
+static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
+{
+    saddle_problem *problem = made;
+    (void)error;
+    problem->self = (void *)inputs->shard;
+    if (inputs->scoring)
+        return SADDLE_OK;
+    fprintf(stderr, "classes");
+    for (size_t k = 0; k < inputs->class_count; k++)
+        fprintf(stderr, " %g", inputs->classes[k]);
+    for (size_t i = 0; i < inputs->agents; i++) {
+        fprintf(stderr, "; agent %zu:", i);
+        for (size_t k = 0; k < inputs->shard[i]->rows; k++)
+            fprintf(stderr, " %g", inputs->shard[i]->label[k]);
+    }
+    fprintf(stderr, "\n");
+    return SADDLE_OK;
+}
+static const saddle_problem_class tested = {
+    .needs_data = true, .labels = LABELS, .name = "tested", .size = sizeof(saddle_problem),
+    .init = init,
+    .common = {.x_dim = 1, .y_dim = 1, .gradient = gradient, .value = value, .scores = scores,
+               .outcomes = outcomes}};
+const saddle_plugin_table saddle_plugin = {.abi = SADDLE_ABI, .problem = &tested};
+END
+for kind in SIGNS CLASSES REAL; do
+    check "builds $kind.so" "$compiler" -std=c17 -shared -fPIC -DLABELS=SADDLE_LABELS_$kind \
+        -I"$here/../../include" plugin.c -o $kind.so
+done
+
+printf '%s 1:1\n' 3 9 5 3 >three
+printf '%s 1:1\n' 0.25 -1.5 7 0.5 >real
+two=(--agents 2 --topology ring --partition contiguous --iterations 3)
+
+try run --problem ./CLASSES.so --data three "${two[@]}" --model classes.npz --test-data three
+check "classes are indices of the ascending labels" exits 0
+check "the problem gets labels and indices" warns "classes 3 5 9; agent 0: 0 2; agent 1: 1 0"
+check "held-out rows are numbered alike" says "label_sum"
+try run --problem ./CLASSES.so --data three "${two[@]}" --classes 9,1,3,5
+check "classes that are given may not occur" warns "classes 1 3 5 9; agent 0: 1 3; agent 1: 2 1"
+try run --problem ./CLASSES.so --data three "${two[@]}" --positive 3
+check "signs are not for classes" warns "--positive: not used by problem tested"
+try run --problem ./REAL.so --data real "${two[@]}" --classes 3,4 --model real.npz
+check "real labels are the file's" warns "classes; agent 0: 0.25 -1.5; agent 1: 7 0.5"
+check "classes are not for real labels" warns "--classes: not used by problem tested"
+try run --problem ./SIGNS.so --data three "${two[@]}" --positive 5-9
+check "signs" warns "classes; agent 0: -1 1; agent 1: 1 -1"
+
+# The same when each agent has a file: classes are those of all agents.
+printf '%s 1:1\n' 3 9 >part-0
+printf '%s 1:1\n' 5 3 >part-1
+try run --problem ./CLASSES.so --data part-%d --agents 2 --topology ring --iterations 1
+check "classes of all agents' files" warns "classes 3 5 9; agent 0: 0 2; agent 1: 1 0"
+printf '%s 1:1\n' 0.25 -1.5 >part-0
+try run --problem ./REAL.so --data part-%d --agents 2 --topology ring --iterations 1
+check "real labels of files" warns "classes; agent 0: 0.25 -1.5; agent 1: 5 3"
+
+# A saved model knows its classes.
+printf '%s 1:1\n' 9 5 >fewer
+printf '%s 1:1\n' 9 4 >unknown
+try eval --problem ./CLASSES.so --model classes.npz --data fewer
+check "eval numbers labels as the run did" says "label_sum  3"
+refuse "label 4 is not among the classes 3, 5, 9" \
+    eval --problem ./CLASSES.so --model classes.npz --data unknown
+try eval --problem ./REAL.so --model real.npz --data real
+check "eval of real labels" says "label_sum  6.25"
+
+refuse "positive: two classes are needed, but the data have 3 different labels (3, 5, 9); give those" \
+    run --problem ./SIGNS.so --data three "${two[@]}"
+refuse "classes: label 5 is not among the classes 3, 9" \
+    run --problem ./CLASSES.so --data three "${two[@]}" --classes 3,9
+refuse "classes: 'x' is not a number; give the labels of the classes separated by commas" \
+    run --problem ./CLASSES.so --data three "${two[@]}" --classes 3,x
+refuse "test-data: label 4 is not among the classes 3, 5, 9" \
+    run --problem ./CLASSES.so --data three "${two[@]}" --test-data unknown
+printf '%s 1:1\n' 3 3 >one
+refuse "classes: the problem needs 2 to 1000 classes, but there is 1 different label (3)" \
+    run --problem ./CLASSES.so --data one "${two[@]}"
+for ((k = 0; k < 1001; k++)); do echo "$k.5 1:1"; done >many
+refuse "1001 different labels (0.5, 1.5" run --problem ./CLASSES.so --data many "${two[@]}"
+
+finish
