@@ -69,7 +69,8 @@ typedef enum saddle_data_format {
     SADDLE_FORMAT_AUTO, /**< By content and name. */
     SADDLE_FORMAT_LIBSVM,
     SADDLE_FORMAT_CSV,
-    SADDLE_FORMAT_IDX
+    SADDLE_FORMAT_IDX,
+    SADDLE_FORMAT_NUMPY
 } saddle_data_format;
 
 /** Whether a CSV file begins with a line of names: the choices of the option header. */
@@ -88,9 +89,10 @@ typedef struct saddle_data_options {
     uint32_t abi;              /**< SADDLE_ABI; another number is refused. */
     saddle_data_format format; /**< Of the file. */
     saddle_csv_header header;  /**< CSV: whether there is a line of names. */
-    /** CSV: "first", "last", a number from 0, a header name; "none": every label is 0. NULL: "last". */
+    /** CSV and .npy: "first", "last", a number from 0, a header name; "none": every label is 0. NULL: "last". */
     const char *label_column;
-    /** IDX: path of the label file; "none": every label is 0. NULL: found beside the images by name. */
+    /** IDX, .npy, .npz: path of the label file; "none": every label is 0. NULL: found beside the images by
+     * name, in the label column of the .npy, or as y or labels in the .npz. */
     const char *labels;
     size_t features;  /**< LIBSVM: at least this many features. 0: as many as seen. */
     uint64_t threads; /**< Threads for parsing. 0: all processors. */

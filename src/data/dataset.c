@@ -137,49 +137,39 @@ void saddle_dataset_count_nonzeros(saddle_dataset *data)
 typedef saddle_status reader(saddle_dataset **out, const char *name, const saddle_input *in,
                              const saddle_data_options *options, saddle_error *error);
 
-static bool ends_with(const char *text, const char *ending)
+/* Whether a path ends so, or so and with .gz. */
+static bool ends_with(const char *path, const char *ending)
 {
-    size_t length = strlen(text);
+    size_t length = strlen(path);
     size_t tail = strlen(ending);
-    return length >= tail && strcmp(text + length - tail, ending) == 0;
+    if (length > 3 && strcmp(path + length - 3, ".gz") == 0)
+        length -= 3;
+    return length >= tail && strncmp(path + length - tail, ending, tail) == 0;
 }
 
 static reader *detect(const saddle_input *in)
 {
     if (saddle_looks_like_idx(in))
         return saddle_read_idx;
+    if (saddle_looks_like_numpy(in))
+        return saddle_read_numpy;
     if (ends_with(in->path, ".csv") || ends_with(in->path, ".tsv") || saddle_looks_like_csv(in))
         return saddle_read_csv;
     return saddle_read_libsvm;
 }
 
-/* The reader for a file, or NULL, with the error, when there is none. */
-static reader *choose_reader(const saddle_input *in, const saddle_data_options *options,
-                             saddle_error *error)
+static saddle_status load_file(saddle_dataset **out, const char *name, const char *path,
+                               const saddle_data_options *options, saddle_error *error)
 {
     static reader *const format[] = {[SADDLE_FORMAT_AUTO] = NULL,
                                      [SADDLE_FORMAT_LIBSVM] = saddle_read_libsvm,
                                      [SADDLE_FORMAT_CSV] = saddle_read_csv,
-                                     [SADDLE_FORMAT_IDX] = saddle_read_idx};
-    reader *chosen = format[options->format];
-    chosen = chosen != NULL ? chosen : detect(in);
-    if (chosen != saddle_read_idx && saddle_input_is_gzip(in)) {
-        saddle_fail(error, SADDLE_BAD_INPUT,
-                    "'%s' is a gzip file of text; only IDX is read packed, so unpack it with "
-                    "gunzip first",
-                    in->path);
-        chosen = NULL;
-    }
-    return chosen;
-}
-
-static saddle_status load_file(saddle_dataset **out, const char *name, const char *path,
-                               const saddle_data_options *options, saddle_error *error)
-{
+                                     [SADDLE_FORMAT_IDX] = saddle_read_idx,
+                                     [SADDLE_FORMAT_NUMPY] = saddle_read_numpy};
     saddle_input in;
     SADDLE_TRY(saddle_input_open(&in, path, error));
-    reader *read = choose_reader(&in, options, error);
-    saddle_status status = read != NULL ? read(out, name, &in, options, error) : SADDLE_BAD_INPUT;
+    reader *read = format[options->format] != NULL ? format[options->format] : detect(&in);
+    saddle_status status = read(out, name, &in, options, error);
     saddle_input_close(&in);
     return status;
 }
@@ -220,7 +210,7 @@ bool saddle_data_is_generated(const char *name)
 /* Refuse choices that there are not, whatever the data. */
 static saddle_status check_options(const saddle_data_options *options, saddle_error *error)
 {
-    if ((unsigned)options->format > SADDLE_FORMAT_IDX)
+    if ((unsigned)options->format > SADDLE_FORMAT_NUMPY)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "data format %d is unknown; use a saddle_data_format",
                            (int)options->format);

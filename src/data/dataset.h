@@ -31,6 +31,9 @@ saddle_status saddle_dataset_select_by(saddle_dataset **out, const saddle_datase
                                        saddle_error *error);
 /* Bytes that saddle_dataset_select() takes for its answer. */
 double saddle_dataset_select_bytes(const saddle_dataset *data, const size_t *row, size_t count);
+/* Refuse compressed rows whose offsets, columns or values are not as saddle_dataset_from_csr() takes them. */
+saddle_status saddle_csr_check(size_t rows, size_t features, const size_t *row_start,
+                               const uint32_t *column, const double *value, saddle_error *error);
 /* Set `nonzeros` of a dense data set from its entries. */
 void saddle_dataset_count_nonzeros(saddle_dataset *data);
 /* More classes than this are measurements rather than labels. */

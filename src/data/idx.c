@@ -3,8 +3,8 @@
  * then the entries. Images are unsigned bytes of rank 2 or more and become numbers byte / 255;
  * labels are unsigned bytes of rank 1 in a file of their own. Either file may be gzip'd.
  *
- * A file is gone through once before memory is taken, so that a few bytes claiming to be a
- * thousand million images cost nothing.
+ * Sizes are compared with the length of the file before memory is taken, so that a few bytes claiming to be
+ * a thousand million images cost nothing.
  */
 #include <string.h>
 #include <unistd.h>
@@ -21,125 +21,88 @@ struct header {
     unsigned rank;
     size_t rows;     /* the first size */
     size_t features; /* the product of the others */
+    const unsigned char *entry;
 };
 
 bool saddle_looks_like_idx(const saddle_input *in)
 {
-    saddle_stream stream;
-    unsigned char magic[4];
-    size_t got = 0;
-    if (saddle_stream_open(&stream, in, NULL) != SADDLE_OK)
-        return false;
-    saddle_status status = saddle_stream_read(&stream, magic, sizeof magic, &got, NULL);
-    saddle_stream_close(&stream);
-    return status == SADDLE_OK && got == sizeof magic && magic[0] == 0 && magic[1] == 0 &&
-           magic[2] >= 0x08 && magic[2] <= 0x0e && magic[3] >= 1;
+    const unsigned char *magic = (const unsigned char *)in->bytes;
+    return in->size >= 4 && magic[0] == 0 && magic[1] == 0 && magic[2] >= 0x08 &&
+           magic[2] <= 0x0e && magic[3] >= 1;
 }
 
-static saddle_status cut_short(const char *path, saddle_error *error)
+/* The sizes, whose bytes are there. */
+static saddle_status read_sizes(const saddle_input *in, struct header *header, saddle_error *error)
 {
-    return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is cut short; get it again", path);
-}
-
-static saddle_status read_exactly(saddle_stream *stream, void *to, size_t bytes,
-                                  saddle_error *error)
-{
-    size_t got = 0;
-    saddle_status status = saddle_stream_read(stream, to, bytes, &got, error);
-    SADDLE_THEN_IF(status, got != bytes, cut_short(stream->in->path, error));
-    return status;
-}
-
-static saddle_status read_sizes(saddle_stream *stream, struct header *header, saddle_error *error)
-{
-    const char *path = stream->in->path;
     header->rows = 0;
     header->features = 1;
     for (unsigned k = 0; k < header->rank; k++) {
-        unsigned char word[4];
-        SADDLE_TRY(read_exactly(stream, word, sizeof word, error));
+        const unsigned char *word = (const unsigned char *)in->bytes + 4 + 4 * (size_t)k;
         size_t size =
             (size_t)word[0] << 24 | (size_t)word[1] << 16 | (size_t)word[2] << 8 | (size_t)word[3];
         if (size == 0)
             return saddle_fail(error, SADDLE_BAD_INPUT, "'%s': size %u is 0; it must be positive",
-                               path, k + 1);
+                               in->path, k + 1);
         if (k == 0)
             header->rows = size;
         else if (size > UINT32_MAX / header->features)
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "'%s': an image has more than %lu pixels, the most there can be",
-                               path, (unsigned long)UINT32_MAX);
+                               in->path, (unsigned long)UINT32_MAX);
         else
             header->features *= size;
     }
     return SADDLE_OK;
 }
 
-static saddle_status read_header(saddle_stream *stream, struct header *header, saddle_error *error)
-{
-    const char *path = stream->in->path;
-    unsigned char magic[4];
-    SADDLE_TRY(read_exactly(stream, magic, sizeof magic, error));
-    if (magic[0] != 0 || magic[1] != 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' is not an IDX file: it starts with %02x %02x, not 00 00", path,
-                           magic[0], magic[1]);
-    if (magic[2] != UNSIGNED_BYTE)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' has IDX type 0x%02x; only unsigned bytes (0x08) can be read", path,
-                           magic[2]);
-    if (magic[3] < 1 || magic[3] > MOST_RANK)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has IDX rank %u; it must be 1 to %d",
-                           path, magic[3], MOST_RANK);
-    header->rank = magic[3];
-    return read_sizes(stream, header, error);
-}
-
-/* Go through the whole file: the entries must be as many as the header says, and end there. */
+/* The entries must be as many as the header says, and end there. */
 static saddle_status check_length(const saddle_input *in, struct header *header,
                                   saddle_error *error)
 {
-    saddle_stream stream;
-    size_t got = 0;
-    size_t beyond = 0;
-    saddle_status status = saddle_stream_open(&stream, in, error);
-    SADDLE_THEN(status, read_header(&stream, header, error));
+    size_t begin = 4 + 4 * (size_t)header->rank;
+    header->entry = (const unsigned char *)in->bytes + begin;
     /* Neither factor reaches 2^32, so the product fits. */
-    uint64_t wanted = status == SADDLE_OK ? (uint64_t)header->rows * header->features : 0;
-    SADDLE_THEN(status, saddle_stream_read(&stream, NULL, wanted, &got, error));
-    SADDLE_THEN(status, saddle_stream_read(&stream, NULL, 1, &beyond, error));
-    if (status == SADDLE_OK && got != wanted)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s' is cut short: %zu bytes after the header, %llu announced; get "
-                             "it again",
-                             in->path, got, (unsigned long long)wanted);
-    else if (status == SADDLE_OK && beyond != 0)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%s' goes on after the %llu bytes that its header announces",
-                             in->path, (unsigned long long)wanted);
-    saddle_stream_close(&stream);
-    return status;
+    uint64_t wanted = (uint64_t)header->rows * header->features;
+    if (in->size - begin < wanted)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' is cut short: %zu bytes after the header, %llu announced; get "
+                           "it again",
+                           in->path, in->size - begin, (unsigned long long)wanted);
+    if (in->size - begin > wanted)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' goes on after the %llu bytes that its header announces", in->path,
+                           (unsigned long long)wanted);
+    return SADDLE_OK;
 }
 
-/* Entries of a checked file, divided by a number, into `out`. */
-static saddle_status read_entries(const saddle_input *in, double divisor, double *out,
-                                  saddle_error *error)
+static saddle_status read_header(const saddle_input *in, struct header *header, saddle_error *error)
 {
-    saddle_stream stream;
-    struct header header = {0};
-    saddle_status status = saddle_stream_open(&stream, in, error);
-    SADDLE_THEN(status, read_header(&stream, &header, error));
-    size_t left = status == SADDLE_OK ? header.rows * header.features : 0;
-    while (status == SADDLE_OK && left > 0) {
-        unsigned char bytes[8192];
-        size_t count = left < sizeof bytes ? left : sizeof bytes;
-        status = read_exactly(&stream, bytes, count, error);
-        for (size_t k = 0; status == SADDLE_OK && k < count; k++)
-            *out++ = (double)bytes[k] / divisor;
-        left -= count;
-    }
-    saddle_stream_close(&stream);
-    return status;
+    const unsigned char *magic = (const unsigned char *)in->bytes;
+    if (in->size < 4)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is cut short; get it again", in->path);
+    if (magic[0] != 0 || magic[1] != 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' is not an IDX file: it starts with %02x %02x, not 00 00", in->path,
+                           magic[0], magic[1]);
+    if (magic[2] != UNSIGNED_BYTE)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' has IDX type 0x%02x; only unsigned bytes (0x08) can be read",
+                           in->path, magic[2]);
+    if (magic[3] < 1 || magic[3] > MOST_RANK)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has IDX rank %u; it must be 1 to %d",
+                           in->path, magic[3], MOST_RANK);
+    header->rank = magic[3];
+    if (in->size < 4 + 4 * (size_t)header->rank)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is cut short; get it again", in->path);
+    SADDLE_TRY(read_sizes(in, header, error));
+    return check_length(in, header, error);
+}
+
+/* Entries, divided by a number, into `out`. */
+static void read_entries(const struct header *header, double divisor, double *out)
+{
+    for (size_t k = 0; k < header->rows * header->features; k++)
+        out[k] = (double)header->entry[k] / divisor;
 }
 
 /* The file at `path`, or its packed or unpacked twin; takes `path` over. NULL: neither is there. */
@@ -200,7 +163,7 @@ static saddle_status read_labels(const saddle_input *images, const saddle_data_o
     if (options->labels == NULL)
         status = saddle_idx_find_labels(images->path, &found, error);
     SADDLE_THEN(status, saddle_input_open(&in, found != NULL ? found : options->labels, error));
-    SADDLE_THEN(status, check_length(&in, &header, error));
+    SADDLE_THEN(status, read_header(&in, &header, error));
     if (status == SADDLE_OK && header.rank != 1)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s' has IDX rank %u; a label file has rank 1", in.path, header.rank);
@@ -208,7 +171,8 @@ static saddle_status read_labels(const saddle_input *images, const saddle_data_o
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s' has %zu labels but '%s' has %zu images; they must be as many",
                              in.path, header.rows, images->path, data->rows);
-    SADDLE_THEN(status, read_entries(&in, 1.0, data->label, error));
+    if (status == SADDLE_OK)
+        read_entries(&header, 1.0, data->label);
     saddle_input_close(&in);
     saddle_free(found);
     return status;
@@ -220,18 +184,18 @@ saddle_status saddle_read_idx(saddle_dataset **out, const char *name, const sadd
     *out = NULL;
     struct header header = {0};
     saddle_dataset *data = NULL;
-    saddle_status status = check_length(in, &header, error);
+    saddle_status status = read_header(in, &header, error);
     if (status == SADDLE_OK && header.rank < 2)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s' has IDX rank 1, so it holds labels; give the file of the images",
                              in->path);
     SADDLE_THEN(status, saddle_dataset_new_dense(&data, name, header.rows, header.features, error));
     SADDLE_THEN(status, read_labels(in, options, data, error));
-    SADDLE_THEN(status, read_entries(in, 255.0, data->dense, error));
     if (status != SADDLE_OK) {
         saddle_dataset_free(data);
         return status;
     }
+    read_entries(&header, 255.0, data->dense);
     saddle_dataset_count_nonzeros(data);
     *out = data;
     return SADDLE_OK;

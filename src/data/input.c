@@ -1,4 +1,4 @@
-/* Mapping of files and unpacking of gzip'd ones (RFC 1952, by zlib). */
+/* Mapping of files; those that are gzip'd (RFC 1952) are unpacked by zlib. */
 #include "data/input.h"
 
 #include <errno.h>
@@ -7,14 +7,24 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <zlib.h>
+
+#include "core/available.h"
+#include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
+
+static saddle_status is_empty(const char *path, saddle_error *error)
+{
+    return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' is empty; a data file has at least one row",
+                       path);
+}
 
 static saddle_status map(saddle_input *in, int descriptor, size_t size, saddle_error *error)
 {
     if (size == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' is empty; a data file has at least one row", in->path);
+        return is_empty(in->path, error);
     void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
     if (bytes == MAP_FAILED)
         return saddle_fail(error, SADDLE_IO, "cannot read '%s': %s", in->path, strerror(errno));
@@ -22,6 +32,91 @@ static saddle_status map(saddle_input *in, int descriptor, size_t size, saddle_e
     in->size = size;
     return SADDLE_OK;
 }
+
+/* ---- gzip ---- */
+
+/* Bytes that are unpacked at a time. */
+enum { STEP = 1 << 16 };
+
+/* Give zlib, whose counts are 32 bits wide, more of the mapping. */
+static void feed(const saddle_input *in, z_stream *z)
+{
+    if (z->avail_in > 0)
+        return;
+    size_t used = (size_t)((const char *)z->next_in - in->bytes);
+    size_t left = in->size - used;
+    z->avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;
+}
+
+/* Unpack up to STEP bytes to `to`; zlib's code. A gzip file may consist of several members. */
+static int unpack_step(const saddle_input *in, z_stream *z, unsigned char *to, size_t room,
+                       size_t *got)
+{
+    size_t most = room < STEP ? room : STEP;
+    z->next_out = to;
+    z->avail_out = (uInt)most;
+    feed(in, z);
+    int code = inflate(z, Z_NO_FLUSH);
+    *got = most - z->avail_out;
+    feed(in, z);
+    return code == Z_STREAM_END && z->avail_in > 0 ? inflateReset(z) : code;
+}
+
+/* Unpack all of it to `to`, which holds `room` bytes, or, if that is NULL, only count them. */
+static saddle_status unpack_to(const saddle_input *in, unsigned char *to, size_t room, size_t *size,
+                               saddle_error *error)
+{
+    unsigned char scratch[STEP];
+    z_stream z = {.next_in = (Bytef *)(size_t)in->bytes};
+    /* 15: the largest window; + 16: a gzip header and checksum, nothing else. */
+    if (inflateInit2(&z, 15 + 16) != Z_OK)
+        return saddle_no_memory(error, "unpacking a file");
+    saddle_status status = SADDLE_OK;
+    int code = Z_OK;
+    *size = 0;
+    while (code == Z_OK) {
+        size_t got = 0;
+        code = to != NULL ? unpack_step(in, &z, to + *size, room - *size, &got)
+                          : unpack_step(in, &z, scratch, sizeof scratch, &got);
+        *size += got;
+    }
+    if (code == Z_BUF_ERROR)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%s' is cut short within its gzip data; get it again", in->path);
+    else if (code != Z_STREAM_END)
+        status = saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has damaged gzip data (%s)", in->path,
+                             z.msg != NULL ? z.msg : "zlib");
+    inflateEnd(&z);
+    return status;
+}
+
+/* Put the unpacked bytes in the place of the mapping. They are counted first, so that a small file that claims to
+ * be a large one costs no memory. */
+static saddle_status unpack(saddle_input *in, saddle_error *error)
+{
+    size_t size = 0;
+    char what[320];
+    saddle_snprintf(what, sizeof what, "'%.200s', unpacked,", in->path);
+    SADDLE_TRY(unpack_to(in, NULL, 0, &size, error));
+    if (size == 0)
+        return is_empty(in->path, error);
+    SADDLE_TRY(saddle_need_check_one(saddle_block_bytes(size + 1, 1), what, "split it", error));
+    /* One byte more, so that zlib is never without room before it has seen the checksum. */
+    unsigned char *bytes = saddle_alloc_unset(size + 1, 1);
+    if (bytes == NULL)
+        return saddle_no_memory(error, "an unpacked file");
+    saddle_status status = unpack_to(in, bytes, size + 1, &size, error);
+    if (status != SADDLE_OK) {
+        saddle_free(bytes);
+        return status;
+    }
+    munmap((void *)(size_t)in->bytes, in->size);
+    in->bytes = in->unpacked = (char *)bytes;
+    in->size = size;
+    return SADDLE_OK;
+}
+
+/* ---- both ---- */
 
 saddle_status saddle_input_open(saddle_input *in, const char *path, saddle_error *error)
 {
@@ -33,105 +128,23 @@ saddle_status saddle_input_open(saddle_input *in, const char *path, saddle_error
         saddle_reading_open_regular(&file, path, "the path of a regular file", &size, error));
     saddle_status status = map(in, fileno(file), size, error);
     fclose(file);
+    SADDLE_THEN_IF(status, saddle_input_begins(in, "\x1f\x8b"), unpack(in, error));
+    if (status != SADDLE_OK)
+        saddle_input_close(in);
     return status;
 }
 
 void saddle_input_close(saddle_input *in)
 {
-    if (in->bytes != NULL)
+    if (in->unpacked != NULL)
+        saddle_free(in->unpacked);
+    else if (in->bytes != NULL)
         munmap((void *)(size_t)in->bytes, in->size);
     memset(in, 0, sizeof *in);
 }
 
-bool saddle_input_is_gzip(const saddle_input *in)
+bool saddle_input_begins(const saddle_input *in, const char *text)
 {
-    return in->size >= 2 && memcmp(in->bytes, "\x1f\x8b", 2) == 0;
-}
-
-saddle_status saddle_stream_open(saddle_stream *stream, const saddle_input *in, saddle_error *error)
-{
-    memset(stream, 0, sizeof *stream);
-    stream->in = in;
-    if (!saddle_input_is_gzip(in))
-        return SADDLE_OK;
-    /* 15: the largest window; + 16: a gzip header and checksum, nothing else. */
-    if (inflateInit2(&stream->inflate, 15 + 16) != Z_OK)
-        return saddle_no_memory(error, "unpacking a file");
-    stream->packed = true;
-    stream->inflate.next_in = (Bytef *)(size_t)in->bytes;
-    return SADDLE_OK;
-}
-
-/* Give zlib, whose counts are 32 bits wide, more of the mapping. */
-static void feed(saddle_stream *stream)
-{
-    if (stream->inflate.avail_in > 0)
-        return;
-    size_t used = (size_t)((const char *)stream->inflate.next_in - stream->in->bytes);
-    size_t left = stream->in->size - used;
-    stream->inflate.avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;
-}
-
-/* Unpack until `room` bytes are written or the stream ends; zlib's code. */
-static int unpack(saddle_stream *stream, unsigned char *to, size_t room, size_t *got)
-{
-    z_stream *z = &stream->inflate;
-    z->next_out = to;
-    z->avail_out = (uInt)room;
-    int code = Z_OK;
-    while (code == Z_OK && z->avail_out > 0) {
-        feed(stream);
-        code = inflate(z, Z_NO_FLUSH);
-        feed(stream);
-        /* A gzip file may consist of several members, one after the other. */
-        if (code == Z_STREAM_END && z->avail_in > 0)
-            code = inflateReset(z);
-    }
-    *got = room - z->avail_out;
-    return code;
-}
-
-static saddle_status read_packed(saddle_stream *stream, void *buffer, size_t wanted, size_t *got,
-                                 saddle_error *error)
-{
-    unsigned char scratch[16384];
-    while (*got < wanted && !stream->ended) {
-        size_t room = wanted - *got < sizeof scratch ? wanted - *got : sizeof scratch;
-        /* cppcheck-suppress legacyUninitvar; it is written to */
-        unsigned char *to = buffer != NULL ? (unsigned char *)buffer + *got : scratch;
-        size_t written = 0;
-        int code = unpack(stream, to, room, &written);
-        *got += written;
-        stream->ended = code == Z_STREAM_END;
-        if (code == Z_BUF_ERROR)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "'%s' is cut short within its gzip data; get it again",
-                               stream->in->path);
-        if (code != Z_OK && code != Z_STREAM_END)
-            return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has damaged gzip data (%s)",
-                               stream->in->path,
-                               stream->inflate.msg != NULL ? stream->inflate.msg : "zlib");
-    }
-    return SADDLE_OK;
-}
-
-saddle_status saddle_stream_read(saddle_stream *stream, void *buffer, size_t wanted, size_t *got,
-                                 saddle_error *error)
-{
-    *got = 0;
-    if (stream->packed)
-        return read_packed(stream, buffer, wanted, got, error);
-    size_t left = stream->in->size - stream->place;
-    *got = wanted < left ? wanted : left;
-    if (buffer != NULL)
-        memcpy(buffer, stream->in->bytes + stream->place, *got);
-    stream->place += *got;
-    return SADDLE_OK;
-}
-
-void saddle_stream_close(saddle_stream *stream)
-{
-    if (stream->packed)
-        inflateEnd(&stream->inflate);
-    memset(stream, 0, sizeof *stream);
+    size_t length = strlen(text);
+    return in->size >= length && memcmp(in->bytes, text, length) == 0;
 }

@@ -51,6 +51,15 @@ static saddle_status check_entries(size_t rows, size_t features, const size_t *r
     return SADDLE_OK;
 }
 
+saddle_status saddle_csr_check(size_t rows, size_t features, const size_t *row_start,
+                               const uint32_t *column, const double *value, saddle_error *error)
+{
+    SADDLE_TRY(check_offsets(rows, row_start, error));
+    if (row_start[rows] > 0)
+        SADDLE_REQUIRE(error, column);
+    return check_entries(rows, features, row_start, column, value, error);
+}
+
 static saddle_status check_ownership(saddle_ownership ownership, saddle_error *error)
 {
     if (ownership == SADDLE_COPY || ownership == SADDLE_BORROW)
@@ -175,10 +184,7 @@ saddle_status saddle_dataset_from_csr(saddle_dataset **out, size_t rows, size_t 
     /* No array has this many offsets. */
     if (rows >= SIZE_MAX / sizeof *row_start)
         return saddle_no_memory(error, "a data set");
-    SADDLE_TRY(check_offsets(rows, row_start, error));
-    if (row_start[rows] > 0)
-        SADDLE_REQUIRE(error, column);
-    saddle_status status = check_entries(rows, features, row_start, column, value, error);
+    saddle_status status = saddle_csr_check(rows, features, row_start, column, value, error);
     SADDLE_THEN(status, check_labels(label, rows, error));
     SADDLE_THEN(status, make_head(out, NAME, rows, features, label, error));
     if (status != SADDLE_OK)

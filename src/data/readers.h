@@ -47,10 +47,15 @@ saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const sadd
 saddle_status saddle_read_idx(saddle_dataset **out, const char *name, const saddle_input *in,
                               const saddle_data_options *options, saddle_error *error);
 
+saddle_status saddle_read_numpy(saddle_dataset **out, const char *name, const saddle_input *in,
+                                const saddle_data_options *options, saddle_error *error);
+
 /* The labels that go with a file of images: images-idx3 -> labels-idx1, packed or not, in the images'
  * directory. To be freed; NULL and a refusal when there are none. */
 saddle_status saddle_idx_find_labels(const char *images, char **out, saddle_error *error);
-/* Whether the input, unpacked if need be, starts as an IDX file does. */
+/* Whether the input begins as an .npy or an .npz file does. */
+bool saddle_looks_like_numpy(const saddle_input *in);
+/* Whether the input begins as an IDX file does. */
 bool saddle_looks_like_idx(const saddle_input *in);
 /* Whether the first line of text holds separators and no INDEX:VALUE. */
 bool saddle_looks_like_csv(const saddle_input *in);

@@ -124,26 +124,28 @@ static bool layout_bytes(cursor *in, const layout *of, uint64_t *out)
 }
 
 /* Which of the readable types the wanted array has. */
-static bool find_type(cursor *in, const layout *from, saddle_npy_type *out)
+static bool find_type(cursor *in, const layout *from, saddle_npy_header *out)
 {
-    static const char *const readable[] = {[SADDLE_NPY_F8] = "<f8",
-                                           [SADDLE_NPY_F4] = "<f4",
-                                           [SADDLE_NPY_I8] = "<i8",
-                                           [SADDLE_NPY_I4] = "<i4",
-                                           [SADDLE_NPY_U8] = "<u8"};
+    static const char *const readable[] = {
+        [SADDLE_NPY_F8] = "f8", [SADDLE_NPY_F4] = "f4", [SADDLE_NPY_I8] = "i8",
+        [SADDLE_NPY_I4] = "i4", [SADDLE_NPY_I2] = "i2", [SADDLE_NPY_I1] = "i1",
+        [SADDLE_NPY_U8] = "u8", [SADDLE_NPY_U4] = "u4", [SADDLE_NPY_U2] = "u2",
+        [SADDLE_NPY_U1] = "u1", [SADDLE_NPY_B1] = "b1"};
     if (in->letters) {
-        *out = SADDLE_NPY_TEXT;
-        return strncmp(from->type, "<U", 2) == 0 && from->rank == 0
+        out->type = from->type[1] == 'S' ? SADDLE_NPY_BYTES : SADDLE_NPY_TEXT;
+        return (strncmp(from->type, "<U", 2) == 0 || strncmp(from->type, "|S", 2) == 0) &&
+                       from->rank == 0
                    ? true
                    : stop(in, "it is no text; save numpy.array('...')");
     }
+    out->swapped = from->type[0] == '>';
     for (size_t type = 0; type < sizeof readable / sizeof *readable; type++)
-        if (strcmp(from->type, readable[type]) == 0) {
-            *out = (saddle_npy_type)type;
+        if (strcmp(from->type + (from->type[0] != '\0'), readable[type]) == 0) {
+            out->type = (saddle_npy_type)type;
             return true;
         }
     return stop(in,
-                "its entries are of type '%s'; '<f8', '<f4', '<i8', '<i4' and '<u8' can be read: "
+                "its entries are of type '%s'; float64, float32, integers and bool can be read: "
                 "save it with .astype('<f8')",
                 from->type);
 }
@@ -151,7 +153,7 @@ static bool find_type(cursor *in, const layout *from, saddle_npy_type *out)
 /* Take an array as the one that is wanted. */
 static bool choose(cursor *in, saddle_npy_header *out, const layout *from, uint64_t offset)
 {
-    if (!find_type(in, from, &out->type) || !layout_bytes(in, from, &out->bytes))
+    if (!find_type(in, from, out) || !layout_bytes(in, from, &out->bytes))
         return false;
     out->rank = from->rank;
     out->shape[0] = from->shape[0];
@@ -260,10 +262,9 @@ bool saddle_npy_parse(saddle_npy_header *out, const char *text, const char *name
         return stop(&in, "it is an array of records; save one record or a plain array");
     if (all.record)
         return true;
-    if (all.fortran && all.whole.rank > 1)
-        return stop(&in, "it is in Fortran order; save numpy.ascontiguousarray of it");
     if (!choose(&in, out, &all.whole, 0))
         return false;
+    out->fortran = all.fortran && out->rank == 2;
     out->total = out->bytes;
     return true;
 }

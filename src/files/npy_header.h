@@ -28,13 +28,22 @@ typedef enum saddle_npy_type {
     SADDLE_NPY_F4,
     SADDLE_NPY_I8,
     SADDLE_NPY_I4,
+    SADDLE_NPY_I2,
+    SADDLE_NPY_I1,
     SADDLE_NPY_U8,
-    SADDLE_NPY_TEXT /* '<U', four bytes a letter */
+    SADDLE_NPY_U4,
+    SADDLE_NPY_U2,
+    SADDLE_NPY_U1,
+    SADDLE_NPY_B1,   /* truth values */
+    SADDLE_NPY_TEXT, /* '<U', four bytes a letter */
+    SADDLE_NPY_BYTES /* '|S', one byte a letter */
 } saddle_npy_type;
 
 /* Where the wanted array lies behind the header, and what it is. */
 typedef struct saddle_npy_header {
     saddle_npy_type type;
+    bool swapped;    /* the bytes of an entry come with the highest first */
+    bool fortran;    /* columns follow each other, not rows; of rank 2 only */
     size_t rank;     /* 0, 1 or 2 */
     size_t shape[2]; /* 1 beyond the rank */
     size_t count;    /* of entries */

@@ -8,6 +8,7 @@
 #ifndef SADDLE_FILES_NPZ_H
 #define SADDLE_FILES_NPZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,8 +43,8 @@ saddle_status saddle_npy_write_record(const char *path, const saddle_array *arra
                                       saddle_error *error);
 
 /*
- * Read an array of numbers ('<f8', '<f4', '<i8', '<i4' or '<u8'; rank at most 2) from an .npz file, from
- * a .npy file with one array (whatever `name` says), or from a record as written above; which of
+ * Read an array of numbers (float64, float32, integers or bool of either byte order and in C or Fortran order; rank
+ * at most 2) as doubles, row by row, from an .npz file, from a .npy file with one array (whatever `name` says), or from a record as written above; which of
  * these it is shows in the file's first bytes. shape[k] is 1 for k >= rank. No memory is taken
  * before the size of the file has been found to bear the size of the array.
  * The caller frees *out with saddle_free().
@@ -51,7 +52,10 @@ saddle_status saddle_npy_write_record(const char *path, const saddle_array *arra
 saddle_status saddle_numpy_read(const char *path, const char *name, double **out, size_t *rank,
                                 size_t shape[2], saddle_error *error);
 
-/* Read one text ('<U', rank 0) as UTF-8, from the same kinds of file and as warily. The caller frees
+/* Whether a file is an archive with an array of this name. */
+bool saddle_numpy_has(const char *path, const char *name);
+
+/* Read one text ('<U' or '|S', rank 0) as UTF-8, from the same kinds of file and as warily. The caller frees
  * *out with saddle_free(). */
 saddle_status saddle_numpy_read_text(const char *path, const char *name, char **out,
                                      saddle_error *error);

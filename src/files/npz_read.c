@@ -80,31 +80,38 @@ static bool ended(const stream *in)
     return zip_fread(in->member, &byte, 1) == 0;
 }
 
-/* An entry of another type as a double; false when no double holds it. */
-static bool convert(saddle_npy_type type, const char *entry, double *out)
+/* A signed or unsigned integer of some bytes, lowest first, as a double; false when no double holds it. */
+static bool convert_integer(const unsigned char *byte, size_t bytes, bool is_signed, double *out)
 {
-    const int64_t most = INT64_C(1) << 53;
+    const uint64_t most = UINT64_C(1) << 53;
+    uint64_t value = 0;
+    for (size_t k = 0; k < bytes; k++)
+        value |= (uint64_t)byte[k] << 8 * k;
+    bool negative = is_signed && (byte[bytes - 1] & 0x80) != 0;
+    if (negative) /* what is missing to the power of two above */
+        value = (~value + 1) & (UINT64_MAX >> (64 - 8 * bytes));
+    *out = negative ? -(double)value : (double)value;
+    return value <= most;
+}
+
+/* An entry as a double; false when no double holds it. */
+static bool convert(const saddle_npy_header *header, const char *entry, size_t bytes, double *out)
+{
+    unsigned char byte[8] = {0};
     float single;
-    int32_t narrow;
-    int64_t wide;
-    uint64_t natural;
-    switch (type) {
+    for (size_t k = 0; k < bytes; k++)
+        byte[k] = (unsigned char)entry[header->swapped ? bytes - 1 - k : k];
+    switch (header->type) {
+    case SADDLE_NPY_F8:
+        memcpy(out, byte, sizeof *out);
+        return true;
     case SADDLE_NPY_F4:
-        memcpy(&single, entry, sizeof single);
+        memcpy(&single, byte, sizeof single);
         *out = (double)single;
         return true;
-    case SADDLE_NPY_I4:
-        memcpy(&narrow, entry, sizeof narrow);
-        *out = (double)narrow;
-        return true;
-    case SADDLE_NPY_U8:
-        memcpy(&natural, entry, sizeof natural);
-        *out = (double)natural;
-        return natural <= (uint64_t)most;
     default:
-        memcpy(&wide, entry, sizeof wide);
-        *out = (double)wide;
-        return wide <= most && wide >= -most;
+        return convert_integer(byte, bytes,
+                               header->type >= SADDLE_NPY_I8 && header->type <= SADDLE_NPY_I1, out);
     }
 }
 
@@ -119,10 +126,11 @@ static bool take_numbers(const stream *in, const saddle_npy_header *header, doub
     *bad = header->count;
     if (!take(in, from, bytes))
         return false;
-    if (header->type == SADDLE_NPY_F8)
+    if (header->type == SADDLE_NPY_F8 && !header->swapped)
         return true;
-    for (size_t k = 0; k < header->count; k++, from += bytes / header->count)
-        if (!convert(header->type, from, &out[k]) && *bad == header->count)
+    size_t each = header->count > 0 ? bytes / header->count : 0;
+    for (size_t k = 0; k < header->count; k++, from += each)
+        if (!convert(header, from, each, &out[k]) && *bad == header->count)
             *bad = k;
     return true;
 }
@@ -207,6 +215,17 @@ static bool pack_letters(char *text, size_t bytes)
     return end != NULL;
 }
 
+/* Bytes as a text: padding is cut off, and what remains must be printable. */
+static bool trim_bytes(char *text, size_t bytes)
+{
+    while (bytes > 0 && text[bytes - 1] == '\0')
+        bytes--;
+    for (size_t k = 0; k < bytes; k++)
+        if (text[k] < ' ' || text[k] > '~')
+            return false;
+    return true;
+}
+
 /* Read the entries, which have been found to be there, into whichever of the two has memory. */
 static saddle_status take_entries(const stream *in, const content *out, saddle_error *error)
 {
@@ -220,7 +239,8 @@ static saddle_status take_entries(const stream *in, const content *out, saddle_e
         whole = whole && take_numbers(in, header, out->numbers, &bad);
     if (!whole || !skip(in, behind) || !ended(in))
         return refuse(in, error, "its entries are damaged; the file is not as it was written");
-    if (out->numbers == NULL && !pack_letters(out->text, (size_t)header->bytes))
+    bool (*trim)(char *, size_t) = header->type == SADDLE_NPY_BYTES ? trim_bytes : pack_letters;
+    if (out->numbers == NULL && !trim(out->text, (size_t)header->bytes))
         return refuse(in, error, "it holds what is no letter; save numpy.array('...')");
     if (bad < header->count)
         return refuse(in, error, "entry %zu is beyond 2^53 and no double; save it as float64", bad);
@@ -386,11 +406,35 @@ static saddle_status read_file(const char *path, const char *name, bool letters,
     return status;
 }
 
+/* Let rows follow each other where columns did. */
+static saddle_status transpose(content *of, saddle_error *error)
+{
+    size_t rows = of->header.shape[0];
+    size_t columns = of->header.shape[1];
+    SADDLE_TRY(saddle_need_check_one(saddle_block_bytes(of->header.count, sizeof(double)),
+                                     "an array in Fortran order",
+                                     "save numpy.ascontiguousarray of it", error));
+    double *by_row = saddle_alloc_doubles(of->header.count);
+    if (by_row == NULL)
+        return saddle_no_memory(error, "an array of a NumPy file");
+    for (size_t column = 0; column < columns; column++)
+        for (size_t row = 0; row < rows; row++)
+            by_row[row * columns + column] = of->numbers[column * rows + row];
+    saddle_free(of->numbers);
+    of->numbers = by_row;
+    return SADDLE_OK;
+}
+
 saddle_status saddle_numpy_read(const char *path, const char *name, double **out, size_t *rank,
                                 size_t shape[2], saddle_error *error)
 {
     content found;
     saddle_status status = read_file(path, name, false, &found, error);
+    SADDLE_THEN_IF(status, found.header.fortran, transpose(&found, error));
+    if (status != SADDLE_OK) {
+        saddle_free(found.numbers);
+        found.numbers = NULL;
+    }
     *out = found.numbers;
     if (status == SADDLE_OK) {
         *rank = found.header.rank;
@@ -406,4 +450,16 @@ saddle_status saddle_numpy_read_text(const char *path, const char *name, char **
     saddle_status status = read_file(path, name, true, &found, error);
     *out = found.text;
     return status;
+}
+
+bool saddle_numpy_has(const char *path, const char *name)
+{
+    int code = 0;
+    zip_t *archive = zip_open(path, ZIP_RDONLY, &code);
+    char *member = saddle_format("%s.npy", name);
+    bool found = archive != NULL && member != NULL && zip_name_locate(archive, member, 0) >= 0;
+    saddle_free(member);
+    if (archive != NULL)
+        zip_discard(archive);
+    return found;
 }

@@ -27,27 +27,28 @@ static const saddle_option problem = SADDLE_TEXT(
 static const saddle_option data =
     SADDLE_TEXT(PLAN_OF(problem.data, INSTANCE, SOURCE, "@FILE"), "data", SADDLE_PROBLEM_HEADING,
                 "synthetic", "NAME",
-                "A file (LIBSVM, CSV or IDX), a name to be looked up "
+                "A file (LIBSVM, CSV, IDX, .npy or .npz; text also .gz), a name to be looked up "
                 "in $SADDLE_DATA and the data directory, or "
                 "synthetic[:ROWS[:FEATURES]]. With a %d in it, a file "
                 "for each agent, such as part-%d.libsvm with agents "
                 "from 0, which is opened only where its agent is.");
-static const saddle_option format = SADDLE_CHOICE(
-    PLAN_DATA(format, RESULT), "format", SADDLE_PROBLEM_HEADING, "auto", "auto|libsvm|csv|idx",
-    "FORMAT", "Format of the data file. auto: by its content and name.");
+static const saddle_option format =
+    SADDLE_CHOICE(PLAN_DATA(format, RESULT), "format", SADDLE_PROBLEM_HEADING, "auto",
+                  "auto|libsvm|csv|idx|numpy", "FORMAT",
+                  "Format of the data file. auto: by its content and name.");
 static const saddle_option header = SADDLE_CHOICE(
     PLAN_DATA(header, RESULT), "header", SADDLE_PROBLEM_HEADING, "auto", "auto|yes|no", "WHETHER",
     "CSV: whether the first line holds names. auto: if a field is a name, which begins with "
     "neither digit, sign nor point and is not nan, inf, na, null, none or ?.");
 static const saddle_option label_column = SADDLE_TEXT(
     PLAN_DATA(label_column, RESULT), "label-column", SADDLE_PROBLEM_HEADING, "last", "WHICH",
-    "CSV: the column of the label: first, last, a number from 0 or a header's name; none: "
+    "CSV and .npy: the column of the label: first, last, a number from 0 or a header's name; none: "
     "there is none, which only predict can do with.");
 #define LABELS PLAN_DATA(labels, SOURCE), .words = "@FILE"
 static const saddle_option labels =
     SADDLE_TEXT(LABELS, "labels", SADDLE_PROBLEM_HEADING, "", "PATH",
-                "IDX: the file of labels; none: there is none, which only predict can do with. Not "
-                "given: found beside the images by its name.");
+                "IDX and NumPy: the file of labels; none: there is none, which only predict can do "
+                "with. Not given: found beside the images by its name; y or labels in an .npz.");
 static const saddle_option positive =
     SADDLE_TEXT(PLAN_DATA(positive, RESULT), "positive", SADDLE_PROBLEM_HEADING, "auto", "LABELS",
                 "Labels that count as positive, such as 1 or 5-9 "
@@ -198,46 +199,13 @@ static const saddle_option resume = {
         "`saddle tune`: from its logs.",
     .alone = "yes"};
 
-static const saddle_option *const plan_options[] = {&problem,
-                                                    &data,
-                                                    &format,
-                                                    &header,
-                                                    &label_column,
-                                                    &labels,
-                                                    &positive,
-                                                    &classes,
-                                                    &test_data,
-                                                    &samples,
-                                                    &partition,
-                                                    &x_set,
-                                                    &y_set,
-                                                    &regularizer,
-                                                    &agents,
-                                                    &topology,
-                                                    &mixing,
-                                                    &algorithm,
-                                                    &init,
-                                                    &init_x,
-                                                    &init_y,
-                                                    &seed,
-                                                    &iterations,
-                                                    &tolerance,
-                                                    &max_ifo,
-                                                    &max_rounds,
-                                                    &max_seconds,
-                                                    &engine,
-                                                    &threads,
-                                                    &pin,
-                                                    &stall_seconds,
-                                                    &trace,
-                                                    &trace_every,
-                                                    &metric_tau,
-                                                    &outcomes,
-                                                    &model,
-                                                    &checkpoint,
-                                                    &checkpoint_every,
-                                                    &resume,
-                                                    NULL};
+static const saddle_option *const plan_options[] = {
+    &problem, &data,       &format,           &header,    &label_column, &labels,      &positive,
+    &classes, &test_data,  &samples,          &partition, &x_set,        &y_set,       &regularizer,
+    &agents,  &topology,   &mixing,           &algorithm, &init,         &init_x,      &init_y,
+    &seed,    &iterations, &tolerance,        &max_ifo,   &max_rounds,   &max_seconds, &engine,
+    &threads, &pin,        &stall_seconds,    &trace,     &trace_every,  &metric_tau,  &outcomes,
+    &model,   &checkpoint, &checkpoint_every, &resume,    NULL};
 
 const saddle_option *const *saddle_plan_options(void)
 {

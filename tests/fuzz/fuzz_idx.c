@@ -1,4 +1,4 @@
-/* The reader of IDX images and their labels, gzip'd or not. */
+/* The reader of IDX images and their labels, which may be gzip'd. */
 #include "data/readers.h"
 #include "fuzz.h"
 

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     saddle_status status =
         saddle_numpy_read(fuzz_file(bytes, size), "xbar", &values, &rank, shape, &error);
     if (status == SADDLE_OK)
-        /* Every entry takes at least four bytes of the file. */
+        /* Every entry takes at least one byte of the file. */
         fuzz_promise(values != NULL && rank <= 2 && shape[0] * shape[1] <= size,
                      "an array is no larger than its file");
     else

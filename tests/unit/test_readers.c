@@ -75,6 +75,11 @@ static void assert_equal_data(const saddle_dataset *a, const saddle_dataset *b)
     ck_assert_uint_eq(a->features, b->features);
     ck_assert_uint_eq(a->nonzeros, b->nonzeros);
     ck_assert_mem_eq(a->label, b->label, a->rows * sizeof *a->label);
+    ck_assert(a->dense != NULL ? b->dense != NULL : b->dense == NULL);
+    if (a->dense != NULL) {
+        ck_assert_mem_eq(a->dense, b->dense, a->rows * a->features * sizeof *a->dense);
+        return;
+    }
     ck_assert_mem_eq(a->row_start, b->row_start, (a->rows + 1) * sizeof *a->row_start);
     ck_assert_mem_eq(a->column, b->column, a->nonzeros * sizeof *a->column);
     for (size_t k = 0; k < a->nonzeros; k++)
@@ -452,13 +457,12 @@ START_TEST(what_is_not_a_file_is_refused)
     saddle_snprintf(path, sizeof path, "%s/nothing", saddle_test_directory());
     refuse(path, NULL, "No such file");
     refuse(write_text("empty", ""), NULL, "is empty");
-    saddle_data_options options = {.abi = SADDLE_ABI, .format = (saddle_data_format)4};
-    refuse(write_text("some", "1 1:1\n"), &options, "format 4 is unknown");
+    saddle_data_options options = {.abi = SADDLE_ABI, .format = (saddle_data_format)5};
+    refuse(write_text("some", "1 1:1\n"), &options, "format 5 is unknown");
     options = (saddle_data_options){.format = SADDLE_FORMAT_LIBSVM};
     refuse(write_text("some", "1 1:1\n"), &options, "saddle_data_options has ABI number 0");
     options.abi = SADDLE_ABI - 1;
     refuse(write_text("some", "1 1:1\n"), &options, "set .abi = SADDLE_ABI");
-    refuse(write_packed("text.gz", "1 1:1\n", 6), NULL, "gunzip");
     if (geteuid() != 0) {
         const char *secret = write_text("secret", "1 1:1\n");
         ck_assert_int_eq(chmod(secret, 0), 0);
@@ -485,6 +489,34 @@ static void assert_images(const saddle_dataset *data)
     for (size_t k = 0; k < 3; k++)
         ck_assert(data->label[k] == labels[8 + k]);
 }
+
+/* Text reads the same packed and plain, whatever its format, also in several members. */
+START_TEST(text_is_read_packed)
+{
+    static const char *const text[] = {"1 1:0.5 3:2\n-1 2:7\n", "a,b,label\n1,2,0\n3,4,1\n",
+                                       "1;2;0\n3;4;1\n"};
+    static const char *const file[][2] = {{"t", "t.gz"}, {"u.csv", "u.csv.gz"}, {"v", "v.gz"}};
+    for (size_t k = 0; k < 3; k++) {
+        saddle_dataset *plain = load(write_text(file[k][0], text[k]), NULL);
+        saddle_dataset *packed = load(write_packed(file[k][1], text[k], strlen(text[k])), NULL);
+        assert_equal_data(plain, packed);
+        saddle_dataset_free(plain);
+        saddle_dataset_free(packed);
+    }
+    char path[4096];
+    saddle_snprintf(path, sizeof path, "%s", write_packed("w.gz", "1 1:0.5 3:2\n-1 ", 15));
+    gzFile stream = gzopen(path, "ab");
+    ck_assert_int_eq(gzwrite(stream, "2:7\n", 4), 4);
+    ck_assert_int_eq(gzclose(stream), Z_OK);
+    saddle_dataset *joined = load(path, NULL);
+    saddle_dataset *plain = load(write_text("t", text[0]), NULL);
+    assert_equal_data(plain, joined);
+    saddle_dataset_free(plain);
+    saddle_dataset_free(joined);
+    refuse(write_packed("e.gz", "", 0), NULL, "is empty");
+    refuse(write_packed("t.gz", "1 1:x\n", 6), NULL, "t.gz:1:5: value 'x'");
+}
+END_TEST
 
 START_TEST(idx_is_read_packed_and_plain)
 {
@@ -720,6 +752,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, libsvm_refuses_with_line_and_column);
     tcase_add_test(cases, libsvm_reports_the_first_fault_for_any_threads);
     tcase_add_test(cases, what_is_not_a_file_is_refused);
+    tcase_add_test(cases, text_is_read_packed);
     tcase_add_test(cases, idx_is_read_packed_and_plain);
     tcase_add_test(cases, idx_of_several_gzip_members_is_read);
     tcase_add_test(cases, idx_refuses_what_is_wrong);

@@ -1,0 +1,336 @@
+/*
+ * NumPy's files as data sets:
+ *
+ *   .npz   a matrix X or features with labels y or labels, or the arrays of scipy.sparse.save_npz (data, indices,
+ *          indptr, shape, format; compressed rows) with labels beside them
+ *   .npy   a matrix, one column of which is the label
+ *
+ * In place of both, labels may come from a file of their own: a vector in an .npy, or y or labels in an .npz.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/available.h"
+#include "core/memory.h"
+#include "core/print.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "core/vector.h"
+#include "data/dataset.h"
+#include "data/readers.h"
+#include "files/npy_header.h"
+#include "files/npz.h"
+
+bool saddle_looks_like_numpy(const saddle_input *in)
+{
+    return saddle_input_begins(in, SADDLE_NPY_MAGIC) || saddle_input_begins(in, "PK\x03\x04");
+}
+
+/* The first of some names that an archive has; the very first when it has none or is none. */
+static const char *find_name(const char *path, const char *const *name, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (saddle_numpy_has(path, name[k]))
+            return name[k];
+    return name[0];
+}
+
+/* A vector of `length` numbers, to be freed; with `length` SIZE_MAX of any. */
+static saddle_status read_vector(const char *path, const char *name, size_t length, double **out,
+                                 size_t *got, saddle_error *error)
+{
+    size_t rank;
+    size_t shape[2];
+    SADDLE_TRY(saddle_numpy_read(path, name, out, &rank, shape, error));
+    *got = shape[0] * shape[1];
+    bool flat = shape[0] == *got || shape[1] == *got;
+    if (flat && (length == SIZE_MAX || *got == length))
+        return SADDLE_OK;
+    saddle_free(*out);
+    *out = NULL;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%.300s': '%s' has shape (%zu, %zu); a vector of %zu numbers goes with the "
+                       "rows",
+                       path, name, shape[0], shape[1], length);
+}
+
+/* ---- labels ---- */
+
+/* Labels from an array of the file at `path`. */
+static saddle_status read_labels(saddle_dataset *data, const char *path, saddle_error *error)
+{
+    static const char *const names[] = {"y", "labels"};
+    double *label = NULL;
+    size_t count = 0;
+    SADDLE_TRY(read_vector(path, find_name(path, names, 2), data->rows, &label, &count, error));
+    size_t bad = saddle_first_nonfinite(count, label);
+    saddle_status status = SADDLE_OK;
+    if (bad < count)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%.300s': the label of row %zu is %g; give finite labels", path, bad,
+                             label[bad]);
+    else
+        memcpy(data->label, label, count * sizeof *label);
+    saddle_free(label);
+    return status;
+}
+
+/* Labels from where the options say, otherwise from the archive itself. */
+static saddle_status find_labels(saddle_dataset *data, const char *path,
+                                 const saddle_data_options *options, saddle_error *error)
+{
+    memset(data->label, 0, data->rows * sizeof *data->label);
+    if (options->labels != NULL && strcmp(options->labels, "none") == 0)
+        return SADDLE_OK;
+    if (options->labels == NULL && !saddle_numpy_has(path, "y") &&
+        !saddle_numpy_has(path, "labels"))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' has no labels: no array is called y or labels; add one, or "
+                           "give the label file's path, or none",
+                           path);
+    return read_labels(data, options->labels != NULL ? options->labels : path, error);
+}
+
+/* ---- dense ---- */
+
+/* Take the label column out of rows that have one; `fields` is its old width. */
+static void take_column(saddle_dataset *data, size_t fields, size_t column)
+{
+    for (size_t row = 0; row < data->rows; row++) {
+        const double *from = data->dense + row * fields;
+        double *to = data->dense + row * data->features;
+        data->label[row] = from[column];
+        memmove(to, from, column * sizeof *to);
+        memmove(to + column, from + column + 1, (fields - 1 - column) * sizeof *to);
+    }
+}
+
+/* A data set that takes over a checked matrix; `fields` of its columns, one of which may be the label. */
+static saddle_status adopt(saddle_dataset **out, const char *name, double *x, size_t rows,
+                           size_t fields, size_t label, saddle_error *error)
+{
+    size_t features = fields - (label < fields);
+    saddle_dataset *data = saddle_dataset_new_head(name, rows, features);
+    if (data == NULL) {
+        saddle_free(x);
+        return saddle_no_memory(error, "a data set");
+    }
+    data->dense = x;
+    if (label < fields)
+        take_column(data, fields, label);
+    saddle_dataset_count_nonzeros(data);
+    *out = data;
+    return SADDLE_OK;
+}
+
+/* A matrix of finite numbers with at least one row and one column, to be freed. */
+static saddle_status read_matrix(const char *path, const char *name, double **out, size_t shape[2],
+                                 saddle_error *error)
+{
+    size_t rank;
+    SADDLE_TRY(saddle_numpy_read(path, name, out, &rank, shape, error));
+    size_t count = shape[0] * shape[1];
+    size_t bad = saddle_first_nonfinite(count, *out);
+    if (rank != 2 || count == 0 || shape[1] > UINT32_MAX)
+        saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "'%.300s' holds an array of rank %zu and shape (%zu, %zu); give a matrix with a "
+            "row for each sample",
+            path, rank, shape[0], shape[1]);
+    else if (bad < count)
+        saddle_fail(error, SADDLE_BAD_INPUT,
+                    "'%.300s': row %zu, column %zu is %g; give finite numbers", path,
+                    bad / shape[1], bad % shape[1], (*out)[bad]);
+    else
+        return SADDLE_OK;
+    saddle_free(*out);
+    *out = NULL;
+    return SADDLE_BAD_INPUT;
+}
+
+/* Which column of a matrix is the label; `fields`: none is. */
+static saddle_status choose_column(const saddle_data_options *options, const char *path,
+                                   size_t fields, size_t *out, saddle_error *error)
+{
+    const char *wanted = options->label_column;
+    uint64_t number = 0;
+    *out = fields;
+    if (options->labels != NULL || (wanted != NULL && strcmp(wanted, "none") == 0))
+        return SADDLE_OK;
+    if (fields < 2)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s' has one column; a label and at least one feature are needed, "
+                           "or a label file, or label-column none",
+                           path);
+    if (wanted == NULL || strcmp(wanted, "last") == 0)
+        number = fields - 1;
+    else if (strcmp(wanted, "first") == 0)
+        number = 0;
+    else if (!saddle_parse_integer(wanted, &number) || number >= fields)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "label column '%s' of '%.300s': give first, last, none or a number from "
+                           "0 to %zu; columns of a .npy have no names",
+                           wanted, path, fields - 1);
+    *out = (size_t)number;
+    return SADDLE_OK;
+}
+
+static saddle_status read_dense(saddle_dataset **out, const char *name, const char *path,
+                                bool archive, const saddle_data_options *options,
+                                saddle_error *error)
+{
+    static const char *const names[] = {"X", "features"};
+    double *x = NULL;
+    size_t shape[2];
+    size_t label = SIZE_MAX;
+    SADDLE_TRY(read_matrix(path, find_name(path, names, 2), &x, shape, error));
+    saddle_status status =
+        archive ? SADDLE_OK : choose_column(options, path, shape[1], &label, error);
+    if (status != SADDLE_OK) {
+        saddle_free(x);
+        return status;
+    }
+    SADDLE_TRY(adopt(out, name, x, shape[0], shape[1], label, error));
+    bool apart = options->labels != NULL && strcmp(options->labels, "none") != 0;
+    if (!archive && label >= shape[1])
+        memset((*out)->label, 0, shape[0] * sizeof *(*out)->label);
+    return archive ? find_labels(*out, path, options, error)
+           : apart ? read_labels(*out, options->labels, error)
+                   : SADDLE_OK;
+}
+
+/* ---- compressed rows ---- */
+
+/* What scipy.sparse.save_npz wrote, as doubles. */
+struct csr {
+    double *data;
+    double *indices;
+    double *indptr;
+    size_t entries;
+    size_t rows;
+    size_t features;
+};
+
+/* A number as an index below `limit`; false when it is none. */
+static bool as_index(double number, double limit, size_t *out)
+{
+    if (!(number >= 0.0 && number < limit && number == floor(number)))
+        return false;
+    *out = (size_t)number;
+    return true;
+}
+
+static saddle_status check_format(const char *path, saddle_error *error)
+{
+    char *format = NULL;
+    SADDLE_TRY(saddle_numpy_read_text(path, "format", &format, error));
+    saddle_status status = SADDLE_OK;
+    if (strcmp(format, "csr") != 0)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%.300s' is a sparse matrix of format '%.20s'; save it with .tocsr()",
+                             path, format);
+    saddle_free(format);
+    return status;
+}
+
+static saddle_status read_arrays(struct csr *csr, const char *path, saddle_error *error)
+{
+    double *shape = NULL;
+    size_t count = 0;
+    saddle_status status = check_format(path, error);
+    SADDLE_THEN(status, read_vector(path, "shape", 2, &shape, &count, error));
+    if (status == SADDLE_OK && !(as_index(shape[0], 0x1p53, &csr->rows) && csr->rows > 0 &&
+                                 as_index(shape[1], 0x1p32, &csr->features) && csr->features > 0))
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "'%.300s' has shape (%g, %g); give at least 1 row and 1 to 2^32 - 1 "
+                             "features",
+                             path, shape[0], shape[1]);
+    saddle_free(shape);
+    SADDLE_THEN(status, read_vector(path, "indptr", csr->rows + 1, &csr->indptr, &count, error));
+    SADDLE_THEN(status, read_vector(path, "data", SIZE_MAX, &csr->data, &csr->entries, error));
+    SADDLE_THEN(status, read_vector(path, "indices", csr->entries, &csr->indices, &count, error));
+    return status;
+}
+
+/* Whatever is done with the rows takes a point and a gradient, dense ones. */
+static saddle_status check_width(const struct csr *csr, const char *path, saddle_error *error)
+{
+    char what[400];
+    saddle_snprintf(what, sizeof what, "a point and a gradient of the %zu features of '%.300s'",
+                    csr->features, path);
+    return saddle_need_check_one(2.0 * sizeof(double) * (double)csr->features, what,
+                                 "correct its shape", error);
+}
+
+/* Fill in the entries; false when an offset or index is none. */
+static bool fill(saddle_dataset *data, const struct csr *csr)
+{
+    size_t index = 0;
+    for (size_t k = 0; k <= csr->rows; k++)
+        if (!as_index(csr->indptr[k], (double)csr->entries + 1.0, &data->row_start[k]))
+            return false;
+    for (size_t k = 0; k < csr->entries; k++) {
+        if (!as_index(csr->indices[k], (double)csr->features, &index))
+            return false;
+        data->column[k] = (uint32_t)index;
+        data->value[k] = csr->data[k];
+    }
+    return data->row_start[csr->rows] == csr->entries;
+}
+
+static saddle_status make_sparse(saddle_dataset **out, const char *name, const struct csr *csr,
+                                 const char *path, saddle_error *error)
+{
+    saddle_error why;
+    SADDLE_TRY(check_width(csr, path, error));
+    SADDLE_TRY(
+        saddle_dataset_new_sparse(out, name, csr->rows, csr->features, csr->entries, false, error));
+    const saddle_dataset *data = *out;
+    if (!fill(*out, csr))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s': indptr or indices do not fit its shape (%zu, %zu) and %zu "
+                           "entries; save it with scipy.sparse.save_npz",
+                           path, csr->rows, csr->features, csr->entries);
+    if (saddle_csr_check(csr->rows, csr->features, data->row_start, data->column, data->value,
+                         &why) != SADDLE_OK)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%.300s': %.500s (sum_duplicates() puts a scipy matrix in order)", path,
+                           why.message);
+    saddle_dataset_forget_ones(*out);
+    return SADDLE_OK;
+}
+
+static saddle_status read_sparse(saddle_dataset **out, const char *name, const char *path,
+                                 const saddle_data_options *options, saddle_error *error)
+{
+    struct csr csr = {0};
+    saddle_status status = read_arrays(&csr, path, error);
+    SADDLE_THEN(status, make_sparse(out, name, &csr, path, error));
+    SADDLE_THEN(status, find_labels(*out, path, options, error));
+    saddle_free(csr.data);
+    saddle_free(csr.indices);
+    saddle_free(csr.indptr);
+    return status;
+}
+
+/* ---- both ---- */
+
+saddle_status saddle_read_numpy(saddle_dataset **out, const char *name, const saddle_input *in,
+                                const saddle_data_options *options, saddle_error *error)
+{
+    bool archive = saddle_input_begins(in, "PK");
+    *out = NULL;
+    if (in->unpacked != NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' is a gzip'd NumPy file; unpack it with gunzip first, or save it "
+                           "with numpy.savez_compressed",
+                           in->path);
+    saddle_status status = archive && saddle_numpy_has(in->path, "indptr")
+                               ? read_sparse(out, name, in->path, options, error)
+                               : read_dense(out, name, in->path, archive, options, error);
+    if (status != SADDLE_OK) {
+        saddle_dataset_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
