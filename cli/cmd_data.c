@@ -8,6 +8,9 @@
 
 /* The most different labels that are listed with their counts. */
 #define MOST_LABELS 20
+/* The most columns that are listed, and the most bytes of their texts. */
+#define MOST_COLUMNS 100
+#define TEXT_WIDTH 50
 
 /* ---- list ---------------------------------------------------------------------------------- */
 
@@ -60,8 +63,12 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Print the labels; they are sorted in place. */
-static void print_labels(double *label, size_t count)
+static void print_labels(saddle_dataset *data)
 {
+    double *label = data->label;
+    size_t count = data->rows;
+    size_t texts = 0;
+    const char *const *text = saddle_columns_label_texts(data->columns, &texts);
     qsort(label, count, sizeof *label, by_value);
     size_t different = count > 0;
     for (size_t k = 1; k < count; k++)
@@ -76,8 +83,10 @@ static void print_labels(double *label, size_t count)
         size_t end = k;
         while (end < count && label[end] == label[k])
             end++;
-        cli_print("  %-10s  %g: %zu rows (%.4g%%)\n", heading, label[k], end - k,
-                  100.0 * (double)(end - k) / (double)count);
+        cli_print("  %-10s  %g", heading, label[k]);
+        if (text != NULL)
+            cli_print(" (%s)", text[(size_t)label[k]]);
+        cli_print(": %zu rows (%.4g%%)\n", end - k, 100.0 * (double)(end - k) / (double)count);
         heading = "";
         k = end;
     }
@@ -95,19 +104,60 @@ static void print_file(const char *name)
     free(path);
 }
 
+/* Texts of a column, as many as fit a line. */
+static void print_texts(const char *const *text, size_t count)
+{
+    size_t shown = 0;
+    for (size_t used = 0; shown < count && used + strlen(text[shown]) < TEXT_WIDTH; shown++) {
+        cli_print("%s%s", shown > 0 ? ", " : "", text[shown]);
+        used += strlen(text[shown]) + 2;
+    }
+    cli_print(shown < count ? "%s%zu more\n" : "\n", shown > 0 ? ", and " : "", count - shown);
+}
+
+/* Names of the columns, what they hold, and which features they are. */
+static void print_columns(const saddle_columns *columns)
+{
+    const char *heading = "columns";
+    size_t count = saddle_columns_count(columns);
+    for (size_t k = 0; k < count && k < MOST_COLUMNS; k++) {
+        size_t first;
+        size_t features;
+        size_t texts;
+        const char *const *text = saddle_columns_texts(columns, k, &texts);
+        saddle_columns_features(columns, k, &first, &features);
+        cli_print("  %-10s  %s: ", heading, saddle_columns_name(columns, k));
+        heading = "";
+        if (features > 1)
+            cli_print("features %zu to %zu, ", first + 1, first + features);
+        else
+            cli_print("feature %zu%s", first + 1, text != NULL ? ", " : "\n");
+        if (text != NULL)
+            print_texts(text, texts);
+    }
+    if (count > MOST_COLUMNS)
+        cli_print("              and %zu more\n", count - MOST_COLUMNS);
+}
+
 static void print_data(saddle_dataset *data, const char *name)
 {
     double entries = (double)data->rows * (double)data->features;
     cli_print("%s\n", name);
     print_file(name);
-    cli_print("  rows        %zu\n", data->rows);
+    cli_print("  rows        %zu", data->rows);
+    if (data->dropped > 0)
+        cli_print(", %zu left out for missing values", data->dropped);
+    if (data->imputed > 0)
+        cli_print(", %zu missing values filled in", data->imputed);
+    cli_print("\n");
     cli_print("  features    %zu\n", data->features);
     cli_print("  non-zeros   %zu, %.4g per row\n", data->nonzeros,
               data->rows > 0 ? (double)data->nonzeros / (double)data->rows : 0.0);
     cli_print("  density     %.4g%%, stored %s\n",
               entries > 0.0 ? 100.0 * (double)data->nonzeros / entries : 0.0,
               data->dense != NULL ? "dense" : "sparse");
-    print_labels(data->label, data->rows);
+    print_columns(data->columns);
+    print_labels(data);
 }
 
 static int run_info(const cli_arguments *arguments)
@@ -129,6 +179,10 @@ static const cli_fields info_library[] = {CLI_FIELDS(problem.format),
                                           CLI_FIELDS(problem.header),
                                           CLI_FIELDS(problem.label_column),
                                           CLI_FIELDS(problem.labels),
+                                          CLI_FIELDS(problem.categories),
+                                          CLI_FIELDS(problem.missing),
+                                          CLI_FIELDS(problem.category_columns),
+                                          CLI_FIELDS(problem.drop_columns),
                                           CLI_FIELDS(start.seed),
                                           CLI_FIELDS(engine.threads),
                                           CLI_NO_FIELDS};

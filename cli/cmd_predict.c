@@ -10,20 +10,28 @@
 
 /* Of the library's options, how to read the data; --problem for a plug-in's model. */
 static const cli_fields eval_library[] = {
-    CLI_FIELDS(outputs.model),        CLI_FIELDS(problem.data),
-    CLI_FIELDS(problem.format),       CLI_FIELDS(problem.header),
-    CLI_FIELDS(problem.label_column), CLI_FIELDS(problem.labels),
-    CLI_FIELDS(problem.positive),     CLI_FIELDS(problem.name),
-    CLI_FIELDS(engine.threads),       CLI_NO_FIELDS};
-static const cli_fields predict_library[] = {
-    CLI_FIELDS(outputs.model),  CLI_FIELDS(problem.data),         CLI_FIELDS(problem.format),
-    CLI_FIELDS(problem.header), CLI_FIELDS(problem.label_column), CLI_FIELDS(problem.labels),
-    CLI_FIELDS(problem.name),   CLI_FIELDS(engine.threads),       CLI_NO_FIELDS};
+    CLI_FIELDS(outputs.model),   CLI_FIELDS(problem.data),         CLI_FIELDS(problem.format),
+    CLI_FIELDS(problem.header),  CLI_FIELDS(problem.label_column), CLI_FIELDS(problem.labels),
+    CLI_FIELDS(problem.missing), CLI_FIELDS(problem.drop_columns), CLI_FIELDS(problem.positive),
+    CLI_FIELDS(problem.name),    CLI_FIELDS(engine.threads),       CLI_NO_FIELDS};
+static const cli_fields predict_library[] = {CLI_FIELDS(outputs.model),
+                                             CLI_FIELDS(problem.data),
+                                             CLI_FIELDS(problem.format),
+                                             CLI_FIELDS(problem.header),
+                                             CLI_FIELDS(problem.label_column),
+                                             CLI_FIELDS(problem.labels),
+                                             CLI_FIELDS(problem.missing),
+                                             CLI_FIELDS(problem.drop_columns),
+                                             CLI_FIELDS(problem.name),
+                                             CLI_FIELDS(engine.threads),
+                                             CLI_NO_FIELDS};
 
 /* What is not given of these is needed, or the model's. */
 static const cli_fields undecided[] = {
-    CLI_FIELDS(problem.name),         CLI_FIELDS(problem.data),     CLI_FIELDS(problem.header),
-    CLI_FIELDS(problem.label_column), CLI_FIELDS(problem.positive), CLI_NO_FIELDS};
+    CLI_FIELDS(problem.name),         CLI_FIELDS(problem.data),
+    CLI_FIELDS(problem.header),       CLI_FIELDS(problem.label_column),
+    CLI_FIELDS(problem.positive),     CLI_FIELDS(problem.missing),
+    CLI_FIELDS(problem.drop_columns), CLI_NO_FIELDS};
 
 typedef struct options {
     cli_common common;
@@ -176,6 +184,11 @@ static int run_predict(const cli_arguments *arguments)
     if (status == SADDLE_OK && score == NULL) {
         status = saddle_no_memory(&error, "the scores");
     }
+    if (status == SADDLE_OK && j.data->dropped > 0)
+        status = saddle_fail(&error, SADDLE_BAD_INPUT,
+                             "missing: %zu rows of '%s' lack a value, and every row needs a score; "
+                             "give rows without missing values, or train with --missing impute",
+                             j.data->dropped, arguments->plan.problem.data);
     SADDLE_THEN(status, saddle_predictor_scores(j.predictor, j.data, score, &error));
     SADDLE_THEN_IF(status, path != NULL, saddle_save_numbers(score, j.data->rows, path, &error));
     for (size_t row = 0; status == SADDLE_OK && path == NULL && row < j.data->rows; row++)

@@ -17,6 +17,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "core/world.h"
+#include "data/columns.h"
 #include "data/dataset.h"
 #include "files/file.h"
 #include "files/npz.h"
@@ -151,11 +152,32 @@ static saddle_status read_settings(saddle_predictor *p, saddle_error *error)
     return status;
 }
 
+/* Names and codings of the training data's columns, if they had some. A record has no list of its fields to look into. */
+static saddle_status read_columns(saddle_predictor *p, saddle_error *error)
+{
+    char *text = NULL;
+    saddle_error why;
+    saddle_status status = saddle_numpy_read_text(p->path, "columns", &text, &why);
+    if (status == SADDLE_NO_MEMORY)
+        return saddle_fail(error, status, "%s", why.message);
+    if (status != SADDLE_OK)
+        return SADDLE_OK;
+    status = saddle_columns_parse(&p->columns, text, &why);
+    saddle_free(text);
+    if (status == SADDLE_OK && p->columns->features != p->features)
+        status = saddle_fail(&why, SADDLE_BAD_INPUT, "its columns are %zu features, but it has %zu",
+                             p->columns->features, p->features);
+    return status == SADDLE_OK
+               ? status
+               : saddle_fail(error, status, "'%.300s' is no model: %.600s", p->path, why.message);
+}
+
 static saddle_status read_model(saddle_predictor *p, saddle_error *error)
 {
     saddle_status status = check_format(p->path, error);
     SADDLE_THEN(status, read_settings(p, error));
     SADDLE_THEN(status, read_whole(p->path, "features", &p->features, error));
+    SADDLE_THEN(status, read_columns(p, error));
     SADDLE_THEN(status, read_vector(p->path, "xbar", &p->x, &p->x_dim, error));
     SADDLE_THEN(status, read_vector(p->path, "ybar", &p->y, &p->y_dim, error));
     if (status == SADDLE_OK && (p->agents == 0 || p->x_dim == 0 || p->y_dim == 0))
@@ -282,6 +304,7 @@ static saddle_status make_problem(saddle_predictor *p, const char *plugin, saddl
                                         .features = p->features,
                                         .samples = p->samples,
                                         .shard = p->shard,
+                                        .columns = p->columns,
                                         .classes = p->class_label,
                                         .class_count = classes,
                                         .seed = p->plan.start.seed,
@@ -350,6 +373,7 @@ void saddle_predictor_free(saddle_predictor *p)
     saddle_free(p->y);
     saddle_free(p->options);
     saddle_free(p->class_label);
+    saddle_columns_free(p->columns);
     saddle_plan_free(&p->plan);
     saddle_free(p->path);
     saddle_free(p);

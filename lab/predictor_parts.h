@@ -34,8 +34,9 @@ struct saddle_predictor {
     saddle_world *world;
     saddle_problem_choice choice;
     saddle_problem_inputs inputs;
-    void *options;       /* the problem class's options struct */
-    double *class_label; /* of the problem's classes */
+    void *options;           /* the problem class's options struct */
+    double *class_label;     /* of the problem's classes */
+    saddle_columns *columns; /* of the training data; NULL: they had no names */
     saddle_problem *problem;
 };
 

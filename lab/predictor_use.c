@@ -47,6 +47,11 @@ saddle_status saddle_predictor_data(const saddle_predictor *predictor, saddle_da
         how.header = predictor->plan.problem.header;
     if (how.label_column == NULL)
         how.label_column = predictor->plan.problem.label_column;
+    if (how.missing == SADDLE_MISSING_REFUSE)
+        how.missing = predictor->plan.problem.missing;
+    if (how.drop_columns == NULL)
+        how.drop_columns = predictor->plan.problem.drop_columns;
+    how.columns = predictor->columns;
     saddle_status status = saddle_dataset_load(out, name, &how, predictor->plan.start.seed, error);
     SADDLE_THEN(status, check_rows(predictor, *out, error));
     if (status != SADDLE_OK) {

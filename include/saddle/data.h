@@ -15,21 +15,27 @@
 extern "C" {
 #endif
 
+/** Names of a file's columns, and how text and missing values in them become numbers. Reference counted. */
+typedef struct saddle_columns saddle_columns;
+
 /**
  * Labelled rows, sparse (row_start, column, value) or dense. Exactly one of the two forms is
  * present: `dense` is NULL for sparse data, and the three sparse arrays are NULL for dense data.
  */
 typedef struct saddle_dataset {
-    char *name;        /**< The text it was loaded by. */
-    size_t rows;       /**< Number of samples. */
-    size_t features;   /**< Number of columns. */
-    size_t nonzeros;   /**< Stored entries (sparse) or entries that are not 0 (dense). */
-    double *label;     /**< One per row, as read. */
-    size_t *row_start; /**< rows + 1 entries. */
-    uint32_t *column;  /**< nonzeros entries, from 0, ascending within a row. */
-    double *value;     /**< nonzeros entries; NULL: all are 1. */
-    double *dense;     /**< rows * features, row by row. */
-    bool borrowed;     /**< The arrays of features belong to the caller; name and labels do not. */
+    char *name;              /**< The text it was loaded by. */
+    size_t rows;             /**< Number of samples. */
+    size_t features;         /**< Number of columns. */
+    size_t nonzeros;         /**< Stored entries (sparse) or entries that are not 0 (dense). */
+    double *label;           /**< One per row, as read. */
+    size_t *row_start;       /**< rows + 1 entries. */
+    uint32_t *column;        /**< nonzeros entries, from 0, ascending within a row. */
+    double *value;           /**< nonzeros entries; NULL: all are 1. */
+    double *dense;           /**< rows * features, row by row. */
+    saddle_columns *columns; /**< Of the file; NULL: features have numbers only. */
+    size_t dropped;          /**< Rows of the file that were left out because a value is missing. */
+    size_t imputed;          /**< Missing values that were filled in. */
+    bool borrowed; /**< The arrays of features belong to the caller; name and labels do not. */
 } saddle_dataset;
 
 /** The value of a stored entry of sparse data. */
@@ -76,13 +82,28 @@ typedef enum saddle_data_format {
 /** Whether a CSV file begins with a line of names: the choices of the option header. */
 typedef enum saddle_csv_header {
     /**
-     * It does if one of the fields is a name: begins with neither digit, sign nor point, and is not nan,
-     * inf, infinity, na, n/a, null, none or ?, in upper or lower case.
+     * It does if some field is a name (begins with neither digit, sign nor point, and is not nan, inf, infinity,
+     * na, n/a, null, none or ?, in upper or lower case), and either none is a number or the next line has a number
+     * below a name.
      */
     SADDLE_HEADER_AUTO,
     SADDLE_HEADER_YES,
     SADDLE_HEADER_NO
 } saddle_csv_header;
+
+/** What text in a CSV file becomes: the choices of the option categories. */
+typedef enum saddle_categories {
+    SADDLE_ONE_HOT, /**< A feature for every text of the column, 1 where the row has it and 0 elsewhere. */
+    SADDLE_CODES /**< One feature: the index of the text among the column's, in ascending order. */
+} saddle_categories;
+
+/** What becomes of missing values in a CSV file (empty, NA, N/A, NaN, null, ?): the choices of the option missing. */
+typedef enum saddle_missing {
+    SADDLE_MISSING_REFUSE, /**< The file is refused, with line and column. */
+    SADDLE_MISSING_DROP,   /**< Their rows are left out. */
+    SADDLE_MISSING_IMPUTE /**< The column's mean, or its most frequent text, takes their place; labels
+                                must be there. */
+} saddle_missing;
 
 /** How to read a file whose format leaves questions open: {.abi = SADDLE_ABI} for the defaults. */
 typedef struct saddle_data_options {
@@ -94,6 +115,14 @@ typedef struct saddle_data_options {
     /** IDX, .npy, .npz: path of the label file; "none": every label is 0. NULL: found beside the images by
      * name, in the label column of the .npy, or as y or labels in the .npz. */
     const char *labels;
+    saddle_categories categories; /**< CSV: what text becomes. */
+    saddle_missing missing;       /**< CSV: what becomes of missing values. */
+    const char *category_columns; /**< CSV: columns, by name or number from 0, separated by commas,
+                                         whose numbers are to be taken for text; NULL: none. */
+    const char *drop_columns;     /**< CSV: columns to leave out, likewise; NULL: none. */
+    const saddle_columns
+        *columns;     /**< CSV: read by the names and codings of other data, such as those that a
+                                         model was trained on; NULL: by the file's own. */
     size_t features;  /**< LIBSVM: at least this many features. 0: as many as seen. */
     uint64_t threads; /**< Threads for parsing. 0: all processors. */
 } saddle_data_options;
@@ -155,6 +184,27 @@ typedef enum saddle_label_kind {
     SADDLE_LABELS_CLASSES, /**< Classes: 0, 1, ..., indices into the labels of the option classes. */
     SADDLE_LABELS_REAL     /**< Real numbers, as in the file. */
 } saddle_label_kind;
+
+/** How many columns of the file became features; 0 for NULL. */
+SADDLE_API size_t saddle_columns_count(const saddle_columns *columns);
+/** A column's name, or its number if the file has no names. Borrowed. */
+SADDLE_API const char *saddle_columns_name(const saddle_columns *columns, size_t column);
+/** The texts of a column in ascending order, `*count` of them; NULL, and 0, for a column of numbers. Borrowed. */
+SADDLE_API const char *const *saddle_columns_texts(const saddle_columns *columns, size_t column,
+                                                   size_t *count);
+/** The features that a column became: from `*first` on, `*count` of them. */
+SADDLE_API void saddle_columns_features(const saddle_columns *columns, size_t column, size_t *first,
+                                        size_t *count);
+/** The texts of the label column in ascending order, which became the labels 0, 1, ...; NULL: labels are numbers. */
+SADDLE_API const char *const *saddle_columns_label_texts(const saddle_columns *columns,
+                                                         size_t *count);
+/**
+ * What a column holds in every row: its number, or the index of its text among the column's. `which` is the name of
+ * a column, or of a feature ("color=red"), or the number of a feature from 1; all rows must be here.
+ * @param[out] out  one number per row.
+ */
+SADDLE_API saddle_status saddle_dataset_column(const saddle_dataset *data, const char *which,
+                                               double *out, saddle_error *error);
 
 /** Which rows each agent holds. Fields are for reading only. */
 typedef struct saddle_partition {

@@ -53,6 +53,7 @@ typedef struct saddle_instance {
     const double *y0;               /**< Starting point, the same at all agents. */
     uint64_t seed;                  /**< For everything random. */
     size_t features;                /**< Columns of the data; 0 without data. */
+    const saddle_columns *columns;  /**< Names of the data's columns; NULL: none. */
     const saddle_dataset *held_out; /**< Held-out rows, at process 0; NULL: none. */
     const saddle_problem_class *kind; /**< Of a problem made here; NULL for the caller's own. */
     const saddle_plan *plan;  /**< The plan it was made from, with its automatic values filled

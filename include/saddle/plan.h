@@ -102,14 +102,18 @@ typedef struct saddle_plan {
             *rows; /**< Rows in memory instead, shared out between agents. */
         const struct saddle_dataset *const *shards; /**< Or each agent's own rows in memory; not
                                                          both. NULL for an agent of another process. */
-        size_t shard_count;        /**< Length of `shards`: the number of agents. */
-        saddle_data_format format; /**< format. */
-        saddle_csv_header header;  /**< header. */
-        const char *label_column;  /**< label-column. */
-        const char *labels;        /**< labels: a file; NULL: found by name. */
-        const char *positive;      /**< positive: labels that count as +1; NULL: automatic. */
-        const char *classes;       /**< classes: labels of the classes; NULL: those that occur. */
-        const char *test_data;     /**< test-data: held-out rows; NULL: none. */
+        size_t shard_count;           /**< Length of `shards`: the number of agents. */
+        saddle_data_format format;    /**< format. */
+        saddle_csv_header header;     /**< header. */
+        const char *label_column;     /**< label-column. */
+        const char *labels;           /**< labels: a file; NULL: found by name. */
+        saddle_categories categories; /**< categories. */
+        saddle_missing missing;       /**< missing. */
+        const char *category_columns; /**< category-columns; NULL: none. */
+        const char *drop_columns;     /**< drop-columns; NULL: none. */
+        const char *positive;         /**< positive: labels that count as +1; NULL: automatic. */
+        const char *classes;   /**< classes: labels of the classes; NULL: those that occur. */
+        const char *test_data; /**< test-data: held-out rows; NULL: none. */
         const struct saddle_dataset *test_rows; /**< Held-out rows in memory instead. */
         const char *samples;                /**< samples: "N" or "N,N,..."; NULL: split evenly. */
         const char *partition;              /**< partition: which agent gets which rows. */

@@ -211,14 +211,15 @@ typedef struct saddle_problem_inputs {
     size_t features;       /**< Columns of every agent's rows; 0 if it needs none. */
     const size_t *samples; /**< How many samples each agent has. */
     saddle_dataset *const
-        *shard;            /**< Each agent's rows with the labels that the class asks for; NULL
+        *shard; /**< Each agent's rows with the labels that the class asks for; NULL
                                 if it needs none. */
-    const double *classes; /**< For SADDLE_LABELS_CLASSES: the file's label of every class,
+    const saddle_columns *columns; /**< Names of the features; NULL: they have numbers only. */
+    const double *classes;         /**< For SADDLE_LABELS_CLASSES: the file's label of every class,
                                 ascending; NULL for other kinds. */
-    size_t class_count;    /**< Length of `classes`. */
-    uint64_t seed;         /**< For generated instances. */
-    const saddle_mixing *mixing; /**< The network, for what agents find out together. */
-    const saddle_world *world;   /**< Which agents are here: shard[i] is NULL for the others. */
+    size_t class_count;            /**< Length of `classes`. */
+    uint64_t seed;                 /**< For generated instances. */
+    const saddle_mixing *mixing;   /**< The network, for what agents find out together. */
+    const saddle_world *world;     /**< Which agents are here: shard[i] is NULL for the others. */
     bool
         scoring; /**< The instance is only used for scores and for outcomes on held-out rows, to use a
                        saved model. Every shard is then one row of zeros in place of the samples; options

@@ -99,18 +99,19 @@ typedef struct saddle_result {
                              "the regularizer l1:1e308 is inf ..."; "" otherwise. */
     saddle_row *rows; /**< The trace. */
     size_t row_count; /**< Its length: at least 1. */
-    saddle_run_times times; /**< How long it took. */
-    saddle_cost cost;       /**< Of the whole run, also of what diverged after the last row. */
-    size_t agents;          /**< m. */
-    size_t x_dim;           /**< Length of x. */
-    size_t y_dim;           /**< Length of y. */
-    size_t features;        /**< Of the data; 0 without. */
-    double *x_mean;         /**< xbar. */
-    double *y_mean;         /**< ybar. */
-    size_t local;           /**< Agents of this process: m when it is alone. */
-    size_t *here;           /**< Their numbers, ascending. */
-    double *x;              /**< Their x, a row each. */
-    double *y;              /**< Their y, a row each. */
+    saddle_run_times times;  /**< How long it took. */
+    saddle_cost cost;        /**< Of the whole run, also of what diverged after the last row. */
+    size_t agents;           /**< m. */
+    size_t x_dim;            /**< Length of x. */
+    size_t y_dim;            /**< Length of y. */
+    size_t features;         /**< Of the data; 0 without. */
+    saddle_columns *columns; /**< Names of the data's columns; NULL: none. */
+    double *x_mean;          /**< xbar. */
+    double *y_mean;          /**< ybar. */
+    size_t local;            /**< Agents of this process: m when it is alone. */
+    size_t *here;            /**< Their numbers, ascending. */
+    double *x;               /**< Their x, a row each. */
+    double *y;               /**< Their y, a row each. */
     saddle_outcome
         train[SADDLE_MOST_OUTCOMES];           /**< Outcomes of (xbar, ybar) on the agents' data. */
     size_t train_count;                        /**< How many; 0: the problem has none. */

@@ -1,261 +1,73 @@
 /*
- * CSV with numbers: fields cut at commas, semicolons or tabs (whichever the first line has most
- * of), optionally quoted ("a ""b"""), optionally under a line of names (saddle_csv_header). One column is the label.
+ * CSV: fields cut at commas, semicolons or tabs (whichever the first line has most of), optionally quoted
+ * ("a ""b"""), optionally under a line of names (saddle_csv_header). One column is the label. A column holds numbers
+ * or text; what text and missing values become is in the columns (columns.h).
  *
- * Read twice by the same code, first to check and count, then to fill arrays of the right size.
- * Stored dense.
+ * Read twice by the same code, first to check, count and observe, then to fill arrays of the right size. Stored sparse
+ * where texts have a feature each, otherwise dense.
  */
-#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/memory.h"
-#include "core/number.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "data/csv_table.h"
 #include "data/dataset.h"
-#include "data/readers.h"
 
-/* How a file is laid out, and how far reading has come. */
-struct table {
-    const char *begin; /* of the rows, after the header */
-    const char *end;
-    size_t first_line; /* number of the line at begin, from 1 */
-    const char *header;
-    const char *header_end; /* NULL: there is no header */
-    bool guessed;           /* nobody said whether there is a header */
-    char separator;
-    size_t fields;
-    size_t label; /* which field; as many as there are fields: none */
-    size_t rows;
-    saddle_dataset *data; /* NULL: only check and count */
-    saddle_parse_error failure;
-};
+/* ---- the first line ---- */
 
-/* A field without the blanks and quotes around it. */
-struct field {
-    const char *begin;
-    const char *end;
-    const char *after; /* its separator, or the end of the line */
-    bool quoted;
-};
-
-/* One past the closing quote of the quoted text that starts at `at`; NULL: it is not closed. */
-static const char *skip_quoted(const char *at, const char *end)
+/* Whether the line below the first has a number where that has a name. */
+static bool number_below_name(const saddle_csv *table, const char *line, const char *end)
 {
-    for (at++; at < end; at++) {
-        if (*at != '"')
-            continue;
-        if (at + 1 < end && at[1] == '"')
-            at++;
-        else
-            return at + 1;
-    }
-    return NULL;
-}
-
-/* Blanks around a field, but not a tab that separates. */
-static bool is_padding(char c, char separator)
-{
-    return c == ' ' || (c == '\t' && separator != '\t');
-}
-
-/* The field at `at`; false when its quotes are wrong. */
-static bool next_field(const char *at, const char *end, char separator, struct field *out)
-{
-    while (at < end && is_padding(*at, separator))
-        at++;
-    out->begin = at;
-    out->quoted = at < end && *at == '"';
-    if (out->quoted) {
-        const char *after = skip_quoted(at, end);
-        if (after == NULL)
-            return false;
-        out->begin = at + 1;
-        out->end = after - 1;
-        while (after < end && is_padding(*after, separator))
-            after++;
-        out->after = after;
-        return after == end || *after == separator;
-    }
-    const char *after = memchr(at, separator, (size_t)(end - at));
-    out->after = out->end = after != NULL ? after : end;
-    while (out->end > at && is_padding(out->end[-1], separator))
-        out->end--;
-    return true;
-}
-
-static bool is_number(const struct field *field, double *value)
-{
-    return field->begin < field->end &&
-           saddle_scan_real(field->begin, field->end, value) == field->end;
-}
-
-/* Skip signs that names and values may begin with, such as # < ( $ and those between U+2000 and U+2FFF. */
-static const char *skip_signs(const char *at, const char *end)
-{
-    while (at < end && (ispunct_l((unsigned char)*at, saddle_c_locale()) || *at == '\xe2')) {
-        if (*at == '_')
-            break;
-        at += *at == '\xe2' && end - at >= 3 ? 3 : 1;
-    }
-    return at;
-}
-
-/* Whether a field can only be the name of a column: neither a number, in range or not, nor a mark for a
- * missing one, such as #N/A, <NA>, nan(ind) or #DIV/0!, nor a truth value. */
-static bool is_name(const struct field *field)
-{
-    static const char *const not_name[] = {"nan",  "inf", "infinity", "na",   "n/a",
-                                           "null", "nil", "none",     "true", "false"};
-    const char *begin = skip_signs(field->begin, field->end);
-    const char *end = begin;
-    while (end < field->end && strchr("(>!?)", *end) == NULL)
-        end++;
-    size_t length = (size_t)(end - begin);
-    bool error_mark = begin < field->end && *field->begin == '#' && strchr("!?", field->end[-1]);
-    if (length == 0 || error_mark || strchr("0123456789+-.", *field->begin) != NULL ||
-        strchr("0123456789", *begin) != NULL)
-        return false;
-    for (size_t k = 0; k < sizeof not_name / sizeof *not_name; k++)
-        if (strlen(not_name[k]) == length &&
-            strncasecmp_l(begin, not_name[k], length, saddle_c_locale()) == 0)
-            return false;
-    return true;
-}
-
-/* End of a line's content; blanks stay, as trailing tabs may separate empty fields. */
-static const char *content_end(const char *line, const char *line_end)
-{
-    return line_end > line && line_end[-1] == '\r' ? line_end - 1 : line_end;
-}
-
-static bool is_blank(const char *line, const char *end)
-{
-    return saddle_skip_blanks(line, end) == end;
-}
-
-/* The first line that is not blank; its number is counted into *number. */
-static const char *first_line(const char *at, const char *end, size_t *number)
-{
-    *number = 1;
-    while (at < end) {
-        const char *line_end = saddle_line_end(at, end);
-        if (!is_blank(at, content_end(at, line_end)))
-            return at;
-        at = line_end < end ? line_end + 1 : end;
-        ++*number;
-    }
-    return end;
-}
-
-/* The most frequent of comma, semicolon and tab outside quotes; NUL when there is none. */
-static char most_frequent_separator(const char *line, const char *end)
-{
-    static const char separator[] = ",;\t";
-    size_t count[3] = {0};
-    bool quoted = false;
-    for (const char *at = line; at < end; at++) {
-        quoted ^= *at == '"';
-        for (size_t k = 0; !quoted && k < 3; k++)
-            count[k] += *at == separator[k];
-    }
-    size_t best = 0;
-    for (size_t k = 1; k < 3; k++)
-        if (count[k] > count[best])
-            best = k;
-    return (char)(count[best] > 0 ? separator[best] : '\0');
-}
-
-bool saddle_looks_like_csv(const saddle_input *in)
-{
+    const char *next_end = saddle_line_end(end, table->end);
+    const char *next = next_end < table->end ? next_end + 1 : table->end;
     size_t number = 0;
-    const char *end = in->bytes + in->size;
-    const char *line = first_line(saddle_skip_mark(in), end, &number);
-    const char *line_end = saddle_line_end(line, end);
-    line_end = saddle_trim_end(line, line_end);
-    const char *comment = memchr(line, '#', (size_t)(line_end - line));
-    line_end = saddle_trim_end(line, comment != NULL ? comment : line_end);
-    return memchr(line, ':', (size_t)(line_end - line)) == NULL &&
-           most_frequent_separator(line, line_end) != '\0';
-}
-
-/* Read one row; `line` to `end` without the line's end. */
-static bool read_row(struct table *table, const char *line, const char *end)
-{
-    double *row =
-        table->data != NULL ? table->data->dense + table->rows * table->data->features : NULL;
-    const char *at = line;
-    for (size_t k = 0;; k++) {
-        struct field field;
-        double value = 0.0;
-        if (k == table->fields)
-            return saddle_parse_fail(&table->failure, line, at,
-                                     "more fields than the %zu of the first line", table->fields);
-        if (!next_field(at, end, table->separator, &field))
-            return saddle_parse_fail(&table->failure, line, field.begin,
-                                     "quotes are not closed before the next separator");
-        if (field.begin == field.end)
-            return saddle_parse_fail(&table->failure, line, field.begin,
-                                     "missing value in field %zu; fill it in", k + 1);
-        if (!is_number(&field, &value))
-            return saddle_parse_fail(&table->failure, line, field.begin,
-                                     "'%s' is not a finite number%s",
-                                     saddle_excerpt_of(field.begin, field.end).text,
-                                     line == table->begin && table->guessed
-                                         ? "; if this line holds names, set header to yes"
-                                         : "");
-        if (table->data != NULL && k == table->label)
-            table->data->label[table->rows] = value;
-        else if (row != NULL)
-            row[k - (k > table->label)] = value;
-        if (field.after == end) {
-            table->rows++;
-            return k + 1 == table->fields ||
-                   saddle_parse_fail(&table->failure, line, end,
-                                     "%zu fields; the first line has %zu", k + 1, table->fields);
-        }
-        at = field.after + 1;
-    }
-}
-
-static bool read_rows(struct table *table)
-{
-    size_t number = table->first_line;
-    table->rows = 0;
-    for (const char *line = table->begin; line < table->end; number++) {
-        const char *line_end = saddle_line_end(line, table->end);
-        const char *end = content_end(line, line_end);
-        if (!is_blank(line, end) && !read_row(table, line, end)) {
-            table->failure.line = number;
+    next = saddle_first_line(next, table->end, &number);
+    next_end = saddle_content_end(next, saddle_line_end(next, table->end));
+    for (;;) {
+        saddle_field above;
+        saddle_field below;
+        double value;
+        if (!saddle_field_next(line, end, table->separator, &above) ||
+            !saddle_field_next(next, next_end, table->separator, &below))
             return false;
-        }
-        line = line_end < table->end ? line_end + 1 : table->end;
+        if (saddle_field_is_name(&above) && saddle_field_is(&below, &value) == SADDLE_FIELD_NUMBER)
+            return true;
+        if (above.after == end || below.after == next_end)
+            return false;
+        line = above.after + 1;
+        next = below.after + 1;
     }
-    return true;
 }
 
 /* Count the fields of the first line and see whether it is one of names. */
-static bool read_layout(struct table *table, const char *line, const char *end,
+static bool read_layout(saddle_csv *table, const char *line, const char *end,
                         saddle_csv_header header)
 {
-    bool named = header == SADDLE_HEADER_YES;
-    table->separator = most_frequent_separator(line, end);
+    bool names = false;
+    bool numbers = false;
+    table->separator = saddle_find_separator(line, end);
     if (table->separator == '\0')
         table->separator = ',';
     const char *at = line;
     for (;;) {
-        struct field field;
-        if (!next_field(at, end, table->separator, &field))
+        saddle_field field;
+        double value;
+        if (!saddle_field_next(at, end, table->separator, &field))
             return saddle_parse_fail(&table->failure, line, field.begin,
                                      "quotes are not closed before the next separator");
         table->fields++;
-        named = named || (header == SADDLE_HEADER_AUTO && is_name(&field));
+        names = names || saddle_field_is_name(&field);
+        numbers = numbers || saddle_field_is(&field, &value) == SADDLE_FIELD_NUMBER;
         if (field.after == end)
             break;
         at = field.after + 1;
     }
+    bool named = header == SADDLE_HEADER_AUTO
+                     ? names && (!numbers || number_below_name(table, line, end))
+                     : header == SADDLE_HEADER_YES;
     table->header = line;
     table->header_end = named ? end : NULL;
     table->guessed = header == SADDLE_HEADER_AUTO && !named;
@@ -265,106 +77,328 @@ static bool read_layout(struct table *table, const char *line, const char *end,
                              "separated by ',', ';' or tab");
 }
 
-/* Whether a header field says `name`; a doubled quote stands for one. */
-static bool field_is(const struct field *field, const char *name)
+/* ---- columns by name ---- */
+
+/* The names of all fields: what the header says, or numbers from 0. */
+typedef struct names {
+    char **name;
+    size_t count;
+    bool *dropped; /* per field: it is left out */
+    bool *forced;  /* per field: its numbers are text */
+} names;
+
+static void free_names(names *of)
 {
-    const char *at = field->begin;
-    for (; at < field->end && *name != '\0'; at++, name++) {
-        if (*at != *name)
-            return false;
-        if (field->quoted && *at == '"')
-            at++;
-    }
-    return at == field->end && *name == '\0';
+    for (size_t k = 0; of->name != NULL && k < of->count; k++)
+        saddle_free(of->name[k]);
+    saddle_free((void *)of->name);
+    saddle_free(of->dropped);
+    saddle_free(of->forced);
 }
 
-/* How many columns have a name; *out receives the last of them. */
-static size_t find_name(const struct table *table, const char *name, size_t *out)
+static saddle_status read_names(const saddle_csv *table, names *out, saddle_error *error)
 {
     const char *at = table->header;
+    *out = (names){.count = table->fields,
+                   .name = saddle_alloc(table->fields, sizeof *out->name),
+                   .dropped = saddle_alloc(table->fields, sizeof *out->dropped),
+                   .forced = saddle_alloc(table->fields, sizeof *out->forced)};
+    if (out->name == NULL || out->dropped == NULL || out->forced == NULL)
+        return saddle_no_memory(error, "the columns");
+    for (size_t k = 0; k < table->fields; k++) {
+        saddle_field field = {.begin = at, .end = at};
+        bool named = table->header_end != NULL &&
+                     saddle_field_next(at, table->header_end, table->separator, &field);
+        out->name[k] = named ? saddle_field_text(&field) : saddle_format("%zu", k);
+        if (out->name[k] == NULL)
+            return saddle_no_memory(error, "the columns");
+        at = named ? field.after + 1 : at;
+    }
+    return SADDLE_OK;
+}
+
+/* How many fields have a name; *out receives the last of them. */
+static size_t count_named(const names *of, const char *name, size_t length, size_t *out)
+{
     size_t found = 0;
-    for (size_t k = 0; table->header_end != NULL && k < table->fields; k++) {
-        struct field field;
-        if (!next_field(at, table->header_end, table->separator, &field))
-            break;
-        if (field_is(&field, name)) {
+    for (size_t k = 0; k < of->count; k++)
+        if (strncmp(of->name[k], name, length) == 0 && of->name[k][length] == '\0') {
             *out = k;
             found++;
         }
-        at = field.after + 1;
-    }
     return found;
 }
 
-static saddle_status choose_label_by_name(struct table *table, const char *wanted, const char *path,
-                                          saddle_error *error)
+/* The field of a name or a number from 0. */
+static saddle_status find_field(const saddle_csv *table, const names *of, const char *option,
+                                const char *wanted, size_t length, const char *path, size_t *out,
+                                saddle_error *error)
 {
-    size_t found = find_name(table, wanted, &table->label);
-    if (found == 1)
-        return SADDLE_OK;
+    char number[32] = "";
+    uint64_t value = 0;
+    int shown = (int)(length < 100 ? length : 100);
+    if (length < sizeof number)
+        memcpy(number, wanted, length);
+    if (saddle_parse_integer(number, &value)) {
+        *out = (size_t)value;
+        return value < of->count
+                   ? SADDLE_OK
+                   : saddle_fail(error, SADDLE_BAD_INPUT,
+                                 "%s %llu of '%s' does not exist; columns are 0 to %zu", option,
+                                 (unsigned long long)value, path, of->count - 1);
+    }
     if (table->header_end == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "label column '%s': '%s' has no line of names; use first, last, none or "
-                           "a number from 0",
-                           wanted, path);
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT,
-        found == 0 ? "label column '%s' is not in '%s', whose names are: %s"
-                   : "label column '%s' is in '%s' more than once; give its number, from 0, "
-                     "among: %s",
-        wanted, path, saddle_excerpt_of(table->header, table->header_end).text);
+                           "%s '%.*s': '%s' has no line of names; use a number from 0%s", option,
+                           shown, wanted, path,
+                           strcmp(option, "label column") == 0 ? ", first, last or none" : "");
+    size_t found = count_named(of, wanted, length, out);
+    if (found == 1)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       found == 0 ? "%s '%.*s' is not in '%s', whose names are: %s"
+                                  : "%s '%.*s' is in '%s' more than once; give its number, from 0, "
+                                    "among: %s",
+                       option, shown, wanted, path,
+                       saddle_excerpt_of(table->header, table->header_end).text);
 }
 
-static saddle_status choose_label(struct table *table, const char *wanted, const char *path,
-                                  saddle_error *error)
+static saddle_status choose_label(saddle_csv *table, const names *of, const char *wanted,
+                                  const char *path, saddle_error *error)
 {
-    uint64_t number = 0;
-    if (wanted == NULL || strcmp(wanted, "last") == 0) {
+    if (wanted == NULL || strcmp(wanted, "last") == 0)
         table->label = table->fields - 1;
-    } else if (strcmp(wanted, "first") == 0) {
+    else if (strcmp(wanted, "first") == 0)
         table->label = 0;
-    } else if (strcmp(wanted, "none") == 0) {
+    else if (strcmp(wanted, "none") == 0)
         table->label = table->fields;
-    } else if (saddle_parse_integer(wanted, &number)) {
-        if (number >= table->fields)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "label column %llu of '%s' does not exist; columns are 0 to %zu",
-                               (unsigned long long)number, path, table->fields - 1);
-        table->label = (size_t)number;
-    } else {
-        return choose_label_by_name(table, wanted, path, error);
+    else
+        return find_field(table, of, "label column", wanted, strlen(wanted), path, &table->label,
+                          error);
+    return SADDLE_OK;
+}
+
+/* Mark the fields of a list; of a model's own list, those that the file has. */
+static saddle_status mark_fields(const saddle_csv *table, const names *of, const char *option,
+                                 const char *list, bool lenient, const char *path, bool *mark,
+                                 saddle_error *error)
+{
+    for (const char *rest = list; rest != NULL;) {
+        size_t field = 0;
+        size_t length = strcspn(rest, ",");
+        saddle_status status = find_field(table, of, option, rest, length, path, &field, error);
+        if (status == SADDLE_OK)
+            mark[field] = true;
+        else if (!lenient)
+            return status;
+        rest = rest[length] == ',' ? rest + length + 1 : NULL;
     }
     return SADDLE_OK;
+}
+
+/* ---- which field is which column ---- */
+
+/* Whether a field is neither the label nor left out. */
+static bool is_feature(const saddle_csv *table, const names *of, size_t field)
+{
+    return field != table->label && !of->dropped[field];
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Whether two fields have one name, or memory is too short to tell: their order tells them apart then. */
+static bool has_twins(const names *of)
+{
+    bool found = false;
+    char **sorted = saddle_alloc(of->count, sizeof *sorted);
+    if (sorted == NULL)
+        return true;
+    memcpy((void *)sorted, (void *)of->name, of->count * sizeof *sorted);
+    qsort((void *)sorted, of->count, sizeof *sorted, by_text);
+    for (size_t k = 1; !found && k < of->count; k++)
+        found = strcmp(sorted[k - 1], sorted[k]) == 0;
+    saddle_free((void *)sorted);
+    return found;
+}
+
+/* Columns of the file's own. */
+static saddle_status make_columns(saddle_csv *table, const names *of, saddle_error *error)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < table->fields; k++)
+        count += is_feature(table, of, k);
+    if (count == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "drop-columns leaves no feature; keep at least one column");
+    table->columns = saddle_columns_new(count);
+    if (table->columns == NULL)
+        return saddle_no_memory(error, "the columns");
+    table->columns->named = table->header_end != NULL && !has_twins(of);
+    saddle_column *column = table->columns->column;
+    bool good = true;
+    for (size_t k = 0, c = 0; k < table->fields; k++)
+        if (is_feature(table, of, k)) {
+            column[c].name = saddle_strdup(of->name[k]);
+            column[c].forced = of->forced[k];
+            good = good && column[c].name != NULL;
+            table->field_of[c++] = k;
+        }
+    bool labelled = table->label < table->fields;
+    table->columns->label.forced = labelled && of->forced[table->label];
+    table->columns->label.name = saddle_strdup(labelled ? of->name[table->label] : "");
+    return good && table->columns->label.name != NULL ? SADDLE_OK
+                                                      : saddle_no_memory(error, "the columns");
+}
+
+/* Find the fields of columns that are given: by name, or in their order where there are none. */
+static saddle_status match_columns(saddle_csv *table, const names *of, const char *path,
+                                   saddle_error *error)
+{
+    const saddle_columns *columns = table->columns;
+    bool by_name = columns->named && table->header_end != NULL;
+    size_t count = 0;
+    for (size_t c = 0; c < columns->count && c < table->fields; c++)
+        table->field_of[c] = SIZE_MAX;
+    for (size_t k = 0; k < table->fields && count <= columns->count; k++) {
+        if (!is_feature(table, of, k))
+            continue;
+        size_t c = by_name ? saddle_columns_find_near(columns, of->name[k], count) : count;
+        if (by_name && (c == columns->count || table->field_of[c] != SIZE_MAX))
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "column '%.100s' of '%s' %s; leave it out with drop-columns", of->name[k], path,
+                c == columns->count ? "is not among those of the training data" : "is there twice");
+        if (c < columns->count)
+            table->field_of[c] = k;
+        count++;
+    }
+    if (count == columns->count)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%s' has %s columns of features than the training data, which have %zu; "
+                       "give rows of the same kind, or set label-column to none if no column is a "
+                       "label",
+                       path, count < columns->count ? "fewer" : "more", columns->count);
+}
+
+/* ---- a file ---- */
+
+static void close_table(saddle_csv *table)
+{
+    saddle_columns_free(table->columns);
+    saddle_free(table->field);
+    saddle_free(table->field_of);
+}
+
+static saddle_status choose_columns(saddle_csv *table, const char *path,
+                                    const saddle_data_options *options, saddle_error *error)
+{
+    names of = {.name = NULL};
+    bool given = options->columns != NULL;
+    saddle_status status = read_names(table, &of, error);
+    SADDLE_THEN(status, choose_label(table, &of, options->label_column, path, error));
+    SADDLE_THEN(status, mark_fields(table, &of, "drop-columns:", options->drop_columns, given, path,
+                                    of.dropped, error));
+    SADDLE_THEN_IF(status, !given,
+                   mark_fields(table, &of, "category-columns:", options->category_columns, false,
+                               path, of.forced, error));
+    table->settled = given;
+    table->columns = saddle_columns_share(options->columns);
+    SADDLE_THEN(status,
+                given ? match_columns(table, &of, path, error) : make_columns(table, &of, error));
+    free_names(&of);
+    return status;
+}
+
+/* Find out how a file is laid out and go through its rows once. Close it even after a failure. */
+static saddle_status open_table(saddle_csv *table, const saddle_input *in,
+                                const saddle_data_options *options, saddle_error *error)
+{
+    *table = (saddle_csv){.end = in->bytes + in->size, .missing = options->missing};
+    const char *line = saddle_first_line(saddle_skip_mark(in), table->end, &table->first_line);
+    const char *line_end = saddle_line_end(line, table->end);
+    table->begin = line;
+    table->failure.line = table->first_line;
+    if (line == table->end)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' holds no rows", in->path);
+    if (!read_layout(table, line, saddle_content_end(line, line_end), options->header))
+        return saddle_parse_refuse(&table->failure, in->path, error);
+    if (table->header_end != NULL) {
+        table->begin = line_end < table->end ? line_end + 1 : table->end;
+        table->first_line++;
+    }
+    table->field = saddle_alloc(table->fields, sizeof *table->field);
+    table->field_of = saddle_alloc(table->fields, sizeof *table->field_of);
+    if (table->field == NULL || table->field_of == NULL)
+        return saddle_no_memory(error, "reading a file");
+    SADDLE_TRY(choose_columns(table, in->path, options, error));
+    if (!saddle_csv_read_rows(table))
+        return saddle_parse_refuse(&table->failure, in->path, error);
+    if (table->rows == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           table->all == 0 ? "'%s' holds names but no rows"
+                                           : "every row of '%s' lacks a value; set missing to "
+                                             "impute",
+                           in->path);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_scan_csv(saddle_columns **out, const saddle_input *in,
+                              const saddle_data_options *options, saddle_error *error)
+{
+    saddle_csv table;
+    saddle_status status = open_table(&table, in, options, error);
+    *out = status == SADDLE_OK ? saddle_columns_share(table.columns) : NULL;
+    close_table(&table);
+    return status;
+}
+
+/* Rows to be filled, which have been counted. */
+static saddle_status make_rows(saddle_csv *table, const char *name, saddle_error *error)
+{
+    const saddle_columns *columns = table->columns;
+    bool sparse = columns->features > columns->count;
+    return sparse ? saddle_dataset_new_sparse(&table->data, name, table->rows, columns->features,
+                                              table->rows * columns->count, false, error)
+                  : saddle_dataset_new_dense(&table->data, name, table->rows, columns->features,
+                                             error);
+}
+
+/* Fill the rows and hand them out. */
+static void fill_rows(saddle_csv *table)
+{
+    saddle_dataset *data = table->data;
+    memset(data->label, 0, table->rows * sizeof *data->label);
+    saddle_csv_read_rows(table);
+    if (data->dense != NULL) {
+        saddle_dataset_count_nonzeros(data);
+    } else {
+        data->nonzeros = table->entries;
+        saddle_dataset_forget_ones(data);
+    }
+    data->columns = saddle_columns_share(table->columns);
+    data->dropped = table->all - table->rows;
+    data->imputed = table->imputed;
 }
 
 saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const saddle_input *in,
                               const saddle_data_options *options, saddle_error *error)
 {
+    saddle_csv table;
     *out = NULL;
-    struct table table = {.end = in->bytes + in->size};
-    const char *line = first_line(saddle_skip_mark(in), table.end, &table.first_line);
-    const char *line_end = saddle_line_end(line, table.end);
-    table.begin = line;
-    table.failure.line = table.first_line;
-    if (line == table.end)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' holds no rows", in->path);
-    if (!read_layout(&table, line, content_end(line, line_end), options->header))
-        return saddle_parse_refuse(&table.failure, in->path, error);
-    if (table.header_end != NULL) {
-        table.begin = line_end < table.end ? line_end + 1 : table.end;
-        table.first_line++;
+    saddle_status status = open_table(&table, in, options, error);
+    SADDLE_THEN_IF(status, !table.settled,
+                   saddle_columns_settle(table.columns, options->categories,
+                                         options->missing == SADDLE_MISSING_IMPUTE, error));
+    table.settled = true;
+    SADDLE_THEN(status, make_rows(&table, name, error));
+    if (status == SADDLE_OK) {
+        fill_rows(&table);
+        *out = table.data;
     }
-    SADDLE_TRY(choose_label(&table, options->label_column, in->path, error));
-    if (!read_rows(&table))
-        return saddle_parse_refuse(&table.failure, in->path, error);
-    if (table.rows == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' holds names but no rows", in->path);
-    saddle_status status = saddle_dataset_new_dense(
-        &table.data, name, table.rows, table.fields - (table.label < table.fields), error);
-    if (table.data == NULL)
-        return status;
-    read_rows(&table);
-    saddle_dataset_count_nonzeros(table.data);
-    *out = table.data;
-    return SADDLE_OK;
+    close_table(&table);
+    return status;
 }

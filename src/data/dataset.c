@@ -14,6 +14,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "core/vector.h"
+#include "data/columns.h"
 #include "data/readers.h"
 #include "data/rows.h"
 #include "files/file.h"
@@ -116,6 +117,7 @@ void saddle_dataset_free(saddle_dataset *data)
         return;
     saddle_free(data->name);
     saddle_free(data->label);
+    saddle_columns_free(data->columns);
     if (!data->borrowed) {
         saddle_free(data->row_start);
         saddle_free(data->column);
@@ -158,19 +160,40 @@ static reader *detect(const saddle_input *in)
     return saddle_read_libsvm;
 }
 
-static saddle_status load_file(saddle_dataset **out, const char *name, const char *path,
-                               const saddle_data_options *options, saddle_error *error)
+/* The reader that the options or the content say. */
+static reader *choose_reader(const saddle_input *in, const saddle_data_options *options)
 {
     static reader *const format[] = {[SADDLE_FORMAT_AUTO] = NULL,
                                      [SADDLE_FORMAT_LIBSVM] = saddle_read_libsvm,
                                      [SADDLE_FORMAT_CSV] = saddle_read_csv,
                                      [SADDLE_FORMAT_IDX] = saddle_read_idx,
                                      [SADDLE_FORMAT_NUMPY] = saddle_read_numpy};
+    reader *chosen = format[options->format];
+    return chosen != NULL ? chosen : detect(in);
+}
+
+static saddle_status load_file(saddle_dataset **out, const char *name, const char *path,
+                               const saddle_data_options *options, saddle_error *error)
+{
     saddle_input in;
     SADDLE_TRY(saddle_input_open(&in, path, error));
-    reader *read = format[options->format] != NULL ? format[options->format] : detect(&in);
-    saddle_status status = read(out, name, &in, options, error);
+    saddle_status status = choose_reader(&in, options)(out, name, &in, options, error);
     saddle_input_close(&in);
+    return status;
+}
+
+saddle_status saddle_dataset_scan(saddle_columns **out, const char *name,
+                                  const saddle_data_options *options, saddle_error *error)
+{
+    saddle_input in = {.path = NULL};
+    char *path = NULL;
+    *out = NULL;
+    saddle_status status = saddle_data_find(name, &path, error);
+    SADDLE_THEN(status, saddle_input_open(&in, path, error));
+    SADDLE_THEN_IF(status, choose_reader(&in, options) == saddle_read_csv,
+                   saddle_scan_csv(out, &in, options, error));
+    saddle_input_close(&in);
+    saddle_free(path);
     return status;
 }
 
@@ -217,6 +240,12 @@ static saddle_status check_options(const saddle_data_options *options, saddle_er
     if ((unsigned)options->header > SADDLE_HEADER_NO)
         return saddle_fail(error, SADDLE_BAD_INPUT, "header %d is unknown; use a saddle_csv_header",
                            (int)options->header);
+    if ((unsigned)options->categories > SADDLE_CODES ||
+        (unsigned)options->missing > SADDLE_MISSING_IMPUTE)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "categories %d or missing %d is unknown; use a saddle_categories and a "
+                           "saddle_missing",
+                           (int)options->categories, (int)options->missing);
     return SADDLE_OK;
 }
 
@@ -381,6 +410,7 @@ saddle_status saddle_dataset_select_by(saddle_dataset **out, const saddle_datase
     saddle_parallel(s.parts, copy_part, &s);
     if (s.out->dense != NULL)
         saddle_dataset_count_nonzeros(s.out);
+    s.out->columns = saddle_columns_share(data->columns);
     *out = s.out;
     return SADDLE_OK;
 }

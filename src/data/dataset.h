@@ -22,6 +22,9 @@ saddle_status saddle_dataset_view(saddle_dataset **out, const saddle_dataset *da
                                   saddle_error *error);
 /* Whether data of this name are made on the spot: it begins with `synthetic`, and there is no such file. */
 bool saddle_data_is_generated(const char *name);
+/* What the columns of a file hold, observed but not settled; NULL for a format without names. */
+saddle_status saddle_dataset_scan(saddle_columns **out, const char *name,
+                                  const saddle_data_options *options, saddle_error *error);
 /* Copy `count` rows from `first` on. */
 saddle_status saddle_dataset_range(saddle_dataset **out, const saddle_dataset *data, size_t first,
                                    size_t count, saddle_error *error);

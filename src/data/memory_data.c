@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
+#include "data/columns.h"
 #include "data/dataset.h"
 
 /* What data from memory are called in messages. */
@@ -113,6 +114,7 @@ saddle_status saddle_dataset_view(saddle_dataset **out, const saddle_dataset *da
     (*out)->column = data->column;
     (*out)->value = data->value;
     (*out)->dense = data->dense;
+    (*out)->columns = saddle_columns_share(data->columns);
     return SADDLE_OK;
 }
 

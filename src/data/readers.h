@@ -44,6 +44,9 @@ saddle_status saddle_read_libsvm(saddle_dataset **out, const char *name, const s
                                  const saddle_data_options *options, saddle_error *error);
 saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const saddle_input *in,
                               const saddle_data_options *options, saddle_error *error);
+/* The columns of a CSV file as observed, not settled. */
+saddle_status saddle_scan_csv(saddle_columns **out, const saddle_input *in,
+                              const saddle_data_options *options, saddle_error *error);
 saddle_status saddle_read_idx(saddle_dataset **out, const char *name, const saddle_input *in,
                               const saddle_data_options *options, saddle_error *error);
 

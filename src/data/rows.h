@@ -18,6 +18,17 @@ static inline saddle_status saddle_rows_check(const saddle_dataset *data, size_t
                        data->name, data->features, features);
 }
 
+/* The entry of a row in a column. */
+static inline double saddle_row_entry(const saddle_dataset *data, size_t row, size_t column)
+{
+    if (data->dense != NULL)
+        return data->dense[row * data->features + column];
+    for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
+        if (data->column[k] == column)
+            return saddle_entry_value(data, k);
+    return 0.0;
+}
+
 /* a_row' x */
 static inline double saddle_row_dot(const saddle_dataset *data, size_t row, const double *x)
 {

@@ -14,13 +14,13 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "data/columns.h"
 #include "data/dataset.h"
+#include "data/pattern.h"
 #include "data/samples.h"
 #include "instance/fingerprint.h"
 #include "instance/instance.h"
 
-/* What stands for an agent's number in a name of data. */
-#define NUMBER "%d"
 /* As many different labels are measurements rather than classes. */
 #define MOST_LABELS 100000
 /* Samples per agent of a problem that draws them, when the user does not say. */
@@ -32,12 +32,11 @@ static bool needs_data(const saddle_instance *e)
     return e->kind != NULL && e->kind->needs_data;
 }
 
-/* Whether each agent has rows of its own: a file for each, or rows in memory. */
-static bool is_divided(const saddle_instance *e)
+bool saddle_data_is_divided(const saddle_instance *e)
 {
     return needs_data(e) &&
            (e->plan->problem.shards != NULL ||
-            (e->plan->problem.rows == NULL && strchr(e->plan->problem.data, '%') != NULL));
+            (e->plan->problem.rows == NULL && saddle_is_pattern(e->plan->problem.data)));
 }
 
 saddle_data_options saddle_plan_data_options(const saddle_plan *plan)
@@ -48,6 +47,10 @@ saddle_data_options saddle_plan_data_options(const saddle_plan *plan)
         .header = plan->problem.header,
         .label_column = plan->problem.label_column,
         .labels = plan->problem.labels,
+        .categories = plan->problem.categories,
+        .missing = plan->problem.missing,
+        .category_columns = plan->problem.category_columns,
+        .drop_columns = plan->problem.drop_columns,
         .threads = plan->engine.threads,
     };
 }
@@ -58,7 +61,7 @@ saddle_status saddle_stage_compare_data(saddle_instance *e, saddle_error *error)
 {
     const saddle_dataset *data = e->parts->data;
     uint64_t fingerprint = 0;
-    if (e->world->ranks == 1 || !needs_data(e) || is_divided(e))
+    if (e->world->ranks == 1 || !needs_data(e) || saddle_data_is_divided(e))
         return SADDLE_OK;
     bool taken = saddle_fingerprint_data(data, &fingerprint);
     return saddle_same_contents(e->world, "data", data->name, taken, fingerprint, error);
@@ -94,6 +97,17 @@ static saddle_status keep_own(saddle_instance *e, const saddle_dataset *data,
     return status;
 }
 
+/* Add to a refusal which text each label is. */
+static void explain_labels(const saddle_columns *columns, saddle_error *error)
+{
+    size_t count = 0;
+    const char *const *text = saddle_columns_label_texts(columns, &count);
+    saddle_error said = error != NULL ? *error : (saddle_error){.message = ""};
+    if (text != NULL && error != NULL)
+        saddle_fail(error, SADDLE_BAD_INPUT, "%.700s (label 0 is '%.40s', %zu is '%.40s')",
+                    said.message, text[0], count - 1, text[count - 1]);
+}
+
 /* Settle how the problem reads labels, from the distinct ones of all agents, and record it: held-out rows
  * follow it, and the model's user after the run. */
 static saddle_status settle_labels(saddle_instance *e, const double *classes, size_t count,
@@ -104,11 +118,18 @@ static saddle_status settle_labels(saddle_instance *e, const double *classes, si
     const char **field =
         kind == SADDLE_LABELS_CLASSES ? &plan->problem.classes : &plan->problem.positive;
     char *rule = NULL;
-    saddle_status status = saddle_labels_settle(kind, *field, classes, count, &rule, error);
+    /* Texts of the label column may be given by name. */
+    char *wanted = *field != NULL ? saddle_columns_label_list(e->parts->columns, *field) : NULL;
+    if (wanted == NULL && *field != NULL)
+        return saddle_no_memory(error, "the labels");
+    saddle_status status = saddle_labels_settle(kind, wanted, classes, count, &rule, error);
+    if (status == SADDLE_BAD_INPUT)
+        explain_labels(e->parts->columns, error);
     if (status == SADDLE_OK && rule != NULL) {
         *field = rule;
         status = saddle_plan_refresh(plan, error);
     }
+    saddle_free(wanted);
     saddle_free(rule);
     return status;
 }
@@ -137,7 +158,7 @@ saddle_status saddle_stage_split_data(saddle_instance *e, saddle_error *error)
     const saddle_plan *plan = e->plan;
     saddle_dataset *data = e->parts->data;
     saddle_partition *partition = NULL;
-    if (!needs_data(e) || is_divided(e))
+    if (!needs_data(e) || saddle_data_is_divided(e))
         return SADDLE_OK;
     saddle_status status = label(e, data, error);
     SADDLE_THEN(status, saddle_partition_create(
@@ -153,32 +174,13 @@ saddle_status saddle_stage_split_data(saddle_instance *e, saddle_error *error)
 
 /* ---- one file per agent ---------------------------------------------------------------------- */
 
-/* A text with the agent's number in place of %d, to be freed; NULL when memory is short. */
-static char *number_text(const char *pattern, size_t agent)
-{
-    const char *place = strstr(pattern, NUMBER);
-    return saddle_format("%.*s%zu%s", (int)(place - pattern), pattern, agent,
-                         place + strlen(NUMBER));
-}
-
-static bool has_one_number(const char *pattern)
-{
-    const char *first = strchr(pattern, '%');
-    return first != NULL && strncmp(first, NUMBER, strlen(NUMBER)) == 0 &&
-           strchr(first + 1, '%') == NULL;
-}
-
-/* Refuse a pattern, or a file of labels beside it, that makes no sense. */
-static saddle_status check_pattern(const saddle_instance *e, saddle_error *error)
+/* Refuse a file of labels that is not one for each agent. */
+static saddle_status check_labels(const saddle_instance *e, saddle_error *error)
 {
     const char *data = e->plan->problem.data;
     const char *labels = e->plan->problem.labels;
-    if (!has_one_number(data))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "data: '%s' has a %% in it; %%d, once, stands for the number of an "
-                           "agent from 0, as in part-%%d.libsvm, and nothing else is understood",
-                           data);
-    if (labels != NULL && !has_one_number(labels))
+    if (labels != NULL && strcmp(labels, "none") != 0 &&
+        saddle_pattern_check(labels, NULL) != SADDLE_OK)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "labels: '%s' is one file, but data '%s' is one for each agent; put "
                            "a %%d for the agent's number into it, too",
@@ -219,13 +221,15 @@ static saddle_status load_part(saddle_instance *e, size_t agent, saddle_error *e
 {
     saddle_data_options options = saddle_plan_data_options(e->plan);
     saddle_error why = {.message = ""};
-    char *labels = options.labels != NULL ? number_text(options.labels, agent) : NULL;
-    char *name = number_text(e->plan->problem.data, agent);
+    bool each = options.labels != NULL && saddle_is_pattern(options.labels);
+    char *labels = each ? saddle_pattern_name(options.labels, agent) : NULL;
+    char *name = saddle_pattern_name(e->plan->problem.data, agent);
     saddle_status status = SADDLE_OK;
-    if (name == NULL || (options.labels != NULL && labels == NULL)) {
+    if (name == NULL || (each && labels == NULL)) {
         status = saddle_no_memory(error, "a file name");
     } else {
-        options.labels = labels;
+        options.labels = each ? labels : options.labels;
+        options.columns = e->columns;
         status = saddle_dataset_load(&e->parts->shard[agent], name, &options, 0, &why);
         if (status != SADDLE_OK)
             saddle_fail(error, status, "data: agent %zu: %s", agent, why.message);
@@ -262,7 +266,7 @@ static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *e
 
 static saddle_status take_parts(saddle_instance *e, saddle_error *error)
 {
-    saddle_status status = e->plan->problem.shards == NULL ? check_pattern(e, error) : SADDLE_OK;
+    saddle_status status = e->plan->problem.shards == NULL ? check_labels(e, error) : SADDLE_OK;
     SADDLE_THEN(status, check_partition(e, error));
     SADDLE_THEN_IF(
         status, e->plan->problem.samples != NULL,
@@ -281,14 +285,17 @@ saddle_status saddle_stage_read_data(saddle_instance *e, saddle_error *error)
         plan->problem.test_data = SADDLE_IN_MEMORY;
     if (!needs_data(e))
         return SADDLE_OK;
-    if (is_divided(e))
+    if (saddle_data_is_divided(e))
         return take_parts(e, error);
     if (plan->problem.rows != NULL)
         return saddle_dataset_view(&e->parts->data, plan->problem.rows, error);
     saddle_data_options options = saddle_plan_data_options(plan);
-    return saddle_in_field(
+    saddle_status status = saddle_in_field(
         "data", saddle_dataset_load(&e->parts->data, plan->problem.data, &options, e->seed, error),
         error);
+    if (status == SADDLE_OK)
+        e->columns = e->parts->columns = saddle_columns_share(e->parts->data->columns);
+    return status;
 }
 
 /* Give every agent's numbers to everybody. Collective. */
@@ -307,7 +314,7 @@ saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
     const saddle_world *world = e->world;
     double most = 0.0;
     saddle_status status = SADDLE_OK;
-    if (!is_divided(e))
+    if (!saddle_data_is_divided(e))
         return SADDLE_OK;
     fill_sizes(world, e->parts->samples, e->parts->numbers);
     for (size_t k = 0; k < world->local; k++) {
@@ -335,7 +342,7 @@ saddle_status saddle_stage_list_labels(saddle_instance *e, saddle_error *error)
     struct saddle_instance_parts *parts = e->parts;
     const saddle_world *world = e->world;
     size_t rows = 0;
-    if (!is_divided(e) || e->kind->labels == SADDLE_LABELS_REAL)
+    if (!saddle_data_is_divided(e) || e->kind->labels == SADDLE_LABELS_REAL)
         return SADDLE_OK;
     for (size_t k = 0; k < world->local; k++)
         rows += parts->samples[world->here[k]];
@@ -377,7 +384,7 @@ static size_t find_classes(struct saddle_instance_parts *parts, const saddle_wor
 saddle_status saddle_stage_share_labels(saddle_instance *e, saddle_error *error)
 {
     struct saddle_instance_parts *parts = e->parts;
-    if (!is_divided(e) || e->kind->labels == SADDLE_LABELS_REAL)
+    if (!saddle_data_is_divided(e) || e->kind->labels == SADDLE_LABELS_REAL)
         return SADDLE_OK;
     size_t count = find_classes(parts, e->world);
     if (count == MOST_LABELS)

@@ -42,6 +42,7 @@ static saddle_status load_held_out(saddle_instance *e, const char *name, saddle_
     /* The label file that the plan names belongs to the agents' data. */
     options.labels = NULL;
     options.features = e->features;
+    options.columns = e->columns;
     return synthetic_rows(name, &rows) && rows > 0
                ? generate_held_out(e, rows, error)
                : saddle_dataset_load(&e->parts->held_out, name, &options, 0, error);

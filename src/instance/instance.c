@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/world.h"
+#include "data/columns.h"
 #include "data/dataset.h"
 #include "problems/pooled.h"
 #include "problems/problems.h"
@@ -51,6 +52,7 @@ static saddle_status make_problem(saddle_instance *e, saddle_error *error)
                                             .features = e->features,
                                             .samples = parts->samples,
                                             .shard = parts->shard,
+                                            .columns = e->columns,
                                             .classes = parts->class_label,
                                             .class_count = classes,
                                             .seed = e->seed,
@@ -238,6 +240,8 @@ static const struct {
     {saddle_stage_share_spectrum, TIME(network)},
     {find_kind, TIME(problem)},
     {saddle_stage_samples, TIME(reading)},
+    {saddle_stage_scan_columns, TIME(reading)},
+    {saddle_stage_share_columns, TIME(reading)},
     {saddle_stage_read_data, TIME(reading)},
     {saddle_stage_compare_data, TIME(reading)},
     {saddle_stage_split_data, TIME(splitting)},
@@ -330,6 +334,10 @@ void saddle_instance_free(saddle_instance *e)
     saddle_free(parts->samples);
     saddle_dataset_free(parts->data);
     saddle_dataset_free(parts->held_out);
+    saddle_columns_free(parts->columns);
+    for (size_t i = 0; parts->scanned != NULL && i < e->graph->agents; i++)
+        saddle_columns_free(parts->scanned[i]);
+    saddle_free((void *)parts->scanned);
     saddle_free(parts->numbers);
     saddle_free(parts->label);
     saddle_free(parts->classes);

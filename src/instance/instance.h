@@ -29,6 +29,9 @@ struct saddle_instance_parts {
     saddle_dataset *data;   /* one file for all agents, until it is split */
     saddle_dataset **shard; /* per agent, NULL where it is elsewhere; NULL without data */
     saddle_dataset *held_out;
+    saddle_columns *columns; /* of the data; NULL: they have no names */
+    saddle_columns *
+        *scanned;    /* of every agent's own file, where the agent is here; NULL: one file */
     double *numbers; /* one per agent, for what agents tell each other */
     double *label;   /* distinct labels of the agents here, where each has a file */
     size_t label_count;
@@ -49,12 +52,17 @@ typedef saddle_status saddle_stage(saddle_instance *instance, saddle_error *erro
 saddle_stage saddle_stage_compare_plans, saddle_stage_graph, saddle_stage_compare_graphs,
     saddle_stage_place_agents, saddle_stage_mixing, saddle_stage_compare_mixing,
     saddle_stage_share_spectrum;
+/* Stages of the columns of the agents' files: column_stages.c. */
+saddle_stage saddle_stage_scan_columns, saddle_stage_share_columns;
 /* Stages of the agents' data: data_stages.c. */
 saddle_stage saddle_stage_samples, saddle_stage_read_data, saddle_stage_compare_data,
     saddle_stage_split_data, saddle_stage_share_sizes, saddle_stage_list_labels,
     saddle_stage_share_labels, saddle_stage_held_out;
 /* Stages of the starting point: start.c. */
 saddle_stage saddle_stage_start, saddle_stage_share_start;
+
+/* Whether each agent has rows of its own: a file for each, or rows in memory. */
+bool saddle_data_is_divided(const saddle_instance *instance);
 
 /* Make an instance as saddle_instance_create() does, with an engine that may be none of the list. */
 saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engine_class *engine,

@@ -38,8 +38,8 @@ static const saddle_option format =
                   "Format of the data file. auto: by its content and name.");
 static const saddle_option header = SADDLE_CHOICE(
     PLAN_DATA(header, RESULT), "header", SADDLE_PROBLEM_HEADING, "auto", "auto|yes|no", "WHETHER",
-    "CSV: whether the first line holds names. auto: if a field is a name, which begins with "
-    "neither digit, sign nor point and is not nan, inf, na, null, none or ?.");
+    "CSV: whether the first line holds names. auto: if it has text and no numbers, or text above a "
+    "number of the next line.");
 static const saddle_option label_column = SADDLE_TEXT(
     PLAN_DATA(label_column, RESULT), "label-column", SADDLE_PROBLEM_HEADING, "last", "WHICH",
     "CSV and .npy: the column of the label: first, last, a number from 0 or a header's name; none: "
@@ -49,6 +49,24 @@ static const saddle_option labels =
     SADDLE_TEXT(LABELS, "labels", SADDLE_PROBLEM_HEADING, "", "PATH",
                 "IDX and NumPy: the file of labels; none: there is none, which only predict can do "
                 "with. Not given: found beside the images by its name; y or labels in an .npz.");
+static const saddle_option categories =
+    SADDLE_CHOICE(PLAN_DATA(categories, RESULT), "categories", SADDLE_PROBLEM_HEADING, "one-hot",
+                  "one-hot|codes", "CODING",
+                  "CSV: what text becomes: a feature of 0 and 1 for each text of a column, or one "
+                  "feature with the "
+                  "texts' numbers from 0.");
+static const saddle_option missing =
+    SADDLE_CHOICE(PLAN_DATA(missing, RESULT), "missing", SADDLE_PROBLEM_HEADING, "refuse",
+                  "refuse|drop|impute", "RULE",
+                  "CSV: what becomes of missing values (empty, NA, NaN, null or ?): refused, their "
+                  "rows left out, or "
+                  "filled in by the column's mean or most frequent text.");
+static const saddle_option category_columns = SADDLE_TEXT(
+    PLAN_DATA(category_columns, RESULT), "category-columns", SADDLE_PROBLEM_HEADING, "", "LIST",
+    "CSV: columns whose numbers are categories, by name or number from 0, separated by commas.");
+static const saddle_option drop_columns =
+    SADDLE_TEXT(PLAN_DATA(drop_columns, RESULT), "drop-columns", SADDLE_PROBLEM_HEADING, "", "LIST",
+                "CSV: columns to leave out, by name or number from 0, separated by commas.");
 static const saddle_option positive =
     SADDLE_TEXT(PLAN_DATA(positive, RESULT), "positive", SADDLE_PROBLEM_HEADING, "auto", "LABELS",
                 "Labels that count as positive, such as 1 or 5-9 "
@@ -200,12 +218,14 @@ static const saddle_option resume = {
     .alone = "yes"};
 
 static const saddle_option *const plan_options[] = {
-    &problem, &data,       &format,           &header,    &label_column, &labels,      &positive,
-    &classes, &test_data,  &samples,          &partition, &x_set,        &y_set,       &regularizer,
-    &agents,  &topology,   &mixing,           &algorithm, &init,         &init_x,      &init_y,
-    &seed,    &iterations, &tolerance,        &max_ifo,   &max_rounds,   &max_seconds, &engine,
-    &threads, &pin,        &stall_seconds,    &trace,     &trace_every,  &metric_tau,  &outcomes,
-    &model,   &checkpoint, &checkpoint_every, &resume,    NULL};
+    &problem,     &data,       &format,           &header,       &label_column,  &labels,
+    &categories,  &missing,    &category_columns, &drop_columns, &positive,      &classes,
+    &test_data,   &samples,    &partition,        &x_set,        &y_set,         &regularizer,
+    &agents,      &topology,   &mixing,           &algorithm,    &init,          &init_x,
+    &init_y,      &seed,       &iterations,       &tolerance,    &max_ifo,       &max_rounds,
+    &max_seconds, &engine,     &threads,          &pin,          &stall_seconds, &trace,
+    &trace_every, &metric_tau, &outcomes,         &model,        &checkpoint,    &checkpoint_every,
+    &resume,      NULL};
 
 const saddle_option *const *saddle_plan_options(void)
 {

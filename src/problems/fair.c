@@ -35,9 +35,9 @@
 
 typedef struct choices {
     double fairness;
-    double ridge;         /* NaN: automatic */
-    uint64_t sensitive;   /* from 1 */
-    const char *excluded; /* NULL: automatic */
+    double ridge;          /* NaN: automatic */
+    const char *sensitive; /* a feature */
+    const char *excluded;  /* NULL: automatic */
 } choices;
 
 static const saddle_option *const options[] = {
@@ -47,14 +47,14 @@ static const saddle_option *const options[] = {
     &(const saddle_option)SADDLE_REAL(
         OWN(ridge), "fairness-ridge", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "R",
         "Weight of -(R/2) |y|^2, for strong concavity in y. auto: 0, or 1e-3 when W is 0."),
-    &(const saddle_option)SADDLE_INTEGER(
-        OWN(sensitive), "sensitive", GROUP, "73", 1.0, UINT32_MAX, "FEATURE",
-        "The feature, counted from 1, that holds the sensitive attribute, as 0 or 1. In a9a 73 is "
-        "1 for men."),
+    &(const saddle_option)SADDLE_TEXT(OWN(sensitive), "sensitive", GROUP, "73", "FEATURE",
+                                      "The feature that holds the sensitive attribute, as 0 or 1: "
+                                      "its number from 1, its name, or "
+                                      "a column of two texts. In a9a 73 is 1 for men."),
     &(const saddle_option)SADDLE_TEXT(
         OWN(excluded), "exclude-features", GROUP, "auto", "LIST",
-        "Features, counted from 1, that the model may not use, such as 72,73; or none. auto: the "
-        "sensitive one and every feature that is its exact opposite in all rows."),
+        "Features that the model may not use, by number from 1 or name, such as 72,73; or none. "
+        "auto: the sensitive one and every feature that is its exact opposite in all rows."),
     NULL};
 
 enum { BLOCK = SADDLE_ROW_BLOCK };

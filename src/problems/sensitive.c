@@ -3,23 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/index_list.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "data/columns.h"
 #include "data/rows.h"
 
 /* Features whose opposites are looked for between two exchanges. */
 enum { BLOCK = 256 };
-
-static double entry(const saddle_dataset *data, size_t row, size_t column)
-{
-    if (data->dense != NULL)
-        return data->dense[row * data->features + column];
-    for (size_t k = data->row_start[row]; k < data->row_start[row + 1]; k++)
-        if (data->column[k] == column)
-            return saddle_entry_value(data, k);
-    return 0.0;
-}
 
 double saddle_visible_norm2(const saddle_sensitive *sensitive, const saddle_dataset *data,
                             size_t row)
@@ -58,7 +48,7 @@ static saddle_status read_signs(saddle_sensitive *self, saddle_error *error)
         const saddle_dataset *data = self->shard[i];
         self->sign[i] = next;
         for (size_t row = 0; row < data->rows; row++) {
-            double attribute = entry(data, row, self->column);
+            double attribute = saddle_row_entry(data, row, self->column);
             if (attribute != 0.0 && attribute != 1.0)
                 return saddle_fail(error, SADDLE_BAD_INPUT,
                                    "sensitive: feature %zu is %g in a row of agent %zu; a "
@@ -71,28 +61,22 @@ static saddle_status read_signs(saddle_sensitive *self, saddle_error *error)
 }
 
 saddle_status saddle_sensitive_read(saddle_sensitive *out, const saddle_problem_inputs *inputs,
-                                    uint64_t feature, const char *excluded, saddle_error *error)
+                                    const char *feature, const char *excluded, saddle_error *error)
 {
     size_t features = inputs->features;
-    if (feature > features)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "sensitive: there is no feature %llu, the data have %zu; say which "
-                           "one holds the sensitive attribute",
-                           (unsigned long long)feature, features);
-    *out = (saddle_sensitive){.shard = inputs->shard,
-                              .world = inputs->world,
-                              .features = features,
-                              .column = (size_t)feature - 1};
+    *out = (saddle_sensitive){.shard = inputs->shard, .world = inputs->world, .features = features};
+    SADDLE_TRY(saddle_in_field(
+        "sensitive",
+        saddle_columns_feature(inputs->columns, features, feature, &out->column, error), error));
     if (!allocate(out))
         return saddle_no_memory(error, "the problem");
     SADDLE_TRY(read_signs(out, error));
     if (excluded == NULL)
         out->hidden[out->column] = true;
-    else if (strcmp(excluded, "none") != 0 && !saddle_mark_list(excluded, 1, features, out->hidden))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "exclude-features: '%s' is not a list of features; give auto, none, or "
-                           "different features from 1 to %zu separated by commas",
-                           excluded, features);
+    else if (strcmp(excluded, "none") != 0)
+        return saddle_in_field(
+            "exclude-features",
+            saddle_columns_mark(inputs->columns, features, excluded, out->hidden, error), error);
     return SADDLE_OK;
 }
 
@@ -110,7 +94,7 @@ static bool is_opposite(const saddle_sensitive *self, size_t column)
         const saddle_dataset *data = self->shard[self->world->here[k]];
         const double *sign = self->sign[self->world->here[k]];
         for (size_t row = 0; row < data->rows; row++)
-            if (1.0 - 2.0 * entry(data, row, column) != sign[row])
+            if (1.0 - 2.0 * saddle_row_entry(data, row, column) != sign[row])
                 return false;
     }
     return true;
@@ -149,7 +133,7 @@ char *saddle_sensitive_list(const saddle_sensitive *sensitive)
 void saddle_count_decision(const saddle_sensitive *sensitive, const saddle_dataset *data,
                            size_t row, bool positive, saddle_decisions *counts)
 {
-    double attribute = entry(data, row, sensitive->column);
+    double attribute = saddle_row_entry(data, row, sensitive->column);
     size_t a = attribute == 1.0 ? 1 : 0;
     size_t b = data->label[row] > 0.0 ? 1 : 0;
     counts->group[a][b] += 1.0;

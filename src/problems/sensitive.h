@@ -19,10 +19,10 @@ typedef struct saddle_sensitive {
     bool *hidden;      /* per feature: the model may not see it */
 } saddle_sensitive;
 
-/* Reads the attribute of the rows here from a feature, counted from 1, and hides the features of a
+/* Reads the attribute of the rows here from a feature, given by name or number from 1, and hides the features of a
  * list; NULL: hides that feature. Free with saddle_sensitive_free() even after a failure. */
 saddle_status saddle_sensitive_read(saddle_sensitive *out, const saddle_problem_inputs *inputs,
-                                    uint64_t feature, const char *excluded, saddle_error *error);
+                                    const char *feature, const char *excluded, saddle_error *error);
 void saddle_sensitive_free(saddle_sensitive *sensitive);
 
 /* Hides every feature that is 1 - S in all agents' rows. Collective. */

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/float_mode.h"
@@ -10,6 +11,7 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "core/world.h"
+#include "data/columns.h"
 #include "files/npz.h"
 #include "instance/plan.h"
 
@@ -77,6 +79,7 @@ saddle_status saddle_result_create(saddle_result **out, const saddle_instance *i
         return saddle_no_memory(error, "the result");
     }
     memcpy(result->here, instance->world->here, result->local * sizeof *result->here);
+    result->columns = saddle_columns_share(instance->columns);
     *out = result;
     return SADDLE_OK;
 }
@@ -94,6 +97,7 @@ void saddle_result_free(saddle_result *result)
     saddle_plan_free(&result->plan);
     saddle_free(result->title);
     saddle_free(result->checkpoint);
+    saddle_columns_free(result->columns);
     saddle_free(result);
 }
 
@@ -200,9 +204,10 @@ static saddle_status write_model(copies *c, const char *path, saddle_error *erro
     uint64_t format = SADDLE_MODEL_FORMAT;
     uint64_t features = result->features;
     char *settings = settings_text(result->plan.settings);
-    if (settings == NULL) {
-        saddle_no_memory(error, "the model's settings");
-        return SADDLE_NO_MEMORY;
+    char *columns = result->columns != NULL ? saddle_columns_print(result->columns, false) : NULL;
+    if (settings == NULL || (columns == NULL && result->columns != NULL)) {
+        saddle_free(settings);
+        return saddle_no_memory(error, "the model's settings");
     }
     const saddle_array arrays[] = {
         {.name = "format", .kind = SADDLE_ARRAY_WORD, .rank = 0, .data = &format},
@@ -240,13 +245,15 @@ static saddle_status write_model(copies *c, const char *path, saddle_error *erro
         {.name = "version", .kind = SADDLE_ARRAY_TEXT, .rank = 0, .data = saddle_version()},
         {.name = "features", .kind = SADDLE_ARRAY_WORD, .rank = 0, .data = &features},
         {.name = "settings", .kind = SADDLE_ARRAY_TEXT, .rank = 0, .data = settings},
+        {.name = "columns", .kind = SADDLE_ARRAY_TEXT, .rank = 0, .data = columns},
     };
-    size_t count = sizeof arrays / sizeof *arrays;
+    size_t count = sizeof arrays / sizeof *arrays - (columns == NULL);
     size_t length = strlen(path);
     bool record = length >= 4 && strcmp(path + length - 4, ".npy") == 0;
     saddle_status status = record ? saddle_npy_write_record(path, arrays, count, error)
                                   : saddle_npz_write(path, arrays, count, error);
     saddle_free(settings);
+    free(columns);
     return status;
 }
 

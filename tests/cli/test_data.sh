@@ -38,7 +38,7 @@ check "CSV" grep -qE '^  features +2$' out
 try data info c.csv --label-column first
 check "another label column" grep -qE '1: 1 rows' out
 try data info c.csv --header no
-check "no header wanted" warns "c.csv:1:1: 'a' is not a finite number"
+check "no header wanted" warns "c.csv:2:1: the number 1 in column '0', which has text such as 'a'"
 printf '1,nan,0\n3,4,1\n' >d.csv
 try data info d.csv
 check "NaN is not a name" warns "set --header to yes"

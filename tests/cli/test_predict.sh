@@ -92,8 +92,11 @@ printf 'label,a,b\n7,1,2\n0,2,1\n7,3,4\n0,4,3\n' >first.csv
 try run --problem auc --data first.csv --label-column label --agents 2 --iterations 20 --model c.npz
 try eval --model c.npz --data first.csv
 check "the run's label column" grep -qE '^  auc +1$' out
-try eval --model c.npz --data first.csv --label-column last
-check "unless another is given" exits 0
+refuse "column 'label' of 'first.csv' is not among those of the training data" \
+    eval --model c.npz --data first.csv --label-column last
+sed 's/label,a,b/b,label,a/' first.csv >turned.csv
+try eval --model c.npz --data turned.csv
+check "columns are found by name" exits 0
 check "which makes a difference" grep -qvE '^  auc +1$' out
 try eval --model c.npz --data first.csv --positive auto
 check "auto is the run's list" grep -qE '^  auc +1$' out

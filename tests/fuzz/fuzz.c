@@ -77,6 +77,8 @@ void fuzz_read(fuzz_reader *read, const uint8_t *bytes, size_t size)
     saddle_data_options options = {.abi = SADDLE_ABI,
                                    .header = (saddle_csv_header)(bytes[0] / 36 % 3),
                                    .label_column = column[bytes[0] % 6],
+                                   .categories = (saddle_categories)(bytes[0] % 2),
+                                   .missing = (saddle_missing)(bytes[0] / 108),
                                    .features = bytes[0] / 6 % 3,
                                    .threads = 1 + bytes[0] / 18 % 2};
     saddle_input in = {.path = "fuzz", .bytes = (const char *)bytes + 1, .size = size - 1};

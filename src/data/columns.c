@@ -1,0 +1,398 @@
+/* Names of columns, and how text and missing values in them become numbers. */
+#include "data/columns.h"
+
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "data/rows.h"
+
+/* ---- memory ---- */
+
+saddle_columns *saddle_columns_new(size_t count)
+{
+    saddle_columns *columns = saddle_alloc(1, sizeof *columns);
+    if (columns == NULL)
+        return NULL;
+    columns->references = 1;
+    columns->count = count;
+    columns->column = saddle_alloc(count, sizeof *columns->column);
+    if (columns->column != NULL)
+        return columns;
+    saddle_free(columns);
+    return NULL;
+}
+
+saddle_columns *saddle_columns_share(const saddle_columns *columns)
+{
+    saddle_columns *shared = (saddle_columns *)(size_t)columns;
+    if (shared != NULL)
+        __atomic_add_fetch(&shared->references, 1, __ATOMIC_RELAXED);
+    return shared;
+}
+
+static void release(saddle_column *column)
+{
+    for (size_t k = 0; k < column->texts; k++)
+        saddle_free(column->text[k]);
+    saddle_free((void *)column->text);
+    saddle_free(column->times);
+    saddle_free(column->name);
+}
+
+void saddle_columns_free(saddle_columns *columns)
+{
+    if (columns == NULL || __atomic_sub_fetch(&columns->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    for (size_t k = 0; k < columns->count; k++)
+        release(&columns->column[k]);
+    release(&columns->label);
+    saddle_free(columns->column);
+    saddle_free(columns);
+}
+
+/* ---- texts ---- */
+
+/* Whether a text comes before, at or after one that ends with a NUL, by bytes. */
+static int compare(const char *text, size_t length, const char *other)
+{
+    size_t size = strlen(other);
+    int order = memcmp(text, other, length < size ? length : size);
+    return order != 0 ? order : (length > size) - (length < size);
+}
+
+/* Where a text is, or where it belongs. */
+static size_t place(const saddle_column *column, const char *text, size_t length, bool *found)
+{
+    size_t low = 0;
+    size_t high = column->texts;
+    *found = false;
+    while (low < high && !*found) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare(text, length, column->text[middle]);
+        *found = order == 0;
+        if (order > 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+size_t saddle_column_find(const saddle_column *column, const char *text, size_t length)
+{
+    bool found;
+    size_t index = place(column, text, length, &found);
+    return found ? index : column->texts;
+}
+
+static bool grow(saddle_column *column)
+{
+    size_t capacity = column->capacity == 0 ? 8 : 2 * column->capacity;
+    char **text = saddle_alloc(capacity, sizeof *text);
+    size_t *times = saddle_alloc(capacity, sizeof *times);
+    if (text == NULL || times == NULL) {
+        saddle_free((void *)text);
+        saddle_free(times);
+        return false;
+    }
+    if (column->texts > 0) {
+        memcpy((void *)text, (void *)column->text, column->texts * sizeof *text);
+        memcpy(times, column->times, column->texts * sizeof *times);
+    }
+    saddle_free((void *)column->text);
+    saddle_free(column->times);
+    column->text = text;
+    column->times = times;
+    column->capacity = capacity;
+    return true;
+}
+
+bool saddle_column_observe(saddle_column *column, const char *text, size_t length, size_t times)
+{
+    bool found;
+    size_t index = place(column, text, length, &found);
+    column->kind = SADDLE_COLUMN_TEXT;
+    column->seen += times;
+    if (found) {
+        column->times[index] += times;
+        return true;
+    }
+    if (column->texts == SADDLE_MOST_CATEGORIES ||
+        (column->texts == column->capacity && !grow(column)))
+        return false;
+    char *copy = saddle_format("%.*s", (int)length, text);
+    if (copy == NULL)
+        return false;
+    size_t behind = column->texts - index;
+    memmove((void *)(column->text + index + 1), (void *)(column->text + index),
+            behind * sizeof *column->text);
+    memmove(column->times + index + 1, column->times + index, behind * sizeof *column->times);
+    column->text[index] = copy;
+    column->times[index] = times;
+    column->texts++;
+    return true;
+}
+
+/* ---- settling ---- */
+
+/* The mean, or the most frequent text, the first of several. */
+static double substitute(const saddle_column *column)
+{
+    size_t best = 0;
+    if (column->kind == SADDLE_COLUMN_NUMBER)
+        return column->sum / (double)column->seen;
+    for (size_t k = 1; k < column->texts; k++)
+        if (column->times[k] > column->times[best])
+            best = k;
+    return (double)best;
+}
+
+saddle_status saddle_columns_settle(saddle_columns *columns, saddle_categories categories,
+                                    bool impute, saddle_error *error)
+{
+    columns->one_hot = categories == SADDLE_ONE_HOT;
+    columns->features = 0;
+    for (size_t k = 0; k < columns->count; k++) {
+        saddle_column *column = &columns->column[k];
+        if (column->kind == SADDLE_COLUMN_UNKNOWN)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "column '%.100s' has no value in any row; leave it out with "
+                               "drop-columns",
+                               column->name);
+        column->filled = impute;
+        column->fill = impute ? substitute(column) : 0.0;
+        column->first = columns->features;
+        column->features =
+            column->kind == SADDLE_COLUMN_TEXT && columns->one_hot ? column->texts : 1;
+        columns->features += column->features;
+    }
+    return SADDLE_OK;
+}
+
+size_t saddle_columns_find(const saddle_columns *columns, const char *name, size_t length)
+{
+    for (size_t k = 0; k < columns->count; k++)
+        if (compare(name, length, columns->column[k].name) == 0)
+            return k;
+    return columns->count;
+}
+
+size_t saddle_columns_find_near(const saddle_columns *columns, const char *name, size_t guess)
+{
+    if (guess < columns->count && strcmp(columns->column[guess].name, name) == 0)
+        return guess;
+    return saddle_columns_find(columns, name, strlen(name));
+}
+
+/* Add the values of one column to another's. */
+static saddle_status merge(saddle_column *into, const saddle_column *from, saddle_error *error)
+{
+    if (from->kind == SADDLE_COLUMN_UNKNOWN)
+        return SADDLE_OK;
+    if (into->kind != SADDLE_COLUMN_UNKNOWN && into->kind != from->kind)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "column '%.100s' holds text in one file and numbers in another; name "
+                           "it in category-columns to take both for text",
+                           from->name);
+    into->kind = from->kind;
+    into->sum += from->sum;
+    if (from->kind == SADDLE_COLUMN_NUMBER)
+        into->seen += from->seen;
+    for (size_t k = 0; k < from->texts; k++)
+        if (!saddle_column_observe(into, from->text[k], strlen(from->text[k]), from->times[k]))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "column '%.100s' has more than %d different texts in all files "
+                               "together, or memory is short; leave it out with drop-columns",
+                               from->name, SADDLE_MOST_CATEGORIES);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_columns_merge(saddle_columns *into, const saddle_columns *from,
+                                   saddle_error *error)
+{
+    if (into->count != from->count || into->named != from->named)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "the files have %zu and %zu columns, or names only in some; give rows "
+                           "of the same kind",
+                           into->count, from->count);
+    for (size_t k = 0; k < from->count; k++) {
+        const char *name = from->column[k].name;
+        size_t at = into->named ? saddle_columns_find_near(into, name, k) : k;
+        if (at == into->count)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "column '%.100s' is not in all files; give rows of the same kind",
+                               name);
+        SADDLE_TRY(merge(&into->column[at], &from->column[k], error));
+    }
+    return merge(&into->label, &from->label, error);
+}
+
+/* ---- features by name ---- */
+
+/* Whether `which` is the name "COLUMN=TEXT" of a feature of this column; *out receives the feature. */
+static bool names_text(const saddle_column *column, const char *which, size_t length, size_t *out)
+{
+    size_t name = strlen(column->name);
+    if (column->features != column->texts || length <= name || which[name] != '=' ||
+        strncmp(which, column->name, name) != 0)
+        return false;
+    size_t index = saddle_column_find(column, which + name + 1, length - name - 1);
+    *out = column->first + index;
+    return index < column->texts;
+}
+
+/* The features that a name or a number from 1 stands for; false: none. */
+static bool find_features(const saddle_columns *columns, size_t features, const char *which,
+                          size_t length, size_t *first, size_t *count)
+{
+    char number[32] = "";
+    uint64_t value = 0;
+    size_t column = columns != NULL ? saddle_columns_find(columns, which, length) : 0;
+    if (columns != NULL && columns->named && column < columns->count) {
+        *first = columns->column[column].first;
+        *count = columns->column[column].features;
+        return true;
+    }
+    *count = 1;
+    for (size_t k = 0; columns != NULL && k < columns->count; k++)
+        if (names_text(&columns->column[k], which, length, first))
+            return true;
+    if (length < sizeof number)
+        memcpy(number, which, length);
+    bool good = saddle_parse_integer(number, &value) && value >= 1 && value <= features;
+    *first = (size_t)value - 1;
+    return good;
+}
+
+static saddle_status no_feature(const saddle_columns *columns, size_t features, const char *which,
+                                size_t length, saddle_error *error)
+{
+    bool named = columns != NULL && columns->named;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "'%.*s' is not a feature; give a number from 1 to %zu%s",
+                       (int)(length < 100 ? length : 100), which, features,
+                       named ? ", or a name that `saddle data info` shows"
+                             : "; the features of these data have no names");
+}
+
+saddle_status saddle_columns_feature(const saddle_columns *columns, size_t features,
+                                     const char *which, size_t *out, saddle_error *error)
+{
+    size_t count = 0;
+    size_t length = strlen(which);
+    if (!find_features(columns, features, which, length, out, &count))
+        return no_feature(columns, features, which, length, error);
+    if (count > 2)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "column '%s' is %zu features; name one of them, such as '%s=%s'", which,
+                           count, which,
+                           columns->column[saddle_columns_find(columns, which, length)].text[0]);
+    *out += count - 1;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_columns_mark(const saddle_columns *columns, size_t features, const char *list,
+                                  bool *mark, saddle_error *error)
+{
+    for (const char *rest = list;;) {
+        size_t length = strcspn(rest, ",");
+        size_t first = 0;
+        size_t count = 0;
+        if (!find_features(columns, features, rest, length, &first, &count))
+            return no_feature(columns, features, rest, length, error);
+        for (size_t k = first; k < first + count; k++) {
+            if (mark[k])
+                return saddle_fail(error, SADDLE_BAD_INPUT, "'%.*s' is listed twice",
+                                   (int)(length < 100 ? length : 100), rest);
+            mark[k] = true;
+        }
+        if (rest[length] == '\0')
+            return SADDLE_OK;
+        rest += length + 1;
+    }
+}
+
+/* ---- for the library's user ---- */
+
+size_t saddle_columns_count(const saddle_columns *columns)
+{
+    return columns != NULL ? columns->count : 0;
+}
+
+const char *saddle_columns_name(const saddle_columns *columns, size_t column)
+{
+    return columns->column[column].name;
+}
+
+static const char *const *texts_of(const saddle_column *column, size_t *count)
+{
+    *count = column->texts;
+    return column->texts > 0 ? (const char *const *)column->text : NULL;
+}
+
+const char *const *saddle_columns_texts(const saddle_columns *columns, size_t column, size_t *count)
+{
+    return texts_of(&columns->column[column], count);
+}
+
+void saddle_columns_features(const saddle_columns *columns, size_t column, size_t *first,
+                             size_t *count)
+{
+    *first = columns->column[column].first;
+    *count = columns->column[column].features;
+}
+
+const char *const *saddle_columns_label_texts(const saddle_columns *columns, size_t *count)
+{
+    *count = 0;
+    return columns != NULL ? texts_of(&columns->label, count) : NULL;
+}
+
+/* Whether a name is that of a column of text with a feature for each. */
+static bool is_hot(const saddle_columns *columns, const char *name, size_t length)
+{
+    size_t k = columns != NULL ? saddle_columns_find(columns, name, length) : 0;
+    return columns != NULL && columns->named && columns->one_hot && k < columns->count &&
+           columns->column[k].kind == SADDLE_COLUMN_TEXT;
+}
+
+saddle_status saddle_dataset_column(const saddle_dataset *data, const char *which, double *out,
+                                    saddle_error *error)
+{
+    SADDLE_REQUIRE(error, data, which, out);
+    size_t first = 0;
+    size_t count = 0;
+    size_t length = strlen(which);
+    if (!find_features(data->columns, data->features, which, length, &first, &count))
+        return no_feature(data->columns, data->features, which, length, error);
+    bool hot = is_hot(data->columns, which, length);
+    for (size_t row = 0; row < data->rows; row++) {
+        out[row] = hot ? 0.0 : saddle_row_entry(data, row, first);
+        for (size_t k = 1; hot && k < count; k++)
+            if (saddle_row_entry(data, row, first + k) != 0.0)
+                out[row] = (double)k;
+    }
+    return SADDLE_OK;
+}
+
+/* Copies a list item by item; a text of the label becomes its number. */
+char *saddle_columns_label_list(const saddle_columns *columns, const char *list)
+{
+    char *out = saddle_strdup("");
+    for (const char *rest = list; out != NULL;) {
+        size_t length = strcspn(rest, ",");
+        size_t index = columns != NULL ? saddle_column_find(&columns->label, rest, length) : 0;
+        bool known = columns != NULL && index < columns->label.texts;
+        const char *comma = rest == list ? "" : ",";
+        char *longer = known ? saddle_format("%s%s%zu", out, comma, index)
+                             : saddle_format("%s%s%.*s", out, comma, (int)length, rest);
+        saddle_free(out);
+        out = longer;
+        if (rest[length] == '\0')
+            break;
+        rest += length + 1;
+    }
+    return out;
+}

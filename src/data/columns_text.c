@@ -1,0 +1,194 @@
+/*
+ * Columns as text, for saved models and for agents that make them together. One line for each:
+ *
+ *   names|numbers TAB one-hot|codes
+ *   KIND TAB name TAB fill TAB seen TAB sum [TAB text TAB times]...        the label first, then the columns
+ *
+ * KIND is number, text or none. In names and texts \t, \n and \\ stand for what would end a field or a line.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/print.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "data/columns.h"
+
+static const char *const kind_name[] = {[SADDLE_COLUMN_UNKNOWN] = "none",
+                                        [SADDLE_COLUMN_NUMBER] = "number",
+                                        [SADDLE_COLUMN_TEXT] = "text"};
+
+/* ---- printing ---- */
+
+static void print_text(FILE *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '\t' || *text == '\n' || *text == '\\') {
+            fputc('\\', out);
+            fputc(*text == '\t' ? 't' : *text == '\n' ? 'n' : '\\', out);
+        } else {
+            fputc(*text, out);
+        }
+    }
+}
+
+static void print_column(FILE *out, const saddle_column *column, bool observed)
+{
+    char number[SADDLE_REAL_SIZE];
+    fprintf(out, "%s\t", kind_name[column->kind]);
+    print_text(out, column->name != NULL ? column->name : "");
+    fprintf(out, "\t%s", column->filled ? saddle_print_real(column->fill, 15, number) : "");
+    fprintf(out, "\t%zu", observed ? column->seen : 0);
+    fprintf(out, "\t%s", saddle_print_real(observed ? column->sum : 0.0, 15, number));
+    for (size_t k = 0; k < column->texts; k++) {
+        fputc('\t', out);
+        print_text(out, column->text[k]);
+        fprintf(out, "\t%zu", observed ? column->times[k] : 0);
+    }
+    fputc('\n', out);
+}
+
+char *saddle_columns_print(const saddle_columns *columns, bool observed)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    fprintf(out, "%s\t%s\n", columns->named ? "names" : "numbers",
+            columns->one_hot ? "one-hot" : "codes");
+    print_column(out, &columns->label, observed);
+    for (size_t k = 0; k < columns->count; k++)
+        print_column(out, &columns->column[k], observed);
+    bool failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* ---- parsing ---- */
+
+/* Put what escapes stand for in their place; false when one is unknown. */
+static bool unescape(char *text)
+{
+    char *to = text;
+    for (const char *at = text; *at != '\0'; at++) {
+        char letter = *at;
+        if (letter == '\\') {
+            at++;
+            letter = (char)(*at == 't' ? '\t' : *at == 'n' ? '\n' : *at == '\\' ? '\\' : '\0');
+            if (letter == '\0')
+                return false;
+        }
+        *to++ = letter;
+    }
+    *to = '\0';
+    return true;
+}
+
+static bool parse_count(const char *text, size_t *out)
+{
+    uint64_t value = 0;
+    if (text == NULL || !saddle_parse_integer(text, &value))
+        return false;
+    *out = (size_t)value;
+    return true;
+}
+
+/* Texts and how often each was seen; each must be after the last. */
+static bool parse_texts(saddle_column *column, char *rest)
+{
+    while (rest != NULL) {
+        char *text = strsep(&rest, "\t");
+        size_t times = 0;
+        size_t seen = column->seen;
+        size_t before = column->texts;
+        if (!parse_count(strsep(&rest, "\t"), &times) || !unescape(text) ||
+            !saddle_column_observe(column, text, strlen(text), times) ||
+            column->texts != before + 1 || strcmp(column->text[before], text) != 0)
+            return false;
+        column->seen = seen;
+    }
+    return true;
+}
+
+static bool parse_column(saddle_column *column, char *line)
+{
+    const char *kind = strsep(&line, "\t");
+    char *name = strsep(&line, "\t");
+    const char *fill = strsep(&line, "\t");
+    size_t seen = 0;
+    bool good = parse_count(strsep(&line, "\t"), &seen) && line != NULL && unescape(name);
+    const char *sum = strsep(&line, "\t");
+    good = good && saddle_parse_real(sum, &column->sum);
+    column->name = good ? saddle_strdup(name) : NULL;
+    column->filled = good && *fill != '\0';
+    good = column->name != NULL && (!column->filled || saddle_parse_real(fill, &column->fill));
+    column->seen = seen;
+    good = good && parse_texts(column, line);
+    size_t which = 0;
+    while (good && which < 3 && strcmp(kind, kind_name[which]) != 0)
+        which++;
+    column->kind = (saddle_column_kind)which;
+    bool text = which == SADDLE_COLUMN_TEXT;
+    return good && which < 3 && (column->texts > 0) == text &&
+           (!text || !column->filled ||
+            (column->fill >= 0.0 && column->fill < (double)column->texts &&
+             column->fill == floor(column->fill)));
+}
+
+/* Which features the columns have. */
+static void number_features(saddle_columns *columns)
+{
+    for (size_t k = 0; k < columns->count; k++) {
+        saddle_column *column = &columns->column[k];
+        column->first = columns->features;
+        column->features = columns->one_hot && column->texts > 0 ? column->texts : 1;
+        columns->features += column->features;
+    }
+}
+
+/* All lines; `text` is cut into pieces. */
+static bool parse_lines(saddle_columns *columns, char *text)
+{
+    char *first = strsep(&text, "\n");
+    const char *named = strsep(&first, "\t");
+    columns->named = strcmp(named, "names") == 0;
+    columns->one_hot = first != NULL && strcmp(first, "one-hot") == 0;
+    bool good = (columns->named || strcmp(named, "numbers") == 0) &&
+                (columns->one_hot || (first != NULL && strcmp(first, "codes") == 0));
+    good = good && text != NULL && parse_column(&columns->label, strsep(&text, "\n"));
+    for (size_t k = 0; good && k < columns->count; k++)
+        good = text != NULL && parse_column(&columns->column[k], strsep(&text, "\n"));
+    if (good)
+        number_features(columns);
+    return good;
+}
+
+saddle_status saddle_columns_parse(saddle_columns **out, const char *text, saddle_error *error)
+{
+    size_t lines = 0;
+    for (const char *at = text; *at != '\0'; at++)
+        lines += *at == '\n';
+    *out = NULL;
+    char *copy = saddle_strdup(text);
+    saddle_columns *columns = lines > 2 ? saddle_columns_new(lines - 2) : NULL;
+    saddle_status status = SADDLE_OK;
+    if (copy == NULL || (columns == NULL && lines > 2))
+        status = saddle_no_memory(error, "the columns");
+    else if (columns == NULL || !parse_lines(columns, copy))
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "the columns are not as they were written; save the model again");
+    saddle_free(copy);
+    if (status == SADDLE_OK)
+        *out = columns;
+    else
+        saddle_columns_free(columns);
+    return status;
+}

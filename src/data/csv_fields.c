@@ -1,0 +1,203 @@
+#include "data/csv_fields.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/memory.h"
+#include "core/number.h"
+#include "core/print.h"
+#include "core/text.h"
+#include "data/readers.h"
+
+/* Longer texts are not taken for categories. */
+#define LONGEST_TEXT 4096
+
+/* One past the closing quote of the quoted text that starts at `at`; NULL: it is not closed. */
+static const char *skip_quoted(const char *at, const char *end)
+{
+    for (at++; at < end; at++) {
+        if (*at != '"')
+            continue;
+        if (at + 1 < end && at[1] == '"')
+            at++;
+        else
+            return at + 1;
+    }
+    return NULL;
+}
+
+/* Blanks around a field, but not a tab that separates. */
+static bool is_padding(char c, char separator)
+{
+    return c == ' ' || (c == '\t' && separator != '\t');
+}
+
+bool saddle_field_next(const char *at, const char *end, char separator, saddle_field *out)
+{
+    while (at < end && is_padding(*at, separator))
+        at++;
+    out->begin = at;
+    out->quoted = at < end && *at == '"';
+    if (out->quoted) {
+        const char *after = skip_quoted(at, end);
+        if (after == NULL)
+            return false;
+        out->begin = at + 1;
+        out->end = after - 1;
+        while (after < end && is_padding(*after, separator))
+            after++;
+        out->after = after;
+        return after == end || *after == separator;
+    }
+    const char *after = memchr(at, separator, (size_t)(end - at));
+    out->after = out->end = after != NULL ? after : end;
+    while (out->end > at && is_padding(out->end[-1], separator))
+        out->end--;
+    return true;
+}
+
+/* Whether a field is one of some words, in upper or lower case. */
+static bool is_among(const char *begin, const char *end, const char *const *word, size_t count)
+{
+    size_t length = (size_t)(end - begin);
+    for (size_t k = 0; k < count; k++)
+        if (strlen(word[k]) == length &&
+            strncasecmp_l(begin, word[k], length, saddle_c_locale()) == 0)
+            return true;
+    return false;
+}
+
+static bool has_digit(const saddle_field *field)
+{
+    for (const char *at = field->begin; at < field->end; at++)
+        if (*at >= '0' && *at <= '9')
+            return true;
+    return false;
+}
+
+/* Whether a field that is no number wants to be one, or to say that something went wrong. */
+static bool is_broken(const saddle_field *field)
+{
+    static const char *const infinite[] = {"inf", "infinity"};
+    const char *begin = field->begin;
+    const char *end = field->end;
+    size_t length = (size_t)(end - begin);
+    if (length > LONGEST_TEXT || memchr(begin, '\0', length) != NULL)
+        return true;
+    if (*begin == '#' && (end[-1] == '!' || end[-1] == '?'))
+        return true;
+    begin += *begin == '+' || *begin == '-';
+    if (is_among(begin, end, infinite, 2))
+        return true;
+    while (begin < end && strchr("0123456789+-.eE", *begin) != NULL)
+        begin++;
+    return begin == end && has_digit(field);
+}
+
+saddle_field_kind saddle_field_is(const saddle_field *field, double *value)
+{
+    static const char *const missing[] = {"na", "n/a", "nan", "null", "?", "#n/a", "<na>"};
+    if (field->begin == field->end)
+        return SADDLE_FIELD_MISSING;
+    if (saddle_scan_real(field->begin, field->end, value) == field->end)
+        return SADDLE_FIELD_NUMBER;
+    if (is_among(field->begin, field->end, missing, 7))
+        return SADDLE_FIELD_MISSING;
+    return is_broken(field) ? SADDLE_FIELD_BROKEN : SADDLE_FIELD_WORD;
+}
+
+char *saddle_field_text(const saddle_field *field)
+{
+    size_t length = (size_t)(field->end - field->begin);
+    char *text = saddle_alloc(length + 1, 1);
+    char *to = text;
+    for (const char *at = field->begin; text != NULL && at < field->end; at++) {
+        *to++ = *at;
+        if (field->quoted && *at == '"')
+            at++;
+    }
+    return text;
+}
+
+/* Skip signs that names and values may begin with, such as # < ( $ and those between U+2000 and U+2FFF. */
+static const char *skip_signs(const char *at, const char *end)
+{
+    while (at < end && (ispunct_l((unsigned char)*at, saddle_c_locale()) || *at == '\xe2')) {
+        if (*at == '_')
+            break;
+        at += *at == '\xe2' && end - at >= 3 ? 3 : 1;
+    }
+    return at;
+}
+
+/* Whether a field can only be the name of a column: neither a number, in range or not, nor a mark for a
+ * missing one, such as #N/A, <NA>, nan(ind) or #DIV/0!, nor a truth value. */
+bool saddle_field_is_name(const saddle_field *field)
+{
+    static const char *const not_name[] = {"nan",  "inf", "infinity", "na",   "n/a",
+                                           "null", "nil", "none",     "true", "false"};
+    const char *begin = skip_signs(field->begin, field->end);
+    const char *end = begin;
+    while (end < field->end && strchr("(>!?)", *end) == NULL)
+        end++;
+    size_t length = (size_t)(end - begin);
+    bool error_mark = begin < field->end && *field->begin == '#' && strchr("!?", field->end[-1]);
+    if (length == 0 || error_mark || strchr("0123456789+-.", *field->begin) != NULL ||
+        strchr("0123456789", *begin) != NULL)
+        return false;
+    return !is_among(begin, end, not_name, sizeof not_name / sizeof *not_name);
+}
+
+const char *saddle_content_end(const char *line, const char *line_end)
+{
+    return line_end > line && line_end[-1] == '\r' ? line_end - 1 : line_end;
+}
+
+bool saddle_is_blank(const char *line, const char *end)
+{
+    return saddle_skip_blanks(line, end) == end;
+}
+
+const char *saddle_first_line(const char *at, const char *end, size_t *number)
+{
+    *number = 1;
+    while (at < end) {
+        const char *line_end = saddle_line_end(at, end);
+        if (!saddle_is_blank(at, saddle_content_end(at, line_end)))
+            return at;
+        at = line_end < end ? line_end + 1 : end;
+        ++*number;
+    }
+    return end;
+}
+
+char saddle_find_separator(const char *line, const char *end)
+{
+    static const char separator[] = ",;\t";
+    size_t count[3] = {0};
+    bool quoted = false;
+    for (const char *at = line; at < end; at++) {
+        quoted ^= *at == '"';
+        for (size_t k = 0; !quoted && k < 3; k++)
+            count[k] += *at == separator[k];
+    }
+    size_t best = 0;
+    for (size_t k = 1; k < 3; k++)
+        if (count[k] > count[best])
+            best = k;
+    return (char)(count[best] > 0 ? separator[best] : '\0');
+}
+
+bool saddle_looks_like_csv(const saddle_input *in)
+{
+    size_t number = 0;
+    const char *end = in->bytes + in->size;
+    const char *line = saddle_first_line(saddle_skip_mark(in), end, &number);
+    const char *line_end = saddle_line_end(line, end);
+    line_end = saddle_trim_end(line, line_end);
+    const char *comment = memchr(line, '#', (size_t)(line_end - line));
+    line_end = saddle_trim_end(line, comment != NULL ? comment : line_end);
+    return memchr(line, ':', (size_t)(line_end - line)) == NULL &&
+           saddle_find_separator(line, line_end) != '\0';
+}

@@ -1,0 +1,211 @@
+/* Rows of a CSV file: values are observed, checked or stored. */
+#include "data/csv_table.h"
+
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/text.h"
+
+/* Find the fields of a row; `line` to `end` without the line's end. */
+static bool split_row(saddle_csv *table, const char *line, const char *end)
+{
+    const char *at = line;
+    for (size_t k = 0;; k++) {
+        if (k == table->fields)
+            return saddle_parse_fail(&table->failure, line, at,
+                                     "more fields than the %zu of the first line", table->fields);
+        saddle_field *field = &table->field[k];
+        if (!saddle_field_next(at, end, table->separator, field))
+            return saddle_parse_fail(&table->failure, line, field->begin,
+                                     "quotes are not closed before the next separator");
+        if (field->after == end)
+            return k + 1 == table->fields ||
+                   saddle_parse_fail(&table->failure, line, end,
+                                     "%zu fields; the first line has %zu", k + 1, table->fields);
+        at = field->after + 1;
+    }
+}
+
+static size_t text_length(const saddle_field *field, const char *text)
+{
+    return field->quoted ? strlen(text) : (size_t)(field->end - field->begin);
+}
+
+/* What may be wrong with one of the first rows. */
+static const char *hint(const saddle_csv *table)
+{
+    return table->guessed && table->all <= 1 ? "; if the first line holds names, set header to yes"
+                                             : "";
+}
+
+/* Let a column see a text, whose doubled quotes are halved first. */
+static bool observe_text(saddle_csv *table, const char *line, const saddle_field *field,
+                         saddle_column *column)
+{
+    char *copy = field->quoted ? saddle_field_text(field) : NULL;
+    const char *text = copy != NULL ? copy : field->begin;
+    bool good = (copy != NULL || !field->quoted) &&
+                saddle_column_observe(column, text, text_length(field, text), 1);
+    saddle_free(copy);
+    return good || saddle_parse_fail(&table->failure, line, field->begin,
+                                     "column '%.60s' has more than %d different texts, or memory "
+                                     "is short; leave it out with drop-columns",
+                                     column->name, SADDLE_MOST_CATEGORIES);
+}
+
+/* Let a column that is not settled see a value. */
+static bool observe(saddle_csv *table, const char *line, const saddle_field *field,
+                    saddle_column *column)
+{
+    double value = 0.0;
+    saddle_field_kind kind = saddle_field_is(field, &value);
+    if (kind == SADDLE_FIELD_MISSING)
+        return true;
+    if (column->forced || (kind == SADDLE_FIELD_WORD && column->kind != SADDLE_COLUMN_NUMBER))
+        return observe_text(table, line, field, column);
+    saddle_excerpt excerpt = saddle_excerpt_of(field->begin, field->end);
+    if (kind == SADDLE_FIELD_NUMBER && column->kind == SADDLE_COLUMN_TEXT)
+        return saddle_parse_fail(&table->failure, line, field->begin,
+                                 "the number %s in column '%.60s', which has text such as '%.60s'; "
+                                 "name it in category-columns to take both for text%s",
+                                 excerpt.text, column->name, column->text[0], hint(table));
+    if (kind != SADDLE_FIELD_NUMBER)
+        return saddle_parse_fail(
+            &table->failure, line, field->begin,
+            "'%s' in column '%.60s' is not a finite number; correct it, or name "
+            "the column in category-columns to take it for text%s",
+            excerpt.text, column->name, hint(table));
+    column->kind = SADDLE_COLUMN_NUMBER;
+    column->sum += value;
+    column->seen++;
+    return true;
+}
+
+/* The number that a settled column makes of a field: its value, or the index of its text. */
+static bool encode(saddle_csv *table, const char *line, const saddle_field *field,
+                   const saddle_column *column, double *out)
+{
+    saddle_field_kind kind = saddle_field_is(field, out);
+    saddle_excerpt excerpt = saddle_excerpt_of(field->begin, field->end);
+    if (kind == SADDLE_FIELD_MISSING) {
+        table->imputed += table->data != NULL;
+        *out = column->fill;
+        return column->filled ||
+               saddle_parse_fail(&table->failure, line, field->begin,
+                                 "missing value in column '%.60s', and the columns were settled "
+                                 "without substitutes; train with missing impute",
+                                 column->name);
+    }
+    if (column->kind == SADDLE_COLUMN_NUMBER)
+        return kind == SADDLE_FIELD_NUMBER ||
+               saddle_parse_fail(&table->failure, line, field->begin,
+                                 "'%s' in column '%.60s' is not a finite number", excerpt.text,
+                                 column->name);
+    char *copy = field->quoted ? saddle_field_text(field) : NULL;
+    const char *text = copy != NULL ? copy : field->begin;
+    size_t index = saddle_column_find(column, text, text_length(field, text));
+    saddle_free(copy);
+    *out = (double)index;
+    return index < column->texts ||
+           saddle_parse_fail(&table->failure, line, field->begin,
+                             "'%s' is not among the %zu texts that column '%.60s' had in the "
+                             "training data, such as '%.60s'; correct it or leave the row out",
+                             excerpt.text, column->texts, column->name,
+                             column->texts > 0 ? column->text[0] : "");
+}
+
+/* Put a column's number where its features are. */
+static void store(saddle_csv *table, const saddle_column *column, double value)
+{
+    saddle_dataset *data = table->data;
+    bool hot = column->kind == SADDLE_COLUMN_TEXT && table->columns->one_hot;
+    size_t feature = column->first + (hot ? (size_t)value : 0);
+    value = hot ? 1.0 : value;
+    if (data->dense != NULL) {
+        data->dense[table->rows * data->features + feature] = value;
+    } else if (value != 0.0) {
+        data->column[table->entries] = (uint32_t)feature;
+        data->value[table->entries++] = value;
+    }
+}
+
+/* Observe, check or store the fields of a row. */
+static bool take_row(saddle_csv *table, const char *line)
+{
+    double value = 0.0;
+    saddle_columns *columns = table->columns;
+    for (size_t k = 0; k < columns->count; k++) {
+        const saddle_field *field = &table->field[table->field_of[k]];
+        saddle_column *column = &columns->column[k];
+        if (!(table->settled ? encode(table, line, field, column, &value)
+                             : observe(table, line, field, column)))
+            return false;
+        if (table->data != NULL)
+            store(table, column, value);
+    }
+    if (table->label < table->fields) {
+        const saddle_field *field = &table->field[table->label];
+        if (!(table->settled ? encode(table, line, field, &columns->label, &value)
+                             : observe(table, line, field, &columns->label)))
+            return false;
+        if (table->data != NULL)
+            table->data->label[table->rows] = value;
+    }
+    table->rows++;
+    if (table->data != NULL && table->data->dense == NULL)
+        table->data->row_start[table->rows] = table->entries;
+    return true;
+}
+
+/* Whether a field of the row at hand has no value. */
+static bool is_missing(const saddle_csv *table, size_t field)
+{
+    double value;
+    return saddle_field_is(&table->field[field], &value) == SADDLE_FIELD_MISSING;
+}
+
+/* Look for missing values: *keep says whether the row is used. */
+static bool check_missing(saddle_csv *table, const char *line, bool *keep)
+{
+    size_t labels = table->label < table->fields;
+    *keep = true;
+    if (table->missing == SADDLE_MISSING_IMPUTE && labels > 0 && is_missing(table, table->label))
+        return saddle_parse_fail(&table->failure, line, table->field[table->label].begin,
+                                 "missing label; labels are not filled in: correct it, or set "
+                                 "missing to drop");
+    if (table->missing == SADDLE_MISSING_IMPUTE)
+        return true;
+    for (size_t k = 0; *keep && k < table->columns->count + labels; k++) {
+        bool label = k == table->columns->count;
+        size_t field = label ? table->label : table->field_of[k];
+        *keep = !is_missing(table, field);
+        if (!*keep && table->missing == SADDLE_MISSING_REFUSE)
+            return saddle_parse_fail(
+                &table->failure, line, table->field[field].begin,
+                "missing value in column '%.60s'; fill it in, or set missing to drop or impute%s",
+                label ? table->columns->label.name : table->columns->column[k].name, hint(table));
+    }
+    return true;
+}
+
+bool saddle_csv_read_rows(saddle_csv *table)
+{
+    size_t number = table->first_line;
+    table->all = 0;
+    table->rows = 0;
+    for (const char *line = table->begin; line < table->end; number++) {
+        const char *line_end = saddle_line_end(line, table->end);
+        const char *end = saddle_content_end(line, line_end);
+        if (!saddle_is_blank(line, end)) {
+            bool keep = false;
+            if (!split_row(table, line, end) || !check_missing(table, line, &keep) ||
+                (keep && !take_row(table, line))) {
+                table->failure.line = number;
+                return false;
+            }
+            table->all++;
+        }
+        line = line_end < table->end ? line_end + 1 : table->end;
+    }
+    return true;
+}

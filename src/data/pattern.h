@@ -1,0 +1,17 @@
+/* Names of data with a number in them, such as part-%d.csv or part-%02d.csv: one file per agent. */
+#ifndef SADDLE_DATA_PATTERN_H
+#define SADDLE_DATA_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <saddle/status.h>
+
+/* Whether a name has a % in it, so that it stands for several files. */
+bool saddle_is_pattern(const char *name);
+/* Refuse a pattern that has anything but one %d or %0Nd. */
+saddle_status saddle_pattern_check(const char *pattern, saddle_error *error);
+/* The name with a number in its place, to be freed; NULL when memory is short. The pattern has been checked. */
+char *saddle_pattern_name(const char *pattern, size_t number);
+
+#endif

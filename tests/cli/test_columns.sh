@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# CSV with text and missing values: what it becomes, what a model keeps of it, and what is refused.
+# shellcheck disable=SC2317  # functions are called by check
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh" "$1"
+
+# 60 people: age, color, city in quotes with a comma and a doubled quote, sex, and whether they bought.
+awk 'BEGIN {
+    srand(3)
+    print "age,color,city,sex,bought"
+    split("red green blue", color, " ")
+    for (k = 0; k < 60; k++) {
+        c = color[1 + k % 3]
+        m = k % 2 ? "male" : "female"
+        b = (k % 3 == 0) == (rand() < 0.9) ? "yes" : "no"
+        printf "%d,%s,%s,%s,%s\n", 20 + (k * 7) % 40, c, k % 5 ? "Rome" : "\"St. \"\"J\"\", NB\"", m, b
+    }
+}' >people.csv
+two=(--agents 2 --topology ring --iterations 100)
+
+try data info people.csv --label-column bought
+check "text is read" exits 0
+check "a feature for each text" says "features    8"
+check "names are shown" says "age"
+check "texts are shown" says "blue, green, red"
+check "doubled quotes are halved" says 'St. "J", NB'
+check "labels have their texts" says "0 (no)"
+try data info people.csv --categories codes
+check "codes" says "features    4"
+try data info people.csv --drop-columns color,sex
+check "columns left out by name" says "features    3"
+try data info people.csv --category-columns age --drop-columns 1,2,3
+check "numbers as categories" says "features    40"
+
+try run --data people.csv "${two[@]}" --model people.npz --positive yes --label-column bought --trace t.csv
+check "it runs" exits 0
+check "positive by the label's text" grep -q "positive: 1$" t.csv
+try eval --model people.npz --data people.csv
+check "eval reads by the model's coding" exits 0
+# The same rows with columns in another order have the same scores; so has a file with fewer texts.
+awk -F'","|,' 'NR == 1 { print "sex,bought,color,age,city"; next }
+    /Rome/ { split($0, f, ","); print f[4] "," f[5] "," f[2] "," f[1] "," f[3] }' people.csv >turned.csv
+grep -E 'age|Rome' people.csv >rome.csv
+try predict --model people.npz --data rome.csv
+check "scores of fewer texts" exits 0
+mv out rome.out
+try predict --model people.npz --data turned.csv
+check "columns are found by name" cmp -s out rome.out
+try eval --model people.npz --data rome.csv
+check "and they are learnt from" awk '/auc/ { exit !($2 > 0.8) }' out
+
+echo 'age,color,city,sex,bought' >martian.csv
+echo '30,red,Rome,male,no' >>martian.csv
+echo '30,red,Olympus,male,no' >>martian.csv
+refuse "martian.csv:3:8: 'Olympus' is not among the 2 texts that column 'city' had in the training data" \
+    predict --model people.npz --data martian.csv
+sed 's/Olympus/Rome/; s/bought/other/' martian.csv >other.csv
+refuse "label column 'bought' is not in 'other.csv'" predict --model people.npz --data other.csv
+refuse "column 'other' of 'other.csv' is not among those of the training data; leave it out" \
+    predict --model people.npz --data other.csv --label-column none
+try predict --model people.npz --data other.csv --label-column none --drop-columns other
+check "columns that the model has not are left out" exits 0
+cut -d, -f1-3,5 other.csv >narrow.csv
+refuse "fewer columns of features than the training data, which have 4" \
+    predict --model people.npz --data narrow.csv --label-column other
+
+# Missing values.
+sed -e '3s/^[0-9]*/NA/' -e '4s/,blue,/,?,/' -e '5s/,red,/,,/' people.csv >holes.csv
+refuse "holes.csv:3:1: missing value in column 'age'; fill it in, or set --missing to drop or impute" \
+    data info holes.csv
+refuse "holes.csv:3:1: missing" run --data holes.csv "${two[@]}"
+try data info holes.csv --missing drop
+check "rows are left out" says "57, 3 left out for missing values"
+try data info holes.csv --missing impute
+check "values are filled in" says "3 missing values filled in"
+try run --data holes.csv "${two[@]}" --missing impute --model filled.npz
+check "it runs with substitutes" exits 0
+printf 'age,color,city,sex\nNA,?,Rome,male\n' >unknown.csv
+mean=$(awk -F, 'NR > 1 && $1 != "NA" { s += $1; n++ } END { printf "%.17g", s / n }' holes.csv)
+printf 'age,color,city,sex\n%s,green,Rome,male\n' "$mean" >mean.csv
+try predict --model filled.npz --data unknown.csv --label-column none
+check "new rows are filled in" exits 0
+mv out unknown.out
+try predict --model filled.npz --data mean.csv --label-column none
+check "by the mean and the most frequent text of the training data" cmp -s out unknown.out
+try run --data holes.csv "${two[@]}" --missing drop --model dropped.npz
+check "it runs on the rest" exits 0
+try eval --model dropped.npz --data holes.csv
+check "eval drops as the run did" says "57 rows"
+refuse "3 rows of 'holes.csv' lack a value, and every row needs a score" \
+    predict --model dropped.npz --data holes.csv
+refuse "missing value in column 'age'" predict --model people.npz --data holes.csv
+sed '2s/[a-z]*$//' people.csv >unlabelled.csv
+refuse "missing label; labels are not filled in" data info unlabelled.csv --missing impute
+sed '2,$s/^[0-9]*//' people.csv >empty.csv
+refuse "column 'age' has no value in any row; leave it out with drop-columns" \
+    data info empty.csv --missing impute
+refuse "every row of 'empty.csv' lacks a value" data info empty.csv --missing drop
+
+# Columns by name in problems.
+try run --problem fair --sensitive sex --data people.csv "${two[@]}" --model fair.npz --trace f.csv
+check "the sensitive column by name" exits 0
+check "and both of its features are hidden" grep -q "exclude-features: .*7,8" f.csv
+try run --problem fair --sensitive sex=female --exclude-features sex --data people.csv "${two[@]}" \
+    --model fair2.npz
+check "a feature by name" exits 0
+try eval --model fair.npz --data people.csv
+check "a model knows the names" says "parity_gap"
+refuse "sensitive: column 'color' is 3 features; name one of them, such as 'color=blue'" \
+    run --problem fair --sensitive color --data people.csv "${two[@]}"
+refuse "sensitive: 'height' is not a feature; give a number from 1 to 8, or a name" \
+    run --problem fair --sensitive height --data people.csv "${two[@]}"
+refuse "exclude-features: 'sex' is listed twice" \
+    run --problem fair --sensitive sex --exclude-features sex,sex --data people.csv "${two[@]}"
+
+# One file per agent: texts and substitutes are those of all agents together.
+head -1 holes.csv | tee part-0.csv >part-1.csv
+sed -n '2,20p' holes.csv >>part-0.csv
+sed -n '21,$p' holes.csv | sed 's/,green,/,gold,/' >>part-1.csv
+(cat part-0.csv; sed 1d part-1.csv) >both.csv
+try run --data part-%d.csv --agents 2 --topology ring --iterations 50 --missing impute --model parts.npz
+check "files per agent" exits 0
+try run --data both.csv --partition contiguous --samples 19,41 --agents 2 --topology ring \
+    --iterations 50 --missing impute --model both.npz
+check "the same rows in one file" exits 0
+try predict --model parts.npz --data both.csv
+mv out parts.out
+try predict --model both.npz --data both.csv
+check "make the same model" cmp -s out parts.out
+sed '2s/^[^,]*,/old,/' part-1.csv >odd-1.csv
+cp part-0.csv odd-0.csv
+sed -i '3,$s/^[^,]*,/old,/' odd-1.csv
+refuse "column 'age' holds text in one file and numbers in another" \
+    run --data odd-%d.csv --agents 2 --topology ring --missing impute
+sed '1s/sex/gender/' part-1.csv >odd-1.csv
+refuse "column 'gender' is not in all files" \
+    run --data odd-%d.csv --agents 2 --topology ring --missing impute
+
+for ((k = 0; k < 10002; k++)); do echo "name$k,$((k % 2))"; done >names.csv
+refuse "column '0' has more than 10000 different texts" data info names.csv --header no
+refuse "drop-columns: 'weight' is not in 'people.csv', whose names are: age,color" \
+    data info people.csv --drop-columns weight
+refuse "drop-columns leaves no feature" data info people.csv --drop-columns 0,1,2,3
+
+finish
