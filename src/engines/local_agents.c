@@ -300,7 +300,6 @@ static void run_tasks(void *context, unsigned worker)
     for (size_t i = first; i < last; i++)
         job->task(job->context,
                   saddle_local_lend(job->e, worker, i, job->e->parity, job->e->iteration));
-    saddle_thread_pool_barrier(job->e->pool, worker);
 }
 
 void saddle_local_for_each(saddle_engine *base, saddle_agent_task *task, void *context)
@@ -441,7 +440,6 @@ static void start_job(void *context, unsigned worker)
     for (size_t i = first; i < last; i++)
         e->inputs.algorithm->start(saddle_local_lend(e, worker, i, 1, 0), e->inputs.instance->x0,
                                    e->inputs.instance->y0);
-    saddle_thread_pool_barrier(e->pool, worker);
 }
 
 void saddle_local_start(saddle_local *e)

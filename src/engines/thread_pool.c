@@ -42,13 +42,7 @@ struct saddle_thread_pool {
     unsigned size;
     unsigned started; /* threads that exist */
     worker *workers;
-    pthread_mutex_t mutex;
-    pthread_cond_t wake;
-    pthread_cond_t done;
-    unsigned long generation; /* counts jobs; guarded by mutex */
-    unsigned running;         /* workers still in the job; guarded by mutex */
-    bool leave;               /* guarded by mutex */
-    saddle_thread_pool_job *job;
+    saddle_thread_pool_job *job; /* NULL: the threads shall end */
     void *context;
     bool pin;
     cpu_set_t processors; /* those that workers are pinned to */
@@ -200,28 +194,20 @@ void saddle_thread_pool_barrier(saddle_thread_pool *pool, unsigned number)
     sleep_through(pool, number, phase);
 }
 
+/* Between jobs a worker waits as it does inside them: jobs that follow each other closely cost no system call. */
 static void *work(void *argument)
 {
     worker *self = argument;
     saddle_thread_pool *pool = self->pool;
-    unsigned long seen = 0;
     flush_denormals();
     if (pool->pin)
         stay(pool, self->number);
     for (;;) {
-        pthread_mutex_lock(&pool->mutex);
-        while (pool->generation == seen && !pool->leave)
-            pthread_cond_wait(&pool->wake, &pool->mutex);
-        bool leave = pool->leave;
-        seen = pool->generation;
-        pthread_mutex_unlock(&pool->mutex);
-        if (leave)
+        saddle_thread_pool_barrier(pool, self->number);
+        if (pool->job == NULL)
             return NULL;
         pool->job(pool->context, self->number);
-        pthread_mutex_lock(&pool->mutex);
-        if (--pool->running == 0)
-            pthread_cond_signal(&pool->done);
-        pthread_mutex_unlock(&pool->mutex);
+        saddle_thread_pool_barrier(pool, self->number);
     }
 }
 
@@ -249,9 +235,6 @@ saddle_status saddle_thread_pool_create(saddle_thread_pool **out, unsigned size,
     pool->pin = pin;
     pool->processors = allowed;
     pool->spins = size <= processors ? SPINS : 0;
-    pthread_mutex_init(&pool->mutex, NULL);
-    pthread_cond_init(&pool->wake, NULL);
-    pthread_cond_init(&pool->done, NULL);
     for (unsigned w = 1; w < size; w++) {
         workers[w].pool = pool;
         workers[w].number = w;
@@ -272,15 +255,12 @@ void saddle_thread_pool_destroy(saddle_thread_pool *pool)
 {
     if (pool == NULL)
         return;
-    pthread_mutex_lock(&pool->mutex);
-    pool->leave = true;
-    pthread_cond_broadcast(&pool->wake);
-    pthread_mutex_unlock(&pool->mutex);
+    pool->job = NULL;
+    /* Workers that could not be started will not come. */
+    atomic_fetch_add(&pool->arrived, pool->size - 1 - pool->started);
+    saddle_thread_pool_barrier(pool, 0);
     for (unsigned w = 1; w <= pool->started; w++)
         pthread_join(pool->workers[w].thread, NULL);
-    pthread_cond_destroy(&pool->wake);
-    pthread_cond_destroy(&pool->done);
-    pthread_mutex_destroy(&pool->mutex);
     saddle_free(pool->workers);
     saddle_free(pool);
 }
@@ -297,22 +277,11 @@ void saddle_thread_pool_run(saddle_thread_pool *pool, saddle_thread_pool_job *jo
     bool pinned = pool->pin && sched_getaffinity(0, sizeof places, &places) == 0;
     if (pinned)
         stay(pool, 0);
-    if (pool->size > 1) {
-        pthread_mutex_lock(&pool->mutex);
-        pool->job = job;
-        pool->context = context;
-        pool->running = pool->size - 1;
-        pool->generation++;
-        pthread_cond_broadcast(&pool->wake);
-        pthread_mutex_unlock(&pool->mutex);
-    }
+    pool->job = job;
+    pool->context = context;
+    saddle_thread_pool_barrier(pool, 0);
     job(context, 0);
-    if (pool->size > 1) {
-        pthread_mutex_lock(&pool->mutex);
-        while (pool->running > 0)
-            pthread_cond_wait(&pool->done, &pool->mutex);
-        pthread_mutex_unlock(&pool->mutex);
-    }
+    saddle_thread_pool_barrier(pool, 0);
     if (pinned)
         sched_setaffinity(0, sizeof places, &places);
     restore_denormals(before);

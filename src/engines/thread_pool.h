@@ -1,9 +1,9 @@
 /*
  * A pool of worker threads that run one job together, with a barrier inside the job.
  *
- * The caller is worker 0. Between jobs the others sleep; inside a job they meet at a spinning
- * barrier, which costs no system call unless a worker is late: then the others offer their processors
- * and, after some tens of microseconds, sleep.
+ * The caller is worker 0. Between jobs and inside them workers meet at a spinning barrier, which costs no
+ * system call unless a worker is late: then the others offer their processors and, after some tens of
+ * microseconds, sleep.
  *
  * A worker that has much to do while others wait can share it: whoever waits takes parts of it.
  */
@@ -30,7 +30,8 @@ void saddle_thread_pool_destroy(saddle_thread_pool *pool);
 unsigned saddle_thread_pool_size(const saddle_thread_pool *pool);
 /* Run a job on all workers and wait for all of them. Denormals are flushed to zero inside. */
 void saddle_thread_pool_run(saddle_thread_pool *pool, saddle_thread_pool_job *job, void *context);
-/* Called by every worker inside a job: wait until all have called it, and help those that share meanwhile. */
+/* Called by every worker inside a job: wait until all have called it, and help those that share meanwhile. A job
+ * ends in the same way. */
 void saddle_thread_pool_barrier(saddle_thread_pool *pool, unsigned worker);
 
 /* One part of something, done by some worker. */
