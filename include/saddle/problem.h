@@ -42,6 +42,7 @@ typedef struct saddle_batch {
     size_t first;          /**< The first sample where `index` is NULL; otherwise not read. */
     size_t count;          /**< How many; at least 1. */
     bool repeats;          /**< The index may hold a sample twice. */
+    bool groups;           /**< `first` and `count` are of groups, see saddle_problem::groups. */
 } saddle_batch;
 
 /** The k-th sample number of a batch. */
@@ -138,6 +139,13 @@ struct saddle_problem {
      * gy. 0: no such thing.
      */
     double y_curvature;
+    /**
+     * Optional, for problems of one agent with add_samples(): how many groups its samples form, such that of y, and of the
+     * statistic if there is one, entry j belongs to the samples of group j. Above 0, all samples may be given to add_samples()
+     * in ranges of groups (saddle_batch::groups), for which it touches only the entries of these groups, and add_common(),
+     * which then looks at batch.groups, adds what is left. 0: there are none.
+     */
+    size_t groups;
 
     /** Required without add_samples(), otherwise not called. Mean over the batch of grad f_ij at (x, y):
      * overwrites gx (x_dim), gy (y_dim). */

@@ -9,6 +9,8 @@
 #include "problems/evaluate.h"
 
 #define BLOCK 512
+/* Entries of the sums of parts that are added up at a time. */
+#define SUM_BLOCK 1024
 
 SADDLE_KERNEL static void mix_block(const saddle_agent *agent, size_t offset, size_t count,
                                     double *restrict out)
@@ -44,6 +46,7 @@ size_t saddle_partials_size(const saddle_problem *problem, size_t samples)
 typedef struct shared_request {
     const saddle_agent *agent;
     saddle_request *request;
+    double *partials;
     size_t stride;
 } shared_request;
 
@@ -51,7 +54,24 @@ static void evaluate_part(void *context, size_t part, double *scratch)
 {
     const shared_request *s = context;
     saddle_evaluate_part(s->agent->problem, s->agent->id, s->request, part,
-                         s->agent->helpers->partials + part * s->stride, scratch);
+                         s->partials + part * s->stride, scratch);
+}
+
+static void add_partials(void *context, size_t block, double *scratch)
+{
+    (void)scratch;
+    const shared_request *s = context;
+    saddle_evaluate_add(s->agent->problem, s->request, s->partials, block * SUM_BLOCK,
+                        (block + 1) * SUM_BLOCK);
+}
+
+void saddle_agent_sum(const saddle_agent *agent, saddle_request *request, double *partials)
+{
+    size_t size = saddle_partial_size(agent->problem, request);
+    shared_request s = {agent, request, partials, size};
+    agent->helpers->share(agent->helpers, (size + SUM_BLOCK - 1) / SUM_BLOCK, add_partials, &s,
+                          NULL);
+    saddle_evaluate_end(agent->problem, request);
 }
 
 void saddle_agent_answer(const saddle_agent *agent, saddle_request *request, double *scratch)
@@ -64,10 +84,11 @@ void saddle_agent_answer(const saddle_agent *agent, saddle_request *request, dou
         saddle_evaluate(problem, agent->id, request, scratch);
         return;
     }
-    shared_request s = {agent, request, saddle_partial_size(problem, request)};
+    shared_request s = {agent, request, agent->helpers->partials,
+                        saddle_partial_size(problem, request)};
     saddle_evaluate_begin(problem, agent->id, request);
     agent->helpers->share(agent->helpers, parts, evaluate_part, &s, scratch);
-    saddle_evaluate_end(problem, agent->id, request, agent->helpers->partials, s.stride);
+    saddle_agent_sum(agent, request, s.partials);
 }
 
 void saddle_agent_ask(saddle_agent *agent, saddle_request *request, double *scratch)

@@ -19,6 +19,8 @@ size_t saddle_partials_size(const saddle_problem *problem, size_t samples);
 
 /* Evaluate a request of an agent with the engine's help, without counting IFO calls. */
 void saddle_agent_answer(const saddle_agent *agent, saddle_request *request, double *scratch);
+/* The end of a request with several parts, which are done, with the help of other workers. */
+void saddle_agent_sum(const saddle_agent *agent, saddle_request *request, double *partials);
 
 /* Blocks of a range, and the doubles of the sums of all blocks of x and y. */
 size_t saddle_block_count(const saddle_range *range);

@@ -109,7 +109,7 @@ static void end_request(saddle_local *e, size_t i)
     if (r->kind == SADDLE_REQUEST_NONE)
         return;
     if (saddle_parts_count(problem, &r->batch) > 1)
-        saddle_evaluate_end(problem, agent->id, r, partials, saddle_partial_size(problem, r));
+        saddle_agent_sum(agent, r, partials);
     else if (saddle_divides_by_samples(problem, r))
         saddle_evaluate_rows(problem, agent->id, r, partials);
     else

@@ -13,24 +13,35 @@
 #define LEAST_WORK 20000.0
 #define WORK_PER_ENTRY 24.0
 
-/* Whether entry j of gy and of the statistic belongs to sample j, so that parts write to them directly. */
-static bool has_own_entries(const saddle_problem *problem)
+/* All samples of a problem that has them in groups, as a range of groups; otherwise the batch as it is. */
+static saddle_batch in_groups(const saddle_problem *problem, const saddle_batch *batch)
 {
-    return problem->add_samples != NULL && problem->y_curvature > 0.0;
+    bool all = batch->index == NULL && batch->count == problem->samples[0];
+    return problem->groups > 0 && all ? (saddle_batch){.count = problem->groups, .groups = true}
+                                      : *batch;
+}
+
+/* Whether entries of gy and of the statistic belong to samples, or to groups of them, so that parts write to them
+ * directly. */
+static bool has_own_entries(const saddle_problem *problem, const saddle_batch *batch)
+{
+    return problem->add_samples != NULL && (problem->y_curvature > 0.0 || batch->groups);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* Parts of equal numbers of samples, but for the last. */
+/* Parts of equal numbers of samples, or of groups, but for the last. */
 typedef struct division {
     size_t parts;
     size_t samples;
 } division;
 
-static division divide(const saddle_problem *problem, const saddle_batch *batch)
+static division divide(const saddle_problem *problem, const saddle_batch *given)
 {
+    saddle_batch grouped = in_groups(problem, given);
+    const saddle_batch *batch = &grouped;
     division whole = {.parts = 1, .samples = batch->count};
-    bool own = has_own_entries(problem);
+    bool own = has_own_entries(problem, batch);
     /* Two parts with the same sample would add to the same entry. */
     if (problem->add_samples == NULL || (own && batch->repeats))
         return whole;
@@ -38,7 +49,7 @@ static division divide(const saddle_problem *problem, const saddle_batch *batch)
     double y_dim = (double)problem->y_dim;
     double cost = problem->sample_cost > 0.0 ? problem->sample_cost : x_dim + y_dim;
     double sums = x_dim + (own ? 0.0 : fmax(y_dim, (double)problem->response_size));
-    double count = (double)batch->count;
+    double count = (double)given->count;
     double most = fmin(fmin(count / LEAST_SAMPLES, count * cost / LEAST_WORK),
                        fmin(1.0 + count * cost / (WORK_PER_ENTRY * sums), SADDLE_MOST_PARTS));
     if (!(most >= 2.0))
@@ -55,10 +66,12 @@ size_t saddle_parts_count(const saddle_problem *problem, const saddle_batch *bat
 }
 
 /* A request as one part, with the request's own outputs. */
-static saddle_part whole_part(saddle_request *r)
+static saddle_part whole_part(const saddle_problem *problem, saddle_request *r)
 {
-    saddle_part p = {
-        .batch = r->batch, .scale = 1.0 / (double)r->batch.count, .x = r->x, .y = r->y};
+    saddle_part p = {.batch = in_groups(problem, &r->batch),
+                     .scale = 1.0 / (double)r->batch.count,
+                     .x = r->x,
+                     .y = r->y};
     bool slope = r->kind != SADDLE_REQUEST_VALUE && r->kind != SADDLE_REQUEST_STATISTIC;
     bool survey = r->kind == SADDLE_REQUEST_SURVEY;
     if (r->kind == SADDLE_REQUEST_DIFFERENCE || r->kind == SADDLE_REQUEST_BATCH_DIFFERENCE) {
@@ -95,7 +108,7 @@ static sums list_sums(const saddle_problem *problem, saddle_part *p)
     list_sum(&list, problem->x_dim, &p->gx);
     list_sum(&list, 1, &p->value);
     list_sum(&list, 1, &p->square);
-    if (!has_own_entries(problem)) {
+    if (!has_own_entries(problem, &p->batch)) {
         list_sum(&list, problem->y_dim, &p->gy);
         list_sum(&list, problem->response_size, &p->statistic);
     }
@@ -104,7 +117,7 @@ static sums list_sums(const saddle_problem *problem, saddle_part *p)
 
 size_t saddle_partial_size(const saddle_problem *problem, saddle_request *request)
 {
-    saddle_part p = whole_part(request);
+    saddle_part p = whole_part(problem, request);
     sums list = list_sums(problem, &p);
     size_t size = 0;
     for (size_t k = 0; k < list.count; k++)
@@ -114,19 +127,17 @@ size_t saddle_partial_size(const saddle_problem *problem, saddle_request *reques
 
 size_t saddle_largest_partial(const saddle_problem *problem)
 {
-    size_t entries =
-        has_own_entries(problem) ? 0 : saddle_larger(problem->y_dim, problem->response_size);
+    size_t entries = has_own_entries(problem, &(saddle_batch){.count = 1})
+                         ? 0
+                         : saddle_larger(problem->y_dim, problem->response_size);
     return saddle_whole_lines(problem->x_dim + entries + 1);
 }
 
-/* sums = the first partial, or += another one */
-static void take_partial(const sums *list, const double *partial, bool first)
+/* sums += a partial */
+static void take_partial(const sums *list, const double *partial)
 {
     for (size_t k = 0; k < list->count; k++) {
-        if (first)
-            memcpy(*list->at[k], partial, list->length[k] * sizeof *partial);
-        else
-            saddle_axpy(list->length[k], 1.0, partial, *list->at[k]);
+        saddle_axpy(list->length[k], 1.0, partial, *list->at[k]);
         partial += list->length[k];
     }
 }
@@ -152,9 +163,10 @@ static void add_part(const saddle_problem *problem, size_t agent, saddle_part *p
         p->batch.index += begin;
     } else {
         p->batch.first += begin;
-        if (has_own_entries(problem) && p->gy != NULL)
+        bool own = has_own_entries(problem, &p->batch);
+        if (own && p->gy != NULL)
             memset(p->gy + p->batch.first, 0, p->batch.count * sizeof *p->gy);
-        if (has_own_entries(problem) && p->statistic != NULL)
+        if (own && p->statistic != NULL)
             memset(p->statistic + p->batch.first, 0, p->batch.count * sizeof *p->statistic);
     }
     problem->add_samples(problem, agent, p, scratch);
@@ -197,7 +209,7 @@ static void begin_entries(const saddle_problem *problem, const saddle_request *r
                           const saddle_part *p)
 {
     bool batch_only = r->kind == SADDLE_REQUEST_BATCH_DIFFERENCE;
-    if (!has_own_entries(problem))
+    if (!has_own_entries(problem, &p->batch))
         return;
     clear_entries(&p->batch, batch_only, problem->y_dim, p->gy);
     clear_entries(&p->batch, batch_only, problem->response_size, p->statistic);
@@ -206,7 +218,7 @@ static void begin_entries(const saddle_problem *problem, const saddle_request *r
 void saddle_evaluate_begin(const saddle_problem *problem, size_t agent, saddle_request *request)
 {
     (void)agent;
-    saddle_part p = whole_part(request);
+    saddle_part p = whole_part(problem, request);
     begin_entries(problem, request, &p);
 }
 
@@ -227,23 +239,23 @@ void saddle_evaluate_part(const saddle_problem *problem, size_t agent, saddle_re
                           size_t part, double *partial, double *scratch)
 {
     division d = divide(problem, &request->batch);
-    sum_part(problem, agent, whole_part(request), &d, part, partial, scratch);
+    sum_part(problem, agent, whole_part(problem, request), &d, part, partial, scratch);
 }
 
 /* The unbiased variance of the samples' gradients, from the mean of their squared norms and their mean. What
- * all samples share is in neither: it has no variance. */
-static double sample_variance(const saddle_problem *problem, const saddle_part *p)
+ * all samples share is in neither, where it is the same for all: it has no variance then. */
+static double sample_variance(const saddle_problem *problem, const saddle_request *r,
+                              const saddle_part *p)
 {
-    double count = (double)p->batch.count;
+    double count = (double)r->batch.count;
     double mean = saddle_norm2(problem->x_dim, p->gx) + saddle_norm2(problem->y_dim, p->gy);
-    if (p->batch.count < 2)
+    if (r->batch.count < 2)
         return 0.0;
     double variance = (*p->square - mean) * (count / (count - 1.0));
     return variance < 0.0 ? 0.0 : variance;
 }
 
-/* out += slope (y1 - y0) */
-SADDLE_KERNEL static void add_linear_part(size_t count, double slope, const double *restrict y1,
+SADDLE_KERNEL void saddle_add_linear_part(size_t count, double slope, const double *restrict y1,
                                           const double *restrict y0, double *restrict out)
 {
     for (size_t k = 0; k < count; k++)
@@ -253,27 +265,45 @@ SADDLE_KERNEL static void add_linear_part(size_t count, double slope, const doub
 /* What is left to do once all samples have been added to the request's outputs. */
 static void finish(const saddle_problem *problem, const saddle_request *r, saddle_part *p)
 {
-    bool linear = has_own_entries(problem) && p->x0 != NULL;
-    if (p->square != NULL)
-        *p->square = sample_variance(problem, p);
+    bool linear = problem->add_samples != NULL && problem->y_curvature > 0.0 && p->x0 != NULL;
+    if (p->square != NULL && !p->batch.groups)
+        *p->square = sample_variance(problem, r, p);
     p->scale = 1.0;
     p->gy = linear ? NULL : p->gy;
     if (problem->add_samples != NULL && problem->add_common != NULL &&
         r->kind != SADDLE_REQUEST_STATISTIC)
         problem->add_common(problem, p);
     if (linear && r->kind == SADDLE_REQUEST_DIFFERENCE)
-        add_linear_part(problem->y_dim, -problem->y_curvature, r->y, r->y0, r->gy);
+        saddle_add_linear_part(problem->y_dim, -problem->y_curvature, r->y, r->y0, r->gy);
+    if (p->square != NULL && p->batch.groups)
+        *p->square = sample_variance(problem, r, p);
 }
 
-void saddle_evaluate_end(const saddle_problem *problem, size_t agent, saddle_request *request,
-                         const double *partials, size_t stride)
+void saddle_evaluate_add(const saddle_problem *problem, saddle_request *request,
+                         const double *partials, size_t first, size_t last)
 {
-    (void)agent;
-    saddle_part p = whole_part(request);
+    saddle_part p = whole_part(problem, request);
     sums list = list_sums(problem, &p);
-    size_t parts = divide(problem, &p.batch).parts;
-    for (size_t k = 0; k < parts; k++)
-        take_partial(&list, partials + k * stride, k == 0);
+    size_t parts = divide(problem, &request->batch).parts;
+    size_t stride = saddle_partial_size(problem, request);
+    size_t begin = 0;
+    for (size_t k = 0; k < list.count; k++) {
+        size_t end = begin + list.length[k];
+        size_t low = saddle_larger(first, begin);
+        size_t high = last < end ? last : end;
+        double *out = *list.at[k] + (low - begin);
+        begin = end;
+        if (low >= high)
+            continue;
+        memcpy(out, partials + low, (high - low) * sizeof *out);
+        for (size_t part = 1; part < parts; part++)
+            saddle_axpy(high - low, 1.0, partials + part * stride + low, out);
+    }
+}
+
+void saddle_evaluate_end(const saddle_problem *problem, saddle_request *request)
+{
+    saddle_part p = whole_part(problem, request);
     finish(problem, request, &p);
 }
 
@@ -282,16 +312,16 @@ void saddle_evaluate(const saddle_problem *problem, size_t agent, saddle_request
 {
     if (request->kind == SADDLE_REQUEST_NONE)
         return;
-    saddle_part p = whole_part(request);
+    saddle_part p = whole_part(problem, request);
     sums list = list_sums(problem, &p);
-    division d = divide(problem, &p.batch);
+    division d = divide(problem, &request->batch);
     double *rest = d.parts > 1 ? scratch + saddle_partial_size(problem, request) : scratch;
     begin_entries(problem, request, &p);
     clear_sums(&list);
     add_part(problem, agent, &p, 0, d.samples, rest);
     for (size_t part = 1; part < d.parts; part++) {
         sum_part(problem, agent, p, &d, part, scratch, rest);
-        take_partial(&list, scratch, false);
+        take_partial(&list, scratch);
     }
     finish(problem, request, &p);
 }
@@ -312,7 +342,7 @@ void saddle_evaluate_samples(const saddle_problem *problem, size_t agent, saddle
     uint32_t sample[SADDLE_MOST_ALONG];
     uint32_t place[SADDLE_MOST_ALONG];
     double found[SADDLE_MOST_ALONG];
-    saddle_part p = whole_part(request);
+    saddle_part p = whole_part(problem, request);
     size_t count = 0;
     for (size_t k = 0; k < request->batch.count; k++) {
         size_t j = request->batch.index[k];
@@ -335,7 +365,7 @@ void saddle_evaluate_samples(const saddle_problem *problem, size_t agent, saddle
 void saddle_evaluate_rows(const saddle_problem *problem, size_t agent, saddle_request *request,
                           const double *along)
 {
-    saddle_part p = whole_part(request);
+    saddle_part p = whole_part(problem, request);
     memset(request->gx, 0, problem->x_dim * sizeof *request->gx);
     problem->add_rows(problem, agent, &p.batch, along, request->gx);
     finish(problem, request, &p);

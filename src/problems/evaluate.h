@@ -21,16 +21,18 @@ size_t saddle_largest_partial(const saddle_problem *problem);
 uint64_t saddle_request_ifo(const saddle_request *request);
 
 /*
- * One request: begin once, then every part, in any order and by any worker, then end once. What a part
+ * One request: begin once, then every part, in any order and by any worker; when all are done, add up their partials, by
+ * ranges of entries, again in any order; then end once. What a part
  * sums up goes to `partial`; entries of gy and of the statistic that belong to single samples go to
  * the request's own arrays. saddle_problem_scratch() doubles of scratch are enough for a part. The partials of
- * parts 0, 1, ... are `stride` doubles apart.
+ * parts 0, 1, ... are saddle_partial_size() doubles apart.
  */
 void saddle_evaluate_begin(const saddle_problem *problem, size_t agent, saddle_request *request);
 void saddle_evaluate_part(const saddle_problem *problem, size_t agent, saddle_request *request,
                           size_t part, double *partial, double *scratch);
-void saddle_evaluate_end(const saddle_problem *problem, size_t agent, saddle_request *request,
-                         const double *partials, size_t stride);
+void saddle_evaluate_add(const saddle_problem *problem, saddle_request *request,
+                         const double *partials, size_t first, size_t last);
+void saddle_evaluate_end(const saddle_problem *problem, saddle_request *request);
 
 /*
  * A request with one part whose entries belong to samples, divided by samples: first those in ranges of numbers, at
@@ -47,6 +49,10 @@ void saddle_evaluate_rows(const saddle_problem *problem, size_t agent, saddle_re
 /* All of it by one worker, with the same bits; saddle_problem_scratch() doubles of scratch. */
 void saddle_evaluate(const saddle_problem *problem, size_t agent, saddle_request *request,
                      double *scratch);
+
+/* out += slope (y1 - y0) */
+void saddle_add_linear_part(size_t count, double slope, const double *restrict y1,
+                            const double *restrict y0, double *restrict out);
 
 /* add_samples() for a problem without it, by its gradient(), value() and response_statistic(). `weight` is
  * part->scale times the number of samples; a value or a statistic is that of all samples. */

@@ -3,7 +3,8 @@
  *   w_i f_ij,  w_i = N / (m n_i),  N = sum_i n_i,
  * so that the mean over the pool is F whatever the local sizes; with equal ones w_i = 1. A batch is
  * sorted into agents, and each agent's part is one call of the problem below. What its samples share is
- * part of the samples here, because they share it with different weights.
+ * part of the samples here, because they share it with different weights, but for all samples together, whose weights
+ * add up to 1. Where entry j of y belongs to sample j of every agent, these are group j of the pool.
  */
 #include "problems/pooled.h"
 
@@ -58,8 +59,8 @@ static void add_shared(const instance *self, const saddle_part *part, double sca
     p.square = NULL;
     if (of->add_common != NULL)
         of->add_common(of, &p);
-    for (size_t k = 0; linear && k < of->y_dim; k++)
-        part->gy[k] -= scale * of->y_curvature * (p.y[k] - p.y0[k]);
+    if (linear)
+        saddle_add_linear_part(of->y_dim, -scale * of->y_curvature, p.y, p.y0, part->gy);
 }
 
 /* The sum of |w_i grad f_ij|^2 over an agent's part of a batch. */
@@ -155,11 +156,37 @@ static double add_index(const instance *self, const saddle_part *part, double *s
     return weight;
 }
 
+/* add_agent() for all agents of a range of groups, without what is left to add_shared(). */
+static void add_groups(const instance *self, const saddle_part *part, double *scratch)
+{
+    size_t first = part->batch.first;
+    saddle_part p = *part;
+    for (size_t i = 0; i < self->of->agents; i++) {
+        size_t samples = self->of->samples[i];
+        size_t rest = samples > first ? samples - first : 0;
+        p.batch = (saddle_batch){.first = first, .count = rest};
+        if (rest > part->batch.count)
+            p.batch.count = part->batch.count;
+        if (rest > 0)
+            add_agent(self, i, &p, scratch);
+    }
+}
+
+static void add_common(const saddle_problem *problem, const saddle_part *part)
+{
+    if (part->batch.groups)
+        add_shared(self_of(problem), part, part->scale);
+}
+
 static void add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
                         double *scratch)
 {
     (void)agent;
     const instance *self = self_of(problem);
+    if (part->batch.groups) {
+        add_groups(self, part, scratch);
+        return;
+    }
     double weight =
         part->batch.index == NULL ? add_range(self, part, scratch) : add_index(self, part, scratch);
     if (weight > 0.0)
@@ -242,6 +269,8 @@ saddle_status saddle_pooled_create(saddle_problem **out, const saddle_problem *o
         .tau = of->tau,
         .alpha = of->alpha,
         .add_samples = add_samples,
+        .add_common = add_common,
+        .groups = of->add_samples != NULL && of->y_curvature > 0.0 ? of->y_dim : 0,
         /* Almost nothing: a problem that cannot be divided stays in one part. */
         .sample_cost = of->add_samples != NULL ? of->sample_cost : DBL_MIN,
         .response_solve = of->response_solve != NULL ? response_solve : NULL,
