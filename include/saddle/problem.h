@@ -71,6 +71,8 @@ typedef struct saddle_part {
     double *
         along; /**< Of differences, with add_rows(): NULL, or one number for each sample of the batch,
                                 which multiplies its row: it is put here, and gx is left alone. */
+    const struct saddle_helpers
+        *helpers; /**< The engine's: workers that help with one part. NULL: nobody. */
 } saddle_part;
 
 /** Constants of the theory; 0 where one is not known. */
@@ -323,6 +325,7 @@ typedef struct saddle_request {
     double *statistic;        /**< Receives the statistic. */
     double variance;          /**< Receives the variance. */
     double value;             /**< Receives the value. */
+    const struct saddle_helpers *helpers; /**< The engine's: who helps. NULL: nobody. */
 } saddle_request;
 
 /**

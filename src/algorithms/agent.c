@@ -81,6 +81,7 @@ void saddle_agent_answer(const saddle_agent *agent, saddle_request *request, dou
         return;
     size_t parts = agent->helpers != NULL ? saddle_parts_count(problem, &request->batch) : 1;
     if (parts == 1) {
+        request->helpers = agent->helpers;
         saddle_evaluate(problem, agent->id, request, scratch);
         return;
     }

@@ -4,16 +4,8 @@
 
 #include <saddle/algorithm.h>
 
-/* Other workers of an engine. */
-typedef struct saddle_helpers saddle_helpers;
-/* One part of something; scratch is of the worker that does it. */
-typedef void saddle_shared_part(void *context, size_t part, double *scratch);
-struct saddle_helpers {
-    /* Do parts 0 .. count - 1, in any order and at the same time; this worker uses `scratch`. */
-    void (*share)(const saddle_helpers *helpers, size_t count, saddle_shared_part *part,
-                  void *context, double *scratch);
-    double *partials; /* sums of the parts of a request */
-};
+#include "core/share.h"
+
 /* Doubles of partials that a request of one of the agents here may need. */
 size_t saddle_partials_size(const saddle_problem *problem, size_t samples);
 

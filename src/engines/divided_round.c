@@ -113,7 +113,7 @@ static void end_request(saddle_local *e, size_t i)
     else if (saddle_divides_by_samples(problem, r))
         saddle_evaluate_rows(problem, agent->id, r, partials);
     else
-        saddle_evaluate(problem, agent->id, r, agent->scratch);
+        saddle_agent_answer(agent, r, agent->scratch);
     agent->ifo += saddle_request_ifo(r);
     r->kind = SADDLE_REQUEST_NONE;
 }

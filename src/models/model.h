@@ -39,6 +39,7 @@ typedef struct saddle_rows_block {
     const uint32_t *index;
     size_t first;
     size_t count;
+    const struct saddle_helpers *helpers; /* who helps with the block; NULL: nobody */
 } saddle_rows_block;
 
 /* Number of the block's row k in the data. */

@@ -1,4 +1,5 @@
 /* Products of sparse rows for any processor, and the choice of the widest version that this one has. */
+#include "core/share.h"
 #include "data/rows.h"
 #define SADDLE_SPARSE(name) name##_plain
 #include "models/sparse_kernel.h"
@@ -15,18 +16,39 @@ static saddle_rows_adder *adder(void)
     return saddle_add_rows_plain;
 }
 
+/* A product of a block that workers share, and what it needs. */
+typedef struct shared_product {
+    const saddle_rows_block *block;
+    saddle_rows_adder *add_rows;
+    size_t outputs;
+    const double *factor; /* w, or delta */
+    double *out;          /* the result, or g */
+    const struct transposed *transposed;
+} shared_product;
+
+/* Rows, and features, of a part of it. */
+enum { PART_ROWS = 4, PART_FEATURES = 32 };
+
+static void forward_part(void *context, size_t part, double *scratch)
+{
+    (void)scratch;
+    const shared_product *p = context;
+    const saddle_dataset *data = p->block->data;
+    for (size_t k = part * PART_ROWS; k < (part + 1) * PART_ROWS && k < p->block->count; k++) {
+        size_t row = saddle_block_row(p->block, k);
+        size_t first = data->row_start[row];
+        const double *value = data->value != NULL ? data->value + first : NULL;
+        p->add_rows(data->row_start[row + 1] - first, value, data->column + first, p->outputs,
+                    p->factor, p->out + k * p->outputs);
+    }
+}
+
 void saddle_sparse_forward(const saddle_rows_block *block, size_t outputs, const double *w,
                            double *out)
 {
-    const saddle_dataset *data = block->data;
-    saddle_rows_adder *add_rows = adder();
-    for (size_t k = 0; k < block->count; k++) {
-        size_t row = saddle_block_row(block, k);
-        size_t first = data->row_start[row];
-        const double *value = data->value != NULL ? data->value + first : NULL;
-        add_rows(data->row_start[row + 1] - first, value, data->column + first, outputs, w,
-                 out + k * outputs);
-    }
+    shared_product p = {block, adder(), outputs, w, out, NULL};
+    saddle_share(block->helpers, (block->count + PART_ROWS - 1) / PART_ROWS, forward_part, &p,
+                 NULL);
 }
 
 /* ---- backwards ------------------------------------------------------------------------------- */
@@ -81,17 +103,28 @@ static void transpose(const saddle_rows_block *block, const transposed *t)
     }
 }
 
+static void backward_part(void *context, size_t part, double *scratch)
+{
+    (void)scratch;
+    const shared_product *p = context;
+    const transposed *t = p->transposed;
+    size_t end = (part + 1) * PART_FEATURES;
+    size_t features = p->block->data->features;
+    for (size_t c = part * PART_FEATURES; c < end && c < features; c++) {
+        size_t first = t->start[c];
+        if (t->start[c + 1] > first)
+            p->add_rows(t->start[c + 1] - first, t->value + first, t->row + first, p->outputs,
+                        p->factor, p->out + c * p->outputs);
+    }
+}
+
 void saddle_sparse_backward(const saddle_rows_block *block, size_t outputs, const double *delta,
                             double *g, double *scratch)
 {
     size_t features = block->data->features;
-    saddle_rows_adder *add_rows = adder();
     transposed t = lay_out(features, scratch);
+    shared_product p = {block, adder(), outputs, delta, g, &t};
     transpose(block, &t);
-    for (size_t c = 0; c < features; c++) {
-        size_t first = t.start[c];
-        if (t.start[c + 1] > first)
-            add_rows(t.start[c + 1] - first, t.value + first, t.row + first, outputs, delta,
-                     g + c * outputs);
-    }
+    saddle_share(block->helpers, (features + PART_FEATURES - 1) / PART_FEATURES, backward_part, &p,
+                 NULL);
 }

@@ -170,7 +170,7 @@ static void add_samples(const saddle_problem *problem, size_t agent, const saddl
     const instance *self = problem->self;
     slopes s;
     for (size_t begin = 0; begin < part->batch.count; begin += BLOCK) {
-        saddle_rows_block block = saddle_block_at(self->shard[agent], &part->batch, begin, BLOCK);
+        saddle_rows_block block = saddle_block_at(self->shard[agent], part, begin, BLOCK);
         if (part->x0 != NULL) {
             add_difference(self, &block, part, scratch);
             continue;
@@ -403,7 +403,7 @@ static void curvature_term(void *context, size_t agent, double *out)
     double square[BLOCK];
     for (size_t k = 0; k < BLOCK; k++)
         one[k] = 1.0;
-    saddle_batch all = {.index = NULL, .count = self->problem.samples[agent]};
+    saddle_part all = {.batch = {.count = self->problem.samples[agent]}};
     saddle_rows_block block = saddle_block_at(self->shard[agent], &all, 0, BLOCK);
     model->forward(model, &block, w, h, scratch);
     model->backward(model, &block, w, one, g, square, scratch);

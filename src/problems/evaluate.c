@@ -11,7 +11,7 @@
  * every entry of its sums, which have to be added up. */
 #define LEAST_SAMPLES 32.0
 #define LEAST_WORK 20000.0
-#define WORK_PER_ENTRY 24.0
+#define WORK_PER_ENTRY 128.0
 
 /* All samples of a problem that has them in groups, as a range of groups; otherwise the batch as it is. */
 static saddle_batch in_groups(const saddle_problem *problem, const saddle_batch *batch)
@@ -71,7 +71,8 @@ static saddle_part whole_part(const saddle_problem *problem, saddle_request *r)
     saddle_part p = {.batch = in_groups(problem, &r->batch),
                      .scale = 1.0 / (double)r->batch.count,
                      .x = r->x,
-                     .y = r->y};
+                     .y = r->y,
+                     .helpers = r->helpers};
     bool slope = r->kind != SADDLE_REQUEST_VALUE && r->kind != SADDLE_REQUEST_STATISTIC;
     bool survey = r->kind == SADDLE_REQUEST_SURVEY;
     if (r->kind == SADDLE_REQUEST_DIFFERENCE || r->kind == SADDLE_REQUEST_BATCH_DIFFERENCE) {
@@ -232,6 +233,7 @@ static void sum_part(const saddle_problem *problem, size_t agent, saddle_part p,
         partial += list.length[k];
     }
     clear_sums(&list);
+    p.helpers = NULL; /* they do other parts */
     add_part(problem, agent, &p, part * d->samples, d->samples, scratch);
 }
 

@@ -174,7 +174,7 @@ static void add_point(const instance *self, size_t agent, const saddle_part *par
     double p[BLOCK];
     const double *sign = self->sensitive.sign[agent];
     for (size_t begin = 0; begin < part->batch.count; begin += BLOCK) {
-        saddle_rows_block rows = saddle_block_at(data, &part->batch, begin, BLOCK);
+        saddle_rows_block rows = saddle_block_at(data, part, begin, BLOCK);
         saddle_block_scores(&rows, model, z);
         saddle_block_margins(&rows, 1, z);
         saddle_logistic(rows.count, z, part->value != NULL ? loss : NULL, p);
@@ -200,7 +200,7 @@ static void add_difference(const instance *self, size_t agent, const saddle_part
     double t[2 * BLOCK];
     double p[2 * BLOCK];
     for (size_t begin = 0; begin < part->batch.count; begin += BLOCK) {
-        saddle_rows_block rows = saddle_block_at(data, &part->batch, begin, BLOCK);
+        saddle_rows_block rows = saddle_block_at(data, part, begin, BLOCK);
         saddle_block_scores2(&rows, model1, model0, t);
         saddle_logistic(2 * rows.count, t, NULL, p);
         for (size_t k = 0; k < rows.count; k++) {

@@ -106,7 +106,7 @@ static void add_point(const instance *self, size_t agent, const saddle_part *par
     double loss[BLOCK];
     double slope[BLOCK];
     for (size_t begin = 0; begin < part->batch.count; begin += BLOCK) {
-        saddle_rows_block rows = saddle_block_at(data, &part->batch, begin, BLOCK);
+        saddle_rows_block rows = saddle_block_at(data, part, begin, BLOCK);
         saddle_block_scores(&rows, model, z);
         saddle_block_margins(&rows, 1, z);
         saddle_logistic(rows.count, z, part->value != NULL ? loss : NULL, slope);
@@ -138,7 +138,7 @@ static void add_difference(const instance *self, size_t agent, const saddle_part
     double z[2 * BLOCK];
     double slope[2 * BLOCK];
     for (size_t begin = 0; begin < part->batch.count; begin += BLOCK) {
-        saddle_rows_block rows = saddle_block_at(data, &part->batch, begin, BLOCK);
+        saddle_rows_block rows = saddle_block_at(data, part, begin, BLOCK);
         saddle_block_scores2(&rows, model1, model0, z);
         saddle_block_margins(&rows, 2, z);
         saddle_logistic(2 * rows.count, z, NULL, slope);

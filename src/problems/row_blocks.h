@@ -11,15 +11,17 @@
 /* The most rows between two calls of the vector exponential. */
 enum { SADDLE_ROW_BLOCK = 256 };
 
-/* The rows from place `begin` of a batch on, at most `most` of them. */
-static inline saddle_rows_block
-saddle_block_at(const saddle_dataset *data, const saddle_batch *batch, size_t begin, size_t most)
+/* The rows from place `begin` of a part's batch on, at most `most` of them. */
+static inline saddle_rows_block saddle_block_at(const saddle_dataset *data, const saddle_part *part,
+                                                size_t begin, size_t most)
 {
+    const saddle_batch *batch = &part->batch;
     size_t rest = batch->count - begin;
     return (saddle_rows_block){.data = data,
                                .index = batch->index != NULL ? batch->index + begin : NULL,
                                .first = batch->first + begin,
-                               .count = rest < most ? rest : most};
+                               .count = rest < most ? rest : most,
+                               .helpers = part->helpers};
 }
 
 /* A linear model: t = w'a + bias. */
