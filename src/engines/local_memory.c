@@ -23,6 +23,14 @@ static size_t most_samples(const saddle_instance *instance)
     return most;
 }
 
+/* Whether an algorithm has more than one phase that is not divided. Of that one nothing can be shared out but what it asks
+ * inside, and nobody should have to wait for workers that have nothing to do. */
+static bool has_more_than_a_loop(const saddle_algorithm *algorithm)
+{
+    const saddle_phase *phases = algorithm->phases;
+    return phases[0].divided != NULL || phases[1].name != NULL;
+}
+
 size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
                             unsigned processors)
 {
@@ -53,7 +61,8 @@ size_t saddle_local_measure(saddle_local *e, const saddle_engine_inputs *inputs,
         threads = inputs->threads;
     if (threads > e->agents * shares)
         threads = e->agents * shares;
-    e->divided = threads > 1 && shares > 1 && e->agents < MANY_AGENTS * threads;
+    e->divided = threads > 1 && shares > 1 && e->agents < MANY_AGENTS * threads &&
+                 has_more_than_a_loop(inputs->algorithm);
     e->areas = e->divided ? e->agents : threads;
     return threads;
 }
