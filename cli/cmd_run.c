@@ -19,22 +19,16 @@ static const char *const examples[] = {
     "saddle run", "saddle run --data train.csv --test-data test.csv --agents 20 --topology ring",
     "saddle run --problem fair --data a9a --trace trace.csv --model model.npz", NULL};
 
-/* The run's trace with its outcomes, if they were written and all of them, as a page. */
+/* The run's trace as a page. */
 static saddle_status write_report(const saddle_result *result, const char *path,
                                   saddle_error *error)
 {
-    const char *outcomes = result->plan.outputs.outcomes;
     saddle_trace *trace = NULL;
-    saddle_trace *other = NULL;
     saddle_status status = saddle_result_trace(result, &trace, error);
-    SADDLE_THEN_IF(status, outcomes != NULL && result->output_error.status == SADDLE_OK,
-                   saddle_trace_read(&other, outcomes, error));
-    SADDLE_THEN_IF(status, other != NULL, saddle_trace_join(trace, other, error));
     const saddle_trace *const list[] = {trace};
     report_section section = {.traces = 1, .trace = list};
     report_page page = {.sections = 1, .section = &section};
     SADDLE_THEN(status, report_write(&page, path, error));
-    saddle_trace_free(other);
     saddle_trace_free(trace);
     return status;
 }
@@ -58,7 +52,6 @@ static saddle_status check_outputs(const cli_arguments *arguments, saddle_error 
         const char *path;
         bool stream;
     } output[] = {{"--trace", plan->outputs.trace, true},
-                  {"--outcomes", plan->outputs.outcomes, true},
                   {"--model", plan->outputs.model, false},
                   {"--report", common->report, false}};
     saddle_status status = SADDLE_OK;
@@ -130,6 +123,10 @@ static int run(const cli_arguments *given)
     status = cli_agree(status, &error);
     SADDLE_THEN(status, saddle_instance_create(&instance, plan, &error));
     if (status == SADDLE_OK) {
+        /* A report shows curves, as those that are made from a trace do. */
+        if (common->report != NULL && plan->outputs.outcomes == SADDLE_OUTCOMES_AUTO &&
+            plan->outputs.resume == NULL && instance->problem->outcomes != NULL)
+            plan->outputs.outcomes = SADDLE_OUTCOMES_ALWAYS;
         d.kind = instance->kind;
         d.problem = plan->problem.name;
         prepare_termination_message(plan);

@@ -246,17 +246,47 @@ void cli_report_divergence(const saddle_result *result, const char *prefix)
             fault->value, advice(result->plan.algorithm.name, fault));
 }
 
-/* "accuracy 0.849, gap 0.18" */
-static void print_outcomes(const char *title, const saddle_outcome *outcome, size_t count)
+/* Append "0.849", or "not defined". */
+static void append_outcome(char *text, size_t size, const char *before, double value)
 {
-    char text[1024] = "";
-    for (size_t k = 0; k < count; k++) {
-        char number[CLI_NUMBER] = "not defined";
-        if (!isnan(outcome[k].value))
-            saddle_snprintf(number, sizeof number, "%.6g", outcome[k].value);
-        saddle_append(text, sizeof text, "%s%s %s", k == 0 ? "" : ", ", outcome[k].name, number);
+    if (isnan(value))
+        saddle_append(text, size, "%snot defined", before);
+    else
+        saddle_append(text, size, "%s%.6g", before, value);
+}
+
+/* Append " (agents 0.81 to 0.87, mean 0.85)" if the spread of an outcome over agents was measured. */
+static void append_spread(char *text, size_t size, const saddle_result *result, const char *column)
+{
+    static const char *const part[] = {"agent_min", "agent_max", "agent_mean"};
+    static const char *const before[] = {" (agents ", " to ", ", mean "};
+    bool found = false;
+    for (size_t p = 0; p < 3; p++)
+        for (size_t k = 0; k < result->outcome_count; k++) {
+            char name[sizeof result->outcome[k].name];
+            saddle_snprintf(name, sizeof name, "%s_%s", column, part[p]);
+            if (strcmp(result->outcome[k].name, name) != 0)
+                continue;
+            append_outcome(text, size, before[p], saddle_result_outcome(result, name));
+            found = true;
+        }
+    if (found)
+        saddle_append(text, size, ")");
+}
+
+/* "accuracy 0.849, gap 0.18": the outcomes whose columns begin with a prefix, such as "train_". */
+static void print_outcomes(const char *title, const char *prefix, const saddle_result *result)
+{
+    char text[4096] = "";
+    for (size_t k = 0; k < result->outcome_count; k++) {
+        const char *name = result->outcome[k].name;
+        if (strncmp(name, prefix, strlen(prefix)) != 0 || strstr(name, "_agent_") != NULL)
+            continue;
+        saddle_append(text, sizeof text, "%s%s", *text == '\0' ? "" : ", ", name + strlen(prefix));
+        append_outcome(text, sizeof text, " ", saddle_result_outcome(result, name));
+        append_spread(text, sizeof text, result, name);
     }
-    if (count > 0)
+    if (*text != '\0')
         cli_print_field(title, "%s", text);
 }
 
@@ -313,8 +343,10 @@ static void print_summary(const saddle_result *result)
     cli_print_field(
         "metric", "%.6e = %.4e x stationarity + %.4e x consensus + %.4e y consensus + %.4e y gap",
         row->metric, row->x_stationarity, row->x_consensus, row->y_consensus, row->y_gap);
-    print_outcomes("worth", result->train, result->train_count);
-    print_outcomes("held out", result->test, result->test_count);
+    if (result->stop != SADDLE_STOP_DIVERGED) {
+        print_outcomes("training", "train_", result);
+        print_outcomes("held out", "test_", result);
+    }
     const char *trace = result->plan.outputs.trace;
     const char *model = result->plan.outputs.model;
     if (trace != NULL)
@@ -334,7 +366,6 @@ static void say_how_to_resume(const run_display *d, const saddle_plan *plan)
 {
     char outputs[1024] = "";
     const char *const output[][2] = {{"trace", plan->outputs.trace},
-                                     {"outcomes", plan->outputs.outcomes},
                                      {"model", plan->outputs.model}};
     for (size_t k = 0; k < sizeof output / sizeof *output; k++)
         if (output[k][1] != NULL)

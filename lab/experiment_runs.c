@@ -135,55 +135,21 @@ static bool is_wanted(const saddle_trace *trace, const saddle_plan *plan)
     return wanted;
 }
 
-/* The files of a run. */
-typedef struct run_files {
-    char trace[LAB_PATH];
-    char outcomes[LAB_PATH]; /* "": they are not measured */
-} run_files;
-
-static void name_files(run_files *out, const experiment_runs *w, const paper_experiment *e,
-                       const experiment_series *series, uint64_t seed)
+/* The file of a run's trace. */
+static const char *trace_path(char out[LAB_PATH], const experiment_runs *w,
+                              const paper_experiment *e, const experiment_series *series,
+                              uint64_t seed)
 {
-    saddle_snprintf(out->trace, sizeof out->trace, "%s/traces/%s/%s-seed%" PRIu64 ".csv",
-                    w->directory, e->name, series->name, seed);
-    out->outcomes[0] = '\0';
-    if (e->outcomes)
-        saddle_snprintf(out->outcomes, sizeof out->outcomes,
-                        "%s/outcomes/%s/%s-seed%" PRIu64 ".csv", w->directory, e->name,
-                        series->name, seed);
-}
-
-/* Append a run's outcomes to its trace. Those of another run, or of a part of this one, are refused. */
-static saddle_status add_outcomes(saddle_trace *trace, const char *path, saddle_error *error)
-{
-    saddle_trace *outcomes = NULL;
-    saddle_status status = saddle_trace_read(&outcomes, path, error);
-    if (status == SADDLE_OK &&
-        (outcomes->rows != trace->rows || strcmp(outcomes->version, trace->version) != 0))
-        status =
-            saddle_fail(error, SADDLE_BAD_INPUT, "'%s' does not belong to '%s'", path, trace->path);
-    SADDLE_THEN(status, saddle_trace_join(trace, outcomes, error));
-    saddle_trace_free(outcomes);
-    return status;
-}
-
-/* A run's trace with its outcomes. */
-static saddle_status read_run(saddle_trace **out, const run_files *files, saddle_error *error)
-{
-    saddle_status status = saddle_trace_read(out, files->trace, error);
-    SADDLE_THEN_IF(status, *files->outcomes != '\0', add_outcomes(*out, files->outcomes, error));
-    if (status != SADDLE_OK) {
-        saddle_trace_free(*out);
-        *out = NULL;
-    }
-    return status;
+    saddle_snprintf(out, LAB_PATH, "%s/traces/%s/%s-seed%" PRIu64 ".csv", w->directory, e->name,
+                    series->name, seed);
+    return out;
 }
 
 /* Read a run that was made before; NULL when there is none that is wanted. */
-static saddle_trace *find_run(const run_files *files, const saddle_plan *plan)
+static saddle_trace *find_run(const char *path, const saddle_plan *plan)
 {
     saddle_trace *trace = NULL;
-    if (access(files->trace, F_OK) != 0 || read_run(&trace, files, NULL) != SADDLE_OK)
+    if (access(path, F_OK) != 0 || saddle_trace_read(&trace, path, NULL) != SADDLE_OK)
         return NULL;
     if (is_wanted(trace, plan))
         return trace;
@@ -246,14 +212,13 @@ static saddle_status tune_series(experiment_runs *w, const paper_experiment *e,
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static saddle_status make_run(experiment_runs *w, saddle_plan *plan, const run_files *files,
+static saddle_status make_run(experiment_runs *w, saddle_plan *plan, const char *trace,
                               saddle_error *error)
 {
     saddle_instance *instance = NULL;
     saddle_result *result = NULL;
     saddle_hooks hooks = w->hooks.begin(w->hooks.context, w->label);
-    plan->outputs.trace = files->trace;
-    plan->outputs.outcomes = *files->outcomes != '\0' ? files->outcomes : NULL;
+    plan->outputs.trace = trace;
     saddle_status status = saddle_instance_create(&instance, plan, error);
     SADDLE_THEN(status, saddle_run_of_several(instance, plan, false, &hooks, &result, error));
     if (status == SADDLE_OK)
@@ -274,18 +239,18 @@ static saddle_status run_one(experiment_runs *w, const paper_experiment *e,
                              const experiment_series *series, const saddle_plan *common,
                              size_t seed, saddle_trace **out, saddle_error *error)
 {
-    run_files files;
+    char path[LAB_PATH];
     saddle_plan plan = *common;
     plan.start.seed = seed;
     saddle_snprintf(w->label, sizeof w->label, "[%zu/%zu] %s %s seed %zu: ", w->place, w->runs,
                     e->name, series->name, seed);
-    name_files(&files, w, e, series, seed);
-    *out = find_run(&files, &plan);
+    trace_path(path, w, e, series, seed);
+    *out = find_run(path, &plan);
     if (*out != NULL)
         return SADDLE_OK;
-    saddle_status status = make_run(w, &plan, &files, error);
+    saddle_status status = make_run(w, &plan, path, error);
     /* What an interrupt cut short is no result. */
-    SADDLE_THEN_IF(status, !*w->interrupt, read_run(out, &files, error));
+    SADDLE_THEN_IF(status, !*w->interrupt, saddle_trace_read(out, path, error));
     return status;
 }
 
@@ -312,7 +277,6 @@ saddle_status saddle_experiment_runs_make(experiment_runs *w, const paper_experi
 {
     w->metric_tau = NAN;
     saddle_status status = make_folder(w, "traces", e, error);
-    SADDLE_THEN_IF(status, e->outcomes, make_folder(w, "outcomes", e, error));
     SADDLE_THEN_IF(status, e->tuning > 0, make_folder(w, "tuned", e, error));
     for (size_t s = 0; status == SADDLE_OK && s < e->count && !*w->interrupt; s++)
         status = run_series(w, e, s, trace, error);
@@ -328,10 +292,9 @@ static bool find_series(const experiment_runs *w, const paper_experiment *e,
     saddle_plan plan;
     bool found_all = saddle_experiment_runs_plan(&plan, w, e, series, NULL) == SADDLE_OK;
     for (size_t r = 0; found_all && r < w->seeds; r++) {
-        run_files files;
+        char path[LAB_PATH];
         plan.start.seed = r + 1;
-        name_files(&files, w, e, series, r + 1);
-        trace[r] = find_run(&files, &plan);
+        trace[r] = find_run(trace_path(path, w, e, series, r + 1), &plan);
         found_all = trace[r] != NULL;
     }
     saddle_plan_free(&plan);

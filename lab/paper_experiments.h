@@ -44,7 +44,6 @@ typedef struct paper_experiment {
     uint64_t quick_tuning;
     const char
         *panels; /* of the figure: "x:y x:y", columns of the trace, or those of derived_columns.h */
-    bool outcomes; /* whether the problem's outcomes are measured, as columns of the trace */
     size_t count;
     const experiment_series *series; /* the first one measures the start */
 } paper_experiment;

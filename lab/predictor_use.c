@@ -78,12 +78,12 @@ saddle_status saddle_predictor_scores(const saddle_predictor *predictor, const s
 }
 
 /* Append an outcome that the problem has not given itself. */
-static void append(saddle_outcome *out, size_t *count, const char *name, double value)
+static void append(saddle_outcome *out, size_t *count, saddle_outcome outcome)
 {
     for (size_t k = 0; k < *count; k++)
-        if (strcmp(out[k].name, name) == 0)
+        if (strcmp(out[k].name, outcome.name) == 0)
             return;
-    out[(*count)++] = (saddle_outcome){name, value};
+    out[(*count)++] = outcome;
 }
 
 /* What scores are worth for rows labelled +1 and -1. */
@@ -101,10 +101,11 @@ static saddle_status measure(const saddle_dataset *data, const double *score, sa
         loss += saddle_softplus(-data->label[row] * score[row]);
     }
     SADDLE_TRY(saddle_ranking_auc(data->rows, score, data->label, &auc, error));
-    append(out, count, "accuracy", isnan(loss) ? (double)NAN : correct / rows);
-    append(out, count, "auc", auc);
-    append(out, count, "loss", loss / rows);
-    append(out, count, "positive_share", positives / rows);
+    double accuracy = isnan(loss) ? (double)NAN : correct / rows;
+    append(out, count, (saddle_outcome){"accuracy", accuracy, SADDLE_LARGER});
+    append(out, count, (saddle_outcome){"auc", auc, SADDLE_LARGER});
+    append(out, count, (saddle_outcome){"loss", loss / rows, SADDLE_SMALLER});
+    append(out, count, (saddle_outcome){"positive_share", positives / rows, SADDLE_SMALLER});
     return SADDLE_OK;
 }
 
@@ -122,7 +123,7 @@ static saddle_status evaluate(const saddle_predictor *p, saddle_dataset *data, c
     if (status != SADDLE_OK)
         return status;
     if (p->problem->outcomes != NULL)
-        status = saddle_outcomes_measure(p->problem, data, p->x, y_of(p), out, count, error);
+        status = saddle_outcomes_of(p->problem, data, p->x, y_of(p), out, count, error);
     SADDLE_THEN_IF(status, kind == SADDLE_LABELS_SIGNS, measure(data, score, out, count, error));
     return status;
 }

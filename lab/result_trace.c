@@ -39,6 +39,13 @@ static bool copy_rows(saddle_trace *trace, const saddle_result *result)
         for (size_t r = 0; r < result->row_count; r++)
             value[r] = saddle_row_cell(&result->rows[r], c);
     }
+    for (size_t k = 0; k < result->outcome_count; k++) {
+        double *value = saddle_trace_add_column(trace, result->outcome[k].name);
+        if (value == NULL)
+            return false;
+        for (size_t r = 0; r < result->row_count; r++)
+            value[r] = result->outcomes[r * result->outcome_count + k];
+    }
     return true;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Reading traces and outcomes back: `# name: value` lines, a line of column names, rows of numbers.
+ * Reading traces back: `# name: value` lines, a line of column names, rows of numbers.
  *
  * Memory grows with what has been read, never with what a file claims. A last line without its end may
  * still be being written; it is left out.
@@ -244,38 +244,4 @@ const double *saddle_trace_column(const saddle_trace *trace, const char *name)
         if (strcmp(trace->column[c], name) == 0)
             return trace->value[c];
     return NULL;
-}
-
-/* ---- joining ------------------------------------------------------------------------------- */
-
-static saddle_status join_column(saddle_trace *trace, const saddle_trace *other, size_t c,
-                                 const double *mine, const double *theirs, saddle_error *error)
-{
-    double *value = saddle_trace_add_column(trace, other->column[c]);
-    if (value == NULL)
-        return saddle_no_memory(error, "the columns of a trace");
-    size_t k = 0;
-    for (size_t r = 0; r < trace->rows; r++) {
-        while (k < other->rows && theirs[k] < mine[r])
-            k++;
-        bool found = k < other->rows && theirs[k] <= mine[r];
-        value[r] = found ? other->value[c][k] : (double)NAN;
-    }
-    return SADDLE_OK;
-}
-
-saddle_status saddle_trace_join(saddle_trace *trace, const saddle_trace *other, saddle_error *error)
-{
-    SADDLE_REQUIRE(error, trace, other);
-    const double *mine = saddle_trace_column(trace, "iteration");
-    const double *theirs = saddle_trace_column(other, "iteration");
-    if (mine == NULL || theirs == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%.300s' has no column iteration to join the two files by",
-                           mine == NULL ? trace->path : other->path);
-    saddle_status status = SADDLE_OK;
-    for (size_t c = 0; status == SADDLE_OK && c < other->columns; c++)
-        if (saddle_trace_column(trace, other->column[c]) == NULL)
-            status = join_column(trace, other, c, mine, theirs, error);
-    return status;
 }

@@ -57,7 +57,7 @@ typedef struct saddle_trace {
 } saddle_trace;
 
 /**
- * Read a trace, or a file of outcomes, also one that a run is writing at the moment: a last line
+ * Read a trace, also one that a run is writing at the moment: a last line
  * that is not complete yet is left out. A line that is not a row of numbers is refused with its number.
  * @param[out] out  NULL on failure.
  */
@@ -70,13 +70,6 @@ SADDLE_API void saddle_trace_free(saddle_trace *trace);
 SADDLE_API const char *saddle_trace_setting(const saddle_trace *trace, const char *name);
 /** The `rows` values of a column; NULL: there is none of this name. Borrowed. */
 SADDLE_API const double *saddle_trace_column(const saddle_trace *trace, const char *name);
-
-/**
- * Append the columns that `trace` does not have and `other` does, matched by the column
- * `iteration`; NaN in rows that `other` lacks. So a run's outcomes get the costs of its trace.
- */
-SADDLE_API saddle_status saddle_trace_join(saddle_trace *trace, const saddle_trace *other,
-                                           saddle_error *error);
 
 /**
  * The trace of a result, as saddle_trace_read() would read it, without a file: settings, lengths of x

@@ -27,6 +27,7 @@
 #ifndef SADDLE_PLAN_H
 #define SADDLE_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,6 +53,13 @@ typedef enum saddle_sampling {
     SADDLE_WITHOUT_REPLACEMENT,
     SADDLE_WITH_REPLACEMENT
 } saddle_sampling;
+
+/** At which trace points outcomes are measured: the choices of the option outcomes. */
+typedef enum saddle_outcome_points {
+    SADDLE_OUTCOMES_AUTO, /**< All if a trace is written or a stop rule needs them, otherwise ends. */
+    SADDLE_OUTCOMES_ALWAYS, /**< At all. */
+    SADDLE_OUTCOMES_ENDS    /**< At the first and the last. */
+} saddle_outcome_points;
 
 /** Step sizes and batch sizes. In a plan NaN (for q and batch 0) means automatic; a run resolves it. */
 typedef struct saddle_steps {
@@ -174,14 +182,15 @@ typedef struct saddle_plan {
 
     /** What is measured, and the files that are written. NULL: not written. */
     struct {
-        uint64_t trace_every;         /**< trace-every: iterations between rows; 0: automatic. */
-        double metric_tau;            /**< metric-tau: tau of the metric; NaN: the run's own. */
-        const char *trace;            /**< trace: CSV. */
-        const char *outcomes;         /**< outcomes: CSV. */
-        const char *model;            /**< model: .npz or .npy. */
-        const char *checkpoint;       /**< checkpoint: a directory. */
-        const char *checkpoint_every; /**< checkpoint-every: "500" or "30s"; NULL: 60s. */
-        const char *resume;           /**< resume: a checkpoint, its directory, "yes" or "auto". */
+        uint64_t trace_every;           /**< trace-every: iterations between rows; 0: automatic. */
+        double metric_tau;              /**< metric-tau: tau of the metric; NaN: the run's own. */
+        saddle_outcome_points outcomes; /**< outcomes: at which rows outcomes are measured. */
+        bool outcomes_per_agent;        /**< outcomes-per-agent: also their spread over agents. */
+        const char *trace;              /**< trace: CSV. */
+        const char *model;              /**< model: .npz or .npy. */
+        const char *checkpoint;         /**< checkpoint: a directory. */
+        const char *checkpoint_every;   /**< checkpoint-every: "500" or "30s"; NULL: 60s. */
+        const char *resume; /**< resume: a checkpoint, its directory, "yes" or "auto". */
     } outputs;
 
     saddle_settings *settings; /**< Values set from text; owned, NULL until there are any. */

@@ -84,11 +84,21 @@ typedef struct saddle_constants {
     bool estimated;          /**< Whether L or mu is an estimate, not a bound. */
 } saddle_constants;
 
+/** Which values of an outcome are better. */
+typedef enum saddle_goal {
+    SADDLE_SMALLER, /**< Such as those of a loss or a gap. */
+    SADDLE_LARGER   /**< Such as those of an accuracy. */
+} saddle_goal;
+
 /** A number that means something to a problem's user, such as an accuracy. */
 typedef struct saddle_outcome {
-    const char *name; /**< Letters, digits and _; such as "auc". Static. */
-    double value;     /**< NaN where it is not defined. */
+    const char *name;   /**< At most SADDLE_OUTCOME_NAME letters, digits and _; such as "auc". */
+    double value;       /**< NaN where it is not defined. */
+    saddle_goal better; /**< Which values are better. */
 } saddle_outcome;
+
+/** The longest name of an outcome. */
+#define SADDLE_OUTCOME_NAME 60
 
 /** The most outcomes a problem has. */
 #define SADDLE_MOST_OUTCOMES 16

@@ -91,6 +91,15 @@ typedef struct saddle_run_times {
     double rest;              /**< Preparing agents, hooks, and writing files. */
 } saddle_run_times;
 
+/** The most columns of outcomes: on the agents' data and on held-out rows, with their spread. */
+#define SADDLE_MOST_OUTCOME_COLUMNS (8 * SADDLE_MOST_OUTCOMES)
+
+/** A column of a trace with an outcome. */
+typedef struct saddle_outcome_column {
+    char name[SADDLE_OUTCOME_NAME + 28]; /**< Such as "train_auc", "test_auc_agent_min". */
+    saddle_goal better;                  /**< Which values are better. */
+} saddle_outcome_column;
+
 /** What a run leaves. Free with saddle_result_free(). */
 typedef struct saddle_result {
     saddle_stop stop;   /**< Why it ended. */
@@ -112,24 +121,25 @@ typedef struct saddle_result {
     size_t *here;            /**< Their numbers, ascending. */
     double *x;               /**< Their x, a row each. */
     double *y;               /**< Their y, a row each. */
-    saddle_outcome
-        train[SADDLE_MOST_OUTCOMES];           /**< Outcomes of (xbar, ybar) on the agents' data. */
-    size_t train_count;                        /**< How many; 0: the problem has none. */
-    saddle_outcome test[SADDLE_MOST_OUTCOMES]; /**< The same on held-out data, at process 0. */
-    size_t test_count;                         /**< How many; 0: no held-out data. */
+    size_t outcome_count;    /**< Outcomes of a row; 0: the problem has none. */
+    saddle_outcome_column outcome[SADDLE_MOST_OUTCOME_COLUMNS]; /**< Which: their columns. */
+    double
+        *outcomes; /**< outcome_count numbers for every row; NaN where they were not measured or are
+                           not defined. */
     saddle_plan
         plan;    /**< The effective plan; plan.settings are the settings that mattered, as text. */
     char *title; /**< What traces call the algorithm; NULL: it is built in. */
-    char *checkpoint; /**< The newest one, at the process that writes files; NULL: none. */
-    bool saved;       /**< Whether the plan names a model file and it was written. */
-    saddle_error
-        output_error; /**< SADDLE_OK, or why a trace, outcomes or model that the plan names are
+    char *checkpoint;          /**< The newest one, at the process that writes files; NULL: none. */
+    bool saved;                /**< Whether the plan names a model file and it was written. */
+    saddle_error output_error; /**< SADDLE_OK, or why a trace or model that the plan names is
                                     missing or incomplete: a run continues without them, and its result is
                                     valid. */
 } saddle_result;
 
 /** Free a result. NULL is allowed. */
 SADDLE_API void saddle_result_free(saddle_result *result);
+/** An outcome of (xbar, ybar), by the name of its column, such as "test_auc"; NaN: there is none. */
+SADDLE_API double saddle_result_outcome(const saddle_result *result, const char *column);
 
 /**
  * Run one algorithm on an instance. What concerns algorithm, steps, limits, threads and outputs is read

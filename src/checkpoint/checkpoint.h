@@ -16,7 +16,6 @@
 #include "checkpoint/checkpoint_file.h"
 #include "instance/instance.h"
 #include "observe/observer.h"
-#include "observe/outcomes.h"
 
 /* Fill in the numbers that must be equal in a run and in the checkpoints that it goes on from:
  * sizes, and a fingerprint of the data, the same whoever holds them. Collective. */
@@ -52,7 +51,7 @@ typedef struct saddle_resumption {
     const saddle_world *world;
     double *memory;     /* the observer's */
     saddle_row *rows;   /* of the trace so far */
-    double *outcomes;   /* their outcomes, at rank 0 */
+    double *outcomes;   /* their outcomes */
     uint64_t *record;   /* of the agents here, in their order */
     size_t record_size; /* words of each */
 } saddle_resumption;
@@ -71,6 +70,8 @@ saddle_status saddle_resume_load(saddle_resumption *resumption, const saddle_run
 double saddle_resume_bytes(const saddle_resumption *resumption, size_t local);
 /* The iterations between two of its trace points. */
 uint64_t saddle_resume_trace_every(const saddle_resumption *resumption);
+/* At which of them outcomes are measured. */
+saddle_outcome_points saddle_resume_outcomes(const saddle_resumption *resumption);
 /* Bring an agent to where it was: saddle_engine_inputs::restore, with the resumption. */
 void saddle_resume_agent(void *resumption, saddle_agent *agent);
 /* Free what it holds but the checkpoint's head. */
@@ -90,7 +91,6 @@ typedef struct saddle_checkpoint_moment {
     uint64_t trace_ifo;
     const saddle_observer *observer;
     const saddle_result *result;
-    const saddle_outcome_file *outcomes; /* NULL: none are recorded */
 } saddle_checkpoint_moment;
 
 /* Make the directory ready. *out is NULL, too, when no checkpoints are asked for. Collective. */

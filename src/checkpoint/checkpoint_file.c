@@ -39,14 +39,13 @@ static uint64_t file_bytes(const head *start)
 {
     const saddle_checkpoint_numbers *n = &start->number;
     double words =
-        (double)n->memory +
-        (double)n->rows * ((double)n->row_words + (double)n->train + (double)n->test) +
+        (double)n->memory + (double)n->rows * ((double)n->row_words + (double)n->outcomes) +
         (double)n->agents * (SADDLE_RECORD_WORDS + (double)n->published + (double)n->kept);
     /* Whatever is below this estimate can be computed without overflow. */
     if (!(8.0 * words + (double)start->texts < 0x1p62))
         return 0;
     return sizeof *start + start->texts + SADDLE_SHA256_BYTES +
-           8 * (n->memory + n->rows * (n->row_words + n->train + n->test)) +
+           8 * (n->memory + n->rows * (n->row_words + n->outcomes)) +
            n->agents * saddle_checkpoint_record(n);
 }
 
@@ -66,8 +65,9 @@ static char *make_texts(const saddle_checkpoint *c, size_t *bytes)
         saddle_fprintf(f, "%s%c%s%c", setting->name, '\0', setting->effective, '\0');
         saddle_fprintf(f, "%s%s%c", given ? "=" : "", given ? setting->given : "", '\0');
     }
-    for (size_t k = 0; k < c->number.train + c->number.test; k++)
-        saddle_fprintf(f, "%s%c", c->outcome[k], '\0');
+    for (size_t k = 0; k < c->number.outcomes; k++)
+        saddle_fprintf(f, "%c%s%c", c->outcome[k].better == SADDLE_LARGER ? '+' : '-',
+                       c->outcome[k].name, '\0');
     bool bad = ferror(f) != 0;
     if (fclose(f) == 0 && !bad)
         return texts;
@@ -137,7 +137,7 @@ static bool has_texts(const saddle_checkpoint_numbers *n, const char *texts, siz
     for (size_t k = 0; k < bytes; k++)
         ends += texts[k] == '\0';
     return bytes > 0 && texts[bytes - 1] == '\0' && n->settings < bytes &&
-           ends == 1 + 3 * n->settings + n->train + n->test;
+           ends == 1 + 3 * n->settings + n->outcomes;
 }
 
 /* Read c->head into the other fields; refused when it contradicts itself. */
@@ -150,12 +150,14 @@ static saddle_status decode(saddle_checkpoint *c, saddle_error *error)
     const saddle_checkpoint_numbers *n = &start.number;
     const char *at = (const char *)c->head + sizeof start;
     if (start.texts != c->head_bytes - sizeof start || start.file == 0 ||
-        start.file != file_bytes(&start) || n->train > SADDLE_MOST_OUTCOMES ||
-        n->test > SADDLE_MOST_OUTCOMES || n->rows == 0 || n->agents == 0 ||
-        n->row_words != sizeof(saddle_row) / 8 || !has_texts(n, at, (size_t)start.texts))
+        start.file != file_bytes(&start) || n->outcomes > SADDLE_MOST_OUTCOME_COLUMNS ||
+        n->rows == 0 || n->agents == 0 || n->row_words != sizeof(saddle_row) / 8 ||
+        !has_texts(n, at, (size_t)start.texts))
         return contradiction(c, error);
     c->setting = saddle_alloc((size_t)n->settings, sizeof *c->setting);
-    if (c->setting == NULL)
+    c->column = saddle_alloc((size_t)n->outcomes, sizeof *c->column);
+    c->outcome = c->column;
+    if (c->setting == NULL || c->column == NULL)
         return saddle_no_memory(error, "a checkpoint");
     c->number = *n;
     c->bytes = start.file;
@@ -166,8 +168,14 @@ static saddle_status decode(saddle_checkpoint *c, saddle_error *error)
         const char *given = next_text(&at);
         c->setting[k].given = *given == '=' ? given + 1 : NULL;
     }
-    for (size_t k = 0; k < n->train + n->test; k++)
-        c->outcome[k] = next_text(&at);
+    for (size_t k = 0; k < n->outcomes; k++) {
+        const char *name = next_text(&at);
+        saddle_outcome_column *column = &c->column[k];
+        if (*name == '\0' || strlen(name) > sizeof column->name)
+            return contradiction(c, error);
+        column->better = *name == '+' ? SADDLE_LARGER : SADDLE_SMALLER;
+        saddle_snprintf(column->name, sizeof column->name, "%s", name + 1);
+    }
     return SADDLE_OK;
 }
 
@@ -311,5 +319,6 @@ void saddle_checkpoint_close(saddle_checkpoint *c)
     saddle_free(c->path);
     saddle_free(c->head);
     saddle_free(c->setting);
+    saddle_free(c->column);
     saddle_free(c);
 }

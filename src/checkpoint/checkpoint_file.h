@@ -2,7 +2,8 @@
  * The file of a checkpoint: how it is written, and read back with every byte checked.
  *
  *   head: magic, format, bytes of the file, bytes of the texts, numbers
- *   texts, each ended by a NUL: version, settings, names of outcomes
+ *   texts, each ended by a NUL: version, settings, names of outcomes, each
+ *   behind a + if larger values are better, otherwise a -
  *   body: observer's memory, rows of the trace, outcomes, one record per agent
  *   SHA-256 of all that
  *
@@ -36,8 +37,7 @@ typedef struct saddle_checkpoint_numbers {
     uint64_t memory;    /* doubles of the observer */
     uint64_t rows;      /* of the trace */
     uint64_t row_words; /* of 8 bytes each */
-    uint64_t train;     /* outcomes per row on the agents' data; 0: none are recorded */
-    uint64_t test;      /* outcomes per row on held-out data */
+    uint64_t outcomes;  /* per row */
     uint64_t settings;
 } saddle_checkpoint_numbers;
 
@@ -54,11 +54,12 @@ typedef struct saddle_checkpoint {
     char *path;
     const char *version;
     saddle_checkpoint_numbers number;
-    saddle_checkpoint_setting *setting;            /* number.settings of them */
-    const char *outcome[2 * SADDLE_MOST_OUTCOMES]; /* names: train, then test */
+    saddle_checkpoint_setting *setting;   /* number.settings of them */
+    const saddle_outcome_column *outcome; /* number.outcomes of them */
     /* Of one that was read. */
     FILE *stream;        /* NULL where another process has the file */
     unsigned char *head; /* with the texts */
+    saddle_outcome_column *column;
     size_t head_bytes;
     uint64_t bytes; /* of the file */
 } saddle_checkpoint;
@@ -74,7 +75,7 @@ typedef struct saddle_checkpoint_stream {
     saddle_sha256 sum; /* of all bytes so far */
 } saddle_checkpoint_stream;
 
-/* Begin with the head; path, stream and head of `checkpoint` are not used. The body follows in
+/* Begin with the head; path, stream, head and column of `checkpoint` are not used. The body follows in
  * pieces, as the numbers of the head say. */
 saddle_status saddle_checkpoint_begin(saddle_checkpoint_stream *writer, const char *path,
                                       const saddle_checkpoint *checkpoint, saddle_error *error);

@@ -339,17 +339,14 @@ static saddle_status write_common(saddle_checkpoint_writer *k, saddle_checkpoint
                                   saddle_error *error)
 {
     saddle_checkpoint c = {.version = saddle_version(), .number = k->number};
-    saddle_outcome_table table = {.values = NULL};
-    if (moment->outcomes != NULL)
-        saddle_outcomes_table(moment->outcomes, &table);
+    const saddle_result *result = moment->result;
     c.number.iteration = k->engine->kind->iteration(k->engine);
     c.number.seconds = moment->seconds;
     c.number.last_check = moment->last_check;
     c.number.trace_ifo = moment->trace_ifo;
-    c.number.rows = moment->result->row_count;
-    c.number.train = table.train;
-    c.number.test = table.test;
-    memcpy(c.outcome, table.name, sizeof c.outcome);
+    c.number.rows = result->row_count;
+    c.number.outcomes = result->outcome_count;
+    c.outcome = result->outcome;
     c.number.settings = saddle_settings_count(k->info->plan->settings);
     c.setting = saddle_alloc((size_t)c.number.settings, sizeof *c.setting);
     if (c.setting == NULL)
@@ -361,12 +358,9 @@ static saddle_status write_common(saddle_checkpoint_writer *k, saddle_checkpoint
         return status;
     saddle_observer_remember(moment->observer, k->memory);
     saddle_checkpoint_put(writer, k->memory, (size_t)c.number.memory * sizeof *k->memory);
-    saddle_checkpoint_put(writer, moment->result->rows,
-                          (size_t)c.number.rows * sizeof *moment->result->rows);
-    if (table.values != NULL)
-        saddle_checkpoint_put(writer, table.values,
-                              (size_t)c.number.rows * (table.train + table.test) *
-                                  sizeof *table.values);
+    saddle_checkpoint_put(writer, result->rows, result->row_count * sizeof *result->rows);
+    saddle_checkpoint_put(writer, result->outcomes,
+                          result->row_count * result->outcome_count * sizeof *result->outcomes);
     return SADDLE_OK;
 }
 

@@ -293,11 +293,6 @@ static saddle_status check_plan(const saddle_checkpoint *c, const saddle_plan *p
                            "iterations: the checkpoint '%s' is of iteration %" PRIu64
                            ", beyond %" PRIu64 "; give a larger number",
                            c->path, c->number.iteration, plan->limits.iterations);
-    if (plan->outputs.outcomes != NULL && c->number.train == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "outcomes: the run of the checkpoint '%s' recorded none, so that rows "
-                           "before iteration %" PRIu64 " would be missing; leave it out",
-                           c->path, c->number.iteration);
     return SADDLE_OK;
 }
 
@@ -318,18 +313,18 @@ static saddle_status check_run(const saddle_checkpoint *c, const resuming_run *w
 
 /* ---- what it holds --------------------------------------------------------------------------- */
 
-/* Read the parts that all processes need, and the outcomes, which rank 0 writes. */
+/* Read the parts that all processes need. */
 static saddle_status load_common(saddle_resumption *r, const saddle_world *world,
                                  saddle_error *error)
 {
     const saddle_checkpoint_numbers *n = &r->from->number;
     size_t memory = (size_t)n->memory * sizeof *r->memory;
     size_t rows = (size_t)n->rows * sizeof *r->rows;
-    size_t outcomes = (size_t)(n->rows * (n->train + n->test)) * sizeof *r->outcomes;
+    size_t outcomes = (size_t)(n->rows * n->outcomes) * sizeof *r->outcomes;
     saddle_status status = SADDLE_OK;
     r->memory = saddle_alloc(memory, 1);
     r->rows = saddle_alloc(rows, 1);
-    r->outcomes = saddle_alloc(world->rank == 0 ? outcomes : 0, 1);
+    r->outcomes = saddle_alloc(outcomes, 1);
     if (r->memory == NULL || r->rows == NULL || r->outcomes == NULL)
         status = saddle_no_memory(error, "a checkpoint");
     SADDLE_THEN_IF(status, world->rank == 0,
@@ -340,6 +335,7 @@ static saddle_status load_common(saddle_resumption *r, const saddle_world *world
     SADDLE_TRY(saddle_world_agree(world, status, error));
     world->share(world, 0, memory, r->memory);
     world->share(world, 0, rows, r->rows);
+    world->share(world, 0, outcomes, r->outcomes);
     return SADDLE_OK;
 }
 
@@ -389,7 +385,7 @@ double saddle_resume_bytes(const saddle_resumption *r, size_t local)
     return saddle_block_bytes(local + 1, record) +
            saddle_block_bytes((size_t)n->memory, sizeof *r->memory) +
            saddle_block_bytes((size_t)n->rows, sizeof *r->rows) +
-           saddle_block_bytes((size_t)n->rows, (size_t)(n->train + n->test) * sizeof *r->outcomes);
+           saddle_block_bytes((size_t)n->rows, (size_t)n->outcomes * sizeof *r->outcomes);
 }
 
 saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *info,
@@ -410,13 +406,26 @@ saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *in
     return status;
 }
 
+/* The effective value of a setting; "" when there is none. */
+static const char *effective_of(const saddle_checkpoint *c, const char *name)
+{
+    for (size_t k = 0; k < c->number.settings; k++)
+        if (strcmp(c->setting[k].name, name) == 0)
+            return c->setting[k].effective;
+    return "";
+}
+
 uint64_t saddle_resume_trace_every(const saddle_resumption *r)
 {
     uint64_t every = 0;
-    for (size_t k = 0; k < r->from->number.settings; k++)
-        if (strcmp(r->from->setting[k].name, "trace-every") == 0)
-            saddle_parse_integer(r->from->setting[k].effective, &every);
+    saddle_parse_integer(effective_of(r->from, "trace-every"), &every);
     return every > 0 ? every : 1;
+}
+
+saddle_outcome_points saddle_resume_outcomes(const saddle_resumption *r)
+{
+    return strcmp(effective_of(r->from, "outcomes"), "always") == 0 ? SADDLE_OUTCOMES_ALWAYS
+                                                                    : SADDLE_OUTCOMES_ENDS;
 }
 
 void saddle_resume_agent(void *resumption, saddle_agent *agent)

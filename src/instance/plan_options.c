@@ -182,10 +182,16 @@ static const saddle_option metric_tau = SADDLE_REAL_ABOVE(
     SADDLE_UNBOUNDED, "WEIGHT",
     "tau of the proximal point in the metric, so that runs with different --tau can be compared. "
     "auto: the run's own.");
-static const saddle_option outcomes = SADDLE_TEXT(
-    PLAN_OF(outputs.outcomes, RUN, OUTPUT, "@FILE"), "outcomes", SADDLE_OUTPUT_HEADING, "", "PATH",
-    "Write the problem's outcomes, such as accuracy, at every trace point as CSV. "
-    "Not given: only the summary at the end has it.");
+static const saddle_option outcomes = SADDLE_CHOICE(
+    PLAN(outputs.outcomes, RUN, RECORD), "outcomes", SADDLE_OUTPUT_HEADING, "auto",
+    "auto|always|ends", "WHEN",
+    "Measure the problem's outcomes, such as accuracy, at every trace point (always) or at the "
+    "first and the last (ends). auto: always if a trace is written, otherwise ends.");
+static const saddle_option outcomes_per_agent = SADDLE_FLAG(
+    PLAN(outputs.outcomes_per_agent, RUN, RECORD), "outcomes-per-agent", SADDLE_OUTPUT_HEADING,
+    "no",
+    "Also the least, mean and largest over agents of each outcome: every agent's model on its own "
+    "rows, and on the rows of --test-data.");
 static const saddle_option model = SADDLE_TEXT(
     PLAN_OF(outputs.model, RUN, OUTPUT, "@FILE"), "model", SADDLE_OUTPUT_HEADING, "", "PATH",
     "The file of the model, NumPy .npz (or one .npy record). It holds xbar, ybar, every agent's "
@@ -217,15 +223,51 @@ static const saddle_option resume = {
         "`saddle tune`: from its logs.",
     .alone = "yes"};
 
-static const saddle_option *const plan_options[] = {
-    &problem,     &data,       &format,           &header,       &label_column,  &labels,
-    &categories,  &missing,    &category_columns, &drop_columns, &positive,      &classes,
-    &test_data,   &samples,    &partition,        &x_set,        &y_set,         &regularizer,
-    &agents,      &topology,   &mixing,           &algorithm,    &init,          &init_x,
-    &init_y,      &seed,       &iterations,       &tolerance,    &max_ifo,       &max_rounds,
-    &max_seconds, &engine,     &threads,          &pin,          &stall_seconds, &trace,
-    &trace_every, &metric_tau, &outcomes,         &model,        &checkpoint,    &checkpoint_every,
-    &resume,      NULL};
+static const saddle_option *const plan_options[] = {&problem,
+                                                    &data,
+                                                    &format,
+                                                    &header,
+                                                    &label_column,
+                                                    &labels,
+                                                    &categories,
+                                                    &missing,
+                                                    &category_columns,
+                                                    &drop_columns,
+                                                    &positive,
+                                                    &classes,
+                                                    &test_data,
+                                                    &samples,
+                                                    &partition,
+                                                    &x_set,
+                                                    &y_set,
+                                                    &regularizer,
+                                                    &agents,
+                                                    &topology,
+                                                    &mixing,
+                                                    &algorithm,
+                                                    &init,
+                                                    &init_x,
+                                                    &init_y,
+                                                    &seed,
+                                                    &iterations,
+                                                    &tolerance,
+                                                    &max_ifo,
+                                                    &max_rounds,
+                                                    &max_seconds,
+                                                    &engine,
+                                                    &threads,
+                                                    &pin,
+                                                    &stall_seconds,
+                                                    &trace,
+                                                    &trace_every,
+                                                    &metric_tau,
+                                                    &outcomes,
+                                                    &outcomes_per_agent,
+                                                    &model,
+                                                    &checkpoint,
+                                                    &checkpoint_every,
+                                                    &resume,
+                                                    NULL};
 
 const saddle_option *const *saddle_plan_options(void)
 {

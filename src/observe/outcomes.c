@@ -1,24 +1,26 @@
 #include "observe/outcomes.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
+#include "algorithms/agent.h"
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/status.h"
-#include "files/file.h"
-#include "observe/trace.h"
+#include "core/world.h"
 
-/* For messages. */
-#define WHAT "the outcomes"
+/* What is told of an outcome over agents. */
+enum { LEAST, MEAN, LARGEST, SPREAD };
+static const char *const spread_name[SPREAD] = {"agent_min", "agent_mean", "agent_max"};
 
-struct saddle_outcome_file {
-    saddle_lines lines;
-    saddle_outcome_table table; /* its values are `value` */
-    size_t rows;
-    size_t capacity; /* rows that there is memory for */
-    double *value;
+struct saddle_outcomes {
+    saddle_outcomes_inputs in;
+    bool known;   /* whether the columns are */
+    size_t train; /* outcomes on the agents' data */
+    size_t test;  /* and on held-out rows */
+    saddle_outcome_column column[SADDLE_MOST_OUTCOME_COLUMNS];
+    double *model; /* per agent: x and y of those here, and of one more */
+    double *value; /* per agent: SADDLE_MOST_OUTCOMES of the network's agents */
 };
 
 /* ---- what a problem says --------------------------------------------------------------------- */
@@ -26,7 +28,8 @@ struct saddle_outcome_file {
 static bool is_name(const char *name)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    return name != NULL && *name != '\0' && name[strspn(name, allowed)] == '\0';
+    return name != NULL && *name != '\0' && name[strspn(name, allowed)] == '\0' &&
+           strlen(name) <= SADDLE_OUTCOME_NAME;
 }
 
 static saddle_status check(const saddle_problem *problem, const saddle_outcome *out, size_t count,
@@ -37,19 +40,26 @@ static saddle_status check(const saddle_problem *problem, const saddle_outcome *
                            "outcomes() of problem %.200s gives %zu outcomes; at most %d are "
                            "possible",
                            saddle_shown_name(problem->name), count, SADDLE_MOST_OUTCOMES);
-    for (size_t k = 0; k < count; k++)
+    for (size_t k = 0; k < count; k++) {
         if (!is_name(out[k].name))
             return saddle_fail(error, SADDLE_CHECK_FAILED,
                                "outcomes() of problem %.200s calls outcome %zu '%.80s'; use "
-                               "letters, digits and _",
+                               "letters, digits and _, at most %d",
                                saddle_shown_name(problem->name), k,
-                               out[k].name != NULL ? out[k].name : "");
+                               out[k].name != NULL ? out[k].name : "", SADDLE_OUTCOME_NAME);
+        for (size_t j = 0; j < k; j++)
+            if (strcmp(out[j].name, out[k].name) == 0)
+                return saddle_fail(error, SADDLE_CHECK_FAILED,
+                                   "outcomes() of problem %.200s calls two outcomes '%s'; give "
+                                   "them different names",
+                                   saddle_shown_name(problem->name), out[k].name);
+    }
     return SADDLE_OK;
 }
 
-saddle_status saddle_outcomes_measure(const saddle_problem *problem, const saddle_dataset *held_out,
-                                      const double *x, const double *y, saddle_outcome *out,
-                                      size_t *count, saddle_error *error)
+saddle_status saddle_outcomes_of(const saddle_problem *problem, const saddle_dataset *held_out,
+                                 const double *x, const double *y, saddle_outcome *out,
+                                 size_t *count, saddle_error *error)
 {
     saddle_error said = {.message = ""};
     *count = 0;
@@ -62,51 +72,125 @@ saddle_status saddle_outcomes_measure(const saddle_problem *problem, const saddl
     return status;
 }
 
-/* ---- the file -------------------------------------------------------------------------------- */
+/* ---- making and freeing ---------------------------------------------------------------------- */
 
-saddle_status saddle_outcomes_open(saddle_outcome_file **out, const char *path, saddle_error *error)
+static size_t model_size(const saddle_instance *instance)
+{
+    return instance->problem->x_dim + instance->problem->y_dim;
+}
+
+static void take_blocks(saddle_outcomes *o, const saddle_instance *network,
+                        const saddle_instance *instance, saddle_claim *claim)
+{
+    o->model = saddle_claim_block(claim, instance->world->local + 1,
+                                  model_size(instance) * sizeof(double));
+    o->value =
+        saddle_claim_block(claim, network->problem->agents, SADDLE_MOST_OUTCOMES * sizeof(double));
+}
+
+double saddle_outcomes_bytes(const saddle_instance *network, const saddle_instance *instance,
+                             bool per_agent)
+{
+    saddle_outcomes o;
+    saddle_claim claim = {.count_only = true};
+    if (per_agent)
+        take_blocks(&o, network, instance, &claim);
+    return claim.bytes + saddle_block_bytes(1, sizeof o);
+}
+
+saddle_status saddle_outcomes_create(saddle_outcomes **out, const saddle_outcomes_inputs *inputs,
+                                     saddle_error *error)
 {
     *out = NULL;
-    saddle_outcome_file *file = saddle_alloc(1, sizeof *file);
-    if (file == NULL)
+    saddle_outcomes *o = saddle_alloc(1, sizeof *o);
+    if (o == NULL)
         return saddle_no_memory(error, "the outcomes");
-    saddle_status status = saddle_lines_open(&file->lines, path, "outcomes", error);
-    if (status != SADDLE_OK) {
-        saddle_free(file);
-        return status;
+    saddle_claim claim = {0};
+    o->in = *inputs;
+    if (inputs->per_agent)
+        take_blocks(o, inputs->network, inputs->instance, &claim);
+    if (claim.failed) {
+        saddle_outcomes_free(o);
+        return saddle_no_memory(error, "the outcomes");
     }
-    *out = file;
+    *out = o;
     return SADDLE_OK;
 }
 
-static void write_names(FILE *f, const char *prefix, const saddle_outcome *outcome, size_t count)
+void saddle_outcomes_free(saddle_outcomes *o)
 {
-    for (size_t k = 0; k < count; k++)
-        saddle_fprintf(f, ",%s_%s", prefix, outcome[k].name);
+    if (o == NULL)
+        return;
+    saddle_free(o->model);
+    saddle_free(o->value);
+    saddle_free(o);
 }
 
-static void write_values(FILE *f, const saddle_outcome *outcome, size_t count)
+/* ---- columns --------------------------------------------------------------------------------- */
+
+const saddle_outcome_column *saddle_outcomes_columns(const saddle_outcomes *o, size_t *count)
 {
-    for (size_t k = 0; k < count; k++)
-        saddle_write_field(f, outcome[k].value);
+    *count = (o->train + o->test) * (o->in.per_agent ? 1 + SPREAD : 1);
+    return o->column;
 }
 
-static const saddle_outcome *outcome_of(const saddle_result *result, size_t k)
+void saddle_outcomes_recall(saddle_outcomes *o, const saddle_outcome_column *column, size_t count)
 {
-    return k < result->train_count ? &result->train[k] : &result->test[k - result->train_count];
+    size_t first = count / (o->in.per_agent ? 1 + SPREAD : 1);
+    memcpy(o->column, column, count * sizeof *column);
+    o->train = 0;
+    while (o->train < first && strncmp(column[o->train].name, "train_", 6) == 0)
+        o->train++;
+    o->test = first - o->train;
+    o->known = true;
 }
 
-/* Every row has the columns of the first. */
-static saddle_status check_columns(const saddle_outcome_file *file, const saddle_result *result,
-                                   saddle_error *error)
+/* What is found on the agents' data, or on held-out rows. */
+typedef struct finding {
+    const char *prefix;
+    saddle_outcome outcome[SADDLE_MOST_OUTCOMES];
+    size_t count;
+} finding;
+
+/* Name the columns of the first measurement. */
+static void name_columns(saddle_outcomes *o, const finding *train, const finding *test)
 {
-    const saddle_outcome_table *table = &file->table;
-    bool same = file->rows == 0 ||
-                (table->train == result->train_count && table->test == result->test_count);
-    for (size_t k = 0; same && file->rows > 0 && k < table->train + table->test; k++) {
-        const char *name = outcome_of(result, k)->name;
-        same = name != NULL && strcmp(table->name[k], name) == 0;
+    size_t first = train->count + test->count;
+    for (size_t k = 0; k < first; k++) {
+        const finding *f = k < train->count ? train : test;
+        const saddle_outcome *outcome = &f->outcome[k < train->count ? k : k - train->count];
+        saddle_outcome_column *column = &o->column[k];
+        saddle_snprintf(column->name, sizeof column->name, "%s_%s", f->prefix, outcome->name);
+        column->better = outcome->better;
+        for (size_t s = 0; o->in.per_agent && s < SPREAD; s++) {
+            saddle_outcome_column *spread = &o->column[first + SPREAD * k + s];
+            saddle_snprintf(spread->name, sizeof spread->name, "%s_%s_%s", f->prefix, outcome->name,
+                            spread_name[s]);
+            spread->better = outcome->better;
+        }
     }
+}
+
+/* Process 0, which has the held-out rows, tells the others what it found on them. */
+static void learn_columns(saddle_outcomes *o, const finding *train, const finding *test)
+{
+    const saddle_world *world = o->in.network->world;
+    o->train = train->count;
+    o->test = test->count;
+    o->known = true;
+    if (world->rank == 0)
+        name_columns(o, train, test);
+    world->share(world, 0, sizeof o->test, &o->test);
+    world->share(world, 0, sizeof o->column, o->column);
+}
+
+/* Every measurement has the outcomes of the first. `from` is the first column. */
+static saddle_status check_names(const saddle_outcomes *o, const finding *f, size_t from,
+                                 size_t count, saddle_error *error)
+{
+    bool same = f->count == count;
+    for (size_t k = 0; same && k < count; k++)
+        same = strcmp(o->column[from + k].name + strlen(f->prefix) + 1, f->outcome[k].name) == 0;
     if (same)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_CHECK_FAILED,
@@ -114,77 +198,139 @@ static saddle_status check_columns(const saddle_outcome_file *file, const saddle
                        "same names in the same order");
 }
 
-/* Keep a row for the table. */
-static saddle_status remember(saddle_outcome_file *file, const saddle_result *result,
-                              saddle_error *error)
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+static void model_task(void *context, saddle_agent *agent)
 {
-    size_t width = result->train_count + result->test_count;
-    double *value =
-        saddle_grow(file->value, file->rows, &file->capacity, width * sizeof *file->value);
-    if (value == NULL)
-        return saddle_no_memory(error, "the outcomes");
-    file->value = value;
-    file->table.train = result->train_count;
-    file->table.test = result->test_count;
-    double *row = value + file->rows * width;
-    for (size_t k = 0; k < width; k++) {
-        file->table.name[k] = outcome_of(result, k)->name;
-        row[k] = outcome_of(result, k)->value;
-    }
-    file->rows++;
-    return SADDLE_OK;
+    const saddle_outcomes *o = context;
+    const saddle_problem *problem = o->in.instance->problem;
+    saddle_view view;
+    saddle_agent_view(o->in.algorithm, agent, &view);
+    double *model = o->model + saddle_world_place(o->in.instance->world, agent->id) *
+                                   model_size(o->in.instance);
+    memcpy(model, view.x, problem->x_dim * sizeof *model);
+    memcpy(model + problem->x_dim, view.y, problem->y_dim * sizeof *model);
 }
 
-saddle_status saddle_outcomes_write(saddle_outcome_file *file, uint64_t iteration,
-                                    const saddle_result *result, saddle_error *error)
+/* The model of an agent of the network, which a centralized algorithm has one of for all. */
+static double *model_of(const saddle_outcomes *o, size_t agent)
 {
-    FILE *f = file->lines.stream;
-    SADDLE_TRY(check_columns(file, result, error));
-    if (file->rows == 0) {
-        saddle_fprintf(f, "# saddle %s\niteration", saddle_version());
-        write_names(f, "train", result->train, result->train_count);
-        write_names(f, "test", result->test, result->test_count);
-        fputc('\n', f);
-    }
-    saddle_fprintf(f, "%" PRIu64, iteration);
-    write_values(f, result->train, result->train_count);
-    write_values(f, result->test, result->test_count);
-    fputc('\n', f);
-    saddle_status status = remember(file, result, error);
-    return status == SADDLE_OK ? saddle_lines_flush(&file->lines, WHAT, error) : status;
+    const saddle_world *world = o->in.instance->world;
+    size_t place = o->in.instance != o->in.network  ? 0
+                   : saddle_world_has(world, agent) ? saddle_world_place(world, agent)
+                                                    : world->local;
+    return o->model + place * model_size(o->in.instance);
 }
 
-void saddle_outcomes_table(const saddle_outcome_file *file, saddle_outcome_table *out)
+/* Outcomes of an agent's model on some rows; NULL: on all agents' data. */
+static saddle_status measure_agent(saddle_outcomes *o, size_t agent, const saddle_dataset *rows,
+                                   size_t from, size_t count, saddle_error *error)
 {
-    *out = file->table;
-    out->values = file->value;
+    const saddle_problem *problem = o->in.network->problem;
+    const double *model = model_of(o, agent);
+    finding f = {.prefix = from == 0 ? "train" : "test"};
+    saddle_status status = saddle_outcomes_of(problem, rows, model, model + problem->x_dim,
+                                              f.outcome, &f.count, error);
+    SADDLE_THEN(status, check_names(o, &f, from, count, error));
+    for (size_t k = 0; status == SADDLE_OK && k < count; k++)
+        o->value[agent * SADDLE_MOST_OUTCOMES + k] = f.outcome[k].value;
+    return status;
 }
 
-saddle_status saddle_outcomes_replay(saddle_outcome_file *file, const saddle_outcome_table *table,
-                                     const saddle_row *rows, size_t count, saddle_error *error)
+/* Every agent's model on its own rows; where the problem has none that can be told apart, on all. */
+static saddle_status measure_own(saddle_outcomes *o, saddle_error *error)
 {
-    saddle_result result = {.train_count = table->train, .test_count = table->test};
-    const double *value = table->values;
+    const saddle_world *world = o->in.network->world;
+    saddle_dataset *const *shard = o->in.shard;
+    size_t bytes = model_size(o->in.network) * sizeof *o->model;
     saddle_status status = SADDLE_OK;
-    for (size_t r = 0; status == SADDLE_OK && r < count; r++) {
-        for (size_t k = 0; k < table->train + table->test; k++, value++) {
-            saddle_outcome outcome = {.name = table->name[k], .value = *value};
-            if (k < table->train)
-                result.train[k] = outcome;
-            else
-                result.test[k - table->train] = outcome;
+    for (size_t i = 0; i < world->agents; i++) {
+        if (shard == NULL) {
+            world->share(world, world->home[i], bytes, model_of(o, i));
+            /* Collective, so that it is called whatever failed before. */
+            saddle_status one = measure_agent(o, i, NULL, 0, o->train, error);
+            status = status == SADDLE_OK ? one : status;
+        } else if (status == SADDLE_OK && saddle_world_has(world, i)) {
+            status = measure_agent(o, i, shard[i], 0, o->train, error);
         }
-        status = saddle_outcomes_write(file, rows[r].iteration, &result, error);
+    }
+    saddle_world_fill(world, SADDLE_MOST_OUTCOMES, o->value);
+    return status;
+}
+
+/* Every agent's model on the held-out rows, which process 0 has. */
+static saddle_status measure_held_out(saddle_outcomes *o, saddle_error *error)
+{
+    const saddle_world *world = o->in.network->world;
+    size_t bytes = model_size(o->in.network) * sizeof *o->model;
+    saddle_status status = SADDLE_OK;
+    for (size_t i = 0; i < world->agents; i++) {
+        if (world->home[i] != 0 && (world->rank == 0 || saddle_world_has(world, i)))
+            world->carry(world, world->home[i], 0, bytes, model_of(o, i));
+        if (world->rank == 0 && status == SADDLE_OK)
+            status = measure_agent(o, i, o->in.network->held_out, o->train, o->test, error);
     }
     return status;
 }
 
-saddle_status saddle_outcomes_close(saddle_outcome_file *file, saddle_error *error)
+/* Least, mean and largest over the agents for which an outcome is defined. */
+static void spread_over_agents(const saddle_outcomes *o, size_t count, double *out)
 {
-    if (file == NULL)
-        return SADDLE_OK;
-    saddle_status status = saddle_lines_close(&file->lines, WHAT, error);
-    saddle_free(file->value);
-    saddle_free(file);
+    for (size_t k = 0; k < count; k++, out += SPREAD) {
+        double sum = 0.0;
+        size_t defined = 0;
+        out[LEAST] = out[MEAN] = out[LARGEST] = (double)NAN;
+        for (size_t i = 0; i < o->in.network->problem->agents; i++) {
+            double value = o->value[i * SADDLE_MOST_OUTCOMES + k];
+            if (isnan(value))
+                continue;
+            out[LEAST] = fmin(out[LEAST], value);
+            out[LARGEST] = fmax(out[LARGEST], value);
+            sum += value;
+            defined++;
+        }
+        if (defined > 0)
+            out[MEAN] = sum / (double)defined;
+    }
+}
+
+static saddle_status measure_agents(saddle_outcomes *o, double *out, saddle_error *error)
+{
+    o->in.engine->kind->for_each(o->in.engine, model_task, o);
+    saddle_status status = measure_own(o, error);
+    spread_over_agents(o, o->train, out);
+    if (o->test == 0)
+        return status;
+    saddle_error why;
+    saddle_status held_out = measure_held_out(o, status == SADDLE_OK ? error : &why);
+    spread_over_agents(o, o->test, out + SPREAD * o->train);
+    return status == SADDLE_OK ? held_out : status;
+}
+
+saddle_status saddle_outcomes_measure(saddle_outcomes *o, const double *x, const double *y,
+                                      double *out, saddle_error *error)
+{
+    const saddle_instance *e = o->in.network;
+    finding train = {.prefix = "train"};
+    finding test = {.prefix = "test"};
+    saddle_status status =
+        saddle_outcomes_of(e->problem, NULL, x, y, train.outcome, &train.count, error);
+    SADDLE_THEN_IF(
+        status, e->held_out != NULL,
+        saddle_outcomes_of(e->problem, e->held_out, x, y, test.outcome, &test.count, error));
+    SADDLE_THEN_IF(status, o->known, check_names(o, &train, 0, o->train, error));
+    SADDLE_THEN_IF(status, o->known && e->held_out != NULL,
+                   check_names(o, &test, o->train, o->test, error));
+    SADDLE_TRY(saddle_world_agree(e->world, status, error));
+    if (!o->known)
+        learn_columns(o, &train, &test);
+    size_t first = o->train + o->test;
+    for (size_t k = 0; k < first; k++)
+        out[k] = k < o->train ? train.outcome[k].value : test.outcome[k - o->train].value;
+    if (o->in.per_agent)
+        status = measure_agents(o, out + first, error);
+    size_t count;
+    saddle_outcomes_columns(o, &count);
+    e->world->share(e->world, 0, count * sizeof *out, out);
     return status;
 }

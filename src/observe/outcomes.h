@@ -1,36 +1,47 @@
-/* What solutions are worth, at every trace point, as CSV: iteration, train_NAME..., test_NAME... */
+/* Outcomes of a run at its trace points: of the mean model, and their spread over agents. */
 #ifndef SADDLE_OBSERVE_OUTCOMES_H
 #define SADDLE_OBSERVE_OUTCOMES_H
 
 #include <saddle/run.h>
 
+#include "engines/engine.h"
+
 /* The outcomes of a problem that has some, with what they must be checked: SADDLE_CHECK_FAILED when there are
- * more than SADDLE_MOST_OUTCOMES or a name is not of letters, digits and _. */
-saddle_status saddle_outcomes_measure(const saddle_problem *problem, const saddle_dataset *held_out,
-                                      const double *x, const double *y, saddle_outcome *out,
-                                      size_t *count, saddle_error *error);
+ * more than SADDLE_MOST_OUTCOMES, a name is not of letters, digits and _, or two are equal. */
+saddle_status saddle_outcomes_of(const saddle_problem *problem, const saddle_dataset *held_out,
+                                 const double *x, const double *y, saddle_outcome *out,
+                                 size_t *count, saddle_error *error);
 
-typedef struct saddle_outcome_file saddle_outcome_file;
+typedef struct saddle_outcomes saddle_outcomes;
 
-/* Open the file; the head is written with the first row. SADDLE_BAD_INPUT when it cannot be. */
-saddle_status saddle_outcomes_open(saddle_outcome_file **out, const char *path,
-                                   saddle_error *error);
-/* Append a row; it is in the file when this returns. SADDLE_IO, once, when the file cannot be written
- * any more: rows are kept for the table all the same. */
-saddle_status saddle_outcomes_write(saddle_outcome_file *file, uint64_t iteration,
-                                    const saddle_result *result, saddle_error *error);
-/* All rows so far: their values, train then test, row after row. Borrowed until the next one. */
-typedef struct saddle_outcome_table {
-    size_t train;
-    size_t test;
-    const char *name[2 * SADDLE_MOST_OUTCOMES]; /* train, then test */
-    const double *values;                       /* NULL: no row yet */
-} saddle_outcome_table;
-void saddle_outcomes_table(const saddle_outcome_file *file, saddle_outcome_table *out);
-/* Append rows of an earlier run, whose iterations `rows` say. The names are borrowed. */
-saddle_status saddle_outcomes_replay(saddle_outcome_file *file, const saddle_outcome_table *table,
-                                     const saddle_row *rows, size_t count, saddle_error *error);
-/* Close. NULL is allowed. */
-saddle_status saddle_outcomes_close(saddle_outcome_file *file, saddle_error *error);
+/* What is measured. All borrowed. */
+typedef struct saddle_outcomes_inputs {
+    const saddle_instance *network;  /* whose problem has outcomes */
+    const saddle_instance *instance; /* what the algorithm runs on */
+    const saddle_algorithm *algorithm;
+    saddle_engine *engine;
+    saddle_dataset *const *shard; /* per agent, NULL where it is elsewhere; NULL without data */
+    bool per_agent;               /* their spread over agents, too */
+} saddle_outcomes_inputs;
+
+saddle_status saddle_outcomes_create(saddle_outcomes **out, const saddle_outcomes_inputs *inputs,
+                                     saddle_error *error);
+/* Bytes that this takes. */
+double saddle_outcomes_bytes(const saddle_instance *network, const saddle_instance *instance,
+                             bool per_agent);
+/* NULL is allowed. */
+void saddle_outcomes_free(saddle_outcomes *outcomes);
+
+/* The columns, in their order: those on the agents' data, those on held-out rows, and of each of these the
+ * least, the mean and the largest over agents. Known after the first measurement. */
+const saddle_outcome_column *saddle_outcomes_columns(const saddle_outcomes *outcomes,
+                                                     size_t *count);
+/* Take over the columns of the run that is resumed: later measurements must give the same. */
+void saddle_outcomes_recall(saddle_outcomes *outcomes, const saddle_outcome_column *column,
+                            size_t count);
+/* Measure at the means x and y, and at every agent's model: `out` has capacity for all columns. The same numbers in
+ * every process. Collective; a failure may be this process's alone. */
+saddle_status saddle_outcomes_measure(saddle_outcomes *outcomes, const double *x, const double *y,
+                                      double *out, saddle_error *error);
 
 #endif

@@ -69,7 +69,8 @@ static void write_constant(FILE *f, bool known, const char *name, double value, 
         saddle_fprintf(f, "# %s: %s%s\n", name, saddle_print_real(value, 17, text), how);
 }
 
-static void write_head(saddle_trace_writer *trace, const saddle_run_info *info)
+static void write_head(saddle_trace_writer *trace, const saddle_run_info *info,
+                       const saddle_result *result)
 {
     FILE *f = trace->lines.stream;
     const saddle_instance *e = info->instance;
@@ -95,11 +96,14 @@ static void write_head(saddle_trace_writer *trace, const saddle_run_info *info)
                    e->constants.strong_concavity, how);
     for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
         saddle_fprintf(f, "%s%s", k == 0 ? "" : ",", columns[k].name);
+    for (size_t k = 0; k < result->outcome_count; k++)
+        saddle_fprintf(f, ",%s", result->outcome[k].name);
     fputc('\n', f);
 }
 
 saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
-                                const saddle_run_info *info, saddle_error *error)
+                                const saddle_run_info *info, const saddle_result *result,
+                                saddle_error *error)
 {
     *out = NULL;
     saddle_trace_writer *trace = saddle_alloc(1, sizeof *trace);
@@ -107,7 +111,7 @@ saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
         return saddle_no_memory(error, "the trace");
     saddle_status status = saddle_lines_open(&trace->lines, path, "trace", error);
     if (status == SADDLE_OK) {
-        write_head(trace, info);
+        write_head(trace, info, result);
         status = saddle_lines_flush(&trace->lines, WHAT, error);
     }
     if (status != SADDLE_OK) {
@@ -118,23 +122,28 @@ saddle_status saddle_trace_open(saddle_trace_writer **out, const char *path,
     return SADDLE_OK;
 }
 
-void saddle_write_field(FILE *f, double value)
+/* Writes a comma and a number that reads back equal, or nothing after the comma for NaN, so that no
+ * NaN is taken for a number. */
+static void write_field(FILE *f, double value)
 {
     char text[SADDLE_REAL_SIZE];
     saddle_fprintf(f, ",%s", isnan(value) ? "" : saddle_print_real(value, 17, text));
 }
 
-saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_row *row,
+saddle_status saddle_trace_write(saddle_trace_writer *trace, const saddle_result *result, size_t r,
                                  saddle_error *error)
 {
     FILE *f = trace->lines.stream;
+    const saddle_row *row = &result->rows[r];
     for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++) {
         const char *comma = k == 0 ? "" : ",";
         if (columns[k].whole)
             saddle_fprintf(f, "%s%" PRIu64, comma, *(const uint64_t *)field_of(row, k));
         else
-            saddle_write_field(f, *(const double *)field_of(row, k));
+            write_field(f, *(const double *)field_of(row, k));
     }
+    for (size_t k = 0; k < result->outcome_count; k++)
+        write_field(f, result->outcomes[r * result->outcome_count + k]);
     fputc('\n', f);
     return saddle_lines_flush(&trace->lines, WHAT, error);
 }

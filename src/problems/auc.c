@@ -332,8 +332,8 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
         world->share(world, 0, sizeof found, found);
     if (status != SADDLE_OK)
         return status;
-    out[0] = (saddle_outcome){"auc", found[0]};
-    out[1] = (saddle_outcome){"pair_loss", found[1]};
+    out[0] = (saddle_outcome){"auc", found[0], SADDLE_LARGER};
+    out[1] = (saddle_outcome){"pair_loss", found[1], SADDLE_SMALLER};
     *count = 2;
     return SADDLE_OK;
 }

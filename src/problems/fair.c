@@ -337,10 +337,12 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
                                    held_out, x, y, error));
     memcpy(&counts, sums, sizeof counts);
     saddle_free(sums);
-    out[0] = (saddle_outcome){"loss", counts.loss / counts.rows};
-    out[1] = (saddle_outcome){"accuracy", counts.correct / counts.rows};
-    out[2] = (saddle_outcome){"demographic_parity_gap", saddle_parity_gap(&counts.decisions)};
-    out[3] = (saddle_outcome){"equalized_odds_gap", saddle_odds_gap(&counts.decisions)};
+    out[0] = (saddle_outcome){"loss", counts.loss / counts.rows, SADDLE_SMALLER};
+    out[1] = (saddle_outcome){"accuracy", counts.correct / counts.rows, SADDLE_LARGER};
+    out[2] = (saddle_outcome){"demographic_parity_gap", saddle_parity_gap(&counts.decisions),
+                              SADDLE_SMALLER};
+    out[3] =
+        (saddle_outcome){"equalized_odds_gap", saddle_odds_gap(&counts.decisions), SADDLE_SMALLER};
     *count = 4;
     return SADDLE_OK;
 }

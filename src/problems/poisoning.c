@@ -244,12 +244,15 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
                                    held_out, x, y, error));
     memcpy(&counts, sums, sizeof counts);
     saddle_free(sums);
-    out[0] = (saddle_outcome){"clean_loss", mean_of(counts.loss, &counts, CLEAN)};
-    out[1] = (saddle_outcome){"clean_accuracy", mean_of(counts.correct, &counts, CLEAN)};
-    out[2] = (saddle_outcome){"poisoned_loss", mean_of(counts.loss, &counts, POISONED)};
-    out[3] = (saddle_outcome){"poisoned_accuracy", mean_of(counts.correct, &counts, POISONED)};
-    out[4] = (saddle_outcome){"perturbation_norm", sqrt(saddle_norm2(d, x))};
-    out[5] = (saddle_outcome){"perturbation_bound", self->radius};
+    out[0] = (saddle_outcome){"clean_loss", mean_of(counts.loss, &counts, CLEAN), SADDLE_SMALLER};
+    out[1] =
+        (saddle_outcome){"clean_accuracy", mean_of(counts.correct, &counts, CLEAN), SADDLE_LARGER};
+    out[2] =
+        (saddle_outcome){"poisoned_loss", mean_of(counts.loss, &counts, POISONED), SADDLE_SMALLER};
+    out[3] = (saddle_outcome){"poisoned_accuracy", mean_of(counts.correct, &counts, POISONED),
+                              SADDLE_LARGER};
+    out[4] = (saddle_outcome){"perturbation_norm", sqrt(saddle_norm2(d, x)), SADDLE_SMALLER};
+    out[5] = (saddle_outcome){"perturbation_bound", self->radius, SADDLE_SMALLER};
     *count = 6;
     return SADDLE_OK;
 }

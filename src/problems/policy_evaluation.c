@@ -336,8 +336,9 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
         saddle_outcome_sums(&mean, problem->response_size, mean_term, problem, NULL, x, y, error));
     double *right = mean + problem->response_size;
     double *scratch = right + 2 * problem->y_dim;
-    out[0] = (saddle_outcome){"mspbe", projected_error(self, x, mean, right, scratch)};
-    out[1] = (saddle_outcome){"value_error", value_error(self, x, scratch)};
+    out[0] =
+        (saddle_outcome){"mspbe", projected_error(self, x, mean, right, scratch), SADDLE_SMALLER};
+    out[1] = (saddle_outcome){"value_error", value_error(self, x, scratch), SADDLE_SMALLER};
     saddle_free(mean);
     *count = 2;
     return SADDLE_OK;

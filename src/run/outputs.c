@@ -1,6 +1,5 @@
-/* The files of a run: trace, outcomes, model. A file that cannot be written does not end a run. */
+/* The files of a run: trace, model. A file that cannot be written does not end a run. */
 #include <stdio.h>
-#include <string.h>
 
 #include "core/print.h"
 #include "core/status.h"
@@ -22,10 +21,9 @@ saddle_status saddle_run_open_files(saddle_run_state *r, saddle_error *error)
     SADDLE_THEN(status, saddle_plan_check_names(&r->given, error));
     SADDLE_THEN_IF(status, r->given.outputs.model != NULL,
                    saddle_check_held(r->given.outputs.model, "model", error));
-    SADDLE_THEN_IF(status, r->given.outputs.trace != NULL,
-                   saddle_trace_open(&r->trace, r->given.outputs.trace, &r->info, error));
-    SADDLE_THEN_IF(status, r->given.outputs.outcomes != NULL,
-                   saddle_outcomes_open(&r->outcomes, r->given.outputs.outcomes, error));
+    SADDLE_THEN_IF(
+        status, r->given.outputs.trace != NULL,
+        saddle_trace_open(&r->trace, r->given.outputs.trace, &r->info, r->result, error));
     return status;
 }
 
@@ -33,16 +31,13 @@ saddle_status saddle_run_recall_rows(saddle_run_state *r, saddle_error *error)
 {
     const saddle_checkpoint *from = r->resumed.from;
     const saddle_row *rows = r->resumed.rows;
+    const double *outcomes = r->resumed.outcomes;
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < from->number.rows; k++) {
-        status = saddle_result_append(r->result, &rows[k], error);
-        SADDLE_THEN_IF(status, r->trace != NULL, saddle_trace_write(r->trace, &rows[k], error));
+        status = saddle_result_append(r->result, &rows[k], outcomes, error);
+        SADDLE_THEN_IF(status, r->trace != NULL, saddle_trace_write(r->trace, r->result, k, error));
+        outcomes += from->number.outcomes;
     }
-    saddle_outcome_table table = {
-        .train = from->number.train, .test = from->number.test, .values = r->resumed.outcomes};
-    memcpy(table.name, from->outcome, sizeof table.name);
-    SADDLE_THEN_IF(status, r->outcomes != NULL,
-                   saddle_outcomes_replay(r->outcomes, &table, rows, from->number.rows, error));
     r->row = rows[from->number.rows - 1];
     r->seconds = from->number.seconds;
     r->last_check = from->number.last_check;
@@ -66,13 +61,11 @@ static saddle_status lose(saddle_run_state *r, saddle_status status, const saddl
 
 saddle_status saddle_run_write_row(saddle_run_state *r, saddle_error *error)
 {
-    saddle_status status = SADDLE_OK;
     saddle_error reason = {.message = ""};
-    if (r->trace != NULL)
-        status = lose(r, saddle_trace_write(r->trace, &r->row, &reason), &reason);
-    SADDLE_THEN_IF(
-        status, r->outcomes != NULL,
-        lose(r, saddle_outcomes_write(r->outcomes, r->row.iteration, r->result, &reason), &reason));
+    if (r->trace == NULL)
+        return SADDLE_OK;
+    saddle_status status = lose(
+        r, saddle_trace_write(r->trace, r->result, r->result->row_count - 1, &reason), &reason);
     if (status != SADDLE_OK && error != NULL)
         *error = reason;
     return status;
@@ -113,15 +106,11 @@ void saddle_run_close_files(saddle_run_state *r, saddle_status outcome)
 {
     const saddle_world *world = r->info.network->world;
     saddle_error reason = {.message = ""};
-    saddle_error last = {.message = ""};
     saddle_status trace = close_trace(r, outcome, &reason);
-    saddle_status outcomes = saddle_outcomes_close(r->outcomes, &last);
     if (outcome != SADDLE_OK || r->result == NULL)
         return;
     saddle_error *first = &r->result->output_error;
     if (first->status == SADDLE_OK && trace != SADDLE_OK)
         *first = reason;
-    if (first->status == SADDLE_OK && outcomes != SADDLE_OK)
-        *first = last;
     world->share(world, 0, sizeof *first, first);
 }

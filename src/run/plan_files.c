@@ -112,7 +112,6 @@ void saddle_plan_add_inputs(const saddle_plan *plan, saddle_path_list *inputs)
 void saddle_plan_add_outputs(const saddle_plan *plan, saddle_path_list *outputs)
 {
     saddle_path_list_add(outputs, "trace", plan->outputs.trace);
-    saddle_path_list_add(outputs, "outcomes", plan->outputs.outcomes);
     saddle_path_list_add(outputs, "model", plan->outputs.model);
 }
 

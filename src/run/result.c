@@ -1,6 +1,7 @@
 /* What a run leaves: rows, means and copies; saving them as NumPy files. */
 #include "run/result.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,7 @@ void saddle_result_free(saddle_result *result)
     if (result == NULL)
         return;
     saddle_free(result->rows);
+    saddle_free(result->outcomes);
     saddle_free(result->x_mean);
     saddle_free(result->y_mean);
     saddle_free(result->here);
@@ -101,32 +103,55 @@ void saddle_result_free(saddle_result *result)
     saddle_free(result);
 }
 
-saddle_status saddle_result_append(saddle_result *result, const saddle_row *row,
-                                   saddle_error *error)
+/* An array of `count` blocks with capacity for one more: the capacity doubles whenever the count reaches a
+ * power of two. NULL: memory is short, and the array stays as it was. */
+static void *grow(void *array, size_t count, size_t bytes)
 {
-    /* Room doubles whenever the count reaches a power of two. */
+    if ((count & (count - 1)) != 0)
+        return array;
+    void *larger = saddle_alloc(count == 0 ? 1 : 2 * count, bytes);
+    if (larger != NULL && count > 0)
+        memcpy(larger, array, count * bytes);
+    if (larger != NULL)
+        saddle_free(array);
+    return larger;
+}
+
+saddle_status saddle_result_append(saddle_result *result, const saddle_row *row,
+                                   const double *outcomes, saddle_error *error)
+{
     size_t count = result->row_count;
-    if ((count & (count - 1)) == 0) {
-        saddle_row *rows = saddle_alloc(count == 0 ? 1 : 2 * count, sizeof *rows);
-        if (rows == NULL)
-            return saddle_no_memory(error, "the trace");
-        if (count > 0)
-            memcpy(rows, result->rows, count * sizeof *rows);
-        saddle_free(result->rows);
-        result->rows = rows;
-    }
-    result->rows[result->row_count++] = *row;
+    size_t width = result->outcome_count;
+    saddle_row *rows = grow(result->rows, count, sizeof *rows);
+    result->rows = rows != NULL ? rows : result->rows;
+    double *values = grow(result->outcomes, count, width * sizeof *values);
+    result->outcomes = values != NULL ? values : result->outcomes;
+    if (rows == NULL || values == NULL)
+        return saddle_no_memory(error, "the trace");
+    rows[count] = *row;
+    memcpy(values + count * width, outcomes, width * sizeof *values);
+    result->row_count++;
     return SADDLE_OK;
 }
 
-double saddle_result_row_bytes(double count)
+double saddle_result_outcome(const saddle_result *result, const char *column)
+{
+    for (size_t k = 0; k < result->outcome_count; k++)
+        if (strcmp(result->outcome[k].name, column) == 0)
+            return result->outcomes[(result->row_count - 1) * result->outcome_count + k];
+    return (double)NAN;
+}
+
+double saddle_result_row_bytes(double count, size_t outcomes)
 {
     size_t room = 2;
     while ((double)room < count)
         room *= 2;
+    size_t bytes = outcomes * sizeof(double);
     /* The rows from before their room doubled for the last time are there until they are copied. */
     return saddle_block_bytes(room, sizeof(saddle_row)) +
-           saddle_block_bytes(room / 2, sizeof(saddle_row));
+           saddle_block_bytes(room / 2, sizeof(saddle_row)) + saddle_block_bytes(room, bytes) +
+           saddle_block_bytes(room / 2, bytes);
 }
 
 double saddle_result_write_bytes(const saddle_instance *instance)

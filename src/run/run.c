@@ -35,22 +35,26 @@ static saddle_status measure(saddle_run_state *r, bool *diverged, saddle_error *
     return status;
 }
 
-/* The outcomes at the means, into the result. */
-static saddle_status evaluate(saddle_run_state *r, saddle_error *error)
+/* The outcomes of r->row, at the ends of a run and where they are wanted at every row. */
+static saddle_status evaluate(saddle_run_state *r, bool last, saddle_error *error)
 {
-    const saddle_problem *problem = r->info.network->problem;
-    const saddle_dataset *held_out = r->info.network->held_out;
     saddle_result *result = r->result;
-    const double *x = saddle_observer_x_mean(r->observer);
-    const double *y = saddle_observer_y_mean(r->observer);
-    if (problem->outcomes == NULL)
+    size_t count;
+    for (size_t k = 0; k < SADDLE_MOST_OUTCOME_COLUMNS; k++)
+        r->outcome[k] = (double)NAN;
+    if (r->outcomes == NULL || !(last || result->row_count == 0 ||
+                                 result->plan.outputs.outcomes == SADDLE_OUTCOMES_ALWAYS))
         return SADDLE_OK;
+    double begin = saddle_clock_seconds();
     saddle_status status =
-        saddle_outcomes_measure(problem, NULL, x, y, result->train, &result->train_count, error);
-    SADDLE_THEN_IF(
-        status, held_out != NULL,
-        saddle_outcomes_measure(problem, held_out, x, y, result->test, &result->test_count, error));
-    return status;
+        saddle_outcomes_measure(r->outcomes, saddle_observer_x_mean(r->observer),
+                                saddle_observer_y_mean(r->observer), r->outcome, error);
+    r->times.measuring += saddle_clock_seconds() - begin;
+    SADDLE_TRY(saddle_run_agree(r, status, error));
+    const saddle_outcome_column *column = saddle_outcomes_columns(r->outcomes, &count);
+    memcpy(result->outcome, column, count * sizeof *column);
+    result->outcome_count = count;
+    return SADDLE_OK;
 }
 
 /* Check the state, if it is time to, and record r->row, unless nothing has moved since the last one:
@@ -59,6 +63,7 @@ static saddle_status record(saddle_run_state *r, bool last, saddle_error *error)
 {
     const saddle_row *row = &r->row;
     const saddle_result *result = r->result;
+    size_t count = result->outcome_count;
     bool again =
         result->row_count > 0 && result->rows[result->row_count - 1].iteration == row->iteration;
     saddle_status status = SADDLE_OK;
@@ -69,12 +74,13 @@ static saddle_status record(saddle_run_state *r, bool last, saddle_error *error)
     }
     if (status != SADDLE_OK)
         return status;
-    if (last || r->given.outputs.outcomes != NULL)
-        status = evaluate(r, error);
     r->times.measuring += saddle_clock_seconds() - begin;
-    if (again)
-        return saddle_run_agree(r, status, error);
-    SADDLE_THEN(status, saddle_result_append(r->result, row, error));
+    if (again) {
+        memcpy(result->outcomes + (result->row_count - 1) * count, r->outcome,
+               count * sizeof *r->outcome);
+        return SADDLE_OK;
+    }
+    SADDLE_THEN(status, saddle_result_append(r->result, row, r->outcome, error));
     SADDLE_THEN(status, saddle_run_write_row(r, error));
     status = saddle_run_agree(r, status, error);
     if (status == SADDLE_OK && r->hooks->row != NULL)
@@ -87,9 +93,9 @@ static saddle_status measure_start(saddle_run_state *r, saddle_error *error)
 {
     bool diverged = false;
     saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
-    saddle_status status = measure(r, &diverged, error);
-    if (status != SADDLE_OK || !diverged)
-        return status;
+    SADDLE_TRY(measure(r, &diverged, error));
+    if (!diverged)
+        return evaluate(r, false, error);
     SADDLE_TRY(saddle_run_locate(r, &fault, error));
     SADDLE_TRY(saddle_run_explain(r, &fault, error));
     if (r->result->cause[0] != '\0')
@@ -124,8 +130,7 @@ static void write_checkpoint(saddle_run_state *r, bool last)
                                              .last_check = r->last_check,
                                              .trace_ifo = r->trace_ifo,
                                              .observer = r->observer,
-                                             .result = r->result,
-                                             .outcomes = r->outcomes};
+                                             .result = r->result};
     char message[sizeof error.message + 64];
     if (r->writer == NULL ||
         saddle_checkpoint_write_due(r->writer, &moment, last, &error) == SADDLE_OK)
@@ -171,11 +176,16 @@ static saddle_status stalled(const saddle_fault *fault, saddle_error *error)
                        (unsigned long long)fault->iteration, fault->agent, fault->variable);
 }
 
+/* Why the run ends at r->row, whose metric is known, or -1. `stop` is what its limits say. */
+static int reached(const saddle_run_state *r, int stop)
+{
+    double tolerance = r->given.limits.tolerance;
+    return tolerance > 0.0 && r->row.metric <= tolerance ? SADDLE_STOP_TOLERANCE : stop;
+}
+
 /* Record r->row; *ended is set when it is the last one. */
 static saddle_status arrive(saddle_run_state *r, int stop, bool *ended, saddle_error *error)
 {
-    if (r->given.limits.tolerance > 0.0 && r->row.metric <= r->given.limits.tolerance)
-        stop = SADDLE_STOP_TOLERANCE;
     *ended = stop >= 0;
     if (*ended)
         r->result->stop = (saddle_stop)stop;
@@ -192,7 +202,7 @@ static saddle_status loop(saddle_run_state *r, saddle_error *error)
     saddle_run_share_progress(r);
     int stop = saddle_run_stop_reason(r, 0, &cost);
     if (r->resumed.from == NULL)
-        status = arrive(r, stop, &ended, error);
+        status = arrive(r, reached(r, stop), &ended, error);
     while (status == SADDLE_OK && !ended) {
         advance(r, &fault, &stop);
         if (fault.kind == SADDLE_FAULT_STALLED)
@@ -203,6 +213,8 @@ static saddle_status loop(saddle_run_state *r, saddle_error *error)
         status = measure(r, &diverged, error);
         if (status == SADDLE_OK && (diverged || saddle_run_runs_away(r)))
             return saddle_run_diverge(r, &fault, error);
+        stop = reached(r, stop);
+        SADDLE_THEN(status, evaluate(r, stop >= 0, error));
         SADDLE_THEN(status, arrive(r, stop, &ended, error));
     }
     return status;

@@ -23,16 +23,17 @@ typedef struct saddle_run_state {
     saddle_engine *engine;
     saddle_observer *observer;
     saddle_trace_writer *trace;
-    saddle_outcome_file *outcomes;
+    saddle_outcomes *outcomes; /* NULL: the problem has none */
     saddle_result *result;
     uint64_t trace_every;
     uint64_t trace_ifo; /* a trace point also every so many IFO calls; 0: no */
     uint64_t last_check;
     saddle_resumption resumed;        /* where the run resumes from */
     saddle_checkpoint_writer *writer; /* NULL: no checkpoints */
-    saddle_row row;  /* the last one; after advance() that of the present iteration */
-    double seconds;  /* spent iterating, as all processes know */
-    double unshared; /* more of them, which only this process knows */
+    saddle_row row; /* the last one; after advance() that of the present iteration */
+    double outcome[SADDLE_MOST_OUTCOME_COLUMNS]; /* its outcomes; NaN: not measured */
+    double seconds;                              /* spent iterating, as all processes know */
+    double unshared;                             /* more of them, which only this process knows */
     saddle_run_times times;
     double begin;     /* when this process began */
     bool interrupted; /* whether a process was, as all know */
@@ -114,7 +115,7 @@ saddle_status saddle_run_diverge(saddle_run_state *r, saddle_fault *fault, saddl
 saddle_status saddle_run_open_files(saddle_run_state *r, saddle_error *error);
 /* Record the rows that a resumed run has already. */
 saddle_status saddle_run_recall_rows(saddle_run_state *r, saddle_error *error);
-/* Write r->row and the outcomes to the files. One that cannot be written does not end the run. */
+/* Write the last row of the result to the trace. One that cannot be written does not end the run. */
 saddle_status saddle_run_write_row(saddle_run_state *r, saddle_error *error);
 /* Write the model. What goes wrong here costs the file alone. */
 void saddle_run_save_model(saddle_run_state *r);

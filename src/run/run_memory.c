@@ -17,7 +17,7 @@
 #define TEXT_BYTES 1e5
 /* Rows that are counted at most: a run with more may be ended long before its last iteration. */
 #define LIKELY_ROWS 1e6
-/* Outcomes per row of the trace that are counted: of training and of held-out rows. */
+/* Outcomes that are counted: four on training and four on held-out rows. */
 #define USUAL_OUTCOMES 8
 
 /* Rows of the trace. */
@@ -68,7 +68,10 @@ saddle_status saddle_run_check_memory(const saddle_run_state *r, saddle_error *e
     saddle_engine_inputs inputs = saddle_run_engine_inputs(r);
     const char *sizes = "use fewer agents or a smaller problem";
     double rows = count_rows(r);
-    double row_bytes = saddle_result_row_bytes(rows);
+    bool measured = r->info.network->problem->outcomes != NULL;
+    bool per_agent = r->given.outputs.outcomes_per_agent;
+    double row_bytes =
+        saddle_result_row_bytes(rows, measured ? USUAL_OUTCOMES * (per_agent ? 4 : 1) : 0);
     saddle_need need = {0};
     if (engine->bytes != NULL)
         saddle_need_add(&need, engine->bytes(&inputs), sizes, "the state of %zu agents",
@@ -76,8 +79,9 @@ saddle_status saddle_run_check_memory(const saddle_run_state *r, saddle_error *e
     saddle_need_add(&need, saddle_result_bytes(e), sizes, "the solutions of %zu agents",
                     e->world->local);
     saddle_need_add(&need, saddle_observer_bytes(e, &r->layout) + TEXT_BYTES, sizes, "measuring");
-    if (r->given.outputs.outcomes != NULL)
-        row_bytes += 3.0 * rows * USUAL_OUTCOMES * sizeof(double);
+    if (measured)
+        saddle_need_add(&need, saddle_outcomes_bytes(r->info.network, e, per_agent), sizes,
+                        "outcomes");
     saddle_need_add(&need, row_bytes, "raise trace-every", "%.0f rows of the trace", rows);
     if (r->given.outputs.checkpoint != NULL)
         saddle_need_add(&need, saddle_checkpoint_writer_bytes(&r->info, &r->layout), sizes,

@@ -22,8 +22,10 @@ static saddle_status check_traits(const saddle_run_state *r, saddle_error *error
 {
     const saddle_instance *e = r->info.network;
     const saddle_algorithm *a = r->info.algorithm;
-    if (r->given.outputs.outcomes != NULL && e->problem->outcomes == NULL)
-        return saddle_fail(error, SADDLE_BAD_INPUT, "outcomes: problem %s has none; leave it out",
+    bool wanted = r->given.outputs.outcomes == SADDLE_OUTCOMES_ALWAYS;
+    if ((wanted || r->given.outputs.outcomes_per_agent) && e->problem->outcomes == NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "%s: problem %s has none; leave it out",
+                           wanted ? "outcomes" : "outcomes-per-agent",
                            saddle_shown_name(e->problem->name));
     if (a->traits.centralized && e->world->ranks > 1)
         return saddle_fail(error, SADDLE_UNSUPPORTED,
@@ -232,6 +234,27 @@ static saddle_status make_observer(saddle_run_state *r, saddle_error *error)
     return status;
 }
 
+static saddle_status make_outcomes(saddle_run_state *r, saddle_error *error)
+{
+    const saddle_checkpoint *from = r->resumed.from;
+    const saddle_outcomes_inputs inputs = {.network = r->info.network,
+                                           .instance = r->info.instance,
+                                           .algorithm = r->info.algorithm,
+                                           .engine = r->engine,
+                                           .shard = r->info.network->parts->shard,
+                                           .per_agent = r->given.outputs.outcomes_per_agent};
+    if (r->info.network->problem->outcomes == NULL)
+        return SADDLE_OK;
+    SADDLE_TRY(saddle_outcomes_create(&r->outcomes, &inputs, error));
+    if (from != NULL) {
+        size_t count = (size_t)from->number.outcomes;
+        saddle_outcomes_recall(r->outcomes, from->outcome, count);
+        memcpy(r->result->outcome, from->outcome, count * sizeof *from->outcome);
+        r->result->outcome_count = count;
+    }
+    return SADDLE_OK;
+}
+
 /* Fewer rows than these in a mini-batch are read from two messages on a desktop computer: docs/privacy.md. */
 enum { PRIVATE_BATCH = 64 };
 
@@ -300,6 +323,7 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
     SADDLE_THEN(status, saddle_checkpoint_writer_create(&r->writer, &r->info, r->engine,
                                                         &r->resumed, error));
     SADDLE_THEN(status, saddle_run_agree(r, make_observer(r, error), error));
+    SADDLE_THEN(status, saddle_run_agree(r, make_outcomes(r, error), error));
     if (status != SADDLE_OK)
         return status;
     r->info.resumed = r->resumed.from != NULL ? r->resumed.from->path : NULL;
@@ -309,6 +333,7 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
 
 void saddle_run_release(saddle_run_state *r)
 {
+    saddle_outcomes_free(r->outcomes);
     saddle_observer_free(r->observer);
     saddle_checkpoint_writer_free(r->writer);
     saddle_resume_close(&r->resumed);

@@ -14,7 +14,7 @@ files() { find "$1" -type f | wc -l; }
 # look at the clock, which every iteration takes, or at a call that touches a file.
 long=(run --problem auc --data synthetic:3000 --samples 500 --checkpoint-every 100 --quiet
     --iterations 2000 --trace-every 20)
-at_moment -- "${long[@]}" --checkpoint whole --trace whole.csv --outcomes whole-o.csv --model whole.npz --threads 1
+at_moment -- "${long[@]}" --checkpoint whole --trace whole.csv --model whole.npz --threads 1
 check "a run that is left alone" exits 0
 check "keeps two checkpoints" is "$(files whole)" 2
 read -r looks touches <calls
@@ -30,7 +30,7 @@ for k in $(seq 60); do
     *) moment=MOMENT_CLOCK=$((1 + RANDOM % (looks / 4))) ;;
     esac
     at_moment "$moment" MOMENT_SIGNAL=9 -- "${long[@]}" --checkpoint part --resume auto --trace part.csv \
-        --outcomes part-o.csv --model part.npz --threads $((k % 7 == 3 ? 2 : 1))
+        --model part.npz --threads $((k % 7 == 3 ? 2 : 1))
     case $code in
     137) kills=$((kills + 1)) ;;
     0) rm -rf part ;;
@@ -42,13 +42,13 @@ done
 check "twenty kills hit the run" is "$kills" 20
 check "and it went on in between" [ "$(sort -n began | tail -1)" -ge 1000 ]
 check "two checkpoints, or three between two moments" [ "$(find part -name '*.saddle' | wc -l)" -le 3 ]
-try "${long[@]}" --checkpoint part --resume auto --trace part.csv --outcomes part-o.csv \
+try "${long[@]}" --checkpoint part --resume auto --trace part.csv \
     --model part.npz --threads 1
 check "the last one goes on to the end" exits 0
 check "without a warning" silent
 check "the model has the same bytes" cmp -s whole.npz part.npz
 check "the trace has the same rows" same_trace whole.csv part.csv
-check "the outcomes have the same bytes" cmp -s whole-o.csv part-o.csv
+check "with AUC in each" is "$(grep -cE '^[0-9].*,0\.[0-9]+,[0-9.e-]+$' part.csv)" 101
 check "nothing unfinished is left" is "$(files part)" 2
 
 # ---- signals: a checkpoint, then the end; --resume DIR needs no other option but the files to write. Every iteration looks at the clock:
@@ -205,7 +205,11 @@ refuse "beyond 40" run --resume ck "${outputs[@]}" --iterations 40
 try run --resume ck "${outputs[@]}" --nu 0.10 --quiet
 check "another way to write the same value" exits 0
 try run --problem auc "${small[@]}" --checkpoint plain --quiet
-refuse "recorded none, so that rows before iteration 60" run --resume plain --outcomes o.csv
+refuse "outcomes is 'ends' there and 'always' here" run --resume plain --outcomes always
+refuse "outcomes-per-agent is 'no' there and 'yes' here" run --resume plain --outcomes-per-agent
+try run --resume plain --iterations 80 --trace late.csv --quiet
+check "a trace that is asked for later" exits 0
+check "has outcomes at both ends" is "$(grep -cE '^[0-9].*,[^,]+,[^,]+$' late.csv)" 2
 
 # ---- data may have moved, as long as they are the same
 "$saddle" data generate one.libsvm --rows 300 --seed 5 >/dev/null

@@ -68,10 +68,10 @@ check "claims nothing" absent some/claims.md
 try reproduce --only theorem --quick --quiet --output some
 check "the same command goes on" exits 0
 check "to the same claims" cmp -s some/claims.md all/claims.md
-# Outcomes that were lost do not cost the page.
-try run "${small[@]}" --problem auc --outcomes /dev/full --report page.html
-check "outcomes that are lost end with 1" exits 1
-check "and are named" warns "cannot write the outcomes '/dev/full': No space left on device"
+# A trace that was lost does not cost the page.
+try run "${small[@]}" --problem auc --trace /dev/full --report page.html
+check "a trace that is lost ends with 1" exits 1
+check "and is named" warns "cannot write the trace '/dev/full': No space left on device"
 check "the page is there" grep -q '</html>' page.html
 
 # ---- a real full disk, and one that is read-only, where they can be had
@@ -87,7 +87,7 @@ if mount -t tmpfs -o size=16k tmpfs disk 2>/dev/null; then
     check "costs the model alone" is "$(timeless keep.csv | md5sum)" "$(timeless whole.csv | md5sum)"
     check "leaves no temporary file" no_litter
     mount -o remount,ro disk
-    for option in --trace --model --outcomes; do
+    for option in --trace --model; do
         try run "${small[@]}" --problem auc "$option" disk/new
         check "$option in a read-only directory is refused at once" exits 2
         check "$option: says why" warns "Read-only file system"

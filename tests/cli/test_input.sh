@@ -31,7 +31,7 @@ refuse "no option --epsilon" graph ring --epsilon 1
 refuse "are not finite: variable x" run --problem quadratic --init constant:1e200 --trace t.csv
 
 # Empty names, as of a shell's variable that was never set.
-for option in checkpoint trace model outcomes report config data test-data labels resume; do
+for option in checkpoint trace model report config data test-data labels resume; do
     refuse "--$option: the name is empty; give a name, or leave the option out" run "--$option" ''
 done
 refuse "--output: the name is empty" report t.csv -o ''

@@ -38,7 +38,7 @@ for input in data:d.libsvm test-data:t.libsvm topology:edges mixing:weights init
     file=${input#*:}
     ln -s "../$file" far/link
     ln "$file" far/hard
-    for output in --trace --outcomes --model --report; do
+    for output in --trace --model --report; do
         # To start from a model and save the new one in its place is sensible.
         [ "$name$output" != init--model ] || continue
         keeps "$file" "$output: '$file' is the file of --$name too and would be overwritten" \
@@ -90,10 +90,10 @@ check "nothing is made" absent new
 
 # ---- outputs and each other
 refuse "--model: './same' is the file of --trace too" run "${small[@]}" --trace same --model ./same
-refuse "--report: 'same' is the file of --outcomes too" run "${small[@]}" --outcomes same --report same
+refuse "--report: 'same' is the file of --model too" run "${small[@]}" --model same --report same
 echo >one
 ln one two
-refuse "--outcomes: 'two' is the file of --trace too" run "${small[@]}" --trace one --outcomes two
+refuse "--model: 'two' is the file of --trace too" run "${small[@]}" --trace one --model two
 ln -s nothing dead
 refuse "--trace: cannot write 'dead': it is a link to a file that does not exist" run "${small[@]}" --trace dead
 refuse "--model: cannot write 'dead'" run "${small[@]}" --model dead
@@ -157,7 +157,6 @@ busy() { # FILE TEXT OPTION...: while a run writes to the file, another one is r
     check "$file: when it has ended another may" exits 0
 }
 busy b.csv "--trace: 'b.csv' is being written by another run" --trace b.csv
-busy o.csv "--outcomes: 'o.csv' is being written by another run" --problem auc --outcomes o.csv
 
 # Two at once, again and again: exactly those that are not refused write whole files.
 for _ in $(seq 5); do

@@ -466,7 +466,7 @@ keeps_object() { # TEXT ARGUMENTS...
 }
 keeps_object "is the file of --x-set too" "${quadratic[@]}" --x-set ./parts.so --trace ./parts.so
 for blocks in 'blocks:2*./parts.so:b=3,*none' 'blocks:2*none,*./parts.so'; do
-    for output in --trace --outcomes --model --report; do
+    for output in --trace --model --report; do
         keeps_object "$output: 'parts.so' is the file of --y-set too" "${quadratic[@]}" --y-set "$blocks" \
             "$output" parts.so
     done

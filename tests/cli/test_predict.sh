@@ -14,7 +14,7 @@ tail -n 300 all >held
 # ---- what the run said ------------------------------------------------------------------------
 
 try run --problem auc --data train --test-data held --iterations 200 --trace-every 200 \
-    --outcomes o.csv --model m.npz
+    --trace o.csv --model m.npz
 check "a model is trained" exits 0
 try eval --model m.npz --data held
 check "and evaluated" exits 0

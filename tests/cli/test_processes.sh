@@ -48,10 +48,11 @@ done
 
 problem=(--problem fair --data synthetic:300:20 --test-data synthetic:90:20 --sensitive 2 --agents 4
     --iterations 12 --trace-every 4)
-try run "${problem[@]}" --outcomes one-outcomes.csv
-together 3 run --engine mpi "${problem[@]}" --outcomes two-outcomes.csv
+try run "${problem[@]}" --outcomes-per-agent --trace one.csv
+together 3 run --engine mpi "${problem[@]}" --outcomes-per-agent --trace two.csv
 check "outcomes in 3 processes" exits 0
-check "the same outcomes" cmp -s one-outcomes.csv two-outcomes.csv
+check "are the same" same_trace one.csv two.csv
+check "and have no empty cell but the potential" is "$(grep '^[0-9]' two.csv | cut -d, -f16- | grep -c ',,\|,$')" 0
 
 # ---- nobody holds everybody's vectors -----------------------------------------------------------
 

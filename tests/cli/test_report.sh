@@ -85,7 +85,7 @@ check "with its head and end" cmp -s <(grep '^#' back.csv) <(grep '^#' c/precisi
 try run "${small[@]}" --report run.html --quiet
 check "run --report" exits 0
 check "without a trace" grep -q 'precision-seed1.csv' run.html
-try run --problem auc --data synthetic:300 --test-data synthetic:100 --iterations 20 --outcomes o.csv --report auc.html
+try run --problem auc --data synthetic:300 --test-data synthetic:100 --iterations 20 --report auc.html
 check "run --report with outcomes" exits 0
 check "says where the page is" grep -qE '^  report +auc.html' out
 check "and they are on it" grep -q 'test_auc' auc.html

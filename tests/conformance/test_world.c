@@ -147,15 +147,16 @@ static void assert_same_rows(const saddle_result *one, const saddle_result *othe
     }
 }
 
-static void assert_same_outcomes(const saddle_outcome *one, size_t count,
-                                 const saddle_outcome *other, size_t others)
+static void assert_same_outcomes(const saddle_result *one, const saddle_result *other)
 {
-    ck_assert_uint_eq(count, others);
-    for (size_t k = 0; k < count; k++) {
-        ck_assert_str_eq(one[k].name, other[k].name);
-        ck_assert_msg(same_bits(&one[k].value, &other[k].value, sizeof(double)),
-                      "%s is %.17g and %.17g", one[k].name, one[k].value, other[k].value);
-    }
+    size_t count = one->outcome_count;
+    ck_assert_uint_eq(count, other->outcome_count);
+    for (size_t k = 0; k < count; k++)
+        ck_assert_str_eq(one->outcome[k].name, other->outcome[k].name);
+    for (size_t k = 0; k < one->row_count * count; k++)
+        ck_assert_msg(same_bits(&one->outcomes[k], &other->outcomes[k], sizeof(double)),
+                      "%s is %.17g and %.17g", one->outcome[k % count].name, one->outcomes[k],
+                      other->outcomes[k]);
 }
 
 /* Every process has the copies of its agents, as the one process of `alone` has them. */
@@ -181,12 +182,10 @@ static void assert_same_run(const saddle_result *alone, const task *p, size_t ra
         ck_assert_msg(p->end[r].status == SADDLE_OK, "%s", p->end[r].error.message);
         assert_same_rows(alone, part);
         assert_same_copies(alone, part);
-        assert_same_outcomes(alone->train, alone->train_count, part->train, part->train_count);
+        assert_same_outcomes(alone, part);
         ck_assert_uint_eq(p->end[r].foreign, 0);
         ck_assert_uint_eq(p->end[r].rows, r == 0 ? alone->row_count : 0);
         copies += part->local;
-        if (r == 0)
-            assert_same_outcomes(alone->test, alone->test_count, part->test, part->test_count);
     }
     ck_assert_uint_eq(copies, alone->agents);
 }
@@ -194,13 +193,14 @@ static void assert_same_run(const saddle_result *alone, const task *p, size_t ra
 /* Settings whose outputs go to files of this prefix. */
 static saddle_plan *with_outputs(const saddle_plan *base, const char *prefix, bool outcomes)
 {
-    char text[3][PATH + 32];
-    const char *kind[] = {"trace", "model", "outcomes"};
-    const char *ending[] = {"csv", "npz", "csv"};
-    for (size_t k = 0; k < 3; k++)
+    char text[2][PATH + 32];
+    const char *kind[] = {"trace", "model"};
+    const char *ending[] = {"csv", "npz"};
+    for (size_t k = 0; k < 2; k++)
         saddle_snprintf(text[k], sizeof text[k], "%s=%s/%s-%s.%s", kind[k], saddle_test_directory(),
                         prefix, kind[k], ending[k]);
-    return test_plan(base, (const char *[]){text[0], text[1], outcomes ? text[2] : NULL, NULL});
+    return test_plan(
+        base, (const char *[]){text[0], text[1], outcomes ? "outcomes-per-agent=yes" : NULL, NULL});
 }
 
 /* ---- the same bits ------------------------------------------------------------------------------ */
@@ -234,9 +234,6 @@ START_TEST(same_bits_in_any_number_of_processes)
         run_in(&p, ranks);
         assert_same_run(alone, &p, ranks);
         assert_same_files(path_of(path, "alone-model.npz"), path_of(other, "apart-model.npz"));
-        if (outcomes)
-            assert_same_files(path_of(path, "alone-outcomes.csv"),
-                              path_of(other, "apart-outcomes.csv"));
         for (size_t r = 0; r < ranks; r++) {
             ck_assert(same_bits(&p.end[r].constants, &constants, sizeof constants));
             ck_assert(same_bits(&p.end[r].check, &check, sizeof check));
@@ -251,23 +248,23 @@ START_TEST(same_bits_in_any_number_of_processes)
 }
 END_TEST
 
-/* Held-out rows are judged at process 0 and nowhere else. */
+/* Held-out rows are judged at process 0; all learn the outcomes. */
 START_TEST(held_out_rows)
 {
     static const char *const problem[] = {"problem=auc", "problem=fair", "problem=poisoning"};
     saddle_error error = {.message = ""};
     saddle_plan *plan = test_plan(
         NULL, (const char *[]){problem[_i], "data=synthetic:90:12", "test-data=synthetic:25:12",
-                               "sensitive=2", "agents=6", "topology=ring", "iterations=3", NULL});
+                               "sensitive=2", "agents=6", "topology=ring", "iterations=3",
+                               "outcomes-per-agent=yes", NULL});
     saddle_instance *e = NULL;
     saddle_result *alone = NULL;
     assert_ok(saddle_instance_create(&e, plan, &error), error);
     assert_ok(saddle_run(e, NULL, NULL, &alone, &error), error);
-    ck_assert_uint_gt(alone->test_count, 0);
+    ck_assert_int_eq(strncmp(alone->outcome[alone->outcome_count - 1].name, "test_", 5), 0);
     task p = {.plan = plan};
     run_in(&p, 3);
     assert_same_run(alone, &p, 3);
-    ck_assert_uint_eq(p.end[1].result->test_count, 0);
     forget(&p);
     saddle_result_free(alone);
     saddle_instance_free(e);
@@ -473,7 +470,6 @@ START_TEST(outputs_that_fail)
     } bad[] = {
         {"trace=/nonexistent/trace.csv", SADDLE_BAD_INPUT, "trace:"},
         {"trace=/dev/full", SADDLE_IO, "is the disk full?"},
-        {"outcomes=/nonexistent/o.csv", SADDLE_BAD_INPUT, "outcomes:"},
         {"algorithm=sgda", SADDLE_UNSUPPORTED, "sgda is centralized"},
         {"init=file:/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
         {"test-data=/nonexistent", SADDLE_BAD_INPUT, "/nonexistent"},
@@ -492,7 +488,7 @@ START_TEST(outputs_that_fail)
     test_plan_free(plan);
 }
 END_TEST
-enum { BAD_OUTPUTS = 10 };
+enum { BAD_OUTPUTS = 9 };
 
 /* A model that cannot be written costs the model alone, and all processes know. */
 START_TEST(models_that_fail)

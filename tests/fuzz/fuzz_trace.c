@@ -1,4 +1,4 @@
-/* The reader of traces and files of outcomes. */
+/* The reader of traces. */
 #include <saddle/lab.h>
 
 #include "fuzz.h"

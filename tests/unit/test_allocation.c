@@ -226,7 +226,7 @@ static void add_run(list *to, const char *problem, const char *algorithm)
     if (strcmp(problem, "fair") == 0)
         add(to, "sensitive=2");
     if (strcmp(problem, "quadratic") != 0 && strcmp(problem, "robust-logistic") != 0)
-        add(to, "outcomes=%s/o.csv", saddle_test_directory());
+        add(to, "outcomes-per-agent=yes");
 }
 
 START_TEST(a_run_survives_every_failed_allocation)
@@ -456,20 +456,12 @@ START_TEST(readers_survive_every_failed_allocation)
 }
 END_TEST
 
-/* A trace with the outcomes of its run. */
 static saddle_status read_traces(const void *directory, saddle_error *error)
 {
     char path[4200];
     saddle_trace *trace = NULL;
-    saddle_trace *outcomes = NULL;
     saddle_snprintf(path, sizeof path, "%s/t.csv", (const char *)directory);
     saddle_status status = saddle_trace_read(&trace, path, error);
-    saddle_snprintf(path, sizeof path, "%s/o.csv", (const char *)directory);
-    if (status == SADDLE_OK)
-        status = saddle_trace_read(&outcomes, path, error);
-    if (status == SADDLE_OK)
-        status = saddle_trace_join(trace, outcomes, error);
-    saddle_trace_free(outcomes);
     saddle_trace_free(trace);
     return status;
 }

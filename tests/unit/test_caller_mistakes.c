@@ -442,18 +442,20 @@ static saddle_status say_outcomes(const saddle_problem *problem, const saddle_da
     (void)y;
     (void)why;
     *count = s->calls++ == 0 ? s->count : s->later;
+    static const char *const other[SADDLE_MOST_OUTCOMES] = {"o0",  "o1",  "o2",  "o3", "o4",  "o5",
+                                                            "o6",  "o7",  "o8",  "o9", "o10", "o11",
+                                                            "o12", "o13", "o14", "o15"};
     for (size_t k = 0; k < *count && k < SADDLE_MOST_OUTCOMES; k++)
-        out[k] = (saddle_outcome){s->name, 1.0};
+        out[k] = (saddle_outcome){k == 0 ? s->name : other[k], 1.0, SADDLE_LARGER};
     return SADDLE_OK;
 }
 
 static saddle_status run_outcomes(said s)
 {
-    char path[PATH];
     saddle_problem mine = *test_own_problem();
     saddle_result *result = NULL;
     saddle_plan *plan = test_plan(NULL, (const char *const[]){"iterations=3", NULL});
-    plan->outputs.outcomes = path_of(path, "said.csv");
+    plan->outputs.outcomes = SADDLE_OUTCOMES_ALWAYS;
     mine.self = &s;
     mine.outcomes = say_outcomes;
     saddle_status status = saddle_solve(&mine, plan, &result, &error);
@@ -464,7 +466,14 @@ static saddle_status run_outcomes(said s)
 
 START_TEST(outcomes_are_counted_and_named)
 {
-    static const char *const wrong[] = {NULL, "", "a,b", "a\nb", "a b", "\x1b[31m"};
+    static const char *const wrong[] = {
+        NULL,
+        "",
+        "a,b",
+        "a\nb",
+        "a b",
+        "\x1b[31m",
+        "a23456789b123456789c123456789d123456789e123456789f123456789g1"};
     assert_ok(run_outcomes((said){16, 16, "share_0", 0}), error);
     assert_ok(run_outcomes((said){0, 0, NULL, 0}), error);
     assert_refused(run_outcomes((said){17, 17, "a", 0}), error, SADDLE_CHECK_FAILED,
@@ -474,6 +483,8 @@ START_TEST(outcomes_are_counted_and_named)
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         assert_refused(run_outcomes((said){2, 2, wrong[k], 0}), error, SADDLE_CHECK_FAILED,
                        "use letters, digits and _");
+    assert_refused(run_outcomes((said){2, 2, "o1", 0}), error, SADDLE_CHECK_FAILED,
+                   "calls two outcomes 'o1'");
     assert_refused(run_outcomes((said){1, 16, "a", 0}), error, SADDLE_CHECK_FAILED,
                    "gives other outcomes than at first");
     assert_refused(run_outcomes((said){16, 1, "a", 0}), error, SADDLE_CHECK_FAILED,

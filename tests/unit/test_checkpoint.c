@@ -13,7 +13,7 @@
 #include "core/print.h"
 #include "support.h"
 
-enum { AGENTS = 3, PUBLISHED = 4, KEPT = 2, ROWS = 2, MEMORY = 3, TRAIN = 2, TEST = 1 };
+enum { AGENTS = 3, PUBLISHED = 4, KEPT = 2, ROWS = 2, MEMORY = 3, OUTCOMES = 3 };
 #define RECORD (SADDLE_RECORD_WORDS + PUBLISHED + KEPT)
 
 static const char *path_of(const char *name)
@@ -27,6 +27,9 @@ static const char *path_of(const char *name)
 static saddle_checkpoint_setting settings[] = {{.name = "seed", .effective = "7", .given = "7"},
                                                {.name = "nu", .effective = "0.1", .given = NULL},
                                                {.name = "trace", .effective = "", .given = ""}};
+
+static const saddle_outcome_column columns[OUTCOMES] = {
+    {"train_auc", SADDLE_LARGER}, {"train_loss", SADDLE_SMALLER}, {"test_auc", SADDLE_LARGER}};
 
 static saddle_checkpoint sample(void)
 {
@@ -44,17 +47,16 @@ static saddle_checkpoint sample(void)
                                           .memory = MEMORY,
                                           .rows = ROWS,
                                           .row_words = sizeof(saddle_row) / 8,
-                                          .train = TRAIN,
-                                          .test = TEST,
+                                          .outcomes = OUTCOMES,
                                           .settings = sizeof settings / sizeof *settings},
                                .setting = settings,
-                               .outcome = {"auc", "accuracy", "auc"}};
+                               .outcome = columns};
 }
 
 /* The words of a body, all different. */
 static size_t body_words(void)
 {
-    return MEMORY + ROWS * (sizeof(saddle_row) / 8) + (size_t)ROWS * (TRAIN + TEST) +
+    return MEMORY + ROWS * (sizeof(saddle_row) / 8) + (size_t)ROWS * OUTCOMES +
            (size_t)AGENTS * RECORD;
 }
 
@@ -89,8 +91,10 @@ static void assert_sample(saddle_checkpoint *c, bool body)
         ck_assert_str_eq(c->setting[k].effective, settings[k].effective);
         ck_assert_pstr_eq(c->setting[k].given, settings[k].given);
     }
-    for (size_t k = 0; k < TRAIN + TEST; k++)
-        ck_assert_str_eq(c->outcome[k], wanted.outcome[k]);
+    for (size_t k = 0; k < OUTCOMES; k++) {
+        ck_assert_str_eq(c->outcome[k].name, wanted.outcome[k].name);
+        ck_assert_int_eq(c->outcome[k].better, wanted.outcome[k].better);
+    }
     for (size_t k = 0; body && k < body_words(); k++) {
         uint64_t word;
         assert_ok(saddle_checkpoint_get(c, &word, sizeof word, &error), error);

@@ -337,12 +337,14 @@ static worth train(const char *fairness)
     saddle_result *result = NULL;
     assert_ok(saddle_instance_create(&instance, plan, &error), error);
     assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
-    ck_assert_uint_eq(result->test_count, 4);
-    worth out = {.accuracy = result->test[1].value, .parity_gap = result->test[2].value};
+    ck_assert_uint_eq(result->outcome_count, 8);
+    worth out = {.accuracy = saddle_result_outcome(result, "test_accuracy"),
+                 .parity_gap = saddle_result_outcome(result, "test_demographic_parity_gap")};
     saddle_fprintf(
         stdout,
         "%-12s held-out accuracy %.4f, demographic-parity gap %.4f, equalized-odds gap %.4f\n",
-        fairness, out.accuracy, out.parity_gap, result->test[3].value);
+        fairness, out.accuracy, out.parity_gap,
+        saddle_result_outcome(result, "test_equalized_odds_gap"));
     saddle_result_free(result);
     saddle_instance_free(instance);
     test_plan_free(plan);

@@ -290,16 +290,19 @@ START_TEST(outputs)
     char checkpoint[600];
     char resume[600];
     char model[600];
-    char outcomes[600];
     snprintf(checkpoint, sizeof checkpoint, "checkpoint=%s/ckpt", directory);
     snprintf(resume, sizeof resume, "resume=%s/ckpt", directory);
     snprintf(model, sizeof model, "model=%s/model.npz", directory);
-    snprintf(outcomes, sizeof outcomes, "outcomes=%s/outcomes.csv", directory);
-    const char *setting[] = {"problem=auc", "data=synthetic:1000:100000",
-                             "threads=1",   "iterations=4",
-                             "agents=5",    model,
-                             outcomes,      "test-data=synthetic:500",
-                             NULL,          NULL};
+    const char *setting[] = {"problem=auc",
+                             "data=synthetic:1000:100000",
+                             "threads=1",
+                             "iterations=4",
+                             "agents=5",
+                             model,
+                             "outcomes=always",
+                             "test-data=synthetic:500",
+                             NULL,
+                             NULL};
     check("model and outcomes", setting);
     /* A directory of checkpoints serves one run: written once, then resumed from. */
     saddle_error error = {.message = ""};

@@ -2,6 +2,7 @@
  * What is measured of a run, recomputed from copies of the agents' variables with plain loops; the
  * self-checks, each broken on purpose; the generic best response against closed forms.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "algorithms/algorithms.h"
 #include "algorithms/layout.h"
 #include "core/clock.h"
+#include "instance/instance.h"
 #include "instances.h"
 #include "observe/observer.h"
 #include "observe/response.h"
@@ -595,6 +597,65 @@ START_TEST(a_tiny_step_is_not_convergence)
 }
 END_TEST
 
+/* ---- outcomes over agents --------------------------------------------------------------------- */
+
+/* Every column of the spread against least, mean and largest of each agent's own solution on its own rows, and
+ * on the held-out rows. */
+START_TEST(outcomes_over_agents_are_those_of_their_solutions)
+{
+    static const char *const problem[] = {"problem=auc", "problem=fair", "problem=poisoning"};
+    saddle_error error = {.message = ""};
+    saddle_plan *plan = test_plan(
+        NULL, (const char *[]){problem[_i], "data=synthetic:90:12", "test-data=synthetic:25:12",
+                               "sensitive=2", "agents=6", "topology=ring", "iterations=9",
+                               "partition=label-skew:0.5", "outcomes-per-agent=yes", NULL});
+    saddle_instance *e = NULL;
+    saddle_result *result = NULL;
+    assert_ok(saddle_instance_create(&e, plan, &error), error);
+    assert_ok(saddle_run(e, NULL, NULL, &result, &error), error);
+    size_t first = result->outcome_count / 4;
+    size_t half = first / 2;
+    bool some_defined = false;
+    const double *row = result->outcomes + (result->row_count - 1) * result->outcome_count;
+    for (size_t k = 0; k < first; k++) {
+        double least = (double)INFINITY;
+        double largest = -(double)INFINITY;
+        double sum = 0.0;
+        size_t defined = 0;
+        for (size_t i = 0; i < result->agents; i++) {
+            saddle_outcome found[SADDLE_MOST_OUTCOMES];
+            const saddle_dataset *rows = k < half ? e->parts->shard[i] : e->held_out;
+            test_outcomes(e->problem, rows, result->x + i * result->x_dim,
+                          result->y + i * result->y_dim, found);
+            double value = found[k % half].value;
+            if (isnan(value))
+                continue;
+            least = value < least ? value : least;
+            largest = value > largest ? value : largest;
+            sum += value;
+            defined++;
+        }
+        const double *spread = row + first + 3 * k;
+        if (defined == 0) {
+            ck_assert(isnan(spread[0]) && isnan(spread[1]) && isnan(spread[2]));
+            continue;
+        }
+        some_defined = true;
+        assert_near(spread[0], least, 0.0);
+        assert_near(spread[1], sum / (double)defined, 1e-15 * fabs(sum));
+        assert_near(spread[2], largest, 0.0);
+        const char *name = result->outcome[first + 3 * k].name;
+        size_t length = strlen(result->outcome[k].name);
+        ck_assert_int_eq(strncmp(name, result->outcome[k].name, length), 0);
+        ck_assert_str_eq(name + length, "_agent_min");
+    }
+    ck_assert(some_defined);
+    saddle_result_free(result);
+    saddle_instance_free(e);
+    test_plan_free(plan);
+}
+END_TEST
+
 Suite *saddle_test_suite(void)
 {
     Suite *suite = suite_create("observe");
@@ -603,6 +664,9 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(metric, rows_hold_what_they_say, 0, INSTANCES);
     tcase_add_loop_test(metric, measuring_leaves_the_run_alone, 0, INSTANCES);
     suite_add_tcase(suite, metric);
+    TCase *outcomes = tcase_create("outcomes");
+    tcase_add_loop_test(outcomes, outcomes_over_agents_are_those_of_their_solutions, 0, 3);
+    suite_add_tcase(suite, outcomes);
     TCase *checks = tcase_create("self-checks");
     tcase_add_test(checks, a_leaking_tracker_is_caught);
     tcase_add_test(checks, an_infeasible_iterate_is_caught);

@@ -79,7 +79,8 @@ static const known_field known[] = {
     FIELD("trace-every", outputs.trace_every, INTEGER, "16", 16),
     FIELD("metric-tau", outputs.metric_tau, REAL, "17", 17.0),
     FIELD("trace", outputs.trace, TEXT, "t.csv", 0),
-    FIELD("outcomes", outputs.outcomes, TEXT, "o.csv", 0),
+    FIELD("outcomes", outputs.outcomes, CHOICE, "ends", SADDLE_OUTCOMES_ENDS),
+    FIELD("outcomes-per-agent", outputs.outcomes_per_agent, FLAG, "yes", true),
     FIELD("model", outputs.model, TEXT, "m.npz", 0),
     FIELD("checkpoint", outputs.checkpoint, TEXT, "dir", 0),
     FIELD("checkpoint-every", outputs.checkpoint_every, TEXT, "30s", 0),
@@ -99,6 +100,8 @@ static content read_field(const saddle_plan *plan, const known_field *f)
     switch (f->kind) {
     case SADDLE_OPTION_TEXT:
         return (content){.text = *(const char *const *)at};
+    case SADDLE_OPTION_FLAG:
+        return (content){.number = *(const bool *)at ? 1.0 : 0.0};
     case SADDLE_OPTION_INTEGER:
         return (content){.number = (double)*(const uint64_t *)at};
     case SADDLE_OPTION_CHOICE:
@@ -221,6 +224,8 @@ START_TEST(hands_and_texts_make_the_same_plan)
             *(const char **)at = f->text;
         else if (f->kind == SADDLE_OPTION_INTEGER)
             *(uint64_t *)at = (uint64_t)f->number;
+        else if (f->kind == SADDLE_OPTION_FLAG)
+            *(bool *)at = f->number != 0.0;
         else if (f->kind == SADDLE_OPTION_CHOICE)
             *(int *)at = (int)f->number;
         else

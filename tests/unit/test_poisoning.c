@@ -163,9 +163,10 @@ static void train(const char *perturbation, const char *poisoned, double out[6])
     saddle_result *result = NULL;
     assert_ok(saddle_instance_create(&instance, plan, &error), error);
     assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
-    ck_assert_uint_eq(result->test_count, 6);
+    ck_assert_uint_eq(result->outcome_count, 12);
+    ck_assert_str_eq(result->outcome[6].name, "test_clean_loss");
     for (size_t k = 0; k < 6; k++)
-        out[k] = result->test[k].value;
+        out[k] = saddle_result_outcome(result, result->outcome[6 + k].name);
     saddle_fprintf(
         stdout, "%-16s %s: held-out clean accuracy %.4f, poisoned %.4f, perturbation %.6g of %g\n",
         perturbation, poisoned, out[1], out[3], out[4], out[5]);

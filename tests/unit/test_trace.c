@@ -261,28 +261,6 @@ START_TEST(bounds_memory)
 }
 END_TEST
 
-START_TEST(joins_by_iteration)
-{
-    saddle_error error;
-    saddle_trace *trace = read_text(HEAD "0,10,5\n5,60,4\n10,110,3\n");
-    saddle_trace *other = read_text("iteration,metric,test_auc\n0,9,0.5\n10,9,0.75\n12,9,1\n");
-    assert_ok(saddle_trace_join(trace, other, &error), error);
-    ck_assert_uint_eq(trace->columns, 4);
-    const double *auc = saddle_trace_column(trace, "test_auc");
-    ck_assert_ptr_nonnull(auc);
-    assert_near(auc[0], 0.5, 0.0);
-    ck_assert(isnan(auc[1]));
-    assert_near(auc[2], 0.75, 0.0);
-    assert_near(saddle_trace_column(trace, "metric")[0], 5.0, 0.0); /* its own stays */
-    saddle_trace_free(other);
-    other = read_text("round,test_auc\n0,1\n");
-    assert_refused(saddle_trace_join(trace, other, &error), error, SADDLE_BAD_INPUT,
-                   "no column iteration");
-    saddle_trace_free(other);
-    saddle_trace_free(trace);
-}
-END_TEST
-
 /* |row i - mean of the rows|^2. */
 static double squared_distance(const double *copies, size_t agents, size_t dim, size_t i)
 {
@@ -328,7 +306,6 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, grows_with_the_file);
     tcase_add_test(tests, refuses_what_is_no_trace);
     tcase_add_test(tests, bounds_memory);
-    tcase_add_test(tests, joins_by_iteration);
     tcase_add_test(tests, measures_consensus_of_a_model);
     suite_add_tcase(suite, tests);
     return suite;
