@@ -67,6 +67,8 @@ static const cli_fields library[] = {CLI_FIELDS(problem),
                                      CLI_FIELDS(engine),
                                      CLI_FIELDS(outputs.trace_every),
                                      CLI_FIELDS(outputs.metric_tau),
+                                     CLI_FIELDS(outputs.outcomes),
+                                     CLI_FIELDS(outputs.outcomes_per_agent),
                                      CLI_NO_FIELDS};
 
 /* The command at work. */
@@ -339,7 +341,9 @@ const cli_command cli_compare = {
     .summary = "run several algorithms from the same start and compare their costs",
     .details = "Prints for each level of the metric the IFO calls, rounds, bytes and seconds that "
                "each algorithm needed to reach it, `never` where it did not. The cost at a level "
-               "is that of the first trace point at or below it. An algorithm that diverges is "
+               "is that of the first trace point at or below it. Then the metric and the problem's "
+               "outcomes at the end, on the agents' data and on that of --test-data. An algorithm "
+               "that diverges is "
                "shown as such and the others go on; the exit status is 3 only when all diverge. So "
                "is one that cannot solve the problem: `refused`, with its reason; `failed`: a best "
                "response could not be computed. --max-ifo gives "

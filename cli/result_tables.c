@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli.h"
 #include "core/print.h"
@@ -17,15 +18,19 @@ typedef struct spread {
 /* The columns of a table that have a spread. */
 #define SPREADS 4
 
+static void spread_add_one(spread *s, double value)
+{
+    s->low = s->count == 0 ? value : fmin(s->low, value);
+    s->high = s->count == 0 ? value : fmax(s->high, value);
+    s->sum += value;
+    s->count++;
+}
+
 /* Add a repeat's values to the spreads of a row. */
 static void spread_add(spread s[SPREADS], const double value[SPREADS])
 {
-    for (size_t k = 0; k < SPREADS; k++) {
-        s[k].low = s[k].count == 0 ? value[k] : fmin(s[k].low, value[k]);
-        s[k].high = s[k].count == 0 ? value[k] : fmax(s[k].high, value[k]);
-        s[k].sum += value[k];
-        s[k].count++;
-    }
+    for (size_t k = 0; k < SPREADS; k++)
+        spread_add_one(&s[k], value[k]);
 }
 
 /* How a quantity is written. */
@@ -156,11 +161,116 @@ static void print_ends(const comparison *c)
     cli_table_print(table);
 }
 
+/* An outcome over repeats, at the end of the runs where it is defined. */
+static spread outcome_spread(const comparison *c, size_t algorithm, size_t column)
+{
+    spread s = {0};
+    for (size_t r = 0; r < c->repeats; r++) {
+        const comparison_run *run = &c->run[algorithm * c->repeats + r];
+        if (run->row_count == 0 || run->stop == SADDLE_STOP_DIVERGED)
+            continue;
+        double value = run->outcomes[(run->row_count - 1) * c->outcome_count + column];
+        if (!isnan(value))
+            spread_add_one(&s, value);
+    }
+    return s;
+}
+
+static const char *write_outcome(double value, char out[CLI_NUMBER])
+{
+    saddle_snprintf(out, CLI_NUMBER, "%.5g", value);
+    return out;
+}
+
+/* A cell: "0.85 (0.84-0.86)", or for an outcome of several agents "0.81 to 0.87". */
+static void add_outcome(cli_table *table, const comparison *c, size_t algorithm, size_t column,
+                        bool agents)
+{
+    char least[CLI_NUMBER];
+    char largest[CLI_NUMBER];
+    spread s = outcome_spread(c, algorithm, column);
+    spread high = outcome_spread(c, algorithm, column + (agents ? 2 : 0));
+    if (s.count == 0)
+        cli_table_add(table, "-");
+    else if (agents)
+        cli_table_add(table, "%s to %s", write_outcome(s.sum / (double)s.count, least),
+                      write_outcome(high.sum / (double)high.count, largest));
+    else
+        add_spread(table, &s, c->repeats, write_outcome);
+}
+
+/* The columns of a table: those of a prefix, of the mean model or, of each spread over agents, its least one. */
+static size_t find_columns(const comparison *c, const char *prefix, bool agents, size_t *out)
+{
+    static const char least[] = "_agent_min";
+    size_t count = 0;
+    for (size_t k = 0; k < c->outcome_count; k++) {
+        const char *name = c->outcome[k].name;
+        size_t length = strlen(name);
+        bool is_least = length > strlen(least) && strcmp(name + length - strlen(least), least) == 0;
+        bool is_spread = strstr(name, "_agent_") != NULL;
+        if (strncmp(name, prefix, strlen(prefix)) == 0 && (agents ? is_least : !is_spread))
+            out[count++] = k;
+    }
+    return count;
+}
+
+static void add_mean_metric(cli_table *table, const comparison *c, size_t algorithm)
+{
+    double sum = 0.0;
+    size_t runs = 0;
+    for (size_t r = 0; r < c->repeats; r++) {
+        const comparison_run *run = &c->run[algorithm * c->repeats + r];
+        if (run->row_count == 0)
+            continue;
+        sum += run->rows[run->row_count - 1].metric;
+        runs++;
+    }
+    if (runs == 0)
+        cli_table_add(table, "-");
+    else
+        cli_table_add(table, "%.3e", sum / (double)runs);
+}
+
+static void print_outcomes(const comparison *c, const char *prefix, bool agents, const char *title)
+{
+    size_t column[SADDLE_MOST_OUTCOME_COLUMNS];
+    char alignment[SADDLE_MOST_OUTCOME_COLUMNS + 3] = "lr";
+    size_t count = find_columns(c, prefix, agents, column);
+    if (count == 0)
+        return;
+    memset(alignment + 2, 'r', count);
+    cli_table *table = cli_table_create(alignment);
+    cli_table_words(table, "algorithm", "metric");
+    for (size_t k = 0; k < count; k++) {
+        const char *name = c->outcome[column[k]].name + strlen(prefix);
+        cli_table_add(table, "%.*s", (int)(strlen(name) - (agents ? strlen("_agent_min") : 0)),
+                      name);
+    }
+    for (size_t a = 0; a < c->names.count; a++) {
+        if (c->refused[a] != NULL) {
+            add_dashes(table, c->names.algorithm[a], count + 1);
+            continue;
+        }
+        cli_table_add(table, "%s", c->names.algorithm[a]->name);
+        add_mean_metric(table, c, a);
+        for (size_t k = 0; k < count; k++)
+            add_outcome(table, c, a, column[k], agents);
+    }
+    const char *seeds = agents ? ", means over seeds" : ", mean over seeds (least-largest)";
+    cli_print("\n%s%s\n", title, c->repeats > 1 ? seeds : "");
+    cli_table_print(table);
+}
+
 void cli_print_comparison(const comparison *c)
 {
     for (size_t k = 0; k < c->levels; k++)
         print_level(c, c->level[k]);
     print_ends(c);
+    print_outcomes(c, "train_", false, "outcomes on the agents' data, at the end");
+    print_outcomes(c, "train_", true, "least to largest over agents, each on its own data");
+    print_outcomes(c, "test_", false, "outcomes on held-out data, at the end");
+    print_outcomes(c, "test_", true, "least to largest over agents, each on the held-out data");
 }
 
 /* ---- theorems ------------------------------------------------------------------------------ */

@@ -14,8 +14,10 @@
 void saddle_comparison_release(comparison *c)
 {
     saddle_let_go(c->held);
-    for (size_t k = 0; c->run != NULL && k < c->names.count * c->repeats; k++)
+    for (size_t k = 0; c->run != NULL && k < c->names.count * c->repeats; k++) {
         saddle_free(c->run[k].rows);
+        saddle_free(c->run[k].outcomes);
+    }
     free(c->run);
     for (size_t a = 0; a < c->names.count; a++)
         saddle_free(c->refused[a]);
@@ -56,24 +58,45 @@ void saddle_comparison_choose_levels(comparison *c)
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
+/* What a run had paid at a row, and what it had reached; NULL: it never came there. */
+static void write_row(FILE *f, const comparison *c, const comparison_run *run,
+                      const saddle_row *row)
+{
+    char number[NUMBER_TEXT];
+    if (row == NULL) {
+        fputs("never,never,never,never,", f);
+        for (size_t k = 0; k < c->outcome_count; k++)
+            fputc(',', f);
+    } else {
+        const double *outcomes = run->outcomes + (size_t)(row - run->rows) * c->outcome_count;
+        saddle_fprintf(f, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.17g,%.17g", row->cost.ifo,
+                       row->cost.rounds, row->cost.bytes, row->seconds, row->metric);
+        for (size_t k = 0; k < c->outcome_count; k++)
+            saddle_fprintf(f, ",%s",
+                           isnan(outcomes[k]) ? "" : saddle_print_real(outcomes[k], 17, number));
+    }
+    fputc('\n', f);
+}
+
 static void write_rows(FILE *f, const void *context)
 {
     const comparison *c = context;
-    fputs("algorithm,seed,level,ifo,rounds,bytes,seconds\n", f);
+    fputs("algorithm,seed,level,ifo,rounds,bytes,seconds,metric", f);
+    for (size_t k = 0; k < c->outcome_count; k++)
+        saddle_fprintf(f, ",%s", c->outcome[k].name);
+    fputc('\n', f);
     for (size_t a = 0; a < c->names.count; a++)
         for (size_t r = 0; r < c->repeats; r++) {
             const comparison_run *run = &c->run[a * c->repeats + r];
-            for (size_t k = 0; run->done && k < c->levels; k++) {
-                const saddle_row *row = saddle_comparison_reached(run, c->level[k]);
+            for (size_t k = 0; run->done && k <= c->levels; k++) {
+                bool end = k == c->levels;
                 char level[NUMBER_TEXT];
                 saddle_fprintf(f, "%s,%" PRIu64 ",%s,", c->names.algorithm[a]->name,
                                c->first_seed + (uint64_t)r,
-                               saddle_print_real(c->level[k], 15, level));
-                if (row == NULL)
-                    fputs("never,never,never,never\n", f);
-                else
-                    saddle_fprintf(f, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.17g\n", row->cost.ifo,
-                                   row->cost.rounds, row->cost.bytes, row->seconds);
+                               end ? "end" : saddle_print_real(c->level[k], 15, level));
+                write_row(f, c, run,
+                          end ? &run->rows[run->row_count - 1]
+                              : saddle_comparison_reached(run, c->level[k]));
             }
         }
 }

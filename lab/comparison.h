@@ -23,6 +23,7 @@ typedef struct comparison_run {
     saddle_stop stop; /* why it ended */
     saddle_row *rows; /* owned */
     size_t row_count;
+    double *outcomes; /* comparison::outcome_count of each row; owned */
 } comparison_run;
 
 /* A comparison. The caller fills in algorithms, seeds and, unless they are to be chosen, levels. */
@@ -32,7 +33,9 @@ typedef struct comparison {
     bool failed[COMPARISON_MOST_ALGORITHMS];   /* whether a number could not be computed */
     uint64_t first_seed;
     size_t repeats;
-    comparison_run *run; /* run[a * repeats + r]; owned */
+    comparison_run *run;  /* run[a * repeats + r]; owned */
+    size_t outcome_count; /* of the problem, the same in all runs */
+    saddle_outcome_column outcome[SADDLE_MOST_OUTCOME_COLUMNS];
     size_t levels;
     double level[COMPARISON_MOST_LEVELS]; /* descending */
     saddle_error output_error; /* the first trace that could not be written; SADDLE_OK: none */
@@ -83,7 +86,8 @@ void saddle_comparison_release(comparison *c);
 void saddle_comparison_choose_levels(comparison *c);
 /* The first row whose metric is at most a level; NULL: none. */
 const saddle_row *saddle_comparison_reached(const comparison_run *run, double level);
-/* Write algorithm, seed, level, IFO, rounds, bytes, seconds as CSV. Atomic. */
+/* Write algorithm, seed, level, IFO, rounds, bytes, seconds, metric and outcomes as CSV: a line for the first
+ * row at each level, and one for the last row, whose level is `end`. Atomic. */
 saddle_status saddle_comparison_save(const comparison *c, const char *path, saddle_error *error);
 
 #endif

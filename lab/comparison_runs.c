@@ -106,6 +106,8 @@ static saddle_status run_plan(saddle_plan *out, const work *w,
     /* One file, or one directory of checkpoints, cannot be that of several runs. */
     defaults.outputs.trace_every = out->outputs.trace_every;
     defaults.outputs.metric_tau = out->outputs.metric_tau;
+    defaults.outputs.outcomes = out->outputs.outcomes;
+    defaults.outputs.outcomes_per_agent = out->outputs.outcomes_per_agent;
     out->outputs = defaults.outputs;
     out->outputs.trace = trace;
     if (w->in->tuned != NULL && isnan(out->outputs.metric_tau))
@@ -176,12 +178,18 @@ static saddle_status try_all(work *w, const saddle_instance *instance, saddle_er
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
-static saddle_status keep(comparison_run *run, const saddle_result *result, saddle_error *error)
+static saddle_status keep(comparison *c, comparison_run *run, const saddle_result *result,
+                          saddle_error *error)
 {
+    size_t width = result->outcome_count * sizeof *run->outcomes;
     run->rows = saddle_alloc(result->row_count, sizeof *run->rows);
-    if (run->rows == NULL)
+    run->outcomes = saddle_alloc(result->row_count, width);
+    if (run->rows == NULL || run->outcomes == NULL)
         return saddle_no_memory(error, "the rows of a trace");
     memcpy(run->rows, result->rows, result->row_count * sizeof *run->rows);
+    memcpy(run->outcomes, result->outcomes, result->row_count * width);
+    memcpy(c->outcome, result->outcome, sizeof c->outcome);
+    c->outcome_count = result->outcome_count;
     run->row_count = result->row_count;
     run->stop = result->stop;
     run->done = true;
@@ -203,7 +211,7 @@ static saddle_status run_one(const work *w, const saddle_instance *instance, siz
         return saddle_no_memory(error, "the path of a trace");
     saddle_status status = agree(w, run_plan(&plan, w, c->names.choice[a], path, error), error);
     SADDLE_THEN(status, saddle_run_of_several(instance, &plan, false, &run_hooks, &result, error));
-    SADDLE_THEN_IF(status, result != NULL, keep(run, result, error));
+    SADDLE_THEN_IF(status, result != NULL, keep(c, run, result, error));
     if (status == SADDLE_OK && result != NULL) {
         if (c->output_error.status == SADDLE_OK)
             c->output_error = result->output_error;

@@ -16,7 +16,7 @@ check "the baselines never reach the last" says "never"
 check "every level is reached by one" is "$(awk '/^to reach/ {n++} /^  [a-z]/ && !/algorithm/ && !/never/ {hit[n] = 1}
     /^at the end/ {exit} END {for (k = 1; k <= n; k++) if (!hit[k]) print k}' out | wc -l)" 0
 check "summary.csv" is "$(head -1 saddle-compare/summary.csv)" \
-    "algorithm,seed,level,ifo,rounds,bytes,seconds"
+    "algorithm,seed,level,ifo,rounds,bytes,seconds,metric"
 
 # The same start, network and data: a run by itself gives the same rows.
 try run "${small[@]}" --iterations 300 --algorithm prox-dsgda --trace alone.csv --quiet
@@ -30,7 +30,7 @@ check "reached by none" says "0 of 2"
 check "mean and range" grep -qE 'precision +[0-9]+ \([0-9]+-[0-9]+\)' out
 check "seeds" is "$(cd two && echo *)" \
     "precision-seed5.csv precision-seed6.csv prox-dsgda-seed5.csv prox-dsgda-seed6.csv summary.csv"
-check "rows of the summary" is "$(wc -l <two/summary.csv)" 9
+check "rows of the summary" is "$(wc -l <two/summary.csv)" 13
 for algorithm in precision prox-dsgda; do
     for seed in 5 6; do
         row=$(grep -v '^#' "two/$algorithm-seed$seed.csv" |
@@ -38,9 +38,32 @@ for algorithm in precision prox-dsgda; do
         check "cost of $algorithm at seed $seed" grep -qF \
             "$algorithm,$seed,0.05,${row:-never,never,never,never}" two/summary.csv
         check "$algorithm never gets to 1e-30 at seed $seed" grep -qxF \
-            "$algorithm,$seed,1e-30,never,never,never,never" two/summary.csv
+            "$algorithm,$seed,1e-30,never,never,never,never," two/summary.csv
+        check "the end of $algorithm at seed $seed" grep -qxF "$algorithm,$seed,end,$(
+            last_row "two/$algorithm-seed$seed.csv" | cut -d, -f2,3,5,6,9)" two/summary.csv
     done
 done
+
+# Outcomes beside the metric: in the tables, the summary and the traces.
+fair=(--problem fair --sensitive 2 --data synthetic:600:12 --test-data synthetic:200:12 --agents 4
+    --iterations 60 --trace-every 20 --algorithms precision,prox-dsgda)
+try compare "${fair[@]}" --repeats 2 --output fair --outcomes-per-agent
+check "outcomes" exits 0
+check "on the agents' data" says "outcomes on the agents' data, at the end, mean over seeds (least-largest)"
+check "on held-out data" says "outcomes on held-out data, at the end, mean over seeds (least-largest)"
+check "over agents" is "$(grep -c '^least to largest over agents' out)" 2
+check "mean and range of a quantity" grep -qE '^  precision  +[0-9.e+-]+  +0\.[0-9]+ \(0\.[0-9]+-0\.[0-9]+\)' out
+check "columns of the summary" is "$(head -1 fair/summary.csv | cut -d, -f8-13)" \
+    "metric,train_loss,train_accuracy,train_demographic_parity_gap,train_equalized_odds_gap,test_loss"
+for seed in 1 2; do
+    check "the last row of seed $seed" is "$(grep "^precision,$seed,end," fair/summary.csv | cut -d, -f9-)" \
+        "$(last_row "fair/precision-seed$seed.csv" | cut -d, -f16-)"
+done
+try run "${fair[@]:0:14}" --trace alone.csv --outcomes-per-agent --quiet
+check "as a run by itself" same_trace alone.csv fair/precision-seed1.csv
+try compare "${fair[@]}" --output plain --outcomes ends --quiet
+check "without agents" is "$(grep -c '^least to largest' out)" 0
+check "at the ends alone" is "$(grep '^precision,' plain/summary.csv | grep -vc ',,')" 1
 
 # all, quiet, options that only some use.
 try compare "${small[@]}" --algorithms all --quiet --c-gamma 3 --output all

@@ -68,11 +68,6 @@ check "claims nothing" absent some/claims.md
 try reproduce --only theorem --quick --quiet --output some
 check "the same command goes on" exits 0
 check "to the same claims" cmp -s some/claims.md all/claims.md
-# A trace that was lost does not cost the page.
-try run "${small[@]}" --problem auc --trace /dev/full --report page.html
-check "a trace that is lost ends with 1" exits 1
-check "and is named" warns "cannot write the trace '/dev/full': No space left on device"
-check "the page is there" grep -q '</html>' page.html
 
 # ---- a real full disk, and one that is read-only, where they can be had
 mkdir disk
