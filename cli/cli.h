@@ -32,6 +32,7 @@
     X(CLI_DIVERGED, 3, "the run diverged: a value is not finite")                             \
     X(CLI_CHECK_FAILED, 4, "a self-check found the computation to be wrong")                  \
     X(CLI_STALLED, 5, "a process of an MPI job did not respond for --stall-seconds")          \
+    X(CLI_UNMET, 6, "the run ended before the condition of --stop-when was met")              \
     X(CLI_INTERRUPTED, 130, "interrupted by Ctrl-C or a termination signal")
 
 enum cli_exit {

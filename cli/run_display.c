@@ -98,6 +98,11 @@ static void print_stops(const saddle_plan *plan)
         saddle_append(text, sizeof text, " or %" PRIu64 " rounds", plan->limits.max_rounds);
     if (plan->limits.max_seconds > 0.0)
         saddle_append(text, sizeof text, " or %.15g seconds", plan->limits.max_seconds);
+    if (plan->limits.stop_when != NULL)
+        saddle_append(text, sizeof text, " or %.100s", plan->limits.stop_when);
+    if (plan->limits.stop_after > 0)
+        saddle_append(text, sizeof text, " or %" PRIu64 " trace points without gain",
+                      plan->limits.stop_after);
     cli_print_field("stops at", "%s", text);
 }
 
@@ -330,6 +335,11 @@ static void print_summary(const saddle_result *result)
                         tolerance);
     else
         cli_print_field("ended", "%s", saddle_stop_text(result->stop));
+    if (result->plan.limits.stop_when != NULL && result->stop != SADDLE_STOP_CONDITION)
+        cli_print_field("", "%s was not reached", result->plan.limits.stop_when);
+    if (result->plan.limits.stop_after > 0)
+        cli_print_field("solution", "that of iteration %" PRIu64 ", the best",
+                        result->rows[result->solution_row].iteration);
     if (result->stop == SADDLE_STOP_DIVERGED)
         cli_print_field("", "what follows is the last row before it");
     cli_print_field("cost",
@@ -393,5 +403,6 @@ int run_display_end(run_display *d, const saddle_result *result)
         return cli_fail(&result->output_error);
     if (result->stop == SADDLE_STOP_INTERRUPTED)
         return cli_reader_gone() ? CLI_FAILED : CLI_INTERRUPTED;
-    return CLI_OK;
+    bool unmet = result->plan.limits.stop_when != NULL && result->stop != SADDLE_STOP_CONDITION;
+    return unmet ? CLI_UNMET : CLI_OK;
 }

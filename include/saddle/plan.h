@@ -165,11 +165,14 @@ typedef struct saddle_plan {
 
     /** When a run ends. */
     struct {
-        uint64_t iterations; /**< iterations: at most this many. */
-        double tolerance;    /**< tolerance: metric at which to stop; 0: never. */
-        uint64_t max_ifo;    /**< max-ifo: budget of gradient evaluations; 0: none. */
-        uint64_t max_rounds; /**< max-rounds: budget of communication rounds; 0: none. */
-        double max_seconds;  /**< max-seconds: budget of seconds; 0: none. */
+        uint64_t iterations;   /**< iterations: at most this many. */
+        double tolerance;      /**< tolerance: metric at which to stop; 0: never. */
+        uint64_t max_ifo;      /**< max-ifo: budget of gradient evaluations; 0: none. */
+        uint64_t max_rounds;   /**< max-rounds: budget of communication rounds; 0: none. */
+        double max_seconds;    /**< max-seconds: budget of seconds; 0: none. */
+        const char *stop_when; /**< stop-when: a condition such as "auc>=0.9"; NULL: none. */
+        uint64_t stop_after;   /**< stop-after: trace points without gain; 0: never. */
+        const char *stop_on;   /**< stop-on: gain in which outcome; NULL: the first held-out one. */
     } limits;
 
     /** What computes. */

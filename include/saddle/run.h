@@ -43,6 +43,8 @@ typedef enum saddle_stop {
     SADDLE_STOP_IFO,         /**< The budget of IFO calls is spent. */
     SADDLE_STOP_ROUNDS,      /**< The budget of rounds is spent. */
     SADDLE_STOP_SECONDS,     /**< The budget of seconds is spent. */
+    SADDLE_STOP_CONDITION,   /**< The condition of stop-when holds. */
+    SADDLE_STOP_NO_GAIN,     /**< An outcome has not improved for stop-after trace points. */
     SADDLE_STOP_INTERRUPTED, /**< The caller asked for it. */
     SADDLE_STOP_DIVERGED     /**< A value is not finite or about to be: see saddle_result::fault. */
 } saddle_stop;
@@ -108,6 +110,9 @@ typedef struct saddle_result {
                              "the regularizer l1:1e308 is inf ..."; "" otherwise. */
     saddle_row *rows; /**< The trace. */
     size_t row_count; /**< Its length: at least 1. */
+    size_t
+        solution_row; /**< The row that x, y and their means are of: the last, or with stop-after the
+                              best. */
     saddle_run_times times;  /**< How long it took. */
     saddle_cost cost;        /**< Of the whole run, also of what diverged after the last row. */
     size_t agents;           /**< m. */
@@ -138,7 +143,7 @@ typedef struct saddle_result {
 
 /** Free a result. NULL is allowed. */
 SADDLE_API void saddle_result_free(saddle_result *result);
-/** An outcome of (xbar, ybar), by the name of its column, such as "test_auc"; NaN: there is none. */
+/** An outcome of the solution (xbar, ybar), by the name of its column, such as "test_auc"; NaN: there is none. */
 SADDLE_API double saddle_result_outcome(const saddle_result *result, const char *column);
 
 /**

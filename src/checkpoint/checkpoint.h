@@ -52,6 +52,7 @@ typedef struct saddle_resumption {
     double *memory;     /* the observer's */
     saddle_row *rows;   /* of the trace so far */
     double *outcomes;   /* their outcomes */
+    double *solution;   /* means of the best solution */
     uint64_t *record;   /* of the agents here, in their order */
     size_t record_size; /* words of each */
 } saddle_resumption;
@@ -74,6 +75,8 @@ uint64_t saddle_resume_trace_every(const saddle_resumption *resumption);
 saddle_outcome_points saddle_resume_outcomes(const saddle_resumption *resumption);
 /* Bring an agent to where it was: saddle_engine_inputs::restore, with the resumption. */
 void saddle_resume_agent(void *resumption, saddle_agent *agent);
+/* Copy the best solution so far, if the checkpoint has one, into the result. */
+void saddle_resume_solution(const saddle_resumption *resumption, saddle_result *result);
 /* Free what it holds but the checkpoint's head. */
 void saddle_resume_forget(saddle_resumption *resumption);
 /* Free what it holds. */

@@ -31,21 +31,22 @@ typedef struct head {
 
 size_t saddle_checkpoint_record(const saddle_checkpoint_numbers *n)
 {
-    return 8 * (size_t)(SADDLE_RECORD_WORDS + n->published + n->kept);
+    return 8 * (size_t)(SADDLE_RECORD_WORDS + n->published + n->kept + n->solution);
 }
 
 /* Bytes of the file that a head announces; 0 when no file is that large. */
 static uint64_t file_bytes(const head *start)
 {
     const saddle_checkpoint_numbers *n = &start->number;
-    double words =
-        (double)n->memory + (double)n->rows * ((double)n->row_words + (double)n->outcomes) +
-        (double)n->agents * (SADDLE_RECORD_WORDS + (double)n->published + (double)n->kept);
+    double words = (double)n->memory + (double)n->solution +
+                   (double)n->rows * ((double)n->row_words + (double)n->outcomes) +
+                   (double)n->agents * (SADDLE_RECORD_WORDS + (double)n->published +
+                                        (double)n->kept + (double)n->solution);
     /* Whatever is below this estimate can be computed without overflow. */
     if (!(8.0 * words + (double)start->texts < 0x1p62))
         return 0;
     return sizeof *start + start->texts + SADDLE_SHA256_BYTES +
-           8 * (n->memory + n->rows * (n->row_words + n->outcomes)) +
+           8 * (n->memory + n->solution + n->rows * (n->row_words + n->outcomes)) +
            n->agents * saddle_checkpoint_record(n);
 }
 
@@ -151,8 +152,9 @@ static saddle_status decode(saddle_checkpoint *c, saddle_error *error)
     const char *at = (const char *)c->head + sizeof start;
     if (start.texts != c->head_bytes - sizeof start || start.file == 0 ||
         start.file != file_bytes(&start) || n->outcomes > SADDLE_MOST_OUTCOME_COLUMNS ||
-        n->rows == 0 || n->agents == 0 || n->row_words != sizeof(saddle_row) / 8 ||
-        !has_texts(n, at, (size_t)start.texts))
+        n->rows == 0 || n->agents == 0 ||
+        (n->solution != 0 && n->solution != n->x_dim + n->y_dim) ||
+        n->row_words != sizeof(saddle_row) / 8 || !has_texts(n, at, (size_t)start.texts))
         return contradiction(c, error);
     c->setting = saddle_alloc((size_t)n->settings, sizeof *c->setting);
     c->column = saddle_alloc((size_t)n->outcomes, sizeof *c->column);

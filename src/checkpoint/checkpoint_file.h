@@ -4,11 +4,12 @@
  *   head: magic, format, bytes of the file, bytes of the texts, numbers
  *   texts, each ended by a NUL: version, settings, names of outcomes, each
  *   behind a + if larger values are better, otherwise a -
- *   body: observer's memory, rows of the trace, outcomes, one record per agent
+ *   body: observer's memory, rows of the trace, outcomes, means of
+ *   the best solution, one record per agent
  *   SHA-256 of all that
  *
  * Numbers are little-endian, 8 bytes each. A record is the agent's number, its IFO calls, its
- * published span and what it keeps. The sizes in the head add up to the size of the file, which is
+ * published span, what it keeps, and its best solution. The sizes in the head add up to the size of the file, which is
  * checked before memory is taken for anything.
  */
 #ifndef SADDLE_CHECKPOINT_CHECKPOINT_FILE_H
@@ -38,6 +39,8 @@ typedef struct saddle_checkpoint_numbers {
     uint64_t rows;      /* of the trace */
     uint64_t row_words; /* of 8 bytes each */
     uint64_t outcomes;  /* per row */
+    uint64_t
+        solution; /* doubles of the best solution so far, per agent and for their means; 0: none is kept */
     uint64_t settings;
 } saddle_checkpoint_numbers;
 

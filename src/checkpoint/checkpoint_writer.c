@@ -26,6 +26,7 @@ typedef struct place {
     const double *now;
     const double *kept;
     uint64_t ifo;
+    size_t here; /* among the agents here */
 } place;
 
 struct saddle_checkpoint_writer {
@@ -50,6 +51,13 @@ struct saddle_checkpoint_writer {
 
 /* ---- what ties a checkpoint to its run ------------------------------------------------------- */
 
+/* Doubles of the best solution, if one is kept. */
+static size_t solution_size(const saddle_run_info *info)
+{
+    const saddle_problem *problem = info->instance->problem;
+    return info->given->limits.stop_after > 0 ? problem->x_dim + problem->y_dim : 0;
+}
+
 saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_checkpoint_numbers *out,
                                         saddle_error *error)
 {
@@ -62,6 +70,7 @@ saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_chec
                                        .published = layout.published,
                                        .kept = layout.kept,
                                        .memory = saddle_observer_memory(problem),
+                                       .solution = solution_size(info),
                                        .row_words = sizeof(saddle_row) / 8};
     return saddle_fingerprint_instance(info->network, &out->data, error);
 }
@@ -208,7 +217,8 @@ double saddle_checkpoint_writer_bytes(const saddle_run_info *info, const saddle_
     saddle_checkpoint_writer k = {
         .number = {.published = layout->published,
                    .kept = layout->kept,
-                   .memory = saddle_observer_memory(info->instance->problem)}};
+                   .memory = saddle_observer_memory(info->instance->problem),
+                   .solution = solution_size(info)}};
     take_buffers(&k, info->instance->world->local, &claim);
     return claim.bytes;
 }
@@ -361,6 +371,10 @@ static saddle_status write_common(saddle_checkpoint_writer *k, saddle_checkpoint
     saddle_checkpoint_put(writer, result->rows, result->row_count * sizeof *result->rows);
     saddle_checkpoint_put(writer, result->outcomes,
                           result->row_count * result->outcome_count * sizeof *result->outcomes);
+    if (c.number.solution > 0) {
+        saddle_checkpoint_put(writer, result->x_mean, result->x_dim * sizeof *result->x_mean);
+        saddle_checkpoint_put(writer, result->y_mean, result->y_dim * sizeof *result->y_mean);
+    }
     return SADDLE_OK;
 }
 
@@ -368,11 +382,28 @@ static void place_task(void *context, saddle_agent *agent)
 {
     saddle_checkpoint_writer *k = context;
     size_t at = saddle_world_place(k->info->instance->world, agent->id);
-    k->place[at] = (place){.now = agent->now, .kept = agent->kept, .ifo = agent->ifo};
+    k->place[at] = (place){.now = agent->now, .kept = agent->kept, .ifo = agent->ifo, .here = at};
+}
+
+/* The record of an agent that is here. */
+static void fill_record(const saddle_checkpoint_writer *k, size_t agent, const place *at,
+                        const saddle_result *result)
+{
+    uint64_t *to = k->record + SADDLE_RECORD_WORDS;
+    k->record[0] = agent;
+    k->record[1] = at->ifo;
+    memcpy(to, at->now, k->number.published * 8);
+    memcpy(to + k->number.published, at->kept, k->number.kept * 8);
+    to += k->number.published + k->number.kept;
+    if (k->number.solution == 0)
+        return;
+    memcpy(to, result->x + at->here * result->x_dim, result->x_dim * 8);
+    memcpy(to + result->x_dim, result->y + at->here * result->y_dim, result->y_dim * 8);
 }
 
 /* Bring all records to rank 0, which writes them if `writer` is not NULL. */
-static void write_agents(saddle_checkpoint_writer *k, saddle_checkpoint_stream *writer)
+static void write_agents(saddle_checkpoint_writer *k, const saddle_result *result,
+                         saddle_checkpoint_stream *writer)
 {
     const saddle_world *world = k->info->instance->world;
     size_t bytes = saddle_checkpoint_record(&k->number);
@@ -380,14 +411,8 @@ static void write_agents(saddle_checkpoint_writer *k, saddle_checkpoint_stream *
     const place *next = k->place;
     for (size_t i = 0; i < world->agents; i++) {
         bool here = saddle_world_has(world, i);
-        if (here) {
-            k->record[0] = i;
-            k->record[1] = next->ifo;
-            memcpy(k->record + SADDLE_RECORD_WORDS, next->now, k->number.published * 8);
-            memcpy(k->record + SADDLE_RECORD_WORDS + k->number.published, next->kept,
-                   k->number.kept * 8);
-            next++;
-        }
+        if (here)
+            fill_record(k, i, next++, result);
         if (world->home[i] != 0 && (here || world->rank == 0))
             world->carry(world, world->home[i], 0, bytes, k->record);
         if (writer != NULL)
@@ -402,13 +427,13 @@ static saddle_status save(saddle_checkpoint_writer *k, const saddle_checkpoint_m
     saddle_checkpoint_stream writer;
     saddle_status status = SADDLE_OK;
     if (k->info->network->world->rank != 0) {
-        write_agents(k, NULL);
+        write_agents(k, moment->result, NULL);
         return SADDLE_OK;
     }
     char *path = saddle_checkpoint_path(k->directory, k->engine->kind->iteration(k->engine));
     status = path != NULL ? write_common(k, &writer, path, moment, error)
                           : saddle_no_memory(error, "a checkpoint's path");
-    write_agents(k, status == SADDLE_OK ? &writer : NULL);
+    write_agents(k, moment->result, status == SADDLE_OK ? &writer : NULL);
     SADDLE_THEN(status, saddle_checkpoint_end(&writer, error));
     if (status != SADDLE_OK) {
         saddle_free(path);

@@ -272,6 +272,12 @@ static saddle_status check_numbers(const saddle_checkpoint *c,
                                "the checkpoint '%s' is of another run: it has %" PRIu64
                                " %s where this one has %" PRIu64,
                                c->path, size[k].there, size[k].name, size[k].here);
+    if (n->solution != wanted->solution)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "stop-after: the run of the checkpoint '%s' kept %s best solution; %s",
+                           c->path, n->solution > 0 ? "its" : "no",
+                           n->solution > 0 ? "give a number above 0, or leave it out"
+                                           : "leave it out");
     if (n->data != wanted->data)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
@@ -321,21 +327,26 @@ static saddle_status load_common(saddle_resumption *r, const saddle_world *world
     size_t memory = (size_t)n->memory * sizeof *r->memory;
     size_t rows = (size_t)n->rows * sizeof *r->rows;
     size_t outcomes = (size_t)(n->rows * n->outcomes) * sizeof *r->outcomes;
+    size_t solution = (size_t)n->solution * sizeof *r->solution;
     saddle_status status = SADDLE_OK;
     r->memory = saddle_alloc(memory, 1);
     r->rows = saddle_alloc(rows, 1);
     r->outcomes = saddle_alloc(outcomes, 1);
-    if (r->memory == NULL || r->rows == NULL || r->outcomes == NULL)
+    r->solution = saddle_alloc(solution, 1);
+    if (r->memory == NULL || r->rows == NULL || r->outcomes == NULL || r->solution == NULL)
         status = saddle_no_memory(error, "a checkpoint");
     SADDLE_THEN_IF(status, world->rank == 0,
                    saddle_checkpoint_get(r->from, r->memory, memory, error));
     SADDLE_THEN_IF(status, world->rank == 0, saddle_checkpoint_get(r->from, r->rows, rows, error));
     SADDLE_THEN_IF(status, world->rank == 0,
                    saddle_checkpoint_get(r->from, r->outcomes, outcomes, error));
+    SADDLE_THEN_IF(status, world->rank == 0,
+                   saddle_checkpoint_get(r->from, r->solution, solution, error));
     SADDLE_TRY(saddle_world_agree(world, status, error));
     world->share(world, 0, memory, r->memory);
     world->share(world, 0, rows, r->rows);
     world->share(world, 0, outcomes, r->outcomes);
+    world->share(world, 0, solution, r->solution);
     return SADDLE_OK;
 }
 
@@ -385,7 +396,8 @@ double saddle_resume_bytes(const saddle_resumption *r, size_t local)
     return saddle_block_bytes(local + 1, record) +
            saddle_block_bytes((size_t)n->memory, sizeof *r->memory) +
            saddle_block_bytes((size_t)n->rows, sizeof *r->rows) +
-           saddle_block_bytes((size_t)n->rows, (size_t)n->outcomes * sizeof *r->outcomes);
+           saddle_block_bytes((size_t)n->rows, (size_t)n->outcomes * sizeof *r->outcomes) +
+           saddle_block_bytes((size_t)n->solution, sizeof *r->solution);
 }
 
 saddle_status saddle_resume_load(saddle_resumption *r, const saddle_run_info *info,
@@ -439,11 +451,29 @@ void saddle_resume_agent(void *resumption, saddle_agent *agent)
     memcpy(agent->kept, record + n->published, n->kept * sizeof *agent->kept);
 }
 
+void saddle_resume_solution(const saddle_resumption *r, saddle_result *result)
+{
+    const saddle_checkpoint_numbers *n = &r->from->number;
+    size_t x_bytes = result->x_dim * sizeof(double);
+    size_t y_bytes = result->y_dim * sizeof(double);
+    if (n->solution == 0)
+        return;
+    memcpy(result->x_mean, r->solution, x_bytes);
+    memcpy(result->y_mean, r->solution + result->x_dim, y_bytes);
+    for (size_t k = 0; k < result->local; k++) {
+        const uint64_t *record =
+            r->record + k * r->record_size + SADDLE_RECORD_WORDS + n->published + n->kept;
+        memcpy(result->x + k * result->x_dim, record, x_bytes);
+        memcpy(result->y + k * result->y_dim, record + result->x_dim, y_bytes);
+    }
+}
+
 void saddle_resume_forget(saddle_resumption *r)
 {
     saddle_free(r->memory);
     saddle_free(r->rows);
     saddle_free(r->outcomes);
+    saddle_free(r->solution);
     saddle_free(r->record);
     *r = (saddle_resumption){.from = r->from, .refused = r->refused, .world = r->world};
 }

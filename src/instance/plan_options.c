@@ -153,6 +153,20 @@ static const saddle_option max_seconds = SADDLE_REAL(
     PLAN(limits.max_seconds, RUN, LENGTH), "max-seconds", SADDLE_STOPPING_HEADING, "0", 0,
     SADDLE_UNBOUNDED, "S", "Stop after S seconds of computing, measuring left out. 0: never.");
 
+static const saddle_option stop_when = SADDLE_TEXT(
+    PLAN(limits.stop_when, RUN, LENGTH), "stop-when", SADDLE_STOPPING_HEADING, "", "CONDITION",
+    "Stop at the first trace point where a column of the trace satisfies it: 'auc>=0.9', or <=, > "
+    "or <. An outcome without test_ or train_ is the one on held-out rows, if there are any. The "
+    "exit status is 6 if it never does. Not given: none.");
+static const saddle_option stop_after = SADDLE_INTEGER(
+    PLAN(limits.stop_after, RUN, LENGTH), "stop-after", SADDLE_STOPPING_HEADING, "0", 0, 0x1p53,
+    "N",
+    "Stop when an outcome on held-out rows has not improved for N trace points; the solution is "
+    "that of the best one. 0: never.");
+static const saddle_option stop_on =
+    SADDLE_TEXT(PLAN(limits.stop_on, RUN, LENGTH), "stop-on", SADDLE_STOPPING_HEADING, "",
+                "OUTCOME", "The outcome of --stop-after. Not given: the problem's first.");
+
 static const saddle_option engine = SADDLE_TEXT(
     PLAN_OF(engine.name, INSTANCE, ENGINE, "threads|mpi"), "engine", SADDLE_ENGINE_HEADING,
     "threads", "NAME",
@@ -254,6 +268,9 @@ static const saddle_option *const plan_options[] = {&problem,
                                                     &max_ifo,
                                                     &max_rounds,
                                                     &max_seconds,
+                                                    &stop_when,
+                                                    &stop_after,
+                                                    &stop_on,
                                                     &engine,
                                                     &threads,
                                                     &pin,

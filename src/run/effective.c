@@ -47,9 +47,10 @@ static void resolve(const saddle_run_state *r, saddle_plan *plan)
         plan->outputs.metric_tau = plan->steps.tau;
     plan->outputs.trace_every = r->trace_every;
     if (plan->outputs.outcomes == SADDLE_OUTCOMES_AUTO)
-        plan->outputs.outcomes = r->resumed.from != NULL       ? saddle_resume_outcomes(&r->resumed)
-                                 : plan->outputs.trace != NULL ? SADDLE_OUTCOMES_ALWAYS
-                                                               : SADDLE_OUTCOMES_ENDS;
+        plan->outputs.outcomes = r->resumed.from != NULL ? saddle_resume_outcomes(&r->resumed)
+                                 : plan->outputs.trace != NULL || r->rules.outcomes
+                                     ? SADDLE_OUTCOMES_ALWAYS
+                                     : SADDLE_OUTCOMES_ENDS;
     /* It leaves no mark on what comes out. */
     plan->outputs.resume = NULL;
     if (plan->start.init == NULL)

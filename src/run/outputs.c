@@ -34,10 +34,14 @@ saddle_status saddle_run_recall_rows(saddle_run_state *r, saddle_error *error)
     const double *outcomes = r->resumed.outcomes;
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < from->number.rows; k++) {
+        bool gains = r->given.limits.stop_after > 0 && saddle_run_gains(r, k, outcomes);
         status = saddle_result_append(r->result, &rows[k], outcomes, error);
+        if (gains)
+            r->result->solution_row = k;
         SADDLE_THEN_IF(status, r->trace != NULL, saddle_trace_write(r->trace, r->result, k, error));
         outcomes += from->number.outcomes;
     }
+    saddle_resume_solution(&r->resumed, r->result);
     r->row = rows[from->number.rows - 1];
     r->seconds = from->number.seconds;
     r->last_check = from->number.last_check;

@@ -29,6 +29,10 @@ const char *saddle_stop_text(saddle_stop stop)
         return "budget of rounds spent";
     case SADDLE_STOP_SECONDS:
         return "time budget spent";
+    case SADDLE_STOP_CONDITION:
+        return "the condition of stop-when holds";
+    case SADDLE_STOP_NO_GAIN:
+        return "no gain for stop-after trace points";
     case SADDLE_STOP_INTERRUPTED:
         return "interrupted";
     case SADDLE_STOP_DIVERGED:
@@ -138,7 +142,7 @@ double saddle_result_outcome(const saddle_result *result, const char *column)
 {
     for (size_t k = 0; k < result->outcome_count; k++)
         if (strcmp(result->outcome[k].name, column) == 0)
-            return result->outcomes[(result->row_count - 1) * result->outcome_count + k];
+            return result->outcomes[result->solution_row * result->outcome_count + k];
     return (double)NAN;
 }
 
@@ -225,7 +229,7 @@ static void fetch_y(void *context, size_t row, double *out)
 static saddle_status write_model(copies *c, const char *path, saddle_error *error)
 {
     const saddle_result *result = c->result;
-    uint64_t iterations = result->rows[result->row_count - 1].iteration;
+    uint64_t iterations = result->rows[result->solution_row].iteration;
     uint64_t format = SADDLE_MODEL_FORMAT;
     uint64_t features = result->features;
     char *settings = settings_text(result->plan.settings);

@@ -57,6 +57,26 @@ static saddle_status evaluate(saddle_run_state *r, bool last, saddle_error *erro
     return SADDLE_OK;
 }
 
+static void copy_task(void *context, saddle_agent *agent)
+{
+    const saddle_run_state *r = context;
+    saddle_result *result = r->result;
+    saddle_view view;
+    saddle_agent_view(r->info.algorithm, agent, &view);
+    size_t place = saddle_world_place(r->info.instance->world, agent->id);
+    memcpy(result->x + place * result->x_dim, view.x, result->x_dim * sizeof(double));
+    memcpy(result->y + place * result->y_dim, view.y, result->y_dim * sizeof(double));
+}
+
+/* Make the present iterate, of which a row has just been measured, the result's solution. */
+static void keep_solution(saddle_run_state *r)
+{
+    saddle_result *result = r->result;
+    memcpy(result->x_mean, saddle_observer_x_mean(r->observer), result->x_dim * sizeof(double));
+    memcpy(result->y_mean, saddle_observer_y_mean(r->observer), result->y_dim * sizeof(double));
+    r->engine->kind->for_each(r->engine, copy_task, r);
+}
+
 /* Check the state, if it is time to, and record r->row, unless nothing has moved since the last one:
  * a run may be interrupted while it measures. */
 static saddle_status record(saddle_run_state *r, bool last, saddle_error *error)
@@ -80,7 +100,13 @@ static saddle_status record(saddle_run_state *r, bool last, saddle_error *error)
                count * sizeof *r->outcome);
         return SADDLE_OK;
     }
+    bool gains =
+        r->given.limits.stop_after > 0 && saddle_run_gains(r, result->row_count, r->outcome);
     SADDLE_THEN(status, saddle_result_append(r->result, row, r->outcome, error));
+    if (status == SADDLE_OK && gains) {
+        keep_solution(r);
+        r->result->solution_row = result->row_count - 1;
+    }
     SADDLE_THEN(status, saddle_run_write_row(r, error));
     status = saddle_run_agree(r, status, error);
     if (status == SADDLE_OK && r->hooks->row != NULL)
@@ -113,7 +139,9 @@ static saddle_status begin(saddle_run_state *r, saddle_error *error)
     saddle_run_share_progress(r);
     if (r->resumed.from == NULL)
         SADDLE_TRY(measure_start(r, error));
-    status = saddle_run_agree(r, saddle_run_open_files(r, error), error);
+    status = saddle_run_resolve_rules(r, error);
+    status =
+        saddle_run_agree(r, status == SADDLE_OK ? saddle_run_open_files(r, error) : status, error);
     SADDLE_THEN_IF(status, r->resumed.from != NULL,
                    saddle_run_agree(r, saddle_run_recall_rows(r, error), error));
     if (status == SADDLE_OK && r->hooks->begin != NULL)
@@ -176,11 +204,14 @@ static saddle_status stalled(const saddle_fault *fault, saddle_error *error)
                        (unsigned long long)fault->iteration, fault->agent, fault->variable);
 }
 
-/* Why the run ends at r->row, whose metric is known, or -1. `stop` is what its limits say. */
+/* Why the run ends at r->row, or -1, as far as that is known without its outcomes. `stop` is what its limits
+ * say. */
 static int reached(const saddle_run_state *r, int stop)
 {
     double tolerance = r->given.limits.tolerance;
-    return tolerance > 0.0 && r->row.metric <= tolerance ? SADDLE_STOP_TOLERANCE : stop;
+    if (tolerance > 0.0 && r->row.metric <= tolerance)
+        stop = SADDLE_STOP_TOLERANCE;
+    return r->rules.outcomes ? stop : saddle_run_apply_rules(r, stop);
 }
 
 /* Record r->row; *ended is set when it is the last one. */
@@ -202,7 +233,7 @@ static saddle_status loop(saddle_run_state *r, saddle_error *error)
     saddle_run_share_progress(r);
     int stop = saddle_run_stop_reason(r, 0, &cost);
     if (r->resumed.from == NULL)
-        status = arrive(r, reached(r, stop), &ended, error);
+        status = arrive(r, saddle_run_apply_rules(r, reached(r, stop)), &ended, error);
     while (status == SADDLE_OK && !ended) {
         advance(r, &fault, &stop);
         if (fault.kind == SADDLE_FAULT_STALLED)
@@ -215,30 +246,20 @@ static saddle_status loop(saddle_run_state *r, saddle_error *error)
             return saddle_run_diverge(r, &fault, error);
         stop = reached(r, stop);
         SADDLE_THEN(status, evaluate(r, stop >= 0, error));
-        SADDLE_THEN(status, arrive(r, stop, &ended, error));
+        SADDLE_THEN(status, arrive(r, saddle_run_apply_rules(r, stop), &ended, error));
     }
     return status;
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-static void copy_task(void *context, saddle_agent *agent)
-{
-    const saddle_run_state *r = context;
-    saddle_result *result = r->result;
-    saddle_view view;
-    saddle_agent_view(r->info.algorithm, agent, &view);
-    size_t place = saddle_world_place(r->info.instance->world, agent->id);
-    memcpy(result->x + place * result->x_dim, view.x, result->x_dim * sizeof(double));
-    memcpy(result->y + place * result->y_dim, view.y, result->y_dim * sizeof(double));
-}
-
 static saddle_status conclude(saddle_run_state *r, saddle_error *error)
 {
     saddle_result *result = r->result;
-    memcpy(result->x_mean, saddle_observer_x_mean(r->observer), result->x_dim * sizeof(double));
-    memcpy(result->y_mean, saddle_observer_y_mean(r->observer), result->y_dim * sizeof(double));
-    r->engine->kind->for_each(r->engine, copy_task, r);
+    if (r->given.limits.stop_after == 0) {
+        keep_solution(r);
+        result->solution_row = result->row_count - 1;
+    }
     r->engine->kind->cost(r->engine, &result->cost);
     const char *newest = r->writer != NULL ? saddle_checkpoint_writer_newest(r->writer) : NULL;
     result->checkpoint = saddle_strdup(newest);

@@ -12,6 +12,22 @@
 #include "observe/outcomes.h"
 #include "observe/trace.h"
 
+/* COLUMN>=NUMBER and the like. */
+typedef struct saddle_stop_condition {
+    char column[sizeof((saddle_outcome_column *)0)->name];
+    size_t place; /* among the columns of the trace, then outcomes */
+    bool upper;   /* whether the bound is one from above */
+    bool strict;
+    double bound;
+} saddle_stop_condition;
+
+/* Rules that end a run by what is measured. */
+typedef struct saddle_stop_rules {
+    saddle_stop_condition when;
+    bool outcomes; /* whether they need outcomes */
+    size_t on;     /* the outcome of stop-after */
+} saddle_stop_rules;
+
 typedef struct saddle_run_state {
     saddle_run_info info;
     const saddle_hooks *hooks; /* never NULL */
@@ -28,6 +44,7 @@ typedef struct saddle_run_state {
     uint64_t trace_every;
     uint64_t trace_ifo; /* a trace point also every so many IFO calls; 0: no */
     uint64_t last_check;
+    saddle_stop_rules rules;
     saddle_resumption resumed;        /* where the run resumes from */
     saddle_checkpoint_writer *writer; /* NULL: no checkpoints */
     saddle_row row; /* the last one; after advance() that of the present iteration */
@@ -93,6 +110,17 @@ int saddle_run_stop_reason(const saddle_run_state *r, uint64_t iteration, const 
 /* How far the engine may go before the loop looks again. */
 saddle_limits saddle_run_limits(const saddle_run_state *r, uint64_t iteration, uint64_t target,
                                 uint64_t ifo_target, const saddle_cost *cost);
+
+/* ---- stop_rules.c ---- */
+
+/* Read stop-when, stop-after and stop-on. */
+saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error);
+/* Find their columns, once outcomes are known. */
+saddle_status saddle_run_resolve_rules(saddle_run_state *r, saddle_error *error);
+/* Whether a row with these outcomes is better than the best of the rows before it, of which there are `row`. */
+bool saddle_run_gains(const saddle_run_state *r, size_t row, const double *outcomes);
+/* Why the run ends at r->row, which has not been recorded yet; `stop`: for no reason of theirs. */
+int saddle_run_apply_rules(const saddle_run_state *r, int stop);
 
 /* ---- divergence.c ---- */
 

@@ -150,6 +150,7 @@ saddle_status saddle_run_configure(saddle_run_state *r, saddle_error *error)
     if (status != SADDLE_OK)
         return status;
     choose_points(r);
+    SADDLE_TRY(saddle_run_read_rules(r, error));
     SADDLE_TRY(saddle_run_check_memory(r, error));
     SADDLE_TRY(saddle_result_create(&r->result, r->info.instance, error));
     SADDLE_TRY(keep_title(r, error));

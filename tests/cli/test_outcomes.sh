@@ -61,7 +61,56 @@ try run "${skewed[@]}" --algorithm gda --eta-x 0.1 --eta-y 0.1 --trace g.csv
 check "one model for all agents of a centralized algorithm" is "$(last g.csv test_loss_agent_min)" "$(last g.csv test_loss)"
 check "but not one set of rows" above "$(last g.csv train_loss_agent_max)" "$(last g.csv train_loss_agent_min)"
 
-rm -f ./*.csv ./*.npz
+# ---- stopping by them
+long=(--problem auc --data synthetic:2000 --test-data synthetic:1000 --iterations 2000 --trace-every 10 --quiet)
+try run "${long[@]}" --stop-when 'auc >= 0.9' --trace w.csv
+check "stop-when" exits 0
+check "a reason of its own" grep -qx '# ended: the condition of stop-when holds' w.csv
+check "the first row that satisfies it" is "$(column w.csv test_auc | awk '$1 >= 0.9' | wc -l)" 1
+try run "${long[@]}" --stop-when 'train_auc<0.9' --trace w.csv
+check "a name with its data, at the start" is "$(grep -c '^[0-9]' w.csv)" 1
+try run "${long[@]}" --stop-when 'seconds>1e9' --iterations 50
+check "a condition that was not met has an exit code of its own" exits 6
+try run "${long[@]}" --stop-when 'metric<1e-3' --outcomes ends --trace w.csv
+check "a column of the metric needs no outcomes" exits 0
+check "but the last row has them" is "$(column w.csv train_auc | grep -c .)" 2
+printf '+1 1:1\n-1 2:1\n+1 1:2\n-1 2:3\n' >data
+printf '+1 1:1\n+1 2:1\n' >positives
+try run --problem auc --data data --agents 2 --test-data positives --positive 1 --stop-when 'auc>=-1' --iterations 20
+check "an empty cell satisfies nothing" exits 6
+try run "${long[@]}" --stop-after 5 --trace b.csv --model b.npz
+check "stop-after" exits 0
+check "a reason of its own, too" grep -qx '# ended: no gain for stop-after trace points' b.csv
+best=$(grep '^[0-9]' b.csv | sort -t, -k18,18gr | head -1 | cut -d, -f1)
+check "five points after the best" is "$((best + 50))" "$(last b.csv iteration)"
+try run "${long[@]}" --iterations "$best" --model best.npz
+try predict --model best.npz --data synthetic:50
+cp out scores
+try predict --model b.npz --data synthetic:50
+check "the model is the best" cmp -s out scores
+try run "${long[@]}" --stop-after 5 --max-ifo 150000 --checkpoint ck
+try run --resume ck --max-ifo 0 --trace c.csv --model c.npz --quiet
+check "resumed" exits 0
+check "to the same rows" same_trace b.csv c.csv
+check "and the same model" cmp -s b.npz c.npz
+refuse "kept its best solution" run --resume ck --max-ifo 0 --stop-after 0
+try run "${long[@]}" --iterations 100 --checkpoint plain
+refuse "kept no best solution" run --resume plain --iterations 200 --stop-after 3
+refuse "measured outcomes at its ends alone" run --resume plain --iterations 200 --stop-when 'auc>1'
+rm -rf ck plain
+try run "${long[@]}" --stop-after 4 --stop-on train_pair_loss --trace d.csv --iterations 100
+check "as long as the loss falls" is "$(last d.csv iteration)" 100
+refuse "stop-on: 'acuracy' is no outcome; this run's outcomes are train_auc" run "${long[@]}" --stop-after 5 --stop-on acuracy
+refuse "stop-when: 'aux' is no column of the trace" run "${long[@]}" --stop-when 'aux>0'
+refuse "did you mean 'test_auc'" run "${long[@]}" --stop-when 'test_aux>0'
+for wrong in auc 'auc=1' '>1' 'auc>' 'auc>one' 'auc>=nan' 'auc=>1'; do
+    refuse "stop-when: '$wrong' is not COLUMN>=NUMBER" run "${long[@]}" --stop-when "$wrong"
+done
+refuse "it goes with stop-after" run "${long[@]}" --stop-on auc
+refuse "there is no outcome on held-out rows" run --problem auc --data synthetic:200 --stop-after 3
+refuse "needs them at every trace point" run "${long[@]}" --outcomes ends --stop-after 3
+
+rm -f ./*.csv ./*.npz scores data positives
 refuse "outcomes: problem quadratic has none" run --problem quadratic --outcomes always --trace t.csv
 refuse "outcomes-per-agent: problem quadratic has none" run --problem quadratic --outcomes-per-agent --trace t.csv
 refuse "is not one of auto, always, ends" run "${small[@]}" --outcomes o.csv

@@ -52,6 +52,9 @@ try run "${problem[@]}" --outcomes-per-agent --trace one.csv
 together 3 run --engine mpi "${problem[@]}" --outcomes-per-agent --trace two.csv
 check "outcomes in 3 processes" exits 0
 check "are the same" same_trace one.csv two.csv
+try run "${problem[@]}" --iterations 400 --stop-after 3 --model one.npz --quiet
+together 3 run --engine mpi "${problem[@]}" --iterations 400 --stop-after 3 --model two.npz --quiet
+check "stopping by them: the same best model" cmp -s one.npz two.npz
 check "and have no empty cell but the potential" is "$(grep '^[0-9]' two.csv | cut -d, -f16- | grep -c ',,\|,$')" 0
 
 # ---- nobody holds everybody's vectors -----------------------------------------------------------

@@ -13,8 +13,8 @@
 #include "core/print.h"
 #include "support.h"
 
-enum { AGENTS = 3, PUBLISHED = 4, KEPT = 2, ROWS = 2, MEMORY = 3, OUTCOMES = 3 };
-#define RECORD (SADDLE_RECORD_WORDS + PUBLISHED + KEPT)
+enum { AGENTS = 3, PUBLISHED = 4, KEPT = 2, ROWS = 2, MEMORY = 3, OUTCOMES = 3, SOLUTION = 3 };
+#define RECORD (SADDLE_RECORD_WORDS + PUBLISHED + KEPT + SOLUTION)
 
 static const char *path_of(const char *name)
 {
@@ -48,6 +48,7 @@ static saddle_checkpoint sample(void)
                                           .rows = ROWS,
                                           .row_words = sizeof(saddle_row) / 8,
                                           .outcomes = OUTCOMES,
+                                          .solution = SOLUTION,
                                           .settings = sizeof settings / sizeof *settings},
                                .setting = settings,
                                .outcome = columns};
@@ -56,7 +57,7 @@ static saddle_checkpoint sample(void)
 /* The words of a body, all different. */
 static size_t body_words(void)
 {
-    return MEMORY + ROWS * (sizeof(saddle_row) / 8) + (size_t)ROWS * OUTCOMES +
+    return MEMORY + SOLUTION + ROWS * (sizeof(saddle_row) / 8) + (size_t)ROWS * OUTCOMES +
            (size_t)AGENTS * RECORD;
 }
 

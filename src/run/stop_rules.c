@@ -1,0 +1,184 @@
+/* Rules that end a run by what is measured: stop-when, and stop-after with the best solution that it keeps. */
+#include <math.h>
+#include <string.h>
+
+#include "core/print.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "run/run.h"
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* "auc>=0.9" */
+static saddle_status read_condition(saddle_stop_condition *out, const char *text,
+                                    saddle_error *error)
+{
+    static const char *const sign[] = {">=", "<=", ">", "<"};
+    const char *at = text + strcspn(text, "<>");
+    size_t length = (size_t)(at - text);
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    if (memchr(text, '=', length) != NULL)
+        length = 0;
+    for (size_t k = 0; k < sizeof sign / sizeof *sign; k++) {
+        size_t bytes = strlen(sign[k]);
+        if (strncmp(at, sign[k], bytes) != 0)
+            continue;
+        const char *number = at + bytes + strspn(at + bytes, " ");
+        if (length == 0 || length >= sizeof out->column || !saddle_parse_real(number, &out->bound))
+            break;
+        saddle_snprintf(out->column, sizeof out->column, "%.*s", (int)length, text);
+        out->upper = *at == '<';
+        out->strict = bytes == 1;
+        return SADDLE_OK;
+    }
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "stop-when: '%s' is not COLUMN>=NUMBER, COLUMN<=NUMBER, COLUMN>NUMBER or "
+                       "COLUMN<NUMBER, such as auc>=0.9",
+                       saddle_excerpt_of(text, NULL).text);
+}
+
+/* Whether a name is that of a column that every trace has. */
+static bool is_common(const char *name)
+{
+    for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
+        if (strcmp(saddle_trace_column_name(k), name) == 0)
+            return true;
+    return false;
+}
+
+saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
+{
+    const saddle_plan *plan = &r->given;
+    saddle_stop_rules *rules = &r->rules;
+    if (plan->limits.stop_when != NULL)
+        SADDLE_TRY(read_condition(&rules->when, plan->limits.stop_when, error));
+    rules->outcomes = plan->limits.stop_after > 0 ||
+                      (plan->limits.stop_when != NULL && !is_common(rules->when.column));
+    if (plan->limits.stop_on != NULL && plan->limits.stop_after == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "stop-on: it goes with stop-after, the number of trace points without "
+                           "gain; give both");
+    if (rules->outcomes && plan->outputs.outcomes == SADDLE_OUTCOMES_ENDS)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "outcomes: %s needs them at every trace point; leave out ends",
+                           plan->limits.stop_after > 0 ? "stop-after" : "stop-when");
+    return SADDLE_OK;
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+/* The outcome of a name, with or without "test_" or "train_"; held-out rows come first. Returns
+ * outcome_count when there is none. */
+static size_t find_outcome(const saddle_result *result, const char *name)
+{
+    static const char *const prefix[] = {"", "test_", "train_"};
+    for (size_t p = 0; p < sizeof prefix / sizeof *prefix; p++)
+        for (size_t k = 0; k < result->outcome_count; k++) {
+            const char *column = result->outcome[k].name;
+            size_t length = strlen(prefix[p]);
+            if (strncmp(column, prefix[p], length) == 0 && strcmp(column + length, name) == 0)
+                return k;
+        }
+    return result->outcome_count;
+}
+
+static saddle_status unknown_column(const saddle_result *result, const char *option,
+                                    const char *name, saddle_error *error)
+{
+    const char *known[SADDLE_MOST_OUTCOME_COLUMNS];
+    char list[512] = "";
+    for (size_t k = 0; k < result->outcome_count; k++) {
+        known[k] = result->outcome[k].name;
+        saddle_append(list, sizeof list, "%s%s", k == 0 ? "" : ", ", known[k]);
+    }
+    return saddle_fail(error, SADDLE_BAD_INPUT, "%s: '%s' is no %s; this run's outcomes are %s%s",
+                       option, saddle_excerpt_of(name, NULL).text,
+                       strcmp(option, "stop-on") == 0 ? "outcome" : "column of the trace",
+                       *list != '\0' ? list : "none",
+                       saddle_suggest(name, known, result->outcome_count).text);
+}
+
+/* The outcome that stop-after goes by: the first on held-out rows unless one is named. */
+static saddle_status choose_outcome(saddle_run_state *r, saddle_error *error)
+{
+    const saddle_result *result = r->result;
+    const char *name = r->given.limits.stop_on;
+    size_t k = 0;
+    if (name != NULL)
+        k = find_outcome(result, name);
+    else
+        while (k < result->outcome_count && strncmp(result->outcome[k].name, "test_", 5) != 0)
+            k++;
+    r->rules.on = k;
+    if (k < result->outcome_count)
+        return SADDLE_OK;
+    if (name != NULL)
+        return unknown_column(result, "stop-on", name, error);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "stop-after: there is no outcome on held-out rows; give test-data, or "
+                       "name an outcome on the agents' data as stop-on");
+}
+
+saddle_status saddle_run_resolve_rules(saddle_run_state *r, saddle_error *error)
+{
+    saddle_stop_rules *rules = &r->rules;
+    const saddle_result *result = r->result;
+    const char *name = rules->when.column;
+    if (rules->outcomes && result->plan.outputs.outcomes != SADDLE_OUTCOMES_ALWAYS)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "%s: the run that is resumed measured outcomes at its ends alone; leave "
+                           "it out",
+                           r->given.limits.stop_after > 0 ? "stop-after" : "stop-when");
+    for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
+        if (strcmp(saddle_trace_column_name(k), name) == 0)
+            rules->when.place = k;
+    if (r->given.limits.stop_when != NULL && !is_common(name)) {
+        rules->when.place = SADDLE_TRACE_COLUMNS + find_outcome(result, name);
+        if (rules->when.place == SADDLE_TRACE_COLUMNS + result->outcome_count)
+            return unknown_column(result, "stop-when", name, error);
+    }
+    return r->given.limits.stop_after > 0 ? choose_outcome(r, error) : SADDLE_OK;
+}
+
+/* ---- applying -------------------------------------------------------------------------------- */
+
+/* NaN satisfies nothing. */
+static bool holds(const saddle_run_state *r)
+{
+    const saddle_stop_condition *when = &r->rules.when;
+    if (r->given.limits.stop_when == NULL)
+        return false;
+    double value = when->place < SADDLE_TRACE_COLUMNS
+                       ? saddle_row_cell(&r->row, when->place)
+                       : r->outcome[when->place - SADDLE_TRACE_COLUMNS];
+    if (when->upper)
+        return when->strict ? value < when->bound : value <= when->bound;
+    return when->strict ? value > when->bound : value >= when->bound;
+}
+
+bool saddle_run_gains(const saddle_run_state *r, size_t row, const double *outcomes)
+{
+    const saddle_result *result = r->result;
+    size_t on = r->rules.on;
+    if (row == 0)
+        return true;
+    double best = result->outcomes[result->solution_row * result->outcome_count + on];
+    double value = outcomes[on];
+    bool better = result->outcome[on].better == SADDLE_LARGER ? value > best : value < best;
+    return better || (isnan(best) && !isnan(value));
+}
+
+int saddle_run_apply_rules(const saddle_run_state *r, int stop)
+{
+    const saddle_result *result = r->result;
+    uint64_t after = r->given.limits.stop_after;
+    /* The row that has been measured is not among the result's yet. */
+    size_t row = result->row_count;
+    if (holds(r))
+        return SADDLE_STOP_CONDITION;
+    if (stop < 0 && after > 0 && !saddle_run_gains(r, row, r->outcome) &&
+        row - result->solution_row >= after)
+        return SADDLE_STOP_NO_GAIN;
+    return stop;
+}
