@@ -16,6 +16,8 @@
 #include "files/file.h"
 #include "lab/algorithm_names.h"
 #include "lab/paths.h"
+#include "lab/tune.h"
+#include "lab/validation.h"
 
 #define GROUP "Search"
 /* The most candidates of the table at the end. */
@@ -26,8 +28,9 @@ typedef struct options {
     const char *algorithms;
     uint64_t budget;     /* 0: automatic */
     uint64_t candidates; /* 0: automatic */
-    int objective;       /* a saddle_objective */
-    const char *hold;    /* NULL: none */
+    const char *objective;
+    double validation_fraction;
+    const char *hold; /* NULL: none */
     const char *output;
 } options;
 
@@ -47,9 +50,16 @@ static const saddle_option candidates_option = SADDLE_INTEGER(
     SADDLE_TUNE_MOST_CANDIDATES, "K",
     "How many points of the grid to try, the default among them. auto: what the grid has "
     "and the budget can pay for, at most 128.");
-static const saddle_option objective_option = SADDLE_CHOICE(
-    SADDLE_OWN(options, objective, RUN), "objective", GROUP, "metric", "metric|primal|stationarity",
-    "WHAT", "What is to be small when a candidate's IFO calls are spent.");
+#define OBJECTIVE \
+    SADDLE_OWN(options, objective, RUN), .words = "metric|loss|primal|stationarity|accuracy|auc"
+static const saddle_option objective_option = SADDLE_TEXT(
+    OBJECTIVE, "objective", GROUP, "metric", "WHAT",
+    "What decides when a candidate's IFO calls are spent: metric, loss, primal, stationarity, or "
+    "an outcome of the problem, such as accuracy, on rows that --validation-fraction holds out.");
+static const saddle_option validation_option = SADDLE_REAL_ABOVE(
+    SADDLE_OWN(options, validation_fraction, RUN), "validation-fraction", GROUP, "0.2", 0, 0.9, "F",
+    "Share of the training rows, drawn by --seed, that an outcome as --objective is measured on; "
+    "those of --test-data are used once, for the answer.");
 static const saddle_option hold_option = SADDLE_TEXT(
     SADDLE_OWN(options, hold, RUN), "hold", GROUP, "", "A,B,...",
     "Step sizes that keep their value, separated by commas, such as nu,eta; the others are "
@@ -60,9 +70,8 @@ static const saddle_option output_option = SADDLE_TEXT(
     "missing.");
 
 static const saddle_option *const own[] = {
-    &algorithms_option, &budget_option,    &candidates_option,
-    &objective_option,  &hold_option,      &output_option,
-    &cli_option_config, &cli_option_quiet, NULL};
+    &algorithms_option, &budget_option, &candidates_option, &objective_option, &validation_option,
+    &hold_option,       &output_option, &cli_option_config, &cli_option_quiet, NULL};
 static const cli_fields library[] = {CLI_FIELDS(problem),
                                      CLI_FIELDS(network),
                                      CLI_FIELDS(start),
@@ -81,10 +90,12 @@ typedef struct work {
     bool quiet;
     algorithm_names names;
     const volatile sig_atomic_t *interrupt;
-    bool stopped;    /* whether it was seen, in all processes alike */
-    size_t found;    /* algorithms with an answer */
-    size_t diverged; /* algorithms all of whose candidates diverged */
-    size_t refused;  /* algorithms that cannot solve the problem */
+    validation validation; /* rows of the search, if it goes by an outcome */
+    saddle_instance *full; /* all training rows, and the test rows; NULL: not made yet */
+    bool stopped;          /* whether it was seen, in all processes alike */
+    size_t found;          /* algorithms with an answer */
+    size_t diverged;       /* algorithms all of whose candidates diverged */
+    size_t refused;        /* algorithms that cannot solve the problem */
 } work;
 
 static bool wants_resume(const saddle_plan *plan)
@@ -113,8 +124,16 @@ static void on_begin(void *context, const saddle_tuning *t)
     saddle_snprintf(text, sizeof text, "%s: %zu candidates for", t->algorithm->name, t->candidates);
     for (size_t j = 0; j < t->option_count; j++)
         saddle_append(text, sizeof text, "%s --%s", j > 0 ? "," : "", t->option[j]->name);
-    saddle_append(text, sizeof text, " in %zu rung%s, at most %" PRIu64 " IFO calls", t->rungs,
-                  t->rungs == 1 ? "" : "s", t->budget);
+    saddle_append(text, sizeof text,
+                  " in %zu rung%s, at most %" PRIu64
+                  " IFO calls, which pay for %s%zu candidates; the grid has %zu",
+                  t->rungs, t->rungs == 1 ? "" : "s", t->budget,
+                  t->affordable == SADDLE_TUNE_MOST_CANDIDATES ? "at least " : "", t->affordable,
+                  t->points);
+    if (w->validation.held_out != NULL)
+        saddle_append(text, sizeof text, "; judged by %s on %zu of %zu rows, which it does not see",
+                      t->objective.name + strlen("test_"), w->validation.held_out->rows,
+                      w->validation.held_out->rows + w->validation.train->rows);
     cli_wrap(stdout, text, 0, 2, cli_width(STDOUT_FILENO));
     cli_flush_or_stop();
 }
@@ -126,7 +145,7 @@ static void on_trial(void *context, const saddle_tuning *t, const saddle_trial *
         cli_progress("%s: rung %zu/%zu  %.0f%% of the budget  candidate %zu: %s %.4g",
                      t->algorithm->name, trial->rung + 1, t->rungs,
                      100.0 * (double)t->spent / (double)t->budget, trial->candidate,
-                     saddle_objective_text(t->objective), trial->value);
+                     t->objective.name, trial->value);
 }
 
 static void on_rung(void *context, const saddle_tuning *t, const saddle_trial *best)
@@ -140,9 +159,8 @@ static void on_rung(void *context, const saddle_tuning *t, const saddle_trial *b
     cli_print("  ");
     saddle_snprintf(line, sizeof line,
                     "rung %zu: %zu candidates, %" PRIu64 " IFO calls each; best %s %.4e at %s",
-                    best->rung + 1, t->field[best->rung], best->allotment,
-                    saddle_objective_text(t->objective), best->value,
-                    settings_text(t, best->candidate, text));
+                    best->rung + 1, t->field[best->rung], best->allotment, t->objective.name,
+                    best->value, settings_text(t, best->candidate, text));
     cli_wrap(stdout, line, 2, 10, cli_width(STDOUT_FILENO));
     cli_flush_or_stop();
 }
@@ -158,8 +176,7 @@ static void on_warning(void *context, const char *message)
 static void print_ranking(const saddle_tuning *t)
 {
     cli_table *table = cli_table_create("lrrrl");
-    cli_table_words(table, "rank", saddle_objective_text(t->objective), "IFO", "iterations",
-                    "settings");
+    cli_table_words(table, "rank", t->objective.name, "IFO", "iterations", "settings");
     for (size_t k = 0; k < t->candidates; k++) {
         size_t candidate = t->ranking[k];
         const saddle_trial *last = saddle_tuning_last(t, candidate);
@@ -181,6 +198,35 @@ static void print_ranking(const saddle_tuning *t)
 }
 
 /* ---- one algorithm ------------------------------------------------------------------------- */
+
+/* Run the answer on all training rows, for as many IFO calls as it was tuned for, and print its outcomes on the
+ * test rows: the only use of these. */
+static saddle_status test_answer(work *w, const saddle_tuning *t, const saddle_trial *best,
+                                 saddle_error *error)
+{
+    saddle_plan plan;
+    saddle_result *result = NULL;
+    char text[1024] = "";
+    saddle_hooks hooks = {.interrupt = w->interrupt};
+    saddle_status status = saddle_plan_copy(&plan, &t->plan, error);
+    plan.limits.iterations = UINT64_C(1) << 53;
+    plan.limits.max_ifo = best->allotment;
+    plan.engine = w->plan->engine;
+    status = cli_agree(status, error);
+    SADDLE_THEN_IF(status, w->full == NULL, saddle_instance_create(&w->full, w->plan, error));
+    SADDLE_THEN(status, saddle_run(w->full, &plan, &hooks, &result, error));
+    for (size_t k = 0; status == SADDLE_OK && k < result->outcome_count; k++) {
+        const char *name = result->outcome[k].name;
+        if (strncmp(name, "test_", 5) == 0)
+            saddle_append(text, sizeof text, "%s%s %.6g", *text == '\0' ? "" : ", ", name + 5,
+                          saddle_result_outcome(result, name));
+    }
+    if (status == SADDLE_OK)
+        cli_print("on the test data, after training on all rows: %s\n", text);
+    saddle_result_free(result);
+    saddle_plan_free(&plan);
+    return status;
+}
 
 /* Print and save the answer. */
 static saddle_status answer(work *w, const saddle_tuning *t, const char *path, saddle_error *error)
@@ -208,6 +254,8 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
                   " made; `saddle run --config %s%s%s` uses it\n",
                   best->allotment, t->spent, t->budget, path, plugin ? " --algorithm " : "",
                   plugin ? t->plan.algorithm.name : "");
+    if (w->plan->problem.test_data != NULL)
+        SADDLE_TRY(test_answer(w, t, best, error));
     cli_flush_or_stop();
     return SADDLE_OK;
 }
@@ -216,7 +264,7 @@ static saddle_tune_inputs inputs_of(const work *w, const char *log)
 {
     return (saddle_tune_inputs){.budget = w->chosen->budget,
                                 .candidates = (size_t)w->chosen->candidates,
-                                .objective = (saddle_objective)w->chosen->objective,
+                                .objective = w->chosen->objective,
                                 .hold = w->chosen->hold,
                                 .log = log,
                                 .resume = wants_resume(w->plan)};
@@ -332,6 +380,24 @@ static int conclude(const work *w)
     return w->found == 0 ? CLI_DIVERGED : CLI_OK;
 }
 
+/* The instance that candidates run on. */
+static saddle_status make_instance(work *w, saddle_instance **out, saddle_error *error)
+{
+    saddle_plan plan = *w->plan;
+    const saddle_problem_class *kind = NULL;
+    const char *objective = w->chosen->objective;
+    bool split = saddle_tune_is_outcome(objective) && strncmp(objective, "train_", 6) != 0;
+    saddle_status status = SADDLE_OK;
+    /* A plug-in that is not made from data has nothing to split. */
+    if (split && saddle_problem_find(&kind, plan.problem.name, NULL) == SADDLE_OK &&
+        kind->needs_data)
+        status =
+            saddle_validation_split(&w->validation, &plan, w->chosen->validation_fraction, error);
+    status = cli_agree(status, error);
+    SADDLE_THEN(status, saddle_instance_create(out, &plan, error));
+    return status;
+}
+
 static int run(const cli_arguments *arguments)
 {
     saddle_error error;
@@ -346,7 +412,7 @@ static int run(const cli_arguments *arguments)
     SADDLE_THEN_IF(status, cli_leads(), cli_check_directory("--output", w.directory, &error));
     SADDLE_THEN_IF(status, cli_leads(), check_files(&w, arguments, &error));
     status = cli_agree(status, &error);
-    SADDLE_THEN(status, saddle_instance_create(&instance, w.plan, &error));
+    SADDLE_THEN(status, make_instance(&w, &instance, &error));
     SADDLE_THEN(status, check_budget(&w, instance, &error));
     bool made = cli_leads() && access(w.directory, F_OK) != 0;
     SADDLE_THEN_IF(status, cli_leads(), saddle_make_directory("output", w.directory, &error));
@@ -368,6 +434,8 @@ static int run(const cli_arguments *arguments)
         rmdir(w.directory);
     int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);
     saddle_instance_free(instance);
+    saddle_instance_free(w.full);
+    saddle_validation_release(&w.validation);
     saddle_algorithm_names_release(&w.names);
     return code;
 }
@@ -384,7 +452,10 @@ const cli_command cli_tune = {
         "Successive halving over a log grid around the default step sizes, or those given: all "
         "candidates are run for a few IFO calls, the better half for twice as many, and so on. The "
         "default stays to the end. Prints the best settings as options to paste and saves them as "
-        "a configuration file. The same seed gives the same answer. After Ctrl-C, or a crash, the "
+        "a configuration file. The same seed gives the same answer. With --test-data, the answer "
+        "is run once "
+        "more, on all training rows, and its outcomes on the test rows are printed. After Ctrl-C, "
+        "or a crash, the "
         "same command with --resume goes on.",
     .basics = cli_run_basics,
     .examples = examples,

@@ -164,12 +164,8 @@ static saddle_status search(saddle_tuning **out, experiment_runs *w,
                             const saddle_instance *instance, const saddle_plan *plan,
                             uint64_t budget, const char *log, saddle_error *error)
 {
-    saddle_tune_inputs inputs = {.budget = budget,
-                                 .candidates = CANDIDATES,
-                                 .objective = SADDLE_OBJECTIVE_METRIC,
-                                 .hold = HELD,
-                                 .log = log,
-                                 .resume = true};
+    saddle_tune_inputs inputs = {
+        .budget = budget, .candidates = CANDIDATES, .hold = HELD, .log = log, .resume = true};
     saddle_tune_hooks hooks = {.context = w, .trial = on_trial, .interrupt = w->interrupt};
     saddle_status status = saddle_tune(out, instance, plan, &inputs, &hooks, error);
     if (status == SADDLE_BAD_INPUT && remove(log) == 0)

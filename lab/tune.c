@@ -104,6 +104,11 @@ static saddle_status count_candidates(search *s, size_t *out, saddle_error *erro
     if (wanted == 0)
         while (count > 2 && least_budget(s, count) > s->tuning->budget)
             count--;
+    s->tuning->points = points;
+    s->tuning->affordable = 1;
+    while (s->tuning->affordable < SADDLE_TUNE_MOST_CANDIDATES &&
+           least_budget(s, s->tuning->affordable + 1) <= s->tuning->budget)
+        s->tuning->affordable++;
     *out = count;
     return SADDLE_OK;
 }
@@ -144,17 +149,14 @@ static saddle_status trial_plan(const search *s, const saddle_trial *trial, sadd
     return saddle_tune_apply(s->tuning, trial->candidate, out, error);
 }
 
-static double objective_of(const saddle_row *row, saddle_objective objective)
+/* Whether a candidate came to nothing: on its way to infinity is as bad as there. An outcome has no scale. */
+static bool is_lost(const search *s, const saddle_result *result, double value)
 {
-    switch (objective) {
-    case SADDLE_OBJECTIVE_METRIC:
-        return row->metric;
-    case SADDLE_OBJECTIVE_PRIMAL:
-        return row->primal;
-    case SADDLE_OBJECTIVE_STATIONARITY:
-        return row->stationarity;
-    }
-    return (double)NAN;
+    double start = saddle_tune_value(s->tuning, result, 0);
+    if (saddle_tune_is_outcome(s->tuning->objective.name))
+        return result->stop == SADDLE_STOP_DIVERGED || isnan(value);
+    return result->stop == SADDLE_STOP_DIVERGED ||
+           !(value <= start + (RUNAWAY - 1.0) * fabs(start));
 }
 
 /* Run a candidate; *interrupted is set when the run was, and the trial is worth nothing then. */
@@ -171,12 +173,9 @@ static saddle_status evaluate(search *s, saddle_trial *trial, bool *interrupted,
     SADDLE_THEN(status, saddle_run_of_several(s->instance, &plan, false, &hooks, &result, error));
     if (status == SADDLE_OK) {
         const saddle_row *row = &result->rows[result->row_count - 1];
-        double value = objective_of(row, s->tuning->objective);
-        double start = objective_of(&result->rows[0], s->tuning->objective);
+        double value = saddle_tune_value(s->tuning, result, result->row_count - 1);
         *interrupted = result->stop == SADDLE_STOP_INTERRUPTED;
-        /* On its way to infinity is as bad as there. */
-        trial->diverged = result->stop == SADDLE_STOP_DIVERGED ||
-                          !(value <= start + (RUNAWAY - 1.0) * fabs(start));
+        trial->diverged = is_lost(s, result, value);
         trial->value = trial->diverged ? (double)INFINITY : value;
         trial->ifo = result->cost.ifo;
         trial->iterations = trial->diverged ? result->fault.iteration : row->iteration;
@@ -194,6 +193,7 @@ static saddle_status evaluate(search *s, saddle_trial *trial, bool *interrupted,
         trial->ifo = trial->allotment;
         status = SADDLE_OK;
     }
+    trial->cost = saddle_tune_cost(s->tuning, trial);
     saddle_result_free(result);
     saddle_plan_free(&plan);
     return status;
@@ -345,14 +345,11 @@ static saddle_status look_ahead(search *s, saddle_error *error)
     SADDLE_THEN(status, saddle_run_forecast(s->instance, s->plan, &s->forecast, error));
     SADDLE_THEN(status, saddle_tune_centre(&s->centre, s->instance, s->plan, &s->forecast, error));
     SADDLE_TRY(agree(s, status, error));
-    t->objective = s->inputs->objective;
+    status = saddle_tune_objective(&t->objective, s->instance, s->inputs->objective, error);
+    SADDLE_TRY(agree(s, status, error));
     t->budget = s->inputs->budget > 0
                     ? s->inputs->budget
                     : SADDLE_TUNE_PASSES * saddle_sizes_sum(problem->agents, problem->samples);
-    if (strcmp(saddle_objective_text(t->objective), "unknown") == 0)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "objective: %d is not a saddle_objective; give one of these",
-                           (int)t->objective);
     if (s->inputs->candidates == 1 || s->inputs->candidates > SADDLE_TUNE_MOST_CANDIDATES)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "%zu candidates cannot be compared; give 2 to %d, or 0 to choose",

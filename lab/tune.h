@@ -33,6 +33,18 @@ saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_forecast
 saddle_status saddle_tune_apply(const saddle_tuning *tuning, size_t candidate, saddle_plan *plan,
                                 saddle_error *error);
 
+/* ---- the objective: tune_objective.c ---- */
+
+/* Whether a name is not that of a column of every trace. NULL: the metric. */
+bool saddle_tune_is_outcome(const char *objective);
+/* Find the column that the inputs name. Collective; a failure may be this process's alone. */
+saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_instance *instance,
+                                    const char *name, saddle_error *error);
+/* Its value in a row of a result. */
+double saddle_tune_value(const saddle_tuning *tuning, const saddle_result *result, size_t row);
+/* What is to be small: the trial's value or minus it; infinite when it diverged. */
+double saddle_tune_cost(const saddle_tuning *tuning, const saddle_trial *trial);
+
 /* ---- the log: tune_log.c ---- */
 
 /* Whether a setting changes no result of a search: threads, limits, outputs. */

@@ -37,7 +37,7 @@ bool saddle_tune_ignores(const saddle_option *option)
     /* metric-tau alone of what is recorded decides which candidate is best. */
     return option->effect == SADDLE_EFFECT_ENGINE || option->effect == SADDLE_EFFECT_LENGTH ||
            option->effect == SADDLE_EFFECT_OUTPUT ||
-           (option->effect == SADDLE_EFFECT_RECORD && option->kind == SADDLE_OPTION_INTEGER);
+           (option->effect == SADDLE_EFFECT_RECORD && option->kind != SADDLE_OPTION_REAL);
 }
 
 static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_settings *settings)
@@ -51,8 +51,7 @@ static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_settin
     }
     saddle_fprintf(f, "# budget: %" PRIu64 "\n# candidates: %zu\n", tuning->budget,
                    tuning->candidates);
-    saddle_fprintf(f, "rung,candidate,allotment,ifo,iterations,%s",
-                   saddle_objective_text(tuning->objective));
+    saddle_fprintf(f, "rung,candidate,allotment,ifo,iterations,%s", tuning->objective.name);
     for (size_t j = 0; j < tuning->option_count; j++)
         saddle_fprintf(f, ",%s", tuning->option[j]->name);
     fputc('\n', f);
@@ -103,6 +102,7 @@ static bool read_trial(saddle_line_reader *in, const saddle_tuning *tuning, sadd
     out->value = (double)INFINITY;
     if (!out->diverged && !saddle_parse_real(value, &out->value))
         return false;
+    out->cost = saddle_tune_cost(tuning, out);
     if (out->candidate >= tuning->candidates || out->ifo > out->allotment)
         return false;
     for (size_t j = 0; j < tuning->option_count; j++) {

@@ -12,19 +12,6 @@
 #include "instance/settings.h"
 #include "lab/tune.h"
 
-const char *saddle_objective_text(saddle_objective objective)
-{
-    switch (objective) {
-    case SADDLE_OBJECTIVE_METRIC:
-        return "metric";
-    case SADDLE_OBJECTIVE_PRIMAL:
-        return "primal";
-    case SADDLE_OBJECTIVE_STATIONARITY:
-        return "stationarity";
-    }
-    return "unknown";
-}
-
 const char *saddle_tuning_value(const saddle_tuning *tuning, size_t candidate, size_t option)
 {
     return tuning->value[candidate * tuning->option_count + option];
@@ -42,8 +29,8 @@ int saddle_trial_order(const void *a, const void *b)
 {
     const saddle_trial *left = a;
     const saddle_trial *right = b;
-    if (left->value != right->value)
-        return left->value < right->value ? -1 : 1;
+    if (left->cost != right->cost)
+        return left->cost < right->cost ? -1 : 1;
     return (left->candidate > right->candidate) - (left->candidate < right->candidate);
 }
 
@@ -66,7 +53,7 @@ saddle_status saddle_tuning_rank(saddle_tuning *t, saddle_error *error)
     for (size_t c = 0; c < t->candidates; c++) {
         const saddle_trial *trial = saddle_tuning_last(t, c);
         last[count++] =
-            trial != NULL ? *trial : (saddle_trial){.candidate = c, .value = (double)INFINITY};
+            trial != NULL ? *trial : (saddle_trial){.candidate = c, .cost = (double)INFINITY};
     }
     qsort(last, count, sizeof *last, by_rung);
     for (size_t k = 0; k < count; k++)
@@ -114,8 +101,7 @@ saddle_status saddle_tuning_save(const saddle_tuning *tuning, const char *path, 
     if (best != NULL)
         saddle_fprintf(
             f, "# saddle %s: the best of %zu candidates, %s %.6g after %" PRIu64 " IFO calls\n",
-            saddle_version(), tuning->candidates, saddle_objective_text(tuning->objective),
-            best->value, best->ifo);
+            saddle_version(), tuning->candidates, tuning->objective.name, best->value, best->ifo);
     const saddle_settings *settings = tuning->plan.settings;
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);

@@ -166,25 +166,19 @@ SADDLE_API saddle_status saddle_save_numbers(const double *number, size_t count,
 /** Room for the value of an option as text. */
 #define SADDLE_TUNE_TEXT 32
 
-/** What is to be small at the end of a candidate's run. */
-typedef enum saddle_objective {
-    SADDLE_OBJECTIVE_METRIC,      /**< saddle_row::metric */
-    SADDLE_OBJECTIVE_PRIMAL,      /**< saddle_row::primal; the loss itself a bad y makes small */
-    SADDLE_OBJECTIVE_STATIONARITY /**< saddle_row::stationarity */
-} saddle_objective;
-
-/** "metric", "primal", "stationarity". */
-SADDLE_API const char *saddle_objective_text(saddle_objective objective);
-
 /** What a search is made from; zeros are sensible. */
 typedef struct saddle_tune_inputs {
     uint64_t budget;   /**< IFO calls in all; 0: SADDLE_TUNE_PASSES for every sample. */
     size_t candidates; /**< How many to try, the default among them; 0: what the grid has and the
                             budget can pay for. */
-    saddle_objective objective; /**< What is to be small. */
-    const char *hold;           /**< Options that keep their value, "nu,eta"; NULL: none. */
-    const char *log;            /**< A CSV file that gets every evaluation; NULL: none. */
-    bool resume; /**< Go on from the log, if there is one; otherwise it must not exist yet. */
+    const char
+        *objective;   /**< What is to be good at the end of a candidate's run: "metric", "loss",
+                                "primal", "stationarity", or an outcome of the problem, such as "accuracy": on the
+                                instance's held-out rows if it has some, unless "train_accuracy" is given. NULL:
+                                the metric. The loss itself a bad y makes small. */
+    const char *hold; /**< Options that keep their value, "nu,eta"; NULL: none. */
+    const char *log;  /**< A CSV file that gets every evaluation; NULL: none. */
+    bool resume;      /**< Go on from the log, if there is one; otherwise it must not exist yet. */
 } saddle_tune_inputs;
 
 /** One evaluation: a run of one candidate. */
@@ -196,26 +190,29 @@ typedef struct saddle_trial {
     uint64_t iterations; /**< How far it came. */
     bool diverged;       /**< A value was not finite, or the objective grew tenfold. */
     double value;        /**< The objective at the end; infinite when it diverged. */
+    double cost; /**< The value, or minus it where larger ones are better; the smallest wins. */
 } saddle_trial;
 
 /** A search and its answer. Free with saddle_tuning_free(). */
 typedef struct saddle_tuning {
     const saddle_algorithm *algorithm;      /**< Whose step sizes. */
     struct saddle_algorithm_choice *choice; /**< Where it is from. The library's. */
-    saddle_objective objective;             /**< What is to be small. */
+    saddle_outcome_column objective;        /**< The column that decides. */
     uint64_t budget;                        /**< IFO calls that may be made. */
     uint64_t spent;                         /**< IFO calls that were made. */
     char *hold;                             /**< Options that keep their value; NULL: none. */
     size_t option_count;                    /**< How many options are searched. */
     const saddle_option **option;           /**< Which. */
     size_t candidates;                      /**< How many candidates; number 0 is the default. */
-    char (*value)[SADDLE_TUNE_TEXT];        /**< See saddle_tuning_value(). */
-    size_t rungs;                           /**< How many rungs. */
-    size_t field[SADDLE_TUNE_MOST_RUNGS];   /**< Candidates that take part in each rung. */
-    saddle_trial *trials;                   /**< All evaluations so far, in their order. */
-    size_t trial_count;                     /**< How many. */
-    size_t resumed;                         /**< How many of them were read from the log. */
-    bool finished;                          /**< False: interrupted before the last evaluation. */
+    size_t points;                          /**< How many the grid has. */
+    size_t affordable; /**< How many the budget can pay for, at most SADDLE_TUNE_MOST_CANDIDATES. */
+    char (*value)[SADDLE_TUNE_TEXT];      /**< See saddle_tuning_value(). */
+    size_t rungs;                         /**< How many rungs. */
+    size_t field[SADDLE_TUNE_MOST_RUNGS]; /**< Candidates that take part in each rung. */
+    saddle_trial *trials;                 /**< All evaluations so far, in their order. */
+    size_t trial_count;                   /**< How many. */
+    size_t resumed;                       /**< How many of them were read from the log. */
+    bool finished;                        /**< False: interrupted before the last evaluation. */
     size_t *ranking; /**< Candidates, best first: by rung reached, then by value. */
     /** What was given, objects in memory included (they stay borrowed), with the best candidate's values and
      * the metric-tau of the search. Limits, engine and files are at their defaults. */

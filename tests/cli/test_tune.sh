@@ -106,7 +106,7 @@ refuse "for gda, " tune "${problem[@]}" --algorithms gda,precision --budget 10 -
 check "the second, too" grep -qE '[0-9]+ for gda, [0-9]+ for precision$' err
 refuse "--budget" tune "${problem[@]}" --budget many --output new
 refuse "--candidates" tune "${problem[@]}" --candidates 1 --output new
-refuse "--objective: 'best' is not one of metric, primal, stationarity" \
+refuse "--objective: 'best' is neither metric, loss, primal, stationarity nor an outcome of problem quadratic, which has none" \
     tune "${problem[@]}" --objective best --output new
 check "a refusal makes no directory" absent new
 refuse "--hold: 'mu-x' is no option" tune "${problem[@]}" --hold mu-x --output new
@@ -126,6 +126,28 @@ check "with its reason" warns "refused: sreda handles no constraint on x"
 check "the other is tuned" [ -s some/gda.yaml ]
 refuse "sreda handles no constraint on x" tune "${problem[@]}" --x-set box:-1:1 --algorithms sreda --output new
 
+# An outcome decides on rows of its own; the test rows are used once.
+auc=(tune --problem auc --data synthetic:500:12 --test-data synthetic:200:12 --agents 4 --budget 100000 --candidates 4)
+try "${auc[@]}" --objective auc --output auc
+check "objective auc" exits 0
+check "how many the budget pays for" grep -qE 'which pay for [0-9]+ candidates' <(tr -s '\n ' ' ' <out)
+check "which rows decide" grep -q 'judged by auc on 100 of 500 rows' <(tr -s '\n ' ' ' <out)
+check "the largest wins" is "$(grep '^2,\|^1,' auc/precision.csv | sort -t, -k1,1gr -k6,6gr | head -1 | cut -d, -f7-)" \
+    "$(sed -n "s/^\(nu\|eta\|tau\|alpha\): '\(.*\)'/\2/p" auc/precision.yaml | paste -sd,)"
+check "the answer on test rows" grep -qE '^on the test data, after training on all rows: auc 0\.[0-9]+, pair_loss' out
+config=$(sed -n 's/^tuned for runs of about \([0-9]*\) IFO.*/\1/p' out)
+said=$(sed -n 's/^on the test data.*: auc \([0-9.]*\),.*/\1/p' out)
+try run --config auc/precision.yaml --max-ifo "$config" --iterations 1000000
+check "is that of a run with it" grep -qE "^  held out    auc $said," out
+check "the settings name the data" grep -qx "data: 'synthetic:500:12'" auc/precision.yaml
+try "${auc[@]}" --objective auc --output auc2 --validation-fraction 0.5 --quiet
+check "another share" grep -qx '# samples: 62' auc2/precision.csv
+try "${auc[@]}" --objective train_auc --output auc3 --quiet
+check "on the agents' data, nothing is split off" grep -qx '# samples: 125' auc3/precision.csv
+try "${auc[@]}" --output auc4 --quiet
+check "the metric: test rows are not dropped" grep -q '^on the test data' out
+refuse "nor an outcome of problem auc, which are auc, pair_loss" "${auc[@]}" --objective accuracy --output new
+refuse "--validation-fraction" "${auc[@]}" --objective auc --validation-fraction 0 --output new
 for objective in primal stationarity; do
     try tune "${problem[@]}" --algorithms gda --budget 30000 --objective "$objective" --output "$objective"
     check "objective $objective" exits 0

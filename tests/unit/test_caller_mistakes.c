@@ -537,7 +537,7 @@ START_TEST(numbers_without_a_meaning_are_refused)
     saddle_tuning *tuning = NULL;
     saddle_dataset *data = NULL;
     uint64_t least = 0;
-    const saddle_tune_inputs inputs = {.objective = (saddle_objective)99};
+    const saddle_tune_inputs inputs = {.objective = "best"};
     assert_ok(saddle_instance_create(&instance, plan, &error), error);
     const double wrong[] = {(double)NAN, -1.0, 0.0, (double)INFINITY};
     for (size_t k = 0; k < 4 * (sizeof wrong / sizeof *wrong); k++) {
@@ -548,7 +548,7 @@ START_TEST(numbers_without_a_meaning_are_refused)
             SADDLE_BAD_INPUT, "is not a finite number above 0");
     }
     assert_refused(saddle_tune(&tuning, instance, plan, &inputs, NULL, &error), error,
-                   SADDLE_BAD_INPUT, "objective: 99 is not a saddle_objective");
+                   SADDLE_BAD_INPUT, "objective: 'best' is neither metric");
     assert_refused(saddle_tune_least_budget(instance, NULL, &inputs, &least, &error), error,
                    SADDLE_BAD_INPUT, "the argument plan is NULL");
     saddle_data_options options = {.abi = SADDLE_ABI, .format = (saddle_data_format)99};

@@ -489,8 +489,9 @@ START_TEST(objectives_are_those_of_the_row)
 {
     bench b;
     bench_open(&b, plain, "gda");
-    for (int kind = SADDLE_OBJECTIVE_METRIC; kind <= SADDLE_OBJECTIVE_STATIONARITY; kind++) {
-        saddle_tune_inputs inputs = {.candidates = 2, .objective = (saddle_objective)kind};
+    static const char *const objective[] = {NULL, "loss", "primal", "stationarity"};
+    for (size_t kind = 0; kind < sizeof objective / sizeof *objective; kind++) {
+        saddle_tune_inputs inputs = {.candidates = 2, .objective = objective[kind]};
         saddle_tuning *t = tune(&b, &inputs, NULL);
         const saddle_trial *trial = &t->trials[0];
         char text[32];
@@ -499,11 +500,43 @@ START_TEST(objectives_are_those_of_the_row)
         assert_ok(saddle_plan_set(b.plan, "iterations", text, &error), error);
         assert_ok(saddle_run(b.instance, b.plan, NULL, &result, &error), error);
         const saddle_row *row = &result->rows[result->row_count - 1];
-        const double wanted[] = {row->metric, row->primal, row->stationarity};
+        const double wanted[] = {row->metric, row->loss, row->primal, row->stationarity};
         ck_assert(trial->value == wanted[kind]);
         saddle_result_free(result);
         saddle_tuning_free(t);
     }
+    bench_close(&b);
+}
+END_TEST
+
+/* An outcome on held-out rows: the largest AUC wins, and every value is that of the candidate's run. */
+START_TEST(outcomes_decide)
+{
+    static const char *const auc[] = {"problem=auc", "data=synthetic:200:12",
+                                      "test-data=synthetic:80:12", "agents=3", NULL};
+    bench b;
+    bench_open(&b, auc, "precision");
+    saddle_tune_inputs inputs = {.candidates = 6, .budget = 60000, .objective = "auc"};
+    saddle_tuning *t = tune(&b, &inputs, NULL);
+    ck_assert_str_eq(t->objective.name, "test_auc");
+    ck_assert_int_eq(t->objective.better, SADDLE_LARGER);
+    const saddle_trial *best = saddle_tuning_last(t, t->ranking[0]);
+    for (size_t k = 0; k < t->trial_count; k++)
+        if (t->trials[k].rung == best->rung && !t->trials[k].diverged)
+            assert_at_most(t->trials[k].value, best->value);
+    char text[32];
+    saddle_result *result = NULL;
+    saddle_snprintf(text, sizeof text, "%" PRIu64, t->trials[0].iterations);
+    assert_ok(saddle_plan_set(b.plan, "iterations", text, &error), error);
+    assert_ok(saddle_run(b.instance, b.plan, NULL, &result, &error), error);
+    ck_assert(t->trials[0].value == saddle_result_outcome(result, "test_auc"));
+    saddle_result_free(result);
+    saddle_tuning_free(t);
+    inputs.objective = "train_pair_loss";
+    t = tune(&b, &inputs, NULL);
+    ck_assert_str_eq(t->objective.name, "train_pair_loss");
+    ck_assert_int_eq(t->objective.better, SADDLE_SMALLER);
+    saddle_tuning_free(t);
     bench_close(&b);
 }
 END_TEST
@@ -905,6 +938,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, held_steps_keep_their_value);
     tcase_add_test(tests, answer_is_no_worse_than_the_default);
     tcase_add_test(tests, objectives_are_those_of_the_row);
+    tcase_add_test(tests, outcomes_decide);
     tcase_add_test(tests, saved_settings_repeat_the_best_run);
     tcase_add_test(tests, all_diverged_is_told);
     tcase_add_test(tests, same_seed_same_answer_on_any_threads);

@@ -1,0 +1,90 @@
+/* What a search goes by: a column of the metric, or an outcome. */
+#include <math.h>
+#include <string.h>
+
+#include "core/print.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "lab/tune.h"
+#include "observe/outcomes.h"
+
+/* Columns of every trace that can be compared between candidates. */
+static const char *const common[] = {"metric", "loss", "primal", "stationarity"};
+enum { COMMON = sizeof common / sizeof *common };
+
+bool saddle_tune_is_outcome(const char *objective)
+{
+    for (size_t k = 0; k < COMMON; k++)
+        if (objective == NULL || strcmp(objective, common[k]) == 0)
+            return false;
+    return true;
+}
+
+/* Whether the instance has held-out rows, which process 0 alone holds. */
+static bool has_held_out(const saddle_instance *instance)
+{
+    return instance->plan->problem.test_rows != NULL || instance->plan->problem.test_data != NULL;
+}
+
+static saddle_status unknown(const saddle_instance *instance, const char *name,
+                             const saddle_outcome *outcome, size_t count, saddle_error *error)
+{
+    char list[600] = "";
+    for (size_t k = 0; k < count; k++)
+        saddle_append(list, sizeof list, ", %s", outcome[k].name);
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "objective: '%s' is neither metric, loss, primal, stationarity nor an "
+                       "outcome of problem %s%s%s",
+                       saddle_excerpt_of(name, NULL).text,
+                       saddle_shown_name(instance->problem->name),
+                       count > 0 ? ", which are" : ", which has none", count > 0 ? list + 1 : "");
+}
+
+saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_instance *instance,
+                                    const char *name, saddle_error *error)
+{
+    saddle_outcome outcome[SADDLE_MOST_OUTCOMES];
+    size_t count = 0;
+    *out = (saddle_outcome_column){.better = SADDLE_SMALLER};
+    if (!saddle_tune_is_outcome(name)) {
+        saddle_snprintf(out->name, sizeof out->name, "%s", name != NULL ? name : "metric");
+        return SADDLE_OK;
+    }
+    if (instance->problem->outcomes != NULL)
+        SADDLE_TRY(saddle_outcomes_of(instance->problem, NULL, instance->x0, instance->y0, outcome,
+                                      &count, error));
+    bool train = strncmp(name, "train_", 6) == 0;
+    bool test = strncmp(name, "test_", 5) == 0;
+    const char *bare = name + (train ? 6 : test ? 5 : 0);
+    if (test && !has_held_out(instance))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "objective: there are no held-out rows for '%s'; give %s",
+                           saddle_excerpt_of(name, NULL).text, bare);
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(outcome[k].name, bare) == 0) {
+            saddle_snprintf(out->name, sizeof out->name, "%s_%s",
+                            !train && has_held_out(instance) ? "test" : "train", bare);
+            out->better = outcome[k].better;
+            return SADDLE_OK;
+        }
+    return unknown(instance, name, outcome, count, error);
+}
+
+double saddle_tune_value(const saddle_tuning *tuning, const saddle_result *result, size_t row)
+{
+    const char *name = tuning->objective.name;
+    for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
+        if (strcmp(saddle_trace_column_name(k), name) == 0)
+            return saddle_row_cell(&result->rows[row], k);
+    for (size_t k = 0; k < result->outcome_count; k++)
+        if (strcmp(result->outcome[k].name, name) == 0)
+            return result->outcomes[row * result->outcome_count + k];
+    return (double)NAN;
+}
+
+double saddle_tune_cost(const saddle_tuning *tuning, const saddle_trial *trial)
+{
+    if (trial->diverged)
+        return (double)INFINITY;
+    return tuning->objective.better == SADDLE_LARGER ? -trial->value : trial->value;
+}
