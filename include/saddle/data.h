@@ -132,7 +132,8 @@ typedef struct saddle_data_options {
 
 /**
  * Load a data set by name: the path of a file if one is there; otherwise a name looked up in
- * `$SADDLE_DATA` and then in the data directory; or `synthetic[:ROWS[:FEATURES]]`, the built-in
+ * `$SADDLE_DATA` and then in the data directory; with a `%d` or `%02d` in it, several files, part-0, part-1, ..., whose
+ * rows follow each other; or `synthetic[:ROWS[:FEATURES]]`, the built-in
  * a9a-like generator. A malformed line is refused with file, line and column. Entries that LIBSVM
  * text gives as 0 count towards the number of features and are not stored.
  *

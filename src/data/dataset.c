@@ -15,6 +15,7 @@
 #include "core/text.h"
 #include "core/vector.h"
 #include "data/columns.h"
+#include "data/pattern.h"
 #include "data/readers.h"
 #include "data/rows.h"
 #include "files/file.h"
@@ -264,6 +265,8 @@ saddle_status saddle_dataset_load(saddle_dataset **out, const char *name,
     SADDLE_TRY(check_options(options, error));
     if (saddle_data_is_generated(name))
         return load_synthetic(out, name, seed, error);
+    if (saddle_is_pattern(name))
+        return saddle_load_several(out, name, options, error);
     char *path = NULL;
     saddle_status result = saddle_data_find(name, &path, error);
     if (result == SADDLE_OK)

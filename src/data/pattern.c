@@ -1,9 +1,15 @@
 #include "data/pattern.h"
 
+#include <dirent.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <saddle/data.h>
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 
 /* The widest number that a pattern asks for. */
 #define MOST_WIDTH 9
@@ -43,4 +49,85 @@ char *saddle_pattern_name(const char *pattern, size_t number)
     const char *place = strchr(pattern, '%');
     const char *rest = place + read_place(place, &width);
     return saddle_format("%.*s%0*zu%s", (int)(place - pattern), pattern, width, number, rest);
+}
+
+/* ---- which there are ---- */
+
+/* The number in a name that begins and ends as the pattern does around its %; false: it has none. */
+static bool read_number(const char *name, const char *before, size_t before_length,
+                        const char *after, size_t after_length, uint64_t *out)
+{
+    char number[16] = "";
+    size_t length = strlen(name);
+    size_t digits = length - before_length - after_length;
+    if (length <= before_length + after_length || digits >= sizeof number ||
+        strncmp(name, before, before_length) != 0 ||
+        strncmp(name + length - after_length, after, after_length) != 0)
+        return false;
+    memcpy(number, name + before_length, digits);
+    return strspn(number, "0123456789") == digits && saddle_parse_integer(number, out);
+}
+
+/* Let *out be the highest number, plus 1, of the files of a pattern, whose path it is, if that is more. */
+static saddle_status count_in(const char *pattern, size_t *out, saddle_error *error)
+{
+    int width;
+    const char *place = strchr(pattern, '%');
+    const char *before = place;
+    while (before > pattern && before[-1] != '/')
+        before--;
+    const char *after = place + read_place(place, &width);
+    size_t after_length = strcspn(after, "/");
+    char *directory = before == pattern ? saddle_strdup(".")
+                                        : saddle_format("%.*s", (int)(before - pattern), pattern);
+    if (directory == NULL)
+        return saddle_no_memory(error, "a directory name");
+    DIR *entries = opendir(directory);
+    saddle_free(directory);
+    struct dirent *entry;
+    while (entries != NULL && (entry = readdir(entries)) != NULL) {
+        uint64_t number = 0;
+        char *path = NULL;
+        if (!read_number(entry->d_name, before, (size_t)(place - before), after, after_length,
+                         &number) ||
+            number < *out)
+            continue;
+        /* part-07 is no file of part-%d. */
+        char *name = saddle_pattern_name(pattern, (size_t)number);
+        if (name != NULL && saddle_data_find(name, &path, NULL) == SADDLE_OK)
+            *out = (size_t)number + 1;
+        saddle_free(path);
+        saddle_free(name);
+    }
+    if (entries != NULL)
+        closedir(entries);
+    return SADDLE_OK;
+}
+
+/* The same in a directory where data sets are looked for by name. */
+static saddle_status count_below(const char *directory, const char *pattern, size_t *out,
+                                 saddle_error *error)
+{
+    char *path = saddle_format("%s/%s", directory, pattern);
+    if (path == NULL)
+        return saddle_no_memory(error, "a file name");
+    saddle_status status = count_in(path, out, error);
+    saddle_free(path);
+    return status;
+}
+
+saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_error *error)
+{
+    char *standard = NULL;
+    const char *given = getenv("SADDLE_DATA");
+    *out = 0;
+    SADDLE_TRY(saddle_pattern_check(pattern, error));
+    saddle_status status = count_in(pattern, out, error);
+    bool path = strchr(pattern, '/') != NULL;
+    SADDLE_THEN_IF(status, !path && given != NULL && *given != '\0',
+                   count_below(given, pattern, out, error));
+    if (!path && saddle_data_directory(&standard, NULL) == SADDLE_OK)
+        SADDLE_THEN(status, count_below(standard, pattern, out, error));
+    saddle_free(standard);
+    return status;
 }

@@ -13,5 +13,8 @@ bool saddle_is_pattern(const char *name);
 saddle_status saddle_pattern_check(const char *pattern, saddle_error *error);
 /* The name with a number in its place, to be freed; NULL when memory is short. The pattern has been checked. */
 char *saddle_pattern_name(const char *pattern, size_t number);
+/* How many files there are: one more than the highest number, which says nothing about those between. They are looked
+ * for where saddle_data_find() does. 0: there are none. */
+saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_error *error);
 
 #endif

@@ -53,6 +53,10 @@ saddle_status saddle_read_idx(saddle_dataset **out, const char *name, const sadd
 saddle_status saddle_read_numpy(saddle_dataset **out, const char *name, const saddle_input *in,
                                 const saddle_data_options *options, saddle_error *error);
 
+/* All files of a pattern, such as part-%d.csv, as one data set. */
+saddle_status saddle_load_several(saddle_dataset **out, const char *pattern,
+                                  const saddle_data_options *options, saddle_error *error);
+
 /* The labels that go with a file of images: images-idx3 -> labels-idx1, packed or not, in the images'
  * directory. To be freed; NULL and a refusal when there are none. */
 saddle_status saddle_idx_find_labels(const char *images, char **out, saddle_error *error);

@@ -174,6 +174,9 @@ saddle_status saddle_same_contents(const saddle_world *world, const char *option
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "%s: '%.300s' is not the same everywhere: its contents at process %zu are "
-                       "not those at process 0; copy one file to all machines",
-                       option, text, world->rank);
+                       "not those at process 0; copy one file to all machines%s",
+                       option, text, world->rank,
+                       strcmp(option, "data") == 0
+                           ? ", or give each agent a file of its own, such as part-%d.csv"
+                           : "");
 }

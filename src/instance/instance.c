@@ -232,6 +232,7 @@ static const struct {
     size_t time;
 } stages[] = {
     {saddle_stage_compare_plans, TIME(network)},
+    {saddle_stage_count_files, TIME(network)},
     {saddle_stage_graph, TIME(network)},
     {saddle_stage_compare_graphs, TIME(network)},
     {saddle_stage_place_agents, TIME(network)},

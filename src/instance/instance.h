@@ -49,9 +49,9 @@ struct saddle_instance_parts {
 typedef saddle_status saddle_stage(saddle_instance *instance, saddle_error *error);
 
 /* Stages of the network: network_stages.c. */
-saddle_stage saddle_stage_compare_plans, saddle_stage_graph, saddle_stage_compare_graphs,
-    saddle_stage_place_agents, saddle_stage_mixing, saddle_stage_compare_mixing,
-    saddle_stage_share_spectrum;
+saddle_stage saddle_stage_compare_plans, saddle_stage_count_files, saddle_stage_graph,
+    saddle_stage_compare_graphs, saddle_stage_place_agents, saddle_stage_mixing,
+    saddle_stage_compare_mixing, saddle_stage_share_spectrum;
 /* Stages of the columns of the agents' files: column_stages.c. */
 saddle_stage saddle_stage_scan_columns, saddle_stage_share_columns;
 /* Stages of the agents' data: data_stages.c. */

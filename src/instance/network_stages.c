@@ -5,6 +5,7 @@
 
 #include "core/rounding.h"
 #include "core/status.h"
+#include "data/pattern.h"
 #include "files/plugin.h"
 #include "instance/fingerprint.h"
 #include "instance/instance.h"
@@ -116,6 +117,28 @@ static bool same_graph(const saddle_graph *a, const saddle_graph *b)
     return a == b || (a->agents == b->agents && a->edges == b->edges &&
                       memcmp(a->start, b->start, (a->agents + 1) * sizeof *a->start) == 0 &&
                       memcmp(a->neighbour, b->neighbour, 2 * a->edges * sizeof *a->neighbour) == 0);
+}
+
+/* The number of agents where each has a file and neither the plan nor the network says it. Files may be on the
+ * machine of their agent alone. Collective. */
+saddle_status saddle_stage_count_files(saddle_instance *e, saddle_error *error)
+{
+    saddle_plan *plan = &e->parts->plan;
+    size_t files = 0;
+    if (plan->network.agents != 0 || plan->network.graph != NULL || plan->network.weights != NULL ||
+        plan->problem.own != NULL || plan->problem.rows != NULL || plan->problem.shards != NULL ||
+        !saddle_is_pattern(plan->problem.data) ||
+        saddle_topology_sets_agents(plan->network.topology))
+        return SADDLE_OK;
+    saddle_status status = saddle_pattern_count(plan->problem.data, &files, error);
+    double most = (double)files;
+    e->parts->processes->largest(e->parts->processes, 1, &most);
+    if (status == SADDLE_OK && most == 0.0)
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT,
+                        "there is no file '%s'; agents are numbered from 0", plan->problem.data);
+    plan->network.agents = (uint64_t)most;
+    return saddle_in_field("data", status, error);
 }
 
 saddle_status saddle_stage_graph(saddle_instance *e, saddle_error *error)

@@ -29,9 +29,9 @@ static const saddle_option data =
                 "synthetic", "NAME",
                 "A file (LIBSVM, CSV, IDX, .npy or .npz; text also .gz), a name to be looked up "
                 "in $SADDLE_DATA and the data directory, or "
-                "synthetic[:ROWS[:FEATURES]]. With a %d in it, a file "
-                "for each agent, such as part-%d.libsvm with agents "
-                "from 0, which is opened only where its agent is.");
+                "synthetic[:ROWS[:FEATURES]]. With a %d or %02d in it, a file for each "
+                "agent, numbered from 0, such as part-%d.libsvm, which is opened only where its "
+                "agent is.");
 static const saddle_option format =
     SADDLE_CHOICE(PLAN_DATA(format, RESULT), "format", SADDLE_PROBLEM_HEADING, "auto",
                   "auto|libsvm|csv|idx|numpy", "FORMAT",
@@ -102,7 +102,8 @@ static const saddle_option regularizer =
 
 static const saddle_option agents = SADDLE_INTEGER(
     PLAN(network.agents, INSTANCE, RESULT), "agents", SADDLE_NETWORK_HEADING, "auto", 1, 1e7, "M",
-    "Number of agents. auto: what a grid, torus or file says, otherwise 5.");
+    "Number of agents. auto: what a grid, torus or file says, as many as there are files of "
+    "--data part-%d, otherwise 5.");
 static const saddle_option topology =
     SADDLE_TEXT(PLAN_OF(network.topology, INSTANCE, RESULT, "@TOPOLOGY"), "topology",
                 SADDLE_NETWORK_HEADING, "er:0.6", "GRAPH",

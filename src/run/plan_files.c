@@ -8,6 +8,7 @@
 #include "checkpoint/checkpoint.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "data/pattern.h"
 #include "data/readers.h"
 #include "files/plugin.h"
 
@@ -27,12 +28,10 @@ static void add_data_file(const char *option, const char *path, saddle_path_list
 /* Those of the agents' files part-0, part-1, ... that are on this machine. */
 static void add_parts(const char *option, const char *pattern, saddle_path_list *inputs)
 {
-    const char *number = strstr(pattern, "%d");
     struct stat status;
-    bool there = number != NULL;
+    bool there = saddle_pattern_check(pattern, NULL) == SADDLE_OK;
     for (size_t agent = 0; there; agent++) {
-        char *part =
-            saddle_format("%.*s%zu%s", (int)(number - pattern), pattern, agent, number + 2);
+        char *part = saddle_pattern_name(pattern, agent);
         if (part == NULL)
             inputs->short_of_memory = true;
         there = part != NULL && stat(part, &status) == 0;

@@ -1,0 +1,155 @@
+/* One data set from several files, such as part-%d.csv: their rows in the order of the files' numbers. */
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "data/columns.h"
+#include "data/dataset.h"
+#include "data/pattern.h"
+#include "data/readers.h"
+
+/* The files of a data set. */
+typedef struct several {
+    const char *pattern;
+    const saddle_data_options *options;
+    size_t count;
+    saddle_columns
+        *columns; /* of all files together; NULL: they have none, or the options have them */
+    saddle_dataset **part;
+} several;
+
+/* Do something with the file of a number. */
+typedef saddle_status with_file(several *s, size_t number, const char *name, saddle_error *error);
+
+static saddle_status for_files(several *s, with_file *body, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (size_t k = 0; status == SADDLE_OK && k < s->count; k++) {
+        char *name = saddle_pattern_name(s->pattern, k);
+        status = name != NULL ? body(s, k, name, error) : saddle_no_memory(error, "a file name");
+        saddle_free(name);
+    }
+    return status;
+}
+
+/* Add what the columns of a file hold to what was seen before. */
+static saddle_status scan(several *s, size_t number, const char *name, saddle_error *error)
+{
+    saddle_columns *columns = NULL;
+    SADDLE_TRY(saddle_dataset_scan(&columns, name, s->options, error));
+    if (number > 0 && (columns == NULL) != (s->columns == NULL)) {
+        saddle_columns_free(columns);
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s': some files are CSV and others are not; give files of one format",
+                           name);
+    }
+    if (number == 0) {
+        s->columns = columns;
+        return SADDLE_OK;
+    }
+    saddle_status status =
+        columns != NULL ? saddle_columns_merge(s->columns, columns, error) : SADDLE_OK;
+    saddle_columns_free(columns);
+    return status;
+}
+
+static saddle_status load(several *s, size_t number, const char *name, saddle_error *error)
+{
+    saddle_data_options options = *s->options;
+    bool each = options.labels != NULL && saddle_is_pattern(options.labels);
+    char *labels = each ? saddle_pattern_name(options.labels, number) : NULL;
+    if (each && labels == NULL)
+        return saddle_no_memory(error, "a file name");
+    options.labels = each ? labels : options.labels;
+    options.columns = s->columns != NULL ? s->columns : options.columns;
+    saddle_status status = saddle_dataset_load(&s->part[number], name, &options, 0, error);
+    saddle_free(labels);
+    return status;
+}
+
+/* Refuse files whose rows do not go together; the number of features, rows and entries of them all. */
+static saddle_status add_up(const several *s, saddle_dataset *sum, saddle_error *error)
+{
+    const saddle_dataset *first = s->part[0];
+    *sum = (saddle_dataset){.features = first->features};
+    for (size_t k = 0; k < s->count; k++) {
+        const saddle_dataset *part = s->part[k];
+        if ((part->dense == NULL) != (first->dense == NULL) ||
+            (part->dense != NULL && part->features != first->features))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "'%s' has %zu features, '%s' %zu, dense or sparse; give files of "
+                               "the same kind",
+                               first->name, first->features, part->name, part->features);
+        sum->features = part->features > sum->features ? part->features : sum->features;
+        sum->rows += part->rows;
+        sum->nonzeros += part->nonzeros;
+        sum->dropped += part->dropped;
+        sum->imputed += part->imputed;
+    }
+    return SADDLE_OK;
+}
+
+/* Append the rows of a part after `row` rows and `entry` entries. */
+static void append(saddle_dataset *to, const saddle_dataset *part, size_t row, size_t entry)
+{
+    memcpy(to->label + row, part->label, part->rows * sizeof *part->label);
+    if (part->dense != NULL) {
+        memcpy(to->dense + row * to->features, part->dense,
+               part->rows * part->features * sizeof *part->dense);
+        return;
+    }
+    memcpy(to->column + entry, part->column, part->nonzeros * sizeof *part->column);
+    for (size_t k = 0; k < part->nonzeros; k++)
+        to->value[entry + k] = saddle_entry_value(part, k);
+    for (size_t k = 0; k < part->rows; k++)
+        to->row_start[row + k + 1] = entry + part->row_start[k + 1];
+}
+
+static saddle_status join(const several *s, saddle_dataset **out, saddle_error *error)
+{
+    saddle_dataset sum;
+    SADDLE_TRY(add_up(s, &sum, error));
+    bool dense = s->part[0]->dense != NULL;
+    SADDLE_TRY(dense ? saddle_dataset_new_dense(out, s->pattern, sum.rows, sum.features, error)
+                     : saddle_dataset_new_sparse(out, s->pattern, sum.rows, sum.features,
+                                                 sum.nonzeros, false, error));
+    size_t row = 0;
+    size_t entry = 0;
+    for (size_t k = 0; k < s->count; k++) {
+        append(*out, s->part[k], row, entry);
+        row += s->part[k]->rows;
+        entry += s->part[k]->nonzeros;
+    }
+    (*out)->nonzeros = sum.nonzeros;
+    (*out)->dropped = sum.dropped;
+    (*out)->imputed = sum.imputed;
+    (*out)->columns = saddle_columns_share(s->part[0]->columns);
+    if (!dense)
+        saddle_dataset_forget_ones(*out);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_load_several(saddle_dataset **out, const char *pattern,
+                                  const saddle_data_options *options, saddle_error *error)
+{
+    several s = {.pattern = pattern, .options = options};
+    SADDLE_TRY(saddle_pattern_count(pattern, &s.count, error));
+    if (s.count == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "there is no file '%s'; files are numbered from 0", pattern);
+    if (options->labels != NULL && saddle_is_pattern(options->labels))
+        SADDLE_TRY(saddle_pattern_check(options->labels, error));
+    s.part = saddle_alloc(s.count, sizeof *s.part);
+    saddle_status status = s.part != NULL ? SADDLE_OK : saddle_no_memory(error, "the files");
+    SADDLE_THEN_IF(status, options->columns == NULL, for_files(&s, scan, error));
+    SADDLE_THEN_IF(status, s.columns != NULL,
+                   saddle_columns_settle(s.columns, options->categories,
+                                         options->missing == SADDLE_MISSING_IMPUTE, error));
+    SADDLE_THEN(status, for_files(&s, load, error));
+    SADDLE_THEN(status, join(&s, out, error));
+    for (size_t k = 0; s.part != NULL && k < s.count; k++)
+        saddle_dataset_free(s.part[k]);
+    saddle_free((void *)s.part);
+    saddle_columns_free(s.columns);
+    return status;
+}
