@@ -1,5 +1,6 @@
 #include "instance/unused_options.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "core/print.h"
@@ -68,6 +69,37 @@ static const char *join(const saddle_algorithm *const *algorithm, size_t count, 
     return out;
 }
 
+/* Whether no algorithm of a list communicates. */
+static bool all_centralized(const saddle_algorithm *const *algorithm, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!algorithm[k]->traits.centralized)
+            return false;
+    return count > 0;
+}
+
+/* Why an option of the plan changes nothing in runs of these algorithms; NULL: it may. */
+static const char *reason_unused(const saddle_option *option, const saddle_instance *instance,
+                                 const saddle_algorithm *const *algorithm, size_t count)
+{
+    static const size_t of_networks[] = {offsetof(saddle_plan, network.topology),
+                                         offsetof(saddle_plan, network.mixing),
+                                         offsetof(saddle_plan, limits.max_rounds)};
+    if (option->home != SADDLE_HOME_PLAN)
+        return NULL;
+    if (option->offset == offsetof(saddle_plan, engine.stall_seconds) &&
+        instance->world->ranks == 1)
+        return "not used by a single process";
+    /* A topology may say how many agents there are, and so how rows are divided. */
+    if (option->offset == offsetof(saddle_plan, network.topology) &&
+        saddle_topology_sets_agents(instance->plan->network.topology))
+        return NULL;
+    for (size_t k = 0; k < sizeof of_networks / sizeof *of_networks; k++)
+        if (option->offset == of_networks[k] && all_centralized(algorithm, count))
+            return "not used by centralized algorithms, which do not communicate";
+    return NULL;
+}
+
 void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instance,
                           const saddle_algorithm *const *algorithm, size_t count,
                           saddle_unused_warning *warning, void *context)
@@ -80,10 +112,13 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
         for (size_t a = 0; a < count; a++)
             used = used || saddle_option_in(algorithm[a]->options, option);
         bool of_algorithms = count > 0 && saddle_option_of_algorithm(option);
+        const char *reason = reason_unused(option, instance, algorithm, count);
         if (!saddle_settings_given(plan->settings, option) || used ||
-            (!of_algorithms && !is_idle(instance, option)))
+            (!of_algorithms && reason == NULL && !is_idle(instance, option)))
             continue;
-        if (of_algorithms)
+        if (reason != NULL)
+            saddle_snprintf(message, sizeof message, "%s: %s", option->name, reason);
+        else if (of_algorithms)
             saddle_snprintf(message, sizeof message, "%s: not used by %s", option->name,
                             join(algorithm, count, names));
         else

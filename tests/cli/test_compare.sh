@@ -72,6 +72,12 @@ check "used by one of them: no warning" silent
 check "quiet begins with the tables" is "$(sed -n 2p out | cut -c1-8)" "to reach"
 try compare "${small[@]}" --algorithms precision --quiet --c-gamma 3 --output all --overwrite
 check "used by none" warns "--c-gamma: not used by precision"
+try run "${tiny[@]}" --algorithm gda --iterations 2 --topology ring --max-rounds 9 --stall-seconds 7
+check "centralized algorithms have no network" warns "--topology: not used by centralized algorithms"
+check "nor rounds" warns "--max-rounds: not used by centralized algorithms"
+check "one process is not watched by others" warns "--stall-seconds: not used by a single process"
+try run --data synthetic:90 --algorithm gda --iterations 2 --topology torus:3x3
+check "a topology that says how many agents there are is used" silent
 
 # An algorithm that diverges does not keep the others from running.
 try compare --problem quadratic --iterations 400 --algorithms precision,prox-dsgda --tau 1e-9 \
