@@ -39,8 +39,7 @@ void saddle_agent_mix(const saddle_agent *agent, size_t offset, size_t count, do
 
 size_t saddle_partials_size(const saddle_problem *problem, size_t samples)
 {
-    saddle_batch all = {.count = samples};
-    return saddle_parts_count(problem, &all) * saddle_largest_partial(problem);
+    return saddle_parts_bound(problem, samples) * saddle_largest_partial(problem);
 }
 
 typedef struct shared_request {

@@ -36,15 +36,14 @@ typedef struct division {
     size_t samples;
 } division;
 
-static division divide(const saddle_problem *problem, const saddle_batch *given)
+/* The most parts that are worth it, a number that does not fall as batches grow. */
+static size_t worth_parts(const saddle_problem *problem, const saddle_batch *given)
 {
-    saddle_batch grouped = in_groups(problem, given);
-    const saddle_batch *batch = &grouped;
-    division whole = {.parts = 1, .samples = batch->count};
-    bool own = has_own_entries(problem, batch);
+    saddle_batch batch = in_groups(problem, given);
+    bool own = has_own_entries(problem, &batch);
     /* Two parts with the same sample would add to the same entry. */
-    if (problem->add_samples == NULL || (own && batch->repeats))
-        return whole;
+    if (problem->add_samples == NULL || (own && batch.repeats))
+        return 1;
     double x_dim = (double)problem->x_dim;
     double y_dim = (double)problem->y_dim;
     double cost = problem->sample_cost > 0.0 ? problem->sample_cost : x_dim + y_dim;
@@ -52,12 +51,24 @@ static division divide(const saddle_problem *problem, const saddle_batch *given)
     double count = (double)given->count;
     double most = fmin(fmin(count / LEAST_SAMPLES, count * cost / LEAST_WORK),
                        fmin(1.0 + count * cost / (WORK_PER_ENTRY * sums), SADDLE_MOST_PARTS));
-    if (!(most >= 2.0))
-        return whole;
-    size_t parts = (size_t)most;
+    return most >= 2.0 ? (size_t)most : 1;
+}
+
+static division divide(const saddle_problem *problem, const saddle_batch *given)
+{
+    size_t count = in_groups(problem, given).count;
+    size_t parts = worth_parts(problem, given);
+    if (parts == 1)
+        return (division){.parts = 1, .samples = count};
     /* Whole cache lines of the entries that belong to samples. */
-    size_t samples = saddle_whole_lines((batch->count + parts - 1) / parts);
-    return (division){.parts = (batch->count + samples - 1) / samples, .samples = samples};
+    size_t samples = saddle_whole_lines((count + parts - 1) / parts);
+    return (division){.parts = (count + samples - 1) / samples, .samples = samples};
+}
+
+size_t saddle_parts_bound(const saddle_problem *problem, size_t samples)
+{
+    saddle_batch all = {.count = samples};
+    return worth_parts(problem, &all);
 }
 
 size_t saddle_parts_count(const saddle_problem *problem, const saddle_batch *batch)

@@ -335,6 +335,18 @@ START_TEST(divisions_follow_the_sizes)
     size_t parts = saddle_parts_count(&p, &batch);
     ck_assert_uint_ge(parts, 16);
     ck_assert_uint_le(parts, 6512 * 120 / 20000);
+    /* Memory for the largest batch is enough for smaller ones, which may have more parts. */
+    size_t falls = 0;
+    size_t before = 1;
+    for (batch.count = 1; batch.count < 20000; batch.count++) {
+        parts = saddle_parts_count(&p, &batch);
+        falls += parts < before;
+        before = parts;
+        ck_assert_uint_le(parts, saddle_parts_bound(&p, batch.count));
+        ck_assert_uint_le(saddle_parts_bound(&p, batch.count),
+                          saddle_parts_bound(&p, batch.count + 1));
+    }
+    ck_assert_uint_gt(falls, 0);
     batch.count = 200000;
     ck_assert_uint_eq(saddle_parts_count(&p, &batch), SADDLE_MOST_PARTS);
     /* Two parts must not share a sample that has an entry of its own. */
