@@ -49,9 +49,9 @@ static void line(const char *name, double value, const char *meaning)
     cli_wrap(stdout, meaning, 31, 31, cli_width(STDOUT_FILENO));
 }
 
-static void print_constants(const saddle_theory *t)
+static void print_constants(const saddle_theory *t, bool by_size)
 {
-    cli_print("Problem and network\n");
+    cli_print("Problem and network%s\n", by_size ? ", agents count by size" : "");
     line("L", t->lipschitz,
          t->estimated ? "Lipschitz constant of every sample's gradient: estimated, not a bound"
                       : "Lipschitz constant of every sample's gradient over X x Y");
@@ -192,7 +192,7 @@ static int run(const cli_arguments *arguments)
     }
     int code = CLI_OK;
     if (status == SADDLE_OK) {
-        print_constants(&theory);
+        print_constants(&theory, instance->plan->problem.agent_weights == SADDLE_WEIGHTS_BY_SIZE);
         print_steps(&theory, &practical);
         print_coefficients(&theory);
         print_guarantees(&theory, plan->steps.c_epsilon);

@@ -80,9 +80,11 @@ static void print_samples(const saddle_run_info *info, const saddle_problem_clas
     else
         saddle_snprintf(each, sizeof each, "%zu to %zu per agent", low, high);
     bool data = kind->needs_data;
-    cli_print_field("data", "%s%s%zu samples, %s%s%s", data ? info->plan->problem.data : "",
+    bool by_size = info->instance->plan->problem.agent_weights == SADDLE_WEIGHTS_BY_SIZE;
+    cli_print_field("data", "%s%s%zu samples, %s%s%s%s", data ? info->plan->problem.data : "",
                     data ? ", " : "", sum, each, data ? ", partition " : "",
-                    data ? info->plan->problem.partition : "");
+                    data ? info->plan->problem.partition : "",
+                    by_size ? "; agents count by size" : "");
 }
 
 /* When the run will stop. */

@@ -61,6 +61,12 @@ typedef enum saddle_outcome_points {
     SADDLE_OUTCOMES_ENDS    /**< At the first and the last. */
 } saddle_outcome_points;
 
+/** How much each agent counts: the choices of the option agent-weights. */
+typedef enum saddle_agent_weights {
+    SADDLE_WEIGHTS_EQUAL,  /**< The objective is (1/m) sum_i F_i. */
+    SADDLE_WEIGHTS_BY_SIZE /**< The objective is sum_i (n_i / N) F_i, N = sum_i n_i. */
+} saddle_agent_weights;
+
 /** Step sizes and batch sizes. In a plan NaN (for q and batch 0) means automatic; a run resolves it. */
 typedef struct saddle_steps {
     saddle_step_rule rule;    /**< steps. */
@@ -125,6 +131,7 @@ typedef struct saddle_plan {
         const struct saddle_dataset *test_rows; /**< Held-out rows in memory instead. */
         const char *samples;                /**< samples: "N" or "N,N,..."; NULL: split evenly. */
         const char *partition;              /**< partition: which agent gets which rows. */
+        saddle_agent_weights agent_weights; /**< agent-weights. */
         const char *x_set;                  /**< x-set: X; NULL: the problem's own. */
         const char *y_set;                  /**< y-set: Y; NULL: the problem's own. */
         const char *regularizer;            /**< regularizer: h. */

@@ -209,19 +209,19 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Whether two fields have one name, or memory is too short to tell: their order tells them apart then. */
-static bool has_twins(const names *of)
+/* Whether no two fields have one name: otherwise their order tells them apart. */
+static saddle_status check_twins(const names *of, bool *unique, saddle_error *error)
 {
-    bool found = false;
     char **sorted = saddle_alloc(of->count, sizeof *sorted);
     if (sorted == NULL)
-        return true;
+        return saddle_no_memory(error, "the columns");
     memcpy((void *)sorted, (void *)of->name, of->count * sizeof *sorted);
     qsort((void *)sorted, of->count, sizeof *sorted, by_text);
-    for (size_t k = 1; !found && k < of->count; k++)
-        found = strcmp(sorted[k - 1], sorted[k]) == 0;
+    *unique = true;
+    for (size_t k = 1; k < of->count; k++)
+        *unique = *unique && strcmp(sorted[k - 1], sorted[k]) != 0;
     saddle_free((void *)sorted);
-    return found;
+    return SADDLE_OK;
 }
 
 /* Columns of the file's own. */
@@ -236,7 +236,9 @@ static saddle_status make_columns(saddle_csv *table, const names *of, saddle_err
     table->columns = saddle_columns_new(count);
     if (table->columns == NULL)
         return saddle_no_memory(error, "the columns");
-    table->columns->named = table->header_end != NULL && !has_twins(of);
+    bool unique = false;
+    SADDLE_TRY(check_twins(of, &unique, error));
+    table->columns->named = table->header_end != NULL && unique;
     saddle_column *column = table->columns->column;
     bool good = true;
     for (size_t k = 0, c = 0; k < table->fields; k++)

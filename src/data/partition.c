@@ -61,7 +61,7 @@ static saddle_status parse_samples(struct plan *plan, const char *text, size_t r
     bool automatic = text == NULL || strcmp(text, "auto") == 0;
     plan->exact = !automatic && strchr(text, ',') != NULL;
     for (size_t i = 0; i < plan->agents; i++)
-        size[i] = rows / plan->agents;
+        size[i] = rows / plan->agents + (i < rows % plan->agents);
     if (!automatic)
         SADDLE_TRY(saddle_read_samples(size, plan->agents, text, error));
     for (size_t i = 0; i < plan->agents; i++)
@@ -70,8 +70,6 @@ static saddle_status parse_samples(struct plan *plan, const char *text, size_t r
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "samples: '%s' for %zu agents asks for %zu rows, but there are only %zu",
                            text, plan->agents, plan->total, rows);
-    if (automatic && plan->kind == LABEL_SKEW)
-        plan->total = rows;
     return SADDLE_OK;
 }
 

@@ -7,12 +7,14 @@
 #include "core/clock.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
+#include "core/sizes.h"
 #include "core/status.h"
 #include "core/world.h"
 #include "data/columns.h"
 #include "data/dataset.h"
 #include "problems/pooled.h"
 #include "problems/problems.h"
+#include "problems/weighted.h"
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 
@@ -123,6 +125,19 @@ static saddle_status check_problem(saddle_instance *e, saddle_error *error)
                    name_plugin(plan, &plan->problem.name, plugin,
                                plugin->exported->problem->options, e->parts->options, error));
     return status;
+}
+
+/* Let agents count by their samples, if that makes a difference. */
+static saddle_status weigh_agents(saddle_instance *e, saddle_error *error)
+{
+    const saddle_problem *problem = e->problem;
+    bool equal = saddle_sizes_sum(problem->agents, problem->samples) ==
+                 problem->agents * saddle_sizes_largest(problem->agents, problem->samples);
+    if (e->plan->problem.agent_weights == SADDLE_WEIGHTS_EQUAL || equal)
+        return SADDLE_OK;
+    SADDLE_TRY(saddle_weighted_create(&e->parts->weighted, problem, error));
+    e->problem = e->parts->weighted;
+    return SADDLE_OK;
 }
 
 /* ---- sets ------------------------------------------------------------------------------------ */
@@ -253,6 +268,7 @@ static const struct {
     {make_problem, TIME(problem)},
     {join_problem, TIME(problem)},
     {check_problem, TIME(problem)},
+    {weigh_agents, TIME(problem)},
     {make_sets, TIME(problem)},
     {saddle_stage_start, TIME(problem)},
     {saddle_stage_share_start, TIME(problem)},
@@ -326,6 +342,7 @@ void saddle_instance_free(saddle_instance *e)
     if (e == NULL)
         return;
     struct saddle_instance_parts *parts = e->parts;
+    saddle_problem_free(parts->weighted);
     saddle_problem_free(parts->problem);
     saddle_problem_release(&parts->choice);
     saddle_free(parts->options);

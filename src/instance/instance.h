@@ -25,7 +25,9 @@ struct saddle_instance_parts {
     saddle_problem_inputs inputs; /* of the problem, for its lifetime */
     void *options;                /* the problem class's options struct */
     saddle_problem *problem;
-    size_t *samples;        /* of every agent */
+    saddle_problem
+        *weighted;   /* the problem, with agents that count by their samples; NULL: they do not */
+    size_t *samples; /* of every agent */
     saddle_dataset *data;   /* one file for all agents, until it is split */
     saddle_dataset **shard; /* per agent, NULL where it is elsewhere; NULL without data */
     saddle_dataset *held_out;

@@ -83,11 +83,16 @@ static const saddle_option test_data =
 static const saddle_option samples = SADDLE_TEXT(
     PLAN(problem.samples, INSTANCE, RESULT), "samples", SADDLE_PROBLEM_HEADING, "auto", "N[,N...]",
     "Samples per agent: one number for all, or one for each agent, separated by commas. "
-    "auto: the data split evenly; 100 for problems without data.");
+    "auto: all rows, some agents with one more than others; 100 for problems without data.");
 static const saddle_option partition = SADDLE_TEXT(
     PLAN_DATA(partition, RESULT), "partition", SADDLE_PROBLEM_HEADING, "iid", "RULE",
-    "Which agent gets which rows: iid, contiguous (agent i holds rows [i n, (i+1) n) of the "
+    "Which agent gets which rows: iid, contiguous (agents hold rows in the order of the "
     "file) or label-skew:ALPHA (Dirichlet).");
+static const saddle_option agent_weights = SADDLE_CHOICE(
+    PLAN(problem.agent_weights, INSTANCE, RESULT), "agent-weights", SADDLE_PROBLEM_HEADING, "equal",
+    "equal|by-size", "RULE",
+    "How much an agent counts. equal: all alike, the objective is (1/m) sum_i F_i. by-size: by its "
+    "samples, sum_i (n_i/N) F_i, as if all rows were in one place.");
 static const saddle_option x_set = SADDLE_TEXT(
     PLAN_CODE(problem.x_set, INSTANCE, "@SET"), "x-set", SADDLE_PROBLEM_HEADING, "auto", "SET",
     "The set X; `saddle sets` lists them. auto: the problem's own. Or ./mine.so[:OPTIONS].");
@@ -253,6 +258,7 @@ static const saddle_option *const plan_options[] = {&problem,
                                                     &test_data,
                                                     &samples,
                                                     &partition,
+                                                    &agent_weights,
                                                     &x_set,
                                                     &y_set,
                                                     &regularizer,

@@ -1,0 +1,183 @@
+/*
+ * Agent i's samples are multiplied by w_i = m n_i / N, so that (1/m) sum_i w_i F_i = sum_i (n_i / N) F_i. What all
+ * samples of all agents share (add_common) is left as it is: the w_i have mean 1, so its share of the objective is
+ * the same, and so are best responses from the mean over agents of their statistics.
+ */
+#include "problems/weighted.h"
+
+#include <math.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/vector.h"
+
+typedef struct instance {
+    saddle_problem problem; /* first: the two addresses are one */
+    const saddle_problem *of;
+    double *weight; /* w_i */
+} instance;
+
+static const instance *self_of(const saddle_problem *problem)
+{
+    return problem->self;
+}
+
+static void add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                        double *scratch)
+{
+    const instance *self = self_of(problem);
+    double square = 0.0;
+    saddle_part p = *part;
+    p.scale = part->scale * self->weight[agent];
+    p.square = part->square != NULL ? &square : NULL;
+    self->of->add_samples(self->of, agent, &p, scratch);
+    /* One factor w_i is in the scale. */
+    if (part->square != NULL)
+        *part->square += self->weight[agent] * square;
+}
+
+static void add_common(const saddle_problem *problem, const saddle_part *part)
+{
+    self_of(problem)->of->add_common(self_of(problem)->of, part);
+}
+
+static void add_rows(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                     const double *along, double *gx)
+{
+    self_of(problem)->of->add_rows(self_of(problem)->of, agent, batch, along, gx);
+}
+
+static void scale(size_t count, double by, double *v)
+{
+    for (size_t k = 0; k < count; k++)
+        v[k] *= by;
+}
+
+static void gradient(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                     const double *x, const double *y, double *gx, double *gy, double *scratch)
+{
+    const instance *self = self_of(problem);
+    self->of->gradient(self->of, agent, batch, x, y, gx, gy, scratch);
+    scale(problem->x_dim, self->weight[agent], gx);
+    scale(problem->y_dim, self->weight[agent], gy);
+}
+
+static double value(const saddle_problem *problem, size_t agent, const double *x, const double *y,
+                    double *scratch)
+{
+    const instance *self = self_of(problem);
+    return self->weight[agent] * self->of->value(self->of, agent, x, y, scratch);
+}
+
+static bool response_solve(const saddle_problem *problem, const double *x, const double *statistic,
+                           const saddle_set *y_set, double *y, double *scratch)
+{
+    const saddle_problem *of = self_of(problem)->of;
+    return of->response_solve(of, x, statistic, y_set, y, scratch);
+}
+
+static void response_statistic(const saddle_problem *problem, size_t agent, const double *x,
+                               double *statistic, double *scratch)
+{
+    const instance *self = self_of(problem);
+    self->of->response_statistic(self->of, agent, x, statistic, scratch);
+    scale(problem->response_size, self->weight[agent], statistic);
+}
+
+static double response_value(const saddle_problem *problem, const double *x,
+                             const double *statistic, const double *y, double *scratch)
+{
+    const saddle_problem *of = self_of(problem)->of;
+    return of->response_value(of, x, statistic, y, scratch);
+}
+
+/* A sample's gradient is at most w_i times as steep. F_i keeps at least the smaller of 1 and w_i of its concavity,
+ * since both what is weighed and what is not are concave in y. A bound of Q with equal weights says nothing here. */
+static saddle_status constants(const saddle_problem *problem, const saddle_set *x_set,
+                               const saddle_set *y_set, saddle_constants *out, saddle_error *error)
+{
+    const instance *self = self_of(problem);
+    double most = 1.0;
+    double least = 1.0;
+    SADDLE_TRY(self->of->constants(self->of, x_set, y_set, out, error));
+    for (size_t i = 0; i < problem->agents; i++) {
+        most = fmax(most, self->weight[i]);
+        least = fmin(least, self->weight[i]);
+    }
+    out->lipschitz *= most;
+    /* With y_curvature, all of the concavity is in what is not weighed. */
+    out->strong_concavity *= problem->y_curvature > 0.0 ? 1.0 : least;
+    out->has_primal_bound = false;
+    return SADDLE_OK;
+}
+
+static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+                              const double *x, const double *y, saddle_outcome *out, size_t *count,
+                              saddle_error *error)
+{
+    const saddle_problem *of = self_of(problem)->of;
+    return of->outcomes(of, held_out, x, y, out, count, error);
+}
+
+static saddle_status scores(const saddle_problem *problem, const saddle_dataset *data,
+                            const double *x, const double *y, double *out, saddle_error *error)
+{
+    const saddle_problem *of = self_of(problem)->of;
+    return of->scores(of, data, x, y, out, error);
+}
+
+static void start(const saddle_problem *problem, uint64_t seed, double *x, double *y)
+{
+    self_of(problem)->of->start(self_of(problem)->of, seed, x, y);
+}
+
+static void release(saddle_problem *problem)
+{
+    instance *self = problem->self;
+    saddle_free(self->weight);
+}
+
+saddle_status saddle_weighted_create(saddle_problem **out, const saddle_problem *of,
+                                     saddle_error *error)
+{
+    *out = NULL;
+    double total = 0.0;
+    instance *self = saddle_alloc(1, sizeof *self);
+    double *weight = saddle_alloc_doubles(of->agents);
+    if (self == NULL || weight == NULL) {
+        saddle_free(self);
+        saddle_free(weight);
+        return saddle_no_memory(error, "the weights of agents");
+    }
+    for (size_t i = 0; i < of->agents; i++)
+        total += (double)of->samples[i];
+    for (size_t i = 0; i < of->agents; i++)
+        weight[i] = (double)of->agents * (double)of->samples[i] / total;
+    self->of = of;
+    self->weight = weight;
+    saddle_problem *problem = &self->problem;
+    *problem = *of;
+    problem->self = self;
+    /* The known solution is that of equal weights. */
+    problem->solution = NULL;
+    problem->release = release;
+#define PASS_ON(function) problem->function = of->function != NULL ? (function) : NULL
+    PASS_ON(add_samples);
+    PASS_ON(add_common);
+    PASS_ON(add_rows);
+    PASS_ON(gradient);
+    PASS_ON(value);
+    PASS_ON(response_solve);
+    PASS_ON(response_statistic);
+    PASS_ON(response_value);
+    PASS_ON(constants);
+    PASS_ON(outcomes);
+    PASS_ON(scores);
+    PASS_ON(start);
+#undef PASS_ON
+    /* Without a statistic a best response comes from means that the problem took itself, with equal weights. */
+    if (of->response_size == 0)
+        problem->response_solve = NULL;
+    *out = problem;
+    return SADDLE_OK;
+}
