@@ -100,8 +100,9 @@ bool cli_is_family(const char *family);
 
 extern const cli_command cli_run, cli_compare, cli_tune, cli_eval, cli_predict, cli_checkpoint,
     cli_plot, cli_watch, cli_report, cli_reproduce, cli_theory, cli_graph, cli_data_list,
-    cli_data_info, cli_data_generate, cli_data_fetch, cli_algorithms, cli_problems, cli_sets,
-    cli_topologies, cli_check_grad, cli_completion, cli_man, cli_help;
+    cli_data_info, cli_data_convert, cli_data_split, cli_data_generate, cli_data_fetch,
+    cli_algorithms, cli_problems, cli_sets, cli_topologies, cli_check_grad, cli_completion, cli_man,
+    cli_help;
 
 /* ---- options ------------------------------------------------------------------------------- */
 

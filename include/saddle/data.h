@@ -157,6 +157,10 @@ SADDLE_API saddle_status saddle_dataset_generate(saddle_dataset **out, size_t ro
 /** Write as LIBSVM text, numbers so that they read back equal. Atomic. */
 SADDLE_API saddle_status saddle_dataset_save_libsvm(const saddle_dataset *data, const char *path,
                                                     saddle_error *error);
+/** Write as the name ends: .npz (X and y, or compressed rows as scipy saves them, with y), .csv (features, then the label,
+ * under a line of names), otherwise LIBSVM text. Atomic. */
+SADDLE_API saddle_status saddle_dataset_save(const saddle_dataset *data, const char *path,
+                                             saddle_error *error);
 /** Copy the given rows, in the given order, into a data set of their own. Dense rows of data of which
  * at most a quarter is not 0 are copied in sparse form. */
 SADDLE_API saddle_status saddle_dataset_select(saddle_dataset **out, const saddle_dataset *data,
@@ -178,6 +182,16 @@ SADDLE_API saddle_status saddle_dataset_positive(const saddle_dataset *data, con
 /** Turn labels into +1 / -1 in place by a list as above; one class may be missing from the data. */
 SADDLE_API saddle_status saddle_dataset_label(saddle_dataset *data, const char *positive,
                                               saddle_error *error);
+
+/**
+ * Divide rows at random into parts, each in the order of the data.
+ * @param share     of every part; they sum to 1.
+ * @param stratify  every label is divided in the same shares, to within two rows; otherwise rows are, whatever their labels.
+ * @param[out] out  `parts` data sets, NULL on failure; free each with saddle_dataset_free().
+ */
+SADDLE_API saddle_status saddle_dataset_split(const saddle_dataset *data, const double *share,
+                                              size_t parts, bool stratify, uint64_t seed,
+                                              saddle_dataset **out, saddle_error *error);
 
 /** What labels are to a problem. Data sets hold them as the file's numbers; an instance turns them into this. */
 typedef enum saddle_label_kind {
@@ -216,8 +230,8 @@ typedef struct saddle_partition {
 
 /**
  * Split rows between agents.
- * @param text     "iid", "contiguous" (agent i holds rows [i n, (i + 1) n)) or "label-skew:ALPHA".
- * @param samples  "auto" or NULL (rows / agents each), "N" (N each), or one number per agent,
+ * @param text     "iid", "contiguous" (agents hold the rows in their order) or "label-skew:ALPHA".
+ * @param samples  "auto" or NULL (all rows, the first rows % agents agents with one more than the others), "N" (N each), or one number per agent,
  *                 separated by commas, for unequal sizes. With label-skew only a list fixes each
  *                 agent's size: "N" shares out agents * N rows and "auto" all of them.
  */

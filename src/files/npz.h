@@ -16,9 +16,10 @@
 
 /* What the entries of an array are. */
 typedef enum saddle_array_kind {
-    SADDLE_ARRAY_REAL, /* const double *, '<f8' */
-    SADDLE_ARRAY_WORD, /* const uint64_t *, '<u8' */
-    SADDLE_ARRAY_TEXT  /* const char *, one UTF-8 text, '<U'; the rank is 0 */
+    SADDLE_ARRAY_REAL,    /* const double *, '<f8' */
+    SADDLE_ARRAY_WORD,    /* const uint64_t *, '<u8' */
+    SADDLE_ARRAY_INTEGER, /* const int64_t *, or uint64_t below 2^63, '<i8' */
+    SADDLE_ARRAY_TEXT     /* const char *, one UTF-8 text, '<U'; the rank is 0 */
 } saddle_array_kind;
 
 /* An array to be written. Everything is borrowed. A matrix need not be in memory: `fetch` then brings

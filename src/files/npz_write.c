@@ -79,7 +79,9 @@ static saddle_status prepare(payload *out, const saddle_array *array, saddle_err
             return saddle_no_memory(error, "a row of a NumPy file");
     }
     saddle_snprintf(out->type, sizeof out->type, "%s",
-                    array->kind == SADDLE_ARRAY_REAL ? "<f8" : "<u8");
+                    array->kind == SADDLE_ARRAY_REAL   ? "<f8"
+                    : array->kind == SADDLE_ARRAY_WORD ? "<u8"
+                                                       : "<i8");
     return SADDLE_OK;
 }
 

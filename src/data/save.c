@@ -1,0 +1,209 @@
+/* Writing data sets: LIBSVM text, CSV and .npz, as the name of the file says; each appears whole or not at all. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/float_mode.h"
+#include "core/memory.h"
+#include "core/print.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "core/vector.h"
+#include "data/columns.h"
+#include "data/dataset.h"
+#include "data/rows.h"
+#include "files/file.h"
+#include "files/npz.h"
+
+/* ---- LIBSVM ---- */
+
+/* Fewest digits that read back equal. */
+static void print_number(FILE *stream, double value)
+{
+    char text[SADDLE_REAL_SIZE];
+    fputs(saddle_print_real(value, 15, text), stream);
+}
+
+/* One line. `padding` is an index to be written with a zero, or 0. */
+static void print_row(FILE *stream, const saddle_dataset *data, size_t row, size_t padding)
+{
+    print_number(stream, data->label[row]);
+    size_t first = data->dense != NULL ? 0 : data->row_start[row];
+    size_t last = data->dense != NULL ? data->features : data->row_start[row + 1];
+    for (size_t k = first; k < last; k++) {
+        size_t index = data->dense != NULL ? k : data->column[k];
+        double value = data->dense != NULL ? data->dense[row * data->features + k]
+                                           : saddle_entry_value(data, k);
+        if (value == 0.0)
+            continue;
+        saddle_fprintf(stream, " %zu:", index + 1);
+        print_number(stream, value);
+    }
+    if (padding != 0)
+        saddle_fprintf(stream, " %zu:0", padding);
+    fputc('\n', stream);
+}
+
+/* Whether some row has an entry in the last column, which then tells the number of features. */
+static bool uses_last_column(const saddle_dataset *data)
+{
+    for (size_t row = 0; row < data->rows; row++) {
+        if (data->dense != NULL && data->dense[(row + 1) * data->features - 1] != 0.0)
+            return true;
+        if (data->dense == NULL && data->row_start[row + 1] > data->row_start[row] &&
+            data->column[data->row_start[row + 1] - 1] + (size_t)1 == data->features)
+            return true;
+    }
+    return false;
+}
+
+saddle_status saddle_dataset_save_libsvm(const saddle_dataset *data, const char *path,
+                                         saddle_error *error)
+{
+    SADDLE_STANDARD_FLOATS;
+    SADDLE_REQUIRE(error, data, path);
+    const double *entry = data->dense != NULL ? data->dense : data->value;
+    size_t stored = data->value != NULL ? data->nonzeros : 0;
+    size_t entries = data->dense != NULL ? data->rows * data->features : stored;
+    if (saddle_first_nonfinite(data->rows, data->label) < data->rows ||
+        saddle_first_nonfinite(entries, entry) < entries)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' holds a NaN or an infinity; LIBSVM text holds finite numbers only",
+                           data->name);
+    saddle_output file;
+    SADDLE_TRY(saddle_output_open(&file, path, error));
+    /* A last column without entries would be forgotten; a written zero keeps it. */
+    size_t padding = uses_last_column(data) ? 0 : data->features;
+    for (size_t row = 0; row < data->rows; row++)
+        print_row(file.stream, data, row, row == 0 ? padding : 0);
+    return saddle_output_commit(&file, error);
+}
+
+/* ---- CSV ---- */
+
+/* A field in quotes if it needs them. */
+static void print_field(FILE *stream, const char *text)
+{
+    bool plain = *text != '\0' && text[strcspn(text, ",;\t\" \r\n")] == '\0';
+    if (!plain)
+        fputc('"', stream);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', stream);
+        fputc(*text, stream);
+    }
+    if (!plain)
+        fputc('"', stream);
+}
+
+/* Names of features: the columns' own, COLUMN=TEXT where texts have features, or f1, f2, ... */
+static void print_names(FILE *stream, const saddle_dataset *data)
+{
+    const saddle_columns *columns = data->columns;
+    for (size_t k = 0; columns == NULL && k < data->features; k++)
+        saddle_fprintf(stream, "f%zu,", k + 1);
+    for (size_t c = 0; columns != NULL && c < columns->count; c++) {
+        const saddle_column *column = &columns->column[c];
+        bool hot = columns->one_hot && column->texts > 0;
+        for (size_t k = 0; k < column->features; k++) {
+            char *name = hot ? saddle_format("%s=%s", column->name, column->text[k])
+                             : saddle_format("%s%s", columns->named ? "" : "f", column->name);
+            print_field(stream, name != NULL ? name : "");
+            saddle_free(name);
+            fputc(',', stream);
+        }
+    }
+    fputs("label\n", stream);
+}
+
+static saddle_status save_csv(const saddle_dataset *data, const char *path, saddle_error *error)
+{
+    saddle_output file;
+    double *row = saddle_alloc_doubles(data->features);
+    if (row == NULL)
+        return saddle_no_memory(error, "a row");
+    saddle_status status = saddle_output_open(&file, path, error);
+    if (status == SADDLE_OK) {
+        print_names(file.stream, data);
+        for (size_t k = 0; k < data->rows; k++) {
+            memset(row, 0, data->features * sizeof *row);
+            saddle_row_add(data, k, 1.0, row);
+            for (size_t c = 0; c < data->features; c++) {
+                print_number(file.stream, row[c]);
+                fputc(',', file.stream);
+            }
+            print_number(file.stream, data->label[k]);
+            fputc('\n', file.stream);
+        }
+        status = saddle_output_commit(&file, error);
+    }
+    saddle_free(row);
+    return status;
+}
+
+/* ---- NumPy ---- */
+
+/* Rows as scipy.sparse.save_npz writes them, and labels. */
+static saddle_status save_sparse(const saddle_dataset *data, const char *path, saddle_error *error)
+{
+    uint64_t shape[2] = {data->rows, data->features};
+    uint64_t *indices = saddle_alloc(data->nonzeros, sizeof *indices);
+    double *value = saddle_alloc_doubles(data->nonzeros);
+    saddle_status status = SADDLE_OK;
+    _Static_assert(sizeof(size_t) == sizeof(uint64_t), "offsets are written as they are");
+    if (indices == NULL || value == NULL)
+        status = saddle_no_memory(error, "a NumPy file");
+    for (size_t k = 0; status == SADDLE_OK && k < data->nonzeros; k++) {
+        indices[k] = data->column[k];
+        value[k] = saddle_entry_value(data, k);
+    }
+    const saddle_array arrays[] = {
+        {"data", SADDLE_ARRAY_REAL, 1, {data->nonzeros}, .data = value},
+        {"indices", SADDLE_ARRAY_INTEGER, 1, {data->nonzeros}, .data = indices},
+        {"indptr", SADDLE_ARRAY_INTEGER, 1, {data->rows + 1}, .data = data->row_start},
+        {"shape", SADDLE_ARRAY_INTEGER, 1, {2}, .data = shape},
+        {"format", SADDLE_ARRAY_TEXT, 0, {0}, .data = "csr"},
+        {"y", SADDLE_ARRAY_REAL, 1, {data->rows}, .data = data->label},
+    };
+    SADDLE_THEN(status, saddle_npz_write(path, arrays, sizeof arrays / sizeof *arrays, error));
+    saddle_free(indices);
+    saddle_free(value);
+    return status;
+}
+
+static saddle_status save_dense(const saddle_dataset *data, const char *path, saddle_error *error)
+{
+    const saddle_array arrays[] = {
+        {"X", SADDLE_ARRAY_REAL, 2, {data->rows, data->features}, .data = data->dense},
+        {"y", SADDLE_ARRAY_REAL, 1, {data->rows}, .data = data->label},
+    };
+    return saddle_npz_write(path, arrays, 2, error);
+}
+
+/* ---- all ---- */
+
+static bool ends_with(const char *path, const char *ending)
+{
+    size_t length = strlen(path);
+    size_t tail = strlen(ending);
+    return length >= tail && strcmp(path + length - tail, ending) == 0;
+}
+
+saddle_status saddle_dataset_save(const saddle_dataset *data, const char *path, saddle_error *error)
+{
+    SADDLE_STANDARD_FLOATS;
+    static const char *const unwritten[] = {".gz", ".npy", ".idx"};
+    SADDLE_REQUIRE(error, data, path);
+    for (size_t k = 0; k < sizeof unwritten / sizeof *unwritten; k++)
+        if (ends_with(path, unwritten[k]))
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "'%s': %s files are not written; end the name in .csv or .npz, or in "
+                "anything else for LIBSVM text",
+                path, unwritten[k]);
+    if (ends_with(path, ".npz"))
+        return data->dense != NULL ? save_dense(data, path, error) : save_sparse(data, path, error);
+    return ends_with(path, ".csv") || ends_with(path, ".tsv")
+               ? save_csv(data, path, error)
+               : saddle_dataset_save_libsvm(data, path, error);
+}

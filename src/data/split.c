@@ -1,0 +1,136 @@
+/*
+ * Rows divided at random into parts of given shares, every label in the same shares: rows are shuffled, sorted
+ * by label with their order kept, and dealt out so that after every row each part has its share, to within a row.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/rng.h"
+#include "core/status.h"
+#include "data/dataset.h"
+
+/* A row and what it is sorted by. */
+typedef struct labelled {
+    double label;
+    size_t place; /* after shuffling */
+    size_t row;
+} labelled;
+
+static int by_label(const void *a, const void *b)
+{
+    const labelled *left = a;
+    const labelled *right = b;
+    if (left->label != right->label)
+        return left->label < right->label ? -1 : 1;
+    return (left->place > right->place) - (left->place < right->place);
+}
+
+/* The rows in random order, those of one label together unless labels are all different. */
+static labelled *order_rows(const saddle_dataset *data, bool stratify, uint64_t seed)
+{
+    saddle_rng rng;
+    labelled *all = saddle_alloc(data->rows, sizeof *all);
+    size_t *order = saddle_alloc(data->rows, sizeof *order);
+    if (all != NULL && order != NULL) {
+        saddle_rng_init(&rng, seed, SADDLE_RNG_PARTITION, 1, 0);
+        for (size_t k = 0; k < data->rows; k++)
+            order[k] = k;
+        saddle_rng_shuffle(&rng, order, data->rows);
+        for (size_t k = 0; k < data->rows; k++)
+            all[k] = (labelled){stratify ? data->label[order[k]] : 0.0, k, order[k]};
+        qsort(all, data->rows, sizeof *all, by_label);
+    } else {
+        saddle_free(all);
+        all = NULL;
+    }
+    saddle_free(order);
+    return all;
+}
+
+/* The part that is furthest behind its share of `dealt` rows. */
+static size_t neediest(const double *share, const size_t *size, size_t parts, size_t dealt)
+{
+    size_t best = 0;
+    double most = -1.0;
+    for (size_t p = 0; p < parts; p++) {
+        double lack = share[p] * (double)(dealt + 1) - (double)size[p];
+        if (lack > most) {
+            most = lack;
+            best = p;
+        }
+    }
+    return best;
+}
+
+/* The rows of part 0, then those of part 1, ... */
+static void sort_by_part(const labelled *all, const size_t *part, size_t *size, size_t rows,
+                         size_t parts, size_t *row)
+{
+    size_t at = 0;
+    /* size[p] is where part p begins, then where it ends, and at last how large it is. */
+    for (size_t p = 0; p < parts; p++) {
+        size_t own = size[p];
+        size[p] = at;
+        at += own;
+    }
+    for (size_t k = 0; k < rows; k++)
+        row[size[part[k]]++] = all[k].row;
+    for (size_t p = parts; p > 1; p--)
+        size[p - 1] -= size[p - 2];
+}
+
+static int by_number(const void *a, const void *b)
+{
+    size_t left = *(const size_t *)a;
+    size_t right = *(const size_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Copy every part's rows, in the order of the file. `row`: parts' rows one after another. */
+static saddle_status copy_parts(const saddle_dataset *data, size_t *row, const size_t *size,
+                                size_t parts, saddle_dataset **out, saddle_error *error)
+{
+    for (size_t p = 0; p < parts; p++) {
+        if (size[p] == 0)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "part %zu gets none of the %zu rows of '%s'; give it a larger share",
+                               p, data->rows, data->name);
+        qsort(row, size[p], sizeof *row, by_number);
+        SADDLE_TRY(saddle_dataset_select(&out[p], data, row, size[p], error));
+        row += size[p];
+    }
+    return SADDLE_OK;
+}
+
+saddle_status saddle_dataset_split(const saddle_dataset *data, const double *share, size_t parts,
+                                   bool stratify, uint64_t seed, saddle_dataset **out,
+                                   saddle_error *error)
+{
+    SADDLE_REQUIRE(error, data, share, out);
+    for (size_t p = 0; p < parts; p++)
+        out[p] = NULL;
+    labelled *all = order_rows(data, stratify, seed);
+    size_t *size = saddle_alloc(parts, sizeof *size);
+    size_t *part = saddle_alloc(data->rows, sizeof *part);
+    size_t *row = saddle_alloc(data->rows, sizeof *row);
+    saddle_status status = SADDLE_OK;
+    if (all == NULL || size == NULL || part == NULL || row == NULL)
+        status = saddle_no_memory(error, "the parts");
+    for (size_t k = 0; status == SADDLE_OK && k < data->rows; k++) {
+        part[k] = neediest(share, size, parts, k);
+        size[part[k]]++;
+    }
+    if (status == SADDLE_OK)
+        sort_by_part(all, part, size, data->rows, parts, row);
+    SADDLE_THEN(status, copy_parts(data, row, size, parts, out, error));
+    for (size_t p = 0; status != SADDLE_OK && p < parts; p++) {
+        saddle_dataset_free(out[p]);
+        out[p] = NULL;
+    }
+    saddle_free(all);
+    saddle_free(size);
+    saddle_free(part);
+    saddle_free(row);
+    return status;
+}
