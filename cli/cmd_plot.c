@@ -36,9 +36,10 @@ static const saddle_option x_option = SADDLE_TEXT(
     "What the curves are drawn over: samples, rounds, messages, bytes, seconds, iterations "
     "or a column's name. Several, separated by commas, make several pictures.");
 static const saddle_option y_option = SADDLE_TEXT(
-    CLI_OWN_OFFERED(y, CLI_COLUMNS), "y", GROUP, "metric", "COLUMN",
-    "What is drawn: metric, loss, or another column of the files. Several, separated by "
-    "commas, make several pictures.");
+    CLI_OWN_OFFERED(y, CLI_COLUMNS), "y", GROUP, "auto", "COLUMN",
+    "What is drawn: metric, loss, an outcome such as accuracy (on held-out rows, if there are "
+    "any), or another column of the files. Several, separated by commas, make several pictures. "
+    "auto: the metric and, where traces have them, up to three outcomes.");
 static const saddle_option x_scale_option =
     SADDLE_CHOICE(SADDLE_OWN(options, x_scale, RUN), "x-scale", GROUP, "linear", "linear|log",
                   "SCALE", "How the horizontal axis is divided.");
@@ -79,6 +80,49 @@ static saddle_status read_list(const char *name, const char *text, char **copy,
         word[(*count)++] = figure_column_of(at);
     }
     return SADDLE_OK;
+}
+
+/* Whether all traces have a column. */
+static bool all_have(const trace_list *in, const char *column)
+{
+    for (size_t k = 0; k < in->count; k++)
+        if (saddle_trace_column(in->trace[k], column) == NULL)
+            return false;
+    return in->count > 0;
+}
+
+/* The column behind a name of --y: an outcome may come without its data. The names of a trace are borrowed. */
+static const char *outcome_column(const trace_list *in, const char *name)
+{
+    static const char *const prefix[] = {"test_", "train_"};
+    if (all_have(in, name))
+        return name;
+    for (size_t p = 0; p < sizeof prefix / sizeof *prefix; p++)
+        for (size_t c = 0; in->count > 0 && c < in->trace[0]->columns; c++) {
+            const char *column = in->trace[0]->column[c];
+            size_t length = strlen(prefix[p]);
+            if (strncmp(column, prefix[p], length) == 0 && strcmp(column + length, name) == 0 &&
+                all_have(in, column))
+                return column;
+        }
+    return name;
+}
+
+/* What is drawn when the user does not say: the metric, and outcomes of the mean model, on held-out rows if there
+ * are some. */
+static size_t choose_columns(const trace_list *in, const char *word[MOST_WORDS])
+{
+    static const char *const prefix[] = {"test_", "train_"};
+    size_t count = 0;
+    word[count++] = "metric";
+    for (size_t p = 0; count == 1 && p < sizeof prefix / sizeof *prefix; p++)
+        for (size_t c = 0; in->count > 0 && c < in->trace[0]->columns && count < 4; c++) {
+            const char *column = in->trace[0]->column[c];
+            if (strncmp(column, prefix[p], strlen(prefix[p])) == 0 &&
+                strstr(column, "_agent_") == NULL && all_have(in, column))
+                word[count++] = column;
+        }
+    return count;
 }
 
 static figure_scale vertical_scale(const plot *p, const char *column)
@@ -154,9 +198,15 @@ static int run(const cli_arguments *arguments)
     size_t down = 0;
     saddle_status status = check_output(arguments, &error);
     SADDLE_THEN(status, read_list("x", p.chosen->x, &x_copy, x, &across, &error));
-    SADDLE_THEN(status, read_list("y", p.chosen->y, &y_copy, y, &down, &error));
+    SADDLE_THEN_IF(status, p.chosen->y != NULL,
+                   read_list("y", p.chosen->y, &y_copy, y, &down, &error));
     SADDLE_THEN(status,
                 saddle_trace_list_read(&p.in, arguments->operand, arguments->count, &error));
+    SADDLE_THEN(status, saddle_trace_list_check_one(&p.in, &error));
+    if (status == SADDLE_OK && p.chosen->y == NULL)
+        down = choose_columns(&p.in, y);
+    for (size_t k = 0; status == SADDLE_OK && k < down; k++)
+        y[k] = outcome_column(&p.in, y[k]);
     p.columns = across > 1 && down > 1 ? across : 0;
     for (size_t k = 0; status == SADDLE_OK && k < across * down; k++)
         status = add_panel(&p, x[k % across], y[k / across], &error);
@@ -171,7 +221,7 @@ static int run(const cli_arguments *arguments)
 
 const cli_command cli_plot = {
     .name = "plot",
-    .operands = "TRACE...",
+    .operands = "TRACE|DIR...",
     .least = 1,
     .most = CLI_ANY,
     .summary = "draw curves of traces, in the terminal or as a picture",

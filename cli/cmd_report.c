@@ -6,6 +6,7 @@ typedef struct options {
     cli_common common;
     const char *output;
     const char *title; /* NULL: made from the first trace */
+    bool claims;
 } options;
 
 static const saddle_option output_option =
@@ -15,7 +16,11 @@ static const saddle_option title_option =
     SADDLE_TEXT(SADDLE_OWN(options, title, RUN), "title", SADDLE_OUTPUT_HEADING, "", "TEXT",
                 "The page's title. Not given: problem and data of the first trace.");
 
-static const saddle_option *const own[] = {&output_option, &title_option, NULL};
+static const saddle_option claims_option =
+    SADDLE_FLAG(SADDLE_OWN(options, claims, RUN), "claims", SADDLE_OUTPUT_HEADING, "no",
+                "Also which of the paper's claims hold in these runs.");
+
+static const saddle_option *const own[] = {&output_option, &title_option, &claims_option, NULL};
 
 static int run(const cli_arguments *arguments)
 {
@@ -24,8 +29,9 @@ static int run(const cli_arguments *arguments)
     const char *path = chosen->output;
     saddle_status status = cli_check_trace_output(arguments, "output", path, &error);
     if (status == SADDLE_OK)
-        status = report_of_files(arguments->operand, arguments->count,
-                                 (report_section){.title = NULL}, chosen->title, path, &error);
+        status =
+            report_of_files(arguments->operand, arguments->count, (report_section){.title = NULL},
+                            chosen->claims, chosen->title, path, &error);
     if (status != SADDLE_OK)
         return cli_fail(&error);
     cli_print("report written to %s\n", path);
@@ -34,17 +40,19 @@ static int run(const cli_arguments *arguments)
 
 const cli_command cli_report = {
     .name = "report",
-    .operands = "TRACE...",
+    .operands = "TRACE|DIR...",
     .least = 1,
     .most = CLI_ANY,
-    .summary = "make one HTML page of traces: curves, claims, costs, network, settings, data",
+    .summary = "make one HTML page of traces: curves, costs, network, settings, data",
     .details =
         "The page is one file that needs nothing else, no network and no program but a browser. "
         "Its "
         "curves can be seen against samples, rounds, bytes, seconds and iterations, with values "
         "under the pointer; traces that differ in their seed alone make one curve with a band. "
-        "Where at least two of PRECISION, PRECISION+, Prox-GT-SGDA and Prox-DSGDA ran on the same "
-        "instance, the paper's claims about them are decided, as `saddle reproduce` does.",
+        "Of a directory, all traces in it are taken. Traces of different problems or data get a "
+        "section each. With --claims, where at least two of PRECISION, PRECISION+, Prox-GT-SGDA "
+        "and Prox-DSGDA ran on the same instance, the paper's claims about them are decided, as "
+        "`saddle reproduce` does.",
     .words = "@FILE",
     .own = own,
     .own_bytes = sizeof(options),

@@ -285,7 +285,8 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
     saddle_fprintf(f, "</h1>\n<p class=\"soft\">Made by saddle %s.</p>\n</header>\n",
                    saddle_version());
     write_paragraphs(f, r->text);
-    report_summary(f, r);
+    if (!r->claims_last)
+        report_summary(f, r);
     write_contents(f, r);
     fputs("<div class=\"axes\" role=\"group\" aria-label=\"horizontal axis\"><span "
           "class=\"soft\">against"
@@ -296,6 +297,8 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < r->sections; k++)
         status = write_section(f, r, k, error);
+    if (r->claims_last)
+        report_summary(f, r);
     fputs("</div>\n", f);
     write_script(f);
     fputs("</body>\n</html>\n", f);
@@ -329,9 +332,9 @@ static saddle_status check_trace(const saddle_trace *trace, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Write a page about traces, with the paper's claims if these runs can decide them. */
-static saddle_status write_about(const report_section *section, const char *title, const char *path,
-                                 saddle_error *error)
+/* Write a page of one section with the paper's claims, if these runs can decide them. */
+static saddle_status write_with_claims(const report_section *section, const char *title,
+                                       const char *path, saddle_error *error)
 {
     paper_comparisons decided;
     char text[256];
@@ -351,6 +354,7 @@ static saddle_status write_about(const report_section *section, const char *titl
             decided.seeds < FEW_SEEDS ? " (too few to decide)" : "");
         report_page page = {.title = title,
                             .claims_text = text,
+                            .claims_last = true,
                             .claims = decided.claims,
                             .claim = claim,
                             .sections = 1,
@@ -362,16 +366,72 @@ static saddle_status write_about(const report_section *section, const char *titl
     return status;
 }
 
+/* The traces of a page, sorted by experiments, and a section for each of these. */
+typedef struct experiments {
+    size_t count;
+    report_section *section;
+    char (*title)[TRACE_EXPERIMENT];
+    const saddle_trace **trace;
+} experiments;
+
+static void release_experiments(experiments *e)
+{
+    free(e->section);
+    free(e->title);
+    free((void *)e->trace);
+}
+
+static saddle_status sort_experiments(experiments *out, const trace_list *in,
+                                      const report_section *common, saddle_error *error)
+{
+    char name[TRACE_EXPERIMENT];
+    size_t placed = 0;
+    *out = (experiments){.section = calloc(in->count, sizeof *out->section),
+                         .title = calloc(in->count, sizeof *out->title),
+                         .trace = calloc(in->count, sizeof *out->trace)};
+    if (out->section == NULL || out->title == NULL || out->trace == NULL)
+        return saddle_no_memory(error, "the sections");
+    for (size_t k = 0; k < in->count; k++) {
+        size_t known = 0;
+        saddle_trace_experiment(in->trace[k], name);
+        while (known < out->count && strcmp(out->title[known], name) != 0)
+            known++;
+        if (known < out->count)
+            continue;
+        report_section *section = &out->section[out->count];
+        *section = *common;
+        section->trace = out->trace + placed;
+        memcpy(out->title[out->count++], name, sizeof name);
+        for (size_t j = k; j < in->count; j++) {
+            char other[TRACE_EXPERIMENT];
+            if (strcmp(saddle_trace_experiment(in->trace[j], other), name) == 0)
+                out->trace[placed++] = in->trace[j];
+        }
+        section->traces = (size_t)(out->trace + placed - section->trace);
+    }
+    for (size_t k = 0; out->count > 1 && k < out->count; k++)
+        out->section[k].title = out->title[k];
+    return SADDLE_OK;
+}
+
 saddle_status report_of_files(const char *const *trace, size_t count, report_section section,
-                              const char *title, const char *path, saddle_error *error)
+                              bool claims, const char *title, const char *path, saddle_error *error)
 {
     trace_list in;
+    experiments e = {.count = 0};
     saddle_status status = saddle_trace_list_read(&in, trace, count, error);
     for (size_t k = 0; status == SADDLE_OK && k < in.count; k++)
         status = check_trace(in.trace[k], error);
-    section.traces = in.count;
-    section.trace = (const saddle_trace *const *)in.trace;
-    SADDLE_THEN(status, write_about(&section, title, path, error));
+    SADDLE_THEN(status, sort_experiments(&e, &in, &section, error));
+    if (status == SADDLE_OK && claims && e.count > 1)
+        status = saddle_fail(error, SADDLE_BAD_INPUT,
+                             "claims: the traces are of %zu experiments, such as %s and %s; give "
+                             "those of one",
+                             e.count, e.title[0], e.title[1]);
+    report_page page = {.title = title, .sections = e.count, .section = e.section};
+    SADDLE_THEN(status, claims ? write_with_claims(e.section, title, path, error)
+                               : report_write(&page, path, error));
+    release_experiments(&e);
     saddle_trace_list_release(&in);
     return status;
 }

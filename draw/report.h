@@ -40,6 +40,7 @@ typedef struct report_page {
     const char *title;       /* NULL or "": made of what the first trace says */
     const char *text;        /* as of a section */
     const char *claims_text; /* what the claims were tested on; NULL or "": nothing */
+    bool claims_last;        /* whether their summary follows the sections */
     size_t claims;
     const report_claim *claim;
     size_t sections;
@@ -48,9 +49,10 @@ typedef struct report_page {
 
 /* Write the page, whole or not at all. */
 saddle_status report_write(const report_page *r, const char *path, saddle_error *error);
-/* Read traces and write a page of one section about them, with the paper's claims where they can be asked
- * of these runs; of `section` all but its traces counts. */
+/* Read traces, or directories of them, and write a page with a section for each experiment; of `section` all
+ * but title and traces counts. `claims`: with the paper's claims, where these runs can decide them. */
 saddle_status report_of_files(const char *const *trace, size_t count, report_section section,
-                              const char *title, const char *path, saddle_error *error);
+                              bool claims, const char *title, const char *path,
+                              saddle_error *error);
 
 #endif

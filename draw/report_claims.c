@@ -117,7 +117,7 @@ void report_summary(FILE *f, const report_page *r)
                 "<p>%s Of %zu claims ",
                 r->claims_text, r->claims);
     write_counts(f, count);
-    fputs(". They are below the curves, each with its numbers.</p>\n"
+    fputs(". Each is below the curves, with its numbers.</p>\n"
           "<div class=\"card scroll\"><table class=\"themes\"><tbody>\n",
           f);
     for (size_t k = 0; k < r->claims; k++)

@@ -41,6 +41,16 @@ done
 check "bands" is "$(grep -c 'fill-opacity' picture.svg)" 2
 try plot c/precision-seed1.csv -o one.svg
 check "no band of one run" is "$(grep -c 'fill-opacity' one.svg)" 0
+try plot c/*.csv -o all.svg
+check "what compare writes beside its traces is passed over" exits 0
+try run --problem fair --sensitive 2 --data synthetic:300:12 --test-data synthetic:100:12 --iterations 40 --trace fair.csv --quiet
+try plot fair.csv -o fair.svg
+check "outcomes are found" exits 0
+for text in "convergence metric" test_loss test_accuracy test_demographic_parity_gap; do
+    check "$text is drawn" grep -q "$text" fair.svg
+done
+try plot fair.csv --y accuracy -o fair.svg
+check "an outcome without its data is that on held-out rows" grep -q test_accuracy fair.svg
 try plot c/*-seed*.csv --x rounds,bytes,seconds --y metric,loss --title "two by three" -o grid.svg
 check "several pictures in one" is "$(grep -cE 'communication rounds|bytes sent|>seconds' grid.svg)" 6
 check "with a title" grep -qF 'two by three' grid.svg
@@ -160,7 +170,7 @@ refuse "has no column 'nothing'" plot a.csv --x nothing
 refuse "is no list of 1 to 8 names" plot a.csv --x samples,,rounds
 refuse "cannot read 'absent.csv'" plot absent.csv
 refuse ":2:5: 'x' is not a number" plot <(printf 'iteration,ifo,metric\n1,2,x\n')
-refuse "saddle plot needs TRACE..." plot
+refuse "saddle plot needs TRACE|DIR..." plot
 refuse "cannot write 'nowhere/p.svg'" plot a.csv -o nowhere/p.svg
 mkdir bin
 ln -s "$(command -v timeout)" bin/timeout

@@ -33,7 +33,12 @@ check "cost of PRECISION ($shown, wanted $mean)" is "$shown" "$mean"
 
 # The paper's claims, where they can be asked of the runs: here of PRECISION against Prox-DSGDA.
 asks() { grep -A9 'class="themes"' "$1" | grep -c '<tr>'; }
+check "none unless they are asked for" is "$(asks page.html)" 0
+mv page.html plain.html
+try report c --claims -o page.html
+check "of a directory, whose summary is no trace" exits 0
 check "claims of the paper" is "$(asks page.html)" 2
+check "behind the curves" [ "$(grep -n 'class="themes"' page.html | cut -d: -f1)" -gt "$(grep -n 'class="card chart"' page.html | head -1 | cut -d: -f1)" ]
 check "with their seeds" grep -qF "Tested on these runs, with 2 seeds (too few to decide)" page.html
 check "each with its numbers" is "$(grep -c '^<tr><td>PRECISION brings the metric to .* Prox-DSGDA<' page.html)" 2
 verdict() { sed -n "s/^<tr><td>$2<\/td><td class=\"verdict \([a-z]*\)\".*/\1/p" "$1"; }
@@ -47,21 +52,36 @@ for seed in 1 2; do
     run_by_hand precision "$seed" 100 >"fast$seed.csv"
     run_by_hand prox-dsgda "$seed" 300 >"slow$seed.csv"
 done
-try report fast?.csv slow?.csv -o decided.html
+try report fast?.csv slow?.csv --claims -o decided.html
 check "nothing is decided between two trace points" is "$(verdict decided.html "$claim")" undecided
 for seed in 1 2; do
     sed -i 's/^1,300,300,1e-9/1,299,299,1\n2,300,300,1e-9/; s/^2,301/3,301/' "slow$seed.csv"
 done
-try report fast?.csv slow?.csv -o decided.html
+try report fast?.csv slow?.csv --claims -o decided.html
 check "the cheaper one is ahead" is "$(verdict decided.html "$claim")" holds
 sed -i 's/precision$/prox-dsgda/; t; s/prox-dsgda$/precision/' fast?.csv slow?.csv
-try report fast?.csv slow?.csv -o decided.html
+try report fast?.csv slow?.csv --claims -o decided.html
 check "the dearer one is not" is "$(verdict decided.html "$claim")" fails
 sed -i 's/^# topology: ring/# topology: star/' slow?.csv
-try report fast?.csv slow?.csv -o decided.html
+try report fast?.csv slow?.csv --claims -o decided.html
 check "runs on other networks are not compared" is "$(asks decided.html)" 0
-try report c/precision-*.csv -o alone.html
+try report c/precision-*.csv --claims -o alone.html
 check "nor one algorithm with itself" is "$(asks alone.html)" 0
+
+# Different problems are different experiments.
+try run --problem auc --data synthetic:300 --iterations 20 --trace auc.csv --quiet
+try report c auc.csv -o both.html
+check "two experiments" exits 0
+check "have a section each" is "$(grep -o '<h2>[^<]*' both.html | sed 's/<h2>//' | paste -sd,)" \
+    "robust-logistic on synthetic:300,auc on synthetic:300"
+refuse "the traces are of 2 experiments, such as robust-logistic on synthetic:300 and auc on synthetic:300" \
+    report c auc.csv --claims -o both2.html
+refuse "these traces are of 2 experiments: robust-logistic on synthetic:300 (6, such as 'c/gda-seed1.csv'), auc on synthetic:300 (1" \
+    plot c auc.csv
+refuse "there is no trace in 'empty'" report "$(mkdir empty && echo empty)" -o e.html
+refuse "is the summary of a comparison" report c/summary.csv -o e.html
+refuse "has the name of a trace" report c -o c/gda-seed1.csv
+mv plain.html page.html
 
 # The data behind the links are the traces.
 decode() {
@@ -95,7 +115,7 @@ refuse "is the file of --trace too" run "${small[@]}" --report t.csv --trace ./t
 refuse "is the file of a trace" report c/gda-seed1.csv -o c/gda-seed1.csv
 refuse "cannot write 'nowhere/page.html'" report c/gda-seed1.csv -o nowhere/page.html
 refuse "cannot read 'absent.csv'" report absent.csv
-refuse "saddle report needs TRACE..." report
+refuse "saddle report needs TRACE|DIR..." report
 # What is no trace, or more than one file, makes no empty page.
 printf 'name,price\n1,2\n' >foreign.csv
 refuse "'foreign.csv' has no column iteration, ifo, rounds, bytes or seconds, as a trace has; it has name, price" \
@@ -103,7 +123,6 @@ refuse "'foreign.csv' has no column iteration, ifo, rounds, bytes or seconds, as
 refuse "'foreign.csv' has no column" report c/gda-seed1.csv foreign.csv -o foreign.html
 printf 'iteration,ifo\n1,2\n' >bare.csv
 refuse "'bare.csv' has no column such as metric or loss" report bare.csv -o foreign.html
-refuse "cannot read 'c': it is a directory; give the path of a trace, as a run wrote it or as DIRECTORY/precision-seed1.csv" report c -o foreign.html
 check "and leaves none" absent foreign.html
 
 # Texts that a page could take for its own, and traces with little in them.
