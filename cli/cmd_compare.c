@@ -44,10 +44,11 @@ static const saddle_option levels_option =
 static const saddle_option output_option =
     SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-compare", "DIR",
                 "Where ALGORITHM-seedN.csv (the traces) and summary.csv go; made when missing.");
-static const saddle_option overwrite_option =
-    SADDLE_FLAG(SADDLE_OWN(options, overwrite, RUN), "overwrite", GROUP, "no",
-                "Write into --output although it has results of another comparison: files of the "
-                "same names are replaced, others stay.");
+static const saddle_option overwrite_option = SADDLE_FLAG(
+    SADDLE_OWN(options, overwrite, RUN), "overwrite", GROUP, "no",
+    "Write into --output whatever results it has: files of the same names are replaced, "
+    "others stay. Not given: finished runs of the same comparison are kept, those of "
+    "another one refused.");
 static const saddle_option tuned_option =
     SADDLE_TEXT(SADDLE_OWN(options, tuned, RUN), "tuned", GROUP, "", "DIR",
                 "Take each algorithm's step sizes from DIR/ALGORITHM.yaml, as `saddle tune` leaves "
@@ -207,6 +208,14 @@ static saddle_hooks on_begin(void *context, size_t a, size_t r)
     return cli_meter_hooks(&w->meter, w->interrupt);
 }
 
+static void on_kept(void *context, const comparison_run *run)
+{
+    const work *w = context;
+    cli_progress_clear();
+    if (!w->quiet)
+        cli_print("%skept: %s\n", w->place, saddle_stop_text(run->stop));
+}
+
 static void on_end(void *context, const comparison_run *run, const saddle_result *result)
 {
     const work *w = context;
@@ -304,8 +313,10 @@ static int conclude(work *w)
         return cli_fail(&w->result.output_error);
     if (cli_reader_gone())
         return CLI_FAILED;
-    if (w->stopped)
+    if (w->stopped) {
+        cli_say("interrupted; the same command goes on from '%s'", w->inputs.directory);
         return CLI_INTERRUPTED;
+    }
     if (all_left_out(&w->result))
         return CLI_FAILED;
     return all_diverged(&w->result) ? CLI_DIVERGED : CLI_OK;
@@ -315,15 +326,16 @@ static int run(const cli_arguments *arguments)
 {
     saddle_error error;
     const options *chosen = arguments->own;
-    work w = {.arguments = arguments,
-              .chosen = chosen,
-              .inputs = {.plan = &arguments->plan,
-                         .directory = chosen->output,
-                         .overwrite = chosen->overwrite,
-                         .tuned = chosen->tuned,
-                         .world = cli_world(),
-                         .hooks = {&w, on_ready, on_begin, on_end, on_left_out, on_stopped}},
-              .quiet = chosen->common.quiet};
+    work w = {
+        .arguments = arguments,
+        .chosen = chosen,
+        .inputs = {.plan = &arguments->plan,
+                   .directory = chosen->output,
+                   .overwrite = chosen->overwrite,
+                   .tuned = chosen->tuned,
+                   .world = cli_world(),
+                   .hooks = {&w, on_ready, on_begin, on_kept, on_end, on_left_out, on_stopped}},
+        .quiet = chosen->common.quiet};
     saddle_status status = prepare(&w, &error);
     SADDLE_THEN(status, saddle_comparison_make(&w.result, &w.inputs, &error));
     int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);
@@ -347,7 +359,8 @@ const cli_command cli_compare = {
                "shown as such and the others go on; the exit status is 3 only when all diverge. So "
                "is one that cannot solve the problem: `refused`, with its reason; `failed`: a best "
                "response could not be computed. --max-ifo gives "
-               "all the same budget, whatever their number of iterations.",
+               "all the same budget, whatever their number of iterations. After an interrupt the "
+               "same command keeps the runs that are finished and makes the others.",
     .basics = cli_run_basics,
     .examples = examples,
     .library = library,

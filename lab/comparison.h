@@ -49,6 +49,8 @@ typedef struct comparison_hooks {
     saddle_status (*ready)(void *context, const saddle_instance *instance, saddle_error *error);
     /* Algorithm a is about to run in repeat r: returns the run's hooks. */
     saddle_hooks (*begin)(void *context, size_t a, size_t r);
+    /* The run was made by an earlier call, and its trace is kept. */
+    void (*kept)(void *context, const comparison_run *run);
     /* The run has ended. */
     void (*end)(void *context, const comparison_run *run, const saddle_result *result);
     /* The run failed, and its algorithm is left out from here on. */
@@ -61,17 +63,23 @@ typedef struct comparison_hooks {
 typedef struct comparison_inputs {
     const saddle_plan *plan; /* of all runs, but for algorithm, seed and outputs */
     const char *directory;   /* for the traces ALGORITHM-seedN.csv */
-    bool overwrite;          /* it may have results of another comparison */
+    bool overwrite;          /* its results are replaced, whoever made them */
     const char *tuned; /* directory of ALGORITHM.yaml, as `saddle tune` writes them; NULL: none */
     const saddle_world *world; /* the processes that share the work; NULL: there is only this one */
     comparison_hooks hooks;
 } comparison_inputs;
 
 /*
- * Make the runs. An algorithm that refuses the problem, or whose best response cannot be found, is left
+ * Make the runs, but for those whose complete traces are in the directory already, as a comparison with the same
+ * settings has left them; traces with other settings are refused. An algorithm that refuses the problem, or whose best response cannot be found, is left
  * out with its reason, as long as another one can be run. Free with saddle_comparison_release().
  */
 saddle_status saddle_comparison_make(comparison *c, const comparison_inputs *in,
+                                     saddle_error *error);
+/* Take a run's rows from the complete trace that the plan names, if it is there; a trace of a run with other
+ * settings is refused. Sets run->done. Collective. */
+saddle_status saddle_comparison_find(comparison *c, comparison_run *run,
+                                     const saddle_instance *instance, const saddle_plan *plan,
                                      saddle_error *error);
 /* The file of an algorithm's tuned settings; returns `out`. */
 const char *saddle_comparison_tuned_path(const comparison_inputs *in,

@@ -210,7 +210,12 @@ static saddle_status run_one(const work *w, const saddle_instance *instance, siz
     if (path == NULL)
         return saddle_no_memory(error, "the path of a trace");
     saddle_status status = agree(w, run_plan(&plan, w, c->names.choice[a], path, error), error);
-    SADDLE_THEN(status, saddle_run_of_several(instance, &plan, false, &run_hooks, &result, error));
+    SADDLE_THEN_IF(status, !w->in->overwrite,
+                   saddle_comparison_find(c, run, instance, &plan, error));
+    if (status == SADDLE_OK && run->done)
+        hooks->kept(hooks->context, run);
+    SADDLE_THEN_IF(status, !run->done,
+                   saddle_run_of_several(instance, &plan, false, &run_hooks, &result, error));
     SADDLE_THEN_IF(status, result != NULL, keep(c, run, result, error));
     if (status == SADDLE_OK && result != NULL) {
         if (c->output_error.status == SADDLE_OK)
@@ -234,30 +239,45 @@ static saddle_status run_or_leave_out(const work *w, const saddle_instance *inst
     return leave_out(w->out, a, status, error);
 }
 
-/* Whether a directory's entry is a result of a comparison: a trace or the summary. */
-static int is_result(const struct dirent *entry)
+/* Whether a directory's entry is the trace of a comparison. */
+static int is_trace(const struct dirent *entry)
 {
     const char *seed = strstr(entry->d_name, "-seed");
     size_t digits = seed != NULL ? strspn(seed + 5, "0123456789") : 0;
-    return strcmp(entry->d_name, "summary.csv") == 0 ||
-           (digits > 0 && strcmp(seed + 5 + digits, ".csv") == 0);
+    return digits > 0 && strcmp(seed + 5 + digits, ".csv") == 0;
 }
 
-/* Refuse a directory with results of another comparison, which would be overwritten or mixed with ours. */
+/* Whether a name is that of a trace of this comparison. */
+static bool is_ours(const work *w, const char *name)
+{
+    const comparison *c = w->out;
+    bool found = false;
+    for (size_t k = 0; !found && k < c->names.count * c->repeats; k++) {
+        char *path = saddle_comparison_trace_path(c, w->in, k / c->repeats, k % c->repeats);
+        found = path != NULL && strcmp(saddle_file_name(path), name) == 0;
+        free(path);
+    }
+    return found;
+}
+
+/* Refuse a directory with traces of other algorithms or seeds, with which ours would be mixed. Those of ours that
+ * are there are looked at in their turn. */
 static saddle_status check_directory(const work *w, saddle_error *error)
 {
     struct dirent **entry = NULL;
     if (w->in->overwrite || !leads(w))
         return SADDLE_OK;
-    int count = scandir(w->in->directory, &entry, is_result, alphasort);
+    int count = scandir(w->in->directory, &entry, is_trace, alphasort);
     saddle_status status = SADDLE_OK;
-    if (count > 0)
-        status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "output: '%.300s' has results of a comparison already, such as "
-                             "'%.200s'; give another directory, or set overwrite to replace them",
-                             w->in->directory, entry[0]->d_name);
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < count; k++) {
+        if (status == SADDLE_OK && !is_ours(w, entry[k]->d_name))
+            status = saddle_fail(error, SADDLE_BAD_INPUT,
+                                 "output: '%.300s' has results of another comparison already, such "
+                                 "as '%.200s'; give another directory, or set overwrite to replace "
+                                 "them",
+                                 w->in->directory, entry[k]->d_name);
         free(entry[k]);
+    }
     free((void *)entry);
     return status;
 }

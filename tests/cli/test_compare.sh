@@ -65,6 +65,29 @@ try compare "${fair[@]}" --output plain --outcomes ends --quiet
 check "without agents" is "$(grep -c '^least to largest' out)" 0
 check "at the ends alone" is "$(grep '^precision,' plain/summary.csv | grep -vc ',,')" 1
 
+# The same call again keeps what is finished; a run that was cut short, or is missing, is made.
+cp -r fair part
+rm part/prox-dsgda-seed2.csv part/summary.csv
+sed -i '/^# ended/d' part/precision-seed2.csv
+sed -i 's/^# ended: .*/# ended: interrupted/' part/prox-dsgda-seed1.csv
+sed -i '$d' part/prox-dsgda-seed1.csv
+before=$(sha256sum part/precision-seed1.csv)
+try compare "${fair[@]}" --repeats 2 --output part --outcomes-per-agent
+check "goes on" exits 0
+check "keeps one run" is "$(grep -c 'kept: all iterations done$' out)" 1
+check "which one" says "[1/4] precision seed 1: kept: all iterations done"
+check "as it was" is "$(sha256sum part/precision-seed1.csv)" "$before"
+for trace in precision-seed1 precision-seed2 prox-dsgda-seed1 prox-dsgda-seed2; do
+    check "$trace is there" same_trace "part/$trace.csv" "fair/$trace.csv"
+done
+check "the same summary" cmp -s <(cut -d, -f1-6,8- part/summary.csv) <(cut -d, -f1-6,8- fair/summary.csv)
+refuse "is of another comparison: nu is '0.1' there and '0.05' here" compare "${fair[@]}" --repeats 2 --output part \
+    --outcomes-per-agent --nu 0.05
+refuse "is of another comparison: outcomes-per-agent is 'yes' there and 'no' here" compare "${fair[@]}" --repeats 2 --output part
+refuse "has results of another comparison already, such as 'precision-seed2.csv'" compare "${fair[@]}" --output part
+sed -i 's/^# saddle .*/# saddle 0.0.1/' part/precision-seed1.csv
+refuse "was written by saddle 0.0.1" compare "${fair[@]}" --repeats 2 --output part --outcomes-per-agent
+
 # all, quiet, options that only some use.
 try compare "${small[@]}" --algorithms all --quiet --c-gamma 3 --output all
 check "all" exits 0

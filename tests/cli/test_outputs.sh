@@ -188,12 +188,12 @@ wait "$first"
 
 # ---- results of another comparison
 before=$(sha256sum cmp/*)
-refuse "--output: 'cmp' has results of a comparison already, such as 'gda-seed1.csv'" "${comparison[@]}" \
-    --iterations 100 --output cmp
+refuse "--output: 'cmp/gda-seed1.csv' is of another comparison: iterations is '1000000000' there and '100' here" \
+    "${comparison[@]}" --iterations 100 --output cmp
 check "they stay" is "$(sha256sum cmp/*)" "$before"
 try "${comparison[@]}" --iterations 100 --output cmp --overwrite
 check "--overwrite" exits 0
-refuse "give another directory, or set --overwrite to replace them" "${comparison[@]}" --iterations 100 --output cmp
+refuse "give another directory, or set --overwrite to replace it" "${comparison[@]}" --iterations 101 --output cmp
 refuse "--tuned: cannot read 'nowhere': No such file" "${comparison[@]}" --iterations 100 --output never --tuned nowhere
 check "and nothing is made" absent never
 refuse "as --checkpoint, or as --resume the path" run "${small[@]}" --resume
@@ -202,7 +202,7 @@ refuse "set --header to yes" run --data odd.csv
 rm -rf mixed
 mkdir mixed
 touch mixed/precision-seed7.csv
-refuse "has results of a comparison already" "${comparison[@]}" --iterations 100 --output mixed
+refuse "has results of another comparison already" "${comparison[@]}" --iterations 100 --output mixed
 rm mixed/*
 touch mixed/notes-seed.csv mixed/notes.txt
 try "${comparison[@]}" --iterations 100 --output mixed

@@ -111,7 +111,7 @@ done
 unset twice
 orderly=0
 
-# ---- compare: traces and summary are whole, and the same command with --overwrite makes them all
+# ---- compare: traces and summary are whole, and the same command makes those that are missing
 work_of_compare=(compare "${tiny[@]}" --iterations 600 --algorithms "precision,prox-dsgda,gt-gda" --quiet)
 measure "${work_of_compare[@]}" --output right-compare
 for _ in $(seq "$moments"); do
@@ -123,7 +123,7 @@ for _ in $(seq "$moments"); do
     ! in_order || check "$moment: a summary" [ -s c/summary.csv ]
 done
 some_in_order compare
-try "${work_of_compare[@]}" --output c --overwrite
+try "${work_of_compare[@]}" --output c
 check "the comparison again" exits 0
 for trace in right-compare/*seed1.csv; do
     check "has the same $trace" same_trace "$trace" "c/$(basename "$trace")"

@@ -1,0 +1,160 @@
+/* Finished runs of a comparison that was interrupted: their traces are read back in place of running again. */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "instance/settings.h"
+#include "lab/comparison.h"
+#include "run/run.h"
+
+/* Refuse a trace of another version or with another value of a setting that the run would have. */
+static saddle_status check_settings(const saddle_trace *trace, const saddle_settings *effective,
+                                    saddle_error *error)
+{
+    if (strcmp(trace->version, saddle_version()) != 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "output: '%.300s' was written by saddle %.40s and this is %s; give "
+                           "another directory, or set overwrite to replace it",
+                           trace->path, trace->version, saddle_version());
+    for (size_t k = 0; k < saddle_settings_count(effective); k++) {
+        const saddle_option *option = saddle_settings_option(effective, k);
+        const char *here = saddle_settings_value(effective, option);
+        const char *there = saddle_trace_setting(trace, option->name);
+        if (option->effect == SADDLE_EFFECT_ENGINE || option->effect == SADDLE_EFFECT_OUTPUT ||
+            strcmp(here, there) == 0)
+            continue;
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "output: '%.300s' is of another comparison: %s is '%.100s' there and "
+                           "'%.100s' here; give another directory, or set overwrite to replace it",
+                           trace->path, option->name, there, here);
+    }
+    return SADDLE_OK;
+}
+
+/* Why the run of a trace ended; false: it has not come to its end. */
+static bool find_end(const saddle_trace *trace, saddle_stop *out)
+{
+    for (int stop = 0; trace->end != NULL && stop <= SADDLE_STOP_DIVERGED; stop++)
+        if (stop != SADDLE_STOP_INTERRUPTED &&
+            strcmp(trace->end, saddle_stop_text((saddle_stop)stop)) == 0) {
+            *out = (saddle_stop)stop;
+            return true;
+        }
+    return false;
+}
+
+/* A row of a trace; its columns are in the order of saddle_trace_column_name(). */
+static saddle_row row_of(const saddle_trace *trace, size_t r)
+{
+    double *const *value = trace->value;
+    return (saddle_row){.iteration = (uint64_t)value[0][r],
+                        .cost = {.ifo = (uint64_t)value[1][r],
+                                 .rounds = (uint64_t)value[2][r],
+                                 .messages = (uint64_t)value[3][r],
+                                 .bytes = (uint64_t)value[4][r]},
+                        .seconds = value[5][r],
+                        .loss = value[6][r],
+                        .primal = value[7][r],
+                        .metric = value[8][r],
+                        .x_stationarity = value[9][r],
+                        .x_consensus = value[10][r],
+                        .y_consensus = value[11][r],
+                        .y_gap = value[12][r],
+                        .stationarity = value[13][r],
+                        .potential = value[14][r]};
+}
+
+/* Whether a trace has the columns of a run. */
+static bool has_columns(const saddle_trace *trace)
+{
+    if (trace->columns < SADDLE_TRACE_COLUMNS ||
+        trace->columns > SADDLE_TRACE_COLUMNS + SADDLE_MOST_OUTCOME_COLUMNS || trace->rows == 0)
+        return false;
+    for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
+        if (strcmp(trace->column[k], saddle_trace_column_name(k)) != 0)
+            return false;
+    for (size_t k = SADDLE_TRACE_COLUMNS; k < trace->columns; k++)
+        if (strlen(trace->column[k]) >= sizeof((saddle_outcome_column *)0)->name)
+            return false;
+    return true;
+}
+
+static saddle_status take_rows(comparison *c, comparison_run *run, const saddle_trace *trace,
+                               saddle_error *error)
+{
+    size_t width = trace->columns - SADDLE_TRACE_COLUMNS;
+    run->rows = saddle_alloc(trace->rows, sizeof *run->rows);
+    run->outcomes = saddle_alloc(trace->rows, width * sizeof *run->outcomes);
+    if (run->rows == NULL || run->outcomes == NULL)
+        return saddle_no_memory(error, "the rows of a trace");
+    run->row_count = trace->rows;
+    for (size_t r = 0; r < trace->rows; r++) {
+        run->rows[r] = row_of(trace, r);
+        for (size_t k = 0; k < width; k++)
+            run->outcomes[r * width + k] = trace->value[SADDLE_TRACE_COLUMNS + k][r];
+    }
+    c->outcome_count = width;
+    for (size_t k = 0; k < width; k++)
+        memcpy(c->outcome[k].name, trace->column[SADDLE_TRACE_COLUMNS + k],
+               strlen(trace->column[SADDLE_TRACE_COLUMNS + k]) + 1);
+    return SADDLE_OK;
+}
+
+/* At the process that has the files. */
+static saddle_status find(comparison *c, comparison_run *run, const saddle_instance *instance,
+                          const saddle_plan *plan, saddle_error *error)
+{
+    saddle_trace *trace = NULL;
+    saddle_forecast forecast = {.most_ifo = 0};
+    const char *path = plan->outputs.trace;
+    /* One that was cut short before its first row, or is no trace, is written anew. */
+    if (access(path, F_OK) != 0 || saddle_trace_read(&trace, path, NULL) != SADDLE_OK)
+        return SADDLE_OK;
+    saddle_status status = saddle_run_forecast(instance, plan, &forecast, error);
+    SADDLE_THEN(status, check_settings(trace, forecast.plan.settings, error));
+    if (status == SADDLE_OK && find_end(trace, &run->stop) && has_columns(trace)) {
+        status = take_rows(c, run, trace, error);
+        run->done = status == SADDLE_OK;
+    }
+    saddle_plan_free(&forecast.plan);
+    saddle_trace_free(trace);
+    return status;
+}
+
+/* Give all processes what process 0 has found. */
+static saddle_status share(const saddle_world *world, comparison *c, comparison_run *run,
+                           saddle_error *error)
+{
+    size_t sizes[] = {run->row_count, c->outcome_count};
+    world->share(world, 0, sizeof run->stop, &run->stop);
+    world->share(world, 0, sizeof sizes, sizes);
+    world->share(world, 0, sizeof c->outcome, c->outcome);
+    if (world->rank > 0) {
+        run->rows = saddle_alloc(sizes[0], sizeof *run->rows);
+        run->outcomes = saddle_alloc(sizes[0], sizes[1] * sizeof *run->outcomes);
+    }
+    saddle_status status = run->rows != NULL && run->outcomes != NULL
+                               ? SADDLE_OK
+                               : saddle_no_memory(error, "the rows of a trace");
+    SADDLE_TRY(saddle_world_agree(world, status, error));
+    run->row_count = sizes[0];
+    c->outcome_count = sizes[1];
+    world->share(world, 0, sizes[0] * sizeof *run->rows, run->rows);
+    world->share(world, 0, sizes[0] * sizes[1] * sizeof *run->outcomes, run->outcomes);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_comparison_find(comparison *c, comparison_run *run,
+                                     const saddle_instance *instance, const saddle_plan *plan,
+                                     saddle_error *error)
+{
+    const saddle_world *world = instance->world;
+    saddle_status status = world->rank == 0 ? find(c, run, instance, plan, error) : SADDLE_OK;
+    SADDLE_TRY(saddle_world_agree(world, status, error));
+    unsigned char done = run->done;
+    world->share(world, 0, sizeof done, &done);
+    run->done = done != 0;
+    return run->done && world->ranks > 1 ? share(world, c, run, error) : SADDLE_OK;
+}
