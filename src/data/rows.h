@@ -18,7 +18,7 @@ static inline saddle_status saddle_rows_check(const saddle_dataset *data, size_t
                        data->name, data->features, features);
 }
 
-/* The entry of a row in a column. */
+/* The entry of a row in a column; 0 where nothing is stored. */
 static inline double saddle_row_entry(const saddle_dataset *data, size_t row, size_t column)
 {
     if (data->dense != NULL)

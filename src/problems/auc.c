@@ -27,6 +27,7 @@
 #include "graph/consensus.h"
 #include "models/ranking.h"
 #include "problems/row_blocks.h"
+#include "problems/scored.h"
 
 typedef struct choices {
     saddle_model_choice model; /* first: where its options expect it */
@@ -55,7 +56,7 @@ typedef struct instance {
     double share;        /* r */
     double row_norm2[2]; /* largest |a|^2 + 1 of negatives and of positives */
     bool linear;
-    double *work; /* until agents have joined: their shares, a model, a gradient, scratch */
+    double *agent_share; /* every agent's share of positives, until agents have joined */
 } instance;
 
 /* Slopes of the f of a block's rows. */
@@ -352,7 +353,7 @@ static void release(saddle_problem *problem)
 {
     instance *self = problem->self;
     saddle_model_free(self->model);
-    saddle_free(self->work);
+    saddle_free(self->agent_share);
 }
 
 /* The local part of what agents find out together: their shares of positives and sizes of rows. */
@@ -368,7 +369,7 @@ static void look_at_rows(instance *self)
             positives += positive;
             *most = fmax(*most, saddle_row_norm2(data, row) + 1.0);
         }
-        self->work[world->here[k]] = (double)positives / (double)data->rows;
+        self->agent_share[world->here[k]] = (double)positives / (double)data->rows;
     }
 }
 
@@ -379,8 +380,8 @@ static saddle_status find_share(instance *self, const saddle_problem_inputs *inp
     choices *chosen = inputs->options;
     saddle_status status = SADDLE_OK;
     if (isnan(chosen->positive_share))
-        status = saddle_consensus_mean(inputs->mixing->graph, self->work, &chosen->positive_share,
-                                       NULL, error);
+        status = saddle_consensus_mean(inputs->mixing->graph, self->agent_share,
+                                       &chosen->positive_share, NULL, error);
     self->share = chosen->positive_share;
     if (status == SADDLE_OK && !(self->share > 0.0 && self->share < 1.0))
         return saddle_fail(
@@ -388,26 +389,6 @@ static saddle_status find_share(instance *self, const saddle_problem_inputs *inp
             "positive: the share of positives is %g; auc needs samples of both classes",
             self->share);
     return status;
-}
-
-/* An agent's part of the mean of |grad h|^2 at the start over a block of every agent. */
-static void curvature_term(void *context, size_t agent, double *out)
-{
-    const instance *self = context;
-    const saddle_model *model = self->model;
-    double *w = self->work + self->problem.agents;
-    double *g = w + model->parameters;
-    double *scratch = g + model->parameters;
-    double h[BLOCK];
-    double one[BLOCK];
-    double square[BLOCK];
-    for (size_t k = 0; k < BLOCK; k++)
-        one[k] = 1.0;
-    saddle_part all = {.batch = {.count = self->problem.samples[agent]}};
-    saddle_rows_block block = saddle_block_at(self->shard[agent], &all, 0, BLOCK);
-    model->forward(model, &block, w, h, scratch);
-    model->backward(model, &block, w, one, g, square, scratch);
-    *out = saddle_sum(block.count, square) / (double)(block.count * self->problem.agents);
 }
 
 static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
@@ -418,22 +399,13 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     const saddle_model *model = self->model;
     self->shard = inputs->shard;
     self->linear = strcmp(chosen->model.score, "linear") == 0;
-    /* A model that is only used has no start to look at: what its file claims takes no memory here. */
-    size_t start = inputs->scoring ? 0 : 2 * model->parameters + model->scratch;
-    self->work = saddle_alloc_doubles(inputs->agents + start);
+    self->agent_share = saddle_alloc_doubles(inputs->agents);
     self->problem.x_dim = model->parameters + 2;
     self->problem.scratch = model->scratch;
-    if (self->work == NULL)
+    if (self->agent_share == NULL)
         return saddle_no_memory(error, "the problem");
     look_at_rows(self);
     return SADDLE_OK;
-}
-
-/* Later layers work on whole vectors: one for a parameter. */
-static double sample_cost(const saddle_model *model, const saddle_problem_inputs *inputs)
-{
-    size_t later = model->parameters - model->inputs * model->first_units;
-    return saddle_row_cost(inputs, model->first_units) + (double)later;
 }
 
 /* What agents find out together. mu times the mean of |grad h|^2 at the start is about the curvature of
@@ -443,19 +415,15 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
 {
     instance *self = problem->self;
     double square = 0.0;
-    saddle_status status = SADDLE_OK;
-    saddle_world_fill(problem->world, 1, self->work);
+    saddle_world_fill(problem->world, 1, self->agent_share);
     problem->world->largest(problem->world, 2, self->row_norm2);
-    if (!inputs->scoring) {
-        self->model->initialize(self->model, inputs->seed, self->work + inputs->agents);
-        status = saddle_world_sum(problem->world, 1, curvature_term, self, &square, error);
-    }
+    saddle_status status = saddle_start_square(self->model, inputs, &square, error);
     SADDLE_THEN(status, find_share(self, inputs, error));
     problem->tau = TAU_SHARE * (concavity(self) * square);
     problem->alpha = 1.0 / concavity(self);
-    problem->sample_cost = sample_cost(self->model, inputs);
-    saddle_free(self->work);
-    self->work = NULL;
+    problem->sample_cost = saddle_model_cost(self->model, inputs);
+    saddle_free(self->agent_share);
+    self->agent_share = NULL;
     return status;
 }
 

@@ -4,8 +4,9 @@
 #include "problems/problems.h"
 
 static const saddle_problem_class *const problems[] = {
-    &saddle_robust_logistic,   &saddle_auc,       &saddle_fair, &saddle_poisoning,
-    &saddle_policy_evaluation, &saddle_quadratic,
+    &saddle_robust_logistic, &saddle_auc,       &saddle_fair,
+    &saddle_group_dro,       &saddle_poisoning, &saddle_policy_evaluation,
+    &saddle_quadratic,
 };
 
 enum { COUNT = sizeof problems / sizeof *problems };

@@ -10,6 +10,7 @@ extern const saddle_problem_class saddle_policy_evaluation;
 extern const saddle_problem_class saddle_quadratic;
 extern const saddle_problem_class saddle_auc;
 extern const saddle_problem_class saddle_fair;
+extern const saddle_problem_class saddle_group_dro;
 extern const saddle_problem_class saddle_poisoning;
 
 /* Adds -(ridge / 2) |y|^2, which all samples share, to the outputs of a part. */

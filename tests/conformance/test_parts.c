@@ -16,6 +16,8 @@ static const int problems[] = {LOGISTIC_BOX_SPARSE,
                                AUC_LINEAR_SPARSE_UNEQUAL,
                                AUC_MLP_DENSE,
                                FAIR_SPARSE,
+                               GROUP_DRO_SPARSE_UNEQUAL,
+                               GROUP_DRO_MLP_DENSE,
                                POISONING_SPARSE,
                                QUADRATIC_NONCONVEX,
                                POLICY_SMALL};

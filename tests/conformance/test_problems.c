@@ -182,7 +182,7 @@ static long double slow_score(const bench *b, const saddle_dataset *data, size_t
     ck_assert_uint_le(inputs, 64);
     for (size_t k = 0; k < inputs; k++)
         in[k] = entry(data, row, k);
-    if (b->instance.which == AUC_MLP_DENSE)
+    if (strcmp(test_text(b->instance.plan, "score"), "linear") != 0)
         for (size_t outputs = 3; outputs >= 2; outputs--) {
             long double out[3];
             w = slow_layer(w, inputs, in, outputs, out);
@@ -261,6 +261,41 @@ static long double fair_value(const bench *b, size_t agent, const long double *x
             sum += weight * (y[c] * s - y[c] * y[c]) * expl(z[c][j]) / both;
     }
     return sum / (long double)data->rows - ridge / 2.0L * (y[0] * y[0] + y[1] * y[1]);
+}
+
+/* The group of a row in the two instances of group-dro: by agent, or by feature 2 and label. */
+static size_t slow_group(const bench *b, size_t agent, size_t row)
+{
+    const saddle_dataset *data = b->instance.made->parts->shard[agent];
+    if (b->instance.which == GROUP_DRO_MLP_DENSE)
+        return agent;
+    return (entry(data, row, 1) != 0.0L ? 2U : 0U) + (data->label[row] > 0.0 ? 1U : 0U);
+}
+
+/* F_i of group-dro: the sum over the agent's rows of m / N_g y_g log(1 + exp(-b h)), less
+ * (mu/2) |y - 1/G|^2, with N_g counted over all agents. */
+static long double group_dro_value(const bench *b, size_t agent, const long double *x,
+                                   const long double *y)
+{
+    const saddle_dataset *data = b->instance.made->parts->shard[agent];
+    size_t groups = b->problem->y_dim;
+    long double size[4] = {0.0L};
+    ck_assert_uint_eq(groups, 4);
+    for (size_t i = 0; i < b->problem->agents; i++)
+        for (size_t j = 0; j < b->problem->samples[i]; j++)
+            size[slow_group(b, i, j)] += 1.0L;
+    long double sum = 0.0L;
+    for (size_t j = 0; j < data->rows; j++) {
+        const long double *unused;
+        size_t g = slow_group(b, agent, j);
+        long double h = slow_score(b, data, j, x, &unused);
+        sum += (long double)b->problem->agents / size[g] * y[g] *
+               log1pl(expl(-(long double)data->label[j] * h));
+    }
+    for (size_t g = 0; g < groups; g++)
+        sum -= (long double)test_number(b->instance.plan, "group-ridge") / 2.0L *
+               (y[g] - 1.0L / (long double)groups) * (y[g] - 1.0L / (long double)groups);
+    return sum;
 }
 
 /* F_i of poisoning: -(1/n_i) sum_j log(1 + exp(-b (w'(a + x) + v))) - (ridge/2) (|w|^2 + v^2), x at
@@ -358,6 +393,8 @@ static slow_value *slow_value_of(const bench *b)
         return auc_value;
     if (strcmp(b->problem->name, "fair") == 0)
         return fair_value;
+    if (strcmp(b->problem->name, "group-dro") == 0)
+        return group_dro_value;
     if (strcmp(b->problem->name, "poisoning") == 0)
         return poisoning_value;
     return strcmp(b->problem->name, "own") == 0 ? own_value : NULL;

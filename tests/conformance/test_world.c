@@ -251,12 +251,13 @@ END_TEST
 /* Held-out rows are judged at process 0; all learn the outcomes. */
 START_TEST(held_out_rows)
 {
-    static const char *const problem[] = {"problem=auc", "problem=fair", "problem=poisoning"};
+    static const char *const problem[] = {"problem=auc", "problem=fair", "problem=group-dro",
+                                          "problem=poisoning"};
     saddle_error error = {.message = ""};
     saddle_plan *plan = test_plan(
         NULL, (const char *[]){problem[_i], "data=synthetic:90:12", "test-data=synthetic:25:12",
-                               "sensitive=2", "agents=6", "topology=ring", "iterations=3",
-                               "outcomes-per-agent=yes", NULL});
+                               "sensitive=2", "groups=2,label", "agents=6", "topology=ring",
+                               "iterations=3", "outcomes-per-agent=yes", NULL});
     saddle_instance *e = NULL;
     saddle_result *alone = NULL;
     assert_ok(saddle_instance_create(&e, plan, &error), error);
@@ -700,7 +701,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tcase, collective_calls);
     tcase_add_test(tcase, world_without_agents);
     tcase_add_loop_test(tcase, same_bits_in_any_number_of_processes, 0, INSTANCES);
-    tcase_add_loop_test(tcase, held_out_rows, 0, 3);
+    tcase_add_loop_test(tcase, held_out_rows, 0, 4);
     tcase_add_loop_test(tcase, all_algorithms, 0, (int)algorithms);
     tcase_add_test(tcase, model_as_a_record);
     tcase_add_loop_test(tcase, a_file_per_agent, 0, 2);

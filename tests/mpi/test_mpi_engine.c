@@ -38,6 +38,7 @@ static const struct {
     {OWN_PROBLEM, 3, {NULL}},
     {POLICY_SMALL, 6, {"agents=6"}},
     {FAIR_SPARSE, 6, {"agents=6", "samples=9"}},
+    {GROUP_DRO_SPARSE_UNEQUAL, 6, {"agents=6", "samples=9"}},
     {POISONING_SPARSE, 6, {"agents=6", "samples=9"}},
 };
 enum { PLACES = sizeof place / sizeof *place };

@@ -161,6 +161,7 @@ static const char *const combination[][2] = {
     {"robust-logistic", "precision+"},
     {"auc", "prox-gt-sgda"},
     {"fair", "gt-gda"},
+    {"group-dro", "precision"},
     {"poisoning", "prox-dsgda"},
     {"policy-evaluation", "dposg"},
     {"quadratic", "dppsp"},
@@ -225,6 +226,8 @@ static void add_run(list *to, const char *problem, const char *algorithm)
         add(to, "test-data=%s", few_rows());
     if (strcmp(problem, "fair") == 0)
         add(to, "sensitive=2");
+    if (strcmp(problem, "group-dro") == 0)
+        add(to, "groups=2,label");
     if (strcmp(problem, "quadratic") != 0 && strcmp(problem, "robust-logistic") != 0)
         add(to, "outcomes-per-agent=yes");
 }
@@ -694,7 +697,7 @@ static saddle_status predict(const void *path, saddle_error *error)
 
 START_TEST(saved_models_survive_every_failed_allocation)
 {
-    static const char *const problem[] = {"auc", "fair", "poisoning"};
+    static const char *const problem[] = {"auc", "fair", "group-dro", "poisoning"};
     char path[4200];
     saddle_snprintf(path, sizeof path, "%s/m.npz", saddle_test_directory());
     for (size_t k = 0; k < sizeof problem / sizeof *problem; k++) {

@@ -1,0 +1,323 @@
+#include "problems/groups.h"
+
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "data/rows.h"
+
+/* A number of a list, cut off at `length` characters; false when it is none. */
+static bool read_number(const char *text, size_t length, double *out)
+{
+    char number[64];
+    if (length >= sizeof number)
+        return false;
+    memcpy(number, text, length);
+    number[length] = '\0';
+    return saddle_parse_real(number, out);
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+/* Appends the column that a text of `length` characters names; false when it is none or there already. */
+static bool add_column(saddle_groups *g, const char *text, size_t length)
+{
+    double number = 0.0;
+    size_t features = g->inputs->features;
+    size_t column = features;
+    if (length != 5 || strncmp(text, "label", 5) != 0) {
+        if (!read_number(text, length, &number) || !(number >= 1.0 && number <= (double)features) ||
+            number != (double)(size_t)number)
+            return false;
+        column = (size_t)number - 1;
+    }
+    for (size_t k = 0; k < g->width; k++)
+        if (g->column[k] == column)
+            return false;
+    if (g->width == SADDLE_GROUP_COLUMNS)
+        return false;
+    g->column[g->width++] = column;
+    return true;
+}
+
+static saddle_status read_columns(saddle_groups *g, const char *by, saddle_error *error)
+{
+    for (const char *rest = by;; rest++) {
+        size_t length = strcspn(rest, ",");
+        if (!add_column(g, rest, length))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "groups: '%.100s' does not name groups; give agents, or at most %d "
+                               "different features from 1 to %zu, and label, separated by commas",
+                               by, SADDLE_GROUP_COLUMNS, g->inputs->features);
+        rest += length;
+        if (*rest == '\0')
+            return SADDLE_OK;
+    }
+}
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+static void read_key(const saddle_groups *g, const saddle_dataset *data, size_t row, double *key)
+{
+    for (size_t k = 0; k < g->width; k++)
+        /* + 0.0: one zero for both signs. */
+        key[k] =
+            0.0 + (g->column[k] == g->inputs->features ? data->label[row]
+                                                       : saddle_row_entry(data, row, g->column[k]));
+}
+
+static int compare_keys(size_t width, const double *a, const double *b)
+{
+    for (size_t k = 0; k < width; k++)
+        if (a[k] != b[k])
+            return a[k] < b[k] ? -1 : 1;
+    return 0;
+}
+
+/* The first group whose key is not below this one, in a list that ascends. */
+static size_t place_of(const saddle_groups *g, const double *key)
+{
+    size_t low = 0;
+    size_t high = g->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (compare_keys(g->width, g->key + middle * g->width, key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static size_t find_key(const saddle_groups *g, const double *key)
+{
+    size_t k = 0;
+    if (!g->given) {
+        k = place_of(g, key);
+        return k < g->count && compare_keys(g->width, g->key + k * g->width, key) == 0 ? k
+                                                                                       : g->count;
+    }
+    while (k < g->count && compare_keys(g->width, g->key + k * g->width, key) != 0)
+        k++;
+    return k;
+}
+
+/* Makes a key one of the groups; false when there are too many. */
+static bool add_key(saddle_groups *g, const double *key)
+{
+    size_t k = place_of(g, key);
+    double *at = g->key + k * g->width;
+    if (k < g->count && compare_keys(g->width, at, key) == 0)
+        return true;
+    if (g->count == SADDLE_MOST_GROUPS)
+        return false;
+    memmove(at + g->width, at, (g->count - k) * g->width * sizeof *at);
+    memcpy(at, key, g->width * sizeof *at);
+    g->count++;
+    return true;
+}
+
+static saddle_status too_many(saddle_error *error)
+{
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "groups: the rows form more than %d groups; choose columns with fewer "
+                       "different values",
+                       SADDLE_MOST_GROUPS);
+}
+
+/* The distinct keys of the rows here. */
+static saddle_status collect_keys(saddle_groups *g, saddle_error *error)
+{
+    const saddle_world *world = g->inputs->world;
+    double key[SADDLE_GROUP_COLUMNS];
+    for (size_t k = 0; k < world->local; k++) {
+        const saddle_dataset *data = g->inputs->shard[world->here[k]];
+        for (size_t row = 0; row < data->rows; row++) {
+            read_key(g, data, row, key);
+            if (!add_key(g, key))
+                return too_many(error);
+        }
+    }
+    return SADDLE_OK;
+}
+
+/* Appends the key that a text of `length` characters holds; false when it is none or there already. */
+static bool append_key(saddle_groups *g, const char *text, size_t length)
+{
+    double *key = g->key + g->count * g->width;
+    const char *end = text + length;
+    if (g->count == SADDLE_MOST_GROUPS)
+        return false;
+    for (size_t k = 0; k < g->width; k++) {
+        size_t part = strcspn(text, ":,");
+        if (!read_number(text, part, &key[k]) || (text + part == end) != (k + 1 == g->width))
+            return false;
+        text += part + 1;
+    }
+    if (find_key(g, key) < g->count)
+        return false;
+    g->count++;
+    return true;
+}
+
+static saddle_status read_keys(saddle_groups *g, const char *values, saddle_error *error)
+{
+    for (const char *rest = values;; rest++) {
+        size_t length = strcspn(rest, ",");
+        if (!append_key(g, rest, length))
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "group-values: '%.100s' is not a list of groups; give at most %d "
+                "different ones separated by commas, each of %zu number%s%s, or auto",
+                values, SADDLE_MOST_GROUPS, g->width, g->width > 1 ? "s" : "",
+                g->width > 1 ? " separated by colons" : "");
+        rest += length;
+        if (*rest == '\0')
+            return SADDLE_OK;
+    }
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static bool allocate(saddle_groups *g)
+{
+    const saddle_world *world = g->inputs->world;
+    size_t rows = 0;
+    for (size_t k = 0; !g->by_agent && k < world->local; k++)
+        rows += g->inputs->shard[world->here[k]]->rows;
+    size_t keys = g->by_agent ? 0 : SADDLE_MOST_GROUPS * g->width;
+    g->key = saddle_alloc_doubles(keys);
+    g->received = saddle_alloc_doubles(keys);
+    g->all_rows = saddle_alloc(rows, sizeof *g->all_rows);
+    g->row = saddle_alloc(world->agents, sizeof *g->row);
+    g->size = saddle_alloc(g->by_agent ? world->agents : SADDLE_MOST_GROUPS, sizeof *g->size);
+    return g->key != NULL && g->received != NULL && g->all_rows != NULL && g->row != NULL &&
+           g->size != NULL;
+}
+
+saddle_status saddle_groups_read(saddle_groups *out, const saddle_problem_inputs *inputs,
+                                 const char *by, const char *values, saddle_error *error)
+{
+    *out = (saddle_groups){
+        .inputs = inputs, .by_agent = strcmp(by, "agents") == 0, .given = values != NULL};
+    if (out->by_agent && out->given)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "group-values: groups that are agents have no values; leave it out, or "
+                           "name columns by groups");
+    if (!out->by_agent)
+        SADDLE_TRY(read_columns(out, by, error));
+    if (!allocate(out))
+        return saddle_no_memory(error, "the groups");
+    if (out->by_agent)
+        out->count = inputs->agents;
+    else if (out->given)
+        return read_keys(out, values, error);
+    else
+        return collect_keys(out, error);
+    return SADDLE_OK;
+}
+
+/* Every process in turn hands the groups that it knows to the others. */
+static saddle_status exchange_keys(saddle_groups *g, saddle_error *error)
+{
+    const saddle_world *world = g->inputs->world;
+    int64_t full = 0;
+    for (size_t rank = 0; rank < world->ranks && world->ranks > 1; rank++) {
+        uint64_t count = g->count;
+        bool own = rank == world->rank;
+        world->share(world, rank, sizeof count, &count);
+        size_t bytes = (size_t)count * g->width * sizeof *g->key;
+        world->share(world, rank, bytes, own ? g->key : g->received);
+        for (size_t k = 0; !own && k < count; k++)
+            full = add_key(g, g->received + k * g->width) ? full : 1;
+    }
+    world->add_words(world, 1, &full);
+    return full > 0 ? too_many(error) : SADDLE_OK;
+}
+
+/* Finds the group of every row here and counts the rows of each; those without one, too. */
+static int64_t assign_rows(saddle_groups *g)
+{
+    const saddle_world *world = g->inputs->world;
+    uint32_t *next = g->all_rows;
+    int64_t without = 0;
+    for (size_t k = 0; k < world->local; k++) {
+        const saddle_dataset *data = g->inputs->shard[world->here[k]];
+        g->row[world->here[k]] = next;
+        for (size_t row = 0; row < data->rows; row++, next++) {
+            size_t group = saddle_groups_find(g, data, row);
+            *next = (uint32_t)(group < g->count ? group : 0);
+            if (group < g->count)
+                g->size[group]++;
+            else
+                without++;
+        }
+    }
+    return without;
+}
+
+/* Refuse given groups that do not hold every row, and groups without rows. */
+static saddle_status check_sizes(const saddle_groups *g, int64_t without, saddle_error *error)
+{
+    if (without > 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "group-values: %lld rows belong to none of the %zu groups; list the "
+                           "values of all, or give auto",
+                           (long long)without, g->count);
+    for (size_t k = 0; k < g->count; k++)
+        if (g->size[k] == 0)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "group-values: no agent has a row of group %zu; leave it out",
+                               k + 1);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_groups_join(saddle_groups *groups, saddle_error *error)
+{
+    const saddle_problem_inputs *inputs = groups->inputs;
+    const saddle_world *world = inputs->world;
+    for (size_t i = 0; groups->by_agent && i < inputs->agents; i++)
+        groups->size[i] = (int64_t)inputs->samples[i];
+    if (groups->by_agent)
+        return SADDLE_OK;
+    if (!groups->given)
+        SADDLE_TRY(exchange_keys(groups, error));
+    int64_t without = assign_rows(groups);
+    world->add_words(world, groups->count, groups->size);
+    world->add_words(world, 1, &without);
+    /* The rows of an instance for scoring are not the run's. */
+    return inputs->scoring ? SADDLE_OK : check_sizes(groups, without, error);
+}
+
+void saddle_groups_free(saddle_groups *groups)
+{
+    saddle_free(groups->key);
+    saddle_free(groups->received);
+    saddle_free(groups->all_rows);
+    saddle_free(groups->row);
+    saddle_free(groups->size);
+}
+
+char *saddle_groups_list(const saddle_groups *groups)
+{
+    size_t numbers = groups->count * groups->width;
+    char *list = saddle_alloc(numbers * SADDLE_REAL_SIZE + 1, 1);
+    char *end = list;
+    for (size_t k = 0; list != NULL && k < numbers; k++) {
+        if (k > 0)
+            *end++ = k % groups->width == 0 ? ',' : ':';
+        saddle_print_real(groups->key[k], 1, end);
+        end += strlen(end);
+    }
+    return list;
+}
+
+size_t saddle_groups_find(const saddle_groups *groups, const saddle_dataset *data, size_t row)
+{
+    double key[SADDLE_GROUP_COLUMNS];
+    if (groups->by_agent)
+        return groups->count;
+    read_key(groups, data, row, key);
+    return find_key(groups, key);
+}
