@@ -74,6 +74,15 @@ static const struct {
                              {"problem=group-dro", "data=@dense", "score=mlp:3,2",
                               "activation=tanh", "agents=4", "samples=7,20,11,3", "topology=ring",
                               "group-ridge=1", "x-set=l2-ball:1"}},
+
+    [REGRESSION_SQUARE_SPARSE_UNEQUAL] = {"robust-regression square, sparse, unequal",
+                                          {"problem=robust-regression", "data=synthetic:60:20",
+                                           "agents=3", "samples=12,25,9", "topology=path"}},
+    /* The one whose L is known. */
+    [REGRESSION_HUBER_DENSE] = {"robust-regression huber, dense",
+                                {"problem=robust-regression", "data=@dense", "loss=huber",
+                                 "huber-delta=0.8", "divergence=2", "y-set=box:0:0.3", "agents=4",
+                                 "samples=12", "topology=ring"}},
     [POISONING_SPARSE] = {"poisoning, sparse",
                           {"problem=poisoning", "data=synthetic:60:20", "poisoned=2",
                            "perturbation=0.8", "ridge=0.2", "agents=4", "topology=ring"}},

@@ -211,8 +211,9 @@ struct saddle_problem {
     size_t outcome_bytes;
     /**
      * Optional. The score that the model in (x, y) gives every row of a data set: out[row]. Above 0
-     * it says +1, otherwise -1; the larger, the more confident. Labels are not read. It needs no samples
-     * of the instance: it works on one made for scoring, see saddle_problem_inputs.
+     * it says +1, otherwise -1; the larger, the more confident. For real labels it is the prediction.
+     * Labels are not read. It needs no samples of the instance: it works on one made for scoring, see
+     * saddle_problem_inputs.
      */
     saddle_status (*scores)(const saddle_problem *problem, const saddle_dataset *data,
                             const double *x, const double *y, double *out, saddle_error *error);

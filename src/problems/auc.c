@@ -261,45 +261,12 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
     return status;
 }
 
-/* How many of an agent's rows are scored in this process or brought to it: process 0 gets them all. */
-static size_t rows_of(const saddle_problem *problem, size_t agent)
+/* h itself; a common shift changes neither outcome. */
+static saddle_status score_rows(const saddle_problem *problem, const saddle_dataset *data,
+                                const double *x, const double *y, double *out, saddle_error *error)
 {
-    const saddle_world *world = problem->world;
-    return world->rank == 0 || saddle_world_has(world, agent) ? problem->samples[agent] : 0;
-}
-
-/* Scores of a data set, and its labels `rows` places behind them. */
-static saddle_status score_rows(const instance *self, const saddle_dataset *data, const double *x,
-                                size_t rows, double *score, saddle_error *error)
-{
-    memcpy(score + rows, data->label, data->rows * sizeof *score);
-    return saddle_model_score(self->model, data, x, score, error);
-}
-
-/* The same for the agents here, in their order. */
-static saddle_status score_agents(const instance *self, const double *x, size_t rows, double *score,
-                                  saddle_error *error)
-{
-    saddle_status status = SADDLE_OK;
-    for (size_t i = 0; status == SADDLE_OK && i < self->problem.agents; i++) {
-        if (saddle_world_has(self->problem.world, i))
-            status = score_rows(self, self->shard[i], x, rows, score, error);
-        score += rows_of(&self->problem, i);
-    }
-    return status;
-}
-
-/* Brings all agents' scores and labels to process 0; nothing else leaves a process. */
-static void gather_scores(const saddle_problem *problem, size_t rows, double *score)
-{
-    const saddle_world *world = problem->world;
-    for (size_t i = 0; i < problem->agents; i++)
-        if (rows_of(problem, i) > 0) {
-            size_t bytes = problem->samples[i] * sizeof *score;
-            world->carry(world, world->home[i], 0, bytes, score);
-            world->carry(world, world->home[i], 0, bytes, score + rows);
-            score += problem->samples[i];
-        }
+    (void)y;
+    return saddle_model_score(((const instance *)problem->self)->model, data, x, out, error);
 }
 
 /* Which pairs are in order shows only where all scores are in one place. */
@@ -307,30 +274,21 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
-    (void)y;
-    const saddle_world *world = problem->world;
+    const instance *self = problem->self;
     double found[2] = {NAN, NAN};
-    size_t rows = held_out != NULL ? held_out->rows : 0;
+    double *score;
+    size_t rows;
     *count = 0;
-    for (size_t i = 0; held_out == NULL && i < problem->agents; i++)
-        rows += rows_of(problem, i);
-    double *score = saddle_alloc_doubles(2 * rows);
-    saddle_status status = score == NULL ? saddle_no_memory(error, "the scores")
-                           : held_out != NULL
-                               ? score_rows(problem->self, held_out, x, rows, score, error)
-                               : score_agents(problem->self, x, rows, score, error);
-    if (held_out == NULL)
-        status = saddle_world_agree(world, status, error);
-    bool exchange = held_out == NULL && status == SADDLE_OK;
-    if (exchange)
-        gather_scores(problem, rows, score);
-    if (score != NULL && status == SADDLE_OK && (held_out != NULL || world->rank == 0)) {
+    SADDLE_TRY(saddle_collect_scores(&score, &rows, score_rows, self->shard, problem, held_out, x,
+                                     y, error));
+    saddle_status status = SADDLE_OK;
+    if (score != NULL) {
         found[1] = saddle_ranking_pair_loss(rows, score, score + rows);
         status = saddle_ranking_auc(rows, score, score + rows, &found[0], error);
     }
     saddle_free(score);
-    if (exchange)
-        world->share(world, 0, sizeof found, found);
+    if (held_out == NULL)
+        problem->world->share(problem->world, 0, sizeof found, found);
     if (status != SADDLE_OK)
         return status;
     out[0] = (saddle_outcome){"auc", found[0], SADDLE_LARGER};

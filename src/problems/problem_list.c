@@ -4,8 +4,13 @@
 #include "problems/problems.h"
 
 static const saddle_problem_class *const problems[] = {
-    &saddle_robust_logistic, &saddle_auc,       &saddle_fair,
-    &saddle_group_dro,       &saddle_poisoning, &saddle_policy_evaluation,
+    &saddle_robust_logistic,
+    &saddle_auc,
+    &saddle_fair,
+    &saddle_group_dro,
+    &saddle_robust_regression,
+    &saddle_poisoning,
+    &saddle_policy_evaluation,
     &saddle_quadratic,
 };
 

@@ -6,6 +6,7 @@
 #include <saddle/problem.h>
 
 extern const saddle_problem_class saddle_robust_logistic;
+extern const saddle_problem_class saddle_robust_regression;
 extern const saddle_problem_class saddle_policy_evaluation;
 extern const saddle_problem_class saddle_quadratic;
 extern const saddle_problem_class saddle_auc;

@@ -1,5 +1,7 @@
 #include "problems/scored.h"
 
+#include <string.h>
+
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
@@ -59,4 +61,78 @@ double saddle_model_cost(const saddle_model *model, const saddle_problem_inputs 
 {
     size_t later = model->parameters - model->inputs * model->first_units;
     return saddle_row_cost(inputs, model->first_units) + (double)later;
+}
+
+/* How many of an agent's rows are scored in this process or brought to it: process 0 gets them all. */
+static size_t rows_of(const saddle_problem *problem, size_t agent)
+{
+    const saddle_world *world = problem->world;
+    return world->rank == 0 || saddle_world_has(world, agent) ? problem->samples[agent] : 0;
+}
+
+/* What scores are collected from. */
+typedef struct collection {
+    saddle_row_scorer *scorer;
+    saddle_dataset *const *shard;
+    const saddle_problem *problem;
+    const double *x, *y;
+    size_t rows; /* between a score and its label */
+} collection;
+
+static saddle_status score_rows(const collection *c, const saddle_dataset *data, double *score,
+                                saddle_error *error)
+{
+    memcpy(score + c->rows, data->label, data->rows * sizeof *score);
+    return c->scorer(c->problem, data, c->x, c->y, score, error);
+}
+
+/* The same for the agents here, in their order. */
+static saddle_status score_agents(const collection *c, double *score, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    for (size_t i = 0; status == SADDLE_OK && i < c->problem->agents; i++) {
+        if (saddle_world_has(c->problem->world, i))
+            status = score_rows(c, c->shard[i], score, error);
+        score += rows_of(c->problem, i);
+    }
+    return status;
+}
+
+static void carry_scores(const collection *c, double *score)
+{
+    const saddle_problem *problem = c->problem;
+    const saddle_world *world = problem->world;
+    for (size_t i = 0; i < problem->agents; i++)
+        if (rows_of(problem, i) > 0) {
+            size_t bytes = problem->samples[i] * sizeof *score;
+            world->carry(world, world->home[i], 0, bytes, score);
+            world->carry(world, world->home[i], 0, bytes, score + c->rows);
+            score += problem->samples[i];
+        }
+}
+
+saddle_status saddle_collect_scores(double **score, size_t *rows, saddle_row_scorer *scorer,
+                                    saddle_dataset *const *shard, const saddle_problem *problem,
+                                    const saddle_dataset *held_out, const double *x,
+                                    const double *y, saddle_error *error)
+{
+    collection c = {.scorer = scorer, .shard = shard, .problem = problem, .x = x, .y = y};
+    c.rows = held_out != NULL ? held_out->rows : 0;
+    for (size_t i = 0; held_out == NULL && i < problem->agents; i++)
+        c.rows += rows_of(problem, i);
+    double *all = saddle_alloc_doubles(2 * c.rows);
+    saddle_status status = all == NULL        ? saddle_no_memory(error, "the scores")
+                           : held_out != NULL ? score_rows(&c, held_out, all, error)
+                                              : score_agents(&c, all, error);
+    if (held_out == NULL)
+        status = saddle_world_agree(problem->world, status, error);
+    if (held_out == NULL && status == SADDLE_OK)
+        carry_scores(&c, all);
+    *rows = c.rows;
+    *score = all;
+    if (status != SADDLE_OK || (held_out == NULL && problem->world->rank != 0)) {
+        saddle_free(all);
+        *score = NULL;
+    }
+    return status;
 }

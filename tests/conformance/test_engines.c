@@ -121,6 +121,7 @@ static const large large_instances[] = {
     {AUC_MLP_DENSE, {"data=synthetic:1500:40", "score=mlp:20", "iterations=12"}},
     {FAIR_SPARSE, {"data=synthetic:3000:600", "samples=600", "iterations=12"}},
     {GROUP_DRO_SPARSE_UNEQUAL, {"data=synthetic:3000:600", "samples=600", "iterations=12"}},
+    {REGRESSION_SQUARE_SPARSE_UNEQUAL, {"data=synthetic:3000:40", "samples=600", "iterations=12"}},
     {POISONING_SPARSE, {"data=synthetic:3000:300", "samples=600", "iterations=12"}},
     {OWN_PROBLEM, {"iterations=12", "trace-every=1", "seed=1"}}};
 

@@ -18,6 +18,8 @@ static const int problems[] = {LOGISTIC_BOX_SPARSE,
                                FAIR_SPARSE,
                                GROUP_DRO_SPARSE_UNEQUAL,
                                GROUP_DRO_MLP_DENSE,
+                               REGRESSION_SQUARE_SPARSE_UNEQUAL,
+                               REGRESSION_HUBER_DENSE,
                                POISONING_SPARSE,
                                QUADRATIC_NONCONVEX,
                                POLICY_SMALL};

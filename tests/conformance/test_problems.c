@@ -298,6 +298,44 @@ static long double group_dro_value(const bench *b, size_t agent, const long doub
     return sum;
 }
 
+/*
+ * F_i of robust-regression: (1/n_i) sum_j n y_j l(a'w + v - b) - (W / 2n) |n y - 1|^2, W the labels' variance unless
+ * given.
+ */
+static long double regression_value(const bench *b, size_t agent, const long double *x,
+                                    const long double *y)
+{
+    const saddle_plan *plan = b->instance.plan;
+    long double n = (long double)b->problem->y_dim;
+    long double delta = strcmp(test_text(plan, "loss"), "huber") == 0
+                            ? (long double)test_number(plan, "huber-delta")
+                            : (long double)INFINITY;
+    long double rows = 0.0L;
+    long double sum[2] = {0.0L};
+    for (size_t i = 0; i < b->problem->agents; i++)
+        for (size_t j = 0; j < b->problem->samples[i]; j++) {
+            long double label = b->instance.made->parts->shard[i]->label[j];
+            rows += 1.0L;
+            sum[0] += label;
+            sum[1] += label * label;
+        }
+    long double weight = isnan(test_number(plan, "divergence"))
+                             ? sum[1] / rows - sum[0] * sum[0] / (rows * rows)
+                             : (long double)test_number(plan, "divergence");
+    const saddle_dataset *data = b->instance.made->parts->shard[agent];
+    long double value = 0.0L;
+    for (size_t j = 0; j < data->rows; j++) {
+        long double r = x[data->features] - (long double)data->label[j];
+        for (size_t k = 0; k < data->features; k++)
+            r += entry(data, j, k) * x[k];
+        value += n * y[j] / (long double)data->rows *
+                 (fabsl(r) <= delta ? r * r / 2.0L : delta * fabsl(r) - delta * delta / 2.0L);
+    }
+    for (size_t k = 0; k < b->problem->y_dim; k++)
+        value -= weight / (2.0L * n) * (n * y[k] - 1.0L) * (n * y[k] - 1.0L);
+    return value;
+}
+
 /* F_i of poisoning: -(1/n_i) sum_j log(1 + exp(-b (w'(a + x) + v))) - (ridge/2) (|w|^2 + v^2), x at
  * the poisoned agents of the two instances only: 0 and 1 of the sparse one, 1 and 3 of the other. */
 static long double poisoning_value(const bench *b, size_t agent, const long double *x,
@@ -393,6 +431,8 @@ static slow_value *slow_value_of(const bench *b)
         return auc_value;
     if (strcmp(b->problem->name, "fair") == 0)
         return fair_value;
+    if (strcmp(b->problem->name, "robust-regression") == 0)
+        return regression_value;
     if (strcmp(b->problem->name, "group-dro") == 0)
         return group_dro_value;
     if (strcmp(b->problem->name, "poisoning") == 0)

@@ -252,7 +252,7 @@ END_TEST
 START_TEST(held_out_rows)
 {
     static const char *const problem[] = {"problem=auc", "problem=fair", "problem=group-dro",
-                                          "problem=poisoning"};
+                                          "problem=robust-regression", "problem=poisoning"};
     saddle_error error = {.message = ""};
     saddle_plan *plan = test_plan(
         NULL, (const char *[]){problem[_i], "data=synthetic:90:12", "test-data=synthetic:25:12",
@@ -701,7 +701,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tcase, collective_calls);
     tcase_add_test(tcase, world_without_agents);
     tcase_add_loop_test(tcase, same_bits_in_any_number_of_processes, 0, INSTANCES);
-    tcase_add_loop_test(tcase, held_out_rows, 0, 4);
+    tcase_add_loop_test(tcase, held_out_rows, 0, 5);
     tcase_add_loop_test(tcase, all_algorithms, 0, (int)algorithms);
     tcase_add_test(tcase, model_as_a_record);
     tcase_add_loop_test(tcase, a_file_per_agent, 0, 2);

@@ -39,6 +39,7 @@ static const struct {
     {POLICY_SMALL, 6, {"agents=6"}},
     {FAIR_SPARSE, 6, {"agents=6", "samples=9"}},
     {GROUP_DRO_SPARSE_UNEQUAL, 6, {"agents=6", "samples=9"}},
+    {REGRESSION_HUBER_DENSE, 6, {"agents=6", "samples=8"}},
     {POISONING_SPARSE, 6, {"agents=6", "samples=9"}},
 };
 enum { PLACES = sizeof place / sizeof *place };

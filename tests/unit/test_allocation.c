@@ -162,6 +162,7 @@ static const char *const combination[][2] = {
     {"auc", "prox-gt-sgda"},
     {"fair", "gt-gda"},
     {"group-dro", "precision"},
+    {"robust-regression", "precision"},
     {"poisoning", "prox-dsgda"},
     {"policy-evaluation", "dposg"},
     {"quadratic", "dppsp"},
@@ -697,7 +698,8 @@ static saddle_status predict(const void *path, saddle_error *error)
 
 START_TEST(saved_models_survive_every_failed_allocation)
 {
-    static const char *const problem[] = {"auc", "fair", "group-dro", "poisoning"};
+    static const char *const problem[] = {"auc", "fair", "group-dro", "robust-regression",
+                                          "poisoning"};
     char path[4200];
     saddle_snprintf(path, sizeof path, "%s/m.npz", saddle_test_directory());
     for (size_t k = 0; k < sizeof problem / sizeof *problem; k++) {

@@ -1,0 +1,382 @@
+#include "problems/robust.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/elementary.h"
+#include "core/status.h"
+#include "core/vector.h"
+#include "problems/batch_rows.h"
+#include "problems/problems.h"
+#include "problems/row_blocks.h"
+
+enum { BLOCK = SADDLE_ROW_BLOCK };
+
+static double regularizer(const saddle_robust *self, const double *x)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < self->problem.x_dim; k++) {
+        double square = self->curvature * x[k] * x[k];
+        /* For a huge x the quotient inf/inf would be NaN; its limit is 1. */
+        sum += isinf(square) ? 1.0 : square / (1.0 + square);
+    }
+    return self->lambda2 * sum;
+}
+
+SADDLE_INLINE double regularizer_slope(double lambda2, double curvature, double x)
+{
+    double base = 1.0 + curvature * x * x;
+    return 2.0 * lambda2 * curvature * x / (base * base);
+}
+
+/* gx += scale (grad g(x) - grad g(x0)); x0 may be NULL */
+SADDLE_KERNEL static void add_regularizer(const saddle_robust *self, double scale,
+                                          const double *restrict x, const double *restrict x0,
+                                          double *restrict gx)
+{
+    double a = self->lambda2;
+    double c = self->curvature;
+    size_t count = self->problem.x_dim;
+    if (x0 == NULL)
+        for (size_t k = 0; k < count; k++)
+            gx[k] += scale * regularizer_slope(a, c, x[k]);
+    else
+        for (size_t k = 0; k < count; k++)
+            gx[k] += scale * (regularizer_slope(a, c, x[k]) - regularizer_slope(a, c, x0[k]));
+}
+
+/* gy -= scale grad V = scale lambda1 n (n y - 1) */
+SADDLE_KERNEL static void add_dual_slope(const saddle_robust *self, double scale,
+                                         const double *restrict y, double *restrict gy)
+{
+    size_t count = self->problem.y_dim;
+    double n = (double)count;
+    double slope = scale * self->lambda1 * n;
+    for (size_t k = 0; k < count; k++)
+        gy[k] -= slope * (n * y[k] - 1.0);
+}
+
+/* V(y) */
+static double dual_term(const saddle_robust *self, const double *y)
+{
+    double n = (double)self->problem.y_dim;
+    double sum = 0.0;
+    for (size_t k = 0; k < self->problem.y_dim; k++)
+        sum += (n * y[k] - 1.0) * (n * y[k] - 1.0);
+    return 0.5 * self->lambda1 * sum;
+}
+
+/* g(x) - V(y); the linear part of differences in y is the library's. */
+void saddle_robust_add_common(const saddle_problem *problem, const saddle_part *part)
+{
+    const saddle_robust *self = problem->self;
+    if (part->gx != NULL)
+        add_regularizer(self, part->scale, part->x, part->x0, part->gx);
+    if (part->gy != NULL)
+        add_dual_slope(self, part->scale, part->y, part->gy);
+    if (part->value != NULL)
+        *part->value += part->scale * (regularizer(self, part->x) - dual_term(self, part->y));
+}
+
+/* Rows of a batch, from place `begin` on, with what was found for them. */
+typedef struct block {
+    size_t begin;
+    size_t count;
+    double loss[BLOCK];
+    double slope[BLOCK];
+} block;
+
+/* Huber's loss of a residual, and its slope. */
+static void huber(double delta, double residual, double *loss, double *slope)
+{
+    double size = fabs(residual);
+    bool near = !(size > delta);
+    *loss = near ? 0.5 * residual * residual : delta * (size - 0.5 * delta);
+    *slope = near ? residual : copysign(delta, residual);
+}
+
+/* From t, `each` of every row, to losses and their slopes in t; t is overwritten. */
+static void find_slopes(const saddle_robust *self, size_t count, size_t each, const double *label,
+                        double *t, double *loss, double *slope)
+{
+    if (self->loss == SADDLE_ROBUST_LOGISTIC) {
+        for (size_t k = 0; k < each * count; k++)
+            t[k] *= -label[k / each];
+        saddle_logistic(each * count, t, loss, slope);
+        for (size_t k = 0; k < each * count; k++)
+            slope[k] *= -label[k / each];
+        return;
+    }
+    double delta = self->loss == SADDLE_ROBUST_HUBER ? self->delta : (double)INFINITY;
+    for (size_t k = 0; k < each * count; k++)
+        huber(delta, t[k] - label[k / each], &loss[k], &slope[k]);
+}
+
+/* v, or 0. */
+static double intercept(const saddle_robust *self, const double *x)
+{
+    return self->intercept ? x[self->problem.x_dim - 1] : 0.0;
+}
+
+/* The functions of a block are inlined, so that a range of samples costs neither an index nor a prefetch. */
+
+SADDLE_INLINE void find_losses(const saddle_robust *self, const saddle_dataset *data,
+                               const saddle_batch *batch, const double *x, block *b)
+{
+    double t[BLOCK];
+    double label[BLOCK];
+    double v = intercept(self, x);
+    size_t rest = batch->count - b->begin;
+    b->count = rest < BLOCK ? rest : BLOCK;
+    for (size_t k = 0; k < b->count; k++) {
+        size_t row = saddle_batch_sample(batch, b->begin + k);
+        saddle_prefetch_rows(data, batch, b->begin + k);
+        t[k] = saddle_row_dot(data, row, x) + v;
+        label[k] = data->label[row];
+    }
+    find_slopes(self, b->count, 1, label, t, b->loss, b->slope);
+}
+
+/* gx += along times a row, and 1 for the intercept */
+SADDLE_INLINE void add_row(const saddle_robust *self, const saddle_dataset *data, size_t row,
+                           double along, double *gx)
+{
+    saddle_row_add(data, row, along, gx);
+    if (self->intercept)
+        gx[self->problem.x_dim - 1] += along;
+}
+
+/* gx += scale sum of y_j grad l_ij, and out[j] += scale l_ij; out may be NULL. Returns, if `squares` is set,
+ * the sum of the samples' y_j^2 |grad l_ij|^2 + l_ij^2. */
+SADDLE_INLINE double add_slopes(const saddle_robust *self, const saddle_dataset *data,
+                                const saddle_batch *batch, const block *b, double scale,
+                                const double *y, double *gx, double *out, bool squares)
+{
+    double one = self->intercept ? 1.0 : 0.0;
+    double square = 0.0;
+    for (size_t k = 0; k < b->count; k++) {
+        size_t row = saddle_batch_sample(batch, b->begin + k);
+        double along = y[row] * b->slope[k];
+        add_row(self, data, row, scale * along, gx);
+        if (out != NULL)
+            out[row] += scale * b->loss[k];
+        if (squares)
+            square += along * along * (saddle_row_norm2(data, row) + one) + b->loss[k] * b->loss[k];
+    }
+    return square;
+}
+
+/* out[j] += scale l_ij; out may be NULL */
+SADDLE_INLINE void add_losses(const saddle_batch *batch, const block *b, double scale, double *out)
+{
+    for (size_t k = 0; out != NULL && k < b->count; k++)
+        out[saddle_batch_sample(batch, b->begin + k)] += scale * b->loss[k];
+}
+
+/* The terms w y_j grad l_ij in gx, w l_ij e_j in gy and in the statistic, w y_j l_ij in the value. */
+SADDLE_INLINE void add_batch(const saddle_robust *self, const saddle_dataset *data,
+                             const saddle_part *part, const saddle_batch *batch)
+{
+    double scale = self->weight * part->scale;
+    double value = 0.0;
+    double square = 0.0;
+    block b;
+    for (b.begin = 0; b.begin < batch->count; b.begin += BLOCK) {
+        find_losses(self, data, batch, part->x, &b);
+        if (part->gx != NULL)
+            square += add_slopes(self, data, batch, &b, scale, part->y, part->gx, part->gy,
+                                 part->square != NULL);
+        else
+            add_losses(batch, &b, scale, part->gy);
+        add_losses(batch, &b, scale, part->statistic);
+        for (size_t k = 0; part->value != NULL && k < b.count; k++)
+            value += part->y[saddle_batch_sample(batch, b.begin + k)] * b.loss[k];
+    }
+    if (part->square != NULL)
+        *part->square += self->weight * scale * square;
+    if (part->value != NULL)
+        *part->value += scale * value;
+}
+
+static void add_point(const saddle_robust *self, const saddle_dataset *data,
+                      const saddle_part *part)
+{
+    saddle_batch range = {.first = part->batch.first, .count = part->batch.count};
+    if (part->batch.index == NULL)
+        add_batch(self, data, part, &range);
+    else
+        add_batch(self, data, part, &part->batch);
+}
+
+/* Both points' arguments of the loss side by side, and labels, for rows [begin, begin + count) of a batch. The
+ * points lie entry by entry side by side in `pair`. */
+static void find_scores(const saddle_robust *self, const saddle_dataset *data,
+                        const saddle_batch *batch, size_t begin, size_t count, const double *x1,
+                        const double *x0, const double *pair, double *t, double *label)
+{
+    double v1 = intercept(self, x1);
+    double v0 = intercept(self, x0);
+    for (size_t k = 0; k < count; k++) {
+        size_t row = saddle_batch_sample(batch, begin + k);
+        saddle_couple dot = {0.0, 0.0};
+        saddle_prefetch_rows(data, batch, begin + k);
+        if (data->dense == NULL) {
+            dot = saddle_row_dot_pair(data, row, pair);
+        } else {
+            dot[0] = saddle_row_dot(data, row, x1);
+            dot[1] = saddle_row_dot(data, row, x0);
+        }
+        t[2 * k] = dot[0] + v1;
+        t[2 * k + 1] = dot[1] + v0;
+        label[k] = data->label[row];
+    }
+}
+
+/* gx += along[k] times the rows from place `begin` of a batch on */
+static void add_block(const saddle_robust *self, const saddle_dataset *data,
+                      const saddle_batch *batch, size_t begin, size_t count, const double *along,
+                      double *gx)
+{
+    for (size_t k = 0; k < count; k++)
+        add_row(self, data, saddle_batch_sample(batch, begin + k), along[k], gx);
+}
+
+/* add_point() minus the same at (x0, y0): one call of the vector exponential serves both points. */
+static void add_difference(const saddle_robust *self, const saddle_dataset *data,
+                           const saddle_part *part, double *pair)
+{
+    const saddle_batch *batch = &part->batch;
+    double t[2 * BLOCK];
+    double label[BLOCK];
+    double loss[2 * BLOCK];
+    double slope[2 * BLOCK];
+    double scale = self->weight * part->scale;
+    const double *y = part->y;
+    const double *y0 = part->y0;
+    double *gy = part->gy;
+    for (size_t k = 0; k < self->problem.x_dim; k++) {
+        pair[2 * k] = part->x[k];
+        pair[2 * k + 1] = part->x0[k];
+    }
+    for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
+        size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
+        find_scores(self, data, batch, begin, count, part->x, part->x0, pair, t, label);
+        find_slopes(self, count, 2, label, t, loss, slope);
+        for (size_t k = 0; k < count; k++) {
+            size_t row = saddle_batch_sample(batch, begin + k);
+            slope[k] = scale * (y[row] * slope[2 * k] - y0[row] * slope[2 * k + 1]);
+            gy[row] += scale * (loss[2 * k] - loss[2 * k + 1]);
+        }
+        if (part->along != NULL)
+            memcpy(part->along + begin, slope, count * sizeof *slope);
+        else
+            add_block(self, data, batch, begin, count, slope, part->gx);
+    }
+}
+
+void saddle_robust_add_rows(const saddle_problem *problem, size_t agent, const saddle_batch *batch,
+                            const double *along, double *gx)
+{
+    const saddle_robust *self = problem->self;
+    add_block(self, self->shard[agent], batch, 0, batch->count, along, gx);
+}
+
+void saddle_robust_add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
+                               double *scratch)
+{
+    const saddle_robust *self = problem->self;
+    if (part->x0 != NULL)
+        add_difference(self, self->shard[agent], part, scratch);
+    else
+        add_point(self, self->shard[agent], part);
+}
+
+/* F is linear in the losses, so their means over agents are enough. */
+double saddle_robust_value(const saddle_problem *problem, const double *x, const double *statistic,
+                           const double *y, double *scratch)
+{
+    (void)scratch;
+    const saddle_robust *self = problem->self;
+    return saddle_dot(problem->y_dim, y, statistic) - dual_term(self, y) + regularizer(self, x);
+}
+
+bool saddle_robust_response(const saddle_problem *problem, const double *x, const double *statistic,
+                            const saddle_set *y_set, double *y, double *scratch)
+{
+    (void)x;
+    const saddle_robust *self = problem->self;
+    double n = (double)problem->y_dim;
+    double curved = self->lambda1 * n * n;
+    for (size_t k = 0; k < problem->y_dim; k++)
+        y[k] = 1.0 / n + statistic[k] / curved;
+    saddle_set_project(y_set, y, scratch);
+    return true;
+}
+
+/* The largest |l'| over X; infinite if it is not bounded. */
+static double steepest(const saddle_robust *self, const saddle_set *x_set)
+{
+    if (self->loss == SADDLE_ROBUST_LOGISTIC)
+        return 1.0;
+    double residual = self->row_norm * saddle_set_norm_bound(x_set) + self->most_label;
+    return self->loss == SADDLE_ROBUST_HUBER ? fmin(self->delta, residual) : residual;
+}
+
+/*
+ * mu = lambda1 n^2. L bounds the norm of the Hessian of f_ij by that of the 2x2 matrix of the norms
+ * of its blocks: with r = max |a_ij|, |y| <= Y, |l'| <= S and |l''| <= C on the sets,
+ *   |H_xx| <= w Y C r^2 + 2 lambda2 c,   |H_xy| <= w S r,   |H_yy| = lambda1 n^2.
+ */
+saddle_status saddle_robust_constants(const saddle_problem *problem, const saddle_set *x_set,
+                                      const saddle_set *y_set, saddle_constants *out,
+                                      saddle_error *error)
+{
+    const saddle_robust *self = problem->self;
+    double n = (double)problem->y_dim;
+    double bend = self->loss == SADDLE_ROBUST_LOGISTIC ? 4.0 : 1.0; /* 1 / C */
+    double slope = steepest(self, x_set);
+    double lower;
+    double upper;
+    saddle_set_range(y_set, &lower, &upper);
+    double most = fmax(fabs(lower), fabs(upper));
+    out->strong_concavity = self->lambda1 * n * n;
+    if (isfinite(most) && isfinite(slope)) {
+        double xx = self->weight * most * self->row_norm * self->row_norm / bend +
+                    2.0 * self->lambda2 * self->curvature;
+        out->lipschitz =
+            saddle_block_norm(xx, self->weight * slope * self->row_norm, out->strong_concavity);
+    }
+    /* At y = 1/n V vanishes and the other terms are not negative. */
+    return saddle_bound_primal(out, 0.0, y_set, 1.0 / n, 1e-12, error);
+}
+
+/* y weighs the samples of the run, not those that are scored. */
+saddle_status saddle_robust_scores(const saddle_problem *problem, const saddle_dataset *data,
+                                   const double *x, const double *y, double *out,
+                                   saddle_error *error)
+{
+    (void)y;
+    const saddle_robust *self = problem->self;
+    size_t features = problem->x_dim - (self->intercept ? 1 : 0);
+    saddle_linear_score model = {.w = x, .bias = intercept(self, x)};
+    return saddle_score_rows(data, features, model, out, error);
+}
+
+saddle_status saddle_robust_prepare(saddle_robust *self, const saddle_problem_inputs *inputs,
+                                    size_t most, saddle_error *error)
+{
+    double n = (double)most;
+    double concavity = self->lambda1 * n * n;
+    if (isinf(concavity))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "lambda1: %g times n^2, with n = %zu, overflows; give a smaller one",
+                           self->lambda1, most);
+    self->shard = inputs->shard;
+    self->problem.x_dim = inputs->features + (self->intercept ? 1 : 0);
+    self->problem.y_dim = most;
+    self->problem.scratch = 2 * self->problem.x_dim;
+    self->problem.response_size = most;
+    self->problem.y_curvature = concavity;
+    self->problem.alpha = 1.0 / concavity;
+    return SADDLE_OK;
+}

@@ -1,0 +1,225 @@
+/*
+ * Linear regression that is robust to a shift of the distribution: an adversary weights the samples and pays for
+ * the chi-square divergence of its weights from equal ones (Namkoong, Duchi, NeurIPS 2016 and 2017, in the
+ * penalized form, with the sample slots of robust.h).
+ *
+ *   f_ij(x, y) = n y_j l(a_ij'w + v - b_ij) - (W / 2n) |n y - 1|^2,   x = (w, v),  Y the probability simplex
+ *   l(r)       = r^2 / 2, or Huber's: r^2 / 2 where |r| <= D, D |r| - D^2 / 2 beyond
+ *
+ * With equal local sizes and W so large that no weight is 0, eliminating y leaves
+ *   mean_j L_j + (1 / 2W) mean_j (L_j - mean L)^2,   L_j the mean over agents of their loss in slot j:
+ * a penalty on the variance of the losses. W -> infinity is least squares, W -> 0 the worst slot alone.
+ */
+#include "problems/problems.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/sizes.h"
+#include "core/status.h"
+#include "data/rows.h"
+#include "problems/robust.h"
+#include "problems/scored.h"
+
+#define GROUP "Problem robust-regression"
+#define OWN(field) SADDLE_OWN(choices, field, INSTANCE)
+
+typedef struct choices {
+    int loss;          /* SQUARE or HUBER */
+    double delta;      /* NaN: automatic */
+    double divergence; /* NaN: automatic */
+} choices;
+
+/* The choices of --loss. */
+enum { SQUARE, HUBER };
+
+static const saddle_option *const options[] = {
+    &(const saddle_option)SADDLE_CHOICE(
+        OWN(loss), "loss", GROUP, "square", "square|huber", "LOSS",
+        "Loss of a residual r: 'square', r^2/2, or 'huber', linear beyond --huber-delta, which "
+        "bounds the influence of outliers."),
+    &(const saddle_option)SADDLE_REAL_ABOVE(
+        OWN(delta), "huber-delta", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "D",
+        "The residual at which Huber's loss turns linear. auto: the labels' standard deviation."),
+    &(const saddle_option)SADDLE_REAL_ABOVE(
+        OWN(divergence), "divergence", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "W",
+        "Weight of the chi-square divergence of the samples' weights from equal ones. The "
+        "smaller, the more the worst samples count. auto: the labels' variance."),
+    NULL};
+
+/* The default tau as a share of the trace of the Hessian in x, |H_xy|^2 / mu added. */
+#define TAU_SHARE 0.5
+
+/* Sums over all agents' rows. */
+typedef struct totals {
+    double rows;
+    double label;  /* b */
+    double square; /* b^2 */
+    double norm2;  /* |a|^2 + 1 */
+} totals;
+
+static void total_term(void *context, size_t agent, double *out)
+{
+    const saddle_robust *self = context;
+    const saddle_dataset *data = self->shard[agent];
+    totals *t = (totals *)(void *)out;
+    *t = (totals){.rows = (double)data->rows};
+    for (size_t row = 0; row < data->rows; row++) {
+        t->label += data->label[row];
+        t->square += data->label[row] * data->label[row];
+        t->norm2 += saddle_row_norm2(data, row) + 1.0;
+    }
+}
+
+/* The largest |b| over all rows. Collective. */
+static double largest_label(const saddle_problem_inputs *inputs)
+{
+    const saddle_world *world = inputs->world;
+    double most = 0.0;
+    for (size_t k = 0; k < world->local; k++) {
+        const saddle_dataset *data = inputs->shard[world->here[k]];
+        for (size_t row = 0; row < data->rows; row++)
+            most = fmax(most, fabs(data->label[row]));
+    }
+    world->largest(world, 1, &most);
+    return most;
+}
+
+/* No model, and equal weights. */
+static void start(const saddle_problem *problem, uint64_t seed, double *x, double *y)
+{
+    (void)seed;
+    memset(x, 0, problem->x_dim * sizeof *x);
+    for (size_t k = 0; k < problem->y_dim; k++)
+        y[k] = 1.0 / (double)problem->y_dim;
+}
+
+static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
+{
+    (void)error;
+    saddle_robust *self = made;
+    const choices *chosen = inputs->options;
+    size_t most = saddle_sizes_largest(inputs->agents, inputs->samples);
+    self->loss = chosen->loss == HUBER ? SADDLE_ROBUST_HUBER : SADDLE_ROBUST_SQUARE;
+    self->shard = inputs->shard;
+    self->intercept = true;
+    self->curvature = 1.0;
+    self->weight = (double)most;
+    return SADDLE_OK;
+}
+
+/* What agents find out together: the scale of the labels, from which options follow, and of the rows. */
+static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *inputs,
+                          saddle_error *error)
+{
+    saddle_robust *self = problem->self;
+    choices *chosen = inputs->options;
+    totals t = {.rows = 0.0};
+    SADDLE_TRY(saddle_world_sum(inputs->world, sizeof t / sizeof(double), total_term, self, &t.rows,
+                                error));
+    double mean = t.label / t.rows;
+    double variance = t.square / t.rows - mean * mean;
+    if (!(variance > 0.0))
+        variance = 1.0;
+    if (isnan(chosen->delta))
+        chosen->delta = sqrt(variance);
+    if (isnan(chosen->divergence))
+        chosen->divergence = variance;
+    self->delta = chosen->delta;
+    self->lambda1 = chosen->divergence / self->weight;
+    self->row_norm = sqrt(saddle_largest_norm2(inputs, NULL) + 1.0);
+    self->most_label = largest_label(inputs);
+    problem->sample_cost = saddle_row_cost(inputs, 1);
+    problem->tau = TAU_SHARE * (t.norm2 / t.rows) * (1.0 + variance / chosen->divergence);
+    return saddle_robust_prepare(self, inputs, (size_t)self->weight, error);
+}
+
+/* ---- outcomes -------------------------------------------------------------------------------- */
+
+static int descending(const void *a, const void *b)
+{
+    double left = *(const double *)a;
+    double right = *(const double *)b;
+    return (left < right) - (left > right);
+}
+
+enum { RMSE, MAE, R2, WORST_TENTH, MEASURES };
+
+/* Measures predictions, which are overwritten. */
+static void measure(size_t rows, double *prediction, const double *label, double *out)
+{
+    double mean = 0.0;
+    double spread = 0.0;
+    double square = 0.0;
+    double size = 0.0;
+    double worst = 0.0;
+    size_t tenth = (rows + 9) / 10;
+    for (size_t k = 0; k < rows; k++)
+        mean += label[k] / (double)rows;
+    for (size_t k = 0; k < rows; k++) {
+        double residual = prediction[k] - label[k];
+        spread += (label[k] - mean) * (label[k] - mean);
+        square += residual * residual;
+        size += fabs(residual);
+        prediction[k] = residual * residual;
+    }
+    if (!isnan(square))
+        qsort(prediction, rows, sizeof *prediction, descending);
+    for (size_t k = 0; k < tenth; k++)
+        worst += prediction[k];
+    out[RMSE] = sqrt(square / (double)rows);
+    out[MAE] = size / (double)rows;
+    out[R2] = spread > 0.0 ? 1.0 - square / spread : (double)NAN;
+    out[WORST_TENTH] = isnan(square) ? (double)NAN : sqrt(worst / (double)tenth);
+}
+
+/* Which residuals are the largest shows only where all are in one place. */
+static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
+                              const double *x, const double *y, saddle_outcome *out, size_t *count,
+                              saddle_error *error)
+{
+    static const char *const name[MEASURES] = {"rmse", "mae", "r2", "worst_tenth_rmse"};
+    const saddle_robust *self = problem->self;
+    double found[MEASURES] = {NAN, NAN, NAN, NAN};
+    double *score;
+    size_t rows;
+    *count = 0;
+    SADDLE_TRY(saddle_collect_scores(&score, &rows, saddle_robust_scores, self->shard, problem,
+                                     held_out, x, y, error));
+    if (score != NULL)
+        measure(rows, score, score + rows, found);
+    saddle_free(score);
+    if (held_out == NULL)
+        problem->world->share(problem->world, 0, sizeof found, found);
+    for (size_t k = 0; k < MEASURES; k++)
+        out[k] = (saddle_outcome){name[k], found[k], k == R2 ? SADDLE_LARGER : SADDLE_SMALLER};
+    *count = MEASURES;
+    return SADDLE_OK;
+}
+
+const saddle_problem_class saddle_robust_regression = {
+    .name = "robust-regression",
+    .summary = "linear regression with adversarial sample weights, square or Huber loss",
+    .needs_data = true,
+    .labels = SADDLE_LABELS_REAL,
+    .local_data = true,
+    .options = options,
+    .options_size = sizeof(choices),
+    .size = sizeof(saddle_robust),
+    .init = init,
+    .join = join,
+    .common = {.y_set = "simplex",
+               .add_samples = saddle_robust_add_samples,
+               .add_rows = saddle_robust_add_rows,
+               .add_common = saddle_robust_add_common,
+               .response_solve = saddle_robust_response,
+               .response_value = saddle_robust_value,
+               .constants = saddle_robust_constants,
+               .outcomes = outcomes,
+               /* Predictions and labels. */
+               .outcome_bytes = 2 * sizeof(double),
+               .scores = saddle_robust_scores,
+               .start = start},
+};

@@ -1,0 +1,313 @@
+/*
+ * What is special about the problem robust-regression: its solution against least squares and against a slow
+ * descent that knows nothing of the library, its outcomes against a recount, and labels that are real numbers.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/print.h"
+#include "data/rows.h"
+#include "instances.h"
+#include "support.h"
+
+enum { FEATURES = 3, DIM = FEATURES + 1, ROWS = 60, SLOTS = 24, AGENTS = 3 };
+static const char *const sizes[] = {"samples=24,20,16", "samples=20", NULL};
+
+/* Rows of a line with noise, and an outlier in every tenth; the mean of the labels is far from 0. */
+static saddle_dataset *make_rows(void)
+{
+    static double rows[ROWS * FEATURES];
+    static double label[ROWS];
+    saddle_error error = {.message = ""};
+    saddle_dataset *data = NULL;
+    saddle_rng rng;
+    saddle_rng_init(&rng, 11, SADDLE_RNG_TEST, 0, 0);
+    for (size_t j = 0; j < ROWS; j++) {
+        double *a = rows + j * FEATURES;
+        for (size_t k = 0; k < FEATURES; k++)
+            a[k] = saddle_rng_normal(&rng);
+        label[j] = 20.0 + 2.0 * a[0] - a[1] + saddle_rng_normal(&rng) + (j % 10 == 0 ? 9.0 : 0.0);
+    }
+    assert_ok(saddle_dataset_from_dense(&data, ROWS, FEATURES, rows, label, SADDLE_COPY, &error),
+              error);
+    return data;
+}
+
+static saddle_instance *make_instance(saddle_plan *plan, const saddle_dataset *data)
+{
+    saddle_error error = {.message = ""};
+    saddle_instance *instance = NULL;
+    plan->problem.rows = data;
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    return instance;
+}
+
+static double residual(const saddle_dataset *data, size_t row, const double *x)
+{
+    double r = x[FEATURES] - data->label[row];
+    for (size_t k = 0; k < FEATURES; k++)
+        r += data->dense[row * FEATURES + k] * x[k];
+    return r;
+}
+
+/* ---- a slow solver --------------------------------------------------------------------------- */
+
+/* The projection onto the simplex, by bisection on the threshold. */
+static void project(size_t count, double *y)
+{
+    double low = -1e6;
+    double high = 1e6;
+    for (int step = 0; step < 200; step++) {
+        double threshold = 0.5 * (low + high);
+        double sum = 0.0;
+        for (size_t k = 0; k < count; k++)
+            sum += fmax(y[k] - threshold, 0.0);
+        if (sum > 1.0)
+            low = threshold;
+        else
+            high = threshold;
+    }
+    for (size_t k = 0; k < count; k++)
+        y[k] = fmax(y[k] - high, 0.0);
+}
+
+/* Q(x) and its gradient: the best y from the mean losses of the slots. */
+static double primal(const saddle_instance *e, double weight, double delta, const double *x,
+                     double *gradient)
+{
+    double loss[SLOTS] = {0.0};
+    double slope[SLOTS][DIM] = {{0.0}};
+    double y[SLOTS];
+    size_t n = e->problem->y_dim;
+    for (size_t i = 0; i < AGENTS; i++) {
+        const saddle_dataset *data = e->parts->shard[i];
+        double share = (double)n / (double)(AGENTS * data->rows);
+        for (size_t j = 0; j < data->rows; j++) {
+            double r = residual(data, j, x);
+            double s = fmax(fmin(r, delta), -delta);
+            loss[j] += share * (fabs(r) <= delta ? 0.5 * r * r : delta * (fabs(r) - 0.5 * delta));
+            for (size_t k = 0; k < FEATURES; k++)
+                slope[j][k] += share * s * data->dense[j * FEATURES + k];
+            slope[j][FEATURES] += share * s;
+        }
+    }
+    for (size_t j = 0; j < n; j++)
+        y[j] = 1.0 / (double)n + loss[j] / (weight * (double)n);
+    project(n, y);
+    double value = 0.0;
+    memset(gradient, 0, DIM * sizeof *gradient);
+    for (size_t j = 0; j < n; j++) {
+        double off = (double)n * y[j] - 1.0;
+        value += y[j] * loss[j] - weight / (2.0 * (double)n) * off * off;
+        for (size_t k = 0; k < DIM; k++)
+            gradient[k] += y[j] * slope[j][k];
+    }
+    return value;
+}
+
+/* Gradient descent on Q, which is convex: the step is halved until it descends. */
+static double descend(const saddle_instance *e, double weight, double delta, double *x)
+{
+    double gradient[DIM];
+    double ahead[DIM];
+    double step = 1.0;
+    double value = primal(e, weight, delta, x, gradient);
+    for (int t = 0; t < 30000; t++) {
+        double next[DIM];
+        for (size_t k = 0; k < DIM; k++)
+            next[k] = x[k] - step * gradient[k];
+        double there = primal(e, weight, delta, next, ahead);
+        if (there > value) {
+            step *= 0.5;
+            continue;
+        }
+        step *= 1.1;
+        value = there;
+        memcpy(x, next, sizeof next);
+        memcpy(gradient, ahead, sizeof ahead);
+    }
+    return value;
+}
+
+static const struct {
+    const char *loss, *divergence;
+    double weight, delta;
+} forms[] = {{"loss=square", "divergence=40", 40.0, INFINITY},
+             {"loss=square", "divergence=2", 2.0, INFINITY},
+             {"loss=huber", "divergence=3", 3.0, 1.5}};
+
+START_TEST(the_solution_is_that_of_a_slow_descent)
+{
+    for (size_t s = 0; s < 2; s++) {
+        const char *assignment[] = {"problem=robust-regression",
+                                    forms[_i].loss,
+                                    forms[_i].divergence,
+                                    "huber-delta=1.5",
+                                    "agents=3",
+                                    sizes[s],
+                                    "topology=path",
+                                    "iterations=12000",
+                                    "trace-every=12000",
+                                    NULL};
+        saddle_dataset *data = make_rows();
+        saddle_plan *plan = test_plan(NULL, assignment);
+        saddle_instance *e = make_instance(plan, data);
+        saddle_error error = {.message = ""};
+        saddle_result *result = NULL;
+        double x[DIM] = {0.0};
+        double value = descend(e, forms[_i].weight, forms[_i].delta, x);
+        assert_ok(saddle_run(e, NULL, NULL, &result, &error), error);
+        double found = result->rows[result->row_count - 1].primal;
+        saddle_fprintf(stdout, "%s, %s, %s: descent %.10f, the run %.10f\n", forms[_i].loss,
+                       forms[_i].divergence, sizes[s], value, found);
+        assert_near(found, value, 1e-8 * value);
+        assert_at_most(test_farthest(DIM, result->x_mean, x), 1e-4);
+        saddle_result_free(result);
+        saddle_instance_free(e);
+        test_plan_free(plan);
+        saddle_dataset_free(data);
+    }
+}
+END_TEST
+
+/* With an adversary that pays too much, what is left is least squares: residuals orthogonal to every column. */
+START_TEST(without_an_adversary_it_is_least_squares)
+{
+    const char *assignment[] = {
+        "problem=robust-regression", "divergence=1e12",  "agents=3", "samples=20", "topology=path",
+        "iterations=3000",           "trace-every=3000", NULL};
+    saddle_dataset *data = make_rows();
+    saddle_plan *plan = test_plan(NULL, assignment);
+    saddle_instance *e = make_instance(plan, data);
+    saddle_error error = {.message = ""};
+    saddle_result *result = NULL;
+    assert_ok(saddle_run(e, NULL, NULL, &result, &error), error);
+    for (size_t k = 0; k < DIM; k++) {
+        double sum = 0.0;
+        for (size_t i = 0; i < AGENTS; i++)
+            for (size_t j = 0; j < e->parts->shard[i]->rows; j++)
+                sum += residual(e->parts->shard[i], j, result->x_mean) *
+                       (k < FEATURES ? e->parts->shard[i]->dense[j * FEATURES + k] : 1.0);
+        assert_near(sum / ROWS, 0.0, 1e-9);
+    }
+    saddle_result_free(result);
+    saddle_instance_free(e);
+    test_plan_free(plan);
+    saddle_dataset_free(data);
+}
+END_TEST
+
+static int descending(const void *a, const void *b)
+{
+    return (*(const double *)a < *(const double *)b) - (*(const double *)a > *(const double *)b);
+}
+
+/* The four outcomes over some rows. */
+static void recount(const saddle_dataset *const *data, size_t count, const double *x, double *out)
+{
+    double off[ROWS];
+    double label[ROWS];
+    size_t rows = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < data[i]->rows; j++) {
+            label[rows] = data[i]->label[j];
+            off[rows++] = fabs(residual(data[i], j, x));
+        }
+    double n = (double)rows;
+    double mean = 0.0;
+    double spread = 0.0;
+    double square = 0.0;
+    double worst = 0.0;
+    qsort(off, rows, sizeof *off, descending);
+    out[1] = 0.0;
+    for (size_t k = 0; k < rows; k++) {
+        mean += label[k] / n;
+        square += off[k] * off[k] / n;
+        out[1] += off[k] / n;
+    }
+    for (size_t k = 0; k < rows; k++)
+        spread += (label[k] - mean) * (label[k] - mean) / n;
+    for (size_t k = 0; k < (rows + 9) / 10; k++)
+        worst += off[k] * off[k] / (double)((rows + 9) / 10);
+    out[0] = sqrt(square);
+    out[2] = 1.0 - square / spread;
+    out[3] = sqrt(worst);
+}
+
+START_TEST(outcomes_are_what_a_recount_finds)
+{
+    static const char *const names[] = {"rmse", "mae", "r2", "worst_tenth_rmse"};
+    const char *assignment[] = {"problem=robust-regression", "agents=3", sizes[0], "topology=path",
+                                NULL};
+    saddle_dataset *data = make_rows();
+    saddle_plan *plan = test_plan(NULL, assignment);
+    saddle_instance *e = make_instance(plan, data);
+    const double x[DIM] = {1.8, -0.5, 0.3, 19.0};
+    saddle_outcome out[SADDLE_MOST_OUTCOMES];
+    double expected[4];
+    const saddle_dataset *held_out = data;
+    for (int held = 0; held < 2; held++) {
+        const saddle_dataset *const *all = (const saddle_dataset *const *)e->parts->shard;
+        recount(held == 1 ? &held_out : all, held == 1 ? 1 : AGENTS, x, expected);
+        ck_assert_uint_eq(test_outcomes(e->problem, held == 1 ? data : NULL, x, NULL, out), 4);
+        for (size_t k = 0; k < 4; k++) {
+            ck_assert_str_eq(out[k].name, names[k]);
+            assert_near(out[k].value, expected[k], 1e-13 * (1.0 + fabs(expected[k])));
+        }
+    }
+    const double broken[DIM] = {NAN};
+    ck_assert_uint_eq(test_outcomes(e->problem, data, broken, NULL, out), 4);
+    for (size_t k = 0; k < 4; k++)
+        ck_assert(isnan(out[k].value));
+    saddle_instance_free(e);
+    test_plan_free(plan);
+    saddle_dataset_free(data);
+}
+END_TEST
+
+/* Options that are left to the data are recorded, and a saved model predicts labels. */
+START_TEST(a_saved_model_predicts)
+{
+    const char *assignment[] = {"problem=robust-regression",
+                                "loss=huber",
+                                "agents=3",
+                                "topology=path",
+                                "iterations=500",
+                                NULL};
+    saddle_dataset *data = make_rows();
+    saddle_plan *plan = test_plan(NULL, assignment);
+    saddle_instance *e = make_instance(plan, data);
+    double mean = 0.0;
+    double variance = 0.0;
+    for (size_t j = 0; j < ROWS; j++)
+        mean += data->label[j] / ROWS;
+    for (size_t j = 0; j < ROWS; j++)
+        variance += (data->label[j] - mean) * (data->label[j] - mean) / ROWS;
+    assert_near(test_number(&e->parts->plan, "divergence"), variance, 1e-10 * variance);
+    assert_near(test_number(&e->parts->plan, "huber-delta"), sqrt(variance), 1e-10 * variance);
+    const double x[DIM] = {1.0, 2.0, 3.0, 4.0};
+    double score[ROWS];
+    saddle_error error = {.message = ""};
+    assert_ok(e->problem->scores(e->problem, data, x, NULL, score, &error), error);
+    for (size_t j = 0; j < ROWS; j++)
+        assert_near(score[j], residual(data, j, x) + data->label[j], 1e-13);
+    saddle_instance_free(e);
+    test_plan_free(plan);
+    saddle_dataset_free(data);
+}
+END_TEST
+
+Suite *saddle_test_suite(void)
+{
+    Suite *suite = suite_create("robust-regression");
+    TCase *cases = tcase_create("robust-regression");
+    tcase_set_timeout(cases, 300);
+    tcase_add_loop_test(cases, the_solution_is_that_of_a_slow_descent, 0,
+                        sizeof forms / sizeof *forms);
+    tcase_add_test(cases, without_an_adversary_it_is_least_squares);
+    tcase_add_test(cases, outcomes_are_what_a_recount_finds);
+    tcase_add_test(cases, a_saved_model_predicts);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
