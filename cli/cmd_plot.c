@@ -208,7 +208,7 @@ static int run(const cli_arguments *arguments)
     for (size_t k = 0; status == SADDLE_OK && k < down; k++)
         y[k] = outcome_column(&p.in, y[k]);
     p.columns = across > 1 && down > 1 ? across : 0;
-    for (size_t k = 0; status == SADDLE_OK && k < across * down; k++)
+    for (size_t k = 0; status == SADDLE_OK && across > 0 && k < across * down; k++)
         status = add_panel(&p, x[k % across], y[k / across], &error);
     SADDLE_THEN(status, draw(&p, &error));
     for (size_t k = 0; k < p.panels; k++)

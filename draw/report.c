@@ -386,9 +386,9 @@ static saddle_status sort_experiments(experiments *out, const trace_list *in,
 {
     char name[TRACE_EXPERIMENT];
     size_t placed = 0;
-    *out = (experiments){.section = calloc(in->count, sizeof *out->section),
-                         .title = calloc(in->count, sizeof *out->title),
-                         .trace = calloc(in->count, sizeof *out->trace)};
+    *out = (experiments){.section = calloc(in->count + 1, sizeof *out->section),
+                         .title = calloc(in->count + 1, sizeof *out->title),
+                         .trace = calloc(in->count + 1, sizeof *out->trace)};
     if (out->section == NULL || out->title == NULL || out->trace == NULL)
         return saddle_no_memory(error, "the sections");
     for (size_t k = 0; k < in->count; k++) {

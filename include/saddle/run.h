@@ -94,7 +94,7 @@ typedef struct saddle_run_times {
 } saddle_run_times;
 
 /** The most columns of outcomes: on the agents' data and on held-out rows, with their spread. */
-#define SADDLE_MOST_OUTCOME_COLUMNS (8 * SADDLE_MOST_OUTCOMES)
+#define SADDLE_MOST_OUTCOME_COLUMNS ((size_t)8 * SADDLE_MOST_OUTCOMES)
 
 /** A column of a trace with an outcome. */
 typedef struct saddle_outcome_column {
