@@ -5,7 +5,7 @@
 
 #include "cli.h"
 #include "core/status.h"
-#include "data/pattern.h"
+#include "files/pattern.h"
 
 /* The most different labels that are listed with their counts. */
 #define MOST_LABELS 20
@@ -99,7 +99,7 @@ static void print_file(const char *name)
     struct stat status;
     char size[CLI_NUMBER];
     size_t files = 0;
-    if (saddle_is_pattern(name) && saddle_pattern_count(name, &files, NULL) == SADDLE_OK)
+    if (saddle_is_pattern(name) && saddle_data_count_files(name, &files, NULL) == SADDLE_OK)
         cli_print("  files       %zu, numbered from 0\n", files);
     else if (saddle_data_find(name, &path, NULL) == SADDLE_OK && stat(path, &status) == 0)
         cli_print("  file        %s, %s\n", path, saddle_bytes_text((double)status.st_size, size));

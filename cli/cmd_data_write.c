@@ -4,7 +4,7 @@
 #include "cli.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "data/pattern.h"
+#include "files/pattern.h"
 #include "run/plan_files.h"
 
 /* How the rows are read. */

@@ -284,6 +284,12 @@ SADDLE_API saddle_status saddle_data_directory(char **out, saddle_error *error);
  * SADDLE_BAD_INPUT, with how to get it, when it is nowhere. Free the result with free().
  */
 SADDLE_API saddle_status saddle_data_find(const char *name, char **path, saddle_error *error);
+/**
+ * How many files a name with a %d or %02d stands for: one more than the highest number, which says nothing about those
+ * between; 0: there are none. They are looked for where saddle_data_find() does.
+ */
+SADDLE_API saddle_status saddle_data_count_files(const char *pattern, size_t *out,
+                                                 saddle_error *error);
 
 #ifdef __cplusplus
 }

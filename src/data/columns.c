@@ -273,7 +273,7 @@ static saddle_status no_feature(const saddle_columns *columns, size_t features, 
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "'%.*s' is not a feature; give a number from 1 to %zu%s",
                        (int)(length < 100 ? length : 100), which, features,
-                       named ? ", or a name that `saddle data info` shows"
+                       named ? ", or the name of a column or feature"
                              : "; the features of these data have no names");
 }
 

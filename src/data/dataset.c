@@ -15,10 +15,10 @@
 #include "core/text.h"
 #include "core/vector.h"
 #include "data/columns.h"
-#include "data/pattern.h"
 #include "data/readers.h"
 #include "data/rows.h"
 #include "files/file.h"
+#include "files/pattern.h"
 
 /* ---- memory ---- */
 

@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "data/sources.h"
+#include "files/pattern.h"
 
 /* The environment's value if it is an absolute path: XDG says to ignore any other. */
 static const char *absolute(const char *variable)
@@ -128,6 +129,37 @@ saddle_status saddle_data_find(const char *name, char **path, saddle_error *erro
     saddle_status status = SADDLE_OK;
     if (*path == NULL)
         status = not_found(name, given, standard, error);
+    saddle_free(standard);
+    return status;
+}
+
+/* ---- several files ---- */
+
+/* The same in a directory where data sets are looked for by name. */
+static saddle_status count_below(const char *directory, const char *pattern, size_t *out,
+                                 saddle_error *error)
+{
+    char *path = saddle_format("%s/%s", directory, pattern);
+    if (path == NULL)
+        return saddle_no_memory(error, "a file name");
+    saddle_status status = saddle_pattern_count(path, out, error);
+    saddle_free(path);
+    return status;
+}
+
+saddle_status saddle_data_count_files(const char *pattern, size_t *out, saddle_error *error)
+{
+    SADDLE_REQUIRE(error, pattern, out);
+    char *standard = NULL;
+    const char *given = getenv("SADDLE_DATA");
+    *out = 0;
+    SADDLE_TRY(saddle_pattern_check(pattern, error));
+    saddle_status status = saddle_pattern_count(pattern, out, error);
+    bool path = strchr(pattern, '/') != NULL;
+    SADDLE_THEN_IF(status, !path && given != NULL && *given != '\0',
+                   count_below(given, pattern, out, error));
+    if (!path && saddle_data_directory(&standard, NULL) == SADDLE_OK)
+        SADDLE_THEN(status, count_below(standard, pattern, out, error));
     saddle_free(standard);
     return status;
 }

@@ -5,8 +5,8 @@
 #include "core/status.h"
 #include "data/columns.h"
 #include "data/dataset.h"
-#include "data/pattern.h"
 #include "data/readers.h"
+#include "files/pattern.h"
 
 /* The files of a data set. */
 typedef struct several {
@@ -133,7 +133,7 @@ saddle_status saddle_load_several(saddle_dataset **out, const char *pattern,
                                   const saddle_data_options *options, saddle_error *error)
 {
     several s = {.pattern = pattern, .options = options};
-    SADDLE_TRY(saddle_pattern_count(pattern, &s.count, error));
+    SADDLE_TRY(saddle_data_count_files(pattern, &s.count, error));
     if (s.count == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "there is no file '%s'; files are numbered from 0", pattern);

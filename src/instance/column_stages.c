@@ -10,7 +10,7 @@
 #include "core/status.h"
 #include "data/columns.h"
 #include "data/dataset.h"
-#include "data/pattern.h"
+#include "files/pattern.h"
 #include "instance/instance.h"
 
 /* Look at the files of the agents here. */

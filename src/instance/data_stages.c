@@ -16,8 +16,8 @@
 #include "core/text.h"
 #include "data/columns.h"
 #include "data/dataset.h"
-#include "data/pattern.h"
 #include "data/samples.h"
+#include "files/pattern.h"
 #include "instance/fingerprint.h"
 #include "instance/instance.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/rounding.h"
 #include "core/status.h"
-#include "data/pattern.h"
+#include "files/pattern.h"
 #include "files/plugin.h"
 #include "instance/fingerprint.h"
 #include "instance/instance.h"
@@ -130,7 +130,7 @@ saddle_status saddle_stage_count_files(saddle_instance *e, saddle_error *error)
         !saddle_is_pattern(plan->problem.data) ||
         saddle_topology_sets_agents(plan->network.topology))
         return SADDLE_OK;
-    saddle_status status = saddle_pattern_count(plan->problem.data, &files, error);
+    saddle_status status = saddle_data_count_files(plan->problem.data, &files, error);
     double most = (double)files;
     e->parts->processes->largest(e->parts->processes, 1, &most);
     if (status == SADDLE_OK && most == 0.0)

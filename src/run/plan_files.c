@@ -8,7 +8,7 @@
 #include "checkpoint/checkpoint.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "data/pattern.h"
+#include "files/pattern.h"
 #include "data/readers.h"
 #include "files/plugin.h"
 

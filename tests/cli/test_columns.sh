@@ -108,7 +108,7 @@ try eval --model fair.npz --data people.csv
 check "a model knows the names" says "parity_gap"
 refuse "sensitive: column 'color' is 3 features; name one of them, such as 'color=blue'" \
     run --problem fair --sensitive color --data people.csv "${two[@]}"
-refuse "sensitive: 'height' is not a feature; give a number from 1 to 8, or a name" \
+refuse "sensitive: 'height' is not a feature; give a number from 1 to 8, or the name" \
     run --problem fair --sensitive height --data people.csv "${two[@]}"
 refuse "exclude-features: 'sex' is listed twice" \
     run --problem fair --sensitive sex --exclude-features sex,sex --data people.csv "${two[@]}"

@@ -204,7 +204,7 @@ check "commands are explained" grep -qxP 'theory\t.+' out
 check "families are offered once" is "$(grep -cP '^data\t' out)" 1
 check "--version is offered" grep -qP '^--version\t' out
 try __complete data ''
-check "all commands of a family" is "$(cut -f 1 out | xargs)" "list info generate fetch"
+check "all commands of a family" is "$(cut -f 1 out | xargs)" "list info convert split generate fetch"
 try __complete run --
 check "options are explained" grep -qxP -- '--seed\t.+' out
 check "every option is offered" is "$(cut -f 1 out | sort)" \

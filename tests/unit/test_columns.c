@@ -61,7 +61,7 @@ START_TEST(texts_become_features)
     assert_refused(saddle_dataset_column(data, "color=green", value, &error), error,
                    SADDLE_BAD_INPUT, "'color=green' is not a feature");
     assert_refused(saddle_dataset_column(data, "5", value, &error), error, SADDLE_BAD_INPUT,
-                   "a number from 1 to 4, or a name");
+                   "a number from 1 to 4, or the name");
     saddle_dataset_free(data);
 
     data = load(&(saddle_data_options){.missing = SADDLE_MISSING_DROP, .categories = SADDLE_CODES});

@@ -1,11 +1,9 @@
-#include "data/pattern.h"
+#include "files/pattern.h"
 
 #include <dirent.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <saddle/data.h>
+#include <unistd.h>
 
 #include "core/memory.h"
 #include "core/status.h"
@@ -68,8 +66,7 @@ static bool read_number(const char *name, const char *before, size_t before_leng
     return strspn(number, "0123456789") == digits && saddle_parse_integer(number, out);
 }
 
-/* Let *out be the highest number, plus 1, of the files of a pattern, whose path it is, if that is more. */
-static saddle_status count_in(const char *pattern, size_t *out, saddle_error *error)
+saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_error *error)
 {
     int width;
     const char *place = strchr(pattern, '%');
@@ -87,47 +84,17 @@ static saddle_status count_in(const char *pattern, size_t *out, saddle_error *er
     struct dirent *entry;
     while (entries != NULL && (entry = readdir(entries)) != NULL) {
         uint64_t number = 0;
-        char *path = NULL;
         if (!read_number(entry->d_name, before, (size_t)(place - before), after, after_length,
                          &number) ||
             number < *out)
             continue;
         /* part-07 is no file of part-%d. */
         char *name = saddle_pattern_name(pattern, (size_t)number);
-        if (name != NULL && saddle_data_find(name, &path, NULL) == SADDLE_OK)
+        if (name != NULL && access(name, F_OK) == 0)
             *out = (size_t)number + 1;
-        saddle_free(path);
         saddle_free(name);
     }
     if (entries != NULL)
         closedir(entries);
     return SADDLE_OK;
-}
-
-/* The same in a directory where data sets are looked for by name. */
-static saddle_status count_below(const char *directory, const char *pattern, size_t *out,
-                                 saddle_error *error)
-{
-    char *path = saddle_format("%s/%s", directory, pattern);
-    if (path == NULL)
-        return saddle_no_memory(error, "a file name");
-    saddle_status status = count_in(path, out, error);
-    saddle_free(path);
-    return status;
-}
-
-saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_error *error)
-{
-    char *standard = NULL;
-    const char *given = getenv("SADDLE_DATA");
-    *out = 0;
-    SADDLE_TRY(saddle_pattern_check(pattern, error));
-    saddle_status status = count_in(pattern, out, error);
-    bool path = strchr(pattern, '/') != NULL;
-    SADDLE_THEN_IF(status, !path && given != NULL && *given != '\0',
-                   count_below(given, pattern, out, error));
-    if (!path && saddle_data_directory(&standard, NULL) == SADDLE_OK)
-        SADDLE_THEN(status, count_below(standard, pattern, out, error));
-    saddle_free(standard);
-    return status;
 }

@@ -1,6 +1,6 @@
 /* Names of data with a number in them, such as part-%d.csv or part-%02d.csv: one file per agent. */
-#ifndef SADDLE_DATA_PATTERN_H
-#define SADDLE_DATA_PATTERN_H
+#ifndef SADDLE_FILES_PATTERN_H
+#define SADDLE_FILES_PATTERN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@ bool saddle_is_pattern(const char *name);
 saddle_status saddle_pattern_check(const char *pattern, saddle_error *error);
 /* The name with a number in its place, to be freed; NULL when memory is short. The pattern has been checked. */
 char *saddle_pattern_name(const char *pattern, size_t number);
-/* How many files there are: one more than the highest number, which says nothing about those between. They are looked
- * for where saddle_data_find() does. 0: there are none. */
+/* Let *out be one more than the highest number of the files of a pattern, whose path it is, if that is more. Says
+ * nothing about those between. */
 saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_error *error);
 
 #endif
