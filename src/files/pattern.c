@@ -32,8 +32,8 @@ static size_t read_place(const char *at, int *width)
 saddle_status saddle_pattern_check(const char *pattern, saddle_error *error)
 {
     int width;
-    const char *place = strchr(pattern, '%');
-    if (place != NULL && read_place(place, &width) > 0 && strchr(place + 1, '%') == NULL)
+    const char *place = pattern + strcspn(pattern, "%");
+    if (*place != '\0' && read_place(place, &width) > 0 && strchr(place + 1, '%') == NULL)
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "'%s' has a %% in it; %%d or %%02d, once, stands for the number of an agent "
@@ -44,7 +44,7 @@ saddle_status saddle_pattern_check(const char *pattern, saddle_error *error)
 char *saddle_pattern_name(const char *pattern, size_t number)
 {
     int width;
-    const char *place = strchr(pattern, '%');
+    const char *place = pattern + strcspn(pattern, "%");
     const char *rest = place + read_place(place, &width);
     return saddle_format("%.*s%0*zu%s", (int)(place - pattern), pattern, width, number, rest);
 }
@@ -69,7 +69,7 @@ static bool read_number(const char *name, const char *before, size_t before_leng
 saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_error *error)
 {
     int width;
-    const char *place = strchr(pattern, '%');
+    const char *place = pattern + strcspn(pattern, "%");
     const char *before = place;
     while (before > pattern && before[-1] != '/')
         before--;
