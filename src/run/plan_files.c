@@ -8,8 +8,8 @@
 #include "checkpoint/checkpoint.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "files/pattern.h"
 #include "data/readers.h"
+#include "files/pattern.h"
 #include "files/plugin.h"
 
 /* ---- inputs ---------------------------------------------------------------------------------- */

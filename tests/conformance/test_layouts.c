@@ -1,5 +1,6 @@
 /* Layouts: the table of fields is true of every algorithm, and one that cannot be true is refused. */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +29,13 @@ static double denoted(const saddle_field *field, const saddle_agent *agent, size
     return agent->kept[field->estimate + k] - field->shift * agent->now[field->shift_offset + k];
 }
 
+/* Workers call this for their agents at the same time. */
 static void add_agent(void *context, saddle_agent *agent)
 {
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     totals *t = context;
     const saddle_field *field = t->field;
+    pthread_mutex_lock(&one_at_a_time);
     for (size_t k = 0; k < field->length; k++) {
         double sum = agent->now[field->offset + k];
         double estimate = denoted(field, agent, k);
@@ -43,6 +47,7 @@ static void add_agent(void *context, saddle_agent *agent)
             t->off = off <= t->off ? t->off : off;
         }
     }
+    pthread_mutex_unlock(&one_at_a_time);
 }
 
 /* Check a sum at the present state. `truth`: see totals::kept_like. */

@@ -55,6 +55,7 @@ static const known_field known[] = {
     FIELD("init-x", start.init_x, TEXT, "constant:1", 0),
     FIELD("init-y", start.init_y, TEXT, "constant:2", 0),
     FIELD("seed", start.seed, INTEGER, "12", 12),
+    FIELD("pin", engine.pin, FLAG, "yes", 1.0),
     FIELD("algorithm", algorithm.name, TEXT, "gda", 0),
     FIELD("steps", steps.rule, CHOICE, "theory", SADDLE_STEPS_THEORY),
     FIELD("sampling", steps.sampling, CHOICE, "with-replacement", SADDLE_WITH_REPLACEMENT),
