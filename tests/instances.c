@@ -83,6 +83,11 @@ static const struct {
                                 {"problem=robust-regression", "data=@dense", "loss=huber",
                                  "huber-delta=0.8", "divergence=2", "y-set=box:0:0.3", "agents=4",
                                  "samples=12", "topology=ring"}},
+
+    [FAIR_MLP_DENSE] = {"fair mlp, dense, unequal",
+                        {"problem=fair", "data=@groups", "sensitive=3", "fairness=0.7",
+                         "fairness-ridge=0.1", "score=mlp:3,2", "activation=tanh", "agents=4",
+                         "samples=7,20,11,3", "topology=path"}},
     [POISONING_SPARSE] = {"poisoning, sparse",
                           {"problem=poisoning", "data=synthetic:60:20", "poisoned=2",
                            "perturbation=0.8", "ridge=0.2", "agents=4", "topology=ring"}},

@@ -6,7 +6,6 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "data/rows.h"
 #include "models/model.h"
 
 static void forward(const saddle_model *model, const saddle_rows_block *block, const double *w,
@@ -27,7 +26,7 @@ static void backward(const saddle_model *model, const saddle_rows_block *block, 
         saddle_row_add(block->data, row, c[k], g);
         g[model->inputs] += c[k];
         if (square != NULL)
-            square[k] = c[k] * c[k] * (saddle_row_norm2(block->data, row) + 1.0);
+            square[k] = c[k] * c[k] * (saddle_block_norm2(block, k) + 1.0);
     }
 }
 

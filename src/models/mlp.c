@@ -217,8 +217,8 @@ static void add_squares(const saddle_rows_block *block, size_t inputs, size_t ou
                         const double *in, const double *delta, double *square)
 {
     for (size_t k = 0; k < block->count; k++) {
-        double norm2 = in != NULL ? saddle_norm2(inputs, in + k * inputs)
-                                  : saddle_row_norm2(block->data, saddle_block_row(block, k));
+        double norm2 =
+            in != NULL ? saddle_norm2(inputs, in + k * inputs) : saddle_block_norm2(block, k);
         square[k] += saddle_norm2(outputs, delta + k * outputs) * (1.0 + norm2);
     }
 }

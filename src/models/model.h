@@ -19,6 +19,8 @@
 #include <saddle/option.h>
 #include <saddle/status.h>
 
+#include "data/rows.h"
+
 /* The most rows of one block. */
 #define SADDLE_MODEL_BLOCK 128
 
@@ -40,12 +42,21 @@ typedef struct saddle_rows_block {
     size_t first;
     size_t count;
     const struct saddle_helpers *helpers; /* who helps with the block; NULL: nobody */
+    const double
+        *norm2; /* |a|^2 of its rows as far as the model sees them; NULL: of the whole rows */
 } saddle_rows_block;
 
 /* Number of the block's row k in the data. */
 static inline size_t saddle_block_row(const saddle_rows_block *block, size_t k)
 {
     return block->index != NULL ? block->index[k] : block->first + k;
+}
+
+/* |a|^2 of the block's row k. */
+static inline double saddle_block_norm2(const saddle_rows_block *block, size_t k)
+{
+    return block->norm2 != NULL ? block->norm2[k]
+                                : saddle_row_norm2(block->data, saddle_block_row(block, k));
 }
 
 /* A model. Fields are for reading only. */

@@ -4,9 +4,8 @@
  *
  *   f_ij(x, y) = -log p_b(t) + W sum_c (s y_c - y_c^2) p_c(t) - (R/2) |y|^2
  *
- * Classes c are - and + ; the model is a softmax over two linear scores with biases,
- *   x = (w_-, v_-, w_+, v_+),   t = (w_+ - w_-)'a + v_+ - v_-,   p_+ = 1 / (1 + exp(-t)) = 1 - p_-,
- * b is the label, s = 2 S - 1 = +1 or -1 the sensitive attribute, W the weight of fairness and R a
+ * Classes c are - and + ; p_+ = 1 / (1 + exp(-t)) = 1 - p_-, t from a softmax over two linear scores or from a
+ * network (blind_model.h); b is the label, s = 2 S - 1 = +1 or -1 the sensitive attribute, W the weight of fairness and R a
  * ridge that is 0 unless W is. The model does not see features that give S away: their weights stay
  * as they are.
  *
@@ -27,13 +26,16 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
+#include "problems/blind_model.h"
 #include "problems/row_blocks.h"
+#include "problems/scored.h"
 #include "problems/sensitive.h"
 
 #define GROUP "Problem fair"
 #define OWN(field) SADDLE_OWN(choices, field, INSTANCE)
 
 typedef struct choices {
+    saddle_model_choice model; /* first: where its options expect it */
     double fairness;
     double ridge;          /* NaN: automatic */
     const char *sensitive; /* a feature */
@@ -41,6 +43,8 @@ typedef struct choices {
 } choices;
 
 static const saddle_option *const options[] = {
+    &saddle_score_option,
+    &saddle_activation_option,
     &(const saddle_option)SADDLE_REAL(
         OWN(fairness), "fairness", GROUP, "8", 0.0, SADDLE_UNBOUNDED, "W",
         "Weight of the dependence between decision and sensitive attribute; 0: none."),
@@ -58,6 +62,8 @@ static const saddle_option *const options[] = {
     NULL};
 
 enum { BLOCK = SADDLE_ROW_BLOCK };
+/* The default tau for networks as a share of the mean of |grad t|^2 at the start. */
+#define TAU_SHARE 0.125
 /* The ridge that keeps y unique when there is no fairness term. */
 #define LONE_RIDGE 1e-3
 /* A bound of mu below this share of W says nothing; mu is then left to be estimated. */
@@ -73,38 +79,20 @@ typedef struct instance {
     saddle_problem problem;       /* first: the two addresses are one */
     saddle_dataset *const *shard; /* borrowed */
     saddle_sensitive sensitive;
+    saddle_blind_model blind;
+    const saddle_model *model; /* its own, whose score is t */
     size_t features;
     double weight;   /* W */
     double ridge;    /* R */
-    double steepest; /* largest |grad_x t|^2 = 2 (|a|^2 + 1) */
+    double steepest; /* largest |grad_x t|^2 = 2 (|a|^2 + 1); for linear scores */
     char *excluded;  /* the hidden features as a list, where it was automatic */
 } instance;
-
-/* The model as one linear score, t = u'a + bias; u has an entry per feature, 0 where hidden. */
-static saddle_linear_score make_score(const instance *self, const double *x, double *u)
-{
-    size_t d = self->features;
-    const double *other = x + d + 1;
-    for (size_t k = 0; k < d; k++)
-        u[k] = self->sensitive.hidden[k] ? 0.0 : other[k] - x[k];
-    return (saddle_linear_score){.w = u, .bias = other[d] - x[d]};
-}
 
 /* Slope in t of one sample's function, given p = p_+(t). */
 static double slope_in_t(const instance *self, double label, double s, const double *y, double p)
 {
     double lift = (s - y[POSITIVE]) * y[POSITIVE] - (s - y[NEGATIVE]) * y[NEGATIVE];
     return p - (label > 0.0 ? 1.0 : 0.0) + self->weight * lift * p * (1.0 - p);
-}
-
-/* gx += the gradient along u, given as `along`: the two classes' are opposite. */
-static void add_along(const instance *self, double *along, double *gx)
-{
-    size_t d = self->features;
-    for (size_t k = 0; k < d; k++)
-        along[k] = self->sensitive.hidden[k] ? 0.0 : along[k];
-    saddle_axpy(d + 1, -1.0, along, gx);
-    saddle_axpy(d + 1, 1.0, along, gx + d + 1);
 }
 
 /* Adds a block to the value and to the statistic: the losses, and p_c and s p_c of the classes. */
@@ -133,49 +121,95 @@ static void add_values(const instance *self, const saddle_part *part, const sadd
         *part->value += part->scale * value;
 }
 
-/* Adds a block to the gradient, given p of its rows and s of all; what is added to gx, to `along`. */
-static void add_slopes(const instance *self, const saddle_part *part, const saddle_rows_block *rows,
-                       const double *p, const double *sign, double *along)
+/* The memory of one call. */
+typedef struct workspace {
+    double *along; /* the gradient in u */
+    double *u1;    /* parameters */
+    double *u0;    /* those of the other point */
+    double *model; /* scratch */
+} workspace;
+
+static workspace workspace_of(const instance *self, double *scratch)
 {
-    const double *y = part->y;
-    double share = part->scale;
-    double sum[CLASSES] = {0.0, 0.0};
-    double square = 0.0;
+    size_t count = self->model->parameters;
+    return (workspace){.along = scratch,
+                       .u1 = scratch + count,
+                       .u0 = scratch + 2 * count,
+                       .model = scratch + 3 * count};
+}
+
+/* Slopes of a block's functions in t, and in y if the weight is W. */
+typedef struct slopes {
+    double t[BLOCK];
+    double low[BLOCK];
+    double high[BLOCK];
+    double sum[CLASSES]; /* of low and of high */
+} slopes;
+
+static void find_slopes(const instance *self, const saddle_rows_block *rows, const double *sign,
+                        const double *y, const double *p, double weight, slopes *out)
+{
+    out->sum[NEGATIVE] = out->sum[POSITIVE] = 0.0;
     for (size_t k = 0; k < rows->count; k++) {
         size_t row = saddle_block_row(rows, k);
         double s = sign[row];
-        double slope = slope_in_t(self, rows->data->label[row], s, y, p[k]);
-        double low = self->weight * (s - 2.0 * y[NEGATIVE]) * (1.0 - p[k]);
-        double high = self->weight * (s - 2.0 * y[POSITIVE]) * p[k];
-        if (part->gx != NULL) {
-            saddle_row_add(rows->data, row, share * slope, along);
-            along[self->features] += share * slope;
-        }
-        sum[NEGATIVE] += low;
-        sum[POSITIVE] += high;
-        if (part->square != NULL)
-            square += 2.0 * slope * slope *
-                          (saddle_visible_norm2(&self->sensitive, rows->data, row) + 1.0) +
-                      low * low + high * high;
+        out->t[k] = slope_in_t(self, rows->data->label[row], s, y, p[k]);
+        out->low[k] = weight * (s - 2.0 * y[NEGATIVE]) * (1.0 - p[k]);
+        out->high[k] = weight * (s - 2.0 * y[POSITIVE]) * p[k];
+        out->sum[NEGATIVE] += out->low[k];
+        out->sum[POSITIVE] += out->high[k];
     }
-    if (part->gy != NULL)
-        saddle_axpy(CLASSES, share, sum, part->gy);
-    if (part->square != NULL)
-        *part->square += share * square;
 }
 
-static void add_point(const instance *self, size_t agent, const saddle_part *part, double *along,
-                      double *u)
+/* Adds a block's gradient in u to space->along, and to *squares, unless it is NULL, the |grad|^2 of its rows. */
+static void pull_slopes(const instance *self, saddle_rows_block rows, double scale, const slopes *s,
+                        const workspace *space, double *squares)
+{
+    double c[BLOCK];
+    double norm2[BLOCK];
+    double square[BLOCK];
+    double sum = 0.0;
+    rows.norm2 = norm2;
+    for (size_t k = 0; k < rows.count; k++) {
+        c[k] = scale * s->t[k];
+        norm2[k] = squares == NULL ? 0.0
+                                   : saddle_visible_norm2(&self->sensitive, rows.data,
+                                                          saddle_block_row(&rows, k));
+    }
+    self->model->backward(self->model, &rows, space->u1, c, space->along,
+                          squares != NULL ? square : NULL, space->model);
+    for (size_t k = 0; squares != NULL && k < rows.count; k++)
+        sum += (self->blind.linear ? 2.0 * s->t[k] * s->t[k] * (norm2[k] + 1.0)
+                                   : square[k] / (scale * scale)) +
+               s->low[k] * s->low[k] + s->high[k] * s->high[k];
+    if (squares != NULL)
+        *squares += scale * sum;
+}
+
+/* Adds a block to the gradient, given p of its rows and s of all; the part in x to space->along. */
+static void add_slopes(const instance *self, const saddle_part *part, const saddle_rows_block *rows,
+                       const double *p, const double *sign, const workspace *space)
+{
+    slopes s;
+    find_slopes(self, rows, sign, part->y, p, self->weight, &s);
+    if (part->gx != NULL)
+        pull_slopes(self, *rows, part->scale, &s, space, part->square);
+    if (part->gy != NULL)
+        saddle_axpy(CLASSES, part->scale, s.sum, part->gy);
+}
+
+static void add_point(const instance *self, size_t agent, const saddle_part *part,
+                      const workspace *space)
 {
     const saddle_dataset *data = self->shard[agent];
-    saddle_linear_score model = make_score(self, part->x, u);
     double z[BLOCK]; /* score of the wrong class over that of the right one */
     double loss[BLOCK];
     double p[BLOCK];
     const double *sign = self->sensitive.sign[agent];
-    for (size_t begin = 0; begin < part->batch.count; begin += BLOCK) {
-        saddle_rows_block rows = saddle_block_at(data, part, begin, BLOCK);
-        saddle_block_scores(&rows, model, z);
+    saddle_blind_parameters(&self->blind, part->x, space->u1);
+    for (size_t begin = 0; begin < part->batch.count; begin += self->blind.block) {
+        saddle_rows_block rows = saddle_block_at(data, part, begin, self->blind.block);
+        self->model->forward(self->model, &rows, space->u1, z, space->model);
         saddle_block_margins(&rows, 1, z);
         saddle_logistic(rows.count, z, part->value != NULL ? loss : NULL, p);
         for (size_t k = 0; k < rows.count; k++)
@@ -183,41 +217,45 @@ static void add_point(const instance *self, size_t agent, const saddle_part *par
         if (part->value != NULL || part->statistic != NULL)
             add_values(self, part, &rows, loss, p, sign);
         if (part->gx != NULL || part->gy != NULL)
-            add_slopes(self, part, &rows, p, sign, along);
+            add_slopes(self, part, &rows, p, sign, space);
     }
 }
 
-static void add_difference(const instance *self, size_t agent, const saddle_part *part,
-                           double *along, double *u)
+/* Adds a block to the difference, given the slopes at both points, in y for W = 1; those in t are overwritten. */
+static void add_change(const instance *self, const saddle_part *part, const saddle_rows_block *rows,
+                       slopes *s1, slopes *s0, const workspace *space)
 {
-    const saddle_dataset *data = self->shard[agent];
-    size_t d = self->features;
-    saddle_linear_score model1 = make_score(self, part->x, u);
-    saddle_linear_score model0 = make_score(self, part->x0, u + d);
-    const double *y1 = part->y;
-    const double *y0 = part->y0;
     double share = part->scale;
-    double t[2 * BLOCK];
-    double p[2 * BLOCK];
-    for (size_t begin = 0; begin < part->batch.count; begin += BLOCK) {
-        saddle_rows_block rows = saddle_block_at(data, part, begin, BLOCK);
-        saddle_block_scores2(&rows, model1, model0, t);
-        saddle_logistic(2 * rows.count, t, NULL, p);
-        for (size_t k = 0; k < rows.count; k++) {
-            size_t row = saddle_block_row(&rows, k);
-            double label = data->label[row];
-            double s = self->sensitive.sign[agent][row];
-            double p1 = p[2 * k];
-            double p0 = p[2 * k + 1];
-            double slope = slope_in_t(self, label, s, y1, p1) - slope_in_t(self, label, s, y0, p0);
-            saddle_row_add(data, row, share * slope, along);
-            along[d] += share * slope;
-            part->gy[NEGATIVE] +=
-                share * self->weight *
-                ((s - 2.0 * y1[NEGATIVE]) * (1.0 - p1) - (s - 2.0 * y0[NEGATIVE]) * (1.0 - p0));
-            part->gy[POSITIVE] += share * self->weight *
-                                  ((s - 2.0 * y1[POSITIVE]) * p1 - (s - 2.0 * y0[POSITIVE]) * p0);
-        }
+    for (size_t k = 0; k < rows->count; k++) {
+        part->gy[NEGATIVE] += share * self->weight * (s1->low[k] - s0->low[k]);
+        part->gy[POSITIVE] += share * self->weight * (s1->high[k] - s0->high[k]);
+        /* The gradient of a linear score is the same at both points. */
+        s1->t[k] = share * (self->blind.linear ? s1->t[k] - s0->t[k] : s1->t[k]);
+        s0->t[k] = self->blind.linear ? 0.0 : share * s0->t[k];
+    }
+    self->model->backward2(self->model, rows, space->u1, space->u0, s1->t, s0->t, space->along,
+                           space->model);
+}
+
+static void add_difference(const instance *self, size_t agent, const saddle_part *part,
+                           const workspace *space)
+{
+    const double *sign = self->sensitive.sign[agent];
+    double t[2][BLOCK];
+    double p[2][BLOCK];
+    slopes s1;
+    slopes s0;
+    saddle_blind_parameters(&self->blind, part->x, space->u1);
+    saddle_blind_parameters(&self->blind, part->x0, space->u0);
+    for (size_t begin = 0; begin < part->batch.count; begin += self->blind.block) {
+        saddle_rows_block rows =
+            saddle_block_at(self->shard[agent], part, begin, self->blind.block);
+        self->model->forward2(self->model, &rows, space->u1, space->u0, t[0], t[1], space->model);
+        for (size_t k = 0; k < 2; k++)
+            saddle_logistic(rows.count, t[k], NULL, p[k]);
+        find_slopes(self, &rows, sign, part->y, p[0], 1.0, &s1);
+        find_slopes(self, &rows, sign, part->y0, p[1], 1.0, &s0);
+        add_change(self, part, &rows, &s1, &s0, space);
     }
 }
 
@@ -225,15 +263,14 @@ static void add_samples(const saddle_problem *problem, size_t agent, const saddl
                         double *scratch)
 {
     const instance *self = problem->self;
-    double *along = scratch;
-    double *u = along + self->features + 1;
-    memset(along, 0, (self->features + 1) * sizeof *along);
+    workspace space = workspace_of(self, scratch);
+    memset(space.along, 0, self->model->parameters * sizeof *space.along);
     if (part->x0 != NULL)
-        add_difference(self, agent, part, along, u);
+        add_difference(self, agent, part, &space);
     else
-        add_point(self, agent, part, along, u);
+        add_point(self, agent, part, &space);
     if (part->gx != NULL)
-        add_along(self, along, part->gx);
+        saddle_blind_add(&self->blind, space.along, part->gx);
 }
 
 static void add_common(const saddle_problem *problem, const saddle_part *part)
@@ -264,7 +301,7 @@ static bool response_solve(const saddle_problem *problem, const double *x, const
 
 /*
  * With |t| <= T over X, every p_c is at least e = 1 / (1 + exp(T)), so that mu = 2 W e + R. Over
- * useful linear models T is so large that this bound is worthless; see TELLING.
+ * useful linear models T is so large that this bound is worthless; see TELLING. Of networks T is not known.
  *
  * With g = |grad_x t|, |y_c| <= Y and |s| = 1, the blocks of the Hessian of f_ij have norms
  *   |H_xx| <= g^2 (1/4 + W P max|sigma''|),  P = largest (s y_+ - y_+^2) - (s y_- - y_-^2)
@@ -275,7 +312,8 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
                                const saddle_set *y_set, saddle_constants *out, saddle_error *error)
 {
     const instance *self = problem->self;
-    double farthest = sqrt(self->steepest) * saddle_set_norm_bound(x_set);
+    double farthest =
+        self->blind.linear ? sqrt(self->steepest) * saddle_set_norm_bound(x_set) : (double)INFINITY;
     double least = isfinite(farthest) ? saddle_exp(-saddle_softplus(farthest)) : 0.0;
     double concavity = 2.0 * self->weight * least + self->ridge;
     if (concavity >= TELLING * self->weight)
@@ -284,7 +322,7 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
     double upper;
     saddle_set_range(y_set, &lower, &upper);
     double most = fmax(fabs(lower), fabs(upper));
-    if (isfinite(most)) {
+    if (self->blind.linear && isfinite(most)) {
         double lift = (most + 0.5) * (most + 0.5);
         out->lipschitz =
             saddle_block_norm(self->steepest * (0.25 + self->weight * lift * SIGMA_BEND),
@@ -311,14 +349,20 @@ static void count_rows(const saddle_problem *problem, const saddle_dataset *held
     (void)y;
     const instance *self = problem->self;
     const saddle_dataset *data = held_out != NULL ? held_out : self->shard[agent];
-    saddle_linear_score model = make_score(self, x, scratch);
+    workspace space = workspace_of(self, scratch);
+    saddle_part all = {.batch = {.count = data->rows}};
     tally counts = {.loss = 0.0};
+    double t[BLOCK];
+    saddle_blind_parameters(&self->blind, x, space.u1);
     for (size_t row = 0; row < data->rows; row++) {
-        double t = saddle_linear_score_of(model, data, row);
-        counts.loss += saddle_softplus(-data->label[row] * t);
+        size_t k = row % self->blind.block;
+        saddle_rows_block rows = saddle_block_at(data, &all, row - k, self->blind.block);
+        if (k == 0)
+            self->model->forward(self->model, &rows, space.u1, t, space.model);
+        counts.loss += saddle_softplus(-data->label[row] * t[k]);
         counts.rows += 1.0;
-        counts.correct += (t > 0.0) == (data->label[row] > 0.0) ? 1.0 : 0.0;
-        saddle_count_decision(&self->sensitive, data, row, t > 0.0, &counts.decisions);
+        counts.correct += (t[k] > 0.0) == (data->label[row] > 0.0) ? 1.0 : 0.0;
+        saddle_count_decision(&self->sensitive, data, row, t[k] > 0.0, &counts.decisions);
     }
     memcpy(sums, &counts, sizeof counts);
 }
@@ -353,11 +397,12 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
 {
     (void)y;
     const instance *self = problem->self;
-    double *u = saddle_alloc_doubles(self->features);
+    SADDLE_TRY(saddle_rows_check(data, self->features, error));
+    double *u = saddle_alloc_doubles(self->model->parameters);
     if (u == NULL)
         return saddle_no_memory(error, "the model");
-    saddle_status status =
-        saddle_score_rows(data, self->features, make_score(self, x, u), out, error);
+    saddle_blind_parameters(&self->blind, x, u);
+    saddle_status status = saddle_model_score(self->model, data, u, out, error);
     saddle_free(u);
     return status;
 }
@@ -367,8 +412,17 @@ static saddle_status scores(const saddle_problem *problem, const saddle_dataset 
 static void release(saddle_problem *problem)
 {
     instance *self = problem->self;
+    saddle_model_free(self->blind.model);
     saddle_sensitive_free(&self->sensitive);
     saddle_free(self->excluded);
+}
+
+/* Of a network. */
+static void start(const saddle_problem *problem, uint64_t seed, double *x, double *y)
+{
+    const instance *self = problem->self;
+    self->model->initialize(self->model, seed, x);
+    memset(y, 0, problem->y_dim * sizeof *y);
 }
 
 static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddle_error *error)
@@ -377,14 +431,19 @@ static saddle_status init(void *made, const saddle_problem_inputs *inputs, saddl
     choices *chosen = inputs->options;
     if (isnan(chosen->ridge))
         chosen->ridge = chosen->fairness > 0.0 ? 0.0 : LONE_RIDGE;
+    SADDLE_TRY(saddle_blind_create(&self->blind, &chosen->model, inputs->features, error));
+    self->model = self->blind.model;
     self->shard = inputs->shard;
     self->features = inputs->features;
     self->weight = chosen->fairness;
     self->ridge = chosen->ridge;
-    self->problem.x_dim = CLASSES * (self->features + 1);
-    self->problem.scratch = 3 * self->features + 1;
+    self->problem.x_dim = self->blind.x_dim;
+    self->problem.scratch = 3 * self->model->parameters + self->model->scratch;
+    self->problem.x_set = self->blind.linear ? "l2-ball:10" : NULL;
+    self->problem.start = self->blind.linear ? NULL : start;
     saddle_status status =
         saddle_sensitive_read(&self->sensitive, inputs, chosen->sensitive, chosen->excluded, error);
+    self->blind.hidden = self->sensitive.hidden;
     if (status == SADDLE_OK && !(self->weight + self->ridge > 0.0))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "fairness-ridge: 0 leaves nothing that is concave in y when fairness is "
@@ -402,10 +461,14 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
     if (automatic)
         saddle_sensitive_hide_opposites(&self->sensitive);
     self->steepest = 2.0 * (saddle_largest_norm2(inputs, &self->sensitive) + 1.0);
+    double square = 0.0;
+    if (!self->blind.linear)
+        SADDLE_TRY(saddle_start_square(self->model, inputs, &square, error));
     /* With nu = 0.1 a gradient step of 2 / L, where L = steepest / 4 is that of the cross entropy: a
      * sample's curvature is far above the mean's. On a9a, half of it still converges for W up to 32. */
-    problem->tau = self->steepest / 80.0;
-    problem->sample_cost = saddle_row_cost(inputs, 1);
+    problem->tau = self->blind.linear ? self->steepest / 80.0 : TAU_SHARE * square;
+    problem->sample_cost =
+        self->blind.linear ? saddle_row_cost(inputs, 1) : saddle_model_cost(self->model, inputs);
     problem->alpha = 1.0 / (2.0 * self->weight + self->ridge);
     if (!automatic)
         return SADDLE_OK;
@@ -425,7 +488,6 @@ const saddle_problem_class saddle_fair = {
     .init = init,
     .join = join,
     .common = {.y_dim = CLASSES,
-               .x_set = "l2-ball:10",
                /* Holds every best response, since |G_c| <= P_c. */
                .y_set = "box:-0.5:0.5",
                .add_samples = add_samples,

@@ -5,6 +5,8 @@
 #ifndef SADDLE_PROBLEMS_ROW_BLOCKS_H
 #define SADDLE_PROBLEMS_ROW_BLOCKS_H
 
+#include <saddle/problem.h>
+
 #include "data/rows.h"
 #include "models/model.h"
 

@@ -172,6 +172,27 @@ static const long double *slow_layer(const long double *w, size_t inputs, const 
     return w + (inputs + 1) * outputs;
 }
 
+/* Whether every row of every agent has `column` = 1 - `of`. */
+static bool opposite(const bench *b, size_t column, size_t of)
+{
+    for (size_t i = 0; i < b->problem->agents; i++)
+        for (size_t j = 0; j < b->problem->samples[i]; j++) {
+            const saddle_dataset *data = b->instance.made->parts->shard[i];
+            if (entry(data, j, column) != 1.0L - entry(data, j, of))
+                return false;
+        }
+    return true;
+}
+
+/* Whether the model of an instance of fair may not see a feature: the sensitive one, or its opposite. */
+static bool is_hidden(const bench *b, size_t feature)
+{
+    if (strcmp(b->problem->name, "fair") != 0)
+        return false;
+    size_t column = (size_t)test_number(b->instance.plan, "sensitive") - 1;
+    return feature == column || opposite(b, feature, column);
+}
+
 /* The score of a row: linear, or tanh layers of 3 and 2 units. Leaves c1, c2 at *centers. */
 static long double slow_score(const bench *b, const saddle_dataset *data, size_t row,
                               const long double *w, const long double **centers)
@@ -181,7 +202,7 @@ static long double slow_score(const bench *b, const saddle_dataset *data, size_t
     size_t inputs = data->features;
     ck_assert_uint_le(inputs, 64);
     for (size_t k = 0; k < inputs; k++)
-        in[k] = entry(data, row, k);
+        in[k] = is_hidden(b, k) ? 0.0L : entry(data, row, k);
     if (strcmp(test_text(b->instance.plan, "score"), "linear") != 0)
         for (size_t outputs = 3; outputs >= 2; outputs--) {
             long double out[3];
@@ -215,22 +236,10 @@ static long double auc_value(const bench *b, size_t agent, const long double *x,
     return sum / (long double)data->rows - r * (1.0L - r) * y[0] * y[0];
 }
 
-/* Whether every row of every agent has `column` = 1 - `of`. */
-static bool opposite(const bench *b, size_t column, size_t of)
-{
-    for (size_t i = 0; i < b->problem->agents; i++)
-        for (size_t j = 0; j < b->problem->samples[i]; j++) {
-            const saddle_dataset *data = b->instance.made->parts->shard[i];
-            if (entry(data, j, column) != 1.0L - entry(data, j, of))
-                return false;
-        }
-    return true;
-}
-
 /*
  * F_i of fair: the mean over samples of
  * -log p_b + W sum_c (y_c (2S - 1) - y_c^2) p_c, less (R/2) |y|^2, p the softmax of two linear scores
- * with biases that do not see the sensitive feature or its opposite.
+ * with biases, or of 0 and a network's, that do not see the sensitive feature or its opposite.
  */
 static long double fair_value(const bench *b, size_t agent, const long double *x,
                               const long double *y)
@@ -243,9 +252,13 @@ static long double fair_value(const bench *b, size_t agent, const long double *x
                             ? 0.0L
                             : (long double)test_number(plan, "fairness-ridge");
     long double z[2][60] = {{0.0L}};
+    bool linear = strcmp(test_text(plan, "score"), "linear") == 0;
+    const long double *unused;
     ck_assert_uint_le(data->rows, 60);
+    for (size_t j = 0; !linear && j < data->rows; j++)
+        z[1][j] = slow_score(b, data, j, x, &unused);
     for (size_t k = 0; k <= data->features; k++) {
-        if (k < data->features && (k == column || opposite(b, k, column)))
+        if (!linear || (k < data->features && is_hidden(b, k)))
             continue;
         for (size_t j = 0; j < data->rows; j++)
             for (size_t c = 0; c < 2; c++)

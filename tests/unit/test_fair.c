@@ -212,6 +212,86 @@ START_TEST(excluded_features_take_no_part)
 }
 END_TEST
 
+/* A network sees no hidden feature, whatever its weights: by value, gradient, decision and score. */
+START_TEST(a_network_does_not_see_hidden_features)
+{
+    enum { UNITS = 3 };
+    test_instance instance;
+    test_instance_open(&instance, FAIR_MLP_DENSE, NULL);
+    const saddle_problem *problem = instance.problem;
+    size_t dim = problem->x_dim;
+    double *x = test_doubles(dim);
+    double *g = test_doubles(dim + 2);
+    double *scratch = test_doubles(saddle_problem_scratch(problem));
+    double y[2] = {0.2, -0.4};
+    double score[2][20];
+    double value[2];
+    saddle_error error = {.message = ""};
+    saddle_rng rng;
+    saddle_rng_init(&rng, 8, SADDLE_RNG_TEST, 0, 0);
+    for (size_t k = 0; k < dim; k++)
+        x[k] = saddle_rng_normal(&rng);
+    for (int turn = 0; turn < 2; turn++) {
+        saddle_batch all = {.count = problem->samples[1]};
+        value[turn] = saddle_problem_value(problem, 1, x, y, scratch);
+        assert_ok(
+            problem->scores(problem, instance.made->parts->shard[1], x, y, score[turn], &error),
+            error);
+        saddle_problem_gradient(problem, 1, &all, x, y, g, g + dim, scratch);
+        for (size_t k = 0; k < 6 * UNITS; k++) {
+            bool hidden = is_hidden(FAIR_DENSE_UNEQUAL, k / UNITS);
+            ck_assert((g[k] == 0.0) == hidden);
+            x[k] = hidden ? 100.0 : x[k];
+        }
+    }
+    ck_assert(value[0] == value[1]);
+    ck_assert_mem_eq(score[0], score[1], 20 * sizeof(double));
+    free(scratch);
+    free(g);
+    free(x);
+    test_instance_close(&instance);
+}
+END_TEST
+
+/* Without fairness, a network of one agent has the loss that group-dro finds for one group. */
+START_TEST(without_fairness_it_is_the_logistic_loss)
+{
+    static const char *const plain[] = {"fairness=0", "exclude-features=none", "agents=1",
+                                        "samples=50", "topology=complete",     NULL};
+    static const char *const group[] = {"data=@groups", "x-set=none",        "agents=1",
+                                        "samples=50",   "topology=complete", NULL};
+    test_instance instance[2];
+    test_instance_open(&instance[0], FAIR_MLP_DENSE, plain);
+    test_instance_open(&instance[1], GROUP_DRO_MLP_DENSE, group);
+    size_t dim = instance[0].problem->x_dim;
+    ck_assert_uint_eq(instance[1].problem->x_dim, dim);
+    double *x = test_doubles(dim);
+    double *g[2];
+    double y[2][2] = {{0.0, 0.0}, {1.0, 0.0}};
+    double gy[2];
+    double value[2];
+    saddle_batch all = {.count = 50};
+    saddle_rng rng;
+    saddle_rng_init(&rng, 9, SADDLE_RNG_TEST, 0, 0);
+    for (size_t k = 0; k < dim; k++)
+        x[k] = saddle_rng_normal(&rng);
+    for (int which = 0; which < 2; which++) {
+        const saddle_problem *problem = instance[which].problem;
+        double *scratch = test_doubles(saddle_problem_scratch(problem));
+        g[which] = test_doubles(dim);
+        value[which] = saddle_problem_value(problem, 0, x, y[which], scratch);
+        saddle_problem_gradient(problem, 0, &all, x, y[which], g[which], gy, scratch);
+        free(scratch);
+        test_instance_close(&instance[which]);
+    }
+    assert_near(value[0], value[1], 1e-14);
+    assert_at_most(test_farthest(dim, g[0], g[1]), 1e-14);
+    free(g[0]);
+    free(g[1]);
+    free(x);
+}
+END_TEST
+
 /* y*(x) from the mean statistic, and F(x, y*(x)) less the loss. */
 static double penalty(const test_instance *instance, const double *x, double *y)
 {
@@ -384,6 +464,8 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, gaps_without_two_groups_are_not_numbers);
     tcase_add_loop_test(cases, scores_are_log_odds, FAIR_SPARSE, FAIR_DENSE_UNEQUAL + 1);
     tcase_add_test(cases, excluded_features_take_no_part);
+    tcase_add_test(cases, a_network_does_not_see_hidden_features);
+    tcase_add_test(cases, without_fairness_it_is_the_logistic_loss);
     tcase_add_test(cases, the_penalty_is_least_for_independence);
     tcase_add_test(cases, without_fairness_y_goes_to_zero);
     tcase_add_test(cases, bad_settings_are_refused);

@@ -161,6 +161,7 @@ static const char *const kinds[][6] = {
     {"problem=auc", "score=mlp:7,3", "activation=tanh", NULL},
     {"problem=fair", "sensitive=3", NULL},
     {"problem=fair", "sensitive=3", "exclude-features=1,4", "fairness=0", NULL},
+    {"problem=fair", "sensitive=3", "score=mlp:4", NULL},
     {"problem=group-dro", "groups=3,label", NULL},
     {"problem=group-dro", "groups=agents", "score=mlp:4", NULL},
     {"problem=poisoning", "poisoned=agents:1,4", NULL},
