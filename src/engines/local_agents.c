@@ -21,14 +21,21 @@ void saddle_local_range(const saddle_local *e, unsigned worker, size_t *first, s
     *last = e->agents * (worker + 1) / size;
 }
 
-saddle_agent *saddle_local_lend(saddle_local *e, unsigned worker, size_t i, unsigned parity,
-                                uint64_t iteration)
+/* Point an agent at the spans that it reads and writes. */
+static saddle_agent *point_at_spans(saddle_local *e, size_t i, unsigned parity, uint64_t iteration)
 {
     saddle_agent *agent = &e->agent[i];
     agent->iteration = iteration;
     agent->now = e->span[parity] + i * e->stride;
     agent->next = e->span[1 - parity] + i * e->stride;
     agent->neighbour = saddle_links_received(&e->links, parity, i);
+    return agent;
+}
+
+saddle_agent *saddle_local_lend(saddle_local *e, unsigned worker, size_t i, unsigned parity,
+                                uint64_t iteration)
+{
+    saddle_agent *agent = point_at_spans(e, i, parity, iteration);
     size_t area = e->divided ? i : worker;
     agent->work = e->work + area * e->work_stride;
     agent->index = e->index + area * e->index_stride;
@@ -83,14 +90,15 @@ static bool out_of_time(const saddle_limits *limits)
     return limits->deadline > 0.0 && saddle_clock_seconds() >= limits->deadline;
 }
 
-/* The number that only a simulation can know, given to all agents by worker 0. */
+/* The number that only a simulation can know, given to all agents by worker 0. The agents keep the memory that their own
+ * workers lent them: a divided round does not lend it again. */
 static void consult_oracle(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration)
 {
     if (!e->oracle)
         return;
     if (worker == 0) {
         for (size_t i = 0; i < e->agents; i++)
-            saddle_local_lend(e, 0, i, parity, iteration);
+            point_at_spans(e, i, parity, iteration);
         double number =
             e->inputs.algorithm->oracle(e->agent, e->agents, e->oracle_mean, e->worker[0].scratch);
         for (size_t i = 0; i < e->agents; i++)

@@ -131,17 +131,20 @@ START_TEST(workers_share_large_agents)
 }
 END_TEST
 
-/* More agents than the engine's mean takes at once, on every number of threads, with the one number
- * that worker 0 computes for all. */
-START_TEST(many_agents_and_the_oracle)
+/* The one number that worker 0 computes for all, on every number of threads: for more agents than the engine's mean takes at
+ * once, and for large agents, which workers share. */
+START_TEST(the_oracle_serves_any_number_of_threads)
 {
-    static const char *const more[] = {"agents=37",   "samples=6", "topology=er:0.3",
-                                       "gamma=exact", "q=5",       NULL};
+    static const int which[] = {QUADRATIC_NONCONVEX, LOGISTIC_BOX_SPARSE};
+    static const char *const settings[][6] = {
+        {"agents=37", "samples=6", "topology=er:0.3", "gamma=exact", "q=5", NULL},
+        {"data=synthetic:10000:40", "samples=2500", "gamma=exact", "q=5", NULL}};
+    const char *const *more = settings[_i];
     test_state expected;
     test_state found;
     for (size_t c = 0; c < COUNTS; c++) {
         test_rig rig;
-        test_rig_open(&rig, QUADRATIC_NONCONVEX, "precision+", more, thread_counts[c], NULL, NULL);
+        test_rig_open(&rig, which[_i], "precision+", more, thread_counts[c], NULL, NULL);
         if (c == 0) {
             test_state_make(&expected, rig.instance.problem);
             test_state_make(&found, rig.instance.problem);
@@ -367,6 +370,27 @@ static const saddle_algorithm gossip = {.name = "gossip",
                                         .phases = gossip_phases,
                                         .view = gossip_view};
 
+static void open_gossip(test_rig *rig, const saddle_algorithm *algorithm, const char *const *more,
+                        const unsigned *rounds, unsigned threads)
+{
+    const saddle_engine_class *kind = NULL;
+    saddle_error error = {.message = ""};
+    *rig = (test_rig){.algorithm = algorithm};
+    test_instance_open(&rig->instance, QUADRATIC_NONCONVEX, more);
+    saddle_engine_inputs inputs = {.instance = rig->instance.made,
+                                   .algorithm = algorithm,
+                                   .parameters = rounds,
+                                   .threads = threads};
+    assert_ok(saddle_engine_find(&kind, "threads", &error), error);
+    assert_ok(kind->create(&rig->engine, &inputs, &error), error);
+}
+
+static void close_gossip(test_rig *rig)
+{
+    rig->engine->kind->destroy(rig->engine);
+    test_instance_close(&rig->instance);
+}
+
 /* x = M^times x, agent after agent. */
 static void mix_often(const saddle_mixing *mixing, size_t dim, unsigned times, double *x)
 {
@@ -389,20 +413,11 @@ START_TEST(an_iteration_may_have_several_rounds_or_none)
     const unsigned iterations = 5;
     for (unsigned rounds = 0; rounds <= 3; rounds++)
         for (size_t c = 0; c < COUNTS; c++) {
-            test_instance instance;
-            test_instance_open(&instance, QUADRATIC_NONCONVEX, NULL);
-            saddle_instance *e = instance.made;
+            test_rig rig;
+            open_gossip(&rig, &gossip, NULL, &rounds, thread_counts[c]);
+            const saddle_instance *e = rig.instance.made;
             size_t x_dim = e->problem->x_dim;
             ck_assert_uint_eq(x_dim, 3);
-            saddle_engine_inputs inputs = {.instance = e,
-                                           .algorithm = &gossip,
-                                           .parameters = &rounds,
-                                           .threads = thread_counts[c]};
-            const saddle_engine_class *kind = NULL;
-            saddle_error error = {.message = ""};
-            assert_ok(saddle_engine_find(&kind, "threads", &error), error);
-            test_rig rig = {.instance = instance, .algorithm = &gossip};
-            assert_ok(kind->create(&rig.engine, &inputs, &error), error);
             ck_assert_int_eq(test_rig_advance(&rig, 2).kind, SADDLE_FAULT_NONE);
             ck_assert_int_eq(test_rig_advance(&rig, iterations - 2).kind, SADDLE_FAULT_NONE);
             test_state found;
@@ -417,7 +432,7 @@ START_TEST(an_iteration_may_have_several_rounds_or_none)
             mix_often(e->mixing, x_dim, steps * iterations, expected);
             assert_at_most(test_farthest(e->problem->agents * x_dim, found.x, expected), 1e-13);
             saddle_cost cost;
-            kind->cost(rig.engine, &cost);
+            rig.engine->kind->cost(rig.engine, &cost);
             uint64_t directed = 2 * (uint64_t)e->mixing->graph->edges;
             uint64_t all_rounds = (uint64_t)iterations * rounds;
             uint64_t doubles = rounds > 0 ? 3 + (rounds - 1) * (x_dim + e->problem->y_dim) : 0;
@@ -428,9 +443,51 @@ START_TEST(an_iteration_may_have_several_rounds_or_none)
                               iterations * e->problem->agents * (size_t)(steps * (steps + 1) / 2));
             free(expected);
             test_state_free(&found);
-            kind->destroy(rig.engine);
-            test_instance_close(&instance);
+            close_gossip(&rig);
         }
+}
+END_TEST
+
+/* ---- the memory of workers ------------------------------------------------------------------- */
+
+static const double *scratch_of[4]; /* by agent */
+
+static void note_scratch(saddle_agent *agent)
+{
+    scratch_of[agent->id] = agent->scratch;
+}
+
+static bool always(const void *parameters)
+{
+    (void)parameters;
+    return true;
+}
+
+static double no_number(saddle_agent *agents, size_t count, double *x_mean, double *scratch)
+{
+    (void)agents, (void)count, (void)x_mean, (void)scratch;
+    return 0.0;
+}
+
+/* Workers run their agents at the same time: two workers' agents must not share memory, oracle or not. */
+START_TEST(workers_have_memory_of_their_own)
+{
+    static const char *const more[] = {"x-dim=600", NULL};
+    static const unsigned rounds = 1;
+    static const saddle_phase phases[] = {
+        {"gossip", .run = gossip_step}, {"note", .run = note_scratch}, {.name = NULL}};
+    saddle_algorithm noting = gossip;
+    noting.phases = phases;
+    noting.wants_oracle = _i == 1 ? always : NULL;
+    noting.oracle = no_number;
+    test_rig rig;
+    open_gossip(&rig, &noting, more, &rounds, 2);
+    ck_assert_int_eq(test_rig_advance(&rig, 3).kind, SADDLE_FAULT_NONE);
+    ck_assert_uint_eq(rig.instance.problem->agents, 4);
+    ck_assert_ptr_eq(scratch_of[0], scratch_of[1]);
+    ck_assert_ptr_eq(scratch_of[2], scratch_of[3]);
+    ck_assert_ptr_ne(scratch_of[1], scratch_of[2]);
+    close_gossip(&rig);
 }
 END_TEST
 
@@ -589,7 +646,6 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(cases, threads_do_not_change_a_bit, 0, INSTANCES);
     tcase_add_loop_test(cases, workers_share_large_agents, 0,
                         sizeof large_instances / sizeof *large_instances);
-    tcase_add_test(cases, many_agents_and_the_oracle);
     tcase_add_loop_test(cases, pieces_equal_the_whole, 0, INSTANCES);
     tcase_add_test(cases, the_ifo_budget_ends_an_advance);
     tcase_add_test(cases, an_interrupt_ends_an_advance);
@@ -602,5 +658,10 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, a_start_that_is_not_finite_is_named);
     tcase_add_test(cases, unknown_engines_and_algorithms_are_refused);
     suite_add_tcase(suite, cases);
+    TCase *workers = tcase_create("workers");
+    tcase_set_timeout(workers, 300);
+    tcase_add_loop_test(workers, the_oracle_serves_any_number_of_threads, 0, 2);
+    tcase_add_loop_test(workers, workers_have_memory_of_their_own, 0, 2);
+    suite_add_tcase(suite, workers);
     return suite;
 }
