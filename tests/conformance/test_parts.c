@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/agent.h"
+#include "core/sizes.h"
 #include "core/vector.h"
 #include "instances.h"
 #include "problems/evaluate.h"
@@ -47,6 +49,7 @@ typedef struct bench {
     double *x[2], *y[2];
     double *scratch;
     double *partials;
+    size_t partials_size;
     uint32_t index[MOST];
     saddle_rng rng;
 } bench;
@@ -73,7 +76,9 @@ static void bench_open(bench *b, int which)
         test_point(&b->rng, b->instance.made->y_set, b->y[k]);
     }
     b->scratch = test_doubles(saddle_problem_scratch(&b->problem));
-    b->partials = test_doubles(SADDLE_MOST_PARTS * saddle_whole_lines(b->size + 2));
+    b->partials_size = saddle_partials_size(
+        &b->problem, saddle_sizes_largest(b->problem.agents, b->problem.samples));
+    b->partials = test_doubles(b->partials_size);
 }
 
 static void bench_close(bench *b)
@@ -297,6 +302,7 @@ START_TEST(parts_in_any_order_have_the_same_bits)
                 uint32_t order[SADDLE_MOST_PARTS];
                 uint64_t mark[2] = {0, 0};
                 ck_assert_uint_le(parts, SADDLE_MOST_PARTS);
+                ck_assert_uint_le(parts * stride, b.partials_size);
                 most = parts > most ? parts : most;
                 for (size_t c = 0; c < parts * stride; c++)
                     b.partials[c] = NAN;
@@ -371,6 +377,34 @@ START_TEST(divisions_follow_the_sizes)
     ck_assert_uint_eq(saddle_parts_count(&p, &batch), 2);
     batch.count = 63;
     ck_assert_uint_eq(saddle_parts_count(&p, &batch), 1);
+    bench_close(&b);
+}
+END_TEST
+
+/* Memory for all samples of a pool, which are taken in groups, is enough for any drawn batch, which is not. */
+START_TEST(partials_fit_every_batch_of_a_pool)
+{
+    static const size_t samples[] = {10000};
+    bench b;
+    bench_open(&b, 1);
+    saddle_problem p = b.problem;
+    ck_assert(p.groups > 0);
+    p.samples = samples;
+    p.groups = 40;
+    p.x_dim = 123;
+    p.y_dim = 40;
+    p.sample_cost = 120.0;
+    size_t room = saddle_partials_size(&p, samples[0]);
+    saddle_request r = {.kind = SADDLE_REQUEST_VARIANCE, .batch = {.index = b.index}};
+    double out;
+    r.gx = r.gy = &out;
+    bool more_than_all = false;
+    for (r.batch.count = 1; r.batch.count <= samples[0]; r.batch.count++) {
+        size_t parts = saddle_parts_count(&p, &r.batch);
+        more_than_all |= parts > saddle_parts_count(&p, &(saddle_batch){.count = samples[0]});
+        ck_assert_uint_le(parts * saddle_partial_size(&p, &r), room);
+    }
+    ck_assert(more_than_all);
     bench_close(&b);
 }
 END_TEST
@@ -484,6 +518,7 @@ Suite *saddle_test_suite(void)
     suite_add_tcase(suite, every);
     TCase *single = tcase_create("single");
     tcase_add_test(single, divisions_follow_the_sizes);
+    tcase_add_test(single, partials_fit_every_batch_of_a_pool);
     tcase_add_test(single, own_problems_may_have_either);
     suite_add_tcase(suite, single);
     return suite;
