@@ -29,13 +29,15 @@ typedef struct worker {
     saddle_thread_pool *pool;
     unsigned number;
     pthread_t thread;
-    /* What it shares. `ticket` holds, from the low bits on, the next part (16 bits), their number (16 bits) and a
-     * number that is another one each time: who takes a part by raising the ticket knows that it is of the same time as what
-     * it has read, and that it lasts until all parts are done. */
+    /* What it shares: parts first, first + 1, ... The ticket holds, from the low bits up, the number of parts taken (16 bits),
+     * the number of parts (16 bits) and a serial number that changes with every ticket. A worker takes a part by incrementing
+     * the ticket with compare-and-exchange. If that succeeds, the ticket was current, and the other fields stay as they are
+     * until the part is finished. */
     _Alignas(SADDLE_ALIGNMENT) atomic_uint_fast64_t ticket;
     _Alignas(SADDLE_ALIGNMENT) atomic_uint_fast32_t finished; /* parts */
     saddle_thread_pool_part *part;
     void *context;
+    size_t first;
 } worker;
 
 struct saddle_thread_pool {
@@ -111,7 +113,7 @@ static bool take_part(worker *of, unsigned by)
             return false;
     } while (!atomic_compare_exchange_weak_explicit(&of->ticket, &ticket, ticket + 1,
                                                     memory_order_acq_rel, memory_order_acquire));
-    of->part(of->context, part, by);
+    of->part(of->context, of->first + part, by);
     atomic_fetch_add_explicit(&of->finished, 1, memory_order_release);
     return true;
 }
@@ -131,18 +133,12 @@ static void wake_sleepers(saddle_thread_pool *pool)
         syscall(SYS_futex, &pool->phase, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-void saddle_thread_pool_share(saddle_thread_pool *pool, unsigned number, size_t count,
-                              saddle_thread_pool_part *part, void *context)
+/* Share as many parts as a ticket can count. */
+static void share_ticket(saddle_thread_pool *pool, unsigned number, size_t first, size_t count)
 {
     worker *self = &pool->workers[number];
-    if (pool->size == 1 || count < 2) {
-        for (size_t k = 0; k < count; k++)
-            part(context, k, number);
-        return;
-    }
     uint64_t last = atomic_load_explicit(&self->ticket, memory_order_relaxed) >> 2 * PART_BITS;
-    self->part = part;
-    self->context = context;
+    self->first = first;
     atomic_store_explicit(&self->finished, 0, memory_order_relaxed);
     atomic_store(&self->ticket, (last + 1) << 2 * PART_BITS | (uint64_t)count << PART_BITS);
     wake_sleepers(pool);
@@ -154,6 +150,20 @@ void saddle_thread_pool_share(saddle_thread_pool *pool, unsigned number, size_t 
             sched_yield();
         relax();
     }
+}
+
+void saddle_thread_pool_share(saddle_thread_pool *pool, unsigned number, size_t count,
+                              saddle_thread_pool_part *part, void *context)
+{
+    if (pool->size == 1 || count < 2) {
+        for (size_t k = 0; k < count; k++)
+            part(context, k, number);
+        return;
+    }
+    pool->workers[number].part = part;
+    pool->workers[number].context = context;
+    for (size_t first = 0; first < count; first += PART_MASK)
+        share_ticket(pool, number, first, count - first < PART_MASK ? count - first : PART_MASK);
 }
 
 /* ---- the barrier ------------------------------------------------------------------------------ */

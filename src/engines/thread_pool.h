@@ -36,8 +36,8 @@ void saddle_thread_pool_barrier(saddle_thread_pool *pool, unsigned worker);
 
 /* One part of something, done by some worker. */
 typedef void saddle_thread_pool_part(void *context, size_t part, unsigned worker);
-/* Called by a worker inside a job: do parts 0 .. count - 1, at most 65535, in any order, with the help of workers that wait at
- * the barrier. A part must not share or wait itself. */
+/* Called by a worker inside a job: do parts 0 .. count - 1, in any order, with the help of workers that wait at the barrier. A
+ * part must not share or wait itself. */
 void saddle_thread_pool_share(saddle_thread_pool *pool, unsigned worker, size_t count,
                               saddle_thread_pool_part *part, void *context);
 

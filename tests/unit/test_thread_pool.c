@@ -115,6 +115,39 @@ START_TEST(several_workers_share_at_once)
 }
 END_TEST
 
+/* More parts than one ticket can count. */
+enum { VERY_MANY = 2 * 65535 + 1 };
+
+typedef struct many_parts {
+    saddle_thread_pool *pool;
+    atomic_uchar done[VERY_MANY];
+} many_parts;
+
+static void do_one_of_many(void *context, size_t part, unsigned worker)
+{
+    (void)worker;
+    atomic_fetch_add(&((many_parts *)context)->done[part], 1);
+}
+
+static void share_many(void *context, unsigned worker)
+{
+    const many_parts *many = context;
+    if (worker == 1)
+        saddle_thread_pool_share(many->pool, worker, VERY_MANY, do_one_of_many, context);
+}
+
+START_TEST(any_number_of_parts_is_shared)
+{
+    static many_parts many;
+    saddle_error error = {.message = ""};
+    assert_ok(saddle_thread_pool_create(&many.pool, 3, saddle_processors(1), false, &error), error);
+    saddle_thread_pool_run(many.pool, share_many, &many);
+    saddle_thread_pool_destroy(many.pool);
+    for (size_t k = 0; k < VERY_MANY; k++)
+        ck_assert_uint_eq(atomic_load(&many.done[k]), 1);
+}
+END_TEST
+
 /* ---- where workers run ----------------------------------------------------------------------- */
 
 enum { MOST_PINNED = 2 };
@@ -220,6 +253,7 @@ Suite *saddle_test_suite(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, shared_parts_are_done_once, 0, 4);
     tcase_add_test(tests, several_workers_share_at_once);
+    tcase_add_test(tests, any_number_of_parts_is_shared);
     tcase_add_test(tests, pinned_workers_stay_apart);
     tcase_add_test(tests, quotas_of_control_groups_are_found);
     tcase_add_test(tests, processors_are_shared);
