@@ -20,10 +20,13 @@ static void *work(void *argument)
 
 size_t saddle_parallel_parts(uint64_t threads, size_t size, size_t least)
 {
-    size_t parts = threads > 0 ? (size_t)threads : size / least + 1;
-    if (threads == 0 && parts > saddle_processors(1))
-        parts = saddle_processors(1);
-    return parts < SADDLE_MOST_PARTS ? parts : SADDLE_MOST_PARTS;
+    uint64_t parts = size / least + 1;
+    if (parts == 1)
+        return 1;
+    uint64_t most = threads > 0 ? threads : saddle_processors(1);
+    if (most > SADDLE_MOST_PARTS)
+        most = SADDLE_MOST_PARTS;
+    return (size_t)(parts < most ? parts : most);
 }
 
 void saddle_parallel(size_t parts, void (*body)(void *context, size_t part), void *context)

@@ -416,7 +416,9 @@ saddle_status saddle_read_libsvm(saddle_dataset **out, const char *name, const s
                                  const saddle_data_options *options, saddle_error *error)
 {
     *out = NULL;
-    size_t count = saddle_parallel_parts(options->threads, in->size, WORTH_A_THREAD);
+    /* A number of threads that is given is used for a file of any size. */
+    size_t least = options->threads > 0 ? 1 : WORTH_A_THREAD;
+    size_t count = saddle_parallel_parts(options->threads, in->size, least);
     struct part *part = saddle_alloc(count, sizeof *part);
     if (part == NULL)
         return saddle_no_memory(error, "reading a file");

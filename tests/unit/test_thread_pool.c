@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/parallel.h"
 #include "core/processors.h"
 #include "engines/thread_pool.h"
 #include "instances.h"
@@ -148,6 +149,21 @@ START_TEST(any_number_of_parts_is_shared)
 }
 END_TEST
 
+/* A part has enough to do to be worth its thread, however many threads are allowed. */
+START_TEST(parts_are_worth_their_threads)
+{
+    ck_assert_uint_eq(saddle_parallel_parts(16, 20, 20000), 1);
+    ck_assert_uint_eq(saddle_parallel_parts(16, 40000, 20000), 3);
+    ck_assert_uint_eq(saddle_parallel_parts(2, 1000000, 20000), 2);
+    ck_assert_uint_eq(saddle_parallel_parts(1, 1000000, 20000), 1);
+    ck_assert_uint_eq(saddle_parallel_parts(UINT64_MAX, 1000000000, 20000), SADDLE_MOST_PARTS);
+    ck_assert_uint_eq(saddle_parallel_parts(0, 20, 20000), 1);
+    size_t processors = saddle_processors(1);
+    ck_assert_uint_eq(saddle_parallel_parts(0, 1000000000, 20000),
+                      processors < SADDLE_MOST_PARTS ? processors : SADDLE_MOST_PARTS);
+}
+END_TEST
+
 /* ---- where workers run ----------------------------------------------------------------------- */
 
 enum { MOST_PINNED = 2 };
@@ -254,6 +270,7 @@ Suite *saddle_test_suite(void)
     tcase_add_loop_test(tests, shared_parts_are_done_once, 0, 4);
     tcase_add_test(tests, several_workers_share_at_once);
     tcase_add_test(tests, any_number_of_parts_is_shared);
+    tcase_add_test(tests, parts_are_worth_their_threads);
     tcase_add_test(tests, pinned_workers_stay_apart);
     tcase_add_test(tests, quotas_of_control_groups_are_found);
     tcase_add_test(tests, processors_are_shared);
