@@ -109,7 +109,7 @@ size_t saddle_block_count(const saddle_range *range)
     return (range->last + range->shift + range->block - 1) / range->block - first;
 }
 
-/* The length of a block of so many coordinates. */
+/* Returns the length of a block, for a number of coordinates with their shift. */
 static size_t block_length(size_t coordinates)
 {
     size_t length = SADDLE_LEAST_BLOCK;
@@ -123,9 +123,10 @@ void saddle_whole_ranges(const saddle_problem *problem, double *sums, saddle_ran
 {
     *x =
         (saddle_range){.last = problem->x_dim, .block = block_length(problem->x_dim), .sums = sums};
+    size_t shift = problem->x_dim % SADDLE_LANES;
     *y = (saddle_range){.last = problem->y_dim,
-                        .block = block_length(problem->y_dim),
-                        .shift = problem->x_dim % SADDLE_LANES,
+                        .block = block_length(problem->y_dim + shift),
+                        .shift = shift,
                         .sums = sums + saddle_block_count(x) * SADDLE_BLOCK_SUMS};
 }
 

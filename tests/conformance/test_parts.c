@@ -409,6 +409,17 @@ START_TEST(partials_fit_every_batch_of_a_pool)
 }
 END_TEST
 
+/* However many coordinates there are, they have few blocks. */
+START_TEST(blocks_are_few)
+{
+    for (size_t x_dim = 1; x_dim < 20; x_dim++)
+        for (size_t y_dim = 1; y_dim < 40000; y_dim++) {
+            saddle_problem p = {.x_dim = x_dim, .y_dim = y_dim};
+            ck_assert_uint_le(saddle_most_blocks(&p), SADDLE_MOST_BLOCKS);
+        }
+}
+END_TEST
+
 /* ---- a user's problem with add_samples() ----------------------------------------------------- */
 
 /* f_ij = (x_0 - j) y_0 + x_1 sin(j) - (1 + i) |y|^2 / 2 */
@@ -519,6 +530,7 @@ Suite *saddle_test_suite(void)
     TCase *single = tcase_create("single");
     tcase_add_test(single, divisions_follow_the_sizes);
     tcase_add_test(single, partials_fit_every_batch_of_a_pool);
+    tcase_add_test(single, blocks_are_few);
     tcase_add_test(single, own_problems_may_have_either);
     suite_add_tcase(suite, single);
     return suite;
