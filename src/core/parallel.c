@@ -24,16 +24,16 @@ size_t saddle_parallel_parts(uint64_t threads, size_t size, size_t least)
     if (parts == 1)
         return 1;
     uint64_t most = threads > 0 ? threads : saddle_processors(1);
-    if (most > SADDLE_MOST_PARTS)
-        most = SADDLE_MOST_PARTS;
+    if (most > SADDLE_MOST_PARALLEL)
+        most = SADDLE_MOST_PARALLEL;
     return (size_t)(parts < most ? parts : most);
 }
 
 void saddle_parallel(size_t parts, void (*body)(void *context, size_t part), void *context)
 {
-    pthread_t thread[SADDLE_MOST_PARTS];
-    bool started[SADDLE_MOST_PARTS] = {false};
-    job jobs[SADDLE_MOST_PARTS];
+    pthread_t thread[SADDLE_MOST_PARALLEL];
+    bool started[SADDLE_MOST_PARALLEL] = {false};
+    job jobs[SADDLE_MOST_PARALLEL];
     for (size_t k = 1; k < parts; k++) {
         jobs[k] = (job){.body = body, .context = context, .part = k};
         started[k] = pthread_create(&thread[k], NULL, work, &jobs[k]) == 0;

@@ -330,7 +330,7 @@ typedef struct selection {
     const size_t *row;
     size_t count;
     size_t parts;
-    size_t entries[SADDLE_MOST_PARTS]; /* of each part; then where they begin */
+    size_t entries[SADDLE_MOST_PARALLEL]; /* of each part; then where they begin */
 } selection;
 
 static size_t part_begin(const selection *s, size_t part)

@@ -156,11 +156,11 @@ START_TEST(parts_are_worth_their_threads)
     ck_assert_uint_eq(saddle_parallel_parts(16, 40000, 20000), 3);
     ck_assert_uint_eq(saddle_parallel_parts(2, 1000000, 20000), 2);
     ck_assert_uint_eq(saddle_parallel_parts(1, 1000000, 20000), 1);
-    ck_assert_uint_eq(saddle_parallel_parts(UINT64_MAX, 1000000000, 20000), SADDLE_MOST_PARTS);
+    ck_assert_uint_eq(saddle_parallel_parts(UINT64_MAX, 1000000000, 20000), SADDLE_MOST_PARALLEL);
     ck_assert_uint_eq(saddle_parallel_parts(0, 20, 20000), 1);
     size_t processors = saddle_processors(1);
     ck_assert_uint_eq(saddle_parallel_parts(0, 1000000000, 20000),
-                      processors < SADDLE_MOST_PARTS ? processors : SADDLE_MOST_PARTS);
+                      processors < SADDLE_MOST_PARALLEL ? processors : SADDLE_MOST_PARALLEL);
 }
 END_TEST
 
