@@ -178,7 +178,9 @@ typedef struct saddle_phase {
      * agents. NULL: it has. */
     bool (*runs)(const saddle_agent *agent);
     /** Optional. Some coordinates of x and some of y; either may be none. It may write those entries of agent->next, kept
-     * and work, and their sums. */
+     * and work, and their sums. It must not use agent->scratch or mark. Of the last phase's request it may read the batch, and of
+     * the answer only the entries of gx and gy for its own coordinates: another worker may still be computing gx while y is
+     * done. */
     void (*divided)(const saddle_agent *agent, const saddle_range *x, const saddle_range *y);
     /** Optional. What comes after the divided part, with the sums over all blocks of x and of y. */
     void (*finish)(saddle_agent *agent, const double *x_sums, const double *y_sums);

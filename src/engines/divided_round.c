@@ -28,7 +28,13 @@ static void cut(const saddle_local *e, unsigned worker, size_t i, saddle_range *
     range->sums += first * SADDLE_BLOCK_SUMS;
 }
 
-/* What is a worker's of agent i. A short x is done by the worker of the agent, who makes its gradient. */
+/* Whether x is a single block. The agent's own worker does it, as it also sums up the gradient in x. */
+static bool has_short_x(const saddle_local *e)
+{
+    return e->inputs.instance->problem->x_dim <= SADDLE_LEAST_BLOCK;
+}
+
+/* Finds the ranges of agent i that a worker does. */
 static void ranges_of(const saddle_local *e, unsigned worker, size_t i, saddle_range *x,
                       saddle_range *y)
 {
@@ -36,7 +42,7 @@ static void ranges_of(const saddle_local *e, unsigned worker, size_t i, saddle_r
     size_t last;
     saddle_whole_ranges(e->inputs.instance->problem, e->sums + i * e->sums_stride, x, y);
     cut(e, worker, i, y);
-    if (x->last > x->block) {
+    if (!has_short_x(e)) {
         cut(e, worker, i, x);
         return;
     }
@@ -118,13 +124,14 @@ static void end_request(saddle_local *e, size_t i)
     r->kind = SADDLE_REQUEST_NONE;
 }
 
-/* Whether all requests are divided by samples, so that the answers for y are complete when these are done. */
+/* Whether the entries of gy are complete once do_parts() has returned, and gx is read by the agent's own worker alone: all
+ * requests are divided by samples, and x is short. The next divided() may then begin without a barrier. */
 static bool only_samples(const saddle_local *e)
 {
     for (size_t i = 0; i < e->agents; i++)
         if (!saddle_divides_by_samples(e->inputs.instance->problem, &e->agent[i].request))
             return false;
-    return e->inputs.instance->problem->x_dim <= SADDLE_LEAST_BLOCK;
+    return has_short_x(e);
 }
 
 /* The agents of a worker, at the end of a round: what they cost, faults, and what they will read in the next one. */
