@@ -65,7 +65,7 @@ typedef struct saddle_layout {
     size_t published;                       /**< Length of the span. */
     size_t kept;                            /**< State that stays with the agent. */
     size_t work;     /**< Memory that lasts from the first phase of a round to the last. */
-    size_t scratch;  /**< Memory that lasts for one phase, besides the problem's and the sets'. */
+    size_t scratch;  /**< Length of saddle_agent::scratch, besides the problem's and the sets'. */
     unsigned rounds; /**< Communication rounds per iteration, at most SADDLE_MOST_ROUNDS; 0: it does
                           not communicate. */
 } saddle_layout;
@@ -114,7 +114,7 @@ typedef struct saddle_agent {
     double self_weight;   /**< M_ii. */
     unsigned round;       /**< Of the iteration, from 0. */
     double *work;         /**< Memory that lasts until the last phase of the round. */
-    double *scratch;      /**< Memory that lasts for one phase. */
+    double *scratch;      /**< Memory that lasts for one call of start(), run() or finish(). */
     uint32_t *index;      /**< Capacity for n_i sample numbers, as long as `work`. */
     uint64_t *mark;       /**< All-zero marks for sampling; to be left all zero. */
     double oracle;        /**< See saddle_algorithm::oracle. */
