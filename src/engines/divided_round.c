@@ -97,13 +97,15 @@ static void do_parts(saddle_local *e, unsigned worker)
     }
 }
 
-/* Begin the request of an agent whose parts others will do. */
-static void begin_request(saddle_local *e, size_t i)
+/* Begin the request of an agent, if it has one, whose parts others will do. */
+static bool begin_request(saddle_local *e, size_t i)
 {
     saddle_agent *agent = &e->agent[i];
-    if (agent->request.kind != SADDLE_REQUEST_NONE &&
-        saddle_parts_count(agent->problem, &agent->request.batch) > 1)
+    if (agent->request.kind == SADDLE_REQUEST_NONE)
+        return false;
+    if (saddle_parts_count(agent->problem, &agent->request.batch) > 1)
         saddle_evaluate_begin(agent->problem, agent->id, &agent->request);
+    return true;
 }
 
 static void end_request(saddle_local *e, size_t i)
@@ -124,6 +126,16 @@ static void end_request(saddle_local *e, size_t i)
     r->kind = SADDLE_REQUEST_NONE;
 }
 
+/* Whether any agent has a request. Without one a fast worker is in the next phase while a slow one still looks here, which is why
+ * phases alternate between two slots. */
+static bool has_requests(const saddle_local *e, size_t parity)
+{
+    for (unsigned w = 0; w < saddle_thread_pool_size(e->pool); w++)
+        if (e->worker[w].asks[parity])
+            return true;
+    return false;
+}
+
 /* Whether the entries of gy are complete once do_parts() has returned, and gx is read by the agent's own worker alone: all
  * requests are divided by samples, and x is short. The next divided() may then begin without a barrier. */
 static bool only_samples(const saddle_local *e)
@@ -132,6 +144,29 @@ static bool only_samples(const saddle_local *e)
         if (!saddle_divides_by_samples(e->inputs.instance->problem, &e->agent[i].request))
             return false;
     return has_short_x(e);
+}
+
+/* Answers the requests of a phase that is not divided. Returns whether the workers of agents have then written what others may
+ * not yet read. */
+static bool answer_requests(saddle_local *e, unsigned worker, const saddle_phase *phase)
+{
+    size_t parity = (size_t)(phase - e->inputs.algorithm->phases) % 2;
+    bool asked = false;
+    size_t first;
+    size_t last;
+    saddle_local_range(e, worker, &first, &last);
+    for (size_t i = first; i < last; i++)
+        asked |= begin_request(e, i);
+    e->worker[worker].asks[parity] = asked;
+    saddle_thread_pool_barrier(e->pool, worker);
+    if (!has_requests(e, parity))
+        return false;
+    bool pending = !only_samples(e);
+    do_parts(e, worker);
+    saddle_thread_pool_barrier(e->pool, worker);
+    for (size_t i = first; i < last; i++)
+        end_request(e, i);
+    return pending;
 }
 
 /* The agents of a worker, at the end of a round: what they cost, faults, and what they will read in the next one. */
@@ -184,14 +219,7 @@ void saddle_divided_round(saddle_local *e, unsigned worker, unsigned parity, uin
             }
             pending = true;
         } else {
-            for (size_t i = first; i < last; i++)
-                begin_request(e, i);
-            saddle_thread_pool_barrier(e->pool, worker);
-            pending = !only_samples(e);
-            do_parts(e, worker);
-            saddle_thread_pool_barrier(e->pool, worker);
-            for (size_t i = first; i < last; i++)
-                end_request(e, i);
+            pending = answer_requests(e, worker, phase);
         }
     }
     leave_round(e, worker, parity, iteration, round);

@@ -34,6 +34,7 @@ typedef struct saddle_worker {
     uint64_t ifo;             /* IFO calls of its agents */
     _Alignas(SADDLE_ALIGNMENT) uint64_t ifo_after[2]; /* the same after an iteration, by parity */
 } saddle_worker;
+    bool asks[2]; /* whether its agents have requests in a divided round, by parity of the phase */
 
 /* Carries spans between processes. Called by worker 0 only. */
 typedef struct saddle_exchange saddle_exchange;
