@@ -370,18 +370,7 @@ void saddle_local_mean(saddle_engine *base, size_t size, saddle_agent_term *term
 
 /* ---- making and freeing ------------------------------------------------------------------- */
 
-/* Write zeros to a worker's part of every agent's row of a block. */
-static void touch(const saddle_local *e, unsigned worker, double *block, size_t stride)
-{
-    size_t size = saddle_thread_pool_size(e->pool);
-    size_t low = stride * worker / size;
-    size_t high = stride * (worker + 1) / size;
-    for (size_t i = 0; i < e->agents; i++)
-        memset(block + i * stride + low, 0, (high - low) * sizeof *block);
-}
-
-/* Memory belongs to the processor that first writes to it: each worker does for its agents, or for its coordinates
- * of all. */
+/* Memory is placed near the processor that first writes to it: each worker clears that of its agents. */
 static void touch_job(void *context, unsigned worker)
 {
     saddle_local *e = context;
@@ -391,10 +380,7 @@ static void touch_job(void *context, unsigned worker)
     double *const block[] = {e->span[0], e->span[1], e->kept};
     const size_t stride[] = {e->stride, e->stride, e->kept_stride};
     for (size_t k = 0; k < sizeof block / sizeof *block; k++)
-        if (e->divided)
-            touch(e, worker, block[k], stride[k]);
-        else
-            memset(block[k] + first * stride[k], 0, (last - first) * stride[k] * sizeof(double));
+        memset(block[k] + first * stride[k], 0, (last - first) * stride[k] * sizeof(double));
 }
 
 static void introduce_agents(saddle_local *e)
