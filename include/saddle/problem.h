@@ -65,8 +65,8 @@ typedef struct saddle_part {
     double *gx;     /**< x_dim: the gradient in x. */
     double *gy;     /**< y_dim: the gradient in y. */
     double *value;  /**< f. */
-    double *square; /**< The squared norm of a sample's gradient as it is added to gx and gy, which
-                                are there too, but without `scale`. */
+    double *square; /**< The squared norm of what a sample adds to gx and gy, before `scale`. Only
+                                together with gx and gy. */
     double *statistic; /**< response_size: the statistic of the best response. */
     double *
         along; /**< Of differences, with add_rows(): NULL, or one number for each sample of the batch,

@@ -7,8 +7,9 @@
  * What an agent computes does not depend on who runs it: the bits are the same for any number of
  * threads.
  *
- * Neighbours in other processes are ghosts: rows that a exchange fills in before a round reads them.
- * Agents without a ghost among their neighbours step while the messages fly.
+ * Neighbours in other processes are ghosts: rows that an exchange fills in before a round reads them.
+ * Where rounds are not divided, agents without a ghost among their neighbours step while messages are on their way; a divided round
+ * begins when they have arrived.
  */
 #ifndef SADDLE_ENGINES_LOCAL_AGENTS_H
 #define SADDLE_ENGINES_LOCAL_AGENTS_H
@@ -33,8 +34,8 @@ typedef struct saddle_worker {
     uint64_t fault_iteration; /* when */
     uint64_t ifo;             /* IFO calls of its agents */
     _Alignas(SADDLE_ALIGNMENT) uint64_t ifo_after[2]; /* the same after an iteration, by parity */
-} saddle_worker;
     bool asks[2]; /* whether its agents have requests in a divided round, by parity of the phase */
+} saddle_worker;
 
 /* Carries spans between processes. Called by worker 0 only. */
 typedef struct saddle_exchange saddle_exchange;
@@ -94,10 +95,10 @@ typedef struct saddle_first_fault {
 
 /* ---- memory: local_memory.c ------------------------------------------------------------------ */
 
-/* Fill in sizes, of which nothing is allocated yet; the number of workers. */
+/* Computes all sizes without allocating anything. Returns the number of workers. */
 size_t saddle_local_measure(saddle_local *local, const saddle_engine_inputs *inputs,
                             unsigned processors);
-/* Take the memory of agents, links and the workers of the pool, which is there. False when it is short. */
+/* Allocates the memory of agents, links and workers; the pool must exist. Returns false if there is not enough memory. */
 bool saddle_local_allocate(saddle_local *local);
 /* Bytes that saddle_local_make() takes. */
 double saddle_local_bytes(const saddle_engine_inputs *inputs, unsigned processors);

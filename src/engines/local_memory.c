@@ -12,7 +12,7 @@
 #define MEAN_BLOCK 16
 #define MEAN_ROOM 32768
 
-/* So many agents for each worker make equal loads; rounds need not be divided. */
+/* With this many agents for each worker loads are nearly equal, and rounds need not be divided. */
 #define MANY_AGENTS 8
 
 static size_t most_samples(const saddle_instance *instance)
@@ -23,8 +23,8 @@ static size_t most_samples(const saddle_instance *instance)
     return most;
 }
 
-/* Whether an algorithm has more than one phase that is not divided. Of that one nothing can be shared out but what it asks
- * inside, and nobody should have to wait for workers that have nothing to do. */
+/* Whether dividing rounds can help: not where an algorithm is a single run(), a loop that evaluates its requests itself. The
+ * other workers help with these requests anyway. */
 static bool has_more_than_a_loop(const saddle_algorithm *algorithm)
 {
     const saddle_phase *phases = algorithm->phases;

@@ -200,7 +200,7 @@ uint64_t saddle_request_ifo(const saddle_request *request)
     }
 }
 
-/* Zeros where parts add to entries of their own, but for ranges of samples, whose parts do it. */
+/* Clears entries that belong to single samples, except those of a range of samples: its parts clear their own. */
 static void clear_entries(const saddle_batch *batch, bool batch_only, size_t count, double *out)
 {
     if (out == NULL)
@@ -255,8 +255,8 @@ void saddle_evaluate_part(const saddle_problem *problem, size_t agent, saddle_re
     sum_part(problem, agent, whole_part(problem, request), &d, part, partial, scratch);
 }
 
-/* The unbiased variance of the samples' gradients, from the mean of their squared norms and their mean. What
- * all samples share is in neither, where it is the same for all: it has no variance then. */
+/* The unbiased variance of the samples' gradients, from the mean of their squared norms and their mean. Terms that are the
+ * same for all samples do not change it and are added later. */
 static double sample_variance(const saddle_problem *problem, const saddle_request *r,
                               const saddle_part *p)
 {
