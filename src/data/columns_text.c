@@ -39,15 +39,15 @@ static void print_text(FILE *out, const char *text)
 static void print_column(FILE *out, const saddle_column *column, bool observed)
 {
     char number[SADDLE_REAL_SIZE];
-    fprintf(out, "%s\t", kind_name[column->kind]);
+    saddle_fprintf(out, "%s\t", kind_name[column->kind]);
     print_text(out, column->name != NULL ? column->name : "");
-    fprintf(out, "\t%s", column->filled ? saddle_print_real(column->fill, 15, number) : "");
-    fprintf(out, "\t%zu", observed ? column->seen : 0);
-    fprintf(out, "\t%s", saddle_print_real(observed ? column->sum : 0.0, 15, number));
+    saddle_fprintf(out, "\t%s", column->filled ? saddle_print_real(column->fill, 15, number) : "");
+    saddle_fprintf(out, "\t%zu", observed ? column->seen : 0);
+    saddle_fprintf(out, "\t%s", saddle_print_real(observed ? column->sum : 0.0, 15, number));
     for (size_t k = 0; k < column->texts; k++) {
         fputc('\t', out);
         print_text(out, column->text[k]);
-        fprintf(out, "\t%zu", observed ? column->times[k] : 0);
+        saddle_fprintf(out, "\t%zu", observed ? column->times[k] : 0);
     }
     fputc('\n', out);
 }
@@ -59,8 +59,8 @@ char *saddle_columns_print(const saddle_columns *columns, bool observed)
     FILE *out = open_memstream(&text, &size);
     if (out == NULL)
         return NULL;
-    fprintf(out, "%s\t%s\n", columns->named ? "names" : "numbers",
-            columns->one_hot ? "one-hot" : "codes");
+    saddle_fprintf(out, "%s\t%s\n", columns->named ? "names" : "numbers",
+                   columns->one_hot ? "one-hot" : "codes");
     print_column(out, &columns->label, observed);
     for (size_t k = 0; k < columns->count; k++)
         print_column(out, &columns->column[k], observed);

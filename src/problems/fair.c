@@ -4,10 +4,9 @@
  *
  *   f_ij(x, y) = -log p_b(t) + W sum_c (s y_c - y_c^2) p_c(t) - (R/2) |y|^2
  *
- * Classes c are - and + ; p_+ = 1 / (1 + exp(-t)) = 1 - p_-, t from a softmax over two linear scores or from a
- * network (blind_model.h); b is the label, s = 2 S - 1 = +1 or -1 the sensitive attribute, W the weight of fairness and R a
- * ridge that is 0 unless W is. The model does not see features that give S away: their weights stay
- * as they are.
+ * Classes c are - and + ; p_+ = 1 / (1 + exp(-t)) = 1 - p_-, t from a softmax over two linear scores or from a network
+ * (blind_model.h); b is the label, s = 2 S - 1 = +1 or -1 the sensitive attribute, W the weight of fairness and R a ridge that
+ * is 0 unless W is. The model does not see features that give S away: their weights stay as they are.
  *
  * Given x the maximum over y is separable: with the network means P_c of p_c and G_c of s p_c,
  *   y_c* = W G_c / (2 W P_c + R), within [-1/2, 1/2], and for R = 0 the penalty it leaves is

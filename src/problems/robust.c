@@ -87,7 +87,7 @@ typedef struct block {
 } block;
 
 /* Huber's loss of a residual, and its slope. */
-static void huber(double delta, double residual, double *loss, double *slope)
+SADDLE_INLINE void huber(double delta, double residual, double *loss, double *slope)
 {
     double size = fabs(residual);
     bool near = !(size > delta);
@@ -95,69 +95,79 @@ static void huber(double delta, double residual, double *loss, double *slope)
     *slope = near ? residual : copysign(delta, residual);
 }
 
-/* From t, `each` of every row, to losses and their slopes in t; t is overwritten. */
-static void find_slopes(const saddle_robust *self, size_t count, size_t each, const double *label,
-                        double *t, double *loss, double *slope)
+/* From z to losses and their slopes in z. The argument of the loss of a row is z = -b t for the logistic loss, t - b for the
+ * others; so dz/dt is -b or 1. */
+SADDLE_INLINE void find_slopes(const saddle_robust *self, bool logistic, size_t count,
+                               const double *z, double *loss, double *slope)
 {
-    if (self->loss == SADDLE_ROBUST_LOGISTIC) {
-        for (size_t k = 0; k < each * count; k++)
-            t[k] *= -label[k / each];
-        saddle_logistic(each * count, t, loss, slope);
-        for (size_t k = 0; k < each * count; k++)
-            slope[k] *= -label[k / each];
+    if (logistic) {
+        saddle_logistic(count, z, loss, slope);
         return;
     }
     double delta = self->loss == SADDLE_ROBUST_HUBER ? self->delta : (double)INFINITY;
-    for (size_t k = 0; k < each * count; k++)
-        huber(delta, t[k] - label[k / each], &loss[k], &slope[k]);
+    for (size_t k = 0; k < count; k++)
+        huber(delta, z[k], &loss[k], &slope[k]);
+}
+
+/* z of t for a label. */
+SADDLE_INLINE double argument(bool logistic, double label, double t)
+{
+    return logistic ? -label * t : t - label;
+}
+
+/* dz/dt */
+SADDLE_INLINE double inner_slope(bool logistic, double label)
+{
+    return logistic ? -label : 1.0;
 }
 
 /* v, or 0. */
-static double intercept(const saddle_robust *self, const double *x)
+SADDLE_INLINE double intercept(const saddle_robust *self, bool logistic, const double *x)
 {
-    return self->intercept ? x[self->problem.x_dim - 1] : 0.0;
+    return !logistic && self->intercept ? x[self->problem.x_dim - 1] : 0.0;
 }
 
-/* The functions of a block are inlined, so that a range of samples costs neither an index nor a prefetch. */
+/* The functions of a block are inlined, so that a range of samples costs neither an index nor a prefetch, and the logistic
+ * loss nothing for the others. */
 
-SADDLE_INLINE void find_losses(const saddle_robust *self, const saddle_dataset *data,
+SADDLE_INLINE void find_losses(const saddle_robust *self, bool logistic, const saddle_dataset *data,
                                const saddle_batch *batch, const double *x, block *b)
 {
-    double t[BLOCK];
-    double label[BLOCK];
-    double v = intercept(self, x);
+    double z[BLOCK];
+    double v = intercept(self, logistic, x);
     size_t rest = batch->count - b->begin;
     b->count = rest < BLOCK ? rest : BLOCK;
     for (size_t k = 0; k < b->count; k++) {
         size_t row = saddle_batch_sample(batch, b->begin + k);
         saddle_prefetch_rows(data, batch, b->begin + k);
-        t[k] = saddle_row_dot(data, row, x) + v;
-        label[k] = data->label[row];
+        double t = saddle_row_dot(data, row, x);
+        z[k] = argument(logistic, data->label[row], logistic ? t : t + v);
     }
-    find_slopes(self, b->count, 1, label, t, b->loss, b->slope);
+    find_slopes(self, logistic, b->count, z, b->loss, b->slope);
 }
 
 /* gx += along times a row, and 1 for the intercept */
-SADDLE_INLINE void add_row(const saddle_robust *self, const saddle_dataset *data, size_t row,
-                           double along, double *gx)
+SADDLE_INLINE void add_row(const saddle_robust *self, bool logistic, const saddle_dataset *data,
+                           size_t row, double along, double *gx)
 {
     saddle_row_add(data, row, along, gx);
-    if (self->intercept)
+    if (!logistic && self->intercept)
         gx[self->problem.x_dim - 1] += along;
 }
 
 /* gx += scale sum of y_j grad l_ij, and out[j] += scale l_ij; out may be NULL. Returns, if `squares` is set,
  * the sum of the samples' y_j^2 |grad l_ij|^2 + l_ij^2. */
-SADDLE_INLINE double add_slopes(const saddle_robust *self, const saddle_dataset *data,
-                                const saddle_batch *batch, const block *b, double scale,
-                                const double *y, double *gx, double *out, bool squares)
+SADDLE_INLINE double add_slopes(const saddle_robust *self, bool logistic,
+                                const saddle_dataset *data, const saddle_batch *batch,
+                                const block *b, double scale, const double *y, double *gx,
+                                double *out, bool squares)
 {
-    double one = self->intercept ? 1.0 : 0.0;
+    double one = !logistic && self->intercept ? 1.0 : 0.0;
     double square = 0.0;
     for (size_t k = 0; k < b->count; k++) {
         size_t row = saddle_batch_sample(batch, b->begin + k);
-        double along = y[row] * b->slope[k];
-        add_row(self, data, row, scale * along, gx);
+        double along = inner_slope(logistic, data->label[row]) * y[row] * b->slope[k];
+        add_row(self, logistic, data, row, scale * along, gx);
         if (out != NULL)
             out[row] += scale * b->loss[k];
         if (squares)
@@ -174,7 +184,7 @@ SADDLE_INLINE void add_losses(const saddle_batch *batch, const block *b, double 
 }
 
 /* The terms w y_j grad l_ij in gx, w l_ij e_j in gy and in the statistic, w y_j l_ij in the value. */
-SADDLE_INLINE void add_batch(const saddle_robust *self, const saddle_dataset *data,
+SADDLE_INLINE void add_batch(const saddle_robust *self, bool logistic, const saddle_dataset *data,
                              const saddle_part *part, const saddle_batch *batch)
 {
     double scale = self->weight * part->scale;
@@ -182,10 +192,10 @@ SADDLE_INLINE void add_batch(const saddle_robust *self, const saddle_dataset *da
     double square = 0.0;
     block b;
     for (b.begin = 0; b.begin < batch->count; b.begin += BLOCK) {
-        find_losses(self, data, batch, part->x, &b);
+        find_losses(self, logistic, data, batch, part->x, &b);
         if (part->gx != NULL)
-            square += add_slopes(self, data, batch, &b, scale, part->y, part->gx, part->gy,
-                                 part->square != NULL);
+            square += add_slopes(self, logistic, data, batch, &b, scale, part->y, part->gx,
+                                 part->gy, part->square != NULL);
         else
             add_losses(batch, &b, scale, part->gy);
         add_losses(batch, &b, scale, part->statistic);
@@ -198,56 +208,54 @@ SADDLE_INLINE void add_batch(const saddle_robust *self, const saddle_dataset *da
         *part->value += scale * value;
 }
 
-static void add_point(const saddle_robust *self, const saddle_dataset *data,
-                      const saddle_part *part)
+SADDLE_INLINE void add_point(const saddle_robust *self, bool logistic, const saddle_dataset *data,
+                             const saddle_part *part)
 {
     saddle_batch range = {.first = part->batch.first, .count = part->batch.count};
     if (part->batch.index == NULL)
-        add_batch(self, data, part, &range);
+        add_batch(self, logistic, data, part, &range);
     else
-        add_batch(self, data, part, &part->batch);
+        add_batch(self, logistic, data, part, &part->batch);
 }
 
-/* Both points' arguments of the loss side by side, and labels, for rows [begin, begin + count) of a batch. The
- * points lie entry by entry side by side in `pair`. */
-static void find_scores(const saddle_robust *self, const saddle_dataset *data,
-                        const saddle_batch *batch, size_t begin, size_t count, const double *x1,
-                        const double *x0, const double *pair, double *t, double *label)
+/* Both points' arguments of the loss side by side, for rows [begin, begin + count) of a batch. The points lie entry by entry
+ * side by side in `pair`. */
+SADDLE_INLINE void find_arguments(const saddle_robust *self, bool logistic,
+                                  const saddle_dataset *data, const saddle_part *part, size_t begin,
+                                  size_t count, const double *pair, double *z)
 {
-    double v1 = intercept(self, x1);
-    double v0 = intercept(self, x0);
+    double v1 = intercept(self, logistic, part->x);
+    double v0 = intercept(self, logistic, part->x0);
     for (size_t k = 0; k < count; k++) {
-        size_t row = saddle_batch_sample(batch, begin + k);
+        size_t row = saddle_batch_sample(&part->batch, begin + k);
         saddle_couple dot = {0.0, 0.0};
-        saddle_prefetch_rows(data, batch, begin + k);
+        saddle_prefetch_rows(data, &part->batch, begin + k);
         if (data->dense == NULL) {
             dot = saddle_row_dot_pair(data, row, pair);
         } else {
-            dot[0] = saddle_row_dot(data, row, x1);
-            dot[1] = saddle_row_dot(data, row, x0);
+            dot[0] = saddle_row_dot(data, row, part->x);
+            dot[1] = saddle_row_dot(data, row, part->x0);
         }
-        t[2 * k] = dot[0] + v1;
-        t[2 * k + 1] = dot[1] + v0;
-        label[k] = data->label[row];
+        z[2 * k] = argument(logistic, data->label[row], logistic ? dot[0] : dot[0] + v1);
+        z[2 * k + 1] = argument(logistic, data->label[row], logistic ? dot[1] : dot[1] + v0);
     }
 }
 
 /* gx += along[k] times the rows from place `begin` of a batch on */
-static void add_block(const saddle_robust *self, const saddle_dataset *data,
-                      const saddle_batch *batch, size_t begin, size_t count, const double *along,
-                      double *gx)
+SADDLE_INLINE void add_block(const saddle_robust *self, bool logistic, const saddle_dataset *data,
+                             const saddle_batch *batch, size_t begin, size_t count,
+                             const double *along, double *gx)
 {
     for (size_t k = 0; k < count; k++)
-        add_row(self, data, saddle_batch_sample(batch, begin + k), along[k], gx);
+        add_row(self, logistic, data, saddle_batch_sample(batch, begin + k), along[k], gx);
 }
 
 /* add_point() minus the same at (x0, y0): one call of the vector exponential serves both points. */
-static void add_difference(const saddle_robust *self, const saddle_dataset *data,
-                           const saddle_part *part, double *pair)
+SADDLE_INLINE void add_difference(const saddle_robust *self, bool logistic,
+                                  const saddle_dataset *data, const saddle_part *part, double *pair)
 {
     const saddle_batch *batch = &part->batch;
-    double t[2 * BLOCK];
-    double label[BLOCK];
+    double z[2 * BLOCK];
     double loss[2 * BLOCK];
     double slope[2 * BLOCK];
     double scale = self->weight * part->scale;
@@ -260,17 +268,18 @@ static void add_difference(const saddle_robust *self, const saddle_dataset *data
     }
     for (size_t begin = 0; begin < batch->count; begin += BLOCK) {
         size_t count = batch->count - begin < BLOCK ? batch->count - begin : BLOCK;
-        find_scores(self, data, batch, begin, count, part->x, part->x0, pair, t, label);
-        find_slopes(self, count, 2, label, t, loss, slope);
+        find_arguments(self, logistic, data, part, begin, count, pair, z);
+        find_slopes(self, logistic, 2 * count, z, loss, slope);
         for (size_t k = 0; k < count; k++) {
             size_t row = saddle_batch_sample(batch, begin + k);
-            slope[k] = scale * (y[row] * slope[2 * k] - y0[row] * slope[2 * k + 1]);
+            double inner = scale * inner_slope(logistic, data->label[row]);
+            slope[k] = inner * (y[row] * slope[2 * k] - y0[row] * slope[2 * k + 1]);
             gy[row] += scale * (loss[2 * k] - loss[2 * k + 1]);
         }
         if (part->along != NULL)
             memcpy(part->along + begin, slope, count * sizeof *slope);
         else
-            add_block(self, data, batch, begin, count, slope, part->gx);
+            add_block(self, logistic, data, batch, begin, count, slope, part->gx);
     }
 }
 
@@ -278,17 +287,26 @@ void saddle_robust_add_rows(const saddle_problem *problem, size_t agent, const s
                             const double *along, double *gx)
 {
     const saddle_robust *self = problem->self;
-    add_block(self, self->shard[agent], batch, 0, batch->count, along, gx);
+    if (self->loss == SADDLE_ROBUST_LOGISTIC)
+        add_block(self, true, self->shard[agent], batch, 0, batch->count, along, gx);
+    else
+        add_block(self, false, self->shard[agent], batch, 0, batch->count, along, gx);
 }
 
 void saddle_robust_add_samples(const saddle_problem *problem, size_t agent, const saddle_part *part,
                                double *scratch)
 {
     const saddle_robust *self = problem->self;
-    if (part->x0 != NULL)
-        add_difference(self, self->shard[agent], part, scratch);
+    const saddle_dataset *data = self->shard[agent];
+    bool logistic = self->loss == SADDLE_ROBUST_LOGISTIC;
+    if (part->x0 != NULL && logistic)
+        add_difference(self, true, data, part, scratch);
+    else if (part->x0 != NULL)
+        add_difference(self, false, data, part, scratch);
+    else if (logistic)
+        add_point(self, true, data, part);
     else
-        add_point(self, self->shard[agent], part);
+        add_point(self, false, data, part);
 }
 
 /* F is linear in the losses, so their means over agents are enough. */
@@ -358,7 +376,7 @@ saddle_status saddle_robust_scores(const saddle_problem *problem, const saddle_d
     (void)y;
     const saddle_robust *self = problem->self;
     size_t features = problem->x_dim - (self->intercept ? 1 : 0);
-    saddle_linear_score model = {.w = x, .bias = intercept(self, x)};
+    saddle_linear_score model = {.w = x, .bias = intercept(self, false, x)};
     return saddle_score_rows(data, features, model, out, error);
 }
 

@@ -135,15 +135,15 @@ if (ulimit -v 3000000 && "$saddle" --version >/dev/null 2>&1); then
     check "before anything is run" is "$(wc -c <out)" 0
     (
         ulimit -v 3000000
-        "$saddle" run --data synthetic:30000000 --iterations 1 >out 2>err </dev/null
+        "$saddle" run --data synthetic:60000000 --iterations 1 >out 2>err </dev/null
     )
     code=$?
     check "data that cannot fit end with 1" exits 1
     check "say what they need" grep -qE \
-        "^saddle: 30000000 rows of 'synthetic' would take about [0-9.]+ GB of memory, and about" err
+        "^saddle: 60000000 rows of 'synthetic' would take about [0-9.]+ GB of memory, and about" err
     (
         ulimit -v 3000000
-        SADDLE_MEMORY=inf "$saddle" run --data synthetic:30000000 --iterations 1 >out 2>err </dev/null
+        SADDLE_MEMORY=inf "$saddle" run --data synthetic:60000000 --iterations 1 >out 2>err </dev/null
     )
     code=$?
     check "who goes on nonetheless" exits 1

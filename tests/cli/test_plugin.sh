@@ -422,7 +422,7 @@ check "and the title" grep -q '^# title: Walker$' variants/walk-seed1.csv
 cp parts.so same.so
 try "${quadratic[@]}" --algorithm ./same.so --trace twin.csv
 try plot walk.csv twin.csv --output twins.svg
-check "two objects of one title" grep -q 'Walker (same.so)<' twins.svg
+check "two objects of one title" grep -q 'Walker (same.so)' twins.svg
 
 # A half space against a run of the same problem in the library's words: with b so large that it never
 # holds x back, and with regularizers that say the same.

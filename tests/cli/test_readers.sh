@@ -81,6 +81,7 @@ make_odd() {
         ;;
     *:directory)
         [ "$format" = checkpoint ] || wanted="is a directory"
+        [ "$format" != trace ] || wanted="there is no trace in 'odd'"
         mkdir odd
         ;;
     *:"pipe that nobody writes to")
@@ -109,14 +110,14 @@ make_odd() {
         ;;
 
     csv:"number out of range") wanted="odd:2:3: '1e999'" && change 's/2/1e999/' ;;
-    csv:NaN) wanted="odd:2:3: 'NaN'" && change 's/2/NaN/' ;;
+    csv:NaN) wanted="odd:2:3: missing value" && change 's/2/NaN/' ;;
     csv:infinity) wanted="odd:2:3: 'Infinity'" && change 's/2/Infinity/' ;;
     csv:"index or name twice")
         wanted="label column 'y' is in 'odd' more than once"
         change 's/a,b/a,y/'
         more=(--label-column y)
         ;;
-    csv:"wrong label") wanted="odd:2:5: 'yes'" && change 's/,1$/,yes/' ;;
+    csv:"wrong label") wanted="odd:3:5: the number -1" && change 's/,1$/,yes/' ;;
 
     idx:"claim of gigabytes") wanted="cut short: 4 bytes" && put 4 '\0\0377\0377\0377\0\0\0\0100\0\0\0\0100\01\02\03\04' ;;
     idx:"a byte more at the end") wanted="goes on after" && { cat good/idx && echo; } >odd ;;

@@ -65,9 +65,9 @@ compare tolerance "3" "${size[@]}" --iterations 100000 --tolerance 0.1
 # ---- one voice ----------------------------------------------------------------------------------
 
 try run "${size[@]}"
-sed -E 's/[0-9.]+ (ms|s|us)$//; s/^( *[0-9]+ +[0-9]+ +[0-9]+ +)[0-9.]+/\1/' out >alone
+sed -E '/^  time /,/^  loss /{/^  loss /!d}; s/[0-9.]+ (ms|s|us)$//; s/^( *[0-9]+ +[0-9]+ +[0-9]+ +)[0-9.]+/\1/' out >alone
 under 3 run "${size[@]}" --engine mpi
-sed -E 's/[0-9.]+ (ms|s|us)$//; s/^( *[0-9]+ +[0-9]+ +[0-9]+ +)[0-9.]+/\1/' out >together
+sed -E '/^  time /,/^  loss /{/^  loss /!d}; s/[0-9.]+ (ms|s|us)$//; s/^( *[0-9]+ +[0-9]+ +[0-9]+ +)[0-9.]+/\1/' out >together
 check "one process speaks" cmp -s alone together
 
 # ---- private data ---------------------------------------------------------------------------------
