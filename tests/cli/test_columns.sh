@@ -47,6 +47,7 @@ mv out rome.out
 try predict --model people.npz --data turned.csv
 check "columns are found by name" cmp -s out rome.out
 try eval --model people.npz --data rome.csv
+# shellcheck disable=SC2016  # awk's field
 check "and they are learnt from" awk '/auc/ { exit !($2 > 0.8) }' out
 
 echo 'age,color,city,sex,bought' >martian.csv

@@ -46,7 +46,7 @@ done
 
 # Outcomes beside the metric: in the tables, the summary and the traces.
 fair=(--problem fair --sensitive 2 --data synthetic:600:12 --test-data synthetic:200:12 --agents 4
-    --iterations 60 --trace-every 20 --algorithms precision,prox-dsgda)
+    --iterations 60 --trace-every 20 --algorithms "precision,prox-dsgda")
 try compare "${fair[@]}" --repeats 2 --output fair --outcomes-per-agent
 check "outcomes" exits 0
 check "on the agents' data" says "outcomes on the agents' data, at the end, mean over seeds (least-largest)"
