@@ -215,7 +215,7 @@ static saddle_status test_answer(work *w, const saddle_tuning *t, const saddle_t
     status = cli_agree(status, error);
     SADDLE_THEN_IF(status, w->full == NULL, saddle_instance_create(&w->full, w->plan, error));
     SADDLE_THEN(status, saddle_run(w->full, &plan, &hooks, &result, error));
-    for (size_t k = 0; status == SADDLE_OK && k < result->outcome_count; k++) {
+    for (size_t k = 0; result != NULL && k < result->outcome_count; k++) {
         const char *name = result->outcome[k].name;
         if (strncmp(name, "test_", 5) == 0)
             saddle_append(text, sizeof text, "%s%s %.6g", *text == '\0' ? "" : ", ", name + 5,

@@ -98,7 +98,8 @@ saddle_status saddle_dataset_new_dense(saddle_dataset **out, const char *name, s
                                        size_t features, saddle_error *error)
 {
     SADDLE_TRY(make(out, name, rows, features, DENSE, false, error));
-    memset((*out)->label, 0, rows * sizeof *(*out)->label);
+    if (*out != NULL)
+        memset((*out)->label, 0, rows * sizeof *(*out)->label);
     return SADDLE_OK;
 }
 

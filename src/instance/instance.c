@@ -2,7 +2,6 @@
 #include "instance/instance.h"
 
 #include <math.h>
-#include <stddef.h>
 
 #include "core/clock.h"
 #include "core/float_mode.h"
@@ -241,38 +240,37 @@ static saddle_status estimate_constants(saddle_instance *e, saddle_error *error)
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /* The stages, and what their time counts as. */
-#define TIME(of) offsetof(saddle_setup_times, of)
 static const struct {
     saddle_stage *make;
-    size_t time;
+    enum { NETWORK, READING, SPLITTING, PROBLEM, CONSTANTS } time;
 } stages[] = {
-    {saddle_stage_compare_plans, TIME(network)},
-    {saddle_stage_count_files, TIME(network)},
-    {saddle_stage_graph, TIME(network)},
-    {saddle_stage_compare_graphs, TIME(network)},
-    {saddle_stage_place_agents, TIME(network)},
-    {saddle_stage_mixing, TIME(network)},
-    {saddle_stage_compare_mixing, TIME(network)},
-    {saddle_stage_share_spectrum, TIME(network)},
-    {find_kind, TIME(problem)},
-    {saddle_stage_samples, TIME(reading)},
-    {saddle_stage_scan_columns, TIME(reading)},
-    {saddle_stage_share_columns, TIME(reading)},
-    {saddle_stage_read_data, TIME(reading)},
-    {saddle_stage_compare_data, TIME(reading)},
-    {saddle_stage_split_data, TIME(splitting)},
-    {saddle_stage_share_sizes, TIME(splitting)},
-    {saddle_stage_list_labels, TIME(splitting)},
-    {saddle_stage_share_labels, TIME(splitting)},
-    {saddle_stage_held_out, TIME(reading)},
-    {make_problem, TIME(problem)},
-    {join_problem, TIME(problem)},
-    {check_problem, TIME(problem)},
-    {weigh_agents, TIME(problem)},
-    {make_sets, TIME(problem)},
-    {saddle_stage_start, TIME(problem)},
-    {saddle_stage_share_start, TIME(problem)},
-    {estimate_constants, TIME(constants)},
+    {saddle_stage_compare_plans, NETWORK},
+    {saddle_stage_count_files, NETWORK},
+    {saddle_stage_graph, NETWORK},
+    {saddle_stage_compare_graphs, NETWORK},
+    {saddle_stage_place_agents, NETWORK},
+    {saddle_stage_mixing, NETWORK},
+    {saddle_stage_compare_mixing, NETWORK},
+    {saddle_stage_share_spectrum, NETWORK},
+    {find_kind, PROBLEM},
+    {saddle_stage_samples, READING},
+    {saddle_stage_scan_columns, READING},
+    {saddle_stage_share_columns, READING},
+    {saddle_stage_read_data, READING},
+    {saddle_stage_compare_data, READING},
+    {saddle_stage_split_data, SPLITTING},
+    {saddle_stage_share_sizes, SPLITTING},
+    {saddle_stage_list_labels, SPLITTING},
+    {saddle_stage_share_labels, SPLITTING},
+    {saddle_stage_held_out, READING},
+    {make_problem, PROBLEM},
+    {join_problem, PROBLEM},
+    {check_problem, PROBLEM},
+    {weigh_agents, PROBLEM},
+    {make_sets, PROBLEM},
+    {saddle_stage_start, PROBLEM},
+    {saddle_stage_share_start, PROBLEM},
+    {estimate_constants, CONSTANTS},
 };
 
 /* An instance with empty parts; NULL when memory is short. */
@@ -306,11 +304,13 @@ saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engi
     if (status == SADDLE_OK)
         saddle_engine_watch(engine, parts->processes, parts->plan.engine.stall_seconds, NULL);
     e->seed = parts->plan.start.seed;
+    double *const seconds[] = {&e->times.network, &e->times.reading, &e->times.splitting,
+                               &e->times.problem, &e->times.constants};
     for (size_t k = 0; status == SADDLE_OK && k < sizeof stages / sizeof *stages; k++) {
         double begin = saddle_clock_seconds();
         status = stages[k].make(e, error);
         status = saddle_world_agree(e->world != NULL ? e->world : parts->processes, status, error);
-        *(double *)((char *)&e->times + stages[k].time) += saddle_clock_seconds() - begin;
+        *seconds[stages[k].time] += saddle_clock_seconds() - begin;
     }
     saddle_world_free(parts->processes);
     parts->processes = NULL;

@@ -350,18 +350,18 @@ static void count_rows(const saddle_problem *problem, const saddle_dataset *held
     const saddle_dataset *data = held_out != NULL ? held_out : self->shard[agent];
     workspace space = workspace_of(self, scratch);
     saddle_part all = {.batch = {.count = data->rows}};
-    tally counts = {.loss = 0.0};
+    tally counts = {.rows = (double)data->rows};
     double t[BLOCK];
     saddle_blind_parameters(&self->blind, x, space.u1);
-    for (size_t row = 0; row < data->rows; row++) {
-        size_t k = row % self->blind.block;
-        saddle_rows_block rows = saddle_block_at(data, &all, row - k, self->blind.block);
-        if (k == 0)
-            self->model->forward(self->model, &rows, space.u1, t, space.model);
-        counts.loss += saddle_softplus(-data->label[row] * t[k]);
-        counts.rows += 1.0;
-        counts.correct += (t[k] > 0.0) == (data->label[row] > 0.0) ? 1.0 : 0.0;
-        saddle_count_decision(&self->sensitive, data, row, t[k] > 0.0, &counts.decisions);
+    for (size_t begin = 0; begin < data->rows; begin += self->blind.block) {
+        saddle_rows_block rows = saddle_block_at(data, &all, begin, self->blind.block);
+        self->model->forward(self->model, &rows, space.u1, t, space.model);
+        for (size_t k = 0; k < rows.count; k++) {
+            double label = data->label[begin + k];
+            counts.loss += saddle_softplus(-label * t[k]);
+            counts.correct += (t[k] > 0.0) == (label > 0.0) ? 1.0 : 0.0;
+            saddle_count_decision(&self->sensitive, data, begin + k, t[k] > 0.0, &counts.decisions);
+        }
     }
     memcpy(sums, &counts, sizeof counts);
 }
