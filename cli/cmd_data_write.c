@@ -171,7 +171,8 @@ static int run_split(const cli_arguments *arguments)
     saddle_status status = plan_parts(&p, chosen, &error);
     for (size_t k = 0; status == SADDLE_OK && k < p.count; k++)
         status = check_output(arguments, k < p.held_out ? "--test" : "--train", p.path[k], &error);
-    if (status == SADDLE_OK && p.held_out == 1 && strcmp(p.path[0], p.path[1]) == 0)
+    if (status == SADDLE_OK && p.path != NULL && p.held_out == 1 &&
+        strcmp(p.path[0], p.path[1]) == 0)
         status = saddle_fail(&error, SADDLE_BAD_INPUT,
                              "--test and --train are both '%s'; give two names", p.path[0]);
     SADDLE_THEN(status, load(arguments, &data, &error));
