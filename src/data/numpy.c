@@ -63,6 +63,8 @@ static saddle_status read_labels(saddle_dataset *data, const char *path, saddle_
     double *label = NULL;
     size_t count = 0;
     SADDLE_TRY(read_vector(path, find_name(path, names, 2), data->rows, &label, &count, error));
+    if (label == NULL) /* there are no rows */
+        return SADDLE_OK;
     size_t bad = saddle_first_nonfinite(count, label);
     saddle_status status = SADDLE_OK;
     if (bad < count)
@@ -239,8 +241,9 @@ static saddle_status read_arrays(struct csr *csr, const char *path, saddle_error
     size_t count = 0;
     saddle_status status = check_format(path, error);
     SADDLE_THEN(status, read_vector(path, "shape", 2, &shape, &count, error));
-    if (status == SADDLE_OK && !(as_index(shape[0], 0x1p53, &csr->rows) && csr->rows > 0 &&
-                                 as_index(shape[1], 0x1p32, &csr->features) && csr->features > 0))
+    if (status == SADDLE_OK && shape != NULL &&
+        !(as_index(shape[0], 0x1p53, &csr->rows) && csr->rows > 0 &&
+          as_index(shape[1], 0x1p32, &csr->features) && csr->features > 0))
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%.300s' has shape (%g, %g); give at least 1 row and 1 to 2^32 - 1 "
                              "features",
