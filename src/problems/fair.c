@@ -189,7 +189,7 @@ static void pull_slopes(const instance *self, saddle_rows_block rows, double sca
 static void add_slopes(const instance *self, const saddle_part *part, const saddle_rows_block *rows,
                        const double *p, const double *sign, const workspace *space)
 {
-    slopes s;
+    slopes s = {.sum = {0.0}};
     find_slopes(self, rows, sign, part->y, p, self->weight, &s);
     if (part->gx != NULL)
         pull_slopes(self, *rows, part->scale, &s, space, part->square);

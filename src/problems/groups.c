@@ -211,7 +211,7 @@ saddle_status saddle_groups_read(saddle_groups *out, const saddle_problem_inputs
         return saddle_no_memory(error, "the groups");
     if (out->by_agent)
         out->count = inputs->agents;
-    else if (out->given)
+    else if (out->given && values != NULL)
         return read_keys(out, values, error);
     else
         return collect_keys(out, error);
