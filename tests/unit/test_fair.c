@@ -238,7 +238,7 @@ START_TEST(a_network_does_not_see_hidden_features)
             problem->scores(problem, instance.made->parts->shard[1], x, y, score[turn], &error),
             error);
         saddle_problem_gradient(problem, 1, &all, x, y, g, g + dim, scratch);
-        for (size_t k = 0; k < 6 * UNITS; k++) {
+        for (size_t k = 0; k < (size_t)6 * UNITS; k++) {
             bool hidden = is_hidden(FAIR_DENSE_UNEQUAL, k / UNITS);
             ck_assert((g[k] == 0.0) == hidden);
             x[k] = hidden ? 100.0 : x[k];

@@ -33,7 +33,8 @@ static char *make_npy(const array *a, size_t *size)
     *size = 10 + (size_t)length + a->size;
     char *bytes = malloc(*size);
     ck_assert_ptr_nonnull(bytes);
-    memcpy(bytes, "\x93NUMPY\x01\x00", 8);
+    static const char magic[8] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0};
+    memcpy(bytes, magic, sizeof magic);
     bytes[8] = (char)(length & 0xff);
     bytes[9] = (char)(length >> 8);
     memcpy(bytes + 10, header, (size_t)length);

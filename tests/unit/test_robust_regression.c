@@ -228,8 +228,9 @@ static void recount(const saddle_dataset *const *data, size_t count, const doubl
     }
     for (size_t k = 0; k < rows; k++)
         spread += (label[k] - mean) * (label[k] - mean) / n;
-    for (size_t k = 0; k < (rows + 9) / 10; k++)
-        worst += off[k] * off[k] / (double)((rows + 9) / 10);
+    size_t tenth = (rows + 9) / 10;
+    for (size_t k = 0; k < tenth; k++)
+        worst += off[k] * off[k] / (double)tenth;
     out[0] = sqrt(square);
     out[2] = 1.0 - square / spread;
     out[3] = sqrt(worst);
