@@ -85,7 +85,11 @@ for _ in $(seq "$moments"); do
     if in_order; then
         check "$moment: a model" model_works s.npz
         check "$moment: whole rows" whole_rows s.csv
-        check "$moment: says how to go on" warns "saddle run --resume ck"
+        if grep -q ' 0 iterations,' out; then # nothing was done that could be kept
+            check "$moment: has nothing to go on from" [ -z "$(find ck -name '*.saddle')" ]
+        else
+            check "$moment: says how to go on" warns "saddle run --resume ck"
+        fi
     elif [ "$code" -ne 0 ]; then
         check "$moment: no model" absent s.npz
     fi
