@@ -57,21 +57,22 @@ saddle_status cli_check_output(const char *what, const char *path, bool stream, 
 saddle_status cli_check_trace_output(const cli_arguments *arguments, const char *what,
                                      const char *path, saddle_error *error)
 {
-    saddle_path_list outputs = {.count = 0};
-    saddle_path_list inputs = {.count = 0};
     SADDLE_TRY(cli_check_output(what, path, false, error));
-    saddle_path_list_add(&outputs, what, path);
-    for (size_t k = 0; k < arguments->count; k++) {
+    /* Any file of a directory that ends so may be a trace. */
+    size_t length = strlen(path);
+    bool like_trace = length > 4 && strcmp(path + length - 4, ".csv") == 0;
+    for (size_t k = 0; like_trace && k < arguments->count; k++) {
         struct stat file;
-        size_t length = strlen(path);
-        /* Any file of a directory that ends so may be a trace. */
-        if (length > 4 && strcmp(path + length - 4, ".csv") == 0 &&
-            stat(arguments->operand[k], &file) == 0 && S_ISDIR(file.st_mode))
+        if (stat(arguments->operand[k], &file) == 0 && S_ISDIR(file.st_mode))
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "--%s: '%s' has the name of a trace; give another ending", what,
                                path);
-        saddle_path_list_add(&inputs, "a trace", arguments->operand[k]);
     }
+    saddle_path_list outputs = {.count = 0};
+    saddle_path_list inputs = {.count = 0};
+    saddle_path_list_add(&outputs, what, path);
+    for (size_t k = 0; k < arguments->count; k++)
+        saddle_path_list_add(&inputs, "a trace", arguments->operand[k]);
     return saddle_path_lists_check(&outputs, &inputs, error);
 }
 
