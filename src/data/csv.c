@@ -348,6 +348,17 @@ static saddle_status open_table(saddle_csv *table, const saddle_input *in,
     return SADDLE_OK;
 }
 
+/* Messages show names and texts of the file; what is not printable in them is shown as ?. */
+static saddle_status make_printable(saddle_status status, saddle_error *error)
+{
+    if (status == SADDLE_OK || error == NULL)
+        return status;
+    for (char *letter = error->message; *letter != '\0'; letter++)
+        if ((unsigned char)*letter < ' ' || *letter == '\x7f')
+            *letter = '?';
+    return status;
+}
+
 saddle_status saddle_scan_csv(saddle_columns **out, const saddle_input *in,
                               const saddle_data_options *options, saddle_error *error)
 {
@@ -355,7 +366,7 @@ saddle_status saddle_scan_csv(saddle_columns **out, const saddle_input *in,
     saddle_status status = open_table(&table, in, options, error);
     *out = status == SADDLE_OK ? saddle_columns_share(table.columns) : NULL;
     close_table(&table);
-    return status;
+    return make_printable(status, error);
 }
 
 /* Rows to be filled, which have been counted. */
@@ -402,5 +413,5 @@ saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const sadd
         *out = table.data;
     }
     close_table(&table);
-    return status;
+    return make_printable(status, error);
 }
