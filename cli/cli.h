@@ -106,6 +106,8 @@ extern const cli_command cli_run, cli_compare, cli_tune, cli_eval, cli_predict, 
 
 /* ---- options ------------------------------------------------------------------------------- */
 
+/* The fields of the plan that say how a data set is read. */
+extern const cli_fields cli_data_fields[];
 /* The basic options of commands that run algorithms. */
 extern const char *const cli_run_basics[];
 

@@ -179,17 +179,17 @@ static int run_info(const cli_arguments *arguments)
     return CLI_OK;
 }
 
-static const cli_fields info_library[] = {CLI_FIELDS(problem.format),
-                                          CLI_FIELDS(problem.header),
-                                          CLI_FIELDS(problem.label_column),
-                                          CLI_FIELDS(problem.labels),
-                                          CLI_FIELDS(problem.categories),
-                                          CLI_FIELDS(problem.missing),
-                                          CLI_FIELDS(problem.category_columns),
-                                          CLI_FIELDS(problem.drop_columns),
-                                          CLI_FIELDS(start.seed),
-                                          CLI_FIELDS(engine.threads),
-                                          CLI_NO_FIELDS};
+const cli_fields cli_data_fields[] = {CLI_FIELDS(problem.format),
+                                      CLI_FIELDS(problem.header),
+                                      CLI_FIELDS(problem.label_column),
+                                      CLI_FIELDS(problem.labels),
+                                      CLI_FIELDS(problem.categories),
+                                      CLI_FIELDS(problem.missing),
+                                      CLI_FIELDS(problem.category_columns),
+                                      CLI_FIELDS(problem.drop_columns),
+                                      CLI_FIELDS(start.seed),
+                                      CLI_FIELDS(engine.threads),
+                                      CLI_NO_FIELDS};
 
 const cli_command cli_data_info = {
     .name = "data info",
@@ -200,7 +200,7 @@ const cli_command cli_data_info = {
     .details = "NAME is a file, a name that `saddle data list` shows, or "
                "synthetic[:ROWS[:FEATURES]].",
     .words = "@FILE",
-    .library = info_library,
+    .library = cli_data_fields,
     .run = run_info,
 };
 

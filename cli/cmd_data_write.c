@@ -7,19 +7,6 @@
 #include "files/pattern.h"
 #include "run/plan_files.h"
 
-/* How the rows are read. */
-static const cli_fields library[] = {CLI_FIELDS(problem.format),
-                                     CLI_FIELDS(problem.header),
-                                     CLI_FIELDS(problem.label_column),
-                                     CLI_FIELDS(problem.labels),
-                                     CLI_FIELDS(problem.categories),
-                                     CLI_FIELDS(problem.missing),
-                                     CLI_FIELDS(problem.category_columns),
-                                     CLI_FIELDS(problem.drop_columns),
-                                     CLI_FIELDS(start.seed),
-                                     CLI_FIELDS(engine.threads),
-                                     CLI_NO_FIELDS};
-
 #define FORMATS                                                                                   \
     "A file is written as its name ends: .npz (X and y, or compressed rows as scipy saves them, " \
     "with y), .csv (features, then the label, under a line of names), otherwise LIBSVM text."
@@ -73,7 +60,7 @@ const cli_command cli_data_convert = {
     .summary = "write a data set in another format",
     .details = FORMATS,
     .words = "@FILE",
-    .library = library,
+    .library = cli_data_fields,
     .run = run_convert,
 };
 
@@ -194,7 +181,7 @@ const cli_command cli_data_split = {
     .details =
         "Rows are dealt out at random, by --seed, and keep their order within a file. " FORMATS,
     .words = "@FILE",
-    .library = library,
+    .library = cli_data_fields,
     .own = split_own,
     .own_bytes = sizeof(options),
     .run = run_split,

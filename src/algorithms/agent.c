@@ -86,7 +86,7 @@ void saddle_agent_answer(const saddle_agent *agent, saddle_request *request, dou
     }
     shared_request s = {agent, request, agent->helpers->partials,
                         saddle_partial_size(problem, request)};
-    saddle_evaluate_begin(problem, agent->id, request);
+    saddle_evaluate_begin(problem, request);
     agent->helpers->share(agent->helpers, parts, evaluate_part, &s, scratch);
     saddle_agent_sum(agent, request, s.partials);
 }

@@ -14,9 +14,6 @@
 #define LIMIT_SIZE 80
 #define DESCRIPTION_SIZE 256
 
-/* A value in a message. */
-#define shown(text) saddle_excerpt_of((text), NULL).text
-
 /* Whether a text stands for no value: "" or "auto" where that is the default. Flags and choices always have
  * one. */
 static bool is_absent(const saddle_option *option, const char *text)
@@ -64,8 +61,8 @@ static saddle_status read_choice(const saddle_option *option, const char *text, 
     char *end = list;
     for (size_t k = 0; k < count; k++)
         end = stpcpy(stpcpy(end, k > 0 ? ", " : ""), word[k]);
-    return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is not one of %.600s%s", shown(text), list,
-                       saddle_suggest(text, word, count).text);
+    return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is not one of %.600s%s", SADDLE_EXCERPT(text),
+                       list, saddle_suggest(text, word, count).text);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -125,10 +122,10 @@ static saddle_status read_integer(const saddle_option *option, const char *text,
                text[strspn(text, "0123456789")] != '\0') {
         return saddle_fail(why, SADDLE_BAD_INPUT,
                            "'%s' is above 2^53 and not in plain digits; write out all its digits",
-                           shown(text));
+                           SADDLE_EXCERPT(text));
     }
     bool whole = real == floor(real);
-    return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is %s; give %s", shown(text),
+    return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is %s; give %s", SADDLE_EXCERPT(text),
                        whole ? "out of range" : "not a whole number",
                        describe_number(option, right));
 }
@@ -141,7 +138,7 @@ static saddle_status read_real(const saddle_option *option, const char *text, do
     bool above = option->above_minimum ? *out > option->minimum : *out >= option->minimum;
     if (number && above && *out <= option->maximum)
         return SADDLE_OK;
-    return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is %s; give %s", shown(text),
+    return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is %s; give %s", SADDLE_EXCERPT(text),
                        number ? "out of range" : "not a number", describe_number(option, right));
 }
 
@@ -172,7 +169,7 @@ static saddle_status read_flag(const char *text, bool *out, saddle_error *why)
                 return SADDLE_OK;
             }
     return saddle_fail(why, SADDLE_BAD_INPUT, "'%s' is neither yes nor no; give yes or no",
-                       shown(text));
+                       SADDLE_EXCERPT(text));
 }
 
 /* Settings are echoed one to a line, in traces and models: a line end would forge another. */
@@ -183,7 +180,7 @@ static saddle_status check_text(const char *text, saddle_error *why)
             return saddle_fail(why, SADDLE_BAD_INPUT,
                                "'%s' has a control character, such as a line end, in it; give a "
                                "value without",
-                               shown(text));
+                               SADDLE_EXCERPT(text));
     return SADDLE_OK;
 }
 
@@ -303,12 +300,12 @@ static saddle_status refuse_name(const saddle_option *const *options, const char
             return saddle_fail(error, SADDLE_BAD_INPUT,
                                "'%s' is an option of all algorithms and not of this list; give it "
                                "beside it",
-                               saddle_excerpt_of(name, NULL).text);
+                               SADDLE_EXCERPT(name));
         else if ((*options)->home == SADDLE_HOME_OWN)
             used += (size_t)saddle_snprintf(list + used, sizeof list - used, "%s%s",
                                             used == 0 ? "" : ", ", (*options)->name);
     return saddle_fail(error, SADDLE_BAD_INPUT, "there is no option '%s'; the options are: %s",
-                       saddle_excerpt_of(name, NULL).text, used == 0 ? "none" : list);
+                       SADDLE_EXCERPT(name), used == 0 ? "none" : list);
 }
 
 /* Whether a name stands before `word` in a list that is cut into names and values up to there. */
@@ -331,7 +328,7 @@ static saddle_status parse_one(const saddle_option *const *options, const char *
     if (equals == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "'%s' is not of the form name=value; give options separated by commas",
-                           saddle_excerpt_of(word, NULL).text);
+                           SADDLE_EXCERPT(word));
     *equals = '\0';
     const saddle_option *const *chosen = options;
     while (*chosen != NULL &&

@@ -33,6 +33,8 @@ typedef struct saddle_excerpt {
 
 /* The words in [at, end); end NULL: up to the NUL. */
 saddle_excerpt saddle_excerpt_of(const char *at, const char *end);
+/* A whole text as an argument of a message. */
+#define SADDLE_EXCERPT(whole) saddle_excerpt_of((whole), NULL).text
 
 /* Append to a text with capacity for `size` characters; what does not fit is cut off. */
 void saddle_append(char *text, size_t size, const char *format, ...) SADDLE_PRINTF(3, 4);

@@ -158,9 +158,9 @@ saddle_status saddle_columns_settle(saddle_columns *columns, saddle_categories c
         saddle_column *column = &columns->column[k];
         if (column->kind == SADDLE_COLUMN_UNKNOWN)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "column '%.100s' has no value in any row; leave it out with "
+                               "column '%s' has no value in any row; leave it out with "
                                "drop-columns",
-                               column->name);
+                               SADDLE_EXCERPT(column->name));
         column->filled = impute;
         column->fill = impute ? substitute(column) : 0.0;
         column->first = columns->features;
@@ -193,9 +193,9 @@ static saddle_status merge(saddle_column *into, const saddle_column *from, saddl
         return SADDLE_OK;
     if (into->kind != SADDLE_COLUMN_UNKNOWN && into->kind != from->kind)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "column '%.100s' holds text in one file and numbers in another; name "
+                           "column '%s' holds text in one file and numbers in another; name "
                            "it in category-columns to take both for text",
-                           from->name);
+                           SADDLE_EXCERPT(from->name));
     into->kind = from->kind;
     into->sum += from->sum;
     if (from->kind == SADDLE_COLUMN_NUMBER)
@@ -203,9 +203,9 @@ static saddle_status merge(saddle_column *into, const saddle_column *from, saddl
     for (size_t k = 0; k < from->texts; k++)
         if (!saddle_column_observe(into, from->text[k], strlen(from->text[k]), from->times[k]))
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "column '%.100s' has more than %d different texts in all files "
+                               "column '%s' has more than %d different texts in all files "
                                "together, or memory is short; leave it out with drop-columns",
-                               from->name, SADDLE_MOST_CATEGORIES);
+                               SADDLE_EXCERPT(from->name), SADDLE_MOST_CATEGORIES);
     return SADDLE_OK;
 }
 
@@ -222,8 +222,8 @@ saddle_status saddle_columns_merge(saddle_columns *into, const saddle_columns *f
         size_t at = into->named ? saddle_columns_find_near(into, name, k) : k;
         if (at == into->count)
             return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "column '%.100s' is not in all files; give rows of the same kind",
-                               name);
+                               "column '%s' is not in all files; give rows of the same kind",
+                               SADDLE_EXCERPT(name));
         SADDLE_TRY(merge(&into->column[at], &from->column[k], error));
     }
     return merge(&into->label, &from->label, error);
@@ -285,10 +285,10 @@ saddle_status saddle_columns_feature(const saddle_columns *columns, size_t featu
     if (!find_features(columns, features, which, length, out, &count))
         return no_feature(columns, features, which, length, error);
     if (count > 2)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "column '%s' is %zu features; name one of them, such as '%s=%s'", which,
-                           count, which,
-                           columns->column[saddle_columns_find(columns, which, length)].text[0]);
+        return saddle_fail(
+            error, SADDLE_BAD_INPUT,
+            "column '%s' is %zu features; name one of them, such as '%s=%s'", which, count, which,
+            SADDLE_EXCERPT(columns->column[saddle_columns_find(columns, which, length)].text[0]));
     *out += count - 1;
     return SADDLE_OK;
 }

@@ -270,8 +270,8 @@ static saddle_status match_columns(saddle_csv *table, const names *of, const cha
         size_t c = by_name ? saddle_columns_find_near(columns, of->name[k], count) : count;
         if (by_name && (c == columns->count || table->field_of[c] != SIZE_MAX))
             return saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "column '%.100s' of '%s' %s; leave it out with drop-columns", of->name[k], path,
+                error, SADDLE_BAD_INPUT, "column '%s' of '%s' %s; leave it out with drop-columns",
+                SADDLE_EXCERPT(of->name[k]), path,
                 c == columns->count ? "is not among those of the training data" : "is there twice");
         if (c < columns->count)
             table->field_of[c] = k;
@@ -348,17 +348,6 @@ static saddle_status open_table(saddle_csv *table, const saddle_input *in,
     return SADDLE_OK;
 }
 
-/* Messages show names and texts of the file; what is not printable in them is shown as ?. */
-static saddle_status make_printable(saddle_status status, saddle_error *error)
-{
-    if (status == SADDLE_OK || error == NULL)
-        return status;
-    for (char *letter = error->message; *letter != '\0'; letter++)
-        if ((unsigned char)*letter < ' ' || *letter == '\x7f')
-            *letter = '?';
-    return status;
-}
-
 saddle_status saddle_scan_csv(saddle_columns **out, const saddle_input *in,
                               const saddle_data_options *options, saddle_error *error)
 {
@@ -366,7 +355,7 @@ saddle_status saddle_scan_csv(saddle_columns **out, const saddle_input *in,
     saddle_status status = open_table(&table, in, options, error);
     *out = status == SADDLE_OK ? saddle_columns_share(table.columns) : NULL;
     close_table(&table);
-    return make_printable(status, error);
+    return status;
 }
 
 /* Rows to be filled, which have been counted. */
@@ -413,5 +402,5 @@ saddle_status saddle_read_csv(saddle_dataset **out, const char *name, const sadd
         *out = table.data;
     }
     close_table(&table);
-    return make_printable(status, error);
+    return status;
 }

@@ -48,9 +48,9 @@ static bool observe_text(saddle_csv *table, const char *line, const saddle_field
                 saddle_column_observe(column, text, text_length(field, text), 1);
     saddle_free(copy);
     return good || saddle_parse_fail(&table->failure, line, field->begin,
-                                     "column '%.60s' has more than %d different texts, or memory "
+                                     "column '%s' has more than %d different texts, or memory "
                                      "is short; leave it out with drop-columns",
-                                     column->name, SADDLE_MOST_CATEGORIES);
+                                     SADDLE_EXCERPT(column->name), SADDLE_MOST_CATEGORIES);
 }
 
 /* Let a column that is not settled see a value. */
@@ -66,15 +66,15 @@ static bool observe(saddle_csv *table, const char *line, const saddle_field *fie
     saddle_excerpt excerpt = saddle_excerpt_of(field->begin, field->end);
     if (kind == SADDLE_FIELD_NUMBER && column->kind == SADDLE_COLUMN_TEXT)
         return saddle_parse_fail(&table->failure, line, field->begin,
-                                 "the number %s in column '%.60s', which has text such as '%.60s'; "
+                                 "the number %s in column '%s', which has text such as '%s'; "
                                  "name it in category-columns to take both for text%s",
-                                 excerpt.text, column->name, column->text[0], hint(table));
+                                 excerpt.text, SADDLE_EXCERPT(column->name),
+                                 SADDLE_EXCERPT(column->text[0]), hint(table));
     if (kind != SADDLE_FIELD_NUMBER)
-        return saddle_parse_fail(
-            &table->failure, line, field->begin,
-            "'%s' in column '%.60s' is not a finite number; correct it, or name "
-            "the column in category-columns to take it for text%s",
-            excerpt.text, column->name, hint(table));
+        return saddle_parse_fail(&table->failure, line, field->begin,
+                                 "'%s' in column '%s' is not a finite number; correct it, or name "
+                                 "the column in category-columns to take it for text%s",
+                                 excerpt.text, SADDLE_EXCERPT(column->name), hint(table));
     column->kind = SADDLE_COLUMN_NUMBER;
     column->sum += value;
     column->seen++;
@@ -92,15 +92,15 @@ static bool encode(saddle_csv *table, const char *line, const saddle_field *fiel
         *out = column->fill;
         return column->filled ||
                saddle_parse_fail(&table->failure, line, field->begin,
-                                 "missing value in column '%.60s', and the columns were settled "
+                                 "missing value in column '%s', and the columns were settled "
                                  "without substitutes; train with missing impute",
-                                 column->name);
+                                 SADDLE_EXCERPT(column->name));
     }
     if (column->kind == SADDLE_COLUMN_NUMBER)
         return kind == SADDLE_FIELD_NUMBER ||
                saddle_parse_fail(&table->failure, line, field->begin,
-                                 "'%s' in column '%.60s' is not a finite number", excerpt.text,
-                                 column->name);
+                                 "'%s' in column '%s' is not a finite number", excerpt.text,
+                                 SADDLE_EXCERPT(column->name));
     char *copy = field->quoted ? saddle_field_text(field) : NULL;
     const char *text = copy != NULL ? copy : field->begin;
     size_t index = saddle_column_find(column, text, text_length(field, text));
@@ -108,10 +108,10 @@ static bool encode(saddle_csv *table, const char *line, const saddle_field *fiel
     *out = (double)index;
     return index < column->texts ||
            saddle_parse_fail(&table->failure, line, field->begin,
-                             "'%s' is not among the %zu texts that column '%.60s' had in the "
-                             "training data, such as '%.60s'; correct it or leave the row out",
-                             excerpt.text, column->texts, column->name,
-                             column->texts > 0 ? column->text[0] : "");
+                             "'%s' is not among the %zu texts that column '%s' had in the "
+                             "training data, such as '%s'; correct it or leave the row out",
+                             excerpt.text, column->texts, SADDLE_EXCERPT(column->name),
+                             SADDLE_EXCERPT(column->texts > 0 ? column->text[0] : ""));
 }
 
 /* Put a column's number where its features are. */
@@ -182,8 +182,9 @@ static bool check_missing(saddle_csv *table, const char *line, bool *keep)
         if (!*keep && table->missing == SADDLE_MISSING_REFUSE)
             return saddle_parse_fail(
                 &table->failure, line, table->field[field].begin,
-                "missing value in column '%.60s'; fill it in, or set missing to drop or impute%s",
-                label ? table->columns->label.name : table->columns->column[k].name, hint(table));
+                "missing value in column '%s'; fill it in, or set missing to drop or impute%s",
+                SADDLE_EXCERPT(label ? table->columns->label.name : table->columns->column[k].name),
+                hint(table));
     }
     return true;
 }

@@ -229,8 +229,8 @@ static saddle_status check_format(const char *path, saddle_error *error)
     saddle_status status = SADDLE_OK;
     if (strcmp(format, "csr") != 0)
         status = saddle_fail(error, SADDLE_BAD_INPUT,
-                             "'%.300s' is a sparse matrix of format '%.20s'; save it with .tocsr()",
-                             path, format);
+                             "'%.300s' is a sparse matrix of format '%s'; save it with .tocsr()",
+                             path, SADDLE_EXCERPT(format));
     saddle_free(format);
     return status;
 }

@@ -104,7 +104,7 @@ static bool begin_request(saddle_local *e, size_t i)
     if (agent->request.kind == SADDLE_REQUEST_NONE)
         return false;
     if (saddle_parts_count(agent->problem, &agent->request.batch) > 1)
-        saddle_evaluate_begin(agent->problem, agent->id, &agent->request);
+        saddle_evaluate_begin(agent->problem, &agent->request);
     return true;
 }
 

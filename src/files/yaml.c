@@ -107,7 +107,7 @@ static saddle_status take_name(reader *in, saddle_yaml_entry *entry)
         if (strcmp(other->name, entry->name) == 0)
             return refuse(in, in->event.start_mark,
                           "option '%s' was given on line %zu already; keep one of the two",
-                          saddle_excerpt_of(other->name, NULL).text, other->name_line);
+                          SADDLE_EXCERPT(other->name), other->name_line);
     return SADDLE_OK;
 }
 
@@ -135,7 +135,7 @@ static saddle_status take_value(reader *in, saddle_yaml_entry *entry)
                       "aliases (*name) are not supported; write the value itself");
     if (type != (list ? YAML_SEQUENCE_END_EVENT : YAML_SCALAR_EVENT))
         return refuse(in, start, "option '%s' has a nested value; give one value or a flat list",
-                      saddle_excerpt_of(entry->name, NULL).text);
+                      SADDLE_EXCERPT(entry->name));
     entry->line = start.line + 1;
     entry->column = start.column + 1;
     entry->value = saddle_strdup(in->text);

@@ -16,9 +16,6 @@
 
 #define WANTED "the path of a text file"
 
-/* A word of the file in a message. */
-#define shown(word) saddle_excerpt_of((word), NULL).text
-
 /* Go to the next line that holds more than blanks and a comment. */
 static bool next_line(saddle_line_reader *in, saddle_error *error)
 {
@@ -43,8 +40,9 @@ static saddle_status read_agent(saddle_line_reader *in, size_t agents, size_t *o
         return saddle_line_reader_refuse(
             in, in->rest, error, "the line ends after one number; an edge is two agents `i j`");
     if (text[strspn(text, "0123456789")] != '\0' || !saddle_parse_integer(text, &value))
-        return saddle_line_reader_refuse(
-            in, text, error, "'%s' is not an agent; agents are whole numbers from 0", shown(text));
+        return saddle_line_reader_refuse(in, text, error,
+                                         "'%s' is not an agent; agents are whole numbers from 0",
+                                         SADDLE_EXCERPT(text));
     if (value >= most)
         return saddle_line_reader_refuse(
             in, text, error, "agent %" PRIu64 " is out of range; agents go from 0 to %zu", value,
@@ -71,7 +69,7 @@ static saddle_status read_edge(saddle_line_reader *in, size_t agents, saddle_edg
     if (word != NULL)
         return saddle_line_reader_refuse(
             in, word, error, "'%s' follows the edge; a line holds two agents `i j` only",
-            shown(word));
+            SADDLE_EXCERPT(word));
     *edge =
         a < b ? (saddle_edge){(uint32_t)a, (uint32_t)b} : (saddle_edge){(uint32_t)b, (uint32_t)a};
     return SADDLE_OK;
@@ -193,7 +191,7 @@ static saddle_status take_entry(const saddle_line_reader *in, const char *word,
     double value;
     if (!saddle_parse_real(word, &value))
         return saddle_line_reader_refuse(in, word, error, "'%s' is not a finite number",
-                                         shown(word));
+                                         SADDLE_EXCERPT(word));
     bool edge = *k < graph->start[i + 1] && graph->neighbour[*k] == j;
     if (i == j)
         diagonal[i] = value;
@@ -202,12 +200,12 @@ static saddle_status take_entry(const saddle_line_reader *in, const char *word,
     else if (!(fabs(value) <= tolerance))
         return saddle_line_reader_refuse(
             in, word, error,
-            "weight %s between agents %zu and %zu, which no edge links; it must be 0", shown(word),
-            i, j);
+            "weight %s between agents %zu and %zu, which no edge links; it must be 0",
+            SADDLE_EXCERPT(word), i, j);
     if ((i == j || edge) && !(value > 0.0))
         return saddle_line_reader_refuse(
-            in, word, error, "weight %s %s agents %zu and %zu; it must be positive", shown(word),
-            edge ? "on the edge of" : "on the diagonal, of", i, j);
+            in, word, error, "weight %s %s agents %zu and %zu; it must be positive",
+            SADDLE_EXCERPT(word), edge ? "on the edge of" : "on the diagonal, of", i, j);
     return SADDLE_OK;
 }
 
@@ -222,7 +220,7 @@ static saddle_status read_row(saddle_line_reader *in, const saddle_graph *graph,
         if (j == graph->agents)
             return saddle_line_reader_refuse(
                 in, word, error, "'%s' follows the row's %zu entries; rows have one per agent",
-                shown(word), graph->agents);
+                SADDLE_EXCERPT(word), graph->agents);
         SADDLE_TRY(take_entry(in, word, graph, i, j, tolerance, &k, weight, diagonal, error));
     }
     if (j < graph->agents)

@@ -170,8 +170,8 @@ static saddle_status refuse_unknown(const saddle_settings *settings, const char 
         known[k] = settings->entries[k].option->name;
     saddle_suggestion meant = saddle_suggest(name, known, known != NULL ? settings->count : 0);
     saddle_free((void *)known);
-    return saddle_fail(error, SADDLE_BAD_INPUT, "unknown option '%s'%s",
-                       saddle_excerpt_of(name, NULL).text, meant.text);
+    return saddle_fail(error, SADDLE_BAD_INPUT, "unknown option '%s'%s", SADDLE_EXCERPT(name),
+                       meant.text);
 }
 
 /* Replace a value that the caller, or a run that found it, gives as text. */

@@ -227,9 +227,8 @@ static void begin_entries(const saddle_problem *problem, const saddle_request *r
     clear_entries(&p->batch, batch_only, problem->response_size, p->statistic);
 }
 
-void saddle_evaluate_begin(const saddle_problem *problem, size_t agent, saddle_request *request)
+void saddle_evaluate_begin(const saddle_problem *problem, saddle_request *request)
 {
-    (void)agent;
     saddle_part p = whole_part(problem, request);
     begin_entries(problem, request, &p);
 }

@@ -30,7 +30,7 @@ uint64_t saddle_request_ifo(const saddle_request *request);
  * the request's own arrays. saddle_problem_scratch() doubles of scratch are enough for a part. The partials of
  * parts 0, 1, ... are saddle_partial_size() doubles apart.
  */
-void saddle_evaluate_begin(const saddle_problem *problem, size_t agent, saddle_request *request);
+void saddle_evaluate_begin(const saddle_problem *problem, saddle_request *request);
 void saddle_evaluate_part(const saddle_problem *problem, size_t agent, saddle_request *request,
                           size_t part, double *partial, double *scratch);
 void saddle_evaluate_add(const saddle_problem *problem, saddle_request *request,

@@ -35,7 +35,7 @@ static saddle_status read_condition(saddle_stop_condition *out, const char *text
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "stop-when: '%s' is not COLUMN>=NUMBER, COLUMN<=NUMBER, COLUMN>NUMBER or "
                        "COLUMN<NUMBER, such as auc>=0.9",
-                       saddle_excerpt_of(text, NULL).text);
+                       SADDLE_EXCERPT(text));
 }
 
 /* Whether a name is that of a column that every trace has. */
@@ -92,11 +92,10 @@ static saddle_status unknown_column(const saddle_result *result, const char *opt
         known[k] = result->outcome[k].name;
         saddle_append(list, sizeof list, "%s%s", k == 0 ? "" : ", ", known[k]);
     }
-    return saddle_fail(error, SADDLE_BAD_INPUT, "%s: '%s' is no %s; this run's outcomes are %s%s",
-                       option, saddle_excerpt_of(name, NULL).text,
-                       strcmp(option, "stop-on") == 0 ? "outcome" : "column of the trace",
-                       *list != '\0' ? list : "none",
-                       saddle_suggest(name, known, result->outcome_count).text);
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT, "%s: '%s' is no %s; this run's outcomes are %s%s", option,
+        SADDLE_EXCERPT(name), strcmp(option, "stop-on") == 0 ? "outcome" : "column of the trace",
+        *list != '\0' ? list : "none", saddle_suggest(name, known, result->outcome_count).text);
 }
 
 /* The outcome that stop-after goes by: the first on held-out rows unless one is named. */

@@ -307,7 +307,7 @@ START_TEST(parts_in_any_order_have_the_same_bits)
                 for (size_t c = 0; c < parts * stride; c++)
                     b.partials[c] = NAN;
                 saddle_rng_choose(&b.rng, parts, parts, order, mark);
-                saddle_evaluate_begin(problem, i, r);
+                saddle_evaluate_begin(problem, r);
                 for (size_t p = 0; p < parts; p++)
                     saddle_evaluate_part(problem, i, r, order[p], b.partials + order[p] * stride,
                                          b.scratch);
