@@ -1,11 +1,9 @@
 /* The run's loop: advance, measure, check, record. */
 #include "run/run.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "algorithms/agent.h"
 #include "core/clock.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
@@ -13,120 +11,10 @@
 #include "core/status.h"
 #include "run/result.h"
 
-/* Iterations between two self-checks; they cost about as much as one iteration. */
-#define CHECK_EVERY 64
-
 void saddle_run_warn(const saddle_run_state *r, const char *message)
 {
     if (r->hooks->warning != NULL)
         r->hooks->warning(r->hooks->context, message);
-}
-
-/* ---- measuring ------------------------------------------------------------------------------ */
-
-/* Measure into r->row. Sets *diverged when the metric or a loss is not finite. */
-static saddle_status measure(saddle_run_state *r, bool *diverged, saddle_error *error)
-{
-    double begin = saddle_clock_seconds();
-    r->row = (saddle_row){.seconds = r->seconds};
-    saddle_status status = saddle_observe(r->observer, &r->row, error);
-    r->times.measuring += saddle_clock_seconds() - begin;
-    *diverged = !isfinite(r->row.metric) || !isfinite(r->row.loss) || !isfinite(r->row.primal);
-    return status;
-}
-
-/* The outcomes of r->row, at the ends of a run and where they are wanted at every row. */
-static saddle_status evaluate(saddle_run_state *r, bool last, saddle_error *error)
-{
-    saddle_result *result = r->result;
-    size_t count;
-    for (size_t k = 0; k < SADDLE_MOST_OUTCOME_COLUMNS; k++)
-        r->outcome[k] = (double)NAN;
-    if (r->outcomes == NULL || !(last || result->row_count == 0 ||
-                                 result->plan.outputs.outcomes == SADDLE_OUTCOMES_ALWAYS))
-        return SADDLE_OK;
-    double begin = saddle_clock_seconds();
-    saddle_status status =
-        saddle_outcomes_measure(r->outcomes, saddle_observer_x_mean(r->observer),
-                                saddle_observer_y_mean(r->observer), r->outcome, error);
-    r->times.measuring += saddle_clock_seconds() - begin;
-    SADDLE_TRY(saddle_run_agree(r, status, error));
-    const saddle_outcome_column *column = saddle_outcomes_columns(r->outcomes, &count);
-    memcpy(result->outcome, column, count * sizeof *column);
-    result->outcome_count = count;
-    return SADDLE_OK;
-}
-
-static void copy_task(void *context, saddle_agent *agent)
-{
-    const saddle_run_state *r = context;
-    saddle_result *result = r->result;
-    saddle_view view;
-    saddle_agent_view(r->info.algorithm, agent, &view);
-    size_t place = saddle_world_place(r->info.instance->world, agent->id);
-    memcpy(result->x + place * result->x_dim, view.x, result->x_dim * sizeof(double));
-    memcpy(result->y + place * result->y_dim, view.y, result->y_dim * sizeof(double));
-}
-
-/* Make the present iterate, of which a row has just been measured, the result's solution. */
-static void keep_solution(saddle_run_state *r)
-{
-    saddle_result *result = r->result;
-    memcpy(result->x_mean, saddle_observer_x_mean(r->observer), result->x_dim * sizeof(double));
-    memcpy(result->y_mean, saddle_observer_y_mean(r->observer), result->y_dim * sizeof(double));
-    r->engine->kind->for_each(r->engine, copy_task, r);
-}
-
-/* Check the state, if it is time to, and record r->row, unless nothing has moved since the last one:
- * a run may be interrupted while it measures. */
-static saddle_status record(saddle_run_state *r, bool last, saddle_error *error)
-{
-    const saddle_row *row = &r->row;
-    const saddle_result *result = r->result;
-    size_t count = result->outcome_count;
-    bool again =
-        result->row_count > 0 && result->rows[result->row_count - 1].iteration == row->iteration;
-    saddle_status status = SADDLE_OK;
-    double begin = saddle_clock_seconds();
-    if (last || row->iteration == 0 || row->iteration >= r->last_check + CHECK_EVERY) {
-        status = saddle_observer_check(r->observer, error);
-        r->last_check = row->iteration;
-    }
-    if (status != SADDLE_OK)
-        return status;
-    r->times.measuring += saddle_clock_seconds() - begin;
-    if (again) {
-        memcpy(result->outcomes + (result->row_count - 1) * count, r->outcome,
-               count * sizeof *r->outcome);
-        return SADDLE_OK;
-    }
-    bool gains =
-        r->given.limits.stop_after > 0 && saddle_run_gains(r, result->row_count, r->outcome);
-    SADDLE_THEN(status, saddle_result_append(r->result, row, r->outcome, error));
-    if (status == SADDLE_OK && gains) {
-        keep_solution(r);
-        r->result->solution_row = result->row_count - 1;
-    }
-    SADDLE_THEN(status, saddle_run_write_row(r, error));
-    status = saddle_run_agree(r, status, error);
-    if (status == SADDLE_OK && r->hooks->row != NULL)
-        r->hooks->row(r->hooks->context, row);
-    return status;
-}
-
-/* The first row. A start where the losses are not finite is refused before anything is written. */
-static saddle_status measure_start(saddle_run_state *r, saddle_error *error)
-{
-    bool diverged = false;
-    saddle_fault fault = {.kind = SADDLE_FAULT_NONE};
-    SADDLE_TRY(measure(r, &diverged, error));
-    if (!diverged)
-        return evaluate(r, false, error);
-    SADDLE_TRY(saddle_run_locate(r, &fault, error));
-    SADDLE_TRY(saddle_run_explain(r, &fault, error));
-    if (r->result->cause[0] != '\0')
-        return saddle_fail(error, SADDLE_BAD_INPUT, "at the starting point %s", r->result->cause);
-    return saddle_run_refuse_start(r, error);
 }
 
 /* ---- the loop ------------------------------------------------------------------------------- */
@@ -138,7 +26,7 @@ static saddle_status begin(saddle_run_state *r, saddle_error *error)
         return status;
     saddle_run_share_progress(r);
     if (r->resumed.from == NULL)
-        SADDLE_TRY(measure_start(r, error));
+        SADDLE_TRY(saddle_run_measure_start(r, error));
     status = saddle_run_resolve_rules(r, error);
     status =
         saddle_run_agree(r, status == SADDLE_OK ? saddle_run_open_files(r, error) : status, error);
@@ -220,7 +108,7 @@ static saddle_status arrive(saddle_run_state *r, int stop, bool *ended, saddle_e
     *ended = stop >= 0;
     if (*ended)
         r->result->stop = (saddle_stop)stop;
-    return record(r, *ended, error);
+    return saddle_run_record(r, *ended, error);
 }
 
 static saddle_status loop(saddle_run_state *r, saddle_error *error)
@@ -241,11 +129,11 @@ static saddle_status loop(saddle_run_state *r, saddle_error *error)
         if (fault.kind != SADDLE_FAULT_NONE)
             return saddle_run_diverge(r, &fault, error);
         bool diverged = false;
-        status = measure(r, &diverged, error);
+        status = saddle_run_measure(r, &diverged, error);
         if (status == SADDLE_OK && (diverged || saddle_run_runs_away(r)))
             return saddle_run_diverge(r, &fault, error);
         stop = reached(r, stop);
-        SADDLE_THEN(status, evaluate(r, stop >= 0, error));
+        SADDLE_THEN(status, saddle_run_evaluate(r, stop >= 0, error));
         SADDLE_THEN(status, arrive(r, saddle_run_apply_rules(r, stop), &ended, error));
     }
     return status;
@@ -257,7 +145,7 @@ static saddle_status conclude(saddle_run_state *r, saddle_error *error)
 {
     saddle_result *result = r->result;
     if (r->given.limits.stop_after == 0) {
-        keep_solution(r);
+        saddle_run_keep_solution(r);
         result->solution_row = result->row_count - 1;
     }
     r->engine->kind->cost(r->engine, &result->cost);

@@ -122,6 +122,20 @@ bool saddle_run_gains(const saddle_run_state *r, size_t row, const double *outco
 /* Why the run ends at r->row, which has not been recorded yet; `stop`: for no reason of theirs. */
 int saddle_run_apply_rules(const saddle_run_state *r, int stop);
 
+/* ---- points.c ---- */
+
+/* Measure into r->row. Sets *diverged when the metric or a loss is not finite. */
+saddle_status saddle_run_measure(saddle_run_state *r, bool *diverged, saddle_error *error);
+/* Measure the first row. A start where the losses are not finite is refused before anything is written. */
+saddle_status saddle_run_measure_start(saddle_run_state *r, saddle_error *error);
+/* Measure the outcomes of r->row, at the ends of a run and where they are wanted at every row. */
+saddle_status saddle_run_evaluate(saddle_run_state *r, bool last, saddle_error *error);
+/* Check the state, if it is time to, and record r->row, unless nothing has moved since the last row: a run may
+ * be interrupted while it measures. */
+saddle_status saddle_run_record(saddle_run_state *r, bool last, saddle_error *error);
+/* Make the present iterate, of which a row has just been measured, the result's solution. */
+void saddle_run_keep_solution(saddle_run_state *r);
+
 /* ---- divergence.c ---- */
 
 /* The first agent with an entry that is not finite, or else the one with the largest entry. Collective. */
