@@ -68,6 +68,7 @@ static const cli_fields library[] = {CLI_FIELDS(problem),
                                      CLI_FIELDS(engine),
                                      CLI_FIELDS(outputs.trace_every),
                                      CLI_FIELDS(outputs.metric_tau),
+                                     CLI_FIELDS(outputs.metric_direction),
                                      CLI_FIELDS(outputs.outcomes),
                                      CLI_FIELDS(outputs.outcomes_per_agent),
                                      CLI_NO_FIELDS};

@@ -79,6 +79,7 @@ static const cli_fields library[] = {CLI_FIELDS(problem),
                                      CLI_FIELDS(steps),
                                      CLI_FIELDS(engine),
                                      CLI_FIELDS(outputs.metric_tau),
+                                     CLI_FIELDS(outputs.metric_direction),
                                      CLI_FIELDS(outputs.resume),
                                      CLI_NO_FIELDS};
 

@@ -106,6 +106,7 @@ static saddle_status run_plan(saddle_plan *out, const work *w,
     /* One file, or one directory of checkpoints, cannot be that of several runs. */
     defaults.outputs.trace_every = out->outputs.trace_every;
     defaults.outputs.metric_tau = out->outputs.metric_tau;
+    defaults.outputs.metric_direction = out->outputs.metric_direction;
     defaults.outputs.outcomes = out->outputs.outcomes;
     defaults.outputs.outcomes_per_agent = out->outputs.outcomes_per_agent;
     out->outputs = defaults.outputs;

@@ -183,7 +183,8 @@ static const paper_experiment experiments[] = {
      .data = EXPERIMENT_OWN,
      .settings =
          "problem=quadratic agents=20 topology=complete samples=16 x-dim=6 y-dim=4 "
-         "mu=1.05 lipschitz=3.16 tau=5.6 steps=theory iterations=20000 trace-every=10 threads=1",
+         "mu=1.05 lipschitz=3.16 tau=5.6 steps=theory iterations=20000 trace-every=10 threads=1 "
+         "metric-direction=own",
      .quick = "iterations=2000",
      .panels = "iteration:mean_metric iteration:potential",
      SERIES(theorems)},

@@ -42,6 +42,8 @@ static saddle_status measure(theorem_check *v, const saddle_instance *instance,
     if (!saddle_plan_given(given, offsetof(saddle_plan, limits.iterations)))
         plan.limits.iterations = ITERATIONS;
     plan.outputs.trace_every = (plan.limits.iterations + ROWS - 1) / ROWS;
+    /* The theorems speak of the agents' own proximal points. */
+    plan.outputs.metric_direction = SADDLE_DIRECTION_OWN;
     plan.steps.epsilon = theory->epsilon;
     plan.steps.rule = SADDLE_STEPS_THEORY;
     plan.algorithm.name = v->plus ? "precision+" : "precision";

@@ -29,9 +29,9 @@ static bool is_field(const saddle_option *option, size_t offset)
 
 bool saddle_option_separates(const saddle_option *option)
 {
-    bool changes_run = option->effect == SADDLE_EFFECT_RESULT ||
-                       option->effect == SADDLE_EFFECT_LENGTH ||
-                       option->effect == SADDLE_EFFECT_SOURCE;
+    bool changes_run =
+        option->effect == SADDLE_EFFECT_RESULT || option->effect == SADDLE_EFFECT_LENGTH ||
+        option->effect == SADDLE_EFFECT_METRIC || option->effect == SADDLE_EFFECT_SOURCE;
     return changes_run && !is_field(option, offsetof(saddle_plan, start.seed)) &&
            !is_field(option, offsetof(saddle_plan, algorithm.name));
 }

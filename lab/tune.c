@@ -146,6 +146,7 @@ static saddle_status trial_plan(const search *s, const saddle_trial *trial, sadd
     out->outputs.trace_every = UINT64_C(1) << 53;
     /* One yardstick for all: with its own tau a candidate could shrink the metric by a large one. */
     out->outputs.metric_tau = s->forecast.plan.outputs.metric_tau;
+    out->outputs.metric_direction = s->forecast.plan.outputs.metric_direction;
     return saddle_tune_apply(s->tuning, trial->candidate, out, error);
 }
 

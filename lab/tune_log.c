@@ -34,10 +34,8 @@
 
 bool saddle_tune_ignores(const saddle_option *option)
 {
-    /* metric-tau alone of what is recorded decides which candidate is best. */
     return option->effect == SADDLE_EFFECT_ENGINE || option->effect == SADDLE_EFFECT_LENGTH ||
-           option->effect == SADDLE_EFFECT_OUTPUT ||
-           (option->effect == SADDLE_EFFECT_RECORD && option->kind != SADDLE_OPTION_REAL);
+           option->effect == SADDLE_EFFECT_OUTPUT || option->effect == SADDLE_EFFECT_RECORD;
 }
 
 static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_settings *settings)

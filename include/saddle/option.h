@@ -50,7 +50,8 @@ typedef enum saddle_option_stage {
 typedef enum saddle_option_effect {
     SADDLE_EFFECT_RESULT, /**< The iterates. */
     SADDLE_EFFECT_LENGTH, /**< How long a run is. */
-    SADDLE_EFFECT_RECORD, /**< The rows of the trace. */
+    SADDLE_EFFECT_RECORD, /**< Which rows and columns the trace has. */
+    SADDLE_EFFECT_METRIC, /**< What the metric measures. */
     SADDLE_EFFECT_SOURCE, /**< Where data are read from; their contents are compared by themselves. */
     SADDLE_EFFECT_OUTPUT, /**< Which files are written. */
     SADDLE_EFFECT_ENGINE  /**< Which processors compute; no result depends on it. */

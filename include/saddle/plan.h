@@ -61,6 +61,12 @@ typedef enum saddle_outcome_points {
     SADDLE_OUTCOMES_ENDS    /**< At the first and the last. */
 } saddle_outcome_points;
 
+/** Which proximal point x~ the metric looks at: the choices of the option metric-direction. */
+typedef enum saddle_metric_direction {
+    SADDLE_DIRECTION_EXACT, /**< That of the network's gradient at (xbar, ybar). */
+    SADDLE_DIRECTION_OWN    /**< Each agent's, of its tracker, where the algorithm has one. */
+} saddle_metric_direction;
+
 /** How much each agent counts: the choices of the option agent-weights. */
 typedef enum saddle_agent_weights {
     SADDLE_WEIGHTS_EQUAL,  /**< The objective is (1/m) sum_i F_i. */
@@ -192,8 +198,9 @@ typedef struct saddle_plan {
 
     /** What is measured, and the files that are written. NULL: not written. */
     struct {
-        uint64_t trace_every;           /**< trace-every: iterations between rows; 0: automatic. */
-        double metric_tau;              /**< metric-tau: tau of the metric; NaN: the run's own. */
+        uint64_t trace_every; /**< trace-every: iterations between rows; 0: automatic. */
+        double metric_tau;    /**< metric-tau: tau of the metric; NaN: the run's own. */
+        saddle_metric_direction metric_direction; /**< metric-direction: of which x~. */
         saddle_outcome_points outcomes; /**< outcomes: at which rows outcomes are measured. */
         bool outcomes_per_agent;        /**< outcomes-per-agent: also their spread over agents. */
         const char *trace;              /**< trace: CSV. */

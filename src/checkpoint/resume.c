@@ -191,7 +191,8 @@ static bool may_change(const saddle_option *option, const saddle_algorithm *algo
     /* A budget of IFO calls cuts inner loops short. */
     if (option->home == SADDLE_HOME_PLAN && option->offset == offsetof(saddle_plan, limits.max_ifo))
         return !algorithm->heeds_limit;
-    return option->effect != SADDLE_EFFECT_RESULT && option->effect != SADDLE_EFFECT_RECORD;
+    return option->effect != SADDLE_EFFECT_RESULT && option->effect != SADDLE_EFFECT_RECORD &&
+           option->effect != SADDLE_EFFECT_METRIC;
 }
 
 /* Whether two texts are the same value of an option. */

@@ -198,10 +198,16 @@ static const saddle_option trace_every = SADDLE_INTEGER(
     PLAN(outputs.trace_every, RUN, RECORD), "trace-every", SADDLE_OUTPUT_HEADING, "auto", 1, 0x1p53,
     "N", "Measure the metric every N iterations. auto: about 200 times in the run.");
 static const saddle_option metric_tau = SADDLE_REAL_ABOVE(
-    PLAN(outputs.metric_tau, RUN, RECORD), "metric-tau", SADDLE_OUTPUT_HEADING, "auto", 0,
+    PLAN(outputs.metric_tau, RUN, METRIC), "metric-tau", SADDLE_OUTPUT_HEADING, "auto", 0,
     SADDLE_UNBOUNDED, "WEIGHT",
     "tau of the proximal point in the metric, so that runs with different --tau can be compared. "
     "auto: the run's own.");
+static const saddle_option metric_direction = SADDLE_CHOICE(
+    PLAN(outputs.metric_direction, RUN, METRIC), "metric-direction", SADDLE_OUTPUT_HEADING, "exact",
+    "exact|own", "WHICH",
+    "Which gradient the proximal point in the metric is made of. exact: that of the network at the "
+    "mean iterate, so that the metric judges the point and means the same for all algorithms. own: "
+    "each agent's tracker, where the algorithm has one; its noise then counts, too.");
 static const saddle_option outcomes = SADDLE_CHOICE(
     PLAN(outputs.outcomes, RUN, RECORD), "outcomes", SADDLE_OUTPUT_HEADING, "auto",
     "auto|always|ends", "WHEN",
@@ -285,6 +291,7 @@ static const saddle_option *const plan_options[] = {&problem,
                                                     &trace,
                                                     &trace_every,
                                                     &metric_tau,
+                                                    &metric_direction,
                                                     &outcomes,
                                                     &outcomes_per_agent,
                                                     &model,

@@ -203,7 +203,7 @@ static void number_term(void *context, saddle_agent *agent, double *out)
     saddle_agent_view(o->in.algorithm, agent, &view);
     double *x_tilde = agent->scratch;
     double *rest = agent->scratch + problem->x_dim;
-    if (o->in.algorithm->prox_point != NULL)
+    if (o->in.metric_direction == SADDLE_DIRECTION_OWN && o->in.algorithm->prox_point != NULL)
         o->in.algorithm->prox_point(agent, o->in.metric_tau, x_tilde, rest);
     else
         memcpy(x_tilde, o->x_tilde, problem->x_dim * sizeof *x_tilde);
@@ -249,7 +249,7 @@ static saddle_status best_response(saddle_observer *o, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* The PRECISION prox point of the network gradient, for algorithms without one of their own. */
+/* The proximal point of the network gradient. */
 static void network_prox_point(saddle_observer *o)
 {
     double tau = o->in.metric_tau;

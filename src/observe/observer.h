@@ -21,8 +21,9 @@ typedef struct saddle_observer_inputs {
     const saddle_layout *layout; /* of its agents */
     saddle_steps steps;
     double metric_tau; /* the metric's tau */
-    bool potential;    /* Theorem 1's potential is to be computed: L and mu are bounds */
-    bool feasible;     /* iterates are sure to stay in X and Y: check it */
+    saddle_metric_direction metric_direction;
+    bool potential; /* Theorem 1's potential is to be computed: L and mu are bounds */
+    bool feasible;  /* iterates are sure to stay in X and Y: check it */
 } saddle_observer_inputs;
 
 /* Doubles of scratch an engine must have for an observer's tasks. */

@@ -168,7 +168,7 @@ double saddle_result_write_bytes(const saddle_instance *instance)
 static bool changes_nothing(const saddle_option *option)
 {
     return option->effect == SADDLE_EFFECT_ENGINE || option->effect == SADDLE_EFFECT_OUTPUT ||
-           option->effect == SADDLE_EFFECT_RECORD;
+           option->effect == SADDLE_EFFECT_RECORD || option->effect == SADDLE_EFFECT_METRIC;
 }
 
 /* All settings that have a value and can change the result, as "name: value" lines; no value has a

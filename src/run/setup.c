@@ -225,6 +225,7 @@ static saddle_status make_observer(saddle_run_state *r, saddle_error *error)
         .layout = &r->layout,
         .steps = r->info.steps,
         .metric_tau = r->result->plan.outputs.metric_tau,
+        .metric_direction = r->result->plan.outputs.metric_direction,
         /* The potential is a statement about bounds, not about estimates. */
         .potential = r->info.algorithm->traits.potential && !r->info.instance->constants.estimated,
         .feasible = stays_feasible(r),

@@ -188,7 +188,7 @@ check "warns of nothing" silent
 check "both theorems" is "$(grep -c 'means over 3 seeds: respected' out)" 2
 # The mean metric of the first 500 iterations, recomputed from traces.
 for seed in 1 2 3; do
-    try run "${small[@]}" --steps theory --seed "$seed" --iterations 500 --trace-every 1 --trace "v$seed.csv" --quiet
+    try run "${small[@]}" --steps theory --metric-direction own --seed "$seed" --iterations 500 --trace-every 1 --trace "v$seed.csv" --quiet
 done
 want=$(cat v1.csv v2.csv v3.csv | awk -F, '/^[0-9]/ && $1 < 500 {s += $9} END {printf "%.4g", s / 1500}')
 try theory "${small[@]}" --verify --repeats 3 --iterations 500

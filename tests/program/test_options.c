@@ -84,10 +84,11 @@ END_TEST
 
 START_TEST(groups_differ_in_what_changes_a_run)
 {
-    static const char *const separate[] = {"nu", "topology", "data", "iterations", "lambda1"};
+    static const char *const separate[] = {
+        "nu", "topology", "data", "iterations", "lambda1", "metric-tau", "metric-direction"};
     static const char *const together[] = {
-        "seed",   "algorithm", "trace",   "model",    "trace-every", "checkpoint",
-        "resume", "engine",    "threads", "outcomes", "metric-tau",  "outcomes-per-agent"};
+        "seed",   "algorithm", "trace",   "model",    "trace-every",       "checkpoint",
+        "resume", "engine",    "threads", "outcomes", "outcomes-per-agent"};
     saddle_error error;
     saddle_settings *settings = NULL;
     ck_assert_int_eq(saddle_settings_create(&settings, &error), SADDLE_OK);

@@ -91,16 +91,16 @@ class RobustLogistic:
         return np.linalg.eigvalsh(blocks)[-1], mu
 
 
-def observe(problem, steps, t, edges, x, y, p):
+def observe(problem, steps, t, edges, x, y):
     m, x_dim, y_dim = len(x), x.shape[1], y.shape[1]
     xbar, ybar = x.mean(axis=0), y.mean(axis=0)
     best = problem.best_response(xbar)
-    x_tilde = np.clip(x - p / steps.tau, 0.0, 10.0)
-    x_stationarity = np.sum((x_tilde - xbar)**2)
     x_consensus = np.sum((x - xbar)**2)
     y_consensus = np.sum((y - ybar)**2)
     y_gap = np.sum((best - ybar)**2)
     slope = np.mean([problem.gradient(i, xbar, ybar)[0] for i in range(m)], axis=0)
+    x_tilde = np.clip(xbar - slope / steps.tau, 0.0, 10.0)
+    x_stationarity = m * np.sum((x_tilde - xbar)**2)
     loss = np.mean([problem.value(i, xbar, ybar) for i in range(m)])
     primal = np.mean([problem.value(i, xbar, best) for i in range(m)])
     lipschitz, mu = problem.constants()
@@ -130,7 +130,7 @@ def run(steps):
     print(",".join(COLUMNS))
     for t in range(steps.iterations + 1):
         if t % steps.trace_every == 0 or t == steps.iterations:
-            row = observe(problem, steps, t, edges, x, y, p)
+            row = observe(problem, steps, t, edges, x, y)
             print(",".join(str(cell) if isinstance(cell, int) else f"{cell:.17g}" for cell in row))
         x_tilde = np.clip(x - p / steps.tau, 0.0, 10.0)
         y_tilde = np.clip(y + steps.alpha * d, 0.0, 10.0)

@@ -143,9 +143,9 @@ static void means(truth *t)
     }
 }
 
-/* sum_i |x~_i - xbar|^2 with x~ from each agent's tracker, or its estimate without tracking, where
- * the algorithm moves towards such a point; otherwise from the network's gradient at the means. */
-static double slow_x_stationarity(truth *t)
+/* sum_i |x~_i - xbar|^2 with x~ from the network's gradient at the means; for `own`, from each agent's tracker,
+ * or its estimate without tracking, where the algorithm moves towards such a point. */
+static double slow_x_stationarity(truth *t, saddle_metric_direction direction)
 {
     size_t x_dim = t->problem->x_dim;
     double tau = t->rig.steps.tau;
@@ -155,7 +155,7 @@ static double slow_x_stationarity(truth *t)
     for (size_t i = 0; i < t->agents; i++) {
         const double *p = (tracks ? t->state.p : t->state.v) + i * x_dim;
         const double *x = t->state.x + i * x_dim;
-        if (t->rig.algorithm->prox_point == NULL) {
+        if (direction == SADDLE_DIRECTION_EXACT || t->rig.algorithm->prox_point == NULL) {
             p = t->gx;
             x = t->x_mean;
         }
@@ -173,13 +173,13 @@ static saddle_constants constants_of(const test_rig *rig)
     return rig->algorithm->prox_point != NULL ? rig->scene.constants : (saddle_constants){0};
 }
 
-static void slow_row(truth *t, saddle_row *row)
+static void slow_row(truth *t, saddle_metric_direction direction, saddle_row *row)
 {
     size_t m = t->problem->agents;
     test_state_copy(&t->rig, &t->state);
     means(t);
     slow_response(t);
-    row->x_stationarity = slow_x_stationarity(t);
+    row->x_stationarity = slow_x_stationarity(t, direction);
     row->x_consensus = row->y_consensus = 0.0;
     for (size_t i = 0; i < t->agents; i++) {
         row->x_consensus +=
@@ -209,8 +209,9 @@ static void slow_row(truth *t, saddle_row *row)
 }
 
 /* The last one's instance and layout last until the next is made. */
-static saddle_observer *observer_of(test_rig *rig, const saddle_algorithm *algorithm,
-                                    const saddle_problem *problem, const saddle_mixing *mixing)
+static saddle_observer *observer_along(test_rig *rig, const saddle_algorithm *algorithm,
+                                       const saddle_problem *problem, const saddle_mixing *mixing,
+                                       saddle_metric_direction direction)
 {
     static saddle_instance seen;
     saddle_error error = {.message = ""};
@@ -227,10 +228,17 @@ static saddle_observer *observer_of(test_rig *rig, const saddle_algorithm *algor
                                      .layout = &layout,
                                      .steps = rig->steps,
                                      .metric_tau = rig->steps.tau,
+                                     .metric_direction = direction,
                                      .potential = rig->algorithm->traits.potential,
                                      .feasible = true};
     assert_ok(saddle_observer_create(&observer, &inputs, &error), error);
     return observer;
+}
+
+static saddle_observer *observer_of(test_rig *rig, const saddle_algorithm *algorithm,
+                                    const saddle_problem *problem, const saddle_mixing *mixing)
+{
+    return observer_along(rig, algorithm, problem, mixing, SADDLE_DIRECTION_EXACT);
 }
 
 static void assert_number(const char *what, double found, double expected, double size)
@@ -248,19 +256,22 @@ START_TEST(rows_hold_what_they_say)
     static const char *const steep[] = {"q=3", "tau=2000", "eta-x=1e-4", NULL};
     static const char *const with_h[] = {"q=3", "tau=5", "regularizer=l1:0.01", NULL};
     for (size_t a = 0; a < algorithms; a++)
-        for (int h = 0; h < (_i <= LOGISTIC_SIMPLEX_DENSE ? 2 : 1); h++) {
+        for (int k = 0; k < (_i <= LOGISTIC_SIMPLEX_DENSE ? 4 : 2); k++) {
+            int h = k / 2;
+            saddle_metric_direction direction = (saddle_metric_direction)(k % 2);
             truth t;
             saddle_error error = {.message = ""};
             truth_open(&t, _i, list[a]->name,
                        h == 1                                   ? with_h
                        : _i == REGRESSION_SQUARE_SPARSE_UNEQUAL ? steep
                                                                 : plain);
-            saddle_observer *observer = observer_of(&t.rig, list[a], t.rig.scene.problem, NULL);
+            saddle_observer *observer =
+                observer_along(&t.rig, list[a], t.rig.scene.problem, NULL, direction);
             for (int point = 0; point < 3; point++) {
                 saddle_row found = {.iteration = 0};
                 saddle_row expected;
                 assert_ok(saddle_observe(observer, &found, &error), error);
-                slow_row(&t, &expected);
+                slow_row(&t, direction, &expected);
                 ck_assert_uint_eq(found.iteration, 7 * (uint64_t)point);
                 double size = expected.metric + 1e-6;
                 assert_number("x_stationarity", found.x_stationarity, expected.x_stationarity,

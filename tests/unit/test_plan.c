@@ -84,6 +84,7 @@ static const known_field known[] = {
     FIELD("trace-every", outputs.trace_every, INTEGER, "16", 16),
     FIELD("metric-tau", outputs.metric_tau, REAL, "17", 17.0),
     FIELD("trace", outputs.trace, TEXT, "t.csv", 0),
+    FIELD("metric-direction", outputs.metric_direction, CHOICE, "own", SADDLE_DIRECTION_OWN),
     FIELD("outcomes", outputs.outcomes, CHOICE, "ends", SADDLE_OUTCOMES_ENDS),
     FIELD("outcomes-per-agent", outputs.outcomes_per_agent, FLAG, "yes", true),
     FIELD("model", outputs.model, TEXT, "m.npz", 0),
