@@ -1,10 +1,11 @@
 /* `saddle data convert|split`: data sets in another format, or in parts. */
-#include <string.h>
-
 #include "cli.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
+#include "data/dataset.h"
 #include "files/pattern.h"
+#include "instance/settings.h"
 #include "run/plan_files.h"
 
 #define FORMATS                                                                                   \
@@ -18,16 +19,23 @@ static saddle_status load(const cli_arguments *arguments, saddle_dataset **out, 
     return saddle_dataset_load(out, arguments->operand[0], &options, plan->start.seed, error);
 }
 
-/* Refuse files that cannot be written or are among those that are read. */
-static saddle_status check_output(const cli_arguments *arguments, const char *option,
-                                  const char *path, saddle_error *error)
+/* Add a file to those that will be written; refuse one that cannot be. */
+static saddle_status add_output(saddle_path_list *outputs, const char *option, const char *path,
+                                saddle_error *error)
 {
-    saddle_path_list outputs = {.count = 0};
-    saddle_path_list inputs = {.count = 0};
     SADDLE_TRY(cli_check_output(option, path, false, error));
-    saddle_path_list_add(&outputs, option, path);
+    SADDLE_TRY(saddle_in_field(option, saddle_dataset_check_name(path, error), error));
+    saddle_path_list_add(outputs, option, path);
+    return SADDLE_OK;
+}
+
+/* Refuse outputs that are among the files that are read, or one file under two names. Frees the list. */
+static saddle_status check_outputs(const cli_arguments *arguments, saddle_path_list *outputs,
+                                   saddle_error *error)
+{
+    saddle_path_list inputs = {.count = 0};
     saddle_data_add_inputs("NAME", arguments->operand[0], &inputs);
-    return saddle_path_lists_check(&outputs, &inputs, error);
+    return saddle_path_lists_check(outputs, &inputs, error);
 }
 
 static saddle_status save(const saddle_dataset *data, const char *path, saddle_error *error)
@@ -45,7 +53,9 @@ static int run_convert(const cli_arguments *arguments)
     saddle_error error;
     saddle_dataset *data = NULL;
     const char *path = arguments->operand[1];
-    saddle_status status = check_output(arguments, "OUTPUT", path, &error);
+    saddle_path_list outputs = {.count = 0};
+    saddle_status status = add_output(&outputs, "OUTPUT", path, &error);
+    SADDLE_THEN(status, check_outputs(arguments, &outputs, &error));
     SADDLE_THEN(status, load(arguments, &data, &error));
     SADDLE_THEN(status, save(data, path, &error));
     saddle_dataset_free(data);
@@ -115,12 +125,30 @@ static void free_parts(parts *p)
     saddle_free((void *)p->data);
 }
 
-static saddle_status plan_parts(parts *p, const options *chosen, saddle_error *error)
+/* Refuse options that would change nothing. */
+static saddle_status check_use(const cli_arguments *arguments, saddle_error *error)
 {
+    const options *chosen = arguments->own;
+    const saddle_settings *settings = arguments->plan.settings;
+    if (!saddle_is_pattern(chosen->train) && saddle_settings_given(settings, &parts_option))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--parts: --train is the single file '%s'; put a %%d into its name, or "
+                           "leave --parts out",
+                           SADDLE_EXCERPT(chosen->train));
+    if (chosen->test == NULL && saddle_settings_given(settings, &share_option))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "--test-share: no rows are held out; give --test, or leave it out");
+    return SADDLE_OK;
+}
+
+static saddle_status plan_parts(parts *p, const cli_arguments *arguments, saddle_error *error)
+{
+    const options *chosen = arguments->own;
     if (chosen->train == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "saddle data split needs --train, the file of the training rows, or "
                            "several with a %%d in its name");
+    SADDLE_TRY(check_use(arguments, error));
     bool several = saddle_is_pattern(chosen->train);
     if (several)
         SADDLE_TRY(saddle_in_field("--train", saddle_pattern_check(chosen->train, error), error));
@@ -128,7 +156,8 @@ static saddle_status plan_parts(parts *p, const options *chosen, saddle_error *e
     p->held_out = chosen->test != NULL;
     if (p->held_out + training < 2)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "one part is no split; give --test, or a --train with %%d");
+                           "one part is no split; give --test, or a --train with %%d and at least "
+                           "2 --parts");
     if (p->held_out == 1 && !(chosen->share > 0.0 && chosen->share < 1.0))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "--test-share: %g; give a share between 0 and 1", chosen->share);
@@ -155,13 +184,14 @@ static int run_split(const cli_arguments *arguments)
     saddle_error error;
     saddle_dataset *data = NULL;
     parts p = {.count = 0};
-    saddle_status status = plan_parts(&p, chosen, &error);
-    for (size_t k = 0; status == SADDLE_OK && k < p.count; k++)
-        status = check_output(arguments, k < p.held_out ? "--test" : "--train", p.path[k], &error);
-    if (status == SADDLE_OK && p.path != NULL && p.held_out == 1 &&
-        strcmp(p.path[0], p.path[1]) == 0)
-        status = saddle_fail(&error, SADDLE_BAD_INPUT,
-                             "--test and --train are both '%s'; give two names", p.path[0]);
+    saddle_path_list outputs = {.count = 0};
+    saddle_status status = plan_parts(&p, arguments, &error);
+    /* Training rows first: of two options with one file, --test is to change. */
+    for (size_t k = p.held_out; status == SADDLE_OK && k < p.count; k++)
+        status = add_output(&outputs, "--train", p.path[k], &error);
+    SADDLE_THEN_IF(status, p.held_out == 1, add_output(&outputs, "--test", p.path[0], &error));
+    SADDLE_THEN(status, check_outputs(arguments, &outputs, &error));
+    saddle_path_list_release(&outputs);
     SADDLE_THEN(status, load(arguments, &data, &error));
     SADDLE_THEN(status, saddle_dataset_split(data, p.share, p.count, chosen->stratify,
                                              arguments->plan.start.seed, p.data, &error));

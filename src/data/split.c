@@ -93,9 +93,11 @@ static saddle_status copy_parts(const saddle_dataset *data, size_t *row, const s
 {
     for (size_t p = 0; p < parts; p++) {
         if (size[p] == 0)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "part %zu gets none of the %zu rows of '%s'; give it a larger share",
-                               p, data->rows, data->name);
+            return saddle_fail(
+                error, SADDLE_BAD_INPUT,
+                "part %zu gets none of the %zu rows of '%s'; give it a larger share, or "
+                "make fewer parts",
+                p, data->rows, data->name);
         qsort(row, size[p], sizeof *row, by_number);
         SADDLE_TRY(saddle_dataset_select(&out[p], data, row, size[p], error));
         row += size[p];

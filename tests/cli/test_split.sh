@@ -66,7 +66,20 @@ refuse "needs --train" data split all.txt --test test.txt
 refuse "one part is no split; give --test, or a --train with %d" data split all.txt --train t.txt
 refuse "--test-share: 0; give a share between 0 and 1" \
     data split all.txt --train t.txt --test h.txt --test-share 0
-refuse "give two names" data split all.txt --train t.txt --test t.txt
+refuse "one part is no split" data split all.txt --train t-%d.txt --parts 1
+refuse "--parts: --train is the single file 't.txt'; put a %d into its name" \
+    data split all.txt --train t.txt --test h.txt --parts 3
+refuse "--test-share: no rows are held out; give --test" data split all.txt --train t-%d.txt --test-share 0.3
+rm -f t.txt h.txt
+for same in t.txt ./t.txt "$PWD/t.txt"; do
+    refuse "--test: '$same' is the file of --train too" data split all.txt --train t.txt --test "$same"
+done
+refuse "--test: 't-1.txt' is the file of --train too" data split all.txt --train t-%d.txt --test t-1.txt
+refuse "--test: 'h-%d.txt' has a % in it" data split all.txt --train t.txt --test h-%d.txt
+refuse "OUTPUT: 'h-%d.txt' has a % in it" data convert all.txt h-%d.txt
+refuse "--train: 't.npy': .npy files are not written" data split all.txt --train t.npy --test h.txt
+refuse "--test: 'h.gz': .gz files are not written" data split all.txt --train t.txt --test h.gz
+check "no part was written" is "$(ls t.txt t-?.txt h.txt h-* 2>/dev/null)" ""
 refuse "part 203 gets none of the 203 rows" data split all.txt --train t-%d.txt --parts 300
 check "nothing was written" absent t-0.txt
 rm -f t.txt h.txt
