@@ -14,6 +14,7 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
+#include "instance/settings.h"
 #include "lab/algorithm_names.h"
 #include "lab/paths.h"
 #include "lab/tune.h"
@@ -240,7 +241,14 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
     const saddle_trial *best = saddle_tuning_last(t, t->ranking[0]);
     if (best == NULL || best->diverged) {
         w->diverged++;
-        cli_say("every candidate of %s diverged; give smaller step sizes to search around", name);
+        if (w->validation.held_out != NULL)
+            cli_say(
+                "every candidate of %s diverged, or its %s on %zu held-out rows is undefined; give "
+                "smaller step sizes to search around, or a larger --validation-fraction",
+                name, t->objective.name + strlen("test_"), w->validation.held_out->rows);
+        else
+            cli_say("every candidate of %s diverged; give smaller step sizes to search around",
+                    name);
         return SADDLE_OK;
     }
     saddle_status status = cli_leads() ? saddle_tuning_save(t, path, error) : SADDLE_OK;
@@ -381,13 +389,20 @@ static int conclude(const work *w)
     return w->found == 0 ? CLI_DIVERGED : CLI_OK;
 }
 
-/* The instance that candidates run on. */
+/* Whether an objective is measured on rows that the search holds out. */
+static bool holds_out(const char *objective)
+{
+    return saddle_tune_is_outcome(objective) && strncmp(objective, "train_", 6) != 0;
+}
+
+/* The instance that candidates run on. If it has not read the test data, the one that will test the answer is made, too:
+ * what is wrong with them is found before the search. */
 static saddle_status make_instance(work *w, saddle_instance **out, saddle_error *error)
 {
     saddle_plan plan = *w->plan;
     const saddle_problem_class *kind = NULL;
     const char *objective = w->chosen->objective;
-    bool split = saddle_tune_is_outcome(objective) && strncmp(objective, "train_", 6) != 0;
+    bool split = holds_out(objective);
     saddle_status status = SADDLE_OK;
     /* A plug-in that is not made from data has nothing to split. */
     if (split && saddle_problem_find(&kind, plan.problem.name, NULL) == SADDLE_OK &&
@@ -396,7 +411,23 @@ static saddle_status make_instance(work *w, saddle_instance **out, saddle_error 
             saddle_validation_split(&w->validation, &plan, w->chosen->validation_fraction, error);
     status = cli_agree(status, error);
     SADDLE_THEN(status, saddle_instance_create(out, &plan, error));
+    SADDLE_THEN_IF(status, w->validation.held_out != NULL && w->plan->problem.test_data != NULL,
+                   saddle_instance_create(&w->full, w->plan, error));
     return status;
+}
+
+/* Refuse a fraction of rows to hold out where none are. */
+static saddle_status check_fraction(const cli_arguments *arguments, saddle_error *error)
+{
+    const options *chosen = arguments->own;
+    if (holds_out(chosen->objective) ||
+        !saddle_settings_given(arguments->plan.settings, &validation_option))
+        return SADDLE_OK;
+    return saddle_fail(
+        error, SADDLE_BAD_INPUT,
+        "--validation-fraction: --objective '%s' is measured on the agents' rows and "
+        "holds none out; leave it out, or give an outcome on held-out rows",
+        chosen->objective);
 }
 
 static int run(const cli_arguments *arguments)
@@ -410,6 +441,7 @@ static int run(const cli_arguments *arguments)
               .quiet = chosen->common.quiet};
     saddle_status status = saddle_algorithm_names_read(&w.names, chosen->algorithms, &error);
     SADDLE_THEN(status, check_resume(w.plan, &error));
+    SADDLE_THEN(status, check_fraction(arguments, &error));
     SADDLE_THEN_IF(status, cli_leads(), cli_check_directory("--output", w.directory, &error));
     SADDLE_THEN_IF(status, cli_leads(), check_files(&w, arguments, &error));
     status = cli_agree(status, &error);

@@ -191,11 +191,14 @@ static saddle_status merge(saddle_column *into, const saddle_column *from, saddl
 {
     if (from->kind == SADDLE_COLUMN_UNKNOWN)
         return SADDLE_OK;
-    if (into->kind != SADDLE_COLUMN_UNKNOWN && into->kind != from->kind)
+    if (into->kind != SADDLE_COLUMN_UNKNOWN && into->kind != from->kind) {
+        bool text = from->kind == SADDLE_COLUMN_TEXT;
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "column '%s' holds text in one file and numbers in another; name "
-                           "it in category-columns to take both for text",
-                           SADDLE_EXCERPT(from->name));
+                           "column '%s' holds %s, but %s in the files before; name it in "
+                           "category-columns to take both for text",
+                           SADDLE_EXCERPT(from->name), text ? "text" : "numbers",
+                           text ? "numbers" : "text");
+    }
     into->kind = from->kind;
     into->sum += from->sum;
     if (from->kind == SADDLE_COLUMN_NUMBER)
@@ -209,21 +212,51 @@ static saddle_status merge(saddle_column *into, const saddle_column *from, saddl
     return SADDLE_OK;
 }
 
+/* Write the names of `of` that `in` lacks, such as "'age', 'sex'", or "none"; how many they are. */
+static size_t lacking(const saddle_columns *of, const saddle_columns *in, char out[256])
+{
+    size_t count = 0;
+    out[0] = '\0';
+    for (size_t k = 0; k < of->count; k++)
+        if (saddle_columns_find_near(in, of->column[k].name, k) == in->count)
+            saddle_append(out, 256, "%s'%s'", count++ == 0 ? "" : ", ",
+                          SADDLE_EXCERPT(of->column[k].name));
+    if (count == 0)
+        saddle_append(out, 256, "none");
+    return count;
+}
+
+/* Refuse a file whose columns are not those of the files before. */
+static saddle_status compare_names(const saddle_columns *before, const saddle_columns *own,
+                                   saddle_error *error)
+{
+    char missing[256] = "";
+    char extra[256] = "";
+    if (before->named != own->named)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "it has %s line of names, but the files before have %s; give all files "
+                           "one, or none, or set header",
+                           own->named ? "a" : "no", own->named ? "none" : "one");
+    if (own->named && lacking(before, own, missing) + lacking(own, before, extra) > 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "its columns differ from those of the files before: missing %s; "
+                           "additional %s; give all files the same columns",
+                           missing, extra);
+    if (before->count != own->count)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "it has %zu columns of features, but the files before have %zu; give "
+                           "all files the same columns",
+                           own->count, before->count);
+    return SADDLE_OK;
+}
+
 saddle_status saddle_columns_merge(saddle_columns *into, const saddle_columns *from,
                                    saddle_error *error)
 {
-    if (into->count != from->count || into->named != from->named)
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "the files have %zu and %zu columns, or names only in some; give rows "
-                           "of the same kind",
-                           into->count, from->count);
+    SADDLE_TRY(compare_names(into, from, error));
     for (size_t k = 0; k < from->count; k++) {
         const char *name = from->column[k].name;
         size_t at = into->named ? saddle_columns_find_near(into, name, k) : k;
-        if (at == into->count)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "column '%s' is not in all files; give rows of the same kind",
-                               SADDLE_EXCERPT(name));
         SADDLE_TRY(merge(&into->column[at], &from->column[k], error));
     }
     return merge(&into->label, &from->label, error);

@@ -60,7 +60,7 @@ size_t saddle_column_find(const saddle_column *column, const char *text, size_t 
 /* Decide on features, and on substitutes if wanted, from what was observed. A column without a value is refused. */
 saddle_status saddle_columns_settle(saddle_columns *columns, saddle_categories categories,
                                     bool impute, saddle_error *error);
-/* Add what was observed in another file of the same kind. */
+/* Add what was observed in another file with the same columns. Messages speak of that file as "it". */
 saddle_status saddle_columns_merge(saddle_columns *into, const saddle_columns *from,
                                    saddle_error *error);
 /* The column of a name; `count`: there is none. */

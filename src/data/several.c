@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "data/columns.h"
 #include "data/dataset.h"
 #include "data/readers.h"
@@ -47,10 +48,13 @@ static saddle_status scan(several *s, size_t number, const char *name, saddle_er
         s->columns = columns;
         return SADDLE_OK;
     }
+    saddle_error why = {.message = ""};
     saddle_status status =
-        columns != NULL ? saddle_columns_merge(s->columns, columns, error) : SADDLE_OK;
+        columns != NULL ? saddle_columns_merge(s->columns, columns, &why) : SADDLE_OK;
     saddle_columns_free(columns);
-    return status;
+    return status == SADDLE_OK
+               ? SADDLE_OK
+               : saddle_fail(error, status, "'%s': %s", SADDLE_EXCERPT(name), why.message);
 }
 
 static saddle_status load(several *s, size_t number, const char *name, saddle_error *error)

@@ -8,6 +8,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "data/columns.h"
 #include "data/dataset.h"
 #include "files/pattern.h"
@@ -65,16 +66,24 @@ static char *share_text(const saddle_instance *e, size_t agent, uint64_t *length
 }
 
 /* Take an agent's columns over, or add them to those before. */
-static saddle_status add_columns(saddle_instance *e, const char *text, saddle_error *error)
+static saddle_status add_columns(saddle_instance *e, size_t agent, const char *text,
+                                 saddle_error *error)
 {
     saddle_columns *columns = NULL;
+    saddle_error why = {.message = ""};
     SADDLE_TRY(saddle_columns_parse(&columns, text, error));
     if (e->parts->columns == NULL) {
         e->parts->columns = columns;
         return SADDLE_OK;
     }
-    saddle_status status = saddle_columns_merge(e->parts->columns, columns, error);
+    saddle_status status = saddle_columns_merge(e->parts->columns, columns, &why);
     saddle_columns_free(columns);
+    if (status == SADDLE_OK)
+        return status;
+    char *name = saddle_pattern_name(e->plan->problem.data, agent);
+    saddle_fail(error, status, "agent %zu, '%s': %s", agent,
+                SADDLE_EXCERPT(name != NULL ? name : ""), why.message);
+    saddle_free(name);
     return status;
 }
 
@@ -92,7 +101,7 @@ saddle_status saddle_stage_share_columns(saddle_instance *e, saddle_error *error
         with += length > 0;
         SADDLE_THEN_IF(status, length > 0 && text == NULL, saddle_no_memory(error, "the columns"));
         SADDLE_THEN_IF(status, text != NULL,
-                       saddle_in_field("data", add_columns(e, text, error), error));
+                       saddle_in_field("data", add_columns(e, i, text, error), error));
         free(text);
     }
     if (status == SADDLE_OK && with > 0 && with < e->world->agents)

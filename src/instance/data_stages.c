@@ -438,6 +438,21 @@ static saddle_status check_need(const saddle_instance *e, saddle_error *error)
     return SADDLE_OK;
 }
 
+/* Refuse to learn from rows without labels. */
+static saddle_status refuse_unlabelled(const saddle_instance *e, saddle_error *error)
+{
+    const saddle_plan *plan = e->plan;
+    const char *column = plan->problem.label_column;
+    const char *file = plan->problem.labels;
+    bool no_column = column != NULL && strcmp(column, "none") == 0;
+    if (!needs_data(e) || (!no_column && (file == NULL || strcmp(file, "none") != 0)))
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s: 'none' leaves the rows without labels, which only predict can do with; "
+                       "give the %s of the labels",
+                       no_column ? "label-column" : "labels", no_column ? "column" : "file");
+}
+
 /* Room for what every agent has; for a problem that draws its samples, how many. */
 saddle_status saddle_stage_samples(saddle_instance *e, saddle_error *error)
 {
@@ -445,6 +460,7 @@ saddle_status saddle_stage_samples(saddle_instance *e, saddle_error *error)
     size_t agents = e->world->agents;
     saddle_status status = check_need(e, error);
     SADDLE_THEN(status, check_shards(e, error));
+    SADDLE_THEN(status, refuse_unlabelled(e, error));
     if (status != SADDLE_OK || e->kind == NULL)
         return status;
     parts->samples = saddle_alloc(agents, sizeof *parts->samples);

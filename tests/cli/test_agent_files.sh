@@ -60,7 +60,7 @@ printf 'color,label\ngreen,1\nblue,0\n' >c-1.csv
 try data info c-%d.csv
 check "texts of all files" says "blue, green, red"
 printf 'a,b,label\n1,2,3\n' >c-1.csv
-refuse "give rows of the same kind" data info c-%d.csv
+refuse "'c-1.csv': its columns differ from those of the files before: missing 'color'; additional 'a', 'b'" data info c-%d.csv
 printf '1 1:1\n' >m-0
 printf '1,2\n' >m-1
 refuse "some files are CSV and others are not" data info m-%d

@@ -131,11 +131,23 @@ check "make the same model" cmp -s out parts.out
 sed '2s/^[^,]*,/old,/' part-1.csv >odd-1.csv
 cp part-0.csv odd-0.csv
 sed -i '3,$s/^[^,]*,/old,/' odd-1.csv
-refuse "column 'age' holds text in one file and numbers in another" \
+refuse "data: agent 1, 'odd-1.csv': column 'age' holds text, but numbers in the files before" \
     run --data odd-%d.csv --agents 2 --topology ring --missing impute
 sed '1s/sex/gender/' part-1.csv >odd-1.csv
-refuse "column 'gender' is not in all files" \
+refuse "data: agent 1, 'odd-1.csv': its columns differ from those of the files before: missing 'sex'; additional 'gender'" \
     run --data odd-%d.csv --agents 2 --topology ring --missing impute
+refuse "'odd-1.csv': its columns differ from those of the files before: missing 'sex'" \
+    data info odd-%d.csv --missing impute
+cut -d, -f1,4,5 part-1.csv >odd-1.csv
+refuse "missing 'color', 'city'; additional none; give all files the same columns" \
+    run --data odd-%d.csv --agents 2 --topology ring --missing impute
+sed 1d part-1.csv >odd-1.csv
+refuse "agent 1, 'odd-1.csv': it has no line of names, but the files before have one" \
+    run --data odd-%d.csv --agents 2 --topology ring --missing impute
+printf '1,2,0\n3,4,1\n' >bare-0.csv
+printf '1,2,5,0\n3,4,5,1\n' >bare-1.csv
+refuse "agent 1, 'bare-1.csv': it has 3 columns of features, but the files before have 2" \
+    run --data bare-%d.csv --agents 2 --topology ring
 
 for ((k = 0; k < 10002; k++)); do echo "name$k,$((k % 2))"; done >names.csv
 refuse "column '0' has more than 10000 different texts" data info names.csv --header no

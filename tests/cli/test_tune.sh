@@ -148,6 +148,16 @@ try "${auc[@]}" --output auc4 --quiet
 check "the metric: test rows are not dropped" grep -q '^on the test data' out
 refuse "nor an outcome of problem auc, which are auc, pair_loss" "${auc[@]}" --objective accuracy --output new
 refuse "--validation-fraction" "${auc[@]}" --objective auc --validation-fraction 0 --output new
+for wrong in metric train_auc; do
+    refuse "--validation-fraction: --objective '$wrong' is measured on the agents' rows" \
+        "${auc[@]}" --objective "$wrong" --validation-fraction 0.3 --output new
+done
+refuse "--test-data: no data set 'nowhere'" "${auc[@]}" --objective auc --test-data nowhere --output new
+check "refused before the search" absent new
+try "${auc[@]}" --objective auc --validation-fraction 1e-9 --output new --quiet
+check "no value on a row of one class" exits 3
+check "is not blamed on the steps alone" warns "its auc on 1 held-out rows is undefined; give"
+rm -rf new
 for objective in primal stationarity; do
     try tune "${problem[@]}" --algorithms gda --budget 30000 --objective "$objective" --output "$objective"
     check "objective $objective" exits 0

@@ -123,7 +123,7 @@ START_TEST(columns_are_merged)
     b->column[1].times[1] = 1;
     b->column[1].kind = SADDLE_COLUMN_NUMBER;
     assert_refused(saddle_columns_merge(a, b, &error), error, SADDLE_BAD_INPUT,
-                   "holds text in one file and numbers in another");
+                   "holds numbers, but text in the files before");
     saddle_columns_free(a);
     saddle_columns_free(b);
 }
