@@ -85,12 +85,18 @@ static saddle_status unknown_option(const cli_arguments *a, const char *name, sa
         near != NULL ? "?" : "", a->command->name);
 }
 
-/* Whether the value of an option is the name of a file or a directory. One that is empty is more likely a
- * shell's variable that was never set than a wish for none. */
-static bool names_file(const saddle_option *option)
+/* Refuse an empty value where it would count as none: it is more likely a shell's variable that was never set. */
+static saddle_status check_empty(const saddle_option *option, saddle_error *error)
 {
     const char *words = cli_option_words(option);
-    return strcmp(words, "@FILE") == 0 || strcmp(words, "@DIRECTORY") == 0;
+    bool names_file = strcmp(words, "@FILE") == 0 || strcmp(words, "@DIRECTORY") == 0;
+    bool counts_as_none = option->kind == SADDLE_OPTION_TEXT && option->home == SADDLE_HOME_PLAN &&
+                          *option->fallback == '\0';
+    if (!names_file && !counts_as_none)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "--%s: the %s is empty; give %s, or leave the option out", option->name,
+                       names_file ? "name" : "value", names_file ? "a name" : option->metavar);
 }
 
 /* Read the option in argv[*k]; *k moves on to its value if that is a word of its own. */
@@ -119,9 +125,8 @@ static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, 
     if (value == NULL)
         return saddle_fail(error, SADDLE_BAD_INPUT, "--%s needs a value: --%s %s", name, name,
                            option->metavar);
-    if (*value == '\0' && names_file(option))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "--%s: the name is empty; give a name, or leave the option out", name);
+    if (*value == '\0')
+        SADDLE_TRY(check_empty(option, error));
     return saddle_settings_set(a->plan.settings, name, value, error);
 }
 

@@ -224,10 +224,24 @@ static saddle_status check_twins(const names *of, bool *unique, saddle_error *er
     return SADDLE_OK;
 }
 
+/* Refuse to leave out what is named as something else, too. */
+static saddle_status check_dropped(const saddle_csv *table, const names *of, saddle_error *error)
+{
+    for (size_t k = 0; k < table->fields; k++)
+        if (of->dropped[k] && (k == table->label || of->forced[k]))
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "drop-columns: '%s' is %s; keep it, or name another "
+                               "column there",
+                               SADDLE_EXCERPT(of->name[k]),
+                               k == table->label ? "the label column" : "in category-columns, too");
+    return SADDLE_OK;
+}
+
 /* Columns of the file's own. */
 static saddle_status make_columns(saddle_csv *table, const names *of, saddle_error *error)
 {
     size_t count = 0;
+    SADDLE_TRY(check_dropped(table, of, error));
     for (size_t k = 0; k < table->fields; k++)
         count += is_feature(table, of, k);
     if (count == 0)

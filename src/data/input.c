@@ -84,8 +84,9 @@ static saddle_status unpack_to(const saddle_input *in, unsigned char *to, size_t
         status = saddle_fail(error, SADDLE_BAD_INPUT,
                              "'%s' is cut short within its gzip data; get it again", in->path);
     else if (code != Z_STREAM_END)
-        status = saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has damaged gzip data (%s)", in->path,
-                             z.msg != NULL ? z.msg : "zlib");
+        status =
+            saddle_fail(error, SADDLE_BAD_INPUT, "'%s' has damaged gzip data (%s); get it again",
+                        in->path, z.msg != NULL ? z.msg : "zlib");
     inflateEnd(&z);
     return status;
 }

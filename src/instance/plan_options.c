@@ -163,7 +163,7 @@ static const saddle_option stop_when = SADDLE_TEXT(
     PLAN(limits.stop_when, RUN, LENGTH), "stop-when", SADDLE_STOPPING_HEADING, "", "CONDITION",
     "Stop at the first trace point where a column of the trace satisfies it: 'auc>=0.9', or <=, > "
     "or <. An outcome without test_ or train_ is the one on held-out rows, if there are any. The "
-    "exit status is 6 if it never does. Not given: none.");
+    "exit status is 6 if it never does. Not given, or none: there is no condition.");
 static const saddle_option stop_after = SADDLE_INTEGER(
     PLAN(limits.stop_after, RUN, LENGTH), "stop-after", SADDLE_STOPPING_HEADING, "0", 0, 0x1p53,
     "N",

@@ -49,8 +49,10 @@ static bool is_common(const char *name)
 
 saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
 {
-    const saddle_plan *plan = &r->given;
+    saddle_plan *plan = &r->given;
     saddle_stop_rules *rules = &r->rules;
+    if (plan->limits.stop_when != NULL && strcmp(plan->limits.stop_when, "none") == 0)
+        plan->limits.stop_when = NULL;
     if (plan->limits.stop_when != NULL)
         SADDLE_TRY(read_condition(&rules->when, plan->limits.stop_when, error));
     rules->outcomes = plan->limits.stop_after > 0 ||
@@ -86,16 +88,21 @@ static size_t find_outcome(const saddle_result *result, const char *name)
 static saddle_status unknown_column(const saddle_result *result, const char *option,
                                     const char *name, saddle_error *error)
 {
+    if (result->outcome_count == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "%s: '%s' is not a column of the trace, and this problem has no "
+                           "outcomes; give a column such as metric or loss",
+                           option, SADDLE_EXCERPT(name));
     const char *known[SADDLE_MOST_OUTCOME_COLUMNS];
     char list[512] = "";
     for (size_t k = 0; k < result->outcome_count; k++) {
         known[k] = result->outcome[k].name;
         saddle_append(list, sizeof list, "%s%s", k == 0 ? "" : ", ", known[k]);
     }
-    return saddle_fail(
-        error, SADDLE_BAD_INPUT, "%s: '%s' is no %s; this run's outcomes are %s%s", option,
-        SADDLE_EXCERPT(name), strcmp(option, "stop-on") == 0 ? "outcome" : "column of the trace",
-        *list != '\0' ? list : "none", saddle_suggest(name, known, result->outcome_count).text);
+    return saddle_fail(error, SADDLE_BAD_INPUT, "%s: '%s' is not %s; this run's outcomes are %s%s",
+                       option, SADDLE_EXCERPT(name),
+                       strcmp(option, "stop-on") == 0 ? "an outcome" : "a column of the trace",
+                       list, saddle_suggest(name, known, result->outcome_count).text);
 }
 
 /* The outcome that stop-after goes by: the first on held-out rows unless one is named. */
@@ -112,6 +119,10 @@ static saddle_status choose_outcome(saddle_run_state *r, saddle_error *error)
     r->rules.on = k;
     if (k < result->outcome_count)
         return SADDLE_OK;
+    if (result->outcome_count == 0)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "stop-after: this problem has no outcomes; leave it out, or stop by "
+                           "tolerance or stop-when");
     if (name != NULL)
         return unknown_column(result, "stop-on", name, error);
     return saddle_fail(error, SADDLE_BAD_INPUT,

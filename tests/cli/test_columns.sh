@@ -153,6 +153,10 @@ for ((k = 0; k < 10002; k++)); do echo "name$k,$((k % 2))"; done >names.csv
 refuse "column '0' has more than 10000 different texts" data info names.csv --header no
 refuse "drop-columns: 'weight' is not in 'people.csv', whose names are: age,color" \
     data info people.csv --drop-columns weight
+refuse "drop-columns: 'bought' is the label column; keep it" data info people.csv --drop-columns age,bought
+refuse "drop-columns: 'age' is in category-columns, too" data info people.csv --drop-columns age --category-columns age
+refuse "--drop-columns: the value is empty; give LIST" data info people.csv --drop-columns ''
+refuse "--category-columns: the value is empty" run --data people.csv --category-columns=
 refuse "drop-columns leaves no feature" data info people.csv --drop-columns 0,1,2,3
 
 finish

@@ -100,12 +100,21 @@ refuse "measured outcomes at its ends alone" run --resume plain --iterations 200
 rm -rf ck plain
 try run "${long[@]}" --stop-after 4 --stop-on train_pair_loss --trace d.csv --iterations 100
 check "as long as the loss falls" is "$(last d.csv iteration)" 100
-refuse "stop-on: 'acuracy' is no outcome; this run's outcomes are train_auc" run "${long[@]}" --stop-after 5 --stop-on acuracy
-refuse "stop-when: 'aux' is no column of the trace" run "${long[@]}" --stop-when 'aux>0'
+refuse "stop-on: 'acuracy' is not an outcome; this run's outcomes are train_auc" run "${long[@]}" --stop-after 5 --stop-on acuracy
+refuse "stop-when: 'aux' is not a column of the trace" run "${long[@]}" --stop-when 'aux>0'
 refuse "did you mean 'test_auc'" run "${long[@]}" --stop-when 'test_aux>0'
 for wrong in auc 'auc=1' '>1' 'auc>' 'auc>one' 'auc>=nan' 'auc=>1'; do
     refuse "stop-when: '$wrong' is not COLUMN>=NUMBER" run "${long[@]}" --stop-when "$wrong"
 done
+try run "${long[@]}" --iterations 50 --stop-when 'auc>=2' --checkpoint unmet
+check "a condition that cannot be met" exits 6
+try run --resume unmet --iterations 60 --stop-when none
+check "can be lifted" exits 0
+rm -rf unmet
+refuse "--stop-when: the value is empty; give CONDITION, or leave the option out" run "${long[@]}" --stop-when ''
+refuse "--stop-on: the value is empty; give OUTCOME" run "${long[@]}" --stop-after 3 --stop-on ''
+refuse "stop-after: this problem has no outcomes; leave it out" run --problem quadratic --stop-after 3
+refuse "'auc' is not a column of the trace, and this problem has no outcomes" run --problem quadratic --stop-when 'auc>1'
 refuse "it goes with stop-after" run "${long[@]}" --stop-on auc
 refuse "there is no outcome on held-out rows" run --problem auc --data synthetic:200 --stop-after 3
 refuse "needs them at every trace point" run "${long[@]}" --outcomes ends --stop-after 3
