@@ -3,12 +3,14 @@
  *
  *     --name value    --name=value    --flag    --    operand    -o value (for --output)
  *
- * The last of repeated options wins; the command line beats the configuration file.
+ * The last of repeated options wins, unless the command joins them; the command line beats the configuration file.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "core/memory.h"
+#include "core/print.h"
 #include "core/status.h"
 #include "instance/unused_options.h"
 
@@ -99,6 +101,20 @@ static saddle_status check_empty(const saddle_option *option, saddle_error *erro
                        names_file ? "name" : "value", names_file ? "a name" : option->metavar);
 }
 
+/* Set an option, or add to the value that it has been given before. */
+static saddle_status set_option(cli_arguments *a, const saddle_option *option, const char *value,
+                                saddle_error *error)
+{
+    saddle_settings *settings = a->plan.settings;
+    if (option != a->command->joined || !saddle_settings_given(settings, option))
+        return saddle_settings_set(settings, option->name, value, error);
+    char *both = saddle_format("%s %s", saddle_settings_value(settings, option), value);
+    saddle_status status = both != NULL ? saddle_settings_set(settings, option->name, both, error)
+                                        : saddle_no_memory(error, "the arguments");
+    saddle_free(both);
+    return status;
+}
+
 /* Read the option in argv[*k]; *k moves on to its value if that is a word of its own. */
 static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, int *k,
                                  saddle_error *error)
@@ -127,7 +143,7 @@ static saddle_status read_option(cli_arguments *a, int argc, char *const *argv, 
                            option->metavar);
     if (*value == '\0')
         SADDLE_TRY(check_empty(option, error));
-    return saddle_settings_set(a->plan.settings, name, value, error);
+    return set_option(a, option, value, error);
 }
 
 static saddle_status read_operand(cli_arguments *a, const char *word, saddle_error *error)

@@ -86,6 +86,7 @@ typedef struct cli_command {
     const cli_fields *undecided;     /* those of them whose default does not hold here, or NULL */
     const saddle_option *const *own; /* options of its own; NULL-terminated, or NULL */
     size_t own_bytes;                /* of the struct that they fill */
+    const saddle_option *joined; /* the one whose values, if it is repeated, are joined; or NULL */
     int (*run)(const cli_arguments *arguments); /* returns the exit code */
 } cli_command;
 

@@ -1,5 +1,5 @@
 /*
- * `saddle tune`: good step sizes for one or several algorithms, each within the same budget.
+ * `saddle tune`: good step sizes, and other options on request, for one or several algorithms, each within the same budget.
  *
  * DIR/ALGORITHM.csv is the search's log, from which --resume goes on; DIR/ALGORITHM.yaml is its
  * answer.
@@ -31,7 +31,8 @@ typedef struct options {
     uint64_t candidates; /* 0: automatic */
     const char *objective;
     double validation_fraction;
-    const char *hold; /* NULL: none */
+    const char *hold;   /* NULL: none */
+    const char *search; /* NULL: none */
     const char *output;
 } options;
 
@@ -63,16 +64,30 @@ static const saddle_option validation_option = SADDLE_REAL_ABOVE(
     "those of --test-data are used once, for the answer.");
 static const saddle_option hold_option = SADDLE_TEXT(
     SADDLE_OWN(options, hold, RUN), "hold", GROUP, "", "A,B,...",
-    "Step sizes that keep their value, separated by commas, such as nu,eta; the others are "
+    "Step sizes that keep their value, separated by commas, such as nu,eta, or all; the others are "
     "searched.");
+static const saddle_option search_option =
+    SADDLE_TEXT(SADDLE_OWN(options, search, RUN), "search", GROUP, "", "NAME=VALUES",
+                "Also search an option of the algorithm or the problem, such as batch=10,20,40 or "
+                "fairness=0.1:10. FROM:TO, FROM:TO:log:N and FROM:TO:linear:N are N (5) evenly "
+                "spaced values. May be "
+                "repeated. An option of the problem needs an outcome as --objective.");
 static const saddle_option output_option = SADDLE_TEXT(
     SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-tune", "DIR",
     "Where ALGORITHM.csv (the log) and ALGORITHM.yaml (the best settings) go; made when "
     "missing.");
 
-static const saddle_option *const own[] = {
-    &algorithms_option, &budget_option, &candidates_option, &objective_option, &validation_option,
-    &hold_option,       &output_option, &cli_option_config, &cli_option_quiet, NULL};
+static const saddle_option *const own[] = {&algorithms_option,
+                                           &budget_option,
+                                           &candidates_option,
+                                           &objective_option,
+                                           &validation_option,
+                                           &search_option,
+                                           &hold_option,
+                                           &output_option,
+                                           &cli_option_config,
+                                           &cli_option_quiet,
+                                           NULL};
 static const cli_fields library[] = {CLI_FIELDS(problem),
                                      CLI_FIELDS(network),
                                      CLI_FIELDS(start),
@@ -120,6 +135,11 @@ static const char *settings_text(const saddle_tuning *t, size_t candidate, char 
 static void on_begin(void *context, const saddle_tuning *t)
 {
     const work *w = context;
+    if (t->recommended_budget > 0)
+        cli_warn("--budget: %" PRIu64 " IFO calls allow only %zu candidates of %s, few to choose "
+                 "from; %" PRIu64 " allow %d",
+                 t->budget, t->candidates, t->algorithm->name, t->recommended_budget,
+                 SADDLE_TUNE_FEW);
     if (w->quiet)
         return;
     char text[1024];
@@ -127,11 +147,12 @@ static void on_begin(void *context, const saddle_tuning *t)
     for (size_t j = 0; j < t->option_count; j++)
         saddle_append(text, sizeof text, "%s --%s", j > 0 ? "," : "", t->option[j]->name);
     saddle_append(text, sizeof text,
-                  " in %zu rung%s, at most %" PRIu64
-                  " IFO calls, which pay for %s%zu candidates; the grid has %zu",
+                  " in %zu rung%s; a budget of %" PRIu64
+                  " IFO calls allows %s%zu candidates at %" PRIu64
+                  " calls or more each; the grid has %zu",
                   t->rungs, t->rungs == 1 ? "" : "s", t->budget,
                   t->affordable == SADDLE_TUNE_MOST_CANDIDATES ? "at least " : "", t->affordable,
-                  t->points);
+                  t->least_allotment, t->points);
     if (w->validation.held_out != NULL)
         saddle_append(text, sizeof text, "; judged by %s on %zu of %zu rows, which it does not see",
                       t->objective.name + strlen("test_"), w->validation.held_out->rows,
@@ -208,6 +229,7 @@ static saddle_status test_answer(work *w, const saddle_tuning *t, const saddle_t
 {
     saddle_plan plan;
     saddle_result *result = NULL;
+    saddle_instance *changed = NULL;
     char text[1024] = "";
     saddle_hooks hooks = {.interrupt = w->interrupt};
     saddle_status status = saddle_plan_copy(&plan, &t->plan, error);
@@ -215,8 +237,10 @@ static saddle_status test_answer(work *w, const saddle_tuning *t, const saddle_t
     plan.limits.max_ifo = best->allotment;
     plan.engine = w->plan->engine;
     status = cli_agree(status, error);
-    SADDLE_THEN_IF(status, w->full == NULL, saddle_instance_create(&w->full, w->plan, error));
-    SADDLE_THEN(status, saddle_run(w->full, &plan, &hooks, &result, error));
+    /* An answer with problem options has a problem of its own. */
+    saddle_instance **instance = t->listed->changes_problem ? &changed : &w->full;
+    SADDLE_THEN_IF(status, *instance == NULL, saddle_instance_create(instance, &plan, error));
+    SADDLE_THEN(status, saddle_run(*instance, &plan, &hooks, &result, error));
     for (size_t k = 0; result != NULL && k < result->outcome_count; k++) {
         const char *name = result->outcome[k].name;
         if (strncmp(name, "test_", 5) == 0)
@@ -226,6 +250,7 @@ static saddle_status test_answer(work *w, const saddle_tuning *t, const saddle_t
     if (status == SADDLE_OK)
         cli_print("on the test data, after training on all rows: %s\n", text);
     saddle_result_free(result);
+    saddle_instance_free(changed);
     saddle_plan_free(&plan);
     return status;
 }
@@ -275,6 +300,7 @@ static saddle_tune_inputs inputs_of(const work *w, const char *log)
                                 .candidates = (size_t)w->chosen->candidates,
                                 .objective = w->chosen->objective,
                                 .hold = w->chosen->hold,
+                                .search = w->chosen->search,
                                 .log = log,
                                 .resume = wants_resume(w->plan)};
 }
@@ -475,15 +501,17 @@ static int run(const cli_arguments *arguments)
 
 static const char *const examples[] = {
     "saddle tune --algorithms precision --data a9a --budget 3000000",
-    "saddle tune --algorithms precision,prox-gt-sgda --problem fair --data a9a", NULL};
+    "saddle tune --problem fair --objective accuracy --search fairness=1:100", NULL};
 
 const cli_command cli_tune = {
     .name = "tune",
     .operands = "",
-    .summary = "search for good step sizes within a budget of IFO calls",
+    .summary = "search for good step sizes and options within a budget of IFO calls",
     .details =
-        "Successive halving over a log grid around the default step sizes, or those given: all "
-        "candidates are run for a few IFO calls, the better half for twice as many, and so on. The "
+        "Successive halving over a log grid around the default step sizes, or those given, and "
+        "over "
+        "the values of --search: all candidates are run for a few IFO calls, the better half for "
+        "twice as many, and so on. The "
         "default stays to the end. Prints the best settings as options to paste and saves them as "
         "a configuration file. The same seed gives the same answer. With --test-data, the answer "
         "is run once "
@@ -495,5 +523,6 @@ const cli_command cli_tune = {
     .library = library,
     .own = own,
     .own_bytes = sizeof(options),
+    .joined = &search_option,
     .run = run,
 };

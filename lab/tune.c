@@ -47,7 +47,8 @@ typedef struct search {
     const saddle_tune_hooks *hooks;
     saddle_forecast forecast; /* of the default */
     saddle_settings *centre;  /* of the grid */
-    bool warned;              /* the hook has had the warnings of an evaluation */
+    saddle_tune_instances instances;
+    bool warned; /* the hook has had the warnings of an evaluation */
     saddle_tuning *tuning;
     saddle_tune_log log;
     size_t *active; /* candidates of the present rung, in the order of their numbers */
@@ -104,11 +105,15 @@ static saddle_status count_candidates(search *s, size_t *out, saddle_error *erro
     if (wanted == 0)
         while (count > 2 && least_budget(s, count) > s->tuning->budget)
             count--;
-    s->tuning->points = points;
-    s->tuning->affordable = 1;
-    while (s->tuning->affordable < SADDLE_TUNE_MOST_CANDIDATES &&
-           least_budget(s, s->tuning->affordable + 1) <= s->tuning->budget)
-        s->tuning->affordable++;
+    saddle_tuning *t = s->tuning;
+    t->points = points;
+    t->least_allotment = LEAST_ITERATIONS * s->forecast.most_ifo;
+    t->affordable = 1;
+    while (t->affordable < SADDLE_TUNE_MOST_CANDIDATES &&
+           least_budget(s, t->affordable + 1) <= t->budget)
+        t->affordable++;
+    size_t enough = points < SADDLE_TUNE_FEW ? points : SADDLE_TUNE_FEW;
+    t->recommended_budget = wanted == 0 && count < enough ? least_budget(s, enough) : 0;
     *out = count;
     return SADDLE_OK;
 }
@@ -169,9 +174,12 @@ static saddle_status evaluate(search *s, saddle_trial *trial, bool *interrupted,
     saddle_hooks hooks = {.context = s->hooks->context,
                           .warning = s->warned ? NULL : s->hooks->warning,
                           .interrupt = s->hooks->interrupt};
+    const saddle_instance *instance = NULL;
     s->warned = true;
-    saddle_status status = agree(s, trial_plan(s, trial, &plan, error), error);
-    SADDLE_THEN(status, saddle_run_of_several(s->instance, &plan, false, &hooks, &result, error));
+    saddle_status status =
+        saddle_tune_instance(&s->instances, s->tuning, trial->candidate, &instance, error);
+    SADDLE_THEN(status, agree(s, trial_plan(s, trial, &plan, error), error));
+    SADDLE_THEN(status, saddle_run_of_several(instance, &plan, false, &hooks, &result, error));
     if (status == SADDLE_OK) {
         const saddle_row *row = &result->rows[result->row_count - 1];
         double value = saddle_tune_value(s->tuning, result, result->row_count - 1);
@@ -312,28 +320,17 @@ static saddle_status make_room(search *s, saddle_error *error)
     return SADDLE_OK;
 }
 
-/* Keep the list of options that are not searched; a word that is no option is refused. */
-static saddle_status read_hold(search *s, saddle_error *error)
+/* Read what is searched, and what is not. */
+static saddle_status read_options(search *s, saddle_error *error)
 {
     saddle_tuning *t = s->tuning;
-    if (s->inputs->hold == NULL || *s->inputs->hold == '\0')
-        return SADDLE_OK;
-    t->hold = saddle_strdup(s->inputs->hold);
-    if (t->hold == NULL)
-        return saddle_no_memory(error, "the options to hold");
-    for (const char *word = t->hold; word != NULL;) {
-        size_t length = strcspn(word, ",");
-        char name[64];
-        saddle_snprintf(name, sizeof name, "%.*s",
-                        (int)(length < sizeof name ? length : sizeof name), word);
-        if (saddle_settings_find(s->plan->settings, name) == NULL)
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "hold: '%s' is no option; give names of step sizes separated by "
-                               "commas, such as nu,eta",
-                               name);
-        word = word[length] == ',' ? word + length + 1 : NULL;
-    }
-    return SADDLE_OK;
+    const char *text = s->inputs->search;
+    t->search = text != NULL && *text != '\0' ? saddle_strdup(text) : NULL;
+    if (text != NULL && *text != '\0' && t->search == NULL)
+        return saddle_no_memory(error, "the search");
+    SADDLE_TRY(saddle_tune_read_search(&t->listed, text, s->plan->settings, t->algorithm,
+                                       s->instance->kind, s->hooks, error));
+    return saddle_tune_read_hold(t, s->inputs->hold, s->plan->settings, error);
 }
 
 static saddle_status look_ahead(search *s, saddle_error *error)
@@ -342,11 +339,12 @@ static saddle_status look_ahead(search *s, saddle_error *error)
     const saddle_problem *problem = s->instance->problem;
     saddle_status status = saddle_algorithm_choose(&t->choice, s->plan, error);
     t->algorithm = t->choice != NULL ? t->choice->algorithm : NULL;
-    SADDLE_THEN(status, read_hold(s, error));
+    SADDLE_THEN(status, read_options(s, error));
     SADDLE_THEN(status, saddle_run_forecast(s->instance, s->plan, &s->forecast, error));
     SADDLE_THEN(status, saddle_tune_centre(&s->centre, s->instance, s->plan, &s->forecast, error));
     SADDLE_TRY(agree(s, status, error));
     status = saddle_tune_objective(&t->objective, s->instance, s->inputs->objective, error);
+    SADDLE_THEN(status, saddle_tune_check_objective(t, s->instance, error));
     SADDLE_TRY(agree(s, status, error));
     t->budget = s->inputs->budget > 0
                     ? s->inputs->budget
@@ -364,7 +362,7 @@ static saddle_status prepare(search *s, saddle_error *error)
     SADDLE_THEN(status, choose_candidates(s, error));
     SADDLE_THEN(status, make_room(s, error));
     status = agree(s, status, error);
-    SADDLE_THEN(status, saddle_tune_log_open(&s->log, s->instance->world, s->tuning, s->inputs,
+    SADDLE_THEN(status, saddle_tune_log_open(&s->log, s->instance, s->tuning, s->inputs, s->plan,
                                              &s->forecast, error));
     return status;
 }
@@ -412,6 +410,7 @@ static void close_search(search *s, saddle_plan *plan)
     saddle_tune_log_close(&s->log);
     saddle_plan_free(&s->forecast.plan);
     saddle_settings_free(s->centre);
+    saddle_instance_free(s->instances.made);
     saddle_free(s->active);
     saddle_plan_free(plan);
 }
@@ -428,6 +427,7 @@ saddle_status saddle_tune(saddle_tuning **out, const saddle_instance *instance,
     static const saddle_tune_hooks no_hooks = {.context = NULL};
     saddle_plan plan;
     search s = {.instance = instance,
+                .instances = {.given = instance},
                 .inputs = inputs != NULL ? inputs : &no_inputs,
                 .hooks = hooks != NULL ? hooks : &no_hooks};
     saddle_tune_hooks silent = {.interrupt = s.hooks->interrupt};
@@ -456,7 +456,8 @@ saddle_status saddle_tune_least_budget(const saddle_instance *instance, const sa
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, instance, plan, inputs, out);
     saddle_plan own;
-    search s = {.instance = instance, .inputs = inputs};
+    static const saddle_tune_hooks no_hooks = {.context = NULL};
+    search s = {.instance = instance, .inputs = inputs, .hooks = &no_hooks};
     size_t count = 0;
     saddle_status status = open_search(&s, &own, plan, error);
     SADDLE_THEN(status, look_ahead(&s, error));

@@ -1,4 +1,4 @@
-/* The parts of a search for step sizes, for the files of this folder. */
+/* The parts of a search for good options, for the files of this folder. */
 #ifndef SADDLE_LAB_TUNE_H
 #define SADDLE_LAB_TUNE_H
 
@@ -9,11 +9,58 @@
 #include "files/file.h"
 #include "run/run.h"
 
+/* ---- options with listed values, and the problems that they make: tune_search.c ---- */
+
+/* The most options with listed values. */
+#define SADDLE_TUNE_MOST_LISTED 8
+/* The most options of an algorithm and a problem. */
+#define SADDLE_TUNE_MOST_KNOWN 64
+
+typedef struct saddle_tune_axis {
+    const saddle_option *option;
+    size_t count;
+    char (*value)[SADDLE_TUNE_TEXT];
+} saddle_tune_axis;
+
+typedef struct saddle_tune_axes {
+    size_t count;
+    saddle_tune_axis axis[SADDLE_TUNE_MOST_LISTED];
+    bool changes_problem; /* whether an option of the problem is among them */
+} saddle_tune_axes;
+
+/* Read saddle_tune_inputs::search. On failure, too, *out is to be freed. `hooks` may be NULL. */
+saddle_status saddle_tune_read_search(saddle_tune_axes **out, const char *text,
+                                      const saddle_settings *settings,
+                                      const saddle_algorithm *algorithm,
+                                      const saddle_problem_class *kind,
+                                      const saddle_tune_hooks *hooks, saddle_error *error);
+/* Keep a list of options that are not searched; a word that is no option is refused, and one with listed
+ * values. */
+saddle_status saddle_tune_read_hold(saddle_tuning *tuning, const char *text,
+                                    const saddle_settings *settings, saddle_error *error);
+/* The listed values of an option; NULL: it has none. */
+const saddle_tune_axis *saddle_tune_listed(const saddle_tune_axes *axes,
+                                           const saddle_option *option);
+/* Free. NULL is allowed. */
+void saddle_tune_axes_free(saddle_tune_axes *axes);
+
+/* The instance of the default, and that of the last candidate with another problem. */
+typedef struct saddle_tune_instances {
+    const saddle_instance *given;
+    saddle_instance *made; /* NULL: none yet. Free it. */
+    size_t candidate;      /* whose it is */
+} saddle_tune_instances;
+
+/* The instance that a candidate runs on, until the next call. Collective. */
+saddle_status saddle_tune_instance(saddle_tune_instances *list, const saddle_tuning *tuning,
+                                   size_t candidate, const saddle_instance **out,
+                                   saddle_error *error);
+
 /* ---- candidates: tune_grid.c ---- */
 
 /*
- * Choose the candidates: number 0 is the default, the others are points of the log grid, all of
- * them or a seeded choice of `most` in all. Points at which a value is out of its option's range,
+ * Choose the candidates: number 0 is the default, the others are points of the grid, all of
+ * them or a seeded choice of `most` in all. Those that share a problem have consecutive numbers. Points at which a value is out of its option's range,
  * or at which iterates might leave X or Y although the default's cannot, are passed over. Fills in
  * option, option_count, candidates and value.
  */
@@ -40,6 +87,10 @@ bool saddle_tune_is_outcome(const char *objective);
 /* Find the column that the inputs name. Collective; a failure may be this process's alone. */
 saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_instance *instance,
                                     const char *name, saddle_error *error);
+/* Refuse an objective that cannot compare the candidates: losses and metrics of different problems are different
+ * things, and an outcome on training rows prefers the problem that fits them most closely. */
+saddle_status saddle_tune_check_objective(const saddle_tuning *tuning,
+                                          const saddle_instance *instance, saddle_error *error);
 /* Its value in a row of a result. */
 double saddle_tune_value(const saddle_tuning *tuning, const saddle_result *result, size_t row);
 /* What is to be small: the trial's value or minus it; infinite when it diverged. */
@@ -58,11 +109,12 @@ typedef struct saddle_tune_log {
     size_t count;
 } saddle_tune_log;
 
-/* Open a log; what is not whole at its end is cut off. `forecast` is the default's. The file is
- * process 0's; what was in it, everybody's. Collective. */
-saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_world *world,
+/* Open a log; what is not whole at its end is cut off. `plan` is the search's, `forecast` the default's. The file
+ * is process 0's; what was in it, everybody's. Collective. */
+saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_instance *instance,
                                    const saddle_tuning *tuning, const saddle_tune_inputs *inputs,
-                                   const saddle_forecast *forecast, saddle_error *error);
+                                   const saddle_plan *plan, const saddle_forecast *forecast,
+                                   saddle_error *error);
 /* Append an evaluation; it is in the file, if this process has it, when this returns. */
 saddle_status saddle_tune_log_write(saddle_tune_log *log, const saddle_tuning *tuning,
                                     const saddle_trial *trial, saddle_error *error);

@@ -1,9 +1,10 @@
 /*
- * Candidates of a search: the default, and a log grid around a centre.
+ * Candidates of a search: the default, and a grid around a centre.
  *
  * Every saddle_search among the algorithm's options is one axis of the grid; its points
  * are the half decades k = low .. high. A value is the centre's times 10^(k/2), rounded to three
  * digits, so that an answer is short to type; k = 0 is the centre's own value to the last bit.
+ * Every option with listed values is another axis, whose points are their indices k = 0 .. high.
  *
  * The centre is the default, unless that comes from a paper's worst-case rule and lies more than a
  * decade from the practical step (GDA's eta_x can be six decades below): a grid around such a value
@@ -13,6 +14,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -27,8 +29,9 @@
 #define MOST_POINTS ((size_t)1 << 20)
 
 typedef struct axis {
-    const saddle_search *search;
-    int low; /* the search's, narrowed to what the options' ranges allow */
+    const saddle_search *search;    /* NULL: the values are listed */
+    const saddle_tune_axis *listed; /* NULL: they are not */
+    int low;                        /* the search's, narrowed to what the options' ranges allow */
     int high;
 } axis;
 
@@ -70,6 +73,8 @@ static bool value_at(const saddle_option *option, const saddle_settings *base, i
 /* Whether an option is among those that keep their value. */
 static bool held(const saddle_tuning *tuning, const char *name)
 {
+    if (tuning->hold != NULL && strcmp(tuning->hold, "all") == 0)
+        return true;
     for (const char *word = tuning->hold; word != NULL;) {
         size_t length = strcspn(word, ",");
         if (strlen(name) == length && strncmp(word, name, length) == 0)
@@ -79,12 +84,14 @@ static bool held(const saddle_tuning *tuning, const char *name)
     return false;
 }
 
-/* Whether an option is searched: it has a search, a number to start from, and is not held. */
+/* Whether an option is varied around its value: it has a search, a number to start from, no listed values, and
+ * is not held. */
 static bool searched(const saddle_tuning *tuning, const saddle_option *option,
                      const saddle_settings *base)
 {
     double value = saddle_settings_number(base, option);
-    return option->search != NULL && isfinite(value) && value != 0.0 && !held(tuning, option->name);
+    return option->search != NULL && isfinite(value) && value != 0.0 &&
+           saddle_tune_listed(tuning->listed, option) == NULL && !held(tuning, option->name);
 }
 
 /* Whether all options of an axis are in their ranges at k. */
@@ -93,7 +100,9 @@ static bool allowed(const saddle_tuning *tuning, const saddle_settings *base,
 {
     char text[SADDLE_TUNE_TEXT];
     for (size_t j = 0; j < tuning->option_count; j++)
-        if (tuning->option[j]->search == search && !value_at(tuning->option[j], base, k, text))
+        if (tuning->option[j]->search == search &&
+            saddle_tune_listed(tuning->listed, tuning->option[j]) == NULL &&
+            !value_at(tuning->option[j], base, k, text))
             return false;
     return true;
 }
@@ -110,7 +119,8 @@ static saddle_status list_options(saddle_tuning *tuning, const saddle_settings *
                                   saddle_error *error)
 {
     const saddle_algorithm *algorithm = tuning->algorithm;
-    size_t count = 0;
+    const saddle_tune_axes *listed = tuning->listed;
+    size_t count = listed->count;
     for (const saddle_option *const *option = algorithm->options; *option != NULL; option++)
         count += searched(tuning, *option, base);
     if (count == 0)
@@ -125,15 +135,25 @@ static saddle_status list_options(saddle_tuning *tuning, const saddle_settings *
     for (const saddle_option *const *option = algorithm->options; *option != NULL; option++)
         if (searched(tuning, *option, base))
             tuning->option[tuning->option_count++] = *option;
+    for (size_t k = 0; k < listed->count; k++)
+        tuning->option[tuning->option_count++] = listed->axis[k].option;
     return SADDLE_OK;
 }
 
-static saddle_status make_grid(grid *g, saddle_tuning *tuning, const saddle_settings *base,
-                               saddle_error *error)
+/* Add the axis of listed values, those of problems or those of algorithms. */
+static void add_listed(grid *g, const saddle_tune_axes *listed, saddle_option_stage stage)
 {
-    SADDLE_TRY(list_options(tuning, base, error));
-    *g = (grid){.points = 1};
-    for (size_t j = 0; j < tuning->option_count && g->axes < MOST_AXES; j++) {
+    for (size_t k = 0; k < listed->count; k++)
+        if (listed->axis[k].option->stage == stage)
+            g->axis[g->axes++] =
+                (axis){.listed = &listed->axis[k], .high = (int)listed->axis[k].count - 1};
+}
+
+/* Add the axes of the algorithm's own searches. */
+static void add_searches(grid *g, const saddle_tuning *tuning, const saddle_settings *base)
+{
+    size_t own = tuning->option_count - tuning->listed->count;
+    for (size_t j = 0; j < own && g->axes < MOST_AXES; j++) {
         const saddle_search *search = tuning->option[j]->search;
         if (has_axis(g, search))
             continue;
@@ -143,8 +163,26 @@ static saddle_status make_grid(grid *g, saddle_tuning *tuning, const saddle_sett
             a->low--;
         while (a->high < search->high && allowed(tuning, base, search, a->high + 1))
             a->high++;
-        size_t side = (size_t)(a->high - a->low) + 1;
-        g->points = side <= MOST_POINTS / g->points ? g->points * side : MOST_POINTS;
+    }
+}
+
+/* The axes of problems come first: points in ascending order change the problem least often. */
+static saddle_status make_grid(grid *g, saddle_tuning *tuning, const saddle_settings *base,
+                               saddle_error *error)
+{
+    SADDLE_TRY(list_options(tuning, base, error));
+    *g = (grid){.points = 1};
+    add_listed(g, tuning->listed, SADDLE_STAGE_INSTANCE);
+    add_listed(g, tuning->listed, SADDLE_STAGE_RUN);
+    add_searches(g, tuning, base);
+    for (size_t a = 0; a < g->axes; a++) {
+        size_t side = (size_t)(g->axis[a].high - g->axis[a].low) + 1;
+        if (side > MOST_POINTS / g->points)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "search: the grid has more than %zu points; list fewer values, or "
+                               "hold step sizes",
+                               MOST_POINTS);
+        g->points *= side;
     }
     return SADDLE_OK;
 }
@@ -181,15 +219,39 @@ saddle_status saddle_tune_centre(saddle_settings **out, const saddle_instance *i
     return status;
 }
 
-/* Whether the centre is another point than the default. */
-static bool centre_moved(const saddle_tuning *tuning, const saddle_settings *base,
-                         const saddle_settings *centre)
+/* Whether two values of an option are the same: texts that differ may be one number. */
+static bool same_value(const char *a, const char *b)
 {
-    for (size_t j = 0; j < tuning->option_count; j++)
+    double x;
+    double y;
+    return strcmp(a, b) == 0 || (saddle_parse_real(a, &x) && saddle_parse_real(b, &y) && x == y);
+}
+
+/* Whether the default is a point of the grid. */
+static bool has_default(const grid *g, const saddle_tuning *tuning, const saddle_settings *base,
+                        const saddle_settings *centre)
+{
+    size_t own = tuning->option_count - tuning->listed->count;
+    for (size_t j = 0; j < own; j++)
         if (strcmp(saddle_settings_value(base, tuning->option[j]),
                    saddle_settings_value(centre, tuning->option[j])) != 0)
-            return true;
-    return false;
+            return false;
+    for (size_t a = 0; a < g->axes; a++) {
+        const saddle_tune_axis *listed = g->axis[a].listed;
+        bool found = listed == NULL;
+        for (size_t k = 0; !found && k < listed->count; k++)
+            found = same_value(listed->value[k], saddle_settings_value(base, listed->option));
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* How many candidates there are at most. */
+static size_t most_candidates(const grid *g, const saddle_tuning *tuning,
+                              const saddle_settings *base, const saddle_settings *centre)
+{
+    return g->points + !has_default(g, tuning, base, centre);
 }
 
 saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_forecast *forecast,
@@ -198,32 +260,54 @@ saddle_status saddle_tune_grid_size(saddle_tuning *tuning, const saddle_forecast
     grid g;
     saddle_status status = make_grid(&g, tuning, centre, error);
     if (status == SADDLE_OK)
-        *out = g.points + centre_moved(tuning, forecast->plan.settings, centre);
+        *out = most_candidates(&g, tuning, forecast->plan.settings, centre);
     return status;
 }
 
-/* The half decades of a point along all axes; false for the default itself. */
-static bool locate(const grid *g, size_t point, int k[MOST_AXES])
+/* The indices of a point along all axes. */
+static void locate(const grid *g, size_t point, int k[MOST_AXES])
 {
-    bool other = false;
     for (size_t a = g->axes; a-- > 0;) {
         size_t side = (size_t)(g->axis[a].high - g->axis[a].low) + 1;
         k[a] = g->axis[a].low + (int)(point % side);
         point /= side;
-        other = other || k[a] != 0;
     }
-    return other;
 }
 
-/* Write a point's values into the place of the next candidate. */
-static void place(saddle_tuning *tuning, const grid *g, const int k[MOST_AXES],
+/* Write the default's values into the place of candidate 0. */
+static void place_default(saddle_tuning *tuning, const saddle_settings *base)
+{
+    for (size_t j = 0; j < tuning->option_count; j++)
+        saddle_snprintf(tuning->value[j], SADDLE_TUNE_TEXT, "%s",
+                        saddle_settings_value(base, tuning->option[j]));
+}
+
+/* Write a point's values into the place of a candidate. */
+static void place(saddle_tuning *tuning, size_t candidate, const grid *g, size_t point,
                   const saddle_settings *base)
 {
-    char(*value)[SADDLE_TUNE_TEXT] = tuning->value + tuning->candidates * tuning->option_count;
-    for (size_t j = 0; j < tuning->option_count; j++)
+    int k[MOST_AXES];
+    locate(g, point, k);
+    char(*value)[SADDLE_TUNE_TEXT] = tuning->value + candidate * tuning->option_count;
+    for (size_t j = 0; j < tuning->option_count; j++) {
+        const saddle_option *option = tuning->option[j];
+        const saddle_tune_axis *listed = saddle_tune_listed(tuning->listed, option);
         for (size_t a = 0; a < g->axes; a++)
-            if (g->axis[a].search == tuning->option[j]->search)
-                value_at(tuning->option[j], base, k[a], value[j]);
+            if (listed != NULL && g->axis[a].listed == listed)
+                saddle_snprintf(value[j], SADDLE_TUNE_TEXT, "%s", listed->value[k[a]]);
+            else if (listed == NULL && g->axis[a].search == option->search)
+                value_at(option, base, k[a], value[j]);
+    }
+}
+
+/* Whether the candidate that was just placed is the default. */
+static bool is_default(const saddle_tuning *tuning)
+{
+    for (size_t j = 0; j < tuning->option_count; j++)
+        if (!same_value(saddle_tuning_value(tuning, tuning->candidates, j),
+                        saddle_tuning_value(tuning, 0, j)))
+            return false;
+    return true;
 }
 
 /* Whether the candidate that was just placed can be run as safely as the default. */
@@ -248,16 +332,49 @@ static saddle_status try_candidate(const saddle_tuning *tuning, const saddle_ins
     return status;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    size_t left = *(const size_t *)a;
+    size_t right = *(const size_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Take points in the order of `order`, of which those that are taken come first, until there are `most`
+ * candidates. */
+static saddle_status take_points(saddle_tuning *tuning, const saddle_instance *instance,
+                                 const saddle_plan *plan, const saddle_forecast *forecast,
+                                 const saddle_settings *centre, const grid *g, size_t *order,
+                                 size_t most, saddle_error *error)
+{
+    saddle_status status = SADDLE_OK;
+    place_default(tuning, forecast->plan.settings);
+    tuning->candidates = 1;
+    for (size_t p = 0; status == SADDLE_OK && p < g->points && tuning->candidates < most; p++) {
+        bool good = false;
+        place(tuning, tuning->candidates, g, order[p], centre);
+        if (is_default(tuning))
+            continue;
+        status = try_candidate(tuning, instance, plan, forecast, &good, error);
+        order[tuning->candidates - 1] = order[p];
+        tuning->candidates += status == SADDLE_OK && good;
+    }
+    /* Each problem is made once in a rung. */
+    if (status == SADDLE_OK && tuning->listed->changes_problem) {
+        qsort(order, tuning->candidates - 1, sizeof *order, ascending);
+        for (size_t c = 1; c < tuning->candidates; c++)
+            place(tuning, c, g, order[c - 1], centre);
+    }
+    return status;
+}
+
 saddle_status saddle_tune_choose(saddle_tuning *tuning, const saddle_instance *instance,
                                  const saddle_plan *plan, const saddle_forecast *forecast,
                                  const saddle_settings *centre, size_t most, saddle_error *error)
 {
     grid g;
-    saddle_status status = make_grid(&g, tuning, centre, error);
-    if (status != SADDLE_OK)
-        return status;
-    bool moved = centre_moved(tuning, forecast->plan.settings, centre);
-    most = most < g.points + moved ? most : g.points + moved;
+    SADDLE_TRY(make_grid(&g, tuning, centre, error));
+    size_t all = most_candidates(&g, tuning, forecast->plan.settings, centre);
+    most = most < all ? most : all;
     size_t *order = saddle_alloc(g.points, sizeof *order);
     tuning->value = saddle_alloc(most * tuning->option_count, sizeof *tuning->value);
     if (order == NULL || tuning->value == NULL) {
@@ -268,20 +385,10 @@ saddle_status saddle_tune_choose(saddle_tuning *tuning, const saddle_instance *i
         order[p] = p;
     saddle_rng rng;
     saddle_rng_init(&rng, instance->seed, SADDLE_RNG_TUNE, 0, 0);
-    if (most < g.points + moved)
+    if (most < all)
         saddle_rng_shuffle(&rng, order, g.points);
-
-    int k[MOST_AXES] = {0};
-    place(tuning, &g, k, forecast->plan.settings);
-    tuning->candidates = 1;
-    for (size_t p = 0; status == SADDLE_OK && p < g.points && tuning->candidates < most; p++) {
-        bool good = locate(&g, order[p], k) || moved;
-        if (!good)
-            continue;
-        place(tuning, &g, k, centre);
-        status = try_candidate(tuning, instance, plan, forecast, &good, error);
-        tuning->candidates += status == SADDLE_OK && good;
-    }
+    saddle_status status =
+        take_points(tuning, instance, plan, forecast, centre, &g, order, most, error);
     saddle_free(order);
     return status;
 }

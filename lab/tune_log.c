@@ -4,6 +4,7 @@
  *   # saddle 0.2.0
  *   # problem: quadratic         every effective setting that can change a result
  *   # budget: 100000             and the search's own
+ *   # search: batch=2,4,8        if there is such a list
  *   rung,candidate,allotment,ifo,iterations,metric,eta-x,eta-y
  *   0,0,1250,1250,11,0.93,0.01,0.1
  *
@@ -38,17 +39,24 @@ bool saddle_tune_ignores(const saddle_option *option)
            option->effect == SADDLE_EFFECT_OUTPUT || option->effect == SADDLE_EFFECT_RECORD;
 }
 
-static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_settings *settings)
+/* Where data are from: as the user gave it, although rows that were split for validation are in memory. */
+static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_instance *instance,
+                       const saddle_settings *given, const saddle_settings *settings)
 {
     saddle_fprintf(f, "# saddle %s\n", saddle_version());
     for (size_t k = 0; k < saddle_settings_count(settings); k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
-        const char *text = saddle_settings_value(settings, option);
+        bool source = option->effect == SADDLE_EFFECT_SOURCE;
+        const char *text = saddle_settings_value(source ? given : settings, option);
         if (*text != '\0' && !saddle_tune_ignores(option))
             saddle_fprintf(f, "# %s: %s\n", option->name, text);
     }
+    if (instance->held_out != NULL)
+        saddle_fprintf(f, "# held-out rows: %zu\n", instance->held_out->rows);
     saddle_fprintf(f, "# budget: %" PRIu64 "\n# candidates: %zu\n", tuning->budget,
                    tuning->candidates);
+    if (tuning->search != NULL)
+        saddle_fprintf(f, "# search: %s\n", tuning->search);
     saddle_fprintf(f, "rung,candidate,allotment,ifo,iterations,%s", tuning->objective.name);
     for (size_t j = 0; j < tuning->option_count; j++)
         saddle_fprintf(f, ",%s", tuning->option[j]->name);
@@ -56,14 +64,15 @@ static void print_head(FILE *f, const saddle_tuning *tuning, const saddle_settin
 }
 
 /* The head as text, to be freed with free(); NULL when memory is short. */
-static char *make_head(const saddle_tuning *tuning, const saddle_settings *settings)
+static char *make_head(const saddle_tuning *tuning, const saddle_instance *instance,
+                       const saddle_settings *given, const saddle_settings *settings)
 {
     char *text = NULL;
     size_t bytes = 0;
     FILE *f = open_memstream(&text, &bytes);
     if (f == NULL)
         return NULL;
-    print_head(f, tuning, settings);
+    print_head(f, tuning, instance, given, settings);
     if (fclose(f) == 0)
         return text;
     free(text);
@@ -193,12 +202,13 @@ static saddle_status check_new(const saddle_tune_log *log, saddle_error *error)
 }
 
 /* Open the file and read what is in it. */
-static saddle_status open_file(saddle_tune_log *log, const saddle_tuning *tuning,
-                               const saddle_tune_inputs *inputs, const saddle_forecast *forecast,
+static saddle_status open_file(saddle_tune_log *log, const saddle_instance *instance,
+                               const saddle_tuning *tuning, const saddle_tune_inputs *inputs,
+                               const saddle_plan *plan, const saddle_forecast *forecast,
                                saddle_error *error)
 {
     size_t used = 0;
-    char *head = make_head(tuning, forecast->plan.settings);
+    char *head = make_head(tuning, instance, plan->settings, forecast->plan.settings);
     if (head == NULL)
         return saddle_no_memory(error, "the log");
     saddle_status status = saddle_lines_continue(&log->lines, inputs->log, "output", error);
@@ -230,17 +240,19 @@ static saddle_status share_trials(saddle_tune_log *log, const saddle_world *worl
     return status;
 }
 
-saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_world *world,
+saddle_status saddle_tune_log_open(saddle_tune_log *log, const saddle_instance *instance,
                                    const saddle_tuning *tuning, const saddle_tune_inputs *inputs,
-                                   const saddle_forecast *forecast, saddle_error *error)
+                                   const saddle_plan *plan, const saddle_forecast *forecast,
+                                   saddle_error *error)
 {
+    const saddle_world *world = instance->world;
     memset(log, 0, sizeof *log);
     if (inputs->log == NULL)
         return SADDLE_OK;
     saddle_status status = SADDLE_OK;
     log->path = inputs->log;
     if (world->rank == 0)
-        status = open_file(log, tuning, inputs, forecast, error);
+        status = open_file(log, instance, tuning, inputs, plan, forecast, error);
     status = saddle_world_agree(world, status, error);
     return status == SADDLE_OK ? share_trials(log, world, error) : status;
 }

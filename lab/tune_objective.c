@@ -70,6 +70,23 @@ saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_ins
     return unknown(instance, name, outcome, count, error);
 }
 
+saddle_status saddle_tune_check_objective(const saddle_tuning *t, const saddle_instance *instance,
+                                          saddle_error *error)
+{
+    const char *name = t->objective.name;
+    const saddle_problem_class *kind = instance->kind;
+    bool held_out = strncmp(name, "test_", 5) == 0 || (kind != NULL && !kind->needs_data);
+    if (!t->listed->changes_problem || (saddle_tune_is_outcome(name) && held_out))
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "objective: '%s' cannot compare candidates with different problems, as the "
+                       "search of '%.200s' makes them; %s",
+                       name, t->search,
+                       instance->problem->outcomes != NULL
+                           ? "give an outcome on held-out rows, such as accuracy"
+                           : "the problem has no outcomes, so search options of the algorithm");
+}
+
 double saddle_tune_value(const saddle_tuning *tuning, const saddle_result *result, size_t row)
 {
     const char *name = tuning->objective.name;

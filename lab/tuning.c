@@ -67,6 +67,8 @@ void saddle_tuning_free(saddle_tuning *tuning)
     if (tuning == NULL)
         return;
     saddle_free(tuning->hold);
+    saddle_free(tuning->search);
+    saddle_tune_axes_free(tuning->listed);
     saddle_free(tuning->option);
     saddle_free(tuning->value);
     saddle_free(tuning->trials);

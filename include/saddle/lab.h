@@ -150,7 +150,7 @@ SADDLE_API saddle_status saddle_save_numbers(const double *number, size_t count,
 
 /*
  * Successive halving (Karnin, Koren, Somekh, ICML 2013; Jamieson, Talwalkar, AISTATS 2016) over a log grid
- * around an algorithm's default step sizes. In the first rung every candidate gets the same small allotment
+ * around an algorithm's default step sizes, and over the values that the caller lists for other options. In the first rung every candidate gets the same small allotment
  * of IFO calls; the better half continues to the next rung with at least twice as many, from the start
  * again, until two are left. The default is a candidate and stays to the last rung, so that the answer is
  * never worse than it there. Every evaluation counts against the budget, which is never exceeded: an
@@ -161,6 +161,9 @@ SADDLE_API saddle_status saddle_save_numbers(const double *number, size_t count,
 #define SADDLE_TUNE_PASSES 2000
 /** The most candidates of a search. */
 #define SADDLE_TUNE_MOST_CANDIDATES 4096
+/** With fewer candidates than this a search finds good settings by luck: one of 16 points that are drawn is
+ * among the best tenth of a grid with probability 0.81. */
+#define SADDLE_TUNE_FEW 16
 /** The most rungs: 2^12 candidates are halved 11 times. */
 #define SADDLE_TUNE_MOST_RUNGS 12
 /** Room for the value of an option as text. */
@@ -176,9 +179,14 @@ typedef struct saddle_tune_inputs {
                                 "primal", "stationarity", or an outcome of the problem, such as "accuracy": on the
                                 instance's held-out rows if it has some, unless "train_accuracy" is given. NULL:
                                 the metric. The loss itself a bad y makes small. */
-    const char *hold; /**< Options that keep their value, "nu,eta"; NULL: none. */
+    const char *hold; /**< Options that keep their value, "nu,eta", or "all"; NULL: none. */
     const char *log;  /**< A CSV file that gets every evaluation; NULL: none. */
     bool resume;      /**< Go on from the log, if there is one; otherwise it must not exist yet. */
+    const char
+        *search; /**< Further options of the algorithm or the problem, and the values that each may
+                            take, separated by spaces: "batch=10,20,40 fairness=0.1:10:log:5". NULL: none.
+                            Candidates whose problem options differ have different problems, made from the
+                            plan that the instance was made from; only an outcome can compare them. */
 } saddle_tune_inputs;
 
 /** One evaluation: a run of one candidate. */
@@ -201,11 +209,16 @@ typedef struct saddle_tuning {
     uint64_t budget;                        /**< IFO calls that may be made. */
     uint64_t spent;                         /**< IFO calls that were made. */
     char *hold;                             /**< Options that keep their value; NULL: none. */
+    char *search;                           /**< Options with listed values; NULL: none. */
+    struct saddle_tune_axes *listed;        /**< These. The library's. */
     size_t option_count;                    /**< How many options are searched. */
     const saddle_option **option;           /**< Which. */
     size_t candidates;                      /**< How many candidates; number 0 is the default. */
     size_t points;                          /**< How many the grid has. */
     size_t affordable; /**< How many the budget can pay for, at most SADDLE_TUNE_MOST_CANDIDATES. */
+    uint64_t least_allotment;    /**< IFO calls that a candidate must get at least. */
+    uint64_t recommended_budget; /**< What SADDLE_TUNE_FEW candidates cost, where the budget pays
+                                      for fewer and the grid has more; 0: it does not. */
     char (*value)[SADDLE_TUNE_TEXT];      /**< See saddle_tuning_value(). */
     size_t rungs;                         /**< How many rungs. */
     size_t field[SADDLE_TUNE_MOST_RUNGS]; /**< Candidates that take part in each rung. */

@@ -299,8 +299,9 @@ saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engi
     e->copies = 1;
     parts->engine = engine;
     saddle_status status = saddle_engine_connect(engine, &parts->processes, NULL, error);
-    SADDLE_THEN(status, saddle_world_agree(parts->processes,
-                                           saddle_plan_copy(&parts->plan, plan, error), error));
+    saddle_status copied = saddle_plan_copy(&parts->plan, plan, error);
+    SADDLE_THEN(copied, saddle_plan_copy(&parts->given, plan, error));
+    SADDLE_THEN(status, saddle_world_agree(parts->processes, copied, error));
     if (status == SADDLE_OK)
         saddle_engine_watch(engine, parts->processes, parts->plan.engine.stall_seconds, NULL);
     e->seed = parts->plan.start.seed;
@@ -370,6 +371,7 @@ void saddle_instance_free(saddle_instance *e)
     saddle_free(parts->x0);
     saddle_free(parts->y0);
     saddle_plan_free(&parts->plan);
+    saddle_plan_free(&parts->given);
     saddle_free(parts);
     saddle_free(e);
 }

@@ -16,6 +16,7 @@
 /* What an instance owns; whatever came from the caller's memory is NULL here. */
 struct saddle_instance_parts {
     saddle_plan plan;
+    saddle_plan given; /* the same with nothing filled in, to make another instance like this one */
     const saddle_engine_class *engine;
     saddle_world *processes; /* those that take part, until agents are placed on them */
     saddle_world *world;

@@ -57,6 +57,32 @@ check "hold" exits 0
 check "searches the others" grep -qE '^--algorithm precision --tau [0-9.e-]+ --alpha [0-9.e-]+$' out
 check "and keeps these" grep -q "^nu: '0.05'" held/precision.yaml
 
+# Options with listed values, by the metric: what is printed repeats the best value.
+try tune "${problem[@]}" --algorithms precision+ --search batch=1:20 --search q=2,5,20 --search c-gamma=1,10 \
+    --hold nu,eta,tau,alpha --budget 60000 --output lists
+check "search" exits 0
+check "warns of nothing" silent
+check "columns of the log" grep -qx 'rung,candidate,allotment,ifo,iterations,metric,batch,q,c-gamma' lists/precision+.csv
+read -ra words <<<"$(sed -n 's/^best: //p' out)"
+check "the answer names all" is "$(printf '%s ' "${words[@]}" | tr -d '0-9.')" "--algorithm precision+ --batch  --q  --c-gamma  "
+IFS=, read -r _ _ _ _ iterations value _ <<<"$(sort -t, -k1,1n -k6,6gr lists/precision+.csv | tail -1)"
+try run "${problem[@]}" "${words[@]}" --iterations "$iterations" --trace-every "$iterations" --trace best.csv --quiet
+check "the answer repeats its value" is "$(metric best.csv)" "$value"
+try tune "${problem[@]}" --algorithms precision,gda --search batch=1,4 --budget 50000 --output lists --quiet
+check "an option of one of two" exits 0
+check "is not used by the other" warns "--search: batch is not used by gda"
+refuse "did you mean 'batch'?" tune "${problem[@]}" --search bach=1,2 --output new
+refuse "--search: q: '0' is out of range" tune "${problem[@]}" --search q=0,2 --output new
+refuse "--objective: 'metric' cannot compare candidates with different problems" \
+    tune "${problem[@]}" --search mu=1,2 --output new
+
+# A budget for few candidates.
+try tune "${problem[@]}" --algorithms gda --budget 20000 --output few --quiet
+check "few candidates" warns "--budget: 20000 IFO calls allow only 8 candidates of gda, few to choose from; 38400 allow 16"
+rm -r few
+try tune "${problem[@]}" --algorithms gda --budget 38400 --output few --quiet
+check "enough" silent
+
 # Resuming: a finished search answers at once, a cut one goes on, both alike; threads do not matter.
 cp -r saddle-tune part
 try tune "${problem[@]}" --algorithms gda --budget 50000 --output part --resume --quiet
@@ -130,7 +156,9 @@ refuse "sreda handles no constraint on x" tune "${problem[@]}" --x-set box:-1:1 
 auc=(tune --problem auc --data synthetic:500:12 --test-data synthetic:200:12 --agents 4 --budget 100000 --candidates 4)
 try "${auc[@]}" --objective auc --output auc
 check "objective auc" exits 0
-check "how many the budget pays for" grep -qE 'which pay for [0-9]+ candidates' <(tr -s '\n ' ' ' <out)
+check "how many the budget allows" grep -q 'a budget of 100000 IFO calls allows 8 candidates at 4000 calls or more each' <(tr -s '\n ' ' ' <out)
+check "the log names the data" is "$(sed -n 's/^# \(data\|test-data\|held-out rows\): //p' auc/precision.csv | paste -sd' ')" \
+    "synthetic:500:12 synthetic:200:12 100"
 check "which rows decide" grep -q 'judged by auc on 100 of 500 rows' <(tr -s '\n ' ' ' <out)
 check "the largest wins" is "$(grep '^2,\|^1,' auc/precision.csv | sort -t, -k1,1gr -k6,6gr | head -1 | cut -d, -f7-)" \
     "$(sed -n "s/^\(nu\|eta\|tau\|alpha\): '\(.*\)'/\2/p" auc/precision.yaml | paste -sd,)"
@@ -146,6 +174,19 @@ try "${auc[@]}" --objective train_auc --output auc3 --quiet
 check "on the agents' data, nothing is split off" grep -qx '# samples: 125' auc3/precision.csv
 try "${auc[@]}" --output auc4 --quiet
 check "the metric: test rows are not dropped" grep -q '^on the test data' out
+refuse "belongs to another search" "${auc[@]}" --objective auc --output auc \
+    --samples 100 --validation-fraction 0.198 --resume
+# Problem options: the answer is run on a problem of its own.
+try tune --problem fair --sensitive 3 --data synthetic:500:12 --test-data synthetic:200:12 --agents 4 --budget 100000 \
+    --objective test_loss --fairness 1000 --search fairness=0:20 --hold all --output fair
+check "a problem option" exits 0
+fairness=$(sed -n 's/^best: .*--fairness \([0-9.]*\).*/\1/p' out)
+check "is not the default" [ "$fairness" != 1000 ]
+check "is in the file" grep -qx "fairness: '$fairness'" fair/precision.yaml
+config=$(sed -n 's/^tuned for runs of about \([0-9]*\) IFO.*/\1/p' out)
+said=$(sed -n 's/^on the test data, after training on all rows: //p' out)
+try run --config fair/precision.yaml --max-ifo "$config" --iterations 1000000
+check "a run with it has the same outcomes" grep -qF "held out $said" <(tr -s '\n ' ' ' <out)
 refuse "nor an outcome of problem auc, which are auc, pair_loss" "${auc[@]}" --objective accuracy --output new
 refuse "--validation-fraction" "${auc[@]}" --objective auc --validation-fraction 0 --output new
 for wrong in metric train_auc; do

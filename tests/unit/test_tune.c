@@ -1,5 +1,5 @@
 /*
- * The search for step sizes: candidates, halving, budget, log and resumption, each recomputed from
+ * The search for step sizes and other options: candidates, halving, budget, log and resumption, each recomputed from
  * the evaluations that a search leaves, or by runs made here.
  */
 #include <inttypes.h>
@@ -248,6 +248,38 @@ START_TEST(budget_holds_to_the_call)
 }
 END_TEST
 
+START_TEST(a_budget_for_few_candidates_recommends_one)
+{
+    bench b;
+    bench_open(&b, plain, "cspsg");
+    /* Five iterations of MOST calls, 16 + 2 8 + 4 4 + 8 2 times. */
+    const uint64_t enough = 5 * MOST * 64;
+    saddle_tune_inputs inputs = {.budget = enough - 1};
+    saddle_tuning *t = tune(&b, &inputs, NULL);
+    ck_assert_uint_eq(t->least_allotment, 5 * MOST);
+    ck_assert_uint_lt(t->affordable, SADDLE_TUNE_FEW);
+    ck_assert_uint_eq(t->candidates, t->affordable);
+    ck_assert_uint_eq(t->recommended_budget, enough);
+    saddle_tuning_free(t);
+    inputs.budget = enough;
+    t = tune(&b, &inputs, NULL);
+    ck_assert_uint_eq(t->affordable, SADDLE_TUNE_FEW);
+    ck_assert_uint_eq(t->recommended_budget, 0);
+    saddle_tuning_free(t);
+    /* Neither where the user says how many, nor where the grid has no more. */
+    inputs = (saddle_tune_inputs){.budget = enough - 1, .candidates = 3};
+    t = tune(&b, &inputs, NULL);
+    ck_assert_uint_eq(t->recommended_budget, 0);
+    saddle_tuning_free(t);
+    inputs = (saddle_tune_inputs){.budget = enough - 1, .hold = "all", .search = "eta-x=0.1,0.2"};
+    t = tune(&b, &inputs, NULL);
+    ck_assert_uint_eq(t->candidates, 3);
+    ck_assert_uint_eq(t->recommended_budget, 0);
+    saddle_tuning_free(t);
+    bench_close(&b);
+}
+END_TEST
+
 START_TEST(least_budget_is_named_and_suffices)
 {
     bench b;
@@ -458,6 +490,220 @@ START_TEST(held_steps_keep_their_value)
     assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
                    SADDLE_BAD_INPUT, "hold: 'etta' is no option");
     ck_assert_ptr_null(t);
+    bench_close(&b);
+}
+END_TEST
+
+/* ---- listed values ------------------------------------------------------------------------- */
+
+static void assert_listed(const saddle_tuning *t, const char *name, const char *const *wanted)
+{
+    /* Each value occurs, and no other but the default's. */
+    size_t j = 0;
+    while (strcmp(t->option[j]->name, name) != 0)
+        j++;
+    for (size_t c = 1; c < t->candidates; c++) {
+        size_t k = 0;
+        while (wanted[k] != NULL && strcmp(wanted[k], saddle_tuning_value(t, c, j)) != 0)
+            k++;
+        ck_assert_msg(wanted[k] != NULL, "%s %s", name, saddle_tuning_value(t, c, j));
+    }
+    for (size_t k = 0; wanted[k] != NULL; k++) {
+        bool found = false;
+        for (size_t c = 0; c < t->candidates; c++)
+            found = found || strcmp(wanted[k], saddle_tuning_value(t, c, j)) == 0;
+        ck_assert_msg(found, "no %s %s", name, wanted[k]);
+    }
+}
+
+START_TEST(listed_values_are_axes)
+{
+    bench b;
+    bench_open(&b, plain, "precision+");
+    /* The default of q and of batch is ceil(sqrt(12)) = 4: in the one list and not in the other. */
+    saddle_tune_inputs inputs = {
+        .budget = 400000, .hold = "all", .search = "batch=1,3,12  q=2:32 c-gamma=0.5:2.5:linear:3"};
+    saddle_tuning *t = tune(&b, &inputs, NULL);
+    ck_assert_uint_eq(t->option_count, 3);
+    ck_assert_uint_eq(t->points, 3 * 5 * 3 + 1);
+    ck_assert_uint_eq(t->candidates, t->points);
+    assert_listed(t, "batch", (const char *[]){"1", "3", "12", NULL});
+    assert_listed(t, "q", (const char *[]){"2", "4", "8", "16", "32", NULL});
+    assert_listed(t, "c-gamma", (const char *[]){"0.5", "1.5", "2.5", NULL});
+    for (size_t c = 0; c < t->candidates; c++)
+        for (size_t d = 0; d < c; d++) {
+            size_t differ = 0;
+            for (size_t j = 0; j < t->option_count; j++)
+                differ += strcmp(saddle_tuning_value(t, c, j), saddle_tuning_value(t, d, j)) != 0;
+            ck_assert_uint_gt(differ, 0);
+        }
+    saddle_tuning_free(t);
+    /* A default that is in all lists is no point of its own; values that round to one are one. */
+    inputs.search = "batch=4,4.0,8 q=3:5";
+    t = tune(&b, &inputs, NULL);
+    ck_assert_uint_eq(t->points, 2 * 3);
+    assert_listed(t, "q", (const char *[]){"3", "4", "5", NULL});
+    saddle_tuning_free(t);
+    /* A log range of step sizes, in three digits: 10^(-2/3), 10^(-1/3). It replaces the grid of tau alone. */
+    inputs.hold = "nu,eta,alpha,c-gamma";
+    inputs.search = "tau=0.1:1:log:4";
+    t = tune(&b, &inputs, NULL);
+    assert_listed(t, "tau", (const char *[]){"0.1", "0.215", "0.464", "1", NULL});
+    saddle_tuning_free(t);
+    inputs.hold = NULL;
+    inputs.search = "nu=0.05,0.1";
+    inputs.candidates = 40;
+    t = tune(&b, &inputs, NULL);
+    ck_assert_uint_eq(t->option_count, 5);
+    assert_listed(t, "nu", (const char *[]){"0.05", "0.1", NULL});
+    bool apart = false;
+    for (size_t c = 0; c < t->candidates; c++)
+        apart = apart || value_of(t, c, "eta") != value_of(t, c, "nu");
+    ck_assert(apart);
+    saddle_tuning_free(t);
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(wrong_lists_are_refused)
+{
+    static const struct {
+        const char *search;
+        const char *message;
+    } wrong[] = {
+        {"bach=1", "did you mean 'batch'?"},
+        {"seed=1,2", "search: 'seed' is not one of"},
+        {"fairness=1", "search: 'fairness' is not one of"},
+        {"batch", "batch has no values; give batch=A,B,C"},
+        {"batch=", "batch has no values"},
+        {"batch=2,,3", "search: batch: '' is not a whole number"},
+        {"batch=2.5", "search: batch: '2.5' is not a whole number"},
+        {"nu=0.1,2", "search: nu: '2' is out of range"},
+        {"q=0:5", "search: q: '0' is out of range"},
+        {"q=9:5", "'9:5' is not a range"},
+        {"q=nan:5", "'nan:5' is not a range"},
+        {"tau=0:1:log", "is not a range"},
+        {"tau=1:2:log:1", "is not a range"},
+        {"tau=1:2:cubic", "is not a range"},
+        {"tau=1:2:log:3:4", "is not a range"},
+        {"sampling=a:b", "is not a range"},
+        {"q=1 q=2", "q is named twice"},
+        {"tau=1:2:linear:64 alpha=1:2:linear:64 nu=0.1:1:linear:64 eta=0.1:1:linear:64",
+         "more than 1048576 points"},
+        {"mu=1,2", "'metric' cannot compare candidates with different problems"},
+    };
+    bench b;
+    bench_open(&b, plain, "precision");
+    saddle_tuning *t = NULL;
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        saddle_tune_inputs inputs = {.budget = 100000, .search = wrong[k].search};
+        assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
+                       SADDLE_BAD_INPUT, wrong[k].message);
+        ck_assert_ptr_null(t);
+    }
+    saddle_tune_inputs inputs = {.budget = 100000, .search = "tau=1,2", .hold = "nu,tau"};
+    assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
+                   SADDLE_BAD_INPUT, "hold: tau is to be searched, too");
+    bench_close(&b);
+}
+END_TEST
+
+static void keep_warning(void *context, const char *message)
+{
+    saddle_snprintf(context, 200, "%s", message);
+}
+
+START_TEST(options_of_other_algorithms_are_passed_over)
+{
+    bench b;
+    bench_open(&b, plain, "gda");
+    char said[200] = "";
+    saddle_tune_hooks hooks = {.context = said, .warning = keep_warning};
+    saddle_tune_inputs inputs = {.candidates = 4, .search = "batch=1,2"};
+    saddle_tuning *t = tune(&b, &inputs, &hooks);
+    ck_assert_str_eq(said, "search: batch is not used by gda");
+    ck_assert_uint_eq(t->option_count, 2);
+    saddle_tuning_free(t);
+    bench_close(&b);
+}
+END_TEST
+
+static const char *const fair[] = {"problem=fair",
+                                   "data=synthetic:300:6",
+                                   "test-data=synthetic:150:6",
+                                   "sensitive=3",
+                                   "agents=3",
+                                   NULL};
+
+/* The outcome of a saved answer, run again for the same iterations on an instance of its own. */
+static double saved_outcome(const saddle_tuning *t, size_t candidate, uint64_t iterations)
+{
+    char text[32];
+    saddle_plan *plan = test_plan(&t->plan, NULL);
+    saddle_instance *instance = NULL;
+    saddle_result *result = NULL;
+    for (size_t j = 0; j < t->option_count; j++)
+        assert_ok(
+            saddle_plan_set(plan, t->option[j]->name, saddle_tuning_value(t, candidate, j), &error),
+            error);
+    saddle_snprintf(text, sizeof text, "%" PRIu64, iterations);
+    assert_ok(saddle_plan_set(plan, "iterations", text, &error), error);
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
+    double value = saddle_result_outcome(result, t->objective.name);
+    saddle_result_free(result);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
+    return value;
+}
+
+START_TEST(problem_options_are_searched_by_an_outcome)
+{
+    bench b;
+    bench_open(&b, fair, "precision");
+    saddle_tune_inputs inputs = {.candidates = 12,
+                                 .budget = 400000,
+                                 .objective = "loss",
+                                 .search = "fairness=0:40 batch=2,8"};
+    saddle_tuning *t = NULL;
+    static const char *const useless[] = {"loss", "metric", "primal", "train_accuracy"};
+    for (size_t k = 0; k < sizeof useless / sizeof *useless; k++) {
+        inputs.objective = useless[k];
+        assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
+                       SADDLE_BAD_INPUT, "give an outcome on held-out rows");
+    }
+    inputs.objective = "test_loss";
+    t = tune(&b, &inputs, NULL);
+    check_schedule(t);
+    assert_listed(t, "fairness", (const char *[]){"0", "10", "20", "30", "40", NULL});
+    /* Every value is that of a run on the candidate's own problem. */
+    size_t problems = 1;
+    for (size_t k = 0; k < t->trial_count; k++)
+        ck_assert(t->trials[k].diverged ||
+                  t->trials[k].value ==
+                      saved_outcome(t, t->trials[k].candidate, t->trials[k].iterations));
+    for (size_t c = 2; c < t->candidates; c++)
+        problems += value_of(t, c, "fairness") != value_of(t, c - 1, "fairness");
+    ck_assert_uint_eq(problems, 5);
+    /* The file leads to the best value, too. */
+    const saddle_trial *best = saddle_tuning_last(t, t->ranking[0]);
+    char path[4200];
+    char text[32];
+    saddle_snprintf(path, sizeof path, "%s/fair.yaml", saddle_test_directory());
+    assert_ok(saddle_tuning_save(t, path, &error), error);
+    saddle_plan *plan = test_plan(NULL, NULL);
+    saddle_instance *instance = NULL;
+    saddle_result *result = NULL;
+    assert_ok(saddle_plan_load(plan, path, &error), error);
+    saddle_snprintf(text, sizeof text, "%" PRIu64, best->iterations);
+    assert_ok(saddle_plan_set(plan, "iterations", text, &error), error);
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
+    ck_assert(saddle_result_outcome(result, "test_loss") == best->value);
+    saddle_result_free(result);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
+    saddle_tuning_free(t);
     bench_close(&b);
 }
 END_TEST
@@ -770,6 +1016,22 @@ START_TEST(foreign_logs_are_refused)
                    "it says '# budget: 60000' where this one has '# budget: 70000'");
     inputs.budget = 60000;
 
+    inputs.search = "batch=1,2";
+    saddle_snprintf(path, sizeof path, "%s/sgda-lists.csv", saddle_test_directory());
+    assert_ok(saddle_plan_set(b.plan, "algorithm", "sgda", &error), error);
+    inputs.resume = false;
+    saddle_tuning_free(tune(&b, &inputs, NULL));
+    inputs.resume = true;
+    inputs.search = "batch=1,3";
+    assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
+                   SADDLE_BAD_INPUT,
+                   "it says '# search: batch=1,2' where this one has '# search: batch=1,3'");
+    inputs.search = NULL;
+    assert_refused(saddle_tune(&t, b.instance, b.plan, &inputs, NULL, &error), error,
+                   SADDLE_BAD_INPUT, "it says '# search: batch=1,2' where this one has 'rung,");
+    saddle_snprintf(path, sizeof path, "%s/gda.csv", saddle_test_directory());
+    assert_ok(saddle_plan_set(b.plan, "algorithm", "gda", &error), error);
+
     /* A line whose numbers were changed. */
     size_t bytes;
     char *text = read_whole(path, &bytes);
@@ -936,6 +1198,11 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, candidates_stay_feasible);
     tcase_add_test(tests, given_steps_are_the_centre);
     tcase_add_test(tests, held_steps_keep_their_value);
+    tcase_add_test(tests, a_budget_for_few_candidates_recommends_one);
+    tcase_add_test(tests, listed_values_are_axes);
+    tcase_add_test(tests, wrong_lists_are_refused);
+    tcase_add_test(tests, options_of_other_algorithms_are_passed_over);
+    tcase_add_test(tests, problem_options_are_searched_by_an_outcome);
     tcase_add_test(tests, answer_is_no_worse_than_the_default);
     tcase_add_test(tests, objectives_are_those_of_the_row);
     tcase_add_test(tests, outcomes_decide);

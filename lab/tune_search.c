@@ -1,0 +1,274 @@
+/*
+ * Options of a search whose values the user lists: "batch=10,20,40 fairness=0.1:10:log".
+ *
+ * A range is a number of values evenly spaced between its ends, by their logarithms or by themselves; the
+ * ends are taken as they were typed, the others are rounded so that an answer is short to type.
+ */
+#include "lab/tune.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/elementary.h"
+#include "core/memory.h"
+#include "core/option_value.h"
+#include "core/print.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "instance/unused_options.h"
+
+/* Values of a range when the user does not say, and the most of any option. */
+#define RANGE_VALUES 5
+#define MOST_VALUES 64
+
+/* ---- which options --------------------------------------------------------------------------- */
+
+/* Whether an option can have listed values: texts, such as sizes of layers, may have commas themselves. */
+static bool can_vary(const saddle_option *option)
+{
+    return option->kind != SADDLE_OPTION_TEXT && option->effect == SADDLE_EFFECT_RESULT;
+}
+
+/* Whether one of two tables, the second of which may be NULL, has an option that can vary. */
+static bool in_tables(const saddle_option *const *const tables[2], const saddle_option *option)
+{
+    return can_vary(option) && (saddle_option_in(tables[0], option) ||
+                                (tables[1] != NULL && saddle_option_in(tables[1], option)));
+}
+
+static saddle_status unknown(const saddle_settings *settings, const char *name,
+                             const saddle_option *const *const tables[2], saddle_error *error)
+{
+    const char *known[SADDLE_TUNE_MOST_KNOWN];
+    char list[600] = "";
+    size_t count = 0;
+    for (size_t k = 0; k < saddle_settings_count(settings) && count < SADDLE_TUNE_MOST_KNOWN; k++) {
+        const saddle_option *option = saddle_settings_option(settings, k);
+        if (!in_tables(tables, option))
+            continue;
+        saddle_append(list, sizeof list, "%s%s", count > 0 ? ", " : "", option->name);
+        known[count++] = option->name;
+    }
+    return saddle_fail(error, SADDLE_BAD_INPUT, "search: '%s' is not one of %s%s",
+                       saddle_excerpt_of(name, NULL).text, list,
+                       saddle_suggest(name, known, count).text);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* Append a value in the form in which settings echo it, unless it is there already. */
+static saddle_status add_value(saddle_tune_axis *axis, const char *text, saddle_error *error)
+{
+    saddle_error why = {.message = ""};
+    saddle_option_value value;
+    char buffer[SADDLE_CHOICES_SIZE];
+    saddle_status status = saddle_option_read(axis->option, text, &value, &why);
+    if (status != SADDLE_OK)
+        return saddle_fail(error, status, "search: %s: %.900s", axis->option->name, why.message);
+    const char *shown = saddle_option_text(axis->option, &value, buffer);
+    for (size_t k = 0; k < axis->count; k++)
+        if (strcmp(axis->value[k], shown) == 0)
+            return SADDLE_OK;
+    if (axis->count == MOST_VALUES || strlen(shown) >= SADDLE_TUNE_TEXT)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "search: %s has more than %d values, or one of more than %d letters; "
+                           "give fewer",
+                           axis->option->name, MOST_VALUES, SADDLE_TUNE_TEXT - 1);
+    saddle_snprintf(axis->value[axis->count++], SADDLE_TUNE_TEXT, "%s", shown);
+    return SADDLE_OK;
+}
+
+/* FROM:TO[:log|linear[:COUNT]] */
+static saddle_status add_range(saddle_tune_axis *axis, const char *text, saddle_error *error)
+{
+    saddle_fields f;
+    double low;
+    double high;
+    uint64_t count = RANGE_VALUES;
+    bool whole = axis->option->kind == SADDLE_OPTION_INTEGER;
+    bool good = (whole || axis->option->kind == SADDLE_OPTION_REAL) && saddle_split(&f, text) &&
+                f.count <= 4 && saddle_parse_real(f.field[0], &low) &&
+                saddle_parse_real(f.field[1], &high) && low < high;
+    bool linear = good && (f.count > 2 ? strcmp(f.field[2], "linear") == 0 : low <= 0.0);
+    good = good && (linear || f.count < 3 || strcmp(f.field[2], "log") == 0) &&
+           (linear || low > 0.0) && (f.count < 4 || saddle_parse_integer(f.field[3], &count)) &&
+           count >= 2 && count <= MOST_VALUES;
+    if (!good)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "search: %s: '%s' is not a range; give FROM:TO, FROM:TO:log:COUNT or "
+                           "FROM:TO:linear:COUNT with numbers FROM < TO, above 0 for log, and 2 to "
+                           "%d values, or a list A,B,C",
+                           axis->option->name, saddle_excerpt_of(text, NULL).text, MOST_VALUES);
+    saddle_status status = add_value(axis, f.field[0], error);
+    for (uint64_t k = 1; status == SADDLE_OK && k + 1 < count; k++) {
+        double share = (double)k / (double)(count - 1);
+        double value =
+            linear ? low + share * (high - low) : low * saddle_exp(share * saddle_log(high / low));
+        char shown[SADDLE_REAL_SIZE];
+        saddle_snprintf(shown, sizeof shown, whole ? "%.0f" : linear ? "%.6g" : "%.3g", value);
+        status = add_value(axis, shown, error);
+    }
+    SADDLE_THEN(status, add_value(axis, f.field[1], error));
+    return status;
+}
+
+static saddle_status add_values(saddle_tune_axis *axis, char *text, saddle_error *error)
+{
+    if (strchr(text, ':') != NULL)
+        return add_range(axis, text, error);
+    saddle_status status = SADDLE_OK;
+    for (char *rest = text; status == SADDLE_OK && rest != NULL;)
+        status = add_value(axis, strsep(&rest, ","), error);
+    return status;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+/* Add the option that a word NAME=VALUES names; one of other algorithms is reported and passed over. */
+static saddle_status add_axis(saddle_tune_axes *out, char *word, const saddle_settings *settings,
+                              const saddle_algorithm *algorithm, const saddle_problem_class *kind,
+                              const saddle_tune_hooks *hooks, saddle_error *error)
+{
+    const saddle_option *const *const tables[2] = {algorithm->options,
+                                                   kind != NULL ? kind->options : NULL};
+    char *values = strchr(word, '=');
+    if (values != NULL)
+        *values++ = '\0';
+    const saddle_option *option = saddle_settings_find(settings, word);
+    if (option != NULL && can_vary(option) && !in_tables(tables, option) &&
+        saddle_option_of_algorithm(option)) {
+        char message[160];
+        saddle_snprintf(message, sizeof message, "search: %s is not used by %s", option->name,
+                        algorithm->name);
+        if (hooks != NULL && hooks->warning != NULL)
+            hooks->warning(hooks->context, message);
+        return SADDLE_OK;
+    }
+    if (option == NULL || !in_tables(tables, option))
+        return unknown(settings, word, tables, error);
+    if (values == NULL || *values == '\0')
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "search: %s has no values; give %s=A,B,C or %s=FROM:TO", word, word,
+                           word);
+    if (saddle_tune_listed(out, option) != NULL)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "search: %s is named twice; give all its values at once", word);
+    if (out->count == SADDLE_TUNE_MOST_LISTED)
+        return saddle_fail(error, SADDLE_BAD_INPUT, "search: give at most %d options",
+                           SADDLE_TUNE_MOST_LISTED);
+    saddle_tune_axis *axis = &out->axis[out->count++];
+    axis->option = option;
+    axis->value = saddle_alloc(MOST_VALUES, sizeof *axis->value);
+    if (axis->value == NULL)
+        return saddle_no_memory(error, "the options to search");
+    out->changes_problem = out->changes_problem || option->stage == SADDLE_STAGE_INSTANCE;
+    return add_values(axis, values, error);
+}
+
+saddle_status saddle_tune_read_search(saddle_tune_axes **out, const char *text,
+                                      const saddle_settings *settings,
+                                      const saddle_algorithm *algorithm,
+                                      const saddle_problem_class *kind,
+                                      const saddle_tune_hooks *hooks, saddle_error *error)
+{
+    *out = saddle_alloc(1, sizeof **out);
+    char *words = saddle_strdup(text != NULL ? text : "");
+    saddle_status status =
+        *out != NULL && words != NULL ? SADDLE_OK : saddle_no_memory(error, "the search");
+    for (char *rest = words; status == SADDLE_OK && rest != NULL;) {
+        char *word = strsep(&rest, " ");
+        if (*word != '\0')
+            status = add_axis(*out, word, settings, algorithm, kind, hooks, error);
+    }
+    saddle_free(words);
+    return status;
+}
+
+const saddle_tune_axis *saddle_tune_listed(const saddle_tune_axes *axes,
+                                           const saddle_option *option)
+{
+    for (size_t k = 0; k < axes->count; k++)
+        if (axes->axis[k].option == option)
+            return &axes->axis[k];
+    return NULL;
+}
+
+void saddle_tune_axes_free(saddle_tune_axes *axes)
+{
+    for (size_t k = 0; axes != NULL && k < axes->count; k++)
+        saddle_free(axes->axis[k].value);
+    saddle_free(axes);
+}
+
+saddle_status saddle_tune_read_hold(saddle_tuning *t, const char *text,
+                                    const saddle_settings *settings, saddle_error *error)
+{
+    if (text == NULL || *text == '\0')
+        return SADDLE_OK;
+    t->hold = saddle_strdup(text);
+    if (t->hold == NULL)
+        return saddle_no_memory(error, "the options to hold");
+    if (strcmp(t->hold, "all") == 0)
+        return SADDLE_OK;
+    for (const char *word = t->hold; word != NULL;) {
+        size_t length = strcspn(word, ",");
+        char name[64];
+        saddle_snprintf(name, sizeof name, "%.*s",
+                        (int)(length < sizeof name ? length : sizeof name), word);
+        const saddle_option *option = saddle_settings_find(settings, name);
+        if (option == NULL)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "hold: '%s' is no option; give names of step sizes separated by "
+                               "commas, such as nu,eta, or all",
+                               name);
+        if (saddle_tune_listed(t->listed, option) != NULL)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "hold: %s is to be searched, too; name it in one place", name);
+        word = word[length] == ',' ? word + length + 1 : NULL;
+    }
+    return SADDLE_OK;
+}
+
+/* ---- the instances of candidates ------------------------------------------------------------- */
+
+/* Whether two candidates have the same problem. */
+static bool same_problem(const saddle_tuning *tuning, size_t a, size_t b)
+{
+    for (size_t j = 0; j < tuning->option_count; j++)
+        if (tuning->option[j]->stage == SADDLE_STAGE_INSTANCE &&
+            strcmp(saddle_tuning_value(tuning, a, j), saddle_tuning_value(tuning, b, j)) != 0)
+            return false;
+    return true;
+}
+
+saddle_status saddle_tune_instance(saddle_tune_instances *list, const saddle_tuning *tuning,
+                                   size_t candidate, const saddle_instance **out,
+                                   saddle_error *error)
+{
+    *out = list->given;
+    if (same_problem(tuning, candidate, 0))
+        return SADDLE_OK;
+    *out = list->made;
+    if (list->made != NULL && same_problem(tuning, candidate, list->candidate))
+        return SADDLE_OK;
+    saddle_instance_free(list->made);
+    list->made = NULL;
+    saddle_plan plan;
+    saddle_error why = {.message = ""};
+    const struct saddle_instance_parts *parts = list->given->parts;
+    saddle_status status = saddle_plan_copy(&plan, &parts->given, &why);
+    for (size_t j = 0; status == SADDLE_OK && j < tuning->option_count; j++)
+        if (tuning->option[j]->stage == SADDLE_STAGE_INSTANCE)
+            status = saddle_plan_set(&plan, tuning->option[j]->name,
+                                     saddle_tuning_value(tuning, candidate, j), &why);
+    status = saddle_world_agree(list->given->world, status, &why);
+    SADDLE_THEN(status, saddle_instance_create_on(&list->made, parts->engine, &plan, &why));
+    saddle_plan_free(&plan);
+    list->candidate = candidate;
+    *out = list->made;
+    if (status == SADDLE_OK)
+        return SADDLE_OK;
+    return saddle_fail(error, status, "search: the problem of candidate %zu cannot be made: %.900s",
+                       candidate, why.message);
+}
