@@ -34,6 +34,11 @@ const saddle_option cli_option_quiet =
     SADDLE_FLAG(SADDLE_OWN(cli_common, quiet, RUN), "quiet", SADDLE_OUTPUT_HEADING, "no",
                 "Print only final tables, warnings and errors; `saddle run`: no table either.");
 
+const saddle_option cli_option_json =
+    SADDLE_FLAG(TYPED(json), "json", SADDLE_OUTPUT_HEADING, "no",
+                "Print the result as one JSON object, and no other text on standard output. "
+                "docs/json.md describes it. Warnings and errors still go to standard error.");
+
 /* ---- which options a command takes --------------------------------------------------------- */
 
 bool cli_has_field(const cli_fields *list, size_t offset)

@@ -117,10 +117,11 @@ typedef struct cli_common {
     const char *config; /* NULL: none */
     const char *report; /* NULL: none */
     bool quiet;
+    bool json;
 } cli_common;
 
 /* Options that several commands have. */
-extern const saddle_option cli_option_config, cli_option_quiet, cli_option_report;
+extern const saddle_option cli_option_config, cli_option_quiet, cli_option_report, cli_option_json;
 
 /* A field of a command's `options` whose text is mostly one of "a|b|c", which completion offers. */
 #define CLI_OWN_OFFERED(field, list) SADDLE_OWN(options, field, RUN), .choices = (list)
@@ -198,6 +199,8 @@ int cli_width(int descriptor);
 void cli_wrap(FILE *stream, const char *text, int column, int indent, int width);
 /* "saddle: warning: ..." on stderr. */
 void cli_warn(const char *format, ...) SADDLE_PRINTF(1, 2);
+/* All warnings so far, as they were printed; `*count` receives their number. */
+const char *const *cli_warnings(size_t *count);
 /* Pass on a warning of the library; an option that it begins with gets its dashes. */
 void cli_warn_of(const char *message);
 /* A line that is rewritten in place on stderr; nothing when stderr is no terminal. */
@@ -287,6 +290,8 @@ void cli_add_inputs(const cli_arguments *arguments, saddle_path_list *inputs);
 /* Refuse an output that cannot be written or is one of the command's operands, which are traces. */
 saddle_status cli_check_trace_output(const cli_arguments *arguments, const char *what,
                                      const char *path, saddle_error *error);
+/* Refuse a path, unless it is NULL, that is the file or the device that --json prints to. */
+saddle_status cli_check_not_stdout(const char *what, const char *path, saddle_error *error);
 /* Refuse a directory that could not be made or written into. */
 saddle_status cli_check_directory(const char *what, const char *path, saddle_error *error);
 /* Progress of a run on a terminal. */

@@ -10,6 +10,7 @@
 #include "core/status.h"
 #include "draw/report.h"
 #include "files/file.h"
+#include "json_output.h"
 #include "lab/comparison.h"
 #include "result_tables.h"
 
@@ -54,11 +55,17 @@ static const saddle_option tuned_option =
                 "Take each algorithm's step sizes from DIR/ALGORITHM.yaml, as `saddle tune` leaves "
                 "them; one without such a file keeps its defaults, with a warning.");
 
-static const saddle_option *const own[] = {&algorithms_option, &repeats_option,
-                                           &levels_option,     &output_option,
-                                           &overwrite_option,  &tuned_option,
-                                           &cli_option_config, &cli_option_quiet,
-                                           &cli_option_report, NULL};
+static const saddle_option *const own[] = {&algorithms_option,
+                                           &repeats_option,
+                                           &levels_option,
+                                           &output_option,
+                                           &overwrite_option,
+                                           &tuned_option,
+                                           &cli_option_config,
+                                           &cli_option_quiet,
+                                           &cli_option_report,
+                                           &cli_option_json,
+                                           NULL};
 static const cli_fields library[] = {CLI_FIELDS(problem),
                                      CLI_FIELDS(network),
                                      CLI_FIELDS(start),
@@ -79,7 +86,7 @@ typedef struct work {
     const options *chosen;
     comparison_inputs inputs;
     comparison result;
-    bool quiet;
+    bool quiet; /* no text is printed but warnings and errors, and, without --json, the tables */
     const volatile sig_atomic_t *interrupt;
     bool stopped; /* whether it was seen, in all processes alike */
     cli_meter meter;
@@ -169,6 +176,8 @@ static saddle_status check_files(const work *w, saddle_error *error)
     saddle_path_list inputs = {.count = 0};
     char path[LAB_PATH];
     SADDLE_TRY(cli_check_output("--report", page, false, error));
+    if (w->chosen->common.json)
+        SADDLE_TRY(cli_check_not_stdout("--report", page, error));
     for (size_t k = 0; k < c->names.count * c->repeats; k++) {
         char *trace = saddle_comparison_trace_path(c, &w->inputs, k / c->repeats, k % c->repeats);
         outputs.short_of_memory = outputs.short_of_memory || trace == NULL;
@@ -205,7 +214,7 @@ static saddle_hooks on_begin(void *context, size_t a, size_t r)
                     c->first_seed + r);
     saddle_snprintf(w->place, sizeof w->place, "[%zu/%zu] %s", r * c->names.count + a + 1,
                     c->names.count * c->repeats, w->label);
-    w->meter = (cli_meter){.label = w->place, .run = w->label, .hidden = w->quiet};
+    w->meter = (cli_meter){.label = w->place, .run = w->label, .hidden = w->chosen->common.quiet};
     return cli_meter_hooks(&w->meter, w->interrupt);
 }
 
@@ -294,17 +303,42 @@ static saddle_status save_report(const work *w, const char *page, saddle_error *
     return status;
 }
 
+/* Print the object; `saved` says whether summary and report were written. */
+static void print_json(const work *w, bool saved)
+{
+    saddle_json j;
+    char path[LAB_PATH];
+    saddle_snprintf(path, sizeof path, "%s/summary.csv", w->inputs.directory);
+    bool lost = w->result.output_error.status != SADDLE_OK;
+    cli_json_begin(&j, w->arguments->command);
+    cli_json_given(&j, w->arguments);
+    saddle_json_flag(&j, "interrupted", w->stopped);
+    cli_json_comparison(&j, &w->result, &w->inputs);
+    saddle_json_object(&j, "files");
+    saddle_json_text(&j, "directory", w->inputs.directory);
+    saddle_json_text(&j, "summary", saved ? path : NULL);
+    saddle_json_text(&j, "report", saved ? w->chosen->common.report : NULL);
+    saddle_json_text(&j, "lost", lost ? w->result.output_error.message : NULL);
+    saddle_json_end_object(&j);
+    cli_json_end(&j);
+}
+
 static int conclude(work *w)
 {
     saddle_error error;
     const char *page = w->chosen->common.report;
+    bool json = w->chosen->common.json;
     cli_progress_clear();
     if (w->result.levels == 0)
         saddle_comparison_choose_levels(&w->result);
-    cli_print_comparison(&w->result);
+    if (!json)
+        cli_print_comparison(&w->result);
     saddle_status status = cli_leads() ? save_summary(w, &error) : SADDLE_OK;
     SADDLE_THEN_IF(status, page != NULL && cli_leads(), save_report(w, page, &error));
-    if (cli_agree(status, &error) != SADDLE_OK)
+    status = cli_agree(status, &error);
+    if (json)
+        print_json(w, status == SADDLE_OK);
+    if (status != SADDLE_OK)
         return cli_fail(&error);
     if (!w->quiet)
         cli_print("\ntraces and summary.csv are in %s\n", w->inputs.directory);
@@ -336,7 +370,7 @@ static int run(const cli_arguments *arguments)
                    .tuned = chosen->tuned,
                    .world = cli_world(),
                    .hooks = {&w, on_ready, on_begin, on_kept, on_end, on_left_out, on_stopped}},
-        .quiet = chosen->common.quiet};
+        .quiet = chosen->common.quiet || chosen->common.json};
     saddle_status status = prepare(&w, &error);
     SADDLE_THEN(status, saddle_comparison_make(&w.result, &w.inputs, &error));
     int code = status == SADDLE_OK ? conclude(&w) : cli_fail(&error);

@@ -1,4 +1,5 @@
 /* `saddle data list|info|generate|fetch`: data sets that are there, and how to get them. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -6,6 +7,7 @@
 #include "cli.h"
 #include "core/status.h"
 #include "files/pattern.h"
+#include "json_output.h"
 
 /* The most different labels that are listed with their counts. */
 #define MOST_LABELS 20
@@ -63,17 +65,31 @@ static int by_value(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Print the labels; they are sorted in place. */
-static void print_labels(saddle_dataset *data)
+/* The end of the rows, sorted by label, whose label is that of the k-th. */
+static size_t same_label(const saddle_dataset *data, size_t k)
 {
-    double *label = data->label;
+    size_t end = k + 1;
+    while (end < data->rows && data->label[end] == data->label[k])
+        end++;
+    return end;
+}
+
+/* How many different labels there are among rows that are sorted by label. */
+static size_t count_labels(const saddle_dataset *data)
+{
+    size_t different = data->rows > 0;
+    for (size_t k = 1; k < data->rows; k++)
+        different += data->label[k] != data->label[k - 1];
+    return different;
+}
+
+static void print_labels(const saddle_dataset *data)
+{
+    const double *label = data->label;
     size_t count = data->rows;
     size_t texts = 0;
     const char *const *text = saddle_columns_label_texts(data->columns, &texts);
-    qsort(label, count, sizeof *label, by_value);
-    size_t different = count > 0;
-    for (size_t k = 1; k < count; k++)
-        different += label[k] != label[k - 1];
+    size_t different = count_labels(data);
     if (different > MOST_LABELS) {
         cli_print("  labels      %zu different, from %.10g to %.10g\n", different, label[0],
                   label[count - 1]);
@@ -81,9 +97,7 @@ static void print_labels(saddle_dataset *data)
     }
     const char *heading = "labels";
     for (size_t k = 0; k < count;) {
-        size_t end = k;
-        while (end < count && label[end] == label[k])
-            end++;
+        size_t end = same_label(data, k);
         cli_print("  %-10s  %g", heading, label[k]);
         if (text != NULL)
             cli_print(" (%s)", text[(size_t)label[k]]);
@@ -93,19 +107,36 @@ static void print_labels(saddle_dataset *data)
     }
 }
 
-static void print_file(const char *name)
+/* What a data set is read from. */
+typedef struct origin {
+    size_t files; /* 0: built in */
+    char *path;   /* of a single file, owned; NULL: it is none */
+    uint64_t bytes;
+} origin;
+
+static origin find_origin(const char *name)
 {
-    char *path = NULL;
+    origin o = {.files = 0};
     struct stat status;
+    if (saddle_is_pattern(name) && saddle_data_count_files(name, &o.files, NULL) == SADDLE_OK)
+        return o;
+    o.files = 0;
+    if (saddle_data_find(name, &o.path, NULL) == SADDLE_OK && stat(o.path, &status) == 0) {
+        o.files = 1;
+        o.bytes = (uint64_t)status.st_size;
+    }
+    return o;
+}
+
+static void print_origin(const origin *o)
+{
     char size[CLI_NUMBER];
-    size_t files = 0;
-    if (saddle_is_pattern(name) && saddle_data_count_files(name, &files, NULL) == SADDLE_OK)
-        cli_print("  files       %zu, numbered from 0\n", files);
-    else if (saddle_data_find(name, &path, NULL) == SADDLE_OK && stat(path, &status) == 0)
-        cli_print("  file        %s, %s\n", path, saddle_bytes_text((double)status.st_size, size));
+    if (o->path != NULL)
+        cli_print("  file        %s, %s\n", o->path, saddle_bytes_text((double)o->bytes, size));
+    else if (o->files > 0)
+        cli_print("  files       %zu, numbered from 0\n", o->files);
     else
         cli_print("  file        none: made by the built-in generator\n");
-    free(path);
 }
 
 /* Texts of a column, as many as fit a line. */
@@ -143,11 +174,23 @@ static void print_columns(const saddle_columns *columns)
         cli_print("              and %zu more\n", count - MOST_COLUMNS);
 }
 
-static void print_data(saddle_dataset *data, const char *name)
+/* Non-zeros of a row, on average. */
+static double row_nonzeros(const saddle_dataset *data)
+{
+    return data->rows > 0 ? (double)data->nonzeros / (double)data->rows : 0.0;
+}
+
+/* Share of the entries that are not zero. */
+static double density(const saddle_dataset *data)
 {
     double entries = (double)data->rows * (double)data->features;
+    return entries > 0.0 ? (double)data->nonzeros / entries : 0.0;
+}
+
+static void print_data(const saddle_dataset *data, const char *name, const origin *o)
+{
     cli_print("%s\n", name);
-    print_file(name);
+    print_origin(o);
     cli_print("  rows        %zu", data->rows);
     if (data->dropped > 0)
         cli_print(", %zu left out for missing values", data->dropped);
@@ -155,13 +198,77 @@ static void print_data(saddle_dataset *data, const char *name)
         cli_print(", %zu missing values filled in", data->imputed);
     cli_print("\n");
     cli_print("  features    %zu\n", data->features);
-    cli_print("  non-zeros   %zu, %.4g per row\n", data->nonzeros,
-              data->rows > 0 ? (double)data->nonzeros / (double)data->rows : 0.0);
-    cli_print("  density     %.4g%%, stored %s\n",
-              entries > 0.0 ? 100.0 * (double)data->nonzeros / entries : 0.0,
+    cli_print("  non-zeros   %zu, %.4g per row\n", data->nonzeros, row_nonzeros(data));
+    cli_print("  density     %.4g%%, stored %s\n", 100.0 * density(data),
               data->dense != NULL ? "dense" : "sparse");
     print_columns(data->columns);
     print_labels(data);
+}
+
+static void add_columns(saddle_json *j, const saddle_columns *columns)
+{
+    size_t count = saddle_columns_count(columns);
+    saddle_json_array(j, "columns");
+    for (size_t k = 0; k < count; k++) {
+        size_t first;
+        size_t features;
+        size_t texts;
+        const char *const *text = saddle_columns_texts(columns, k, &texts);
+        saddle_columns_features(columns, k, &first, &features);
+        saddle_json_object(j, NULL);
+        saddle_json_text(j, "name", saddle_columns_name(columns, k));
+        saddle_json_whole(j, "first_feature", first + 1);
+        saddle_json_whole(j, "features", features);
+        saddle_json_array(j, "categories");
+        for (size_t c = 0; text != NULL && c < texts; c++)
+            saddle_json_text(j, NULL, text[c]);
+        saddle_json_end_array(j);
+        saddle_json_end_object(j);
+    }
+    saddle_json_end_array(j);
+}
+
+static void add_labels(saddle_json *j, const saddle_dataset *data)
+{
+    size_t texts = 0;
+    const char *const *text = saddle_columns_label_texts(data->columns, &texts);
+    size_t different = count_labels(data);
+    saddle_json_object(j, "labels");
+    saddle_json_whole(j, "different", different);
+    saddle_json_real(j, "min", different > 0 ? data->label[0] : (double)NAN);
+    saddle_json_real(j, "max", different > 0 ? data->label[data->rows - 1] : (double)NAN);
+    saddle_json_array(j, "counts");
+    for (size_t k = 0; different <= MOST_LABELS && k < data->rows; k = same_label(data, k)) {
+        saddle_json_object(j, NULL);
+        saddle_json_real(j, "label", data->label[k]);
+        saddle_json_text(j, "text", text != NULL ? text[(size_t)data->label[k]] : NULL);
+        saddle_json_whole(j, "rows", same_label(data, k) - k);
+        saddle_json_end_object(j);
+    }
+    saddle_json_end_array(j);
+    saddle_json_end_object(j);
+}
+
+static void print_json(const saddle_dataset *data, const cli_arguments *arguments, const origin *o)
+{
+    saddle_json j;
+    cli_json_begin(&j, arguments->command);
+    cli_json_given(&j, arguments);
+    saddle_json_text(&j, "name", arguments->operand[0]);
+    saddle_json_whole(&j, "files", o->files);
+    saddle_json_text(&j, "path", o->path);
+    saddle_json_real(&j, "bytes", o->path != NULL ? (double)o->bytes : (double)NAN);
+    saddle_json_whole(&j, "rows", data->rows);
+    saddle_json_whole(&j, "dropped", data->dropped);
+    saddle_json_whole(&j, "imputed", data->imputed);
+    saddle_json_whole(&j, "features", data->features);
+    saddle_json_whole(&j, "nonzeros", data->nonzeros);
+    saddle_json_real(&j, "nonzeros_per_row", row_nonzeros(data));
+    saddle_json_real(&j, "density", density(data));
+    saddle_json_text(&j, "storage", data->dense != NULL ? "dense" : "sparse");
+    add_columns(&j, data->columns);
+    add_labels(&j, data);
+    cli_json_end(&j);
 }
 
 static int run_info(const cli_arguments *arguments)
@@ -174,7 +281,14 @@ static int run_info(const cli_arguments *arguments)
         saddle_dataset_load(&data, arguments->operand[0], &options, plan->start.seed, &error);
     if (status != SADDLE_OK)
         return cli_fail(&error);
-    print_data(data, arguments->operand[0]);
+    const cli_common *common = arguments->own;
+    origin o = find_origin(arguments->operand[0]);
+    qsort(data->label, data->rows, sizeof *data->label, by_value);
+    if (common->json)
+        print_json(data, arguments, &o);
+    else
+        print_data(data, arguments->operand[0], &o);
+    free(o.path);
     saddle_dataset_free(data);
     return CLI_OK;
 }
@@ -191,6 +305,8 @@ const cli_fields cli_data_fields[] = {CLI_FIELDS(problem.format),
                                       CLI_FIELDS(engine.threads),
                                       CLI_NO_FIELDS};
 
+static const saddle_option *const info_own[] = {&cli_option_json, NULL};
+
 const cli_command cli_data_info = {
     .name = "data info",
     .operands = "NAME",
@@ -201,6 +317,8 @@ const cli_command cli_data_info = {
                "synthetic[:ROWS[:FEATURES]].",
     .words = "@FILE",
     .library = cli_data_fields,
+    .own = info_own,
+    .own_bytes = sizeof(cli_common),
     .run = run_info,
 };
 

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "draw/network_drawing.h"
+#include "json_output.h"
 
 /* The most different degrees that a histogram is printed of. */
 #define MOST_DEGREES 16
@@ -31,7 +32,7 @@ static const saddle_option copies = SADDLE_TEXT(
     "A model that `saddle run --model` wrote on this network: --draw colours agents by their "
     "squared distance from consensus. Not given: all alike.");
 
-static const saddle_option *const own[] = {&save, &draw, &copies, NULL};
+static const saddle_option *const own[] = {&save, &draw, &copies, &cli_option_json, NULL};
 static const cli_fields library[] = {CLI_FIELDS(network.agents), CLI_FIELDS(network.mixing),
                                      CLI_FIELDS(start.seed), CLI_NO_FIELDS};
 
@@ -40,6 +41,39 @@ static int by_size(const void *a, const void *b)
     size_t left = *(const size_t *)a;
     size_t right = *(const size_t *)b;
     return (left > right) - (left < right);
+}
+
+/* What is shown of a network. */
+typedef struct network {
+    const saddle_graph *graph;
+    const saddle_mixing *mixing;
+    saddle_spectrum spectrum;
+    size_t diameter;
+    size_t *degree; /* ascending; owned */
+    double mean_degree;
+} network;
+
+static saddle_status count_degrees(network *n, saddle_error *error)
+{
+    const saddle_graph *graph = n->graph;
+    n->degree = saddle_alloc(graph->agents, sizeof *n->degree);
+    if (n->degree == NULL)
+        return saddle_fail(error, SADDLE_NO_MEMORY, "out of memory for the degrees of %zu agents",
+                           graph->agents);
+    for (size_t i = 0; i < graph->agents; i++)
+        n->degree[i] = graph->start[i + 1] - graph->start[i];
+    qsort(n->degree, graph->agents, sizeof *n->degree, by_size);
+    n->mean_degree = 2.0 * (double)graph->edges / (double)graph->agents;
+    return SADDLE_OK;
+}
+
+/* The end of the agents whose degree is that of the k-th. */
+static size_t same_degree(const size_t *degree, size_t count, size_t k)
+{
+    size_t end = k + 1;
+    while (end < count && degree[end] == degree[k])
+        end++;
+    return end;
 }
 
 /* "2 agents of degree 3, 5 of degree 4", when there are few different degrees. */
@@ -53,9 +87,7 @@ static void print_histogram(const size_t *degree, size_t count)
     cli_table *table = cli_table_create("rr");
     cli_table_words(table, "degree", "agents");
     for (size_t k = 0; k < count;) {
-        size_t end = k;
-        while (end < count && degree[end] == degree[k])
-            end++;
+        size_t end = same_degree(degree, count, k);
         cli_table_add(table, "%zu", degree[k]);
         cli_table_add(table, "%zu", end - k);
         k = end;
@@ -64,34 +96,65 @@ static void print_histogram(const size_t *degree, size_t count)
     cli_table_print(table);
 }
 
-static int print_graph(const saddle_graph *graph, const saddle_mixing *mixing,
-                       const saddle_spectrum *spectrum, size_t diameter)
+static void print_graph(const network *n, const options *chosen)
 {
-    size_t count = graph->agents;
-    size_t *degree = saddle_alloc(count, sizeof *degree);
-    if (degree == NULL) {
-        cli_say("out of memory for the degrees of %zu agents", count);
-        return CLI_FAILED;
-    }
-    for (size_t i = 0; i < count; i++)
-        degree[i] = graph->start[i + 1] - graph->start[i];
-    qsort(degree, count, sizeof *degree, by_size);
-    cli_print("  topology       %s\n", graph->text);
+    size_t count = n->graph->agents;
+    cli_print("  topology       %s\n", n->graph->text);
     cli_print("  agents         %zu\n", count);
-    cli_print("  edges          %zu\n", graph->edges);
-    cli_print("  degrees        min %zu, mean %.4g, max %zu\n", degree[0],
-              2.0 * (double)graph->edges / (double)count, degree[count - 1]);
-    cli_print("  diameter       %zu\n", diameter);
-    cli_print("  mixing         %s\n", mixing->text);
-    cli_print("  min M_ii       %.10g\n", saddle_mixing_min_self_weight(mixing));
-    cli_print("  lambda_2       %.10g\n", spectrum->lambda2);
-    cli_print("  lambda_m       %.10g\n", spectrum->lambda_m);
-    cli_print("  lambda         %.10g\n", spectrum->lambda);
-    cli_print("  spectral gap   %.10g\n", spectrum->gap);
-    cli_print("  eigenvalues    by %s\n", spectrum->method);
-    print_histogram(degree, count);
-    saddle_free(degree);
-    return CLI_OK;
+    cli_print("  edges          %zu\n", n->graph->edges);
+    cli_print("  degrees        min %zu, mean %.4g, max %zu\n", n->degree[0], n->mean_degree,
+              n->degree[count - 1]);
+    cli_print("  diameter       %zu\n", n->diameter);
+    cli_print("  mixing         %s\n", n->mixing->text);
+    cli_print("  min M_ii       %.10g\n", saddle_mixing_min_self_weight(n->mixing));
+    cli_print("  lambda_2       %.10g\n", n->spectrum.lambda2);
+    cli_print("  lambda_m       %.10g\n", n->spectrum.lambda_m);
+    cli_print("  lambda         %.10g\n", n->spectrum.lambda);
+    cli_print("  spectral gap   %.10g\n", n->spectrum.gap);
+    cli_print("  eigenvalues    by %s\n", n->spectrum.method);
+    print_histogram(n->degree, count);
+    if (chosen->save != NULL)
+        cli_print("\n  edge list written to %s\n", chosen->save);
+    if (chosen->draw != NULL)
+        cli_print("\n  drawing written to %s\n", chosen->draw);
+}
+
+static void print_json(const network *n, const cli_arguments *arguments)
+{
+    const options *chosen = arguments->own;
+    size_t count = n->graph->agents;
+    saddle_json j;
+    cli_json_begin(&j, arguments->command);
+    cli_json_given(&j, arguments);
+    saddle_json_text(&j, "topology", n->graph->text);
+    saddle_json_whole(&j, "agents", count);
+    saddle_json_whole(&j, "edges", n->graph->edges);
+    saddle_json_object(&j, "degrees");
+    saddle_json_whole(&j, "min", n->degree[0]);
+    saddle_json_real(&j, "mean", n->mean_degree);
+    saddle_json_whole(&j, "max", n->degree[count - 1]);
+    saddle_json_array(&j, "counts");
+    for (size_t k = 0; k < count; k = same_degree(n->degree, count, k)) {
+        saddle_json_object(&j, NULL);
+        saddle_json_whole(&j, "degree", n->degree[k]);
+        saddle_json_whole(&j, "agents", same_degree(n->degree, count, k) - k);
+        saddle_json_end_object(&j);
+    }
+    saddle_json_end_array(&j);
+    saddle_json_end_object(&j);
+    saddle_json_whole(&j, "diameter", n->diameter);
+    saddle_json_text(&j, "mixing", n->mixing->text);
+    saddle_json_real(&j, "min_self_weight", saddle_mixing_min_self_weight(n->mixing));
+    saddle_json_real(&j, "lambda_2", n->spectrum.lambda2);
+    saddle_json_real(&j, "lambda_m", n->spectrum.lambda_m);
+    saddle_json_real(&j, "lambda", n->spectrum.lambda);
+    saddle_json_real(&j, "spectral_gap", n->spectrum.gap);
+    saddle_json_text(&j, "eigenvalues_by", n->spectrum.method);
+    saddle_json_object(&j, "files");
+    saddle_json_text(&j, "edges", chosen->save);
+    saddle_json_text(&j, "drawing", chosen->draw);
+    saddle_json_end_object(&j);
+    cli_json_end(&j);
 }
 
 /* Draw the network if asked to. */
@@ -125,6 +188,8 @@ static saddle_status check_outputs(const options *chosen, const char *topology, 
     saddle_status status = cli_check_output("--save", list, false, error);
     SADDLE_THEN_IF(status, picture != NULL, network_check_path("--draw", picture, error));
     SADDLE_THEN(status, cli_check_output("--draw", picture, false, error));
+    SADDLE_THEN_IF(status, chosen->common.json, cli_check_not_stdout("--save", list, error));
+    SADDLE_THEN_IF(status, chosen->common.json, cli_check_not_stdout("--draw", picture, error));
     SADDLE_TRY(status);
     saddle_path_list_add(&outputs, "save", list);
     saddle_path_list_add(&outputs, "draw", picture);
@@ -149,21 +214,23 @@ static int run(const cli_arguments *arguments)
     saddle_error error;
     saddle_graph *graph = NULL;
     saddle_mixing *mixing = NULL;
-    saddle_spectrum spectrum;
-    size_t diameter = 0;
+    network n = {.diameter = 0};
     saddle_status status = check_outputs(chosen, topology, plan->network.mixing, &error);
     SADDLE_THEN(status, saddle_graph_create(&graph, topology, agents, plan->start.seed, &error));
     SADDLE_THEN(status, saddle_mixing_create(&mixing, graph, plan->network.mixing, &error));
-    SADDLE_THEN(status, saddle_mixing_spectrum(mixing, &spectrum, &error));
-    SADDLE_THEN(status, saddle_graph_diameter(graph, &diameter, &error));
+    SADDLE_THEN(status, saddle_mixing_spectrum(mixing, &n.spectrum, &error));
+    SADDLE_THEN(status, saddle_graph_diameter(graph, &n.diameter, &error));
     SADDLE_THEN_IF(status, chosen->save != NULL, saddle_graph_save(graph, chosen->save, &error));
     SADDLE_THEN(status, draw_network(chosen, graph, &error));
-    int code =
-        status == SADDLE_OK ? print_graph(graph, mixing, &spectrum, diameter) : cli_fail(&error);
-    if (code == CLI_OK && chosen->save != NULL)
-        cli_print("\n  edge list written to %s\n", chosen->save);
-    if (code == CLI_OK && chosen->draw != NULL)
-        cli_print("\n  drawing written to %s\n", chosen->draw);
+    n.graph = graph;
+    n.mixing = mixing;
+    SADDLE_THEN(status, count_degrees(&n, &error));
+    if (status == SADDLE_OK && chosen->common.json)
+        print_json(&n, arguments);
+    else if (status == SADDLE_OK)
+        print_graph(&n, chosen);
+    int code = status == SADDLE_OK ? CLI_OK : cli_fail(&error);
+    saddle_free(n.degree);
     saddle_mixing_free(mixing);
     saddle_graph_free(graph);
     return code;

@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "json_output.h"
 
 /* Of the library's options, how to read the data; --problem for a plug-in's model. */
 static const cli_fields eval_library[] = {
@@ -42,7 +43,7 @@ static const saddle_option output =
     SADDLE_TEXT(SADDLE_OWN(options, output, RUN), "output", SADDLE_OUTPUT_HEADING, "", "FILE",
                 "Write the scores to FILE, whole or not at all; -o is "
                 "short for it. Not given: standard output.");
-static const saddle_option *const eval_own[] = {&cli_option_config, NULL};
+static const saddle_option *const eval_own[] = {&cli_option_config, &cli_option_json, NULL};
 static const saddle_option *const predict_own[] = {&output, &cli_option_config, NULL};
 
 /* A model and the rows it is used on. */
@@ -104,6 +105,24 @@ static void print_measures(const job *j, const cli_arguments *arguments,
     cli_table_print(table);
 }
 
+static void print_json(const job *j, const cli_arguments *arguments, const saddle_outcome *outcome,
+                       size_t count)
+{
+    saddle_json json;
+    cli_json_begin(&json, arguments->command);
+    cli_json_given(&json, arguments);
+    saddle_json_text(&json, "model", arguments->plan.outputs.model);
+    saddle_json_text(&json, "problem", saddle_predictor_problem(j->predictor)->name);
+    saddle_json_text(&json, "data", arguments->plan.problem.data);
+    saddle_json_whole(&json, "rows", j->data->rows);
+    saddle_json_whole(&json, "dropped", j->data->dropped);
+    saddle_json_object(&json, "outcomes");
+    for (size_t k = 0; k < count; k++)
+        saddle_json_real(&json, outcome[k].name, outcome[k].value);
+    saddle_json_end_object(&json);
+    cli_json_end(&json);
+}
+
 /* Without labels there is nothing to compare scores with. */
 static saddle_status check_labels(const saddle_plan *plan, saddle_error *error)
 {
@@ -129,7 +148,10 @@ static int run_eval(const cli_arguments *arguments)
     SADDLE_THEN(status,
                 saddle_predictor_evaluate(j.predictor, j.data, arguments->plan.problem.positive,
                                           outcome, &count, &error));
-    if (status == SADDLE_OK)
+    const options *chosen = arguments->own;
+    if (status == SADDLE_OK && chosen->common.json)
+        print_json(&j, arguments, outcome, count);
+    else if (status == SADDLE_OK)
         print_measures(&j, arguments, outcome, count);
     close_job(&j);
     return status == SADDLE_OK ? CLI_OK : cli_fail(&error);

@@ -10,7 +10,7 @@
 #include "run_display.h"
 
 static const saddle_option *const own[] = {&cli_option_config, &cli_option_quiet,
-                                           &cli_option_report, NULL};
+                                           &cli_option_report, &cli_option_json, NULL};
 static const cli_fields library[] = {CLI_FIELDS(problem),   CLI_FIELDS(network), CLI_FIELDS(start),
                                      CLI_FIELDS(algorithm), CLI_FIELDS(steps),   CLI_FIELDS(limits),
                                      CLI_FIELDS(engine),    CLI_FIELDS(outputs), CLI_NO_FIELDS};
@@ -55,9 +55,12 @@ static saddle_status check_outputs(const cli_arguments *arguments, saddle_error 
                   {"--model", plan->outputs.model, false},
                   {"--report", common->report, false}};
     saddle_status status = SADDLE_OK;
-    for (size_t k = 0; status == SADDLE_OK && k < sizeof output / sizeof *output; k++)
+    for (size_t k = 0; status == SADDLE_OK && k < sizeof output / sizeof *output; k++) {
         if (!will_be_made(plan->outputs.checkpoint, output[k].path))
             status = cli_check_output(output[k].option, output[k].path, output[k].stream, error);
+        SADDLE_THEN_IF(status, common->json,
+                       cli_check_not_stdout(output[k].option, output[k].path, error));
+    }
     if (status != SADDLE_OK)
         return status;
     saddle_path_list outputs = {.count = 0};
@@ -110,9 +113,10 @@ static int run(const cli_arguments *given)
     saddle_instance *instance = NULL;
     saddle_result *result = NULL;
     bool terminal = isatty(STDOUT_FILENO) && cli_has_progress();
-    run_display d = {.quiet = common->quiet,
-                     .table = !common->quiet && !terminal,
-                     .meter = {.label = ""},
+    bool quiet = common->quiet || common->json;
+    run_display d = {.quiet = quiet,
+                     .table = !quiet && !terminal,
+                     .meter = {.label = "", .hidden = common->quiet},
                      .stride = 1,
                      .printed = UINT64_MAX};
     saddle_status status = saddle_plan_copy(plan, &given->plan, &error);
@@ -136,13 +140,18 @@ static int run(const cli_arguments *given)
         cli_say_on_termination("");
     }
     int code = status == SADDLE_OK ? run_display_end(&d, result) : cli_fail(&error);
+    const char *report = NULL; /* that was written */
     if (status == SADDLE_OK && common->report != NULL) {
         status = cli_leads() ? write_report(result, common->report, &error) : SADDLE_OK;
         if (cli_agree(status, &error) != SADDLE_OK)
             code = cli_fail(&error);
-        else if (!common->quiet)
-            cli_print_field("report", "%s", common->report);
+        else
+            report = common->report;
     }
+    if (report != NULL && !quiet)
+        cli_print_field("report", "%s", report);
+    if (result != NULL && common->json)
+        run_display_json(&d, arguments.command, instance, result, report);
     saddle_result_free(result);
     saddle_instance_free(instance);
     saddle_algorithm_release(choice);

@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "core/print.h"
 #include "core/status.h"
+#include "json_output.h"
 #include "result_tables.h"
 
 #define GROUP "Verification"
@@ -26,7 +27,7 @@ static const saddle_option repeats_option =
     SADDLE_INTEGER(SADDLE_OWN(options, repeats, RUN), "repeats", GROUP, "10", 1, THEOREM_MOST_SEEDS,
                    "K", "With --verify: seeds seed, seed+1, ..., seed+K-1.");
 static const saddle_option *const own[] = {&verify_option, &repeats_option, &cli_option_config,
-                                           NULL};
+                                           &cli_option_json, NULL};
 static const cli_fields library[] = {CLI_FIELDS(problem),
                                      CLI_FIELDS(network),
                                      CLI_FIELDS(start),
@@ -38,8 +39,29 @@ static const cli_fields library[] = {CLI_FIELDS(problem),
                                      CLI_FIELDS(limits.iterations),
                                      CLI_NO_FIELDS};
 
-static void line(const char *name, double value, const char *meaning)
+/* Begin a part: an object of JSON, or a heading; `j` is NULL for text, here and below. */
+static void begin_part(saddle_json *j, const char *key, const char *heading)
 {
+    if (j != NULL)
+        saddle_json_object(j, key);
+    else
+        cli_print("%s\n", heading);
+}
+
+static void end_part(saddle_json *j)
+{
+    if (j != NULL)
+        saddle_json_end_object(j);
+}
+
+/* A number: a member of JSON, or a line with its name and what it means. */
+static void line(saddle_json *j, const char *key, const char *name, double value,
+                 const char *meaning)
+{
+    if (j != NULL) {
+        saddle_json_real(j, key, value);
+        return;
+    }
     char text[CLI_NUMBER];
     if (isnan(value))
         saddle_snprintf(text, sizeof text, "none");
@@ -49,53 +71,60 @@ static void line(const char *name, double value, const char *meaning)
     cli_wrap(stdout, meaning, 31, 31, cli_width(STDOUT_FILENO));
 }
 
-static void print_constants(const saddle_theory *t, bool by_size)
+static void print_constants(saddle_json *j, const saddle_theory *t, bool by_size)
 {
-    cli_print("Problem and network%s\n", by_size ? ", agents count by size" : "");
-    line("L", t->lipschitz,
+    begin_part(j, "constants",
+               by_size ? "Problem and network, agents count by size" : "Problem and network");
+    line(j, "lipschitz", "L", t->lipschitz,
          t->estimated ? "Lipschitz constant of every sample's gradient: estimated, not a bound"
                       : "Lipschitz constant of every sample's gradient over X x Y");
-    line("mu", t->strong_concavity, "strong concavity of F in y");
-    line("kappa = L/mu", t->lipschitz / t->strong_concavity, "condition number");
-    line("lambda", t->lambda, "second largest |eigenvalue| of the mixing matrix");
-    line("c1", t->c1, "(1 - lambda^2) / (1 + lambda^2)");
-    line("beta", t->beta, "min(tau/12, 1/3)");
+    line(j, "mu", "mu", t->strong_concavity, "strong concavity of F in y");
+    if (j != NULL)
+        saddle_json_flag(j, "estimated", t->estimated);
+    line(j, "kappa", "kappa = L/mu", t->lipschitz / t->strong_concavity, "condition number");
+    line(j, "lambda", "lambda", t->lambda, "second largest |eigenvalue| of the mixing matrix");
+    line(j, "c1", "c1", t->c1, "(1 - lambda^2) / (1 + lambda^2)");
+    line(j, "beta", "beta", t->beta, "min(tau/12, 1/3)");
+    end_part(j);
 }
 
-static void print_steps(const saddle_theory *t, const saddle_steps *practical)
+static void print_steps(saddle_json *j, const saddle_theory *t, const saddle_steps *practical)
 {
     char text[128];
-    cli_print("\nStep sizes\n");
-    line("tau", t->tau, "proximal weight assumed (--tau)");
-    line("alpha", t->alpha, "1/(4L), gradient step in y");
-    line("eta bound", t->eta_bound, "Theorem 1 holds for eta up to this");
-    line("nu bound", t->nu_bound, "Theorem 1 holds for nu up to this, at the eta below");
-    line("eta", t->eta, "half its bound, what --steps theory uses");
-    line("nu", t->nu, "half its bound, what --steps theory uses");
-    line("q", (double)t->q, "iterations between refreshes, ceil(sqrt(n))");
+    begin_part(j, "steps", "\nStep sizes");
+    line(j, "tau", "tau", t->tau, "proximal weight assumed (--tau)");
+    line(j, "alpha", "alpha", t->alpha, "1/(4L), gradient step in y");
+    line(j, "eta_bound", "eta bound", t->eta_bound, "Theorem 1 holds for eta up to this");
+    line(j, "nu_bound", "nu bound", t->nu_bound,
+         "Theorem 1 holds for nu up to this, at the eta below");
+    line(j, "eta", "eta", t->eta, "half its bound, what --steps theory uses");
+    line(j, "nu", "nu", t->nu, "half its bound, what --steps theory uses");
+    line(j, "q", "q", (double)t->q, "iterations between refreshes, ceil(sqrt(n))");
     saddle_snprintf(text, sizeof text, "what --steps practical uses: %.3g times as large",
                     practical->eta / t->eta);
-    line("practical eta", practical->eta, text);
+    line(j, "practical_eta", "practical eta", practical->eta, text);
     saddle_snprintf(text, sizeof text, "what --steps practical uses: %.3g times as large",
                     practical->nu / t->nu);
-    line("practical nu", practical->nu, text);
+    line(j, "practical_nu", "practical nu", practical->nu, text);
+    end_part(j);
 }
 
-static void print_coefficients(const saddle_theory *t)
+static void print_coefficients(saddle_json *j, const saddle_theory *t)
 {
-    cli_print("\nCoefficients of the descent at these steps\n");
-    line("C1", t->C1, "of x consensus");
-    line("C2", t->C2, "of x stationarity");
-    line("C2'", t->C2_plus, "of x stationarity in Theorem 2 (PRECISION+, --c-gamma)");
-    line("C3", t->C3, "of y consensus");
-    line("C4", t->C4, "of |y~ - ybar|^2");
-    line("rate", t->rate, "min(C1, C2, C3, nu L^2/2)");
-    line("rate'", t->rate_plus, "the same with C2'");
-    line("p0 - Q*", t->gap, "potential at the start above the lower bound of Q");
+    begin_part(j, "coefficients", "\nCoefficients of the descent at these steps");
+    line(j, "c1", "C1", t->C1, "of x consensus");
+    line(j, "c2", "C2", t->C2, "of x stationarity");
+    line(j, "c2_plus", "C2'", t->C2_plus, "of x stationarity in Theorem 2 (PRECISION+, --c-gamma)");
+    line(j, "c3", "C3", t->C3, "of y consensus");
+    line(j, "c4", "C4", t->C4, "of |y~ - ybar|^2");
+    line(j, "rate", "rate", t->rate, "min(C1, C2, C3, nu L^2/2)");
+    line(j, "rate_plus", "rate'", t->rate_plus, "the same with C2'");
+    line(j, "gap", "p0 - Q*", t->gap, "potential at the start above the lower bound of Q");
+    end_part(j);
 }
 
 /* A guarantee: what the number means, or why there is none. */
-static void print_guarantee(const saddle_theory *t, bool plus)
+static void print_guarantee(saddle_json *j, const saddle_theory *t, bool plus)
 {
     double rate = plus ? t->rate_plus : t->rate;
     double iterations = plus ? t->iterations_plus : t->iterations;
@@ -117,18 +146,27 @@ static void print_guarantee(const saddle_theory *t, bool plus)
         saddle_snprintf(text, sizeof text,
                         "after this many iterations of %s the mean metric is at most epsilon^2%s",
                         plus ? "PRECISION+" : "PRECISION", plus ? ", the floor included" : "");
-    line(plus ? "Theorem 2" : "Theorem 1", iterations, text);
+    line(j, plus ? "theorem_2_iterations" : "theorem_1_iterations",
+         plus ? "Theorem 2" : "Theorem 1", iterations, text);
+    if (j != NULL)
+        saddle_json_text(j, plus ? "theorem_2_meaning" : "theorem_1_meaning", text);
 }
 
-static void print_guarantees(const saddle_theory *t, double c_epsilon)
+static void print_guarantees(saddle_json *j, const saddle_theory *t, double c_epsilon)
 {
-    cli_print("\nGuarantees for epsilon = %g\n", t->epsilon);
-    print_guarantee(t, false);
-    print_guarantee(t, true);
-    line("c_gamma bound", t->c_gamma_bound, "Theorem 2 as printed asks for a c_gamma above this");
-    line("floor", t->error_factor * t->epsilon / c_epsilon,
+    char heading[64];
+    saddle_snprintf(heading, sizeof heading, "\nGuarantees for epsilon = %g", t->epsilon);
+    begin_part(j, "guarantees", heading);
+    if (j != NULL)
+        saddle_json_real(j, "epsilon", t->epsilon);
+    print_guarantee(j, t, false);
+    print_guarantee(j, t, true);
+    line(j, "c_gamma_bound", "c_gamma bound", t->c_gamma_bound,
+         "Theorem 2 as printed asks for a c_gamma above this");
+    line(j, "floor", "floor", t->error_factor * t->epsilon / c_epsilon,
          "what Theorem 2's mean metric may keep, whatever the number of iterations");
-    if (t->iterations > 1e9 || t->iterations_plus > 1e9) {
+    end_part(j);
+    if (j == NULL && (t->iterations > 1e9 || t->iterations_plus > 1e9)) {
         putchar('\n');
         cli_wrap(stdout,
                  "The bounds hold for the worst problem with these constants; in practice far "
@@ -139,70 +177,104 @@ static void print_guarantees(const saddle_theory *t, double c_epsilon)
 
 /* ---- verification -------------------------------------------------------------------------- */
 
-/* Compare bounds with measurements; `theory` is that of the first seed. */
-static int run_verification(const cli_arguments *arguments, const saddle_theory *theory)
+/* Measure what the theorems bound, with all seeds or those before an interrupt; `theory` is that of the first seed. */
+static saddle_status measure(theorem_check theorem[2], const cli_arguments *arguments,
+                             const saddle_theory *theory, const volatile sig_atomic_t *interrupt,
+                             saddle_error *error)
 {
-    static theorem_check theorem[2]; /* some 20 kB each; a program verifies once */
-    saddle_error error;
     const char *why;
     const options *chosen = arguments->own;
     size_t repeats = (size_t)chosen->repeats;
-    const volatile sig_atomic_t *interrupt = cli_catch_interrupts();
     theorem[1].plus = true;
-    if (!saddle_theorem_applies(theory, false, &why)) {
-        saddle_fail(&error, SADDLE_UNSUPPORTED, "--verify: the theorems promise nothing here: %s",
-                    why);
-        return cli_fail(&error);
-    }
+    if (!saddle_theorem_applies(theory, false, &why))
+        return saddle_fail(error, SADDLE_UNSUPPORTED,
+                           "--verify: the theorems promise nothing here: %s", why);
     if (!saddle_theorem_applies(theory, true, &why))
         cli_warn("Theorem 2 promises nothing here: %s", why);
-    for (size_t r = 0; r < repeats && !*interrupt; r++) {
+    saddle_status status = SADDLE_OK;
+    for (size_t r = 0; status == SADDLE_OK && r < repeats && !*interrupt; r++) {
         cli_progress("seed %zu of %zu", r + 1, repeats);
-        saddle_status status = saddle_theorem_measure(
-            theorem, &arguments->plan, arguments->plan.start.seed + r, interrupt, &error);
+        status = saddle_theorem_measure(theorem, &arguments->plan, arguments->plan.start.seed + r,
+                                        interrupt, error);
         cli_progress_clear();
-        if (status != SADDLE_OK)
-            return cli_fail(&error);
     }
-    bool violated = false;
+    return status;
+}
+
+static bool violated(const theorem_check theorem[2])
+{
+    bool found = false;
     for (size_t k = 0; k < 2; k++)
-        if (theorem[k].seeds > 0) {
-            cli_print_theorem(&theorem[k]);
-            violated = violated || saddle_theorem_violated(&theorem[k]);
-        }
-    if (*interrupt)
-        return CLI_INTERRUPTED;
-    return violated ? CLI_CHECK_FAILED : CLI_OK;
+        found = found || (theorem[k].seeds > 0 && saddle_theorem_violated(&theorem[k]));
+    return found;
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-static int run(const cli_arguments *arguments)
-{
-    const options *chosen = arguments->own;
-    const saddle_plan *plan = &arguments->plan;
-    saddle_error error;
-    saddle_instance *instance = NULL;
+/* What there is to print. */
+typedef struct findings {
+    const cli_arguments *arguments;
     saddle_theory theory;
     saddle_steps practical;
-    saddle_status status = saddle_instance_create(&instance, plan, &error);
+    bool by_size;
+    theorem_check theorem[2]; /* some 20 kB each */
+} findings;
+
+static void print_theory(saddle_json *j, const findings *f)
+{
+    print_constants(j, &f->theory, f->by_size);
+    print_steps(j, &f->theory, &f->practical);
+    print_coefficients(j, &f->theory);
+    print_guarantees(j, &f->theory, f->arguments->plan.steps.c_epsilon);
+}
+
+static void print_json(const findings *f)
+{
+    saddle_json j;
+    cli_json_begin(&j, f->arguments->command);
+    cli_json_given(&j, f->arguments);
+    print_theory(&j, f);
+    saddle_json_array(&j, "verification");
+    for (size_t k = 0; k < 2; k++)
+        if (f->theorem[k].seeds > 0)
+            cli_json_theorem(&j, &f->theorem[k]);
+    saddle_json_end_array(&j);
+    cli_json_end(&j);
+}
+
+static int run(const cli_arguments *arguments)
+{
+    static findings f; /* a program runs one command */
+    const options *chosen = arguments->own;
+    bool json = chosen->common.json;
+    saddle_error error;
+    saddle_instance *instance = NULL;
+    f.arguments = arguments;
+    saddle_status status = saddle_instance_create(&instance, &arguments->plan, &error);
     if (status == SADDLE_OK) {
-        cli_warn_unused(plan, instance, NULL, 0);
-        status = saddle_theorem_theory(instance, plan, &practical, &theory, &error);
-    }
-    int code = CLI_OK;
-    if (status == SADDLE_OK) {
-        print_constants(&theory, instance->plan->problem.agent_weights == SADDLE_WEIGHTS_BY_SIZE);
-        print_steps(&theory, &practical);
-        print_coefficients(&theory);
-        print_guarantees(&theory, plan->steps.c_epsilon);
-    } else {
-        code = cli_fail(&error);
+        cli_warn_unused(&arguments->plan, instance, NULL, 0);
+        f.by_size = instance->plan->problem.agent_weights == SADDLE_WEIGHTS_BY_SIZE;
+        status = saddle_theorem_theory(instance, &arguments->plan, &f.practical, &f.theory, &error);
     }
     saddle_instance_free(instance);
-    if (code == CLI_OK && chosen->verify)
-        code = run_verification(arguments, &theory);
-    return code;
+    if (status == SADDLE_OK && !json)
+        print_theory(NULL, &f);
+    static const volatile sig_atomic_t never = 0;
+    const volatile sig_atomic_t *interrupt = &never;
+    if (status == SADDLE_OK && chosen->verify) {
+        interrupt = cli_catch_interrupts();
+        status = measure(f.theorem, arguments, &f.theory, interrupt, &error);
+    }
+    if (status != SADDLE_OK)
+        return cli_fail(&error);
+    if (json)
+        print_json(&f);
+    for (size_t k = 0; k < 2 && !json; k++)
+        if (f.theorem[k].seeds > 0)
+            cli_print_theorem(&f.theorem[k]);
+    if (*interrupt)
+        return CLI_INTERRUPTED;
+    return violated(f.theorem) ? CLI_CHECK_FAILED : CLI_OK;
 }
 
 const cli_command cli_theory = {

@@ -16,6 +16,8 @@
 static int stdout_error;     /* errno of the first failed write; 0: none */
 static size_t progress_size; /* characters of the progress line on the screen */
 static bool silent;          /* another process speaks */
+static char **warning;       /* those that were printed; owned */
+static size_t warnings;
 
 /* ---- the streams --------------------------------------------------------------------------- */
 
@@ -82,6 +84,10 @@ void cli_flush_or_stop(void)
 
 int cli_console_close(int code)
 {
+    while (warnings > 0)
+        free(warning[--warnings]);
+    free((void *)warning);
+    warning = NULL;
     if (cli_flush())
         return code;
     if (!cli_reader_gone())
@@ -186,24 +192,25 @@ void cli_wrap(FILE *stream, const char *text, int column, int indent, int width)
     free(copy);
 }
 
-__attribute__((format(printf, 2, 0))) static void say(const char *kind, const char *format,
-                                                      va_list arguments)
+/* "saddle: KIND..." on stderr; returns what followed, to be freed. NULL: nothing was printed, or memory is short. */
+__attribute__((format(printf, 2, 0))) static char *say(const char *kind, const char *format,
+                                                       va_list arguments)
 {
     if (silent)
-        return;
+        return NULL;
     cli_progress_clear();
     char *text = format_shown(false, format, arguments);
     saddle_fprintf(stderr, "saddle: %s", kind);
     put(stderr, text);
     fputc('\n', stderr);
-    free(text);
+    return text;
 }
 
 void cli_say(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say("", format, arguments);
+    free(say("", format, arguments));
     va_end(arguments);
 }
 
@@ -211,8 +218,22 @@ void cli_warn(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say("warning: ", format, arguments);
+    char *text = say("warning: ", format, arguments);
     va_end(arguments);
+    char **longer =
+        text != NULL ? realloc((void *)warning, (warnings + 1) * sizeof *warning) : NULL;
+    if (longer == NULL) {
+        free(text);
+        return;
+    }
+    warning = longer;
+    warning[warnings++] = text;
+}
+
+const char *const *cli_warnings(size_t *count)
+{
+    *count = warnings;
+    return (const char *const *)warning;
 }
 
 /* ---- the progress line --------------------------------------------------------------------- */

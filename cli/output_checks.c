@@ -54,6 +54,23 @@ saddle_status cli_check_output(const char *what, const char *path, bool stream, 
                        what, path, strerror(errno != 0 ? errno : ENOENT));
 }
 
+saddle_status cli_check_not_stdout(const char *what, const char *path, saddle_error *error)
+{
+    struct stat out;
+    struct stat file;
+    struct stat nothing;
+    if (is_none(path) || fstat(STDOUT_FILENO, &out) != 0 || stat(path, &file) != 0 ||
+        file.st_dev != out.st_dev || file.st_ino != out.st_ino)
+        return SADDLE_OK;
+    if (stat("/dev/null", &nothing) == 0 && S_ISCHR(file.st_mode) &&
+        file.st_rdev == nothing.st_rdev)
+        return SADDLE_OK;
+    return saddle_fail(error, SADDLE_BAD_INPUT,
+                       "%s: '%s' is standard output, where --json prints its object; give another "
+                       "file, or leave out --json",
+                       what, path);
+}
+
 saddle_status cli_check_trace_output(const cli_arguments *arguments, const char *what,
                                      const char *path, saddle_error *error)
 {

@@ -2,10 +2,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
 #include "core/print.h"
+#include "json_output.h"
 
 /* ---- comparisons --------------------------------------------------------------------------- */
 
@@ -77,6 +78,31 @@ static void add_dashes(cli_table *table, const saddle_algorithm *algorithm, size
         cli_table_add(table, "-");
 }
 
+/* IFO calls, rounds, bytes and seconds of the repeats that reached a level. */
+static void add_costs(spread cost[SPREADS], const comparison *c, size_t algorithm, double level)
+{
+    for (size_t r = 0; r < c->repeats; r++) {
+        const saddle_row *row =
+            saddle_comparison_reached(&c->run[algorithm * c->repeats + r], level);
+        if (row != NULL)
+            spread_add(cost, (double[]){(double)row->cost.ifo, (double)row->cost.rounds,
+                                        (double)row->cost.bytes, row->seconds});
+    }
+}
+
+/* Iterations, IFO calls, seconds and metric at the end of the repeats that were made. */
+static void add_ends(spread end[SPREADS], const comparison *c, size_t algorithm)
+{
+    for (size_t r = 0; r < c->repeats; r++) {
+        const comparison_run *run = &c->run[algorithm * c->repeats + r];
+        if (run->row_count == 0)
+            continue;
+        const saddle_row *row = &run->rows[run->row_count - 1];
+        spread_add(end, (double[]){(double)row->iteration, (double)row->cost.ifo, row->seconds,
+                                   row->metric});
+    }
+}
+
 static void print_level(const comparison *c, double level)
 {
     static writer *const write[SPREADS] = {write_count, write_count, saddle_bytes_text,
@@ -92,12 +118,7 @@ static void print_level(const comparison *c, double level)
             continue;
         }
         spread cost[SPREADS] = {{0}};
-        for (size_t r = 0; r < c->repeats; r++) {
-            const saddle_row *row = saddle_comparison_reached(&c->run[a * c->repeats + r], level);
-            if (row != NULL)
-                spread_add(cost, (double[]){(double)row->cost.ifo, (double)row->cost.rounds,
-                                            (double)row->cost.bytes, row->seconds});
-        }
+        add_costs(cost, c, a, level);
         cli_table_add(table, "%s", c->names.algorithm[a]->name);
         for (size_t k = 0; k < SPREADS; k++)
             add_spread(table, &cost[k], c->repeats, write[k]);
@@ -142,14 +163,7 @@ static void print_ends(const comparison *c)
             continue;
         }
         spread end[SPREADS] = {{0}};
-        for (size_t r = 0; r < c->repeats; r++) {
-            const comparison_run *run = &c->run[a * c->repeats + r];
-            if (run->row_count == 0)
-                continue;
-            const saddle_row *row = &run->rows[run->row_count - 1];
-            spread_add(end, (double[]){(double)row->iteration, (double)row->cost.ifo, row->seconds,
-                                       row->metric});
-        }
+        add_ends(end, c, a);
         cli_table_add(table, "%s", c->names.algorithm[a]->name);
         /* All but the metric are sums over the repeats. */
         for (size_t k = 0; k < SPREADS; k++)
@@ -273,6 +287,105 @@ void cli_print_comparison(const comparison *c)
     print_outcomes(c, "test_", true, "least to largest over agents, each on the held-out data");
 }
 
+/* ---- comparisons as JSON ------------------------------------------------------------------- */
+
+/* Mean and range of a quantity; nulls when there is none. */
+static void put_spread(saddle_json *j, const char *name, const spread *s)
+{
+    bool none = s->count == 0;
+    saddle_json_object(j, name);
+    saddle_json_real(j, "mean", none ? (double)NAN : s->sum / (double)s->count);
+    saddle_json_real(j, "min", none ? (double)NAN : s->low);
+    saddle_json_real(j, "max", none ? (double)NAN : s->high);
+    saddle_json_end_object(j);
+}
+
+/* A row of a run; NULL: null. */
+static void put_row(saddle_json *j, const char *name, const comparison *c,
+                    const comparison_run *run, const saddle_row *row)
+{
+    if (row == NULL)
+        saddle_json_text(j, name, NULL);
+    else
+        cli_json_row(j, name, row, c->outcome_count, c->outcome,
+                     run->outcomes + (size_t)(row - run->rows) * c->outcome_count);
+}
+
+/* The rows of summary.csv that are of one run: null for a level that it did not reach. */
+static void put_run(saddle_json *j, const comparison *c, const comparison_inputs *in, size_t a,
+                    size_t r)
+{
+    const comparison_run *run = &c->run[a * c->repeats + r];
+    if (!run->done)
+        return;
+    char *path = saddle_comparison_trace_path(c, in, a, r);
+    saddle_json_object(j, NULL);
+    saddle_json_whole(j, "seed", c->first_seed + r);
+    cli_json_stop(j, run->stop);
+    saddle_json_text(j, "trace", path);
+    saddle_json_array(j, "levels");
+    for (size_t k = 0; k < c->levels; k++)
+        put_row(j, NULL, c, run, saddle_comparison_reached(run, c->level[k]));
+    saddle_json_end_array(j);
+    put_row(j, "final", c, run, &run->rows[run->row_count - 1]);
+    saddle_json_end_object(j);
+    free(path);
+}
+
+/* What the tables show of an algorithm. */
+static void put_summary(saddle_json *j, const comparison *c, size_t a)
+{
+    static const char *const cost_name[SPREADS] = {"ifo", "rounds", "bytes", "seconds"};
+    static const char *const end_name[SPREADS] = {"iterations", "ifo", "seconds", "metric"};
+    saddle_json_array(j, "levels");
+    for (size_t l = 0; l < c->levels; l++) {
+        spread cost[SPREADS] = {{0}};
+        add_costs(cost, c, a, c->level[l]);
+        saddle_json_object(j, NULL);
+        saddle_json_real(j, "level", c->level[l]);
+        saddle_json_whole(j, "reached", cost[0].count);
+        for (size_t k = 0; k < SPREADS; k++)
+            put_spread(j, cost_name[k], &cost[k]);
+        saddle_json_end_object(j);
+    }
+    saddle_json_end_array(j);
+    spread end[SPREADS] = {{0}};
+    add_ends(end, c, a);
+    saddle_json_object(j, "final");
+    for (size_t k = 0; k < SPREADS; k++)
+        put_spread(j, end_name[k], &end[k]);
+    for (size_t k = 0; k < c->outcome_count; k++) {
+        spread s = outcome_spread(c, a, k);
+        put_spread(j, c->outcome[k].name, &s);
+    }
+    saddle_json_end_object(j);
+}
+
+void cli_json_comparison(saddle_json *j, const comparison *c, const comparison_inputs *in)
+{
+    saddle_json_array(j, "levels");
+    for (size_t k = 0; k < c->levels; k++)
+        saddle_json_real(j, NULL, c->level[k]);
+    saddle_json_end_array(j);
+    saddle_json_array(j, "algorithms");
+    for (size_t a = 0; a < c->names.count; a++) {
+        saddle_json_object(j, NULL);
+        saddle_json_text(j, "name", c->names.algorithm[a]->name);
+        saddle_json_text(j, "status",
+                         c->refused[a] == NULL ? "run"
+                         : c->failed[a]        ? "failed"
+                                               : "refused");
+        saddle_json_text(j, "reason", c->refused[a]);
+        put_summary(j, c, a);
+        saddle_json_array(j, "runs");
+        for (size_t r = 0; r < c->repeats; r++)
+            put_run(j, c, in, a, r);
+        saddle_json_end_array(j);
+        saddle_json_end_object(j);
+    }
+    saddle_json_end_array(j);
+}
+
 /* ---- theorems ------------------------------------------------------------------------------ */
 
 static double seed_mean(const double *value, size_t count)
@@ -299,6 +412,30 @@ void cli_print_theorem(const theorem_check *v)
               v->plus ? "PRECISION+" : "PRECISION", v->seeds, v->seeds == 1 ? "" : "s",
               saddle_theorem_violated(v) ? "VIOLATED" : "respected");
     cli_table_print(table);
+}
+
+void cli_json_theorem(saddle_json *j, const theorem_check *v)
+{
+    saddle_json_object(j, NULL);
+    saddle_json_whole(j, "theorem", v->plus ? 2 : 1);
+    saddle_json_whole(j, "seeds", v->seeds);
+    saddle_json_flag(j, "violated", saddle_theorem_violated(v));
+    saddle_json_array(j, "points");
+    for (size_t p = 0; p < THEOREM_POINTS; p++) {
+        const theorem_point *point = &v->point[p];
+        statistics_mean excess =
+            saddle_statistics_summarize(point->average_excess, v->seeds, THEOREM_CONFIDENCE);
+        saddle_json_object(j, NULL);
+        saddle_json_real(j, "iterations", point->iterations);
+        saddle_json_real(j, "mean_metric", seed_mean(point->average, v->seeds));
+        saddle_json_real(j, "mean_metric_bound", seed_mean(point->average_bound, v->seeds));
+        saddle_json_real(j, "potential", seed_mean(point->potential, v->seeds));
+        saddle_json_real(j, "potential_bound", seed_mean(point->potential_bound, v->seeds));
+        saddle_json_real(j, "worst_seed", excess.most + 1.0);
+        saddle_json_end_object(j);
+    }
+    saddle_json_end_array(j);
+    saddle_json_end_object(j);
 }
 
 /* ---- claims -------------------------------------------------------------------------------- */

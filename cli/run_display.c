@@ -146,6 +146,9 @@ static void on_begin(void *context, const saddle_run_info *info)
 {
     run_display *d = context;
     d->meter.iterations = info->plan->limits.iterations;
+    d->start = info->start;
+    if (info->resumed != NULL)
+        saddle_snprintf(d->resumed, sizeof d->resumed, "%s", info->resumed);
     d->trace_every = info->plan->outputs.trace_every;
     uint64_t points = d->trace_every > 0 ? info->plan->limits.iterations / d->trace_every + 1 : 1;
     d->stride = (points + SHOWN_ROWS - 1) / SHOWN_ROWS;
@@ -174,14 +177,14 @@ static void on_row(void *context, const saddle_row *row)
     if (d->table && d->seen % d->stride == 0)
         print_row(d, row);
     d->seen++;
-    if (!d->quiet)
+    if (!d->meter.hidden)
         cli_meter_show(&d->meter, row->iteration, row->seconds);
 }
 
 static void on_progress(void *context, uint64_t iteration, double seconds)
 {
     const run_display *d = context;
-    if (!d->quiet)
+    if (!d->meter.hidden)
         cli_meter_show(&d->meter, iteration, seconds);
     if (d->table)
         cli_stop_without_reader();

@@ -21,8 +21,7 @@ uint32_t saddle_next_letter(const char **at, const char *end)
     return complete && letter >= least[more] && letter <= 0x10FFFF && !surrogate ? letter : 0xFFFD;
 }
 
-/* Whether a letter acts on a terminal or a page instead of being seen. */
-static bool is_invisible(uint32_t letter)
+bool saddle_is_invisible(uint32_t letter)
 {
     return letter < ' ' || (letter >= 0x7F && letter < 0xA0) || letter == 0x061C ||
            letter == 0x200E || letter == 0x200F || (letter >= 0x2028 && letter <= 0x202E) ||
@@ -37,9 +36,9 @@ size_t saddle_show_letter(const char **at, const char *end, char out[SADDLE_SHOW
     bool invalid = letter == 0xFFFD && (bytes != 3 || memcmp(from, "\xEF\xBF\xBD", 3) != 0);
     if (invalid)
         *at = from + 1;
-    if (invalid || (is_invisible(letter) && bytes == 1))
+    if (invalid || (saddle_is_invisible(letter) && bytes == 1))
         return (size_t)saddle_snprintf(out, SADDLE_SHOWN_SIZE, "\\x%02x", (unsigned char)*from);
-    if (is_invisible(letter))
+    if (saddle_is_invisible(letter))
         return (size_t)saddle_snprintf(out, SADDLE_SHOWN_SIZE, "\\u%04x", (unsigned)letter);
     memcpy(out, from, bytes);
     out[bytes] = '\0';

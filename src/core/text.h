@@ -12,11 +12,14 @@
 /* The next letter of a UTF-8 text that ends at `end`; U+FFFD for a byte that is not part of one. */
 uint32_t saddle_next_letter(const char **at, const char *end);
 
+/* Whether a letter acts on a terminal or a page instead of being seen: control characters (C0, DEL, C1), and
+ * those that turn the direction of text or end a line (U+202E and the like). */
+bool saddle_is_invisible(uint32_t letter);
+
 /* Capacity for one letter as saddle_show_letter() writes it, with its NUL. */
 #define SADDLE_SHOWN_SIZE 12
 /*
- * Writes the next letter of a text so that it can be shown: control characters (C0, DEL, C1), those
- * that turn the direction of text or end a line (U+202E and the like), and bytes that are not UTF-8 as
+ * Writes the next letter of a text so that it can be shown: invisible ones and bytes that are not UTF-8 as
  * \x1b, \u202e, \xff; all other letters as they are. `out` gets a NUL; returns the bytes before it.
  */
 size_t saddle_show_letter(const char **at, const char *end, char out[SADDLE_SHOWN_SIZE]);

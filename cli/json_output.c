@@ -1,0 +1,104 @@
+#include "json_output.h"
+
+#include <string.h>
+
+#include "core/print.h"
+#include "instance/unused_options.h"
+
+void cli_json_begin(saddle_json *j, const cli_command *command)
+{
+    saddle_json_begin(j, stdout);
+    saddle_json_text(j, "saddle", saddle_version());
+    saddle_json_whole(j, "schema", CLI_JSON_SCHEMA);
+    saddle_json_text(j, "command", command->name);
+}
+
+void cli_json_end(saddle_json *j)
+{
+    size_t count;
+    const char *const *warning = cli_warnings(&count);
+    saddle_json_array(j, "warnings");
+    for (size_t k = 0; k < count; k++)
+        saddle_json_text(j, NULL, warning[k]);
+    saddle_json_end_array(j);
+    saddle_json_end(j);
+}
+
+/* ---- settings ------------------------------------------------------------------------------ */
+
+/* An option by its name with _ for -; null where it is automatic or empty. */
+static void put_setting(saddle_json *j, const saddle_option *option, const char *text)
+{
+    char name[64];
+    double real;
+    uint64_t whole;
+    saddle_snprintf(name, sizeof name, "%s", option->name);
+    for (char *dash = name; (dash = strchr(dash, '-')) != NULL;)
+        *dash = '_';
+    bool open =
+        *text == '\0' || (option->kind != SADDLE_OPTION_CHOICE && strcmp(text, "auto") == 0);
+    if (open)
+        saddle_json_text(j, name, NULL);
+    else if (option->kind == SADDLE_OPTION_FLAG)
+        saddle_json_flag(j, name, strcmp(text, "yes") == 0);
+    else if (option->kind == SADDLE_OPTION_INTEGER && saddle_parse_integer(text, &whole))
+        saddle_json_whole(j, name, whole);
+    else if (option->kind == SADDLE_OPTION_REAL && saddle_parse_real(text, &real))
+        saddle_json_real(j, name, real);
+    else
+        saddle_json_text(j, name, text);
+}
+
+void cli_json_settings(saddle_json *j, const saddle_settings *settings)
+{
+    saddle_json_object(j, "settings");
+    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
+        const saddle_option *option = saddle_settings_option(settings, k);
+        put_setting(j, option, saddle_settings_value(settings, option));
+    }
+    saddle_json_end_object(j);
+}
+
+void cli_json_given(saddle_json *j, const cli_arguments *arguments)
+{
+    const cli_command *command = arguments->command;
+    const saddle_settings *settings = arguments->plan.settings;
+    saddle_json_object(j, "settings");
+    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
+        const saddle_option *option = saddle_settings_option(settings, k);
+        bool given = saddle_settings_given(settings, option);
+        bool general = option->home == SADDLE_HOME_PLAN || saddle_option_in(command->own, option);
+        bool undecided = !given && cli_has_option(command->undecided, option);
+        if (option != &cli_option_json && cli_takes(command, option) && (given || general))
+            put_setting(j, option, undecided ? "" : saddle_settings_value(settings, option));
+    }
+    saddle_json_end_object(j);
+}
+
+/* ---- runs ---------------------------------------------------------------------------------- */
+
+void cli_json_stop(saddle_json *j, saddle_stop stop)
+{
+    static const char *const word[] = {[SADDLE_STOP_ITERATIONS] = "iterations",
+                                       [SADDLE_STOP_TOLERANCE] = "tolerance",
+                                       [SADDLE_STOP_IFO] = "ifo",
+                                       [SADDLE_STOP_ROUNDS] = "rounds",
+                                       [SADDLE_STOP_SECONDS] = "seconds",
+                                       [SADDLE_STOP_CONDITION] = "condition",
+                                       [SADDLE_STOP_NO_GAIN] = "no_gain",
+                                       [SADDLE_STOP_INTERRUPTED] = "interrupted",
+                                       [SADDLE_STOP_DIVERGED] = "diverged"};
+    saddle_json_text(j, "stop", word[stop]);
+    saddle_json_text(j, "ended", saddle_stop_text(stop));
+}
+
+void cli_json_row(saddle_json *j, const char *name, const saddle_row *row, size_t count,
+                  const saddle_outcome_column *column, const double *outcome)
+{
+    saddle_json_object(j, name);
+    for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
+        saddle_json_real(j, saddle_trace_column_name(k), saddle_row_cell(row, k));
+    for (size_t k = 0; k < count; k++)
+        saddle_json_real(j, column[k].name, outcome[k]);
+    saddle_json_end_object(j);
+}

@@ -1,0 +1,133 @@
+#include "lab/json.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/print.h"
+#include "core/text.h"
+
+static void break_line(const saddle_json *j)
+{
+    saddle_fprintf(j->stream, "\n%*s", 2 * j->depth, "");
+}
+
+static void put_text(FILE *f, const char *text)
+{
+    const char *end = text + strlen(text);
+    fputc('"', f);
+    while (text < end) {
+        const char *from = text;
+        uint32_t letter = saddle_next_letter(&text, end);
+        if (letter == '"' || letter == '\\')
+            saddle_fprintf(f, "\\%c", (int)letter);
+        else if (saddle_is_invisible(letter) || letter == 0xFFFD)
+            saddle_fprintf(f, "\\u%04x", (unsigned)letter);
+        else
+            fwrite(from, 1, (size_t)(text - from), f);
+    }
+    fputc('"', f);
+}
+
+/* What stands before a value: a comma, a line of its own for members and for objects in arrays, the name. */
+static void lead(saddle_json *j, const char *name, bool own_line)
+{
+    if (!j->empty)
+        fputc(',', j->stream);
+    if (name != NULL || own_line)
+        break_line(j);
+    else if (!j->empty)
+        fputc(' ', j->stream);
+    if (name != NULL) {
+        put_text(j->stream, name);
+        fputs(": ", j->stream);
+    }
+    j->empty = false;
+    j->broken = false;
+}
+
+static void open_with(saddle_json *j, char bracket)
+{
+    fputc(bracket, j->stream);
+    j->depth++;
+    j->empty = true;
+}
+
+static void close_with(saddle_json *j, bool own_line, char bracket)
+{
+    j->depth--;
+    if (own_line)
+        break_line(j);
+    fputc(bracket, j->stream);
+    j->empty = false;
+    j->broken = bracket == '}';
+}
+
+void saddle_json_begin(saddle_json *j, FILE *stream)
+{
+    *j = (saddle_json){.stream = stream};
+    open_with(j, '{');
+}
+
+void saddle_json_end(saddle_json *j)
+{
+    saddle_json_end_object(j);
+    fputc('\n', j->stream);
+}
+
+void saddle_json_object(saddle_json *j, const char *name)
+{
+    lead(j, name, true);
+    open_with(j, '{');
+}
+
+void saddle_json_array(saddle_json *j, const char *name)
+{
+    lead(j, name, false);
+    open_with(j, '[');
+}
+
+void saddle_json_end_object(saddle_json *j)
+{
+    close_with(j, !j->empty, '}');
+}
+
+void saddle_json_end_array(saddle_json *j)
+{
+    close_with(j, j->broken && !j->empty, ']');
+}
+
+void saddle_json_text(saddle_json *j, const char *name, const char *text)
+{
+    lead(j, name, false);
+    if (text != NULL)
+        put_text(j->stream, text);
+    else
+        fputs("null", j->stream);
+}
+
+void saddle_json_real(saddle_json *j, const char *name, double value)
+{
+    char number[SADDLE_REAL_SIZE];
+    lead(j, name, false);
+    if (!isfinite(value))
+        fputs("null", j->stream);
+    else if (fabs(value) <= 0x1p53 && value == rint(value))
+        /* Readers may take -0 for an integer, which has no sign. */
+        saddle_fprintf(j->stream, value == 0.0 && signbit(value) ? "%.1f" : "%.0f", value);
+    else /* every decimal of 15 digits survives a double, but for the tiniest ones */
+        fputs(saddle_print_real(value, fabs(value) < DBL_MIN ? 1 : 15, number), j->stream);
+}
+
+void saddle_json_whole(saddle_json *j, const char *name, uint64_t value)
+{
+    lead(j, name, false);
+    saddle_fprintf(j->stream, "%" PRIu64, value);
+}
+
+void saddle_json_flag(saddle_json *j, const char *name, bool value)
+{
+    lead(j, name, false);
+    fputs(value ? "true" : "false", j->stream);
+}
