@@ -395,8 +395,8 @@ static double seed_mean(const double *value, size_t count)
 
 void cli_print_theorem(const theorem_check *v)
 {
-    cli_table *table = cli_table_create("rrrrrr");
-    cli_table_words(table, "T", "mean metric", "bound", "potential", "bound", "worst seed");
+    cli_table *table = cli_table_create("rrrr");
+    cli_table_words(table, "T", "mean metric", "bound", "worst seed");
     for (size_t p = 0; p < THEOREM_POINTS; p++) {
         const theorem_point *point = &v->point[p];
         statistics_mean excess =
@@ -404,22 +404,29 @@ void cli_print_theorem(const theorem_check *v)
         cli_table_add(table, "%.0f", point->iterations);
         cli_table_add(table, "%.4g", seed_mean(point->average, v->seeds));
         cli_table_add(table, "%.4g", seed_mean(point->average_bound, v->seeds));
-        cli_table_add(table, "%.5g", seed_mean(point->potential, v->seeds));
-        cli_table_add(table, "%.5g", seed_mean(point->potential_bound, v->seeds));
         cli_table_add(table, "%.3g of the bound", excess.most + 1.0);
     }
-    cli_print("\nTheorem %d (%s), means over %zu seed%s: %s\n", v->plus ? 2 : 1,
-              v->plus ? "PRECISION+" : "PRECISION", v->seeds, v->seeds == 1 ? "" : "s",
-              saddle_theorem_violated(v) ? "VIOLATED" : "respected");
+    cli_print("\n%s, means over %zu seed%s: ", v->plus ? "PRECISION+" : "PRECISION", v->seeds,
+              v->seeds == 1 ? "" : "s");
+    if (saddle_theorem_violated(v))
+        cli_print("the bound is VIOLATED\n");
+    else
+        cli_print("not contradicted, the bound is %.3g times the measured mean\n",
+                  saddle_theorem_ratio(v));
     cli_table_print(table);
+    if (saddle_theorem_is_vacuous(v))
+        cli_print("The bound is vacuous: after so few iterations it is above the metric at the "
+                  "start.\n");
 }
 
 void cli_json_theorem(saddle_json *j, const theorem_check *v)
 {
     saddle_json_object(j, NULL);
-    saddle_json_whole(j, "theorem", v->plus ? 2 : 1);
+    saddle_json_text(j, "algorithm", v->plus ? "precision+" : "precision");
     saddle_json_whole(j, "seeds", v->seeds);
     saddle_json_flag(j, "violated", saddle_theorem_violated(v));
+    saddle_json_flag(j, "vacuous", saddle_theorem_is_vacuous(v));
+    saddle_json_real(j, "ratio", saddle_theorem_ratio(v));
     saddle_json_array(j, "points");
     for (size_t p = 0; p < THEOREM_POINTS; p++) {
         const theorem_point *point = &v->point[p];
@@ -429,8 +436,6 @@ void cli_json_theorem(saddle_json *j, const theorem_check *v)
         saddle_json_real(j, "iterations", point->iterations);
         saddle_json_real(j, "mean_metric", seed_mean(point->average, v->seeds));
         saddle_json_real(j, "mean_metric_bound", seed_mean(point->average_bound, v->seeds));
-        saddle_json_real(j, "potential", seed_mean(point->potential, v->seeds));
-        saddle_json_real(j, "potential_bound", seed_mean(point->potential_bound, v->seeds));
         saddle_json_real(j, "worst_seed", excess.most + 1.0);
         saddle_json_end_object(j);
     }

@@ -52,15 +52,15 @@ saddle_status saddle_derive_columns(const paper_experiment *e, saddle_trace **tr
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
-/* A trace without rows' values yet, named after the theorem. */
+/* A trace without rows' values yet, named after the algorithm. */
 static saddle_trace *create_bound(const saddle_trace *of, bool plus)
 {
     const char *seed = saddle_trace_setting(of, "seed");
     char path[64];
     char algorithm[64];
-    saddle_snprintf(path, sizeof path, "theorem-%d-bound-seed%.20s.csv", plus ? 2 : 1, seed);
-    saddle_snprintf(algorithm, sizeof algorithm, "bound of Theorem %d (%s)", plus ? 2 : 1,
-                    plus ? "PRECISION+" : "PRECISION");
+    saddle_snprintf(path, sizeof path, "%s-bound-seed%.20s.csv", plus ? "precision+" : "precision",
+                    seed);
+    saddle_snprintf(algorithm, sizeof algorithm, "bound of %s", plus ? "PRECISION+" : "PRECISION");
     saddle_trace *bound = saddle_trace_create(path, of->version, "no run: computed", of->rows);
     if (bound != NULL && saddle_trace_add_entry(bound, "algorithm", algorithm) &&
         saddle_trace_add_entry(bound, "seed", seed))
@@ -88,20 +88,15 @@ saddle_status saddle_derive_bound(saddle_trace **out, const saddle_trace *trace,
                                   const theorem_bound *bound, bool plus, saddle_error *error)
 {
     double *mean = NULL;
-    double *potential = NULL;
     saddle_trace *made = create_bound(trace, plus);
-    if (made != NULL && copy_costs(made, trace)) {
+    if (made != NULL && copy_costs(made, trace))
         mean = saddle_trace_add_column(made, MEAN_METRIC);
-        potential = saddle_trace_add_column(made, "potential");
-    }
-    if (mean == NULL || potential == NULL) {
+    if (mean == NULL) {
         saddle_trace_free(made);
         *out = NULL;
         return saddle_no_memory(error, "a theorem's bound");
     }
-    saddle_theorem_allowed(bound, trace->rows, saddle_trace_column(trace, ITERATION),
-                           saddle_trace_column(trace, "metric"),
-                           saddle_trace_column(trace, "potential"), mean, potential);
+    saddle_theorem_allowed(bound, trace->rows, saddle_trace_column(trace, ITERATION), mean);
     *out = made;
     return SADDLE_OK;
 }

@@ -178,15 +178,15 @@ static const paper_experiment experiments[] = {
           "tolerance=1e-4 trace-every=2", sizes),
     {.name = "theorem",
      .title = "Theorems 1 and 2, quadratic",
-     .source =
-         "theorems 1 and 2: mu = 1.05, L = 3.16, 20 agents, complete network, the theory's steps",
+     .source = "theorems 1 and 2, corrected: mu = 1.05, L = 3.16, 20 agents, complete network, n = "
+               "10,000, the theory's steps",
      .data = EXPERIMENT_OWN,
-     .settings =
-         "problem=quadratic agents=20 topology=complete samples=16 x-dim=6 y-dim=4 "
-         "mu=1.05 lipschitz=3.16 tau=5.6 steps=theory iterations=20000 trace-every=10 threads=1 "
-         "metric-direction=own",
-     .quick = "iterations=2000",
-     .panels = "iteration:mean_metric iteration:potential",
+     .settings = "problem=quadratic agents=20 topology=complete samples=10000 x-dim=6 y-dim=4 "
+                 "mu=1.05 lipschitz=3.16 tau=20 c-gamma=100 c-epsilon=1e4 epsilon=0.1 steps=theory "
+                 "iterations=60000 trace-every=30 "
+                 "metric-direction=own",
+     .quick = "iterations=2000 samples=400 trace-every=1",
+     .panels = "iteration:mean_metric iteration:metric",
      SERIES(theorems)},
 };
 

@@ -220,8 +220,8 @@ static void add_theorem(reproduction *r, const paper_experiment *e, const paper_
     claims_outcome *o = &r->claim[r->claims++];
     *o = (claims_outcome){.claim = statement, .experiment = e, .seeds = v->seeds};
     saddle_snprintf(o->statement, sizeof o->statement,
-                    "%s: mean metric and potential respect the bounds of Theorem %d with its steps",
-                    e->title, v->plus ? 2 : 1);
+                    "%s: the mean metric of %s respects its bound with the theory's steps",
+                    e->title, v->plus ? "PRECISION+" : "PRECISION");
     bool violated = v->seeds > 0 && saddle_theorem_violated(v);
     o->verdict = v->seeds == 0 ? CLAIM_UNDECIDED : violated ? CLAIM_FAILS : CLAIM_HOLDS;
     r->violated = r->violated || violated;
@@ -234,7 +234,7 @@ static void add_theorem(reproduction *r, const paper_experiment *e, const paper_
 /* Compare the series with their theorems and add the claims. */
 static saddle_status check_theorems(reproduction *r, reproduction_part *part, saddle_error *error)
 {
-    static const char says[] = "Theorems 1 and 2 bound metric and potential";
+    static const char says[] = "Theorems 1 and 2, corrected, bound the mean metric";
     static const paper_claim theorem[] = {
         {.experiment = "theorem", .source = "theorem 1", .theme = says},
         {.experiment = "theorem", .source = "theorem 2", .theme = says}};

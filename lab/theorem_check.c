@@ -1,4 +1,4 @@
-/* Theorems 1 and 2 against measurements: the inequalities are in theorem_check.h. */
+/* Guarantees against measurements: the inequality is in theorem_check.h. */
 #include "lab/theorem_check.h"
 
 #include <math.h>
@@ -8,14 +8,13 @@
 
 bool saddle_theorem_applies(const saddle_theory *theory, bool plus, const char **why)
 {
+    const saddle_guarantee *g = plus ? &theory->precision_plus : &theory->precision;
     if (theory->estimated)
         *why = "L or mu is an estimate, not a bound";
-    else if (isnan(theory->gap))
+    else if (isnan(theory->value_gap))
         *why = "no lower bound of Q is known for this problem over these sets";
-    else if (!(theory->rate > 0.0))
-        *why = "a coefficient of the descent is not positive";
-    else if (plus && !(theory->rate_plus > 0.0))
-        *why = "C2' is not positive; raise c-gamma";
+    else if (!g->holds)
+        *why = "c-gamma is too small for these steps; raise it";
     else
         return true;
     return false;
@@ -23,22 +22,14 @@ bool saddle_theorem_applies(const saddle_theory *theory, bool plus, const char *
 
 theorem_bound saddle_theorem_bound_of(const saddle_theory *theory, bool plus, double c_epsilon)
 {
-    return (theorem_bound){.gap = theory->gap,
-                           .rate = plus ? theory->rate_plus : theory->rate,
-                           .level =
-                               plus ? theory->error_factor * theory->epsilon / c_epsilon : 0.0};
+    const saddle_guarantee *g = plus ? &theory->precision_plus : &theory->precision;
+    return (theorem_bound){.total = g->total, .level = g->level * theory->epsilon / c_epsilon};
 }
 
 /* What the mean metric of the first T iterations may be. */
 static double mean_bound_at(const theorem_bound *bound, double T)
 {
-    return bound->gap / (bound->rate * (T + 1.0)) + bound->level;
-}
-
-/* What the potential may be after T iterations with this sum of metrics. */
-static double potential_bound_at(const theorem_bound *bound, double T, double start, double sum)
-{
-    return start - bound->rate * sum + T * bound->level;
+    return bound->total / T + bound->level;
 }
 
 /* The sum of the metric over the iterations before trace point k, by trace points before it. */
@@ -59,20 +50,14 @@ void saddle_theorem_mean_metric(size_t rows, const double *iteration, const doub
 }
 
 void saddle_theorem_allowed(const theorem_bound *bound, size_t rows, const double *iteration,
-                            const double *metric, const double *potential, double *mean_bound,
-                            double *potential_bound)
+                            double *mean_bound)
 {
-    double sum = 0.0;
-    for (size_t k = 0; k < rows; sum += metric[k++]) {
-        double T = iteration[k];
-        double stride = k > 0 ? T / (double)k : 0.0;
-        mean_bound[k] = k > 0 ? mean_bound_at(bound, T) : (double)NAN;
-        potential_bound[k] = potential_bound_at(bound, T, potential[0], stride * sum);
-    }
+    for (size_t k = 0; k < rows; k++)
+        mean_bound[k] = k > 0 ? mean_bound_at(bound, iteration[k]) : (double)NAN;
 }
 
 void saddle_theorem_add(theorem_check *v, const theorem_bound *bound, size_t rows,
-                        const double *iteration, const double *metric, const double *potential)
+                        const double *iteration, const double *metric)
 {
     if (v->seeds == THEOREM_MOST_SEEDS || rows < 2)
         return;
@@ -81,18 +66,13 @@ void saddle_theorem_add(theorem_check *v, const theorem_bound *bound, size_t row
         theorem_point *point = &v->point[p];
         size_t k = place > 0 ? place : 1;
         double T = iteration[k];
-        double sum = metric_sum(iteration, metric, k);
         point->iterations = T;
-        point->average[v->seeds] = sum / T;
+        point->average[v->seeds] = metric_sum(iteration, metric, k) / T;
         point->average_bound[v->seeds] = mean_bound_at(bound, T);
         point->average_excess[v->seeds] =
             point->average[v->seeds] / point->average_bound[v->seeds] - 1.0;
-        point->potential[v->seeds] = potential[k];
-        point->potential_bound[v->seeds] = potential_bound_at(bound, T, potential[0], sum);
-        point->potential_excess[v->seeds] =
-            (potential[k] - point->potential_bound[v->seeds]) / bound->gap;
     }
-    v->seeds++;
+    v->start[v->seeds++] = metric[0];
 }
 
 /* Whether numbers that should be at most 0 in the mean are not; NaN counts as not. */
@@ -107,8 +87,7 @@ static bool positive(const double *excess, size_t count)
 bool saddle_theorem_violated(const theorem_check *v)
 {
     for (size_t p = 0; p < THEOREM_POINTS; p++)
-        if (positive(v->point[p].average_excess, v->seeds) ||
-            positive(v->point[p].potential_excess, v->seeds))
+        if (positive(v->point[p].average_excess, v->seeds))
             return true;
     return false;
 }
@@ -118,12 +97,24 @@ static double mean_of(const double *value, size_t count)
     return saddle_statistics_summarize(value, count, THEOREM_CONFIDENCE).mean;
 }
 
+double saddle_theorem_ratio(const theorem_check *v)
+{
+    const theorem_point *last = &v->point[THEOREM_POINTS - 1];
+    return mean_of(last->average_bound, v->seeds) / mean_of(last->average, v->seeds);
+}
+
+bool saddle_theorem_is_vacuous(const theorem_check *v)
+{
+    const theorem_point *last = &v->point[THEOREM_POINTS - 1];
+    return !(mean_of(last->average_bound, v->seeds) < mean_of(v->start, v->seeds));
+}
+
 void saddle_theorem_describe(const theorem_check *v, char *out, size_t size)
 {
     const theorem_point *last = &v->point[THEOREM_POINTS - 1];
-    saddle_snprintf(out, size,
-                    "T = %.0f, %zu seeds: mean metric %.4g, bound %.4g; potential %.4g, bound %.4g",
-                    last->iterations, v->seeds, mean_of(last->average, v->seeds),
-                    mean_of(last->average_bound, v->seeds), mean_of(last->potential, v->seeds),
-                    mean_of(last->potential_bound, v->seeds));
+    saddle_snprintf(
+        out, size, "T = %.0f, %zu seeds: mean metric %.4g, bound %.4g, %.3g times as large%s",
+        last->iterations, v->seeds, mean_of(last->average, v->seeds),
+        mean_of(last->average_bound, v->seeds), saddle_theorem_ratio(v),
+        saddle_theorem_is_vacuous(v) ? "; vacuous: the start's metric is below it" : "");
 }

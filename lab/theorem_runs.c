@@ -1,4 +1,4 @@
-/* Runs with the theory's step sizes, to compare with what the theorems promise. */
+/* Runs with the theory's step sizes, to compare with what is proved about them. */
 #include <math.h>
 
 #include "core/status.h"
@@ -26,8 +26,7 @@ void saddle_theorem_add_trace(theorem_check *v, const theorem_bound *bound,
                               const saddle_trace *trace)
 {
     saddle_theorem_add(v, bound, trace->rows, saddle_trace_column(trace, "iteration"),
-                       saddle_trace_column(trace, "metric"),
-                       saddle_trace_column(trace, "potential"));
+                       saddle_trace_column(trace, "metric"));
 }
 
 /* One algorithm with the theory's steps on one instance; a run that does not complete is not counted. */

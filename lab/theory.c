@@ -1,17 +1,53 @@
-/* How many iterations Theorems 1 and 2 guarantee: their bounds, and the potential at the start. */
+/* What the theory guarantees from the starting point of an instance. */
 #include <math.h>
+#include <string.h>
 
 #include <saddle/lab.h>
 
 #include "core/float_mode.h"
+#include "core/memory.h"
 #include "core/status.h"
+#include "core/vector.h"
 #include "instance/plan.h"
 #include "instance/theory_bounds.h"
 
-/* Theorem 1's potential at the starting point, with the theory's steps: a run of no iterations, which
- * writes nothing. */
-static saddle_status first_potential(const saddle_instance *instance, const saddle_theory *t,
-                                     double *out, saddle_error *error)
+/* What the guarantees multiply. */
+typedef struct start {
+    saddle_row row;
+    double trackers; /* of full gradients: sum_i |grad F_i - mean|^2 */
+    double variance; /* sum_i of the variance of one sample's gradient */
+} start;
+
+/* The trackers and the variance; x and y are those of all agents. */
+static saddle_status survey(const saddle_problem *problem, const double *x, const double *y,
+                            start *out, saddle_error *error)
+{
+    size_t size = problem->x_dim + problem->y_dim;
+    double m = (double)problem->agents;
+    double *mean = saddle_alloc_doubles(2 * size + saddle_problem_scratch(problem));
+    if (mean == NULL)
+        return saddle_no_memory(error, "the theory");
+    double *gradient = mean + size;
+    double *scratch = gradient + size;
+    double sum = 0.0;
+    memset(mean, 0, size * sizeof *mean);
+    out->variance = 0.0;
+    for (size_t i = 0; i < problem->agents; i++) {
+        saddle_batch all = {.count = problem->samples[i]};
+        out->variance += saddle_problem_gradient_variance(problem, i, &all, x + i * problem->x_dim,
+                                                          y + i * problem->y_dim, gradient,
+                                                          gradient + problem->x_dim, scratch);
+        sum += saddle_norm2(size, gradient);
+        saddle_axpy(size, 1.0 / m, gradient, mean);
+    }
+    out->trackers = fmax(0.0, sum - m * saddle_norm2(size, mean));
+    saddle_free(mean);
+    return SADDLE_OK;
+}
+
+/* Measure the starting point: a run of no iterations, which writes nothing. */
+static saddle_status measure_start(const saddle_instance *instance, const saddle_theory *t,
+                                   start *out, saddle_error *error)
 {
     saddle_plan plan;
     saddle_result *result = NULL;
@@ -21,12 +57,29 @@ static saddle_status first_potential(const saddle_instance *instance, const sadd
     plan.steps.tau = t->tau;
     plan.steps.alpha = t->alpha;
     plan.limits.iterations = 0;
+    plan.outputs.metric_direction = SADDLE_DIRECTION_OWN;
     plan.engine.threads = instance->plan->engine.threads;
-    saddle_status status = saddle_run(instance, &plan, NULL, &result, error);
-    if (status == SADDLE_OK)
-        *out = result->row_count > 0 ? result->rows[0].potential : (double)NAN;
+    SADDLE_TRY(saddle_run(instance, &plan, NULL, &result, error));
+    out->row = result->rows[0];
+    saddle_status status = survey(instance->problem, result->x, result->y, out, error);
     saddle_result_free(result);
     return status;
+}
+
+/* The bound at the start, and when it is at most epsilon^2. The refreshes at the start have the squared error
+ * `error`; level: what stays for good. */
+static void conclude(saddle_guarantee *g, const saddle_theory *t, const start *s, double error,
+                     double c_epsilon)
+{
+    if (!g->holds)
+        return;
+    double target = t->epsilon * t->epsilon;
+    double level = g->level * t->epsilon / c_epsilon;
+    /* The errors of the first refreshes are in the first trackers, too. */
+    g->total = g->value * t->value_gap + g->y_gap * s->row.y_gap +
+               g->trackers * (s->trackers + error) + g->refresh * error;
+    if (level < target)
+        g->iterations = ceil(g->total / (target - level));
 }
 
 static saddle_status check_positive(const char *name, double value, saddle_error *error)
@@ -52,15 +105,11 @@ saddle_status saddle_theory_evaluate(const saddle_instance *instance, double tau
     out->epsilon = epsilon;
     if (status != SADDLE_OK || !constants->has_primal_bound || constants->estimated)
         return status;
-    double potential = NAN;
-    SADDLE_TRY(first_potential(instance, out, &potential, error));
-    double target = epsilon * epsilon;
-    double floor_level = out->error_factor * epsilon / c_epsilon;
-    out->gap = potential - constants->primal_bound;
-    if (out->rate > 0.0)
-        out->iterations = fmax(0.0, ceil(out->gap / (out->rate * target) - 1.0));
-    if (out->rate_plus > 0.0 && floor_level < target)
-        out->iterations_plus =
-            fmax(0.0, ceil(out->gap / (out->rate_plus * (target - floor_level)) - 1.0));
+    start s;
+    SADDLE_TRY(measure_start(instance, out, &s, error));
+    out->value_gap = s.row.primal - constants->primal_bound;
+    out->start_metric = s.row.metric;
+    conclude(&out->precision, out, &s, 0.0, c_epsilon);
+    conclude(&out->precision_plus, out, &s, s.variance / (double)out->q, c_epsilon);
     return SADDLE_OK;
 }

@@ -84,34 +84,58 @@ SADDLE_API saddle_status saddle_instance_steps(const saddle_instance *instance,
                                                const saddle_plan *plan, saddle_steps *out,
                                                saddle_error *error);
 
-/** What the paper's theorems say about an instance. */
+/**
+ * What is proved about a run with given steps (docs/theory.md): the sum of the expected metric over any T iterations is
+ * at most value (Q(xbar_0) - Q*) + y_gap |ybar_0 - y*|^2 + trackers S_0 + refresh A_0 + level T epsilon / c_epsilon. S_0 is
+ * the squared distance of the first trackers from their means, A_0 the squared error of the first refreshes.
+ */
+typedef struct saddle_guarantee {
+    bool holds;      /**< Whether the steps are short enough; otherwise the factors are infinite. */
+    double value;    /**< Factor of Q(xbar_0) - Q*. */
+    double y_gap;    /**< Factor of |ybar_0 - y*|^2. */
+    double trackers; /**< Factor of S_0. */
+    double refresh;  /**< Factor of A_0. */
+    double level;    /**< Factor of T epsilon / c_epsilon; 0 for PRECISION. */
+    double total;    /**< The bound but for the level, at the instance's start; NaN: unknown. */
+    double iterations; /**< T after which the mean metric is at most epsilon^2; NaN: unknown. */
+} saddle_guarantee;
+
+/** Theorems 1 and 2 as the paper prints them. docs/theory.md says where they go wrong. */
+typedef struct saddle_printed_theorems {
+    double c1;            /**< (1 - lambda^2) / (1 + lambda^2). */
+    double beta;          /**< min(tau / 12, 1/3). */
+    double alpha;         /**< 1 / (4 L). */
+    double eta_bound;     /**< Bound on eta. */
+    double nu_bound;      /**< Bound on nu, at half the bound on eta. */
+    double C1;            /**< Coefficients at half of both bounds: of x consensus, */
+    double C2;            /**< of x stationarity, */
+    double C2_plus;       /**< the same in Theorem 2, */
+    double C3;            /**< of y consensus, */
+    double C4;            /**< and of |y~ - ybar|^2. */
+    double C2_carried;    /**< C2 with the factor that the paper loses between its lemma and C2. */
+    double rate;          /**< min(C1, C2, C3, nu L^2 / 2). */
+    double c_gamma_bound; /**< Theorem 2's lower bound on c_gamma. */
+} saddle_printed_theorems;
+
+/** What is proved about PRECISION and PRECISION+ on an instance. */
 typedef struct saddle_theory {
     double lipschitz;        /**< L. */
     double strong_concavity; /**< mu. */
     bool estimated;          /**< Whether L or mu is an estimate. */
     double lambda;           /**< Of the mixing matrix. */
-    double c1;               /**< (1 - lambda^2) / (1 + lambda^2). */
-    double beta;             /**< min(tau / 12, 1/3). */
     double tau;              /**< The tau that was used. */
-    double alpha;            /**< 1 / (4 L). */
-    double eta_bound;        /**< Theorem 1's bound on eta. */
-    double nu_bound;         /**< Theorem 1's bound on nu, at `eta`. */
-    double eta;              /**< Half the bound: at the bounds themselves the C may vanish. */
-    double nu;               /**< Half the bound. */
-    uint64_t q;              /**< ceil(sqrt(n)). */
-    double C1;               /**< Coefficient of x consensus. */
-    double C2;               /**< Coefficient of x stationarity. */
-    double C2_plus;          /**< Theorem 2's C2'. */
-    double C3;               /**< Coefficient of y consensus. */
-    double C4;               /**< Coefficient of |y~ - ybar|^2. */
-    double rate;             /**< min(C1, C2, C3, nu L^2 / 2). */
-    double rate_plus;        /**< The same with C2'. */
-    double c_gamma_bound;    /**< Theorem 2's lower bound on c_gamma. */
-    double error_factor;     /**< Theorem 2's floor is this times epsilon / c_epsilon. */
-    double gap;              /**< p_0 - Q*; NaN when no lower bound of Q is known. */
-    double epsilon;          /**< Asked for: mean metric at most epsilon^2. */
-    double iterations;       /**< Guaranteed by Theorem 1 for epsilon; NaN when unknown. */
-    double iterations_plus;  /**< Guaranteed by Theorem 2; NaN when unknown or out of reach. */
+    double alpha;            /**< 1 / L. */
+    double eta;              /**< With nu, the steps with the best guarantee. */
+    double nu;
+    uint64_t q;                 /**< ceil(sqrt(n)), and the mini-batch. */
+    double epsilon;             /**< Asked for: mean metric at most epsilon^2. */
+    saddle_guarantee precision; /**< For PRECISION with these steps. */
+    saddle_guarantee
+        precision_plus;   /**< For PRECISION+, whose first refresh has a mini-batch at least. */
+    double least_c_gamma; /**< Above it PRECISION+ has a guarantee. */
+    double value_gap;     /**< Q(xbar_0) - Q*; NaN: no lower bound of Q is known. */
+    double start_metric;  /**< The metric at the start; NaN with it. */
+    saddle_printed_theorems printed; /**< For comparison. */
 } saddle_theory;
 
 #ifdef __cplusplus

@@ -1,15 +1,15 @@
 /*
- * Theorems 1 and 2 of Liu, Zhang, Lu, Liu 2023, evaluated.
+ * The steps of `--steps theory`, whose guarantee is in docs/theory.md, and beside them Theorems 1 and 2 of Liu, Zhang, Lu,
+ * Liu 2023 as printed.
  *
- * With c1 = (1 - lambda^2) / (1 + lambda^2), beta = min(tau/12, 1/3) and alpha = 1/(4L):
+ * With c1 = (1 - lambda^2) / (1 + lambda^2), beta = min(tau/12, 1/3) and alpha = 1/(4L) the paper prints
  *   eta <= min{ 1/8, c1 m mu / (375 alpha L^2), 15 L^2 / (beta mu alpha^2 c1),
  *               3 c1^2 m / (10 (1 + c1) mu alpha) }
  *   nu  <= min{ c1 m beta / (40 L^2), 2 c1 m beta / (5 tau), 2 c1 beta mu^2 m / (375 L^4),
  *               5 tau / (3 m c1), tau / (6 m (1 + 1/c1)), 3 mu eta alpha tau / (17 L^2),
  *               tau / (3 (L + L^2/mu)) }
  *   mean metric over T iterations <= (p_0 - Q*) / (min{C1, C2, C3, nu L^2/2} (T + 1)).
- * The C are those of the appendix. At the bounds themselves the appendix shows only C >= 0, which
- * would make the guarantee empty; the steps used here are half the bounds.
+ * The C are those of its appendix.
  */
 #include "instance/theory_bounds.h"
 
@@ -17,6 +17,7 @@
 
 #include "core/sizes.h"
 #include "core/status.h"
+#include "instance/guarantee.h"
 #include "instance/instance.h"
 
 static double least(const double *value, size_t count)
@@ -29,56 +30,90 @@ static double least(const double *value, size_t count)
 
 static double eta_bound(const saddle_theory *t, double m)
 {
+    const saddle_printed_theorems *p = &t->printed;
     double L2 = t->lipschitz * t->lipschitz;
-    const double bound[] = {
-        1.0 / 8.0, t->c1 * m * t->strong_concavity / (375.0 * t->alpha * L2),
-        15.0 * L2 / (t->beta * t->strong_concavity * t->alpha * t->alpha * t->c1),
-        3.0 * t->c1 * t->c1 * m / (10.0 * (1.0 + t->c1) * t->strong_concavity * t->alpha)};
+    double mu = t->strong_concavity;
+    const double bound[] = {1.0 / 8.0, p->c1 * m * mu / (375.0 * p->alpha * L2),
+                            15.0 * L2 / (p->beta * mu * p->alpha * p->alpha * p->c1),
+                            3.0 * p->c1 * p->c1 * m / (10.0 * (1.0 + p->c1) * mu * p->alpha)};
     return least(bound, sizeof bound / sizeof *bound);
 }
 
-static double nu_bound(const saddle_theory *t, double m)
+static double nu_bound(const saddle_theory *t, double m, double eta)
 {
+    const saddle_printed_theorems *p = &t->printed;
     double L = t->lipschitz;
     double mu = t->strong_concavity;
-    const double bound[] = {t->c1 * m * t->beta / (40.0 * L * L),
-                            2.0 * t->c1 * m * t->beta / (5.0 * t->tau),
-                            2.0 * t->c1 * t->beta * mu * mu * m / (375.0 * L * L * L * L),
-                            5.0 * t->tau / (3.0 * m * t->c1),
-                            t->tau / (6.0 * m * (1.0 + 1.0 / t->c1)),
-                            3.0 * mu * t->eta * t->alpha * t->tau / (17.0 * L * L),
+    const double bound[] = {p->c1 * m * p->beta / (40.0 * L * L),
+                            2.0 * p->c1 * m * p->beta / (5.0 * t->tau),
+                            2.0 * p->c1 * p->beta * mu * mu * m / (375.0 * L * L * L * L),
+                            5.0 * t->tau / (3.0 * m * p->c1),
+                            t->tau / (6.0 * m * (1.0 + 1.0 / p->c1)),
+                            3.0 * mu * eta * p->alpha * t->tau / (17.0 * L * L),
                             t->tau / (3.0 * (L + L * L / mu))};
     return least(bound, sizeof bound / sizeof *bound);
 }
 
 /* C1 .. C4 and C2' at (nu, eta). */
-static void coefficients(saddle_theory *t, double m, double c_gamma)
+static void coefficients(saddle_theory *t, double m, double nu, double eta, double c_gamma)
 {
-    double L = t->lipschitz;
-    double L2 = L * L;
+    saddle_printed_theorems *p = &t->printed;
+    double L2 = t->lipschitz * t->lipschitz;
     double mu = t->strong_concavity;
-    double step = t->eta * t->alpha;
-    double L_y = L / mu;
-    double L_J = L + L2 / mu;
+    double tau = t->tau;
+    double step = eta * p->alpha;
+    double L_J = t->lipschitz + L2 / mu;
+    double noise = 75.0 * step / (16.0 * mu) * (2.0 / m) + nu / (2.0 * p->beta) * (2.0 / m);
+    double weight = 4.0 * nu * L2 / (p->beta * mu * step);
+    double drift = nu / p->beta * (L2 / m) + weight * (75.0 * step / (16.0 * mu)) * (2.0 * L2 / m);
+    double consensus = 1.0 - 8.0 * L2 * noise - (1.0 + p->c1) * t->lambda * t->lambda - drift;
+    double of_response = 17.0 * L2 / (mu * mu) * nu * nu / (2.0 * mu * m * step);
+    double rest = nu * tau / m - 2.0 * nu * nu * L2 * noise - (1.0 + 1.0 / p->c1) * nu * nu -
+                  nu * nu * L_J / (2.0 * m) - nu * p->beta / m - nu * tau * p->beta / (2.0 * m);
+    p->C1 = consensus - nu * tau / (2.0 * p->beta * m);
+    p->C2 = rest - of_response;
+    p->C2_carried = rest - weight * of_response;
+    p->C2_plus = p->C2 - noise / c_gamma;
+    p->C3 = consensus;
+    p->C4 = weight * (3.0 * eta / 4.0) - (1.0 + 1.0 / p->c1) * eta * eta - 2.0 * step * L2 * noise;
+    p->rate = fmin(fmin(p->C1, p->C2), fmin(p->C3, nu * L2 / 2.0));
+    p->c_gamma_bound = (75.0 * step / (8.0 * mu) / m + nu / p->beta / m) * nu * tau / 12.0;
+}
+
+/* What the paper prints. */
+static void evaluate_printed(saddle_theory *t, double m, double c_gamma)
+{
     double lambda2 = t->lambda * t->lambda;
-    double noise = 75.0 * step / (16.0 * mu) * (2.0 / m) + t->nu / (2.0 * t->beta) * (2.0 / m);
-    double drift = t->nu / t->beta * (L2 / m) + 4.0 * t->nu * L2 / (t->beta * mu * step) *
-                                                    (75.0 * step / (16.0 * mu)) * (2.0 * L2 / m);
-    double consensus = 1.0 - 8.0 * L2 * noise - (1.0 + t->c1) * lambda2 - drift;
-    t->C1 = consensus - t->nu * t->tau / (2.0 * t->beta * m);
-    t->C2 = -2.0 * t->nu * t->nu * L2 * noise - (1.0 + 1.0 / t->c1) * t->nu * t->nu -
-            17.0 * L_y * L_y * t->nu * t->nu / (2.0 * mu * m * step) + t->nu * t->tau / m -
-            t->nu * t->nu * L_J / (2.0 * m) - t->nu * t->beta / m -
-            t->nu * t->tau * t->beta / (2.0 * m);
-    t->C2_plus = t->C2 - noise / c_gamma;
-    t->C3 = consensus;
-    t->C4 = 4.0 * t->nu * L2 / (t->beta * mu * step) * (3.0 * t->eta / 4.0) -
-            (1.0 + 1.0 / t->c1) * t->eta * t->eta - 2.0 * step * L2 * noise;
-    double floor_rate = fmin(fmin(t->C1, t->C3), t->nu * L2 / 2.0);
-    t->rate = fmin(floor_rate, t->C2);
-    t->rate_plus = fmin(floor_rate, t->C2_plus);
-    t->error_factor = noise;
-    t->c_gamma_bound = (75.0 * step / (8.0 * mu) / m + t->nu / t->beta / m) * t->nu * t->tau / 12.0;
+    t->printed.c1 = (1.0 - lambda2) / (1.0 + lambda2);
+    t->printed.beta = fmin(t->tau / 12.0, 1.0 / 3.0);
+    t->printed.alpha = 1.0 / (4.0 * t->lipschitz);
+    t->printed.eta_bound = eta_bound(t, m);
+    double eta = 0.5 * t->printed.eta_bound;
+    t->printed.nu_bound = nu_bound(t, m, eta);
+    /* At the bounds themselves coefficients may vanish. */
+    coefficients(t, m, 0.5 * t->printed.nu_bound, eta, c_gamma);
+}
+
+/* The steps with the best guarantee, and what it is. */
+static void evaluate_proved(saddle_theory *t, double m, double most, double c_gamma)
+{
+    saddle_guarantee_inputs in = {.lipschitz = t->lipschitz,
+                                  .strong_concavity = t->strong_concavity,
+                                  .lambda = t->lambda,
+                                  .agents = m,
+                                  .tau = t->tau,
+                                  .alpha = t->alpha,
+                                  .q = (double)t->q,
+                                  .batch = (double)t->q,
+                                  .c_gamma = INFINITY};
+    saddle_guarantee_best_steps(&in, most);
+    t->nu = in.nu;
+    t->eta = in.eta;
+    t->precision = saddle_guarantee_at(&in);
+    t->precision.level = 0.0;
+    t->least_c_gamma = saddle_guarantee_least_c_gamma(&in);
+    in.c_gamma = c_gamma;
+    t->precision_plus = saddle_guarantee_at(&in);
 }
 
 saddle_status saddle_theory_bounds(const saddle_instance *instance, double tau, double c_gamma,
@@ -108,23 +143,19 @@ saddle_status saddle_theory_bounds(const saddle_instance *instance, double tau, 
                        .lambda = instance->spectrum.lambda,
                        .tau = tau,
                        .epsilon = NAN,
-                       .gap = NAN,
-                       .iterations = NAN,
-                       .iterations_plus = NAN};
-    t.c1 = (1.0 - t.lambda * t.lambda) / (1.0 + t.lambda * t.lambda);
-    t.beta = fmin(tau / 12.0, 1.0 / 3.0);
-    t.alpha = 1.0 / (4.0 * t.lipschitz);
+                       .value_gap = NAN,
+                       .start_metric = NAN};
+    t.alpha = 1.0 / t.lipschitz;
     t.q = (uint64_t)ceil(
         sqrt((double)saddle_sizes_largest(instance->problem->agents, instance->problem->samples)));
-    t.eta_bound = eta_bound(&t, m);
-    t.eta = 0.5 * t.eta_bound;
-    t.nu_bound = nu_bound(&t, m);
-    t.nu = 0.5 * t.nu_bound;
-    if (!(t.eta > 0.0) || !(t.nu > 0.0))
+    evaluate_printed(&t, m, c_gamma);
+    /* Longer steps could leave X and Y. */
+    evaluate_proved(&t, m, saddle_mixing_min_self_weight(instance->mixing), c_gamma);
+    if (!t.precision.holds)
         return saddle_fail(error, SADDLE_NUMERIC,
-                           "the theory's steps underflow: eta = %g, nu = %g with L = %g, mu = %g",
-                           t.eta, t.nu, t.lipschitz, t.strong_concavity);
-    coefficients(&t, m, c_gamma);
+                           "the theory has no steps above 1e-60 for L = %g, mu = %g, tau = %g, "
+                           "lambda = %g",
+                           t.lipschitz, t.strong_concavity, tau, t.lambda);
     *out = t;
     return SADDLE_OK;
 }

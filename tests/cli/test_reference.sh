@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_reference.sh SADDLE: with --q 1 PRECISION is deterministic; its trace must agree with
-# the independent computation of tests/reference/precision.py in every column but the seconds.
+# the independent computation of tests/reference/precision.py in every column but the seconds. What docs/theory.md
+# proves is checked by tests/reference/theory.py.
 # Uses the real a9a where $SADDLE_DATA has it, generated data otherwise.
 set -eu
 saddle=$1
@@ -43,3 +44,8 @@ if [ -r "${SADDLE_DATA:-}/a9a" ]; then
 else
     echo "skip: a9a is not in \$SADDLE_DATA: compared on generated data only"
 fi
+
+for part in lemmas printed "numbers $saddle"; do
+    # shellcheck disable=SC2086
+    OPENBLAS_NUM_THREADS=1 "$python" "$here/theory.py" $part
+done

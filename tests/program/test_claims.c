@@ -403,82 +403,80 @@ END_TEST
 
 /* ---- theorems ---- */
 
-/* p_0 - Q* = 10, metric 1, rate 0.5: sum of the metric over T is T. */
-static void theorem(theorem_check *v, double last_potential, double level)
+/* The metric is 5 at the start and `level` after it; its sum may be 20. */
+static void theorem(theorem_check *v, double level)
 {
-    const saddle_theory theory = {.gap = 10.0, .rate = 0.5, .rate_plus = 0.5};
+    const saddle_theory theory = {.precision = {.holds = true, .total = 20.0}};
     double iteration[101];
     double metric[101];
-    double potential[101];
     for (size_t k = 0; k <= 100; k++) {
         iteration[k] = (double)k / 5.0;
-        metric[k] = level;
-        potential[k] = 10.0 + (last_potential - 10.0) * (double)k / 100.0;
+        metric[k] = k == 0 ? 5.0 : level;
     }
     memset(v, 0, sizeof *v);
     const theorem_bound bound = saddle_theorem_bound_of(&theory, false, 1.0);
     for (int r = 0; r < 3; r++)
-        saddle_theorem_add(v, &bound, 101, iteration, metric, potential);
+        saddle_theorem_add(v, &bound, 101, iteration, metric);
 }
 
 START_TEST(bounds_that_hold_and_that_do_not)
 {
     static theorem_check v;
-    /* T = 20: the mean may be 10 / (0.5 21), the potential 10 - 0.5 20 level. */
-    theorem(&v, -0.1, 0.9);
+    theorem(&v, 0.9);
     ck_assert_uint_eq(v.seeds, 3);
+    double mean = (5.0 + 99.0 * 0.9) / 100.0;
     assert_near(v.point[THEOREM_POINTS - 1].iterations, 20.0, 0.0);
-    assert_near(v.point[THEOREM_POINTS - 1].average[0], 0.9, 1e-12);
-    assert_near(v.point[THEOREM_POINTS - 1].average_bound[0], 10.0 / 10.5, 1e-12);
-    assert_near(v.point[THEOREM_POINTS - 1].potential_bound[0], 1.0, 1e-12);
+    assert_near(v.point[THEOREM_POINTS - 1].average[0], mean, 1e-12);
+    assert_near(v.point[THEOREM_POINTS - 1].average_bound[0], 1.0, 1e-12);
+    assert_near(saddle_theorem_ratio(&v), 1.0 / mean, 1e-12);
     ck_assert(!saddle_theorem_violated(&v));
-    theorem(&v, -10.0, 0.96);
-    ck_assert(saddle_theorem_violated(&v)); /* the mean */
-    theorem(&v, 1.1, 0.9);
-    ck_assert(saddle_theorem_violated(&v)); /* the potential */
-    theorem(&v, (double)NAN, 0.9);
+    ck_assert(!saddle_theorem_is_vacuous(&v));
+    theorem(&v, 0.97);
     ck_assert(saddle_theorem_violated(&v));
+    theorem(&v, (double)NAN);
+    ck_assert(saddle_theorem_violated(&v));
+    /* A bound that the start satisfies already says nothing. */
+    theorem(&v, 0.9);
+    v.start[0] = v.start[1] = v.start[2] = 0.9;
+    ck_assert(saddle_theorem_is_vacuous(&v));
 }
 END_TEST
 
 START_TEST(bounds_at_every_trace_point)
 {
-    const saddle_theory theory = {
-        .gap = 6.0, .rate = 0.5, .rate_plus = 0.25, .error_factor = 8.0, .epsilon = 0.1};
+    const saddle_theory theory = {.precision = {.total = 6.0},
+                                  .precision_plus = {.total = 3.0, .level = 8.0},
+                                  .epsilon = 0.1};
     const double iteration[] = {0, 2, 4};
     const double metric[] = {3, 1, 7};
-    const double potential[] = {10, 5, 1};
     double mean[3];
     double mean_bound[3];
-    double potential_bound[3];
     theorem_bound bound = saddle_theorem_bound_of(&theory, false, 2.0);
     saddle_theorem_mean_metric(3, iteration, metric, mean);
-    saddle_theorem_allowed(&bound, 3, iteration, metric, potential, mean_bound, potential_bound);
+    saddle_theorem_allowed(&bound, 3, iteration, mean_bound);
     ck_assert(isnan(mean[0]) && isnan(mean_bound[0]));
-    assert_near(potential_bound[0], 10.0, 0.0);
     assert_near(mean[1], 3.0, 1e-15);
     assert_near(mean[2], (2 * 3 + 2 * 1) / 4.0, 1e-15);
-    assert_near(mean_bound[2], 6.0 / (0.5 * 5), 1e-15);
-    assert_near(potential_bound[2], 10.0 - 0.5 * 8, 1e-15);
-    bound = saddle_theorem_bound_of(&theory, true, 2.0); /* floor 8 0.1 / 2 */
-    saddle_theorem_allowed(&bound, 3, iteration, metric, potential, mean_bound, potential_bound);
-    assert_near(mean_bound[2], 6.0 / (0.25 * 5) + 0.4, 1e-14);
-    assert_near(potential_bound[2], 10.0 - 0.25 * 8 + 4 * 0.4, 1e-14);
+    assert_near(mean_bound[2], 6.0 / 4.0, 1e-15);
+    bound = saddle_theorem_bound_of(&theory, true, 2.0); /* level 8 0.1 / 2 */
+    saddle_theorem_allowed(&bound, 3, iteration, mean_bound);
+    assert_near(mean_bound[2], 3.0 / 4.0 + 0.4, 1e-14);
 }
 END_TEST
 
 START_TEST(theorems_that_say_nothing)
 {
     const char *why = NULL;
-    saddle_theory t = {.gap = 1.0, .rate = 1.0, .rate_plus = 1.0};
+    saddle_theory t = {
+        .value_gap = 1.0, .precision = {.holds = true}, .precision_plus = {.holds = true}};
     ck_assert(saddle_theorem_applies(&t, true, &why));
-    t.rate_plus = -1.0;
+    t.precision_plus.holds = false;
     ck_assert(saddle_theorem_applies(&t, false, &why));
     ck_assert(!saddle_theorem_applies(&t, true, &why));
     ck_assert_ptr_nonnull(strstr(why, "c-gamma"));
-    t.gap = NAN;
+    t.value_gap = NAN;
     ck_assert(!saddle_theorem_applies(&t, false, &why));
-    t = (saddle_theory){.gap = 1.0, .rate = 1.0, .estimated = 1};
+    t = (saddle_theory){.value_gap = 1.0, .precision = {.holds = true}, .estimated = true};
     ck_assert(!saddle_theorem_applies(&t, false, &why));
 }
 END_TEST
