@@ -36,8 +36,8 @@ const saddle_option cli_option_quiet =
 
 const saddle_option cli_option_json =
     SADDLE_FLAG(TYPED(json), "json", SADDLE_OUTPUT_HEADING, "no",
-                "Print the result as one JSON object, and no other text on standard output. "
-                "docs/json.md describes it. Warnings and errors still go to standard error.");
+                "Print the result as one JSON object. Nothing else goes to standard output; "
+                "docs/json.md describes the object.");
 
 /* ---- which options a command takes --------------------------------------------------------- */
 

@@ -106,10 +106,10 @@ static void print_exit_codes(void)
 }
 
 const char *const cli_run_basics[] = {
-    "problem",    "data",       "test-data", "agents", "topology",  "algorithm",
-    "algorithms", "iterations", "tolerance", "budget", "objective", "search",
-    "repeats",    "seed",       "threads",   "trace",  "model",     "output",
-    "report",     "checkpoint", "config",    NULL};
+    "problem",    "data",       "test-data",  "agents", "topology",  "algorithm",
+    "algorithms", "iterations", "tolerance",  "budget", "objective", "search",
+    "repeats",    "seed",       "threads",    "trace",  "model",     "output",
+    "report",     "json",       "checkpoint", "config", NULL};
 
 /* The basic options with a sentence for each. */
 static void print_basics(const saddle_settings *settings, const cli_command *command)
