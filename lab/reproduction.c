@@ -122,7 +122,7 @@ static bool said(const reproduction *r, const char *what)
     FILE *f = fopen(path, "r");
     if (f == NULL)
         return false;
-    bool found = fgets(head, sizeof head, f) != NULL && strstr(head, what) != NULL;
+    bool found = fread(head, 1, sizeof head - 1, f) > 0 && strstr(head, what) != NULL;
     fclose(f);
     return found;
 }

@@ -4,6 +4,7 @@
 
 #include "core/print.h"
 #include "files/file.h"
+#include "lab/json.h"
 #include "lab/paths.h"
 #include "lab/reproduction.h"
 
@@ -19,15 +20,15 @@ const char *saddle_reproduction_reason(const claims_outcome *o)
     return o->verdict == CLAIM_FAILS && o->claim->reason != NULL ? o->claim->reason : "";
 }
 
-static void write_quoted(FILE *f, const char *text, char quote, const char *escape)
+static void write_quoted(FILE *f, const char *text)
 {
-    fputc(quote, f);
+    fputc('"', f);
     for (; *text != '\0'; text++) {
-        if (*text == '"' || (*text == '\\' && *escape == '\\'))
-            fputs(escape, f);
+        if (*text == '"')
+            fputc('"', f);
         fputc(*text, f);
     }
-    fputc(quote, f);
+    fputc('"', f);
 }
 
 static void write_csv(FILE *f, const void *context)
@@ -40,73 +41,78 @@ static void write_csv(FILE *f, const void *context)
         const char *const text[] = {o->claim->source, saddle_claims_verdict_text(o->verdict),
                                     o->statement, o->numbers, saddle_reproduction_reason(o)};
         for (size_t j = 0; j < sizeof text / sizeof *text; j++) {
-            write_quoted(f, text[j], '"', "\"");
+            write_quoted(f, text[j]);
             fputc(j + 1 < sizeof text / sizeof *text ? ',' : '\n', f);
         }
     }
 }
 
-static void write_json_number(FILE *f, const char *name, double value)
+static void add_levels(saddle_json *j, const claims_outcome *o)
 {
-    if (isfinite(value))
-        saddle_fprintf(f, ", \"%s\": %.6g", name, value);
-    else
-        saddle_fprintf(f, ", \"%s\": null", name);
-}
-
-static void write_json_levels(FILE *f, const claims_outcome *o)
-{
-    fputs(", \"levels\": [", f);
+    saddle_json_array(j, "levels");
     for (size_t k = 0; k < o->levels; k++) {
         const claims_level *level = &o->level[k];
-        saddle_fprintf(f, "%s{\"level\": %.3g, \"won\": %zu, \"lost\": %zu, \"tied\": %zu",
-                       k > 0 ? ", " : "", level->level, level->won, level->lost, level->tied);
-        write_json_number(f, "ratio", exp(level->log_ratio.mean));
-        write_json_number(f, "least_ratio", exp(level->log_ratio.least));
-        write_json_number(f, "most_ratio", exp(level->log_ratio.most));
-        saddle_fprintf(f, ", \"ratio_is\": \"%s\"}",
-                       level->at_least  ? "at least"
-                       : level->at_most ? "at most"
-                                        : "exact");
+        saddle_json_object(j, NULL);
+        saddle_json_real(j, "level", level->level);
+        saddle_json_whole(j, "won", level->won);
+        saddle_json_whole(j, "lost", level->lost);
+        saddle_json_whole(j, "tied", level->tied);
+        saddle_json_real(j, "ratio", exp(level->log_ratio.mean));
+        saddle_json_real(j, "least_ratio", exp(level->log_ratio.least));
+        saddle_json_real(j, "most_ratio", exp(level->log_ratio.most));
+        saddle_json_text(j, "ratio_is",
+                         level->at_least  ? "at least"
+                         : level->at_most ? "at most"
+                                          : "exact");
+        saddle_json_end_object(j);
     }
-    fputc(']', f);
+    saddle_json_end_array(j);
+}
+
+static void add_claim(saddle_json *j, const claims_outcome *o)
+{
+    saddle_json_object(j, NULL);
+    saddle_json_text(j, "experiment", o->experiment->name);
+    saddle_json_text(j, "source", o->claim->source);
+    saddle_json_text(j, "verdict", saddle_claims_verdict_text(o->verdict));
+    saddle_json_text(j, "statement", o->statement);
+    saddle_json_text(j, "numbers", o->numbers);
+    saddle_json_text(j, "reason", saddle_reproduction_reason(o));
+    if (o->slope.count > 0) {
+        saddle_json_real(j, "slope", o->slope.mean);
+        saddle_json_real(j, "slope_low", o->slope.low);
+        saddle_json_real(j, "slope_high", o->slope.high);
+        saddle_json_real(j, "theory", o->claim->bound);
+    } else if (o->levels > 0) {
+        add_levels(j, o);
+    }
+    saddle_json_end_object(j);
+}
+
+static const char *data_source(experiment_data data)
+{
+    return saddle_paper_data_is_substitute(data) ? "built-in" : "file";
 }
 
 static void write_json(FILE *f, const void *context)
 {
     const reproduction *r = context;
-    saddle_fprintf(f, "{\"version\": \"%s\", \"seeds\": %zu, \"quick\": %s, ", saddle_version(),
-                   r->runs.seeds, r->runs.quick ? "true" : "false");
-    saddle_fprintf(f, "\"a9a\": \"%s\", \"mnist\": \"%s\", \"experiments\": [",
-                   saddle_paper_data_is_substitute(EXPERIMENT_A9A) ? "built-in" : "file",
-                   saddle_paper_data_is_substitute(EXPERIMENT_MNIST) ? "built-in" : "file");
+    saddle_json j;
+    saddle_json_begin(&j, f);
+    saddle_json_text(&j, "version", saddle_version());
+    saddle_json_whole(&j, "seeds", r->runs.seeds);
+    saddle_json_flag(&j, "quick", r->runs.quick);
+    saddle_json_text(&j, "a9a", data_source(EXPERIMENT_A9A));
+    saddle_json_text(&j, "mnist", data_source(EXPERIMENT_MNIST));
+    saddle_json_array(&j, "experiments");
     for (size_t p = 0; p < r->parts; p++)
-        saddle_fprintf(f, "%s\"%s\"", p > 0 ? ", " : "", r->part[p].experiment->name);
-    fputs("], \"claims\": [", f);
-    for (size_t k = 0; k < r->claims; k++) {
-        const claims_outcome *o = &r->claim[k];
-        const char *const text[][2] = {{"experiment", o->experiment->name},
-                                       {"source", o->claim->source},
-                                       {"verdict", saddle_claims_verdict_text(o->verdict)},
-                                       {"statement", o->statement},
-                                       {"numbers", o->numbers},
-                                       {"reason", saddle_reproduction_reason(o)}};
-        fputs(k > 0 ? ",\n  {" : "\n  {", f);
-        for (size_t j = 0; j < sizeof text / sizeof *text; j++) {
-            saddle_fprintf(f, "%s\"%s\": ", j > 0 ? ", " : "", text[j][0]);
-            write_quoted(f, text[j][1], '"', "\\");
-        }
-        if (o->slope.count > 0) {
-            write_json_number(f, "slope", o->slope.mean);
-            write_json_number(f, "slope_low", o->slope.low);
-            write_json_number(f, "slope_high", o->slope.high);
-            write_json_number(f, "theory", o->claim->bound);
-        } else if (o->levels > 0) {
-            write_json_levels(f, o);
-        }
-        fputc('}', f);
-    }
-    fputs("\n]}\n", f);
+        saddle_json_text(&j, NULL, r->part[p].experiment->name);
+    saddle_json_end_array(&j);
+    saddle_json_array(&j, "claims");
+    for (size_t k = 0; k < r->claims; k++)
+        add_claim(&j, &r->claim[k]);
+    saddle_json_end_array(&j);
+    saddle_json_end(&j);
 }
 
 size_t saddle_reproduction_count(const reproduction *r, const paper_experiment *e,

@@ -109,7 +109,7 @@ check "is an error" one_line
 
 # ---- compare
 compare=(compare --problem fair --sensitive 2 --data train.svm --test-data test.svm --agents 4 --iterations 40
-    --algorithms precision,prox-dsgda --repeats 2)
+    --algorithms "precision,prox-dsgda" --repeats 2)
 object compare 0 "${compare[@]}" --report c.html
 holds "every row of the summary" 'same_summary(o, "saddle-compare/summary.csv")'
 holds "levels and seeds" 'len(o["levels"]) >= 1 and [[r["seed"] for r in a["runs"]] for a in o["algorithms"]] == [[1, 2], [1, 2]]'
