@@ -153,6 +153,15 @@ for ((k = 0; k < 10002; k++)); do echo "name$k,$((k % 2))"; done >names.csv
 refuse "column '0' has more than 10000 different texts" data info names.csv --header no
 refuse "drop-columns: 'weight' is not in 'people.csv', whose names are: age,color" \
     data info people.csv --drop-columns weight
+try data convert people.csv people.libsvm
+for option in "--header yes" "--categories codes" "--missing drop" "--category-columns 0" "--drop-columns 0"; do
+    # shellcheck disable=SC2086  # two words
+    try run --data people.libsvm "${two[@]}" $option
+    check "$option does nothing for LIBSVM text" warns "warning: ${option% *}: not used: the data are not CSV"
+    # shellcheck disable=SC2086
+    try run --data people.csv "${two[@]}" $option
+    check "$option for CSV" silent
+done
 refuse "drop-columns: 'bought' is the label column; keep it" data info people.csv --drop-columns age,bought
 refuse "drop-columns: 'age' is in category-columns, too" data info people.csv --drop-columns age --category-columns age
 refuse "--drop-columns: the value is empty; give LIST" data info people.csv --drop-columns ''
