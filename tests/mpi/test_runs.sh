@@ -3,43 +3,9 @@
 #
 # test_runs.sh SADDLE MPIEXEC NUMBER-FLAG: the same command under mpirun gives the same trace, apart
 # from the time, and the same model, byte for byte.
-# shellcheck source=../cli/lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/../cli/lib.sh"
-mpiexec=$2
-number=$3
+# shellcheck source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 size=(--samples 30 --agents 6 --iterations 25 --trace-every 5)
-
-# under RANKS ARGUMENTS...: the program in so many processes; leaves $code, out and err.
-under() {
-    local ranks=$1
-    shift
-    timeout 1200 "$mpiexec" "$number" "$ranks" "$saddle" "$@" >out 2>err </dev/null
-    code=$?
-}
-
-# What a trace says apart from how it was made and how long that took.
-essence() {
-    sed -E '/^# (engine|threads|trace|model): /d' "$1" | cut -d, -f1-5,7-
-}
-
-same_trace() { [ -s "$1" ] && cmp -s <(essence "$1") <(essence "$2"); }
-same_model() { [ -s "$1" ] && cmp -s "$1" "$2"; }
-
-# compare NAME "RANKS..." ARGUMENTS...: both engines, and every number of processes.
-compare() {
-    local name=$1 counts=$2 ranks
-    shift 2
-    rm -f ./*.csv ./*.npz
-    try run "$@" --trace threads.csv --model threads.npz
-    check "$name: threads" exits 0
-    for ranks in $counts; do
-        rm -f mpi.csv mpi.npz
-        under "$ranks" run --engine mpi "$@" --trace mpi.csv --model mpi.npz
-        check "$name, $ranks processes: it works" exits 0
-        check "$name, $ranks processes: the same trace" same_trace threads.csv mpi.csv
-        check "$name, $ranks processes: the same model" same_model threads.npz mpi.npz
-    done
-}
 
 # ---- every decentralized algorithm, every problem ----------------------------------------------
 
