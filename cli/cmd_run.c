@@ -5,6 +5,7 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "draw/report.h"
+#include "instance/instance.h"
 #include "lab/algorithm_names.h"
 #include "run/plan_files.h"
 #include "run_display.h"
@@ -127,9 +128,10 @@ static int run(const cli_arguments *given)
     status = cli_agree(status, &error);
     SADDLE_THEN(status, saddle_instance_create(&instance, plan, &error));
     if (status == SADDLE_OK) {
-        /* A report shows curves, as those that are made from a trace do. */
-        if (common->report != NULL && plan->outputs.outcomes == SADDLE_OUTCOMES_AUTO &&
-            plan->outputs.resume == NULL && instance->problem->outcomes != NULL)
+        /* A report shows curves, as those that are made from a trace do, and of no more than such a trace would have. */
+        if (common->report != NULL && !saddle_scores_are_private(instance) &&
+            plan->outputs.outcomes == SADDLE_OUTCOMES_AUTO && plan->outputs.resume == NULL &&
+            instance->problem->outcomes != NULL)
             plan->outputs.outcomes = SADDLE_OUTCOMES_ALWAYS;
         d.kind = instance->kind;
         d.problem = plan->problem.name;

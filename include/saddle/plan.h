@@ -56,7 +56,9 @@ typedef enum saddle_sampling {
 
 /** At which trace points outcomes are measured: the choices of the option outcomes. */
 typedef enum saddle_outcome_points {
-    SADDLE_OUTCOMES_AUTO, /**< All if a trace is written or a stop rule needs them, otherwise ends. */
+    SADDLE_OUTCOMES_AUTO, /**< All if a stop rule needs them or a trace is written; otherwise ends, and also where
+                             a trace is written, each agent has rows of its own, and outcomes are
+                             computed from every row's score (saddle_problem::outcome_bytes is not 0). */
     SADDLE_OUTCOMES_ALWAYS, /**< At all. */
     SADDLE_OUTCOMES_ENDS    /**< At the first and the last. */
 } saddle_outcome_points;

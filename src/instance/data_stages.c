@@ -39,6 +39,11 @@ bool saddle_data_is_divided(const saddle_instance *e)
             (e->plan->problem.rows == NULL && saddle_is_pattern(e->plan->problem.data)));
 }
 
+bool saddle_scores_are_private(const saddle_instance *e)
+{
+    return saddle_data_is_divided(e) && e->problem->outcome_bytes > 0;
+}
+
 saddle_data_options saddle_plan_data_options(const saddle_plan *plan)
 {
     return (saddle_data_options){

@@ -66,6 +66,8 @@ saddle_stage saddle_stage_start, saddle_stage_share_start;
 
 /* Whether each agent has rows of its own: a file for each, or rows in memory. */
 bool saddle_data_is_divided(const saddle_instance *instance);
+/* Whether that is so and the problem's outcomes need the score of every row in one place. */
+bool saddle_scores_are_private(const saddle_instance *instance);
 
 /* Make an instance as saddle_instance_create() does, with an engine that may be none of the list. */
 saddle_status saddle_instance_create_on(saddle_instance **out, const saddle_engine_class *engine,

@@ -212,7 +212,9 @@ static const saddle_option outcomes = SADDLE_CHOICE(
     PLAN(outputs.outcomes, RUN, RECORD), "outcomes", SADDLE_OUTPUT_HEADING, "auto",
     "auto|always|ends", "WHEN",
     "Measure the problem's outcomes, such as accuracy, at every trace point (always) or at the "
-    "first and the last (ends). auto: always if a trace is written, otherwise ends.");
+    "first and the last (ends). auto: always if a trace is written, otherwise ends; with a file "
+    "for "
+    "each agent, always only for outcomes that do not need every row's score.");
 static const saddle_option outcomes_per_agent = SADDLE_FLAG(
     PLAN(outputs.outcomes_per_agent, RUN, RECORD), "outcomes-per-agent", SADDLE_OUTPUT_HEADING,
     "no",

@@ -4,6 +4,7 @@
 #include "algorithms/sampling.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "instance/instance.h"
 #include "instance/plan_options.h"
 #include "run/run.h"
 
@@ -35,6 +36,17 @@ static saddle_status collect(saddle_run_state *r, saddle_plan *plan, saddle_erro
     return status;
 }
 
+/* When outcomes are measured unless the user says. Scores of all rows, which some need, leave an agent that has its rows to
+ * itself no more often than asked. */
+static int automatic_outcomes(const saddle_run_state *r)
+{
+    bool shared = !saddle_scores_are_private(r->info.network);
+    if (r->resumed.from != NULL)
+        return saddle_resume_outcomes(&r->resumed);
+    return r->rules.outcomes || (r->given.outputs.trace != NULL && shared) ? SADDLE_OUTCOMES_ALWAYS
+                                                                           : SADDLE_OUTCOMES_ENDS;
+}
+
 /* Fill in what is automatic. */
 static void resolve(const saddle_run_state *r, saddle_plan *plan)
 {
@@ -47,10 +59,7 @@ static void resolve(const saddle_run_state *r, saddle_plan *plan)
         plan->outputs.metric_tau = plan->steps.tau;
     plan->outputs.trace_every = r->trace_every;
     if (plan->outputs.outcomes == SADDLE_OUTCOMES_AUTO)
-        plan->outputs.outcomes = r->resumed.from != NULL ? saddle_resume_outcomes(&r->resumed)
-                                 : plan->outputs.trace != NULL || r->rules.outcomes
-                                     ? SADDLE_OUTCOMES_ALWAYS
-                                     : SADDLE_OUTCOMES_ENDS;
+        plan->outputs.outcomes = automatic_outcomes(r);
     /* It leaves no mark on what comes out. */
     plan->outputs.resume = NULL;
     if (plan->start.init == NULL)

@@ -37,6 +37,18 @@ check "a number in a directory's name" says "2 agents"
 try run --problem auc --data part-%d --test-data padded-%02d --topology ring --iterations 2
 check "held-out rows from several files" exits 0
 grep 'held out' out >several
+# Scores of all rows, which auc needs, are collected at every trace point only if asked for.
+cells() { awk -F, '/^#/ { next } !c { for (k = 1; k <= NF; k++) if ($k == "train_auc") c = k; next } $c != "" { n++ } END { print n + 0 }' "$1"; }
+try run --problem auc --data part-%d --topology ring --iterations 20 --trace-every 5 --trace ends.csv --report page.html
+check "outcomes at the ends" is "$(cells ends.csv)" 2
+try run --problem auc --data part-%d --topology ring --iterations 20 --trace-every 5 --trace always.csv --outcomes always
+check "always, if asked for" is "$(cells always.csv)" 5
+try run --problem auc --data part-%d --topology ring --iterations 20 --trace-every 5 --trace rule.csv --stop-when 'auc>2'
+check "or if a rule stops by them" is "$(cells rule.csv)" 5
+try run --problem fair --sensitive 2 --data part-%d --topology ring --iterations 20 --trace-every 5 --trace sums.csv
+check "sums over rows, which fair needs, at all" grep -qx '# outcomes: always' sums.csv
+try run --problem auc --data all --agents 3 --iterations 20 --trace-every 5 --trace one.csv
+check "one file that all can read: at all" is "$(cells one.csv)" 5
 try run --problem auc --data part-%d --test-data all --topology ring --iterations 2
 check "are all of them" cmp -s <(grep 'held out' out) several
 try eval --model one.npz --data part-%d
