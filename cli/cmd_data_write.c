@@ -3,7 +3,6 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "data/dataset.h"
 #include "files/pattern.h"
 #include "instance/settings.h"
 #include "run/plan_files.h"
@@ -24,7 +23,7 @@ static saddle_status add_output(saddle_path_list *outputs, const char *option, c
                                 saddle_error *error)
 {
     SADDLE_TRY(cli_check_output(option, path, false, error));
-    SADDLE_TRY(saddle_in_field(option, saddle_dataset_check_name(path, error), error));
+    SADDLE_TRY(saddle_in_field(option, saddle_check_data_name(path, error), error));
     saddle_path_list_add(outputs, option, path);
     return SADDLE_OK;
 }

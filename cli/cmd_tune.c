@@ -19,10 +19,9 @@
 #include "lab/paths.h"
 #include "lab/tune.h"
 #include "lab/validation.h"
+#include "result_tables.h"
 
 #define GROUP "Search"
-/* The most candidates of the table at the end. */
-#define SHOWN_CANDIDATES 5
 
 typedef struct options {
     cli_common common;
@@ -122,16 +121,6 @@ static bool wants_resume(const saddle_plan *plan)
 
 /* ---- what is shown ------------------------------------------------------------------------- */
 
-/* "--eta-x 0.1 --eta-y 0.3" */
-static const char *settings_text(const saddle_tuning *t, size_t candidate, char out[512])
-{
-    out[0] = '\0';
-    for (size_t j = 0; j < t->option_count; j++)
-        saddle_append(out, 512, "%s--%s %s", j > 0 ? " " : "", t->option[j]->name,
-                      saddle_tuning_value(t, candidate, j));
-    return out;
-}
-
 static void on_begin(void *context, const saddle_tuning *t)
 {
     const work *w = context;
@@ -183,7 +172,7 @@ static void on_rung(void *context, const saddle_tuning *t, const saddle_trial *b
     saddle_snprintf(line, sizeof line,
                     "rung %zu: %zu candidates, %" PRIu64 " IFO calls each; best %s %.4e at %s",
                     best->rung + 1, t->field[best->rung], best->allotment, t->objective.name,
-                    best->value, settings_text(t, best->candidate, text));
+                    best->value, cli_tuning_settings(t, best->candidate, text));
     cli_wrap(stdout, line, 2, 10, cli_width(STDOUT_FILENO));
     cli_flush_or_stop();
 }
@@ -193,31 +182,6 @@ static void on_warning(void *context, const char *message)
     (void)context;
     cli_progress_clear();
     cli_warn_of(message);
-}
-
-/* The best few, and the default wherever it came. */
-static void print_ranking(const saddle_tuning *t)
-{
-    cli_table *table = cli_table_create("lrrrl");
-    cli_table_words(table, "rank", t->objective.name, "IFO", "iterations", "settings");
-    for (size_t k = 0; k < t->candidates; k++) {
-        size_t candidate = t->ranking[k];
-        const saddle_trial *last = saddle_tuning_last(t, candidate);
-        if ((k >= SHOWN_CANDIDATES && candidate != 0) || last == NULL)
-            continue;
-        char text[512];
-        cli_table_add(table, "%zu", k + 1);
-        if (last->diverged)
-            cli_table_add(table, "diverged");
-        else
-            cli_table_add(table, "%.4e", last->value);
-        cli_table_add(table, "%" PRIu64, last->ifo);
-        cli_table_add(table, "%" PRIu64, last->iterations);
-        cli_table_add(table, "%s%s", settings_text(t, candidate, text),
-                      candidate == 0 ? " (the default)" : "");
-    }
-    cli_print("\n");
-    cli_table_print(table);
 }
 
 /* ---- one algorithm ------------------------------------------------------------------------- */
@@ -262,7 +226,7 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
     char text[512];
     cli_progress_clear();
     if (!w->quiet)
-        print_ranking(t);
+        cli_print_tuning(t);
     const saddle_trial *best = saddle_tuning_last(t, t->ranking[0]);
     if (best == NULL || best->diverged) {
         w->diverged++;
@@ -280,7 +244,7 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
     SADDLE_TRY(cli_agree(status, error));
     w->found++;
     cli_print("%s--algorithm %s %s\n", w->quiet ? "" : "\nbest: ", t->plan.algorithm.name,
-              settings_text(t, t->ranking[0], text));
+              cli_tuning_settings(t, t->ranking[0], text));
     /* No file makes a plug-in run: it must be named beside it. */
     bool plugin = strchr(t->plan.algorithm.name, '/') != NULL;
     if (!w->quiet)

@@ -25,8 +25,6 @@ bool saddle_data_is_generated(const char *name);
 /* What the columns of a file hold, observed but not settled; NULL for a format without names. */
 saddle_status saddle_dataset_scan(saddle_columns **out, const char *name,
                                   const saddle_data_options *options, saddle_error *error);
-/* Refuse the name of a file that saddle_dataset_save() does not write. */
-saddle_status saddle_dataset_check_name(const char *path, saddle_error *error);
 /* Copy `count` rows from `first` on. */
 saddle_status saddle_dataset_range(saddle_dataset **out, const saddle_dataset *data, size_t first,
                                    size_t count, saddle_error *error);

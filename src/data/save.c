@@ -190,29 +190,11 @@ static bool ends_with(const char *path, const char *ending)
     return length >= tail && strcmp(path + length - tail, ending) == 0;
 }
 
-saddle_status saddle_dataset_check_name(const char *path, saddle_error *error)
-{
-    static const char *const unwritten[] = {".gz", ".npy", ".idx"};
-    if (saddle_is_pattern(path))
-        return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' has a %% in it, which stands for several files where data are "
-                           "read; give a name without",
-                           path);
-    for (size_t k = 0; k < sizeof unwritten / sizeof *unwritten; k++)
-        if (ends_with(path, unwritten[k]))
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "'%s': %s files are not written; end the name in .csv or .npz, or in "
-                "anything else for LIBSVM text",
-                path, unwritten[k]);
-    return SADDLE_OK;
-}
-
 saddle_status saddle_dataset_save(const saddle_dataset *data, const char *path, saddle_error *error)
 {
     SADDLE_STANDARD_FLOATS;
     SADDLE_REQUIRE(error, data, path);
-    SADDLE_TRY(saddle_dataset_check_name(path, error));
+    SADDLE_TRY(saddle_check_data_name(path, error));
     if (ends_with(path, ".npz"))
         return data->dense != NULL ? save_dense(data, path, error) : save_sparse(data, path, error);
     return ends_with(path, ".csv") || ends_with(path, ".tsv")

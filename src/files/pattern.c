@@ -98,3 +98,21 @@ saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_erro
         closedir(entries);
     return SADDLE_OK;
 }
+
+saddle_status saddle_check_data_name(const char *path, saddle_error *error)
+{
+    static const char *const unwritten[] = {".gz", ".npy", ".idx"};
+    const char *ending = strrchr(path, '.');
+    if (saddle_is_pattern(path))
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' has a %% in it, which stands for several files where data are "
+                           "read; give a name without",
+                           path);
+    for (size_t k = 0; ending != NULL && k < sizeof unwritten / sizeof *unwritten; k++)
+        if (strcmp(ending, unwritten[k]) == 0)
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "'%s': %s files are not written; end the name in .csv or .npz, or "
+                               "in anything else for LIBSVM text",
+                               path, ending);
+    return SADDLE_OK;
+}

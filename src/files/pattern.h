@@ -16,5 +16,7 @@ char *saddle_pattern_name(const char *pattern, size_t number);
 /* Let *out be one more than the highest number of the files of a pattern, whose path it is, if that is more. Says
  * nothing about those between. */
 saddle_status saddle_pattern_count(const char *pattern, size_t *out, saddle_error *error);
+/* Refuse the name of a file of data that is not written: a pattern, or an ending of a format that is only read. */
+saddle_status saddle_check_data_name(const char *path, saddle_error *error);
 
 #endif
