@@ -167,6 +167,8 @@ void cli_release_arguments(cli_arguments *arguments);
  * algorithms uses. */
 void cli_warn_unused(const saddle_plan *plan, const saddle_instance *instance,
                      const saddle_algorithm *const *algorithm, size_t count);
+/* Warn of options of reading data that the files of a data set have no use for. */
+void cli_warn_unread(const saddle_plan *plan, const saddle_dataset *data);
 
 /* Messages are about options of this command from now on. */
 void cli_set_command(const cli_command *command);

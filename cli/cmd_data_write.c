@@ -15,7 +15,9 @@ static saddle_status load(const cli_arguments *arguments, saddle_dataset **out, 
 {
     const saddle_plan *plan = &arguments->plan;
     saddle_data_options options = saddle_plan_data_options(plan);
-    return saddle_dataset_load(out, arguments->operand[0], &options, plan->start.seed, error);
+    SADDLE_TRY(saddle_dataset_load(out, arguments->operand[0], &options, plan->start.seed, error));
+    cli_warn_unread(plan, *out);
+    return SADDLE_OK;
 }
 
 /* Add a file to those that will be written; refuse one that cannot be. */

@@ -78,6 +78,8 @@ static saddle_status open_job(job *out, const cli_arguments *arguments, saddle_e
         how.label_column = NULL;
     SADDLE_THEN(status,
                 saddle_predictor_data(out->predictor, &out->data, plan->problem.data, &how, error));
+    if (status == SADDLE_OK)
+        cli_warn_unread(plan, out->data);
     return status;
 }
 

@@ -18,6 +18,17 @@ extern "C" {
 /** Names of a file's columns, and how text and missing values in them become numbers. Reference counted. */
 typedef struct saddle_columns saddle_columns;
 
+/** Formats of files: the choices of the option format. */
+typedef enum saddle_data_format {
+    SADDLE_FORMAT_AUTO, /**< By content and name. */
+    SADDLE_FORMAT_LIBSVM,
+    SADDLE_FORMAT_CSV,
+    SADDLE_FORMAT_IDX,
+    SADDLE_FORMAT_NUMPY
+} saddle_data_format;
+/** The bit of a format in a set of formats. */
+#define SADDLE_FORMAT_BIT(format) (1U << (format))
+
 /**
  * Labelled rows, sparse (row_start, column, value) or dense. Exactly one of the two forms is
  * present: `dense` is NULL for sparse data, and the three sparse arrays are NULL for dense data.
@@ -35,6 +46,8 @@ typedef struct saddle_dataset {
     saddle_columns *columns; /**< Of the file; NULL: features have numbers only. */
     size_t dropped;          /**< Rows of the file that were left out because a value is missing. */
     size_t imputed;          /**< Missing values that were filled in. */
+    unsigned
+        formats;   /**< Of the files it was read from: SADDLE_FORMAT_BIT() of each; 0: of none. */
     bool borrowed; /**< The arrays of features belong to the caller; name and labels do not. */
 } saddle_dataset;
 
@@ -69,15 +82,6 @@ SADDLE_API saddle_status saddle_dataset_from_csr(saddle_dataset **out, size_t ro
                                                  const size_t *row_start, const uint32_t *column,
                                                  const double *value, const double *label,
                                                  saddle_ownership ownership, saddle_error *error);
-
-/** Formats of files: the choices of the option format. */
-typedef enum saddle_data_format {
-    SADDLE_FORMAT_AUTO, /**< By content and name. */
-    SADDLE_FORMAT_LIBSVM,
-    SADDLE_FORMAT_CSV,
-    SADDLE_FORMAT_IDX,
-    SADDLE_FORMAT_NUMPY
-} saddle_data_format;
 
 /** Whether a CSV file begins with a line of names: the choices of the option header. */
 typedef enum saddle_csv_header {

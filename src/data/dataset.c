@@ -151,35 +151,36 @@ static bool ends_with(const char *path, const char *ending)
     return length >= tail && strncmp(path + length - tail, ending, tail) == 0;
 }
 
-static reader *detect(const saddle_input *in)
+static saddle_data_format detect(const saddle_input *in)
 {
     if (saddle_looks_like_idx(in))
-        return saddle_read_idx;
+        return SADDLE_FORMAT_IDX;
     if (saddle_looks_like_numpy(in))
-        return saddle_read_numpy;
+        return SADDLE_FORMAT_NUMPY;
     if (ends_with(in->path, ".csv") || ends_with(in->path, ".tsv") || saddle_looks_like_csv(in))
-        return saddle_read_csv;
-    return saddle_read_libsvm;
+        return SADDLE_FORMAT_CSV;
+    return SADDLE_FORMAT_LIBSVM;
 }
 
-/* The reader that the options or the content say. */
-static reader *choose_reader(const saddle_input *in, const saddle_data_options *options)
+/* The format that the options or the content say. */
+static saddle_data_format choose_format(const saddle_input *in, const saddle_data_options *options)
 {
-    static reader *const format[] = {[SADDLE_FORMAT_AUTO] = NULL,
-                                     [SADDLE_FORMAT_LIBSVM] = saddle_read_libsvm,
-                                     [SADDLE_FORMAT_CSV] = saddle_read_csv,
-                                     [SADDLE_FORMAT_IDX] = saddle_read_idx,
-                                     [SADDLE_FORMAT_NUMPY] = saddle_read_numpy};
-    reader *chosen = format[options->format];
-    return chosen != NULL ? chosen : detect(in);
+    return options->format != SADDLE_FORMAT_AUTO ? options->format : detect(in);
 }
 
 static saddle_status load_file(saddle_dataset **out, const char *name, const char *path,
                                const saddle_data_options *options, saddle_error *error)
 {
+    static reader *const read[] = {[SADDLE_FORMAT_LIBSVM] = saddle_read_libsvm,
+                                   [SADDLE_FORMAT_CSV] = saddle_read_csv,
+                                   [SADDLE_FORMAT_IDX] = saddle_read_idx,
+                                   [SADDLE_FORMAT_NUMPY] = saddle_read_numpy};
     saddle_input in;
     SADDLE_TRY(saddle_input_open(&in, path, error));
-    saddle_status status = choose_reader(&in, options)(out, name, &in, options, error);
+    saddle_data_format format = choose_format(&in, options);
+    saddle_status status = read[format](out, name, &in, options, error);
+    if (status == SADDLE_OK)
+        (*out)->formats = SADDLE_FORMAT_BIT(format);
     saddle_input_close(&in);
     return status;
 }
@@ -192,7 +193,7 @@ saddle_status saddle_dataset_scan(saddle_columns **out, const char *name,
     *out = NULL;
     saddle_status status = saddle_data_find(name, &path, error);
     SADDLE_THEN(status, saddle_input_open(&in, path, error));
-    SADDLE_THEN_IF(status, choose_reader(&in, options) == saddle_read_csv,
+    SADDLE_THEN_IF(status, choose_format(&in, options) == SADDLE_FORMAT_CSV,
                    saddle_scan_csv(out, &in, options, error));
     saddle_input_close(&in);
     saddle_free(path);
@@ -415,6 +416,7 @@ saddle_status saddle_dataset_select_by(saddle_dataset **out, const saddle_datase
     if (s.out->dense != NULL)
         saddle_dataset_count_nonzeros(s.out);
     s.out->columns = saddle_columns_share(data->columns);
+    s.out->formats = data->formats;
     *out = s.out;
     return SADDLE_OK;
 }

@@ -115,6 +115,7 @@ saddle_status saddle_dataset_view(saddle_dataset **out, const saddle_dataset *da
     (*out)->value = data->value;
     (*out)->dense = data->dense;
     (*out)->columns = saddle_columns_share(data->columns);
+    (*out)->formats = data->formats;
     return SADDLE_OK;
 }
 

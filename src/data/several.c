@@ -89,6 +89,7 @@ static saddle_status add_up(const several *s, saddle_dataset *sum, saddle_error 
         sum->nonzeros += part->nonzeros;
         sum->dropped += part->dropped;
         sum->imputed += part->imputed;
+        sum->formats |= part->formats;
     }
     return SADDLE_OK;
 }
@@ -127,6 +128,7 @@ static saddle_status join(const several *s, saddle_dataset **out, saddle_error *
     (*out)->nonzeros = sum.nonzeros;
     (*out)->dropped = sum.dropped;
     (*out)->imputed = sum.imputed;
+    (*out)->formats = sum.formats;
     (*out)->columns = saddle_columns_share(s->part[0]->columns);
     if (!dense)
         saddle_dataset_forget_ones(*out);

@@ -264,8 +264,10 @@ static saddle_status take_part(saddle_instance *e, size_t agent, saddle_error *e
                              agent, (*shard)->name, (*shard)->rows);
     else if (wanted > 0)
         status = cut(shard, wanted, error);
-    if (status == SADDLE_OK)
+    if (status == SADDLE_OK) {
         e->parts->samples[agent] = (*shard)->rows;
+        e->parts->formats |= (*shard)->formats;
+    }
     return status;
 }
 
@@ -292,14 +294,18 @@ saddle_status saddle_stage_read_data(saddle_instance *e, saddle_error *error)
         return SADDLE_OK;
     if (saddle_data_is_divided(e))
         return take_parts(e, error);
-    if (plan->problem.rows != NULL)
-        return saddle_dataset_view(&e->parts->data, plan->problem.rows, error);
+    saddle_dataset **data = &e->parts->data;
     saddle_data_options options = saddle_plan_data_options(plan);
-    saddle_status status = saddle_in_field(
-        "data", saddle_dataset_load(&e->parts->data, plan->problem.data, &options, e->seed, error),
-        error);
-    if (status == SADDLE_OK)
-        e->columns = e->parts->columns = saddle_columns_share(e->parts->data->columns);
+    saddle_status status =
+        plan->problem.rows != NULL
+            ? saddle_dataset_view(data, plan->problem.rows, error)
+            : saddle_in_field(
+                  "data", saddle_dataset_load(data, plan->problem.data, &options, e->seed, error),
+                  error);
+    if (status == SADDLE_OK) {
+        e->columns = e->parts->columns = saddle_columns_share((*data)->columns);
+        e->parts->formats = (*data)->formats;
+    }
     return status;
 }
 
@@ -313,6 +319,17 @@ static void fill_sizes(const saddle_world *world, size_t *number, double *room)
         number[i] = (size_t)room[i];
 }
 
+/* Everybody learns which formats the agents' files have. Collective. */
+static void share_formats(const saddle_world *world, unsigned *formats)
+{
+    double seen[SADDLE_FORMAT_NUMPY + 1];
+    for (unsigned k = 0; k <= SADDLE_FORMAT_NUMPY; k++)
+        seen[k] = (*formats & SADDLE_FORMAT_BIT(k)) != 0 ? 1.0 : 0.0;
+    world->largest(world, SADDLE_FORMAT_NUMPY + 1, seen);
+    for (unsigned k = 0; k <= SADDLE_FORMAT_NUMPY; k++)
+        *formats |= seen[k] > 0.0 ? SADDLE_FORMAT_BIT(k) : 0;
+}
+
 /* Everybody learns every agent's number of rows; all get as many features as the widest rows have. */
 saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
 {
@@ -322,6 +339,7 @@ saddle_status saddle_stage_share_sizes(saddle_instance *e, saddle_error *error)
     if (!saddle_data_is_divided(e))
         return SADDLE_OK;
     fill_sizes(world, e->parts->samples, e->parts->numbers);
+    share_formats(world, &e->parts->formats);
     for (size_t k = 0; k < world->local; k++) {
         double features = (double)e->parts->shard[world->here[k]]->features;
         most = features > most ? features : most;

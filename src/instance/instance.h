@@ -31,6 +31,7 @@ struct saddle_instance_parts {
     size_t *samples; /* of every agent */
     saddle_dataset *data;   /* one file for all agents, until it is split */
     saddle_dataset **shard; /* per agent, NULL where it is elsewhere; NULL without data */
+    unsigned formats;       /* of all agents' data, as saddle_dataset::formats */
     saddle_dataset *held_out;
     saddle_columns *columns; /* of the data; NULL: they have no names */
     saddle_columns *

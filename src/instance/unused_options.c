@@ -5,6 +5,8 @@
 
 #include "core/print.h"
 #include "core/status.h"
+#include "core/text.h"
+#include "instance/instance.h"
 #include "instance/settings.h"
 
 bool saddle_option_in(const saddle_option *const *table, const saddle_option *option)
@@ -40,6 +42,86 @@ static bool is_field(const saddle_option *option, size_t offset)
 {
     return option->home == SADDLE_HOME_PLAN && option->offset == offset;
 }
+
+/* ---- options of reading data ----------------------------------------------------------------- */
+
+/* The formats whose readers use an option; 0: it is none of reading data. */
+static unsigned formats_of(const saddle_option *option)
+{
+    enum {
+        CSV = SADDLE_FORMAT_BIT(SADDLE_FORMAT_CSV),
+        IDX = SADDLE_FORMAT_BIT(SADDLE_FORMAT_IDX),
+        NUMPY = SADDLE_FORMAT_BIT(SADDLE_FORMAT_NUMPY),
+        ALL = CSV | IDX | NUMPY | SADDLE_FORMAT_BIT(SADDLE_FORMAT_LIBSVM)
+    };
+    static const struct {
+        size_t field;
+        unsigned formats;
+    } uses[] = {
+        {offsetof(saddle_plan, problem.format), ALL},
+        {offsetof(saddle_plan, problem.header), CSV},
+        {offsetof(saddle_plan, problem.label_column), CSV | NUMPY},
+        {offsetof(saddle_plan, problem.labels), IDX | NUMPY},
+        {offsetof(saddle_plan, problem.categories), CSV},
+        {offsetof(saddle_plan, problem.missing), CSV},
+        {offsetof(saddle_plan, problem.category_columns), CSV},
+        {offsetof(saddle_plan, problem.drop_columns), CSV},
+    };
+    for (size_t k = 0; k < sizeof uses / sizeof *uses; k++)
+        if (is_field(option, uses[k].field))
+            return uses[k].formats;
+    return 0;
+}
+
+/* "not used by LIBSVM and IDX files" */
+static const char *unread_text(unsigned formats, char out[128])
+{
+    static const char *const name[] = {"", "LIBSVM", "CSV", "IDX", "NumPy"};
+    if (formats == 0)
+        return "not used by data that are not read from a file";
+    saddle_snprintf(out, 128, "not used by");
+    for (unsigned k = 0; k < sizeof name / sizeof *name; k++) {
+        unsigned before = formats & (SADDLE_FORMAT_BIT(k) - 1);
+        unsigned after = formats >> (k + 1);
+        if ((formats & SADDLE_FORMAT_BIT(k)) != 0)
+            saddle_append(out, 128, "%s %s", before == 0 ? "" : after == 0 ? " and" : ",", name[k]);
+    }
+    saddle_append(out, 128, " files");
+    return out;
+}
+
+/* Why an option of reading data changes nothing in files of some formats; NULL: it may, or is none of these. */
+static const char *reason_unread(const saddle_option *option, unsigned formats, char out[128])
+{
+    unsigned users = formats_of(option);
+    return users != 0 && (users & formats) == 0 ? unread_text(formats, out) : NULL;
+}
+
+void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_unused_warning *warning,
+                          void *context)
+{
+    char text[128];
+    char message[256];
+    for (size_t k = 0; k < saddle_settings_count(plan->settings); k++) {
+        const saddle_option *option = saddle_settings_option(plan->settings, k);
+        const char *reason = reason_unread(option, formats, text);
+        if (reason == NULL || !saddle_settings_given(plan->settings, option))
+            continue;
+        saddle_snprintf(message, sizeof message, "%s: %s", option->name, reason);
+        warning(context, message);
+    }
+}
+
+/* The formats of an instance's data that an option may concern: the file of labels goes with the agents' rows. */
+static unsigned formats_read(const saddle_instance *instance, const saddle_option *option)
+{
+    unsigned formats = instance->parts->formats;
+    if (instance->held_out != NULL && !is_field(option, offsetof(saddle_plan, problem.labels)))
+        formats |= instance->held_out->formats;
+    return formats;
+}
+
+/* ---- all options ----------------------------------------------------------------------------- */
 
 /* Whether the problem of an instance has no use for an option. */
 static bool is_idle(const saddle_instance *instance, const saddle_option *option)
@@ -97,13 +179,19 @@ static bool is_for_csv(const saddle_option *option, const saddle_instance *insta
 
 /* Why an option of the plan changes nothing in runs of these algorithms; NULL: it may. */
 static const char *reason_unused(const saddle_option *option, const saddle_instance *instance,
-                                 const saddle_algorithm *const *algorithm, size_t count)
+                                 const saddle_algorithm *const *algorithm, size_t count,
+                                 char text[128])
 {
     static const size_t of_networks[] = {offsetof(saddle_plan, network.topology),
                                          offsetof(saddle_plan, network.mixing),
                                          offsetof(saddle_plan, limits.max_rounds)};
     if (option->home != SADDLE_HOME_PLAN)
         return NULL;
+    if (instance->kind != NULL && instance->kind->needs_data) {
+        const char *unread = reason_unread(option, formats_read(instance, option), text);
+        if (unread != NULL)
+            return unread;
+    }
     if (option->offset == offsetof(saddle_plan, engine.stall_seconds) &&
         instance->world->ranks == 1)
         return "not used by a single process";
@@ -124,6 +212,7 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
                           saddle_unused_warning *warning, void *context)
 {
     char names[256];
+    char text[128];
     char message[512];
     for (size_t k = 0; k < saddle_settings_count(plan->settings); k++) {
         const saddle_option *option = saddle_settings_option(plan->settings, k);
@@ -131,7 +220,7 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
         for (size_t a = 0; a < count; a++)
             used = used || saddle_option_in(algorithm[a]->options, option);
         bool of_algorithms = count > 0 && saddle_option_of_algorithm(option);
-        const char *reason = reason_unused(option, instance, algorithm, count);
+        const char *reason = reason_unused(option, instance, algorithm, count, text);
         if (!saddle_settings_given(plan->settings, option) || used ||
             (!of_algorithms && reason == NULL && !is_idle(instance, option)))
             continue;

@@ -3,6 +3,7 @@
 #define SADDLE_INSTANCE_UNUSED_OPTIONS_H
 
 #include <saddle/algorithm.h>
+#include <saddle/data.h>
 
 /* Receives a warning of one line that begins with the option's name. */
 typedef void saddle_unused_warning(void *context, const char *message);
@@ -12,8 +13,13 @@ bool saddle_option_in(const saddle_option *const *table, const saddle_option *op
 bool saddle_option_of_problem(const saddle_option *option);
 bool saddle_option_of_algorithm(const saddle_option *option);
 
+/* Report every option of reading data that the plan was given and that files of no format of a set, as
+ * saddle_dataset::formats, have a use for. */
+void saddle_report_unread(const saddle_plan *plan, unsigned formats, saddle_unused_warning *warning,
+                          void *context);
 /* Report every option that the plan was given and that neither the instance's problem nor any of the
- * algorithms uses. Without algorithms only those of problems are reported. */
+ * algorithms uses. Without algorithms only those of problems and of reading
+ * data are reported. */
 void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instance,
                           const saddle_algorithm *const *algorithm, size_t count,
                           saddle_unused_warning *warning, void *context);

@@ -168,4 +168,41 @@ refuse "--drop-columns: the value is empty; give LIST" data info people.csv --dr
 refuse "--category-columns: the value is empty" run --data people.csv --category-columns=
 refuse "drop-columns leaves no feature" data info people.csv --drop-columns 0,1,2,3
 
+# An option that files of a format have no use for is reported, by every command that reads them.
+awk 'BEGIN {for (k = 0; k < 60; k++) print (k % 3 ? 1 : -1) " 1:" k / 60 " 2:" k % 3}' >rows.libsvm
+unread=(--header yes --label-column 0 --categories codes --missing drop --category-columns 0 --drop-columns 1)
+told() { is "$(sed -n "s/^saddle: warning: --\(.*\): not used by $1\$/\1/p" err | sort | paste -sd' ')" "$2"; }
+all="categories category-columns drop-columns header label-column missing"
+try run --data rows.libsvm "${unread[@]}" "${two[@]}" --quiet
+check "run: what LIBSVM has no use for" told "LIBSVM files" "$all"
+try compare --data rows.libsvm "${unread[@]}" "${two[@]}" --algorithms precision,prox-dsgda --output unread --quiet
+check "compare: once for all algorithms" told "LIBSVM files" "$all"
+try tune --problem auc --data rows.libsvm "${unread[@]}" --agents 2 --topology ring --objective auc --candidates 2 --output tuned --quiet
+check "tune: rows that were split, too" told "LIBSVM files" "$all"
+try data info rows.libsvm "${unread[@]}"
+check "data info" told "LIBSVM files" "$all"
+try data convert rows.libsvm rows.npz "${unread[@]}"
+check "data convert" told "LIBSVM files" "$all"
+try data split rows.libsvm --train half-%d.libsvm "${unread[@]}"
+check "data split" told "LIBSVM files" "$all"
+try data info rows.npz "${unread[@]}"
+check "NumPy has a label column" told "NumPy files" "${all/ label-column/}"
+try data info people.csv --labels none "${unread[@]}"
+check "CSV has no file of labels" told "CSV files" "labels"
+try run --data synthetic:60 --format csv --header no "${two[@]}" --quiet
+check "what is generated is not read" told "data that are not read from a file" "format header"
+printf '1,1,0\n-1,0,2\n' >test.csv
+try run --problem auc --data rows.libsvm --test-data test.csv --label-column first --header no "${two[@]}" --quiet
+check "what held-out rows use" told "LIBSVM files" ""
+try run --problem auc --data rows.libsvm --model model.npz "${two[@]}" --quiet
+for command in eval predict; do
+    try "$command" --model model.npz --data rows.libsvm --header yes --missing drop
+    check "$command" told "LIBSVM files" "header missing"
+done
+
+# Names hold for rows that tune splits for validation.
+try tune --problem fair --sensitive sex=male --data people.csv --objective accuracy --agents 2 --topology ring --candidates 2 \
+    --output named --quiet
+check "tune: columns by name" exits 0
+
 finish
