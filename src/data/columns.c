@@ -299,15 +299,47 @@ static bool find_features(const saddle_columns *columns, size_t features, const 
     return good;
 }
 
+/* Refuse a name, with the column that is closest to it and all of them, as far as there is room. */
 static saddle_status no_feature(const saddle_columns *columns, size_t features, const char *which,
                                 size_t length, saddle_error *error)
 {
     bool named = columns != NULL && columns->named;
+    saddle_excerpt shown = saddle_excerpt_of(which, which + length);
+    if (!named)
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "'%s' is not a feature; give a number from 1 to %zu; the features of "
+                           "these data have no names",
+                           shown.text, features);
+    char list[500] = "";
+    const char **name = saddle_alloc(columns->count, sizeof *name);
+    size_t count = name != NULL ? columns->count : 0;
+    for (size_t k = 0; k < count; k++) {
+        name[k] = columns->column[k].name;
+        saddle_append(list, sizeof list, "%s%s", k > 0 ? ", " : ": ", SADDLE_EXCERPT(name[k]));
+    }
+    saddle_suggestion meant = saddle_suggest(shown.text, name, count);
+    saddle_free((void *)name);
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "'%.*s' is not a feature; give a number from 1 to %zu%s",
-                       (int)(length < 100 ? length : 100), which, features,
-                       named ? ", or the name of a column or feature"
-                             : "; the features of these data have no names");
+                       "'%s' is not a feature; give a number from 1 to %zu, or the name of a "
+                       "column or feature%s%s%s",
+                       shown.text, features, list, strlen(list) + 1 == sizeof list ? "..." : "",
+                       meant.text);
+}
+
+saddle_status saddle_columns_features_of(const saddle_columns *columns, size_t features,
+                                         const char *which, size_t length, size_t *first,
+                                         size_t *count, saddle_error *error)
+{
+    return find_features(columns, features, which, length, first, count)
+               ? SADDLE_OK
+               : no_feature(columns, features, which, length, error);
+}
+
+bool saddle_columns_is_label(const saddle_columns *columns, const char *which, size_t length)
+{
+    return columns != NULL && columns->named && columns->label.name != NULL && length > 0 &&
+           strlen(columns->label.name) == length &&
+           strncmp(columns->label.name, which, length) == 0;
 }
 
 saddle_status saddle_columns_feature(const saddle_columns *columns, size_t features,

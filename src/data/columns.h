@@ -72,6 +72,13 @@ size_t saddle_columns_find_near(const saddle_columns *columns, const char *name,
  * item at fault in an error, when there is none such or it was marked before. `columns` may be NULL. */
 saddle_status saddle_columns_mark(const saddle_columns *columns, size_t features, const char *list,
                                   bool *mark, saddle_error *error);
+/* The features that a text of `length` letters stands for: those of the column of this name, several if its texts have
+ * a feature each, or the one of this name or number from 1. `columns` may be NULL. */
+saddle_status saddle_columns_features_of(const saddle_columns *columns, size_t features,
+                                         const char *which, size_t length, size_t *first,
+                                         size_t *count, saddle_error *error);
+/* Whether it is the name of the label's column. */
+bool saddle_columns_is_label(const saddle_columns *columns, const char *which, size_t length);
 /* The feature of a name or number from 1. The name of a column of two texts stands for the second. */
 saddle_status saddle_columns_feature(const saddle_columns *columns, size_t features,
                                      const char *which, size_t *out, saddle_error *error);

@@ -43,12 +43,16 @@ static const saddle_option *const options[] = {
     &saddle_activation_option,
     &(const saddle_option)SADDLE_TEXT(
         OWN(groups), "groups", GROUP, "agents", "COLUMNS",
-        "Which rows form a group: 'agents', each agent's; or features, counted from 1, and "
-        "'label', separated by commas: rows with the same values there, such as 73,label."),
+        "Which rows form a group: 'agents', each agent's; or columns, by name or by number of the "
+        "feature from 1, and 'label', separated by commas: rows with the same values there, such "
+        "as "
+        "sex,label or 73,label."),
     &(const saddle_option)SADDLE_TEXT(
         OWN(values), "group-values", GROUP, "auto", "LIST",
         "The groups in the order of y, separated by commas, the values of each separated by "
-        "colons, such as 0:-1,0:1,1:-1,1:1. auto: those that the agents' rows have, ascending."),
+        "colons, such as 0:-1,0:1,1:-1,1:1, texts by their numbers in ascending order from 0. "
+        "auto: "
+        "those that the agents' rows have, ascending."),
     &(const saddle_option)SADDLE_REAL_ABOVE(
         OWN(ridge), "group-ridge", GROUP, "0.1", 0.0, SADDLE_UNBOUNDED, "MU",
         "Weight of -(MU/2) |y - 1/G|^2. The smaller, the closer to the worst group's loss, and "

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "data/columns.h"
 #include "data/rows.h"
 
 /* A number of a list, cut off at `length` characters; false when it is none. */
@@ -20,36 +21,36 @@ static bool read_number(const char *text, size_t length, double *out)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* Appends the column that a text of `length` characters names; false when it is none or there already. */
-static bool add_column(saddle_groups *g, const char *text, size_t length)
+/* Appends the column that a text of `length` characters names. */
+static saddle_status add_column(saddle_groups *g, const char *text, size_t length,
+                                saddle_error *error)
 {
-    double number = 0.0;
+    const saddle_columns *columns = g->inputs->columns;
     size_t features = g->inputs->features;
-    size_t column = features;
-    if (length != 5 || strncmp(text, "label", 5) != 0) {
-        if (!read_number(text, length, &number) || !(number >= 1.0 && number <= (double)features) ||
-            number != (double)(size_t)number)
-            return false;
-        column = (size_t)number - 1;
-    }
+    saddle_group_column found = {.first = features, .count = 1};
+    bool label = (length == 5 && strncmp(text, "label", 5) == 0) ||
+                 saddle_columns_is_label(columns, text, length);
+    if (!label)
+        SADDLE_TRY(saddle_in_field("groups",
+                                   saddle_columns_features_of(columns, features, text, length,
+                                                              &found.first, &found.count, error),
+                                   error));
     for (size_t k = 0; k < g->width; k++)
-        if (g->column[k] == column)
-            return false;
+        if (g->column[k].first == found.first && g->column[k].count == found.count)
+            return saddle_fail(error, SADDLE_BAD_INPUT, "groups: '%s' is listed twice",
+                               saddle_excerpt_of(text, text + length).text);
     if (g->width == SADDLE_GROUP_COLUMNS)
-        return false;
-    g->column[g->width++] = column;
-    return true;
+        return saddle_fail(error, SADDLE_BAD_INPUT, "groups: give at most %d columns",
+                           SADDLE_GROUP_COLUMNS);
+    g->column[g->width++] = found;
+    return SADDLE_OK;
 }
 
 static saddle_status read_columns(saddle_groups *g, const char *by, saddle_error *error)
 {
     for (const char *rest = by;; rest++) {
         size_t length = strcspn(rest, ",");
-        if (!add_column(g, rest, length))
-            return saddle_fail(error, SADDLE_BAD_INPUT,
-                               "groups: '%.100s' does not name groups; give agents, or at most %d "
-                               "different features from 1 to %zu, and label, separated by commas",
-                               by, SADDLE_GROUP_COLUMNS, g->inputs->features);
+        SADDLE_TRY(add_column(g, rest, length, error));
         rest += length;
         if (*rest == '\0')
             return SADDLE_OK;
@@ -58,13 +59,24 @@ static saddle_status read_columns(saddle_groups *g, const char *by, saddle_error
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
+/* What a row has in a column: its number, or the index of its text. */
+static double read_value(const saddle_group_column *column, const saddle_dataset *data, size_t row)
+{
+    if (column->count == 1)
+        return saddle_row_entry(data, row, column->first);
+    for (size_t k = 1; k < column->count; k++)
+        if (saddle_row_entry(data, row, column->first + k) != 0.0)
+            return (double)k;
+    return 0.0;
+}
+
 static void read_key(const saddle_groups *g, const saddle_dataset *data, size_t row, double *key)
 {
     for (size_t k = 0; k < g->width; k++)
         /* + 0.0: one zero for both signs. */
-        key[k] =
-            0.0 + (g->column[k] == g->inputs->features ? data->label[row]
-                                                       : saddle_row_entry(data, row, g->column[k]));
+        key[k] = 0.0 + (g->column[k].first == g->inputs->features
+                            ? data->label[row]
+                            : read_value(&g->column[k], data, row));
 }
 
 static int compare_keys(size_t width, const double *a, const double *b)

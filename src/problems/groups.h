@@ -13,13 +13,19 @@
 /* The most columns that tell groups apart, and the most groups by columns. */
 enum { SADDLE_GROUP_COLUMNS = 16, SADDLE_MOST_GROUPS = 256 };
 
+/* A column that tells groups apart: a feature, or the features of its texts. */
+typedef struct saddle_group_column {
+    size_t first; /* from 0; the number of features stands for the label */
+    size_t count;
+} saddle_group_column;
+
 typedef struct saddle_groups {
     const saddle_problem_inputs *inputs; /* borrowed */
     bool by_agent;
-    bool given;                          /* the groups' values were given, not found */
-    size_t width;                        /* columns that tell groups apart */
-    size_t column[SADDLE_GROUP_COLUMNS]; /* from 0; the number of features stands for the label */
-    size_t count;                        /* groups */
+    bool given;   /* the groups' values were given, not found */
+    size_t width; /* columns that tell groups apart */
+    saddle_group_column column[SADDLE_GROUP_COLUMNS];
+    size_t count;       /* groups */
     double *key;        /* their values, `width` of each, in ascending order unless given */
     double *received;   /* those of another process */
     uint32_t *all_rows; /* the group of every row of the agents here */
@@ -27,8 +33,8 @@ typedef struct saddle_groups {
     int64_t *size;      /* rows of each group, over all agents */
 } saddle_groups;
 
-/* Reads which groups there are among the rows here. `by` is "agents", or features, from 1, and "label",
- * separated by commas; `values` is a list as saddle_groups_list() gives, or NULL. Free with
+/* Reads which groups there are among the rows here. `by` is "agents", or names of columns or features, numbers of
+ * features from 1, and "label", separated by commas; `values` is a list as saddle_groups_list() gives, or NULL. Free with
  * saddle_groups_free() even after a failure. */
 saddle_status saddle_groups_read(saddle_groups *out, const saddle_problem_inputs *inputs,
                                  const char *by, const char *values, saddle_error *error);

@@ -168,6 +168,24 @@ refuse "--drop-columns: the value is empty; give LIST" data info people.csv --dr
 refuse "--category-columns: the value is empty" run --data people.csv --category-columns=
 refuse "drop-columns leaves no feature" data info people.csv --drop-columns 0,1,2,3
 
+# Groups by name; a model finds them in another order of columns.
+try run --problem group-dro --groups sex,label --data people.csv --model groups.npz --trace groups.csv "${two[@]}" --quiet
+check "groups by name" exits 0
+check "are recorded" is "$(sed -n 's/^# \(groups\|group-values\): //p' groups.csv | paste -sd' ')" "sex,label 0:-1,0:1,1:-1,1:1"
+try eval --model groups.npz --data people.csv
+check "eval" exits 0
+cp out first
+if has python3; then
+    python3 -c '
+import csv
+rows = list(csv.reader(open("people.csv")))
+csv.writer(open("turned.csv", "w")).writerows([r[:-1][::-1] + r[-1:] for r in rows])'
+    try eval --model groups.npz --data turned.csv
+    check "in another order, too" cmp -s <(tail -n +2 out) <(tail -n +2 first)
+fi
+refuse "--groups: 'sexes' is not a feature; give a number from 1 to 8, or the name of a column or feature: age, color, city, sex; did you mean 'sex'?" \
+    run --problem group-dro --groups sexes --data people.csv "${two[@]}"
+
 # An option that files of a format have no use for is reported, by every command that reads them.
 awk 'BEGIN {for (k = 0; k < 60; k++) print (k % 3 ? 1 : -1) " 1:" k / 60 " 2:" k % 3}' >rows.libsvm
 unread=(--header yes --label-column 0 --categories codes --missing drop --category-columns 0 --drop-columns 1)

@@ -221,17 +221,86 @@ START_TEST(found_groups_are_recorded_and_can_be_given)
 }
 END_TEST
 
+/* People by color (three texts), site (numbers) and whether they bought. */
+static const char people[] = "color,site,bought\n"
+                             "red,7,yes\nblue,7,no\nred,2,no\ngreen,2,yes\nblue,7,yes\nred,7,yes\n"
+                             "green,2,no\nblue,2,no\nred,2,yes\nblue,7,no\n";
+
+/* The value of one agent's problem where every row has the score 1, for y = (1, 2, ..., G), by `positive` and
+ * `negative` rows of each group. */
+static void check_counts(const char *const *more, size_t groups, const double (*counts)[2])
+{
+    static const char *const base[] = {"problem=group-dro", "data=people.csv", "agents=1",
+                                       "group-ridge=0.1", NULL};
+    saddle_error error = {.message = ""};
+    saddle_plan *common = test_plan(NULL, base);
+    saddle_plan *plan = test_plan(common, more);
+    saddle_instance *instance = NULL;
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    const saddle_problem *problem = instance->problem;
+    ck_assert_uint_eq(problem->y_dim, groups);
+    double *x = test_doubles(problem->x_dim);
+    double *y = test_doubles(groups);
+    double expected = 0.0;
+    x[problem->x_dim - 1] = 1.0;
+    for (size_t g = 0; g < groups; g++) {
+        double total = counts[g][0] + counts[g][1];
+        y[g] = (double)g + 1.0;
+        expected +=
+            y[g] * (counts[g][0] * log1p(exp(-1.0)) + counts[g][1] * log1p(exp(1.0))) / total;
+        expected -= 0.05 * (y[g] - 1.0 / (double)groups) * (y[g] - 1.0 / (double)groups);
+    }
+    assert_near(mean_value(problem, x, y), expected, 1e-13 * fabs(expected));
+    free(x);
+    free(y);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
+    test_plan_free(common);
+}
+
+/* {yes, no} of blue, green and red; of site 2 and 7; of the groups that color and site, or the label, form. */
+START_TEST(groups_are_columns_by_name)
+{
+    static const double color[][2] = {{1, 3}, {1, 1}, {3, 1}};
+    static const double site[][2] = {{2, 3}, {3, 2}};
+    static const double both[][2] = {{0, 1}, {1, 2}, {1, 1}, {1, 1}, {2, 0}};
+    static const double labels[][2] = {{0, 3}, {1, 0}, {0, 1}, {1, 0}, {0, 1}, {3, 0}};
+    static const double red[][2] = {{2, 4}, {3, 1}};
+    saddle_test_enter_directory();
+    saddle_test_write("people.csv", people);
+    check_counts((const char *[]){"groups=color", NULL}, 3, color);
+    check_counts((const char *[]){"groups=color", "categories=codes", NULL}, 3, color);
+    check_counts((const char *[]){"groups=site", NULL}, 2, site);
+    check_counts((const char *[]){"groups=color,site", NULL}, 5, both);
+    check_counts((const char *[]){"groups=color,label", NULL}, 6, labels);
+    check_counts((const char *[]){"groups=color,bought", NULL}, 6, labels);
+    check_counts((const char *[]){"groups=color=red", NULL}, 2, red);
+    check_counts((const char *[]){"groups=3", NULL}, 2, red);
+    saddle_error error = {.message = ""};
+    saddle_plan *plan = test_plan(NULL, (const char *[]){"problem=group-dro", "data=people.csv",
+                                                         "groups=colour,label", NULL});
+    saddle_instance *instance = NULL;
+    assert_refused(
+        saddle_instance_create(&instance, plan, &error), error, SADDLE_BAD_INPUT,
+        "groups: 'colour' is not a feature; give a number from 1 to 4, or the name of a column or "
+        "feature: color, site; did you mean 'color'?");
+    test_plan_free(plan);
+}
+END_TEST
+
 START_TEST(bad_settings_are_refused)
 {
     static const struct {
         const char *assignment[6];
         const char *part;
     } bad[] = {
-        {{"groups=21"}, "'21' does not name groups"},
+        {{"groups=21"}, "groups: '21' is not a feature; give a number from 1 to 20"},
         {{"groups=0"}, "'0'"},
         {{"groups=1.5"}, "'1.5'"},
-        {{"groups=2,2"}, "'2,2'"},
-        {{"groups=label,"}, "'label,'"},
+        {{"groups=2,2"}, "groups: '2' is listed twice"},
+        {{"groups=label,label"}, "groups: 'label' is listed twice"},
+        {{"groups=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"}, "give at most 16 columns"},
+        {{"groups=label,"}, "groups: '' is not a feature"},
         {{"groups=sex"}, "'sex'"},
         {{"groups=agents", "group-values=1"}, "groups that are agents have no values"},
         {{"groups=2,label", "group-values=0:1,1"}, "'0:1,1' is not a list of groups"},
@@ -486,6 +555,7 @@ Suite *saddle_test_suite(void)
     tcase_add_test(cases, outcomes_are_what_a_recount_finds);
     tcase_add_test(cases, groups_without_rows_are_not_the_worst);
     tcase_add_test(cases, found_groups_are_recorded_and_can_be_given);
+    tcase_add_test(cases, groups_are_columns_by_name);
     tcase_add_test(cases, bad_settings_are_refused);
     tcase_add_test(cases, the_solution_is_newtons);
     tcase_add_test(cases, the_worst_group_of_a9a);
