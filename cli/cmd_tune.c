@@ -19,7 +19,7 @@
 #include "lab/paths.h"
 #include "lab/tune.h"
 #include "lab/validation.h"
-#include "result_tables.h"
+#include "tune_display.h"
 
 #define GROUP "Search"
 
@@ -119,71 +119,6 @@ static bool wants_resume(const saddle_plan *plan)
     return plan->outputs.resume != NULL && strcmp(plan->outputs.resume, "yes") == 0;
 }
 
-/* ---- what is shown ------------------------------------------------------------------------- */
-
-static void on_begin(void *context, const saddle_tuning *t)
-{
-    const work *w = context;
-    if (t->recommended_budget > 0)
-        cli_warn("--budget: %" PRIu64 " IFO calls allow only %zu candidates of %s, few to choose "
-                 "from; %" PRIu64 " allow %d",
-                 t->budget, t->candidates, t->algorithm->name, t->recommended_budget,
-                 SADDLE_TUNE_FEW);
-    if (w->quiet)
-        return;
-    char text[1024];
-    saddle_snprintf(text, sizeof text, "%s: %zu candidates for", t->algorithm->name, t->candidates);
-    for (size_t j = 0; j < t->option_count; j++)
-        saddle_append(text, sizeof text, "%s --%s", j > 0 ? "," : "", t->option[j]->name);
-    saddle_append(text, sizeof text,
-                  " in %zu rung%s; a budget of %" PRIu64
-                  " IFO calls allows %s%zu candidates at %" PRIu64
-                  " calls or more each; the grid has %zu",
-                  t->rungs, t->rungs == 1 ? "" : "s", t->budget,
-                  t->affordable == SADDLE_TUNE_MOST_CANDIDATES ? "at least " : "", t->affordable,
-                  t->least_allotment, t->points);
-    if (w->validation.held_out != NULL)
-        saddle_append(text, sizeof text, "; judged by %s on %zu of %zu rows, which it does not see",
-                      t->objective.name + strlen("test_"), w->validation.held_out->rows,
-                      w->validation.held_out->rows + w->validation.train->rows);
-    cli_wrap(stdout, text, 0, 2, cli_width(STDOUT_FILENO));
-    cli_flush_or_stop();
-}
-
-static void on_trial(void *context, const saddle_tuning *t, const saddle_trial *trial)
-{
-    const work *w = context;
-    if (!w->quiet)
-        cli_progress("%s: rung %zu/%zu  %.0f%% of the budget  candidate %zu: %s %.4g",
-                     t->algorithm->name, trial->rung + 1, t->rungs,
-                     100.0 * (double)t->spent / (double)t->budget, trial->candidate,
-                     t->objective.name, trial->value);
-}
-
-static void on_rung(void *context, const saddle_tuning *t, const saddle_trial *best)
-{
-    const work *w = context;
-    cli_progress_clear();
-    if (w->quiet)
-        return;
-    char text[512];
-    char line[1024];
-    cli_print("  ");
-    saddle_snprintf(line, sizeof line,
-                    "rung %zu: %zu candidates, %" PRIu64 " IFO calls each; best %s %.4e at %s",
-                    best->rung + 1, t->field[best->rung], best->allotment, t->objective.name,
-                    best->value, cli_tuning_settings(t, best->candidate, text));
-    cli_wrap(stdout, line, 2, 10, cli_width(STDOUT_FILENO));
-    cli_flush_or_stop();
-}
-
-static void on_warning(void *context, const char *message)
-{
-    (void)context;
-    cli_progress_clear();
-    cli_warn_of(message);
-}
-
 /* ---- one algorithm ------------------------------------------------------------------------- */
 
 /* Run the answer on all training rows, for as many IFO calls as it was tuned for, and print its outcomes on the
@@ -223,10 +158,10 @@ static saddle_status test_answer(work *w, const saddle_tuning *t, const saddle_t
 static saddle_status answer(work *w, const saddle_tuning *t, const char *path, saddle_error *error)
 {
     const char *name = t->algorithm->name;
-    char text[512];
+    char text[TUNE_SETTINGS];
     cli_progress_clear();
     if (!w->quiet)
-        cli_print_tuning(t);
+        tune_print_ranking(t);
     const saddle_trial *best = saddle_tuning_last(t, t->ranking[0]);
     if (best == NULL || best->diverged) {
         w->diverged++;
@@ -244,7 +179,7 @@ static saddle_status answer(work *w, const saddle_tuning *t, const char *path, s
     SADDLE_TRY(cli_agree(status, error));
     w->found++;
     cli_print("%s--algorithm %s %s\n", w->quiet ? "" : "\nbest: ", t->plan.algorithm.name,
-              cli_tuning_settings(t, t->ranking[0], text));
+              tune_settings_text(t, t->ranking[0], text));
     /* No file makes a plug-in run: it must be named beside it. */
     bool plugin = strchr(t->plan.algorithm.name, '/') != NULL;
     if (!w->quiet)
@@ -301,12 +236,8 @@ static saddle_status search(work *w, const saddle_instance *instance, const sadd
 {
     saddle_tuning *tuning = NULL;
     saddle_tune_inputs inputs = inputs_of(w, log);
-    saddle_tune_hooks hooks = {.context = w,
-                               .begin = on_begin,
-                               .trial = on_trial,
-                               .rung = on_rung,
-                               .warning = on_warning,
-                               .interrupt = w->interrupt};
+    tune_display display = {.quiet = w->quiet, .rows = &w->validation};
+    saddle_tune_hooks hooks = tune_display_hooks(&display, w->interrupt);
     saddle_status status = saddle_tune(&tuning, instance, plan, &inputs, &hooks, error);
     SADDLE_THEN_IF(status, tuning->finished, answer(w, tuning, path, error));
     saddle_tuning_free(tuning);
