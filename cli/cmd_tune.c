@@ -40,7 +40,7 @@ typedef struct options {
     SADDLE_OWN(options, algorithms, RUN), .no_path_in_file = true, .words = "@ALGORITHMS"
 static const saddle_option algorithms_option = SADDLE_TEXT(
     ALGORITHMS, "algorithms", GROUP, "precision", "A,B,...",
-    "Whose step sizes, separated by commas; all: every algorithm there is. Each gets the "
+    "Algorithms to tune, separated by commas; all: every algorithm there is. Each gets the "
     "whole budget.");
 static const saddle_option budget_option = SADDLE_INTEGER(
     SADDLE_OWN(options, budget, RUN), "budget", GROUP, "auto", 1, SADDLE_UNBOUNDED, "N",
