@@ -1,4 +1,4 @@
-/* Tables of results: costs of a comparison, candidates of a search, bounds of theorems, claims. */
+/* Tables of results: costs of a comparison, bounds of theorems, claims. */
 #ifndef SADDLE_CLI_RESULT_TABLES_H
 #define SADDLE_CLI_RESULT_TABLES_H
 
@@ -16,10 +16,6 @@ void cli_print_theorem(const theorem_check *v);
 void cli_json_theorem(saddle_json *j, const theorem_check *v);
 /* Add "levels" and "algorithms", with every run and the numbers of the tables. */
 void cli_json_comparison(saddle_json *j, const comparison *c, const comparison_inputs *in);
-/* The settings of a candidate, such as "--eta-x 0.1 --eta-y 0.3"; returns `out`. */
-const char *cli_tuning_settings(const saddle_tuning *tuning, size_t candidate, char out[512]);
-/* Print the best few candidates, and the default wherever it came. */
-void cli_print_tuning(const saddle_tuning *tuning);
 /* Print how many claims hold in each experiment, and those that do not. */
 void cli_print_claims(const reproduction *r);
 
