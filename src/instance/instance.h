@@ -60,8 +60,11 @@ saddle_stage saddle_stage_compare_plans, saddle_stage_count_files, saddle_stage_
 saddle_stage saddle_stage_scan_columns, saddle_stage_share_columns;
 /* Stages of the agents' data: data_stages.c. */
 saddle_stage saddle_stage_samples, saddle_stage_read_data, saddle_stage_compare_data,
-    saddle_stage_split_data, saddle_stage_share_sizes, saddle_stage_list_labels,
-    saddle_stage_share_labels, saddle_stage_held_out;
+    saddle_stage_split_data, saddle_stage_share_sizes, saddle_stage_held_out;
+/* Stages of labels where each agent has rows of its own: label_stages.c. */
+saddle_stage saddle_stage_list_labels, saddle_stage_share_labels;
+/* Make the labels of one file what the problem needs. */
+saddle_status saddle_instance_label(saddle_instance *e, saddle_dataset *data, saddle_error *error);
 /* Stages of the starting point: start.c. */
 saddle_stage saddle_stage_start, saddle_stage_share_start;
 
