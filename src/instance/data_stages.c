@@ -41,22 +41,6 @@ bool saddle_scores_are_private(const saddle_instance *e)
     return saddle_data_is_divided(e) && e->problem->outcome_bytes > 0;
 }
 
-saddle_data_options saddle_plan_data_options(const saddle_plan *plan)
-{
-    return (saddle_data_options){
-        .abi = SADDLE_ABI,
-        .format = plan->problem.format,
-        .header = plan->problem.header,
-        .label_column = plan->problem.label_column,
-        .labels = plan->problem.labels,
-        .categories = plan->problem.categories,
-        .missing = plan->problem.missing,
-        .category_columns = plan->problem.category_columns,
-        .drop_columns = plan->problem.drop_columns,
-        .threads = plan->engine.threads,
-    };
-}
-
 /* ---- one file -------------------------------------------------------------------------------- */
 
 saddle_status saddle_stage_compare_data(saddle_instance *e, saddle_error *error)

@@ -145,3 +145,19 @@ bool saddle_plan_given(const saddle_plan *plan, size_t offset)
             return saddle_settings_given(plan->settings, *option);
     return false;
 }
+
+saddle_data_options saddle_plan_data_options(const saddle_plan *plan)
+{
+    return (saddle_data_options){
+        .abi = SADDLE_ABI,
+        .format = plan->problem.format,
+        .header = plan->problem.header,
+        .label_column = plan->problem.label_column,
+        .labels = plan->problem.labels,
+        .categories = plan->problem.categories,
+        .missing = plan->problem.missing,
+        .category_columns = plan->problem.category_columns,
+        .drop_columns = plan->problem.drop_columns,
+        .threads = plan->engine.threads,
+    };
+}
