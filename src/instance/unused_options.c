@@ -160,23 +160,6 @@ static bool all_centralized(const saddle_algorithm *const *algorithm, size_t cou
     return count > 0;
 }
 
-/* Whether an option says how CSV is read, and the data are of another format. */
-static bool is_for_csv(const saddle_option *option, const saddle_instance *instance)
-{
-    static const size_t of_csv[] = {
-        offsetof(saddle_plan, problem.header), offsetof(saddle_plan, problem.categories),
-        offsetof(saddle_plan, problem.missing), offsetof(saddle_plan, problem.category_columns),
-        offsetof(saddle_plan, problem.drop_columns)};
-    const saddle_plan *plan = instance->plan;
-    if (instance->kind == NULL || !instance->kind->needs_data || instance->columns != NULL ||
-        plan->problem.test_data != NULL)
-        return false;
-    for (size_t k = 0; k < sizeof of_csv / sizeof *of_csv; k++)
-        if (option->offset == of_csv[k])
-            return true;
-    return false;
-}
-
 /* Why an option of the plan changes nothing in runs of these algorithms; NULL: it may. */
 static const char *reason_unused(const saddle_option *option, const saddle_instance *instance,
                                  const saddle_algorithm *const *algorithm, size_t count,
@@ -195,8 +178,6 @@ static const char *reason_unused(const saddle_option *option, const saddle_insta
     if (option->offset == offsetof(saddle_plan, engine.stall_seconds) &&
         instance->world->ranks == 1)
         return "not used by a single process";
-    if (is_for_csv(option, instance))
-        return "not used: the data are not CSV";
     /* A topology may say how many agents there are, and so how rows are divided. */
     if (option->offset == offsetof(saddle_plan, network.topology) &&
         saddle_topology_sets_agents(instance->plan->network.topology))

@@ -157,7 +157,7 @@ try data convert people.csv people.libsvm
 for option in "--header yes" "--categories codes" "--missing drop" "--category-columns 0" "--drop-columns 0"; do
     # shellcheck disable=SC2086  # two words
     try run --data people.libsvm "${two[@]}" $option
-    check "$option does nothing for LIBSVM text" warns "warning: ${option% *}: not used: the data are not CSV"
+    check "$option does nothing for LIBSVM text" warns "warning: ${option% *}: not used by LIBSVM files"
     # shellcheck disable=SC2086
     try run --data people.csv "${two[@]}" $option
     check "$option for CSV" silent
