@@ -155,7 +155,7 @@ static saddle_data_format detect(const saddle_input *in)
 {
     if (saddle_looks_like_idx(in))
         return SADDLE_FORMAT_IDX;
-    if (saddle_looks_like_numpy(in))
+    if (saddle_looks_like_numpy(in) || ends_with(in->path, ".npy") || ends_with(in->path, ".npz"))
         return SADDLE_FORMAT_NUMPY;
     if (ends_with(in->path, ".csv") || ends_with(in->path, ".tsv") || saddle_looks_like_csv(in))
         return SADDLE_FORMAT_CSV;

@@ -88,4 +88,10 @@ server.serve_forever()' >../port 2>/dev/null) &
 else
     skip "no $python to serve files"
 fi
+# A NumPy file that is cut within its first bytes, or holds nothing, is not taken for text.
+printf '\223NUM' >cut.npy
+refuse "cannot read 'X' from 'cut.npy': it is not a NumPy array" data info cut.npy
+printf 'PK\005\006\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >none.npz
+refuse "cannot read 'X' from 'none.npz'" data info none.npz
+
 finish

@@ -434,7 +434,7 @@ START_TEST(parts_that_are_refused)
         {"part-%d.libsvm", {"samples=1,2,3", NULL}, "3 numbers for 4 agents"},
         {"part-%d.libsvm", {"positive=auto", NULL}, "3 different labels (0, 1, 2)"},
         {"part-%d.libsvm", {"positive=0-2", NULL}, "cover every row"},
-        {"wide-%d.csv", {NULL}, "the files have 2 and 3 columns"},
+        {"wide-%d.csv", {NULL}, "it has 3 columns of features, but the files before have 2"},
     };
     char path[PATH];
     write_parts();
