@@ -190,7 +190,8 @@ static int run_split(const cli_arguments *arguments)
     /* Training rows first: of two options with one file, --test is to change. */
     for (size_t k = p.held_out; status == SADDLE_OK && k < p.count; k++)
         status = add_output(&outputs, "--train", p.path[k], &error);
-    SADDLE_THEN_IF(status, p.held_out == 1, add_output(&outputs, "--test", p.path[0], &error));
+    SADDLE_THEN_IF(status, p.path != NULL && p.held_out == 1,
+                   add_output(&outputs, "--test", p.path[0], &error));
     SADDLE_THEN(status, check_outputs(arguments, &outputs, &error));
     saddle_path_list_release(&outputs);
     SADDLE_THEN(status, load(arguments, &data, &error));
