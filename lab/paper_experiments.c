@@ -59,7 +59,7 @@ static const experiment_series sizes[] = {
 };
 static const experiment_series theorems[] = {
     {"precision", "PRECISION", "precision", "", 0, false},
-    {"precision+", "PRECISION+", "precision+", "c-gamma=1000 epsilon=0.1", 0, false},
+    {"precision+", "PRECISION+", "precision+", "c-gamma=100 c-epsilon=1e4 epsilon=0.1", 0, false},
 };
 
 /* ---- experiments ------------------------------------------------------------------------------ */
@@ -182,10 +182,9 @@ static const paper_experiment experiments[] = {
                "10,000, the theory's steps",
      .data = EXPERIMENT_OWN,
      .settings = "problem=quadratic agents=20 topology=complete samples=10000 x-dim=6 y-dim=4 "
-                 "mu=1.05 lipschitz=3.16 tau=20 c-gamma=100 c-epsilon=1e4 epsilon=0.1 steps=theory "
-                 "iterations=60000 trace-every=30 "
+                 "mu=1.05 lipschitz=3.16 tau=20 steps=theory iterations=60000 trace-every=30 "
                  "metric-direction=own",
-     .quick = "iterations=2000 samples=400 trace-every=1",
+     .quick = "iterations=1000 samples=1000 trace-every=5",
      .panels = "iteration:mean_metric iteration:metric",
      SERIES(theorems)},
 };
