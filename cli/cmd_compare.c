@@ -223,7 +223,7 @@ static void on_kept(void *context, const comparison_run *run)
     const work *w = context;
     cli_progress_clear();
     if (!w->quiet)
-        cli_print("%skept: %s\n", w->place, saddle_stop_text(run->stop));
+        cli_print("  %skept: %s\n", w->place, saddle_stop_text(run->stop));
 }
 
 static void on_end(void *context, const comparison_run *run, const saddle_result *result)

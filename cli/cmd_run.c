@@ -17,7 +17,7 @@ static const cli_fields library[] = {CLI_FIELDS(problem),   CLI_FIELDS(network),
                                      CLI_FIELDS(engine),    CLI_FIELDS(outputs), CLI_NO_FIELDS};
 
 static const char *const examples[] = {
-    "saddle run", "saddle run --data train.csv --test-data test.csv --agents 20 --topology ring",
+    "saddle run", "saddle run --problem auc --data train.csv --test-data test.csv --agents 20",
     "saddle run --problem fair --data a9a --trace trace.csv --model model.npz", NULL};
 
 /* The run's trace as a page. */

@@ -342,9 +342,6 @@ static void print_summary(const saddle_result *result)
         cli_print_field("ended", "%s", saddle_stop_text(result->stop));
     if (result->plan.limits.stop_when != NULL && result->stop != SADDLE_STOP_CONDITION)
         cli_print_field("", "%s was not reached", result->plan.limits.stop_when);
-    if (result->plan.limits.stop_after > 0)
-        cli_print_field("solution", "that of iteration %" PRIu64 ", the best",
-                        result->rows[result->solution_row].iteration);
     if (result->stop == SADDLE_STOP_DIVERGED)
         cli_print_field("", "what follows is the last row before it");
     cli_print_field("cost",
@@ -354,6 +351,12 @@ static void print_summary(const saddle_result *result)
                     saddle_bytes_text((double)row->cost.bytes, bytes),
                     cli_duration(row->seconds, time));
     print_times(&result->times);
+    if (result->plan.limits.stop_after > 0) {
+        row = &result->rows[result->solution_row];
+        cli_print_field("solution",
+                        "that of iteration %" PRIu64 ", the best; the values below are its",
+                        row->iteration);
+    }
     cli_print_field("loss", "%.10g   (primal %.10g)", row->loss, row->primal);
     cli_print_field(
         "metric", "%.6e = %.4e x stationarity + %.4e x consensus + %.4e y consensus + %.4e y gap",

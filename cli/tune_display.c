@@ -24,9 +24,9 @@ static void on_begin(void *context, const saddle_tuning *t)
     const tune_display *d = context;
     if (t->recommended_budget > 0)
         cli_warn("--budget: %" PRIu64 " IFO calls allow only %zu candidates of %s, few to choose "
-                 "from; %" PRIu64 " allow %d",
+                 "from; %" PRIu64 " allow %zu",
                  t->budget, t->candidates, t->algorithm->name, t->recommended_budget,
-                 SADDLE_TUNE_FEW);
+                 t->points < SADDLE_TUNE_FEW ? t->points : (size_t)SADDLE_TUNE_FEW);
     if (d->quiet)
         return;
     char text[1024];

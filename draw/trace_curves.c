@@ -6,6 +6,7 @@
 
 #include "core/print.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "lab/trace_groups.h"
 #include "lab/trace_list.h"
 
@@ -68,14 +69,31 @@ figure_scale figure_scale_of(const char *column)
     return found != NULL ? found->scale : FIGURE_LINEAR;
 }
 
+/* The column of a trace that a word was meant for, an outcome also without train_ or test_; NULL: no guess. */
+static const char *meant_column(const saddle_trace *trace, const char *word)
+{
+    const char *name[128];
+    size_t count = 0;
+    for (size_t c = 0; c < trace->columns && count + 2 <= sizeof name / sizeof *name; c++) {
+        const char *column = trace->column[c];
+        name[count++] = column;
+        if (strncmp(column, "train_", 6) == 0 || strncmp(column, "test_", 5) == 0)
+            name[count++] = strchr(column, '_') + 1;
+    }
+    return saddle_closest(word, name, count);
+}
+
 static saddle_status check_columns(const saddle_trace *const *trace, size_t count, const char *x,
                                    const char *y, saddle_error *error)
 {
     for (size_t k = 0; k < count; k++)
         for (int side = 0; side < 2; side++)
             if (saddle_trace_column(trace[k], side == 0 ? x : y) == NULL) {
-                char quoted[80];
-                saddle_snprintf(quoted, sizeof quoted, "'%.60s'", side == 0 ? x : y);
+                char quoted[160];
+                const char *meant = meant_column(trace[k], side == 0 ? x : y);
+                saddle_snprintf(quoted, sizeof quoted, "'%.60s'%s%.60s%s", side == 0 ? x : y,
+                                meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
+                                meant != NULL ? "'?)" : "");
                 return saddle_trace_missing_column(trace[k], quoted, error);
             }
     return SADDLE_OK;

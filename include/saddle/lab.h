@@ -217,8 +217,8 @@ typedef struct saddle_tuning {
     size_t points;                          /**< How many the grid has. */
     size_t affordable; /**< How many the budget can pay for, at most SADDLE_TUNE_MOST_CANDIDATES. */
     uint64_t least_allotment;    /**< IFO calls that a candidate must get at least. */
-    uint64_t recommended_budget; /**< What SADDLE_TUNE_FEW candidates cost, where the budget pays
-                                      for fewer and the grid has more; 0: it does not. */
+    uint64_t recommended_budget; /**< What SADDLE_TUNE_FEW candidates cost, or the whole grid if it
+                                      has fewer, where the budget pays for fewer; 0: it does not. */
     char (*value)[SADDLE_TUNE_TEXT];      /**< See saddle_tuning_value(). */
     size_t rungs;                         /**< How many rungs. */
     size_t field[SADDLE_TUNE_MOST_RUNGS]; /**< Candidates that take part in each rung. */

@@ -143,12 +143,24 @@ static size_t edit_distance(const char *a, const char *b)
     return row[lb];
 }
 
+/* Whether a word is the beginning of a name, or is but for its last letter, such as iters of iterations. */
+static bool abbreviates(const char *word, const char *name)
+{
+    size_t length = strlen(word);
+    size_t alike = 0;
+    while (alike < length && folded(word[alike]) == folded(name[alike]))
+        alike++;
+    return alike >= 3 && alike + 1 >= length;
+}
+
 const char *saddle_closest(const char *word, const char *const *candidate, size_t count)
 {
     const char *best = NULL;
     size_t distance = strlen(word) / 3 + 2;
     for (size_t i = 0; i < count; i++) {
         size_t d = edit_distance(word, candidate[i]);
+        if (d > 2 && abbreviates(word, candidate[i]))
+            d = 2;
         if (d < distance) {
             distance = d;
             best = candidate[i];

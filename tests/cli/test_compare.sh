@@ -75,7 +75,7 @@ before=$(sha256sum part/precision-seed1.csv)
 try compare "${fair[@]}" --repeats 2 --output part --outcomes-per-agent
 check "goes on" exits 0
 check "keeps one run" is "$(grep -c 'kept: all iterations done$' out)" 1
-check "which one" says "[1/4] precision seed 1: kept: all iterations done"
+check "which one" says "  [1/4] precision seed 1: kept: all iterations done"
 check "as it was" is "$(sha256sum part/precision-seed1.csv)" "$before"
 for trace in precision-seed1 precision-seed2 prox-dsgda-seed1 prox-dsgda-seed2; do
     check "$trace is there" same_trace "part/$trace.csv" "fair/$trace.csv"

@@ -21,6 +21,8 @@ refuse "'tcsh'" completion tcsh
 
 # Options.
 refuse "did you mean --nu?" run --nuu 0.1
+refuse "did you mean --iterations?" run --iters 10
+refuse "did you mean --iterations?" run --iter 10
 refuse "--trace-every needs a value" run --trace-every
 refuse "--trace needs a value" run --trace --quiet
 refuse "'maybe' is neither yes nor no" run --quiet=maybe

@@ -76,7 +76,11 @@ refuse "--search: q: '0' is out of range" tune "${problem[@]}" --search q=0,2 --
 refuse "--objective: 'metric' cannot compare candidates with different problems" \
     tune "${problem[@]}" --search mu=1,2 --output new
 
-# A budget for few candidates.
+# A budget for few candidates, and of a grid that has few.
+try tune --problem fair --sensitive 2 --data synthetic:300:12 --algorithms prox-gt-sgda --hold all --search fairness=1,4,16 \
+    --objective accuracy --budget 6000 --output few --quiet
+check "few of few" grep -qE '^saddle: warning: --budget: 6000 IFO calls allow only [23] candidates of prox-gt-sgda, few to choose from; [0-9]+ allow 4$' err
+rm -r few
 try tune "${problem[@]}" --algorithms gda --budget 20000 --output few --quiet
 check "few candidates" warns "--budget: 20000 IFO calls allow only 8 candidates of gda, few to choose from; 38400 allow 16"
 rm -r few
