@@ -249,6 +249,7 @@ static saddle_status write_section(FILE *f, const report_page *r, size_t place, 
         "</div>\n",
         f);
     report_claims(f, r, place);
+    report_outcomes(f, section, &g);
     report_costs(f, section, &g);
     fputs("<div class=\"pair uneven\">\n", f);
     saddle_status status = write_networks(f, section, error);

@@ -27,6 +27,8 @@ void report_claims(FILE *f, const report_page *r, size_t section);
 
 /* Costs at levels of the metric: a table for each kind of cost. Nothing without a metric. */
 void report_costs(FILE *f, const report_section *section, const trace_groups *g);
+/* The outcomes in the last rows: means over the runs, and their ranges. Nothing without outcomes. */
+void report_outcomes(FILE *f, const report_section *section, const trace_groups *g);
 /* The settings: the ones that matter most, and all of them folded away. */
 void report_settings(FILE *f, const report_section *section);
 /* The runs: seed, end, last values, and the data behind a link. */

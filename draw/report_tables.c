@@ -1,4 +1,4 @@
-/* The tables of a report: costs at levels, settings, runs with their data. */
+/* The tables of a report: outcomes, costs at levels, settings, runs with their data. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -167,6 +167,87 @@ void report_costs(FILE *f, const report_section *section, const trace_groups *g)
     }
 }
 
+/* ---- outcomes ------------------------------------------------------------------------------ */
+
+static double last_of(const saddle_trace *trace, const char *column)
+{
+    const double *value = saddle_trace_column(trace, column);
+    return value != NULL && trace->rows > 0 ? value[trace->rows - 1] : (double)NAN;
+}
+
+/* A cell with the mean of a group's last values, and their range if they are of several runs. */
+static void write_outcome(FILE *f, const report_section *section, const trace_groups *g,
+                          size_t group, const char *column)
+{
+    size_t count = 0;
+    double sum = 0.0;
+    double least = (double)INFINITY;
+    double largest = -(double)INFINITY;
+    for (size_t k = 0; k < section->traces; k++) {
+        double last = g->of[k] == group ? last_of(section->trace[k], column) : (double)NAN;
+        if (isnan(last))
+            continue;
+        count++;
+        sum += last;
+        least = fmin(least, last);
+        largest = fmax(largest, last);
+    }
+    fputs("<td class=\"number\">", f);
+    if (count == 0)
+        fputs("&ndash;", f);
+    else
+        saddle_fprintf(f, "%.4g", sum / (double)count);
+    if (count > 1)
+        saddle_fprintf(f, " <span class=\"soft\">(%.4g&ndash;%.4g)</span>", least, largest);
+    fputs("</td>", f);
+}
+
+static bool begins_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* A row for each outcome whose column begins with a prefix. */
+static void write_outcomes(FILE *f, const report_section *section, const trace_groups *g,
+                           const char *prefix)
+{
+    const saddle_trace *first = section->trace[0];
+    for (size_t c = 0; c < first->columns; c++) {
+        if (!begins_with(first->column[c], prefix))
+            continue;
+        report_html(f, "<tr><th scope=\"row\">%s</th>", first->column[c]);
+        for (size_t group = 0; group < g->groups; group++)
+            write_outcome(f, section, g, group, first->column[c]);
+        fputs("</tr>\n", f);
+    }
+}
+
+void report_outcomes(FILE *f, const report_section *section, const trace_groups *g)
+{
+    const saddle_trace *first = section->trace[0];
+    bool any = false;
+    for (size_t c = 0; c < first->columns; c++)
+        any = any || begins_with(first->column[c], "test_") ||
+              begins_with(first->column[c], "train_");
+    if (!any)
+        return;
+    fputs("<div class=\"card outcomes\">\n<h3>Outcomes at the end</h3>\n"
+          "<div class=\"scroll\"><table><thead><tr><th></th>",
+          f);
+    for (size_t group = 0; group < g->groups; group++) {
+        fputs("<th class=\"number\">", f);
+        report_label(f, &g->group[group], group);
+        fputs("</th>", f);
+    }
+    fputs("</tr></thead><tbody>\n", f);
+    write_outcomes(f, section, g, "test_");
+    write_outcomes(f, section, g, "train_");
+    fputs("</tbody></table></div>\n", f);
+    if (section->traces > g->groups)
+        fputs("<p class=\"soft\">Means over the runs (least&ndash;largest).</p>\n", f);
+    fputs("</div>\n", f);
+}
+
 /* ---- settings ------------------------------------------------------------------------------ */
 
 /* Whether an earlier trace of the section has the same value. */
@@ -300,8 +381,7 @@ static void write_data(FILE *f, const saddle_trace *trace, size_t stride)
 /* A cell with the last value of a column. */
 static void write_last(FILE *f, const saddle_trace *trace, const char *column, bool count)
 {
-    const double *value = saddle_trace_column(trace, column);
-    double last = value != NULL && trace->rows > 0 ? value[trace->rows - 1] : (double)NAN;
+    double last = last_of(trace, column);
     fputs("<td class=\"number\">", f);
     if (isnan(last))
         fputs("&ndash;", f);

@@ -31,6 +31,17 @@ shown=$(sed -n '/data-x="ifo"/,/<\/table>/p' page.html | grep -m 1 '>PRECISION<'
     sed 's/.*<\/th><td class="number[^>]*>\([^<]*\)<.*/\1/; s/&#8239;//g')
 check "cost of PRECISION ($shown, wanted $mean)" is "$shown" "$mean"
 
+# Outcomes at the end: the mean over seeds of the last rows.
+check "no outcomes, no table" is "$(grep -c 'Outcomes at the end' page.html)" 0
+try compare --problem fair --sensitive 2 --data synthetic:300:12 --test-data synthetic:100:12 --algorithms precision,gda \
+    --iterations 20 --repeats 2 --output judged --report judged/page.html --quiet
+mean=$(for seed in 1 2; do
+    python3 -c 'import csv, sys; print(list(csv.DictReader(l for l in open(sys.argv[1]) if l[0] != "#"))[-1]["test_accuracy"])' \
+        "judged/precision-seed$seed.csv"
+done | awk '{sum += $1} END {printf "%.4g", sum / NR}')
+shown=$(sed -n 's/^<tr><th scope="row">test_accuracy<\/th><td class="number">\([^ ]*\) .*/\1/p' judged/page.html)
+check "accuracy of PRECISION ($shown, wanted $mean)" is "$shown" "$mean"
+
 # The paper's claims, where they can be asked of the runs: here of PRECISION against Prox-DSGDA.
 asks() { grep -A9 'class="themes"' "$1" | grep -c '<tr>'; }
 check "none unless they are asked for" is "$(asks page.html)" 0
