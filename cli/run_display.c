@@ -119,6 +119,15 @@ static void print_start(const saddle_plan *plan)
         cli_print_field("start", "x %s, y %s, seed %" PRIu64, x, y, plan->start.seed);
 }
 
+/* The groups in the order of the outcomes group_1_accuracy, ..., where the problem has groups by columns. */
+static void print_groups(const saddle_settings *settings)
+{
+    const char *by = saddle_settings_text(settings, "groups");
+    const char *values = saddle_settings_text(settings, "group-values");
+    if (by != NULL && values != NULL && strcmp(values, "auto") != 0)
+        cli_print_field("groups", "%s: %s", by, values);
+}
+
 static void print_header(const saddle_run_info *info, const saddle_problem_class *kind)
 {
     const saddle_instance *e = info->instance;
@@ -127,6 +136,7 @@ static void print_header(const saddle_run_info *info, const saddle_problem_class
     cli_print_field("problem", "%s: x in R^%zu, y in R^%zu", e->problem->name, e->problem->x_dim,
                     e->problem->y_dim);
     print_samples(info, kind);
+    print_groups(plan->settings);
     cli_print_field("X", "%s", saddle_set_text(e->x_set));
     cli_print_field("Y", "%s", saddle_set_text(e->y_set));
     cli_print_field("h", "%s", saddle_regularizer_text(e->regularizer));

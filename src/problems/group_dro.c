@@ -50,9 +50,8 @@ static const saddle_option *const options[] = {
     &(const saddle_option)SADDLE_TEXT(
         OWN(values), "group-values", GROUP, "auto", "LIST",
         "The groups in the order of y, separated by commas, the values of each separated by "
-        "colons, such as 0:-1,0:1,1:-1,1:1, texts by their numbers in ascending order from 0. "
-        "auto: "
-        "those that the agents' rows have, ascending."),
+        "colons, such as 0:-1,0:1,1:-1,1:1 or female,male; texts also by their numbers in "
+        "ascending order from 0. auto: those that the agents' rows have, ascending."),
     &(const saddle_option)SADDLE_REAL_ABOVE(
         OWN(ridge), "group-ridge", GROUP, "0.1", 0.0, SADDLE_UNBOUNDED, "MU",
         "Weight of -(MU/2) |y - 1/G|^2. The smaller, the closer to the worst group's loss, and "

@@ -8,6 +8,9 @@
 #include "data/columns.h"
 #include "data/rows.h"
 
+/* Longer texts are listed by their indices. */
+enum { MOST_TEXT = 40 };
+
 /* A number of a list, cut off at `length` characters; false when it is none. */
 static bool read_number(const char *text, size_t length, double *out)
 {
@@ -55,6 +58,52 @@ static saddle_status read_columns(saddle_groups *g, const char *by, saddle_error
         if (*rest == '\0')
             return SADDLE_OK;
     }
+}
+
+/* The texts of a column, whose indices are its values; NULL: its values are numbers. */
+static const char *const *texts_of(const saddle_groups *g, const saddle_group_column *column,
+                                   size_t *count)
+{
+    const saddle_columns *columns = g->inputs->columns;
+    *count = 0;
+    for (size_t k = 0; k < saddle_columns_count(columns); k++) {
+        size_t first;
+        size_t features;
+        saddle_columns_features(columns, k, &first, &features);
+        if (first == column->first && features == column->count)
+            return saddle_columns_texts(columns, k, count);
+    }
+    return NULL;
+}
+
+/* Whether a text can stand in a list of groups: it is short, holds no separator and cannot be taken for a number. */
+static bool can_be_listed(const char *text)
+{
+    size_t length = strlen(text);
+    double number;
+    if (length == 0 || length > MOST_TEXT || read_number(text, length, &number) || text[0] == ' ' ||
+        text[length - 1] == ' ')
+        return false;
+    for (size_t k = 0; k < length; k++)
+        if ((unsigned char)text[k] < ' ' || text[k] == ',' || text[k] == ':')
+            return false;
+    return true;
+}
+
+/* The value that a part of a list stands for, a number or one of the column's texts; false when it is none. */
+static bool read_listed(const saddle_groups *g, size_t column, const char *part, size_t length,
+                        double *out)
+{
+    size_t count;
+    const char *const *text = texts_of(g, &g->column[column], &count);
+    if (read_number(part, length, out))
+        return true;
+    for (size_t k = 0; k < count; k++)
+        if (strlen(text[k]) == length && strncmp(text[k], part, length) == 0) {
+            *out = (double)k;
+            return true;
+        }
+    return false;
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -163,7 +212,7 @@ static bool append_key(saddle_groups *g, const char *text, size_t length)
         return false;
     for (size_t k = 0; k < g->width; k++) {
         size_t part = strcspn(text, ":,");
-        if (!read_number(text, part, &key[k]) || (text + part == end) != (k + 1 == g->width))
+        if (!read_listed(g, k, text, part, &key[k]) || (text + part == end) != (k + 1 == g->width))
             return false;
         text += part + 1;
     }
@@ -178,12 +227,11 @@ static saddle_status read_keys(saddle_groups *g, const char *values, saddle_erro
     for (const char *rest = values;; rest++) {
         size_t length = strcspn(rest, ",");
         if (!append_key(g, rest, length))
-            return saddle_fail(
-                error, SADDLE_BAD_INPUT,
-                "group-values: '%.100s' is not a list of groups; give at most %d "
-                "different ones separated by commas, each of %zu number%s%s, or auto",
-                values, SADDLE_MOST_GROUPS, g->width, g->width > 1 ? "s" : "",
-                g->width > 1 ? " separated by colons" : "");
+            return saddle_fail(error, SADDLE_BAD_INPUT,
+                               "group-values: '%.100s' is not a list of groups; give at most %d "
+                               "different ones separated by commas, each of %zu value%s%s, or auto",
+                               values, SADDLE_MOST_GROUPS, g->width, g->width > 1 ? "s" : "",
+                               g->width > 1 ? " separated by colons" : "");
         rest += length;
         if (*rest == '\0')
             return SADDLE_OK;
@@ -313,13 +361,20 @@ void saddle_groups_free(saddle_groups *groups)
 
 char *saddle_groups_list(const saddle_groups *groups)
 {
-    size_t numbers = groups->count * groups->width;
-    char *list = saddle_alloc(numbers * SADDLE_REAL_SIZE + 1, 1);
+    enum { MOST_VALUE = SADDLE_REAL_SIZE > MOST_TEXT + 2 ? SADDLE_REAL_SIZE : MOST_TEXT + 2 };
+    size_t values = groups->count * groups->width;
+    char *list = saddle_alloc(values * MOST_VALUE + 1, 1);
     char *end = list;
-    for (size_t k = 0; list != NULL && k < numbers; k++) {
+    for (size_t k = 0; list != NULL && k < values; k++) {
+        size_t texts;
+        const char *const *text = texts_of(groups, &groups->column[k % groups->width], &texts);
+        double value = groups->key[k];
         if (k > 0)
             *end++ = k % groups->width == 0 ? ',' : ':';
-        saddle_print_real(groups->key[k], 1, end);
+        if (value >= 0.0 && value < (double)texts && can_be_listed(text[(size_t)value]))
+            memcpy(end, text[(size_t)value], strlen(text[(size_t)value]) + 1);
+        else
+            saddle_print_real(value, 1, end);
         end += strlen(end);
     }
     return list;

@@ -42,7 +42,7 @@ saddle_status saddle_groups_read(saddle_groups *out, const saddle_problem_inputs
 saddle_status saddle_groups_join(saddle_groups *groups, saddle_error *error);
 void saddle_groups_free(saddle_groups *groups);
 
-/* The groups' values, such as "0:-1,0:1,1:-1,1:1"; NULL when memory is short. */
+/* The groups' values, such as "0:-1,0:1,1:-1,1:1" or "female:-1,female:1"; NULL when memory is short. */
 char *saddle_groups_list(const saddle_groups *groups);
 /* The group of a row of any data set; groups->count: none. */
 size_t saddle_groups_find(const saddle_groups *groups, const saddle_dataset *data, size_t row);

@@ -171,7 +171,15 @@ refuse "drop-columns leaves no feature" data info people.csv --drop-columns 0,1,
 # Groups by name; a model finds them in another order of columns.
 try run --problem group-dro --groups sex,label --data people.csv --model groups.npz --trace groups.csv "${two[@]}" --quiet
 check "groups by name" exits 0
-check "are recorded" is "$(sed -n 's/^# \(groups\|group-values\): //p' groups.csv | paste -sd' ')" "sex,label 0:-1,0:1,1:-1,1:1"
+check "are recorded" is "$(sed -n 's/^# \(groups\|group-values\): //p' groups.csv | paste -sd' ')" "sex,label female:-1,female:1,male:-1,male:1"
+try run --problem group-dro --groups city,sex --data people.csv "${two[@]}"
+check "are shown, texts with commas by their numbers" says "  groups      city,sex: Rome:female,Rome:male,1:female,1:male"
+try run --problem group-dro --groups city,sex --group-values 1:male,Rome:male,1:female,Rome:female --data people.csv "${two[@]}"
+check "in an order of one's own" says "  groups      city,sex: 1:male,Rome:male,1:female,Rome:female"
+try run --problem group-dro --data people.csv "${two[@]}"
+check "not those that are agents" eval '! says "  groups "'
+refuse "group-values: 'female,man' is not a list of groups" \
+    run --problem group-dro --groups sex --group-values female,man --data people.csv "${two[@]}"
 try eval --model groups.npz --data people.csv
 check "eval" exits 0
 cp out first

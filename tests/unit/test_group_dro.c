@@ -262,6 +262,7 @@ static void check_counts(const char *const *more, size_t groups, const double (*
 START_TEST(groups_are_columns_by_name)
 {
     static const double color[][2] = {{1, 3}, {1, 1}, {3, 1}};
+    static const double turned[][2] = {{3, 1}, {1, 3}, {1, 1}};
     static const double site[][2] = {{2, 3}, {3, 2}};
     static const double both[][2] = {{0, 1}, {1, 2}, {1, 1}, {1, 1}, {2, 0}};
     static const double labels[][2] = {{0, 3}, {1, 0}, {0, 1}, {1, 0}, {0, 1}, {3, 0}};
@@ -271,6 +272,7 @@ START_TEST(groups_are_columns_by_name)
     check_counts((const char *[]){"groups=color", NULL}, 3, color);
     check_counts((const char *[]){"groups=color", "categories=codes", NULL}, 3, color);
     check_counts((const char *[]){"groups=site", NULL}, 2, site);
+    check_counts((const char *[]){"groups=color", "group-values=red,0,green", NULL}, 3, turned);
     check_counts((const char *[]){"groups=color,site", NULL}, 5, both);
     check_counts((const char *[]){"groups=color,label", NULL}, 6, labels);
     check_counts((const char *[]){"groups=color,bought", NULL}, 6, labels);
