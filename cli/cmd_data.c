@@ -14,6 +14,8 @@
 /* The most columns that are listed, and the most bytes of their texts. */
 #define MOST_COLUMNS 100
 #define TEXT_WIDTH 50
+/* Features with larger values should be standardized. */
+#define LARGE_VALUE 10.0
 
 /* ---- list ---------------------------------------------------------------------------------- */
 
@@ -139,12 +141,13 @@ static void print_origin(const origin *o)
         cli_print("  file        none: made by the built-in generator\n");
 }
 
-/* Texts of a column, as many as fit a line. */
+/* Texts of a column, as many as fit a line, in quotes if they hold a comma. */
 static void print_texts(const char *const *text, size_t count)
 {
     size_t shown = 0;
     for (size_t used = 0; shown < count && used + strlen(text[shown]) < TEXT_WIDTH; shown++) {
-        cli_print("%s%s", shown > 0 ? ", " : "", text[shown]);
+        const char *quote = strchr(text[shown], ',') != NULL ? "'" : "";
+        cli_print("%s%s%s%s", shown > 0 ? ", " : "", quote, text[shown], quote);
         used += strlen(text[shown]) + 2;
     }
     cli_print(shown < count ? "%s%zu more\n" : "\n", shown > 0 ? ", and " : "", count - shown);
@@ -187,6 +190,30 @@ static double density(const saddle_dataset *data)
     return entries > 0.0 ? (double)data->nonzeros / entries : 0.0;
 }
 
+/* The smallest and the largest value of all features; 0 if no entry is stored. */
+static void value_range(const saddle_dataset *data, double *least, double *largest)
+{
+    size_t entries = data->dense != NULL ? data->rows * data->features : data->nonzeros;
+    bool zeros = (double)data->nonzeros < (double)data->rows * (double)data->features;
+    *least = zeros || entries == 0 ? 0.0 : (double)INFINITY;
+    *largest = zeros || entries == 0 ? 0.0 : -(double)INFINITY;
+    for (size_t k = 0; k < entries; k++) {
+        double value = data->dense != NULL ? data->dense[k] : saddle_entry_value(data, k);
+        *least = fmin(*least, value);
+        *largest = fmax(*largest, value);
+    }
+}
+
+static void print_values(const saddle_dataset *data)
+{
+    double least;
+    double largest;
+    value_range(data, &least, &largest);
+    cli_print("  values      %.4g to %.4g\n", least, largest);
+    if (fmax(-least, largest) > LARGE_VALUE)
+        cli_print("              large values make learning slow: standardize the features\n");
+}
+
 static void print_data(const saddle_dataset *data, const char *name, const origin *o)
 {
     cli_print("%s\n", name);
@@ -201,6 +228,7 @@ static void print_data(const saddle_dataset *data, const char *name, const origi
     cli_print("  non-zeros   %zu, %.4g per row\n", data->nonzeros, row_nonzeros(data));
     cli_print("  density     %.4g%%, stored %s\n", 100.0 * density(data),
               data->dense != NULL ? "dense" : "sparse");
+    print_values(data);
     print_columns(data->columns);
     print_labels(data);
 }
@@ -266,6 +294,11 @@ static void print_json(const saddle_dataset *data, const cli_arguments *argument
     saddle_json_real(&j, "nonzeros_per_row", row_nonzeros(data));
     saddle_json_real(&j, "density", density(data));
     saddle_json_text(&j, "storage", data->dense != NULL ? "dense" : "sparse");
+    double least;
+    double largest;
+    value_range(data, &least, &largest);
+    saddle_json_real(&j, "least_value", least);
+    saddle_json_real(&j, "largest_value", largest);
     add_columns(&j, data->columns);
     add_labels(&j, data);
     cli_json_end(&j);

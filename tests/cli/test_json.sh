@@ -167,7 +167,7 @@ refuse "nothing is guaranteed here" theory --problem fair --sensitive 2 --data t
 # ---- data info
 object "data info" 0 data info train.svm
 text_of data info train.svm
-holds "numbers of the text" '[shown(f" {name} (\\d+)") for name in ("rows", "features", "non-zeros")] == [o["rows"], o["features"], o["nonzeros"]] and near(shown(r"density (\S+)%"), 100 * o["density"], 1e-3) and near(shown(r", (\S+) per row"), o["nonzeros_per_row"], 1e-3) and "stored " + o["storage"] in text'
+holds "numbers of the text" '[shown(f" {name} (\\d+)") for name in ("rows", "features", "non-zeros")] == [o["rows"], o["features"], o["nonzeros"]] and near(shown(r"density (\S+)%"), 100 * o["density"], 1e-3) and near(shown(r", (\S+) per row"), o["nonzeros_per_row"], 1e-3) and "stored " + o["storage"] in text and [shown(r"values +(\S+) to"), shown(r"values +\S+ to (\S+)")] == [o["least_value"], o["largest_value"]]'
 holds "labels of the text" 'all("%g: %d rows" % (c["label"], c["rows"]) in text for c in o["labels"]["counts"]) and len(o["labels"]["counts"]) == 2'
 holds "its file" 'o["files"] == 1 and o["path"].endswith("train.svm") and o["bytes"] == len(read("train.svm"))'
 printf '%s\n' 'age,colour,kind' '1,red,yes' '2,"gr""een",no' ',red,no' '4,\blue,yes' >text.csv
