@@ -106,6 +106,19 @@ try run --resume "$(older ck-copy)" --iterations 100 --quiet --checkpoint elsewh
 check "checkpoints may go elsewhere" is "$(files elsewhere)" 2
 check "same model again" cmp -s long.npz e.npz
 
+# ---- step sizes of which another algorithm makes its own go into the checkpoint, too
+for steps in '--tau 3' '--steps theory'; do
+    own=(run --data synthetic:200:4 --algorithm dposg --quiet --trace o.csv)
+    # shellcheck disable=SC2086  # a name and a value
+    try "${own[@]}" $steps --iterations 9 --trace-every 3
+    mv o.csv whole.csv
+    # shellcheck disable=SC2086
+    try "${own[@]}" $steps --iterations 6 --trace-every 3 --checkpoint "own$steps"
+    try run --resume "own$steps" --iterations 9 --trace o.csv --quiet
+    check "a resumed run with $steps" exits 0
+    check "$steps: the same rows" same_trace whole.csv o.csv
+done
+
 # ---- what is renamed has been put on the disk: in each thread fsync comes just before rename
 rm -rf order
 at_moment MOMENT_CALLS="$work/order.calls" -- "${run[@]}" --iterations 30 --checkpoint order --checkpoint-every 10 --quiet
