@@ -21,7 +21,7 @@
 typedef struct work {
     const comparison_inputs *in;
     comparison *out;
-    double metric_tau; /* one for all, as tuned ones may differ in tau */
+    double metric_tau; /* one for all, as they may differ in tau */
 } work;
 
 static saddle_status agree(const work *w, saddle_status status, saddle_error *error)
@@ -111,7 +111,7 @@ static saddle_status run_plan(saddle_plan *out, const work *w,
     defaults.outputs.outcomes_per_agent = out->outputs.outcomes_per_agent;
     out->outputs = defaults.outputs;
     out->outputs.trace = trace;
-    if (w->in->tuned != NULL && isnan(out->outputs.metric_tau))
+    if (isnan(out->outputs.metric_tau))
         out->outputs.metric_tau = w->metric_tau;
     out->algorithm.name = choice->text;
     /* A budget of IFO calls is the common one unless iterations are given, too. */
@@ -155,12 +155,10 @@ static saddle_status try_all(work *w, const saddle_instance *instance, saddle_er
 {
     comparison *c = w->out;
     size_t refused = 0;
-    saddle_steps steps = {.tau = 0.0};
-    if (w->in->tuned != NULL) {
-        saddle_status status = saddle_instance_steps(instance, w->in->plan, &steps, error);
-        if (status != SADDLE_OK)
-            return status;
-    }
+    saddle_steps steps;
+    saddle_plan plan = *w->in->plan;
+    plan.steps.rule = SADDLE_STEPS_PRACTICAL; /* tau is the same, and there need be no theory */
+    SADDLE_TRY(saddle_instance_steps(instance, &plan, &steps, error));
     w->metric_tau = steps.tau;
     for (size_t a = 0; a < c->names.count; a++) {
         saddle_status status = try_one(w, instance, c->names.choice[a], error);

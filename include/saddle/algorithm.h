@@ -138,8 +138,9 @@ typedef struct saddle_view {
 /** What an algorithm is configured from. */
 typedef struct saddle_configuration {
     const saddle_instance
-        *instance;             /**< What it will run on. Borrowed for the length of the run. */
-    const saddle_steps *given; /**< As in the plan: NaN or 0 where a step is automatic. */
+        *instance; /**< What it will run on. Borrowed for the length of the run. */
+    /** As in the plan: NaN or 0 where a step is automatic. So are nu, eta, tau, alpha and their rule unless `options` lists them. */
+    const saddle_steps *given;
     saddle_steps steps; /**< The same with nu, eta, tau, alpha and q resolved by the general rules;
                              init() fills in what the algorithm has its own rule for. */
 } saddle_configuration;

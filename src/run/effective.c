@@ -17,29 +17,15 @@ static size_t common_samples(const saddle_problem *problem)
     return problem->samples[0];
 }
 
-/* PRECISION's step sizes that were given: other algorithms make their own of them where nothing better is known. */
-static void list_given_steps(const saddle_run_state *r, const saddle_option *out[])
-{
-    static const saddle_option *const shared[] = {&saddle_option_steps, &saddle_option_nu,
-                                                  &saddle_option_eta, &saddle_option_tau,
-                                                  &saddle_option_alpha};
-    for (size_t k = 0; k < sizeof shared / sizeof *shared; k++)
-        if (saddle_settings_given(r->given.settings, shared[k]))
-            *out++ = shared[k];
-    *out = NULL;
-}
-
 /* The options that matter to this run, with the values that were given. */
 static saddle_status collect(saddle_run_state *r, saddle_plan *plan, saddle_error *error)
 {
     const saddle_problem_class *kind = r->info.network->kind;
     const saddle_plan *made = r->info.network->plan;
-    const saddle_option *steps[6];
-    const saddle_option *const *tables[4] = {saddle_plan_options(), r->info.algorithm->options,
-                                             steps, kind != NULL ? kind->options : NULL};
-    list_given_steps(r, steps);
+    const saddle_option *const *tables[3] = {saddle_plan_options(), r->info.algorithm->options,
+                                             kind != NULL ? kind->options : NULL};
     saddle_status status = saddle_settings_build(
-        &plan->settings, (const saddle_option *const *const *)tables, kind != NULL ? 4 : 3, error);
+        &plan->settings, (const saddle_option *const *const *)tables, kind != NULL ? 3 : 2, error);
     for (size_t k = 0; status == SADDLE_OK && k < saddle_settings_count(plan->settings); k++) {
         const saddle_option *option = saddle_settings_option(plan->settings, k);
         const saddle_settings *from =

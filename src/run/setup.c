@@ -91,12 +91,31 @@ static saddle_status lay_out(saddle_run_state *r, saddle_error *error)
                        SADDLE_MOST_DOUBLES);
 }
 
+/* Leave out of a plan the step sizes that the algorithm does not read, so that it does not make its own of them. */
+static void forget_unread(const saddle_algorithm *algorithm, saddle_plan *plan)
+{
+    saddle_plan defaults;
+    saddle_plan_defaults(&defaults, sizeof defaults);
+    if (!saddle_option_in(algorithm->options, &saddle_option_steps))
+        plan->steps.rule = defaults.steps.rule;
+    if (!saddle_option_in(algorithm->options, &saddle_option_nu))
+        plan->steps.nu = defaults.steps.nu;
+    if (!saddle_option_in(algorithm->options, &saddle_option_eta))
+        plan->steps.eta = defaults.steps.eta;
+    if (!saddle_option_in(algorithm->options, &saddle_option_tau))
+        plan->steps.tau = defaults.steps.tau;
+    if (!saddle_option_in(algorithm->options, &saddle_option_alpha))
+        plan->steps.alpha = defaults.steps.alpha;
+}
+
 /* Step sizes and parameters. */
 static saddle_status configure(saddle_run_state *r, saddle_error *error)
 {
     const saddle_algorithm *a = r->info.algorithm;
-    saddle_configuration c = {.instance = r->info.instance, .given = &r->given.steps};
-    SADDLE_TRY(saddle_instance_steps(r->info.network, &r->given, &c.steps, error));
+    saddle_plan read = r->given;
+    saddle_configuration c = {.instance = r->info.instance, .given = &read.steps};
+    forget_unread(a, &read);
+    SADDLE_TRY(saddle_instance_steps(r->info.network, &read, &c.steps, error));
     r->parameters = saddle_alloc(1, a->size);
     if (r->parameters == NULL)
         return saddle_no_memory(error, "the algorithm's parameters");
