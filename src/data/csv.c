@@ -44,8 +44,10 @@ static bool number_below_name(const saddle_csv *table, const char *line, const c
 
 /* Count the fields of the first line and see whether it is one of names. */
 static bool read_layout(saddle_csv *table, const char *line, const char *end,
-                        saddle_csv_header header)
+                        const saddle_data_options *options)
 {
+    saddle_csv_header header = options->header;
+    bool unlabelled = options->label_column != NULL && strcmp(options->label_column, "none") == 0;
     bool names = false;
     bool numbers = false;
     table->separator = saddle_find_separator(line, end);
@@ -71,7 +73,7 @@ static bool read_layout(saddle_csv *table, const char *line, const char *end,
     table->header = line;
     table->header_end = named ? end : NULL;
     table->guessed = header == SADDLE_HEADER_AUTO && !named;
-    return table->fields >= 2 ||
+    return table->fields >= 2 || unlabelled ||
            saddle_parse_fail(&table->failure, line, line,
                              "one field only; a label and at least one feature are needed, "
                              "separated by ',', ';' or tab");
@@ -340,7 +342,7 @@ static saddle_status open_table(saddle_csv *table, const saddle_input *in,
     table->failure.line = table->first_line;
     if (line == table->end)
         return saddle_fail(error, SADDLE_BAD_INPUT, "'%s' holds no rows", in->path);
-    if (!read_layout(table, line, saddle_content_end(line, line_end), options->header))
+    if (!read_layout(table, line, saddle_content_end(line, line_end), options))
         return saddle_parse_refuse(&table->failure, in->path, error);
     if (table->header_end != NULL) {
         table->begin = line_end < table->end ? line_end + 1 : table->end;

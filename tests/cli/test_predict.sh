@@ -117,6 +117,15 @@ sed 's/^[^,]*,//' first.csv >features.csv
 try predict --model c.npz --data features.csv --label-column none
 check "a table of features alone" exits 0
 check "has the same scores" cmp -s out scores.csv
+printf '%s\n' x,y 1,0 2,1 3,0 4,1 >lone.csv
+cut -d, -f1 lone.csv >feature.csv
+try run --problem auc --data lone.csv --agents 2 --topology complete --iterations 5 --model lone.npz
+try predict --model lone.npz --data lone.csv
+cp out lone.scores
+try predict --model lone.npz --data feature.csv --label-column none
+check "a single feature needs no separator" exits 0
+check "and has the same scores" cmp -s out lone.scores
+refuse "one field only; a label and at least one feature are needed" predict --model lone.npz --data feature.csv
 refuse "set --label-column to none if no column is a label" \
     predict --model c.npz --data features.csv --label-column last
 refuse "'none' leaves saddle eval nothing to compare" \
