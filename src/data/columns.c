@@ -171,7 +171,8 @@ saddle_status saddle_columns_settle(saddle_columns *columns, saddle_categories c
     return SADDLE_OK;
 }
 
-size_t saddle_columns_find(const saddle_columns *columns, const char *name, size_t length)
+/* The column of a name; `count`: there is none. */
+static size_t find_column(const saddle_columns *columns, const char *name, size_t length)
 {
     for (size_t k = 0; k < columns->count; k++)
         if (compare(name, length, columns->column[k].name) == 0)
@@ -183,7 +184,7 @@ size_t saddle_columns_find_near(const saddle_columns *columns, const char *name,
 {
     if (guess < columns->count && strcmp(columns->column[guess].name, name) == 0)
         return guess;
-    return saddle_columns_find(columns, name, strlen(name));
+    return find_column(columns, name, strlen(name));
 }
 
 /* Add the values of one column to another's. */
@@ -276,29 +277,6 @@ static bool names_text(const saddle_column *column, const char *which, size_t le
     return index < column->texts;
 }
 
-/* The features that a name or a number from 1 stands for; false: none. */
-static bool find_features(const saddle_columns *columns, size_t features, const char *which,
-                          size_t length, size_t *first, size_t *count)
-{
-    char number[32] = "";
-    uint64_t value = 0;
-    size_t column = columns != NULL ? saddle_columns_find(columns, which, length) : 0;
-    if (columns != NULL && columns->named && column < columns->count) {
-        *first = columns->column[column].first;
-        *count = columns->column[column].features;
-        return true;
-    }
-    *count = 1;
-    for (size_t k = 0; columns != NULL && k < columns->count; k++)
-        if (names_text(&columns->column[k], which, length, first))
-            return true;
-    if (length < sizeof number)
-        memcpy(number, which, length);
-    bool good = saddle_parse_integer(number, &value) && value >= 1 && value <= features;
-    *first = (size_t)value - 1;
-    return good;
-}
-
 /* Refuse a name, with the column that is closest to it and all of them, as far as there is room. */
 static saddle_status no_feature(const saddle_columns *columns, size_t features, const char *which,
                                 size_t length, saddle_error *error)
@@ -330,9 +308,24 @@ saddle_status saddle_columns_features_of(const saddle_columns *columns, size_t f
                                          const char *which, size_t length, size_t *first,
                                          size_t *count, saddle_error *error)
 {
-    return find_features(columns, features, which, length, first, count)
-               ? SADDLE_OK
-               : no_feature(columns, features, which, length, error);
+    char number[32] = "";
+    uint64_t value = 0;
+    size_t column = columns != NULL ? find_column(columns, which, length) : 0;
+    if (columns != NULL && columns->named && column < columns->count) {
+        *first = columns->column[column].first;
+        *count = columns->column[column].features;
+        return SADDLE_OK;
+    }
+    *count = 1;
+    for (size_t k = 0; columns != NULL && k < columns->count; k++)
+        if (names_text(&columns->column[k], which, length, first))
+            return SADDLE_OK;
+    if (length < sizeof number)
+        memcpy(number, which, length);
+    if (!saddle_parse_integer(number, &value) || value < 1 || value > features)
+        return no_feature(columns, features, which, length, error);
+    *first = (size_t)value - 1;
+    return SADDLE_OK;
 }
 
 bool saddle_columns_is_label(const saddle_columns *columns, const char *which, size_t length)
@@ -347,13 +340,12 @@ saddle_status saddle_columns_feature(const saddle_columns *columns, size_t featu
 {
     size_t count = 0;
     size_t length = strlen(which);
-    if (!find_features(columns, features, which, length, out, &count))
-        return no_feature(columns, features, which, length, error);
+    SADDLE_TRY(saddle_columns_features_of(columns, features, which, length, out, &count, error));
     if (count > 2)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
             "column '%s' is %zu features; name one of them, such as '%s=%s'", which, count, which,
-            SADDLE_EXCERPT(columns->column[saddle_columns_find(columns, which, length)].text[0]));
+            SADDLE_EXCERPT(columns->column[find_column(columns, which, length)].text[0]));
     *out += count - 1;
     return SADDLE_OK;
 }
@@ -365,8 +357,8 @@ saddle_status saddle_columns_mark(const saddle_columns *columns, size_t features
         size_t length = strcspn(rest, ",");
         size_t first = 0;
         size_t count = 0;
-        if (!find_features(columns, features, rest, length, &first, &count))
-            return no_feature(columns, features, rest, length, error);
+        SADDLE_TRY(
+            saddle_columns_features_of(columns, features, rest, length, &first, &count, error));
         for (size_t k = first; k < first + count; k++) {
             if (mark[k])
                 return saddle_fail(error, SADDLE_BAD_INPUT, "'%.*s' is listed twice",
@@ -418,7 +410,7 @@ const char *const *saddle_columns_label_texts(const saddle_columns *columns, siz
 /* Whether a name is that of a column of text with a feature for each. */
 static bool is_hot(const saddle_columns *columns, const char *name, size_t length)
 {
-    size_t k = columns != NULL ? saddle_columns_find(columns, name, length) : 0;
+    size_t k = columns != NULL ? find_column(columns, name, length) : 0;
     return columns != NULL && columns->named && columns->one_hot && k < columns->count &&
            columns->column[k].kind == SADDLE_COLUMN_TEXT;
 }
@@ -430,8 +422,8 @@ saddle_status saddle_dataset_column(const saddle_dataset *data, const char *whic
     size_t first = 0;
     size_t count = 0;
     size_t length = strlen(which);
-    if (!find_features(data->columns, data->features, which, length, &first, &count))
-        return no_feature(data->columns, data->features, which, length, error);
+    SADDLE_TRY(saddle_columns_features_of(data->columns, data->features, which, length, &first,
+                                          &count, error));
     bool hot = is_hot(data->columns, which, length);
     for (size_t row = 0; row < data->rows; row++) {
         out[row] = hot ? 0.0 : saddle_row_entry(data, row, first);

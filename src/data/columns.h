@@ -63,9 +63,7 @@ saddle_status saddle_columns_settle(saddle_columns *columns, saddle_categories c
 /* Add what was observed in another file with the same columns. Messages speak of that file as "it". */
 saddle_status saddle_columns_merge(saddle_columns *into, const saddle_columns *from,
                                    saddle_error *error);
-/* The column of a name; `count`: there is none. */
-size_t saddle_columns_find(const saddle_columns *columns, const char *name, size_t length);
-/* The same where the column is probably the one at `guess`. */
+/* The column of a name, probably the one at `guess`; `count`: there is none. */
 size_t saddle_columns_find_near(const saddle_columns *columns, const char *name, size_t guess);
 
 /* Mark the features of a list of names of columns or features and of numbers of features from 1; false, with the

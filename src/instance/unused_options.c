@@ -17,7 +17,7 @@ bool saddle_option_in(const saddle_option *const *table, const saddle_option *op
     return false;
 }
 
-bool saddle_option_of_problem(const saddle_option *option)
+static bool is_of_problem(const saddle_option *option)
 {
     size_t count;
     const saddle_problem_class *const *problem = saddle_problem_list(&count);
@@ -127,7 +127,7 @@ static unsigned formats_read(const saddle_instance *instance, const saddle_optio
 static bool is_idle(const saddle_instance *instance, const saddle_option *option)
 {
     const saddle_problem_class *kind = instance->kind;
-    if (saddle_option_of_problem(option))
+    if (is_of_problem(option))
         return kind == NULL || !saddle_option_in(kind->options, option);
     if (option->of_data && (kind == NULL || !kind->needs_data))
         return true;

@@ -8,9 +8,8 @@
 /* Receives a warning of one line that begins with the option's name. */
 typedef void saddle_unused_warning(void *context, const char *message);
 
-/* Whether an option stands in a table that ends with NULL, in that of some problem, of some algorithm. */
+/* Whether an option stands in a table that ends with NULL, or in that of some algorithm. */
 bool saddle_option_in(const saddle_option *const *table, const saddle_option *option);
-bool saddle_option_of_problem(const saddle_option *option);
 bool saddle_option_of_algorithm(const saddle_option *option);
 
 /* Report every option of reading data that the plan was given and that files of no format of a set, as

@@ -75,15 +75,10 @@ saddle_status saddle_run_of_several(const saddle_instance *instance, const saddl
 
 /* ---- setup.c ---- */
 
-/* All that comes before the agents are made: the algorithm, its parameters, the effective plan. On failure
- * saddle_run_release() is still to be called. */
-saddle_status saddle_run_configure(saddle_run_state *r, saddle_error *error);
 /* Bring agents and observer to where the run begins. Collective. */
 saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error);
 /* Free everything but the result. */
 void saddle_run_release(saddle_run_state *r);
-/* Whether every iterate is sure to be in X and Y. `bound` receives the most that nu and eta may be. */
-bool saddle_run_is_feasible(const saddle_run_state *r, double *bound, bool *x_safe, bool *y_safe);
 
 /* What the engine is made from, but for a state to resume from. */
 saddle_engine_inputs saddle_run_engine_inputs(const saddle_run_state *r);

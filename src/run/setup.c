@@ -156,7 +156,9 @@ static saddle_status keep_title(saddle_run_state *r, saddle_error *error)
     return r->info.title != NULL ? SADDLE_OK : saddle_no_memory(error, "the result");
 }
 
-saddle_status saddle_run_configure(saddle_run_state *r, saddle_error *error)
+/* All that comes before the agents are made: the algorithm, its parameters, the effective plan. On failure
+ * saddle_run_release() is still to be called. */
+static saddle_status configure_run(saddle_run_state *r, saddle_error *error)
 {
     const saddle_plan *plan = &r->given;
     SADDLE_TRY(saddle_algorithm_choose(&r->choice, plan, error));
@@ -178,7 +180,8 @@ saddle_status saddle_run_configure(saddle_run_state *r, saddle_error *error)
 
 /* ---- agents and observer ---------------------------------------------------------------------- */
 
-bool saddle_run_is_feasible(const saddle_run_state *r, double *bound, bool *x_safe, bool *y_safe)
+/* Whether every iterate is sure to be in X and Y. `bound` receives the most that nu and eta may be. */
+static bool is_feasible(const saddle_run_state *r, double *bound, bool *x_safe, bool *y_safe)
 {
     const saddle_instance *e = r->info.instance;
     bool always = r->info.algorithm->traits.feasible;
@@ -197,7 +200,7 @@ static bool stays_feasible(const saddle_run_state *r)
     double bound;
     bool x_safe;
     bool y_safe;
-    if (saddle_run_is_feasible(r, &bound, &x_safe, &y_safe))
+    if (is_feasible(r, &bound, &x_safe, &y_safe))
         return true;
     const char *what = x_safe ? "eta is" : y_safe ? "nu is" : "nu and eta are";
     const char *where = x_safe ? "Y" : y_safe ? "X" : "X and Y";
@@ -333,7 +336,7 @@ saddle_status saddle_run_prepare(saddle_run_state *r, saddle_error *error)
                 saddle_run_agree(r, saddle_resume_directory(&r->resumed, &r->given, error), error));
     if (status == SADDLE_OK)
         watch_processes(r);
-    SADDLE_THEN(status, saddle_run_agree(r, saddle_run_configure(r, error), error));
+    SADDLE_THEN(status, saddle_run_agree(r, configure_run(r, error), error));
     if (status == SADDLE_OK)
         warn_of_small_batches(r);
     if (status == SADDLE_OK && r->alone && r->hooks->warning != NULL)
@@ -376,12 +379,12 @@ saddle_status saddle_run_forecast(const saddle_instance *instance, const saddle_
     saddle_run_state r = {.info = {.network = instance, .given = &r.given}};
     memset(out, 0, sizeof *out);
     saddle_status status = saddle_plan_copy(&r.given, plan, error);
-    SADDLE_THEN(status, saddle_run_configure(&r, error));
+    SADDLE_THEN(status, configure_run(&r, error));
     if (status == SADDLE_OK) {
         double bound;
         bool x_safe;
         bool y_safe;
-        out->feasible = saddle_run_is_feasible(&r, &bound, &x_safe, &y_safe);
+        out->feasible = is_feasible(&r, &bound, &x_safe, &y_safe);
         out->most_ifo =
             saddle_algorithm_most_ifo(r.info.algorithm, r.parameters, r.info.instance->problem);
         out->plan = r.result->plan;
