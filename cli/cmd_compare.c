@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/compare.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "draw/report.h"
@@ -96,13 +97,6 @@ typedef struct work {
 
 /* ---- options ------------------------------------------------------------------------------- */
 
-static int descending(const void *a, const void *b)
-{
-    double left = *(const double *)a;
-    double right = *(const double *)b;
-    return (left < right) - (left > right);
-}
-
 static saddle_status read_levels(work *w, saddle_error *error)
 {
     comparison *c = &w->result;
@@ -127,7 +121,7 @@ static saddle_status read_levels(work *w, saddle_error *error)
                                  "the metric separated by commas, such as 1e-1,1e-2",
                                  word);
     }
-    qsort(c->level, c->levels, sizeof *c->level, descending);
+    qsort(c->level, c->levels, sizeof *c->level, saddle_compare_reals_down);
     free(copy);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "core/compare.h"
 #include "core/status.h"
 #include "files/pattern.h"
 #include "json_output.h"
@@ -59,13 +60,6 @@ const cli_command cli_data_list = {
 };
 
 /* ---- info ---------------------------------------------------------------------------------- */
-
-static int by_value(const void *a, const void *b)
-{
-    double left = *(const double *)a;
-    double right = *(const double *)b;
-    return (left > right) - (left < right);
-}
 
 /* The end of the rows, sorted by label, whose label is that of the k-th. */
 static size_t same_label(const saddle_dataset *data, size_t k)
@@ -317,7 +311,7 @@ static int run_info(const cli_arguments *arguments)
     cli_warn_unread(plan, data);
     const cli_common *common = arguments->own;
     origin o = find_origin(arguments->operand[0]);
-    qsort(data->label, data->rows, sizeof *data->label, by_value);
+    qsort(data->label, data->rows, sizeof *data->label, saddle_compare_reals);
     if (common->json)
         print_json(data, arguments, &o);
     else

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "core/compare.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "draw/network_drawing.h"
@@ -36,13 +37,6 @@ static const saddle_option *const own[] = {&save, &draw, &copies, &cli_option_js
 static const cli_fields library[] = {CLI_FIELDS(network.agents), CLI_FIELDS(network.mixing),
                                      CLI_FIELDS(start.seed), CLI_NO_FIELDS};
 
-static int by_size(const void *a, const void *b)
-{
-    size_t left = *(const size_t *)a;
-    size_t right = *(const size_t *)b;
-    return (left > right) - (left < right);
-}
-
 /* What is shown of a network. */
 typedef struct network {
     const saddle_graph *graph;
@@ -62,7 +56,7 @@ static saddle_status count_degrees(network *n, saddle_error *error)
                            graph->agents);
     for (size_t i = 0; i < graph->agents; i++)
         n->degree[i] = graph->start[i + 1] - graph->start[i];
-    qsort(n->degree, graph->agents, sizeof *n->degree, by_size);
+    qsort(n->degree, graph->agents, sizeof *n->degree, saddle_compare_sizes);
     n->mean_degree = 2.0 * (double)graph->edges / (double)graph->agents;
     return SADDLE_OK;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/compare.h"
 #include "core/memory.h"
 
 /* The value of a run at x by interpolation; NaN outside of it and in gaps. */
@@ -29,13 +30,6 @@ static double value_at(const figure_run *run, double x, bool logarithmic)
     return share < 1.0 ? left + share * (right - left) : right;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double left = *(const double *)a;
-    double right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 /* Mean and band at one x; `value` is scratch for as many as there are runs. */
 static void summarize(mean_band *out, const figure_curve *curve, double x, bool logarithmic,
                       double *value)
@@ -51,7 +45,7 @@ static void summarize(mean_band *out, const figure_curve *curve, double x, bool 
     out->mean[k] = out->low[k] = out->high[k] = (double)NAN;
     if (!isfinite(mean))
         return;
-    qsort(value, curve->runs, sizeof *value, ascending);
+    qsort(value, curve->runs, sizeof *value, saddle_compare_reals);
     double last = (double)(curve->runs - 1);
     double low = value[(size_t)floor(0.1 * last)];
     double high = value[(size_t)ceil(0.9 * last)];

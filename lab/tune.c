@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/compare.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/print.h"
@@ -252,13 +253,6 @@ static saddle_status run_rung(search *s, size_t rung, bool *interrupted, saddle_
     return SADDLE_OK;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    size_t left = *(const size_t *)a;
-    size_t right = *(const size_t *)b;
-    return (left > right) - (left < right);
-}
-
 /* Keep the better part of a rung for the next; the default always stays. */
 static saddle_status halve(search *s, size_t rung, saddle_error *error)
 {
@@ -279,7 +273,7 @@ static saddle_status halve(search *s, size_t rung, saddle_error *error)
         }
         if (!has_default)
             s->active[s->active_count - 1] = 0;
-        qsort(s->active, s->active_count, sizeof *s->active, ascending);
+        qsort(s->active, s->active_count, sizeof *s->active, saddle_compare_sizes);
     }
     saddle_free(sorted);
     return SADDLE_OK;

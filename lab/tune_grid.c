@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/compare.h"
 #include "core/memory.h"
 #include "core/print.h"
 #include "core/rng.h"
@@ -332,13 +333,6 @@ static saddle_status try_candidate(const saddle_tuning *tuning, const saddle_ins
     return status;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    size_t left = *(const size_t *)a;
-    size_t right = *(const size_t *)b;
-    return (left > right) - (left < right);
-}
-
 /* Take points in the order of `order`, of which those that are taken come first, until there are `most`
  * candidates. */
 static saddle_status take_points(saddle_tuning *tuning, const saddle_instance *instance,
@@ -360,7 +354,7 @@ static saddle_status take_points(saddle_tuning *tuning, const saddle_instance *i
     }
     /* Each problem is made once in a rung. */
     if (status == SADDLE_OK && tuning->listed->changes_problem) {
-        qsort(order, tuning->candidates - 1, sizeof *order, ascending);
+        qsort(order, tuning->candidates - 1, sizeof *order, saddle_compare_sizes);
         for (size_t c = 1; c < tuning->candidates; c++)
             place(tuning, c, g, order[c - 1], centre);
     }

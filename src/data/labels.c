@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/compare.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/print.h"
@@ -12,13 +13,6 @@
 
 /* Distinct labels up to which they are looked up rather than sorted. */
 #define FEW_CLASSES 64
-
-static int compare(const void *a, const void *b)
-{
-    double left = *(const double *)a;
-    double right = *(const double *)b;
-    return (left > right) - (left < right);
-}
 
 /* The first of some distinct labels in ascending order that is not below another one. */
 static size_t place_of(const double *classes, size_t count, double label)
@@ -58,7 +52,7 @@ size_t saddle_labels_distinct(double *label, size_t count)
     memmove(label + distinct, label + next, (count - next) * sizeof *label);
     count -= next - distinct;
     distinct = 0;
-    qsort(label, count, sizeof *label, compare);
+    qsort(label, count, sizeof *label, saddle_compare_reals);
     for (size_t k = 0; k < count; k++)
         if (distinct == 0 || label[k] != label[distinct - 1])
             label[distinct++] = label[k];
@@ -81,7 +75,7 @@ saddle_status saddle_dataset_classes(const saddle_dataset *data, double **out, s
 
 size_t saddle_class_of(const double *classes, size_t count, double label)
 {
-    const double *found = bsearch(&label, classes, count, sizeof *classes, compare);
+    const double *found = bsearch(&label, classes, count, sizeof *classes, saddle_compare_reals);
     return found != NULL ? (size_t)(found - classes) : count;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/compare.h"
 #include "core/memory.h"
 #include "core/rng.h"
 #include "core/status.h"
@@ -80,13 +81,6 @@ static void sort_by_part(const labelled *all, const size_t *part, size_t *size, 
         size[p - 1] -= size[p - 2];
 }
 
-static int by_number(const void *a, const void *b)
-{
-    size_t left = *(const size_t *)a;
-    size_t right = *(const size_t *)b;
-    return (left > right) - (left < right);
-}
-
 /* Copy every part's rows, in the order of the file. `row`: parts' rows one after another. */
 static saddle_status copy_parts(const saddle_dataset *data, size_t *row, const size_t *size,
                                 size_t parts, saddle_dataset **out, saddle_error *error)
@@ -98,7 +92,7 @@ static saddle_status copy_parts(const saddle_dataset *data, size_t *row, const s
                 "part %zu gets none of the %zu rows of '%s'; give it a larger share, or "
                 "make fewer parts",
                 p, data->rows, data->name);
-        qsort(row, size[p], sizeof *row, by_number);
+        qsort(row, size[p], sizeof *row, saddle_compare_sizes);
         SADDLE_TRY(saddle_dataset_select(&out[p], data, row, size[p], error));
         row += size[p];
     }

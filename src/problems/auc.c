@@ -269,31 +269,28 @@ static saddle_status score_rows(const saddle_problem *problem, const saddle_data
     return saddle_model_score(((const instance *)problem->self)->model, data, x, out, error);
 }
 
+enum { AUC, PAIR_LOSS, MEASURES };
+
+static saddle_status measure(size_t rows, double *score, const double *label, double *out,
+                             saddle_error *error)
+{
+    out[PAIR_LOSS] = saddle_ranking_pair_loss(rows, score, label);
+    return saddle_ranking_auc(rows, score, label, &out[AUC], error);
+}
+
 /* Which pairs are in order shows only where all scores are in one place. */
 static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
                               const double *x, const double *y, saddle_outcome *out, size_t *count,
                               saddle_error *error)
 {
     const instance *self = problem->self;
-    double found[2] = {NAN, NAN};
-    double *score;
-    size_t rows;
+    double found[MEASURES] = {NAN, NAN};
     *count = 0;
-    SADDLE_TRY(saddle_collect_scores(&score, &rows, score_rows, self->shard, problem, held_out, x,
-                                     y, error));
-    saddle_status status = SADDLE_OK;
-    if (score != NULL) {
-        found[1] = saddle_ranking_pair_loss(rows, score, score + rows);
-        status = saddle_ranking_auc(rows, score, score + rows, &found[0], error);
-    }
-    saddle_free(score);
-    if (held_out == NULL)
-        problem->world->share(problem->world, 0, sizeof found, found);
-    if (status != SADDLE_OK)
-        return status;
-    out[0] = (saddle_outcome){"auc", found[0], SADDLE_LARGER};
-    out[1] = (saddle_outcome){"pair_loss", found[1], SADDLE_SMALLER};
-    *count = 2;
+    SADDLE_TRY(saddle_measure_scores(score_rows, measure, self->shard, problem, held_out, x, y,
+                                     MEASURES, found, error));
+    out[0] = (saddle_outcome){"auc", found[AUC], SADDLE_LARGER};
+    out[1] = (saddle_outcome){"pair_loss", found[PAIR_LOSS], SADDLE_SMALLER};
+    *count = MEASURES;
     return SADDLE_OK;
 }
 

@@ -336,9 +336,7 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
 
 /* Sums over rows. */
 typedef struct tally {
-    double loss;
-    double correct;
-    double rows;
+    saddle_tally all;
     saddle_decisions decisions;
 } tally;
 
@@ -350,16 +348,14 @@ static void count_rows(const saddle_problem *problem, const saddle_dataset *held
     const saddle_dataset *data = held_out != NULL ? held_out : self->shard[agent];
     workspace space = workspace_of(self, scratch);
     saddle_part all = {.batch = {.count = data->rows}};
-    tally counts = {.rows = (double)data->rows};
+    tally counts = {.all = {.rows = 0.0}};
     double t[BLOCK];
     saddle_blind_parameters(&self->blind, x, space.u1);
     for (size_t begin = 0; begin < data->rows; begin += self->blind.block) {
         saddle_rows_block rows = saddle_block_at(data, &all, begin, self->blind.block);
         self->model->forward(self->model, &rows, space.u1, t, space.model);
         for (size_t k = 0; k < rows.count; k++) {
-            double label = data->label[begin + k];
-            counts.loss += saddle_softplus(-label * t[k]);
-            counts.correct += (t[k] > 0.0) == (label > 0.0) ? 1.0 : 0.0;
+            saddle_tally_add(&counts.all, saddle_tally_row(data->label[begin + k], t[k]));
             saddle_count_decision(&self->sensitive, data, begin + k, t[k] > 0.0, &counts.decisions);
         }
     }
@@ -380,8 +376,8 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
                                    held_out, x, y, error));
     memcpy(&counts, sums, sizeof counts);
     saddle_free(sums);
-    out[0] = (saddle_outcome){"loss", counts.loss / counts.rows, SADDLE_SMALLER};
-    out[1] = (saddle_outcome){"accuracy", counts.correct / counts.rows, SADDLE_LARGER};
+    out[0] = (saddle_outcome){"loss", saddle_tally_loss(&counts.all), SADDLE_SMALLER};
+    out[1] = (saddle_outcome){"accuracy", saddle_tally_accuracy(&counts.all), SADDLE_LARGER};
     out[2] = (saddle_outcome){"demographic_parity_gap", saddle_parity_gap(&counts.decisions),
                               SADDLE_SMALLER};
     out[3] =

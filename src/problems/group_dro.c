@@ -242,13 +242,6 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
 
 /* ---- outcomes -------------------------------------------------------------------------------- */
 
-/* Sums over the rows of a group. */
-typedef struct tally {
-    double rows;
-    double correct;
-    double loss;
-} tally;
-
 /* A tally for each group, and one for all rows, those of no group among them. */
 static void count_rows(const saddle_problem *problem, const saddle_dataset *held_out, size_t agent,
                        const double *x, const double *y, double *sums, double *scratch)
@@ -257,7 +250,7 @@ static void count_rows(const saddle_problem *problem, const saddle_dataset *held
     const instance *self = problem->self;
     const saddle_dataset *data = held_out != NULL ? held_out : self->shard[agent];
     size_t groups = self->groups.count;
-    tally *counts = (tally *)(void *)sums;
+    saddle_tally *counts = (saddle_tally *)(void *)sums;
     double h[BLOCK];
     memset(counts, 0, (groups + 1) * sizeof *counts);
     saddle_part all = {.batch = {.count = data->rows}};
@@ -268,17 +261,10 @@ static void count_rows(const saddle_problem *problem, const saddle_dataset *held
             size_t row = begin + k;
             size_t group = held_out != NULL ? saddle_groups_find(&self->groups, data, row)
                                             : saddle_group_of(&self->groups, agent, row);
-            double label = data->label[row];
-            tally one = {.rows = 1.0,
-                         .correct = (h[k] > 0.0) == (label > 0.0) ? 1.0 : 0.0,
-                         .loss = saddle_softplus(-label * h[k])};
-            for (size_t to = group;; to = groups) {
-                counts[to].rows += one.rows;
-                counts[to].correct += one.correct;
-                counts[to].loss += one.loss;
-                if (to == groups)
-                    break;
-            }
+            saddle_tally one = saddle_tally_row(data->label[row], h[k]);
+            if (group < groups)
+                saddle_tally_add(&counts[group], one);
+            saddle_tally_add(&counts[groups], one);
         }
     }
 }
@@ -292,15 +278,15 @@ enum { NAMED = sizeof group_accuracy / sizeof *group_accuracy, OVERALL = 4 };
 _Static_assert(NAMED + OVERALL <= SADDLE_MOST_OUTCOMES, "as many outcomes as there may be");
 
 /* The worst over groups that have rows; NaN if none has, or if one of the losses is NaN. */
-static void find_worst(size_t groups, const tally *counts, double *accuracy, double *loss)
+static void find_worst(size_t groups, const saddle_tally *counts, double *accuracy, double *loss)
 {
     *accuracy = NAN;
     *loss = NAN;
     for (size_t g = 0; g < groups; g++) {
-        double right = counts[g].correct / counts[g].rows;
-        double mean = counts[g].loss / counts[g].rows;
         if (counts[g].rows == 0.0)
             continue;
+        double right = saddle_tally_accuracy(&counts[g]);
+        double mean = saddle_tally_loss(&counts[g]);
         *accuracy = !(right >= *accuracy) ? right : *accuracy;
         *loss = !(mean <= *loss) ? mean : *loss;
     }
@@ -316,21 +302,20 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
     *count = 0;
     if (held_out != NULL && held_out->features != self->model->inputs)
         return SADDLE_OK;
-    SADDLE_TRY(saddle_outcome_sums(&sums, (groups + 1) * (sizeof(tally) / sizeof *sums), count_rows,
-                                   problem, held_out, x, y, error));
-    const tally *counts = (const tally *)(const void *)sums;
+    SADDLE_TRY(saddle_outcome_sums(&sums, (groups + 1) * (sizeof(saddle_tally) / sizeof *sums),
+                                   count_rows, problem, held_out, x, y, error));
+    const saddle_tally *counts = (const saddle_tally *)(const void *)sums;
     double accuracy;
     double loss;
     find_worst(groups, counts, &accuracy, &loss);
     out[0] = (saddle_outcome){"worst_group_accuracy", accuracy, SADDLE_LARGER};
-    out[1] =
-        (saddle_outcome){"accuracy", counts[groups].correct / counts[groups].rows, SADDLE_LARGER};
+    out[1] = (saddle_outcome){"accuracy", saddle_tally_accuracy(&counts[groups]), SADDLE_LARGER};
     out[2] = (saddle_outcome){"worst_group_loss", loss, SADDLE_SMALLER};
-    out[3] = (saddle_outcome){"loss", counts[groups].loss / counts[groups].rows, SADDLE_SMALLER};
+    out[3] = (saddle_outcome){"loss", saddle_tally_loss(&counts[groups]), SADDLE_SMALLER};
     *count = OVERALL;
     for (size_t g = 0; groups <= NAMED && g < groups; g++)
         out[(*count)++] =
-            (saddle_outcome){group_accuracy[g], counts[g].correct / counts[g].rows, SADDLE_LARGER};
+            (saddle_outcome){group_accuracy[g], saddle_tally_accuracy(&counts[g]), SADDLE_LARGER};
     saddle_free(sums);
     return SADDLE_OK;
 }

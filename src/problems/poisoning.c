@@ -25,6 +25,7 @@
 #include "core/text.h"
 #include "core/vector.h"
 #include "problems/row_blocks.h"
+#include "problems/scored.h"
 
 #define GROUP "Problem poisoning"
 #define OWN(field) SADDLE_OWN(choices, field, INSTANCE)
@@ -191,22 +192,12 @@ static saddle_status constants(const saddle_problem *problem, const saddle_set *
 
 /* Sums over rows as they are, and over rows as the adversary shifts them. */
 enum { CLEAN, POISONED, KINDS };
-typedef struct tally {
-    double rows[KINDS];
-    double correct[KINDS]; /* rows that the model gets right */
-    double loss[KINDS];
-} tally;
 
-/* A score of 0 says -1. */
-static void count_kind(const saddle_dataset *data, saddle_linear_score model, int kind,
-                       tally *counts)
+static void count_kind(const saddle_dataset *data, saddle_linear_score model, saddle_tally *count)
 {
-    for (size_t row = 0; row < data->rows; row++) {
-        double score = saddle_linear_score_of(model, data, row);
-        counts->rows[kind] += 1.0;
-        counts->correct[kind] += (score > 0.0) == (data->label[row] > 0.0) ? 1.0 : 0.0;
-        counts->loss[kind] += saddle_softplus(-data->label[row] * score);
-    }
+    for (size_t row = 0; row < data->rows; row++)
+        saddle_tally_add(
+            count, saddle_tally_row(data->label[row], saddle_linear_score_of(model, data, row)));
 }
 
 /* All held-out rows are poisoned, as if they came to a poisoned agent. */
@@ -216,17 +207,11 @@ static void count_rows(const saddle_problem *problem, const saddle_dataset *held
     (void)scratch;
     const instance *self = problem->self;
     const saddle_dataset *data = held_out != NULL ? held_out : self->shard[agent];
-    tally counts = {.rows = {0.0}};
-    count_kind(data, make_score(self, false, x, y), CLEAN, &counts);
+    saddle_tally counts[KINDS] = {{.rows = 0.0}};
+    count_kind(data, make_score(self, false, x, y), &counts[CLEAN]);
     if (held_out != NULL || self->poisoned[agent])
-        count_kind(data, make_score(self, true, x, y), POISONED, &counts);
-    memcpy(sums, &counts, sizeof counts);
-}
-
-/* A sum over rows as a mean; NaN over none. */
-static double mean_of(const double sum[KINDS], const tally *counts, int kind)
-{
-    return counts->rows[kind] > 0.0 ? sum[kind] / counts->rows[kind] : (double)NAN;
+        count_kind(data, make_score(self, true, x, y), &counts[POISONED]);
+    memcpy(sums, counts, sizeof counts);
 }
 
 static saddle_status outcomes(const saddle_problem *problem, const saddle_dataset *held_out,
@@ -235,21 +220,21 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
 {
     const instance *self = problem->self;
     size_t d = problem->x_dim;
-    tally counts;
+    saddle_tally counts[KINDS];
     double *sums;
     *count = 0;
     if (held_out != NULL && held_out->features != d)
         return SADDLE_OK;
-    SADDLE_TRY(saddle_outcome_sums(&sums, sizeof counts / sizeof *sums, count_rows, problem,
-                                   held_out, x, y, error));
-    memcpy(&counts, sums, sizeof counts);
+    SADDLE_TRY(saddle_outcome_sums(&sums, KINDS * (sizeof *counts / sizeof *sums), count_rows,
+                                   problem, held_out, x, y, error));
+    memcpy(counts, sums, sizeof counts);
     saddle_free(sums);
-    out[0] = (saddle_outcome){"clean_loss", mean_of(counts.loss, &counts, CLEAN), SADDLE_SMALLER};
+    out[0] = (saddle_outcome){"clean_loss", saddle_tally_loss(&counts[CLEAN]), SADDLE_SMALLER};
     out[1] =
-        (saddle_outcome){"clean_accuracy", mean_of(counts.correct, &counts, CLEAN), SADDLE_LARGER};
+        (saddle_outcome){"clean_accuracy", saddle_tally_accuracy(&counts[CLEAN]), SADDLE_LARGER};
     out[2] =
-        (saddle_outcome){"poisoned_loss", mean_of(counts.loss, &counts, POISONED), SADDLE_SMALLER};
-    out[3] = (saddle_outcome){"poisoned_accuracy", mean_of(counts.correct, &counts, POISONED),
+        (saddle_outcome){"poisoned_loss", saddle_tally_loss(&counts[POISONED]), SADDLE_SMALLER};
+    out[3] = (saddle_outcome){"poisoned_accuracy", saddle_tally_accuracy(&counts[POISONED]),
                               SADDLE_LARGER};
     out[4] = (saddle_outcome){"perturbation_norm", sqrt(saddle_norm2(d, x)), SADDLE_SMALLER};
     out[5] = (saddle_outcome){"perturbation_bound", self->radius, SADDLE_SMALLER};

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
+#include "core/compare.h"
 #include "core/sizes.h"
 #include "core/status.h"
 #include "data/rows.h"
@@ -138,18 +138,12 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
 
 /* ---- outcomes -------------------------------------------------------------------------------- */
 
-static int descending(const void *a, const void *b)
-{
-    double left = *(const double *)a;
-    double right = *(const double *)b;
-    return (left < right) - (left > right);
-}
-
 enum { RMSE, MAE, R2, WORST_TENTH, MEASURES };
 
-/* Measures predictions, which are overwritten. */
-static void measure(size_t rows, double *prediction, const double *label, double *out)
+static saddle_status measure(size_t rows, double *prediction, const double *label, double *out,
+                             saddle_error *error)
 {
+    (void)error;
     double mean = 0.0;
     double spread = 0.0;
     double square = 0.0;
@@ -166,13 +160,14 @@ static void measure(size_t rows, double *prediction, const double *label, double
         prediction[k] = residual * residual;
     }
     if (!isnan(square))
-        qsort(prediction, rows, sizeof *prediction, descending);
+        qsort(prediction, rows, sizeof *prediction, saddle_compare_reals_down);
     for (size_t k = 0; k < tenth; k++)
         worst += prediction[k];
     out[RMSE] = sqrt(square / (double)rows);
     out[MAE] = size / (double)rows;
     out[R2] = spread > 0.0 ? 1.0 - square / spread : (double)NAN;
     out[WORST_TENTH] = isnan(square) ? (double)NAN : sqrt(worst / (double)tenth);
+    return SADDLE_OK;
 }
 
 /* Which residuals are the largest shows only where all are in one place. */
@@ -182,17 +177,10 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
 {
     static const char *const name[MEASURES] = {"rmse", "mae", "r2", "worst_tenth_rmse"};
     const saddle_robust *self = problem->self;
-    double found[MEASURES] = {NAN, NAN, NAN, NAN};
-    double *score;
-    size_t rows;
+    double found[MEASURES];
     *count = 0;
-    SADDLE_TRY(saddle_collect_scores(&score, &rows, saddle_robust_scores, self->shard, problem,
-                                     held_out, x, y, error));
-    if (score != NULL)
-        measure(rows, score, score + rows, found);
-    saddle_free(score);
-    if (held_out == NULL)
-        problem->world->share(problem->world, 0, sizeof found, found);
+    SADDLE_TRY(saddle_measure_scores(saddle_robust_scores, measure, self->shard, problem, held_out,
+                                     x, y, MEASURES, found, error));
     for (size_t k = 0; k < MEASURES; k++)
         out[k] = (saddle_outcome){name[k], found[k], k == R2 ? SADDLE_LARGER : SADDLE_SMALLER};
     *count = MEASURES;

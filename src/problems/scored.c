@@ -1,7 +1,9 @@
 #include "problems/scored.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
@@ -63,6 +65,30 @@ double saddle_model_cost(const saddle_model *model, const saddle_problem_inputs 
     return saddle_row_cost(inputs, model->first_units) + (double)later;
 }
 
+saddle_tally saddle_tally_row(double label, double score)
+{
+    return (saddle_tally){.rows = 1.0,
+                          .correct = (score > 0.0) == (label > 0.0) ? 1.0 : 0.0,
+                          .loss = saddle_softplus(-label * score)};
+}
+
+void saddle_tally_add(saddle_tally *sum, saddle_tally more)
+{
+    sum->rows += more.rows;
+    sum->correct += more.correct;
+    sum->loss += more.loss;
+}
+
+double saddle_tally_accuracy(const saddle_tally *tally)
+{
+    return tally->rows > 0.0 ? tally->correct / tally->rows : (double)NAN;
+}
+
+double saddle_tally_loss(const saddle_tally *tally)
+{
+    return tally->rows > 0.0 ? tally->loss / tally->rows : (double)NAN;
+}
+
 /* How many of an agent's rows are scored in this process or brought to it: process 0 gets them all. */
 static size_t rows_of(const saddle_problem *problem, size_t agent)
 {
@@ -111,28 +137,30 @@ static void carry_scores(const collection *c, double *score)
         }
 }
 
-saddle_status saddle_collect_scores(double **score, size_t *rows, saddle_row_scorer *scorer,
+saddle_status saddle_measure_scores(saddle_row_scorer *scorer, saddle_score_measure *measure,
                                     saddle_dataset *const *shard, const saddle_problem *problem,
                                     const saddle_dataset *held_out, const double *x,
-                                    const double *y, saddle_error *error)
+                                    const double *y, size_t count, double *out, saddle_error *error)
 {
+    const saddle_world *world = problem->world;
     collection c = {.scorer = scorer, .shard = shard, .problem = problem, .x = x, .y = y};
     c.rows = held_out != NULL ? held_out->rows : 0;
     for (size_t i = 0; held_out == NULL && i < problem->agents; i++)
         c.rows += rows_of(problem, i);
-    double *all = saddle_alloc_doubles(2 * c.rows);
-    saddle_status status = all == NULL        ? saddle_no_memory(error, "the scores")
-                           : held_out != NULL ? score_rows(&c, held_out, all, error)
-                                              : score_agents(&c, all, error);
+    double *score = saddle_alloc_doubles(2 * c.rows);
+    saddle_status status = score == NULL      ? saddle_no_memory(error, "the scores")
+                           : held_out != NULL ? score_rows(&c, held_out, score, error)
+                                              : score_agents(&c, score, error);
     if (held_out == NULL)
-        status = saddle_world_agree(problem->world, status, error);
-    if (held_out == NULL && status == SADDLE_OK)
-        carry_scores(&c, all);
-    *rows = c.rows;
-    *score = all;
-    if (status != SADDLE_OK || (held_out == NULL && problem->world->rank != 0)) {
-        saddle_free(all);
-        *score = NULL;
+        status = saddle_world_agree(world, status, error);
+    if (score != NULL && status == SADDLE_OK) {
+        if (held_out == NULL)
+            carry_scores(&c, score);
+        if (held_out != NULL || world->rank == 0)
+            status = measure(c.rows, score, score + c.rows, out, error);
+        if (held_out == NULL)
+            world->share(world, 0, count * sizeof *out, out);
     }
+    saddle_free(score);
     return status;
 }

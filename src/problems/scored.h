@@ -14,19 +14,38 @@ saddle_status saddle_start_square(const saddle_model *model, const saddle_proble
 /* The cost of a sample, as saddle_row_cost(). Collective. */
 double saddle_model_cost(const saddle_model *model, const saddle_problem_inputs *inputs);
 
+/* Rows that a classifier was tried on. */
+typedef struct saddle_tally {
+    double rows;
+    double correct;
+    double loss;
+} saddle_tally;
+
+/* One row, of label -1 or 1. A score of 0 says -1. */
+saddle_tally saddle_tally_row(double label, double score);
+void saddle_tally_add(saddle_tally *sum, saddle_tally more);
+/* Share of correct rows, and mean logistic loss; NaN over no rows. */
+double saddle_tally_accuracy(const saddle_tally *tally);
+double saddle_tally_loss(const saddle_tally *tally);
+
 /* Scores all rows of a data set, as saddle_problem::scores. */
 typedef saddle_status saddle_row_scorer(const saddle_problem *problem, const saddle_dataset *data,
                                         const double *x, const double *y, double *out,
                                         saddle_error *error);
 
+/* Computes numbers from scores, which it may overwrite, and labels. */
+typedef saddle_status saddle_score_measure(size_t rows, double *score, const double *label,
+                                           double *out, saddle_error *error);
+
 /*
- * The scores of all agents' rows, brought to process 0, or of held-out rows, and behind these `*rows` numbers
- * their labels; nothing else leaves a process. `*score` is to be freed; NULL: they are in process 0. Without
- * held-out rows it is collective, and a failure is one in all processes.
+ * Measures, in `count` numbers, the scores of held-out rows or, without any, of all agents' rows. These are brought
+ * to process 0 with their labels; nothing else leaves a process. It is then collective, and every process
+ * receives the numbers.
  */
-saddle_status saddle_collect_scores(double **score, size_t *rows, saddle_row_scorer *scorer,
+saddle_status saddle_measure_scores(saddle_row_scorer *scorer, saddle_score_measure *measure,
                                     saddle_dataset *const *shard, const saddle_problem *problem,
                                     const saddle_dataset *held_out, const double *x,
-                                    const double *y, saddle_error *error);
+                                    const double *y, size_t count, double *out,
+                                    saddle_error *error);
 
 #endif
