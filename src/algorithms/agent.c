@@ -118,34 +118,29 @@ static size_t block_length(size_t coordinates)
     return length;
 }
 
-void saddle_whole_ranges(const saddle_problem *problem, double *sums, saddle_range *x,
-                         saddle_range *y)
+saddle_ranges saddle_whole_ranges(const saddle_problem *problem, double *sums)
 {
-    *x =
-        (saddle_range){.last = problem->x_dim, .block = block_length(problem->x_dim), .sums = sums};
     size_t shift = problem->x_dim % SADDLE_LANES;
-    *y = (saddle_range){.last = problem->y_dim,
-                        .block = block_length(problem->y_dim + shift),
-                        .shift = shift,
-                        .sums = sums + saddle_block_count(x) * SADDLE_BLOCK_SUMS};
+    saddle_range x = {.last = problem->x_dim, .block = block_length(problem->x_dim), .sums = sums};
+    saddle_range y = {.last = problem->y_dim,
+                      .block = block_length(problem->y_dim + shift),
+                      .shift = shift,
+                      .sums = sums + saddle_block_count(&x) * SADDLE_BLOCK_SUMS};
+    return (saddle_ranges){.x = x, .y = y};
 }
 
 size_t saddle_block_sums(const saddle_problem *problem)
 {
     double sums[1];
-    saddle_range x;
-    saddle_range y;
-    saddle_whole_ranges(problem, sums, &x, &y);
-    return (saddle_block_count(&x) + saddle_block_count(&y)) * SADDLE_BLOCK_SUMS;
+    saddle_ranges all = saddle_whole_ranges(problem, sums);
+    return (saddle_block_count(&all.x) + saddle_block_count(&all.y)) * SADDLE_BLOCK_SUMS;
 }
 
 size_t saddle_most_blocks(const saddle_problem *problem)
 {
     double sums[1];
-    saddle_range x;
-    saddle_range y;
-    saddle_whole_ranges(problem, sums, &x, &y);
-    return saddle_larger(saddle_block_count(&x), saddle_block_count(&y));
+    saddle_ranges all = saddle_whole_ranges(problem, sums);
+    return saddle_larger(saddle_block_count(&all.x), saddle_block_count(&all.y));
 }
 
 /* The sums of all blocks of a range, in their order. */
@@ -159,15 +154,13 @@ static void add_blocks(const saddle_range *range, double *total)
 
 void saddle_agent_finish(const saddle_phase *phase, saddle_agent *agent, double *sums)
 {
-    saddle_range x;
-    saddle_range y;
     double x_total[SADDLE_BLOCK_SUMS];
     double y_total[SADDLE_BLOCK_SUMS];
     if (phase->finish == NULL)
         return;
-    saddle_whole_ranges(agent->problem, sums, &x, &y);
-    add_blocks(&x, x_total);
-    add_blocks(&y, y_total);
+    saddle_ranges all = saddle_whole_ranges(agent->problem, sums);
+    add_blocks(&all.x, x_total);
+    add_blocks(&all.y, y_total);
     phase->finish(agent, x_total, y_total);
 }
 
@@ -182,11 +175,9 @@ void saddle_agent_phase(const saddle_phase *phase, saddle_agent *agent)
         phase->run(agent);
     if (phase->divided != NULL) {
         double *sums = agent->scratch; /* which run() needs no longer */
-        saddle_range x;
-        saddle_range y;
-        saddle_whole_ranges(agent->problem, sums, &x, &y);
+        saddle_ranges all = saddle_whole_ranges(agent->problem, sums);
         memset(sums, 0, saddle_block_sums(agent->problem) * sizeof *sums);
-        phase->divided(agent, &x, &y);
+        phase->divided(agent, &all.x, &all.y);
         saddle_agent_finish(phase, agent, sums);
     }
 }

@@ -19,9 +19,13 @@ size_t saddle_block_count(const saddle_range *range);
 size_t saddle_block_sums(const saddle_problem *problem);
 /* The number of blocks of x or of y, whichever has more. */
 size_t saddle_most_blocks(const saddle_problem *problem);
+/* Coordinates of x and of y. */
+typedef struct saddle_ranges {
+    saddle_range x;
+    saddle_range y;
+} saddle_ranges;
 /* All of x and of y, with the sums of x before those of y. */
-void saddle_whole_ranges(const saddle_problem *problem, double *sums, saddle_range *x,
-                         saddle_range *y);
+saddle_ranges saddle_whole_ranges(const saddle_problem *problem, double *sums);
 /* Whether a phase's run() has anything to do in this round; the same for all agents. */
 bool saddle_phase_runs(const saddle_phase *phase, const saddle_agent *agent);
 /* The end of a divided phase, with the sums of all blocks: those of x, then those of y. */

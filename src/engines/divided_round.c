@@ -34,21 +34,18 @@ static bool has_short_x(const saddle_local *e)
     return e->inputs.instance->problem->x_dim <= SADDLE_LEAST_BLOCK;
 }
 
-/* Finds the ranges of agent i that a worker does. */
-static void ranges_of(const saddle_local *e, unsigned worker, size_t i, saddle_range *x,
-                      saddle_range *y)
+/* The ranges of agent i that a worker does. */
+static saddle_ranges ranges_of(const saddle_local *e, unsigned worker, size_t i)
 {
-    size_t first;
-    size_t last;
-    saddle_whole_ranges(e->inputs.instance->problem, e->sums + i * e->sums_stride, x, y);
-    cut(e, worker, i, y);
-    if (!has_short_x(e)) {
-        cut(e, worker, i, x);
-        return;
-    }
-    saddle_local_range(e, worker, &first, &last);
-    if (i < first || i >= last)
-        x->last = 0;
+    saddle_ranges found =
+        saddle_whole_ranges(e->inputs.instance->problem, e->sums + i * e->sums_stride);
+    saddle_agent_range own = saddle_local_range(e, worker);
+    cut(e, worker, i, &found.y);
+    if (!has_short_x(e))
+        cut(e, worker, i, &found.x);
+    else if (i < own.first || i >= own.last)
+        found.x.last = 0;
+    return found;
 }
 
 static void clear(const saddle_range *range)
@@ -60,14 +57,12 @@ static void clear(const saddle_range *range)
 static void do_blocks(const saddle_local *e, unsigned worker, const saddle_phase *phase)
 {
     for (size_t i = 0; i < e->agents; i++) {
-        saddle_range x;
-        saddle_range y;
-        ranges_of(e, worker, i, &x, &y);
-        if (x.first == x.last && y.first == y.last)
+        saddle_ranges own = ranges_of(e, worker, i);
+        if (own.x.first == own.x.last && own.y.first == own.y.last)
             continue;
-        clear(&x);
-        clear(&y);
-        phase->divided(&e->agent[i], &x, &y);
+        clear(&own.x);
+        clear(&own.y);
+        phase->divided(&e->agent[i], &own.x, &own.y);
     }
 }
 
@@ -82,44 +77,35 @@ static void do_parts(saddle_local *e, unsigned worker)
         saddle_agent *agent = &e->agent[i];
         saddle_request *r = &agent->request;
         double *partials = e->partials + i * e->partials_stride;
-        if (r->kind == SADDLE_REQUEST_NONE)
-            continue;
-        size_t parts = saddle_parts_count(problem, &r->batch);
-        size_t stride = saddle_partial_size(problem, r);
-        for (size_t k = parts * worker / size; parts > 1 && k < parts * (worker + 1) / size; k++)
-            saddle_evaluate_part(problem, agent->id, r, k, partials + k * stride, scratch);
-        if (parts == 1 && saddle_divides_by_samples(problem, r)) {
-            saddle_range x;
-            saddle_range y;
-            ranges_of(e, worker, i, &x, &y);
+        saddle_request_division division = saddle_division_of(problem, r);
+        if (division == SADDLE_BY_PARTS) {
+            size_t parts = saddle_parts_count(problem, &r->batch);
+            size_t stride = saddle_partial_size(problem, r);
+            for (size_t k = parts * worker / size; k < parts * (worker + 1) / size; k++)
+                saddle_evaluate_part(problem, agent->id, r, k, partials + k * stride, scratch);
+        } else if (division == SADDLE_BY_SAMPLES) {
+            saddle_range y = ranges_of(e, worker, i).y;
             saddle_evaluate_samples(problem, agent->id, r, y.first, y.last, partials, scratch);
         }
     }
 }
 
 /* Begin the request of an agent, if it has one, whose parts others will do. */
-static bool begin_request(saddle_local *e, size_t i)
+static bool begin_request(saddle_agent *agent)
 {
-    saddle_agent *agent = &e->agent[i];
-    if (agent->request.kind == SADDLE_REQUEST_NONE)
-        return false;
-    if (saddle_parts_count(agent->problem, &agent->request.batch) > 1)
+    if (saddle_division_of(agent->problem, &agent->request) == SADDLE_BY_PARTS)
         saddle_evaluate_begin(agent->problem, &agent->request);
-    return true;
+    return agent->request.kind != SADDLE_REQUEST_NONE;
 }
 
-static void end_request(saddle_local *e, size_t i)
+static void end_request(saddle_agent *agent, double *partials)
 {
-    saddle_agent *agent = &e->agent[i];
-    const saddle_problem *problem = agent->problem;
     saddle_request *r = &agent->request;
-    double *partials = e->partials + i * e->partials_stride;
-    if (r->kind == SADDLE_REQUEST_NONE)
-        return;
-    if (saddle_parts_count(problem, &r->batch) > 1)
+    saddle_request_division division = saddle_division_of(agent->problem, r);
+    if (division == SADDLE_BY_PARTS)
         saddle_agent_sum(agent, r, partials);
-    else if (saddle_divides_by_samples(problem, r))
-        saddle_evaluate_rows(problem, agent->id, r, partials);
+    else if (division == SADDLE_BY_SAMPLES)
+        saddle_evaluate_rows(agent->problem, agent->id, r, partials);
     else
         saddle_agent_answer(agent, r, agent->scratch);
     agent->ifo += saddle_request_ifo(r);
@@ -141,7 +127,7 @@ static bool has_requests(const saddle_local *e, size_t parity)
 static bool only_samples(const saddle_local *e)
 {
     for (size_t i = 0; i < e->agents; i++)
-        if (!saddle_divides_by_samples(e->inputs.instance->problem, &e->agent[i].request))
+        if (saddle_division_of(e->agent[i].problem, &e->agent[i].request) != SADDLE_BY_SAMPLES)
             return false;
     return has_short_x(e);
 }
@@ -152,11 +138,9 @@ static bool answer_requests(saddle_local *e, unsigned worker, const saddle_phase
 {
     size_t parity = (size_t)(phase - e->inputs.algorithm->phases) % 2;
     bool asked = false;
-    size_t first;
-    size_t last;
-    saddle_local_range(e, worker, &first, &last);
-    for (size_t i = first; i < last; i++)
-        asked |= begin_request(e, i);
+    saddle_agent_range own = saddle_local_range(e, worker);
+    for (size_t i = own.first; i < own.last; i++)
+        asked |= begin_request(&e->agent[i]);
     e->worker[worker].asks[parity] = asked;
     saddle_thread_pool_barrier(e->pool, worker);
     if (!has_requests(e, parity))
@@ -164,8 +148,8 @@ static bool answer_requests(saddle_local *e, unsigned worker, const saddle_phase
     bool pending = !only_samples(e);
     do_parts(e, worker);
     saddle_thread_pool_barrier(e->pool, worker);
-    for (size_t i = first; i < last; i++)
-        end_request(e, i);
+    for (size_t i = own.first; i < own.last; i++)
+        end_request(&e->agent[i], e->partials + i * e->partials_stride);
     return pending;
 }
 
@@ -174,11 +158,9 @@ static void leave_round(saddle_local *e, unsigned worker, unsigned parity, uint6
                         unsigned round)
 {
     bool last_round = round + 1 >= e->layout.rounds;
-    size_t first;
-    size_t last;
-    saddle_local_range(e, worker, &first, &last);
+    saddle_agent_range own = saddle_local_range(e, worker);
     e->worker[worker].ifo = 0;
-    for (size_t i = first; i < last; i++) {
+    for (size_t i = own.first; i < own.last; i++) {
         saddle_agent *agent = &e->agent[i];
         e->worker[worker].ifo += agent->ifo;
         if (agent->fault.kind != SADDLE_FAULT_NONE)
@@ -192,19 +174,17 @@ void saddle_divided_round(saddle_local *e, unsigned worker, unsigned parity, uin
                           unsigned round, uint64_t allowed)
 {
     bool pending = false; /* what the workers of agents have written and others may not yet read */
-    size_t first;
-    size_t last;
-    saddle_local_range(e, worker, &first, &last);
+    saddle_agent_range own = saddle_local_range(e, worker);
     if (e->exchange != NULL) {
         if (worker == 0)
             e->exchange->receive(e->exchange);
         saddle_thread_pool_barrier(e->pool, worker);
     }
-    for (size_t i = first; round == 0 && i < last; i++)
+    for (size_t i = own.first; round == 0 && i < own.last; i++)
         e->agent[i].ifo_limit = allowed > 0 ? e->agent[i].ifo + allowed : 0;
     for (const saddle_phase *phase = e->inputs.algorithm->phases; phase->name != NULL; phase++) {
         if (saddle_phase_runs(phase, &e->agent[0])) {
-            for (size_t i = first; i < last; i++)
+            for (size_t i = own.first; i < own.last; i++)
                 phase->run(&e->agent[i]);
             pending = true;
         }
@@ -213,7 +193,7 @@ void saddle_divided_round(saddle_local *e, unsigned worker, unsigned parity, uin
                 saddle_thread_pool_barrier(e->pool, worker);
             do_blocks(e, worker, phase);
             saddle_thread_pool_barrier(e->pool, worker);
-            for (size_t i = first; i < last; i++) {
+            for (size_t i = own.first; i < own.last; i++) {
                 saddle_agent_finish(phase, &e->agent[i], e->sums + i * e->sums_stride);
                 saddle_agent_evaluate(&e->agent[i]);
             }

@@ -14,11 +14,11 @@ static saddle_local *local_of(saddle_engine *base)
     return (saddle_local *)base;
 }
 
-void saddle_local_range(const saddle_local *e, unsigned worker, size_t *first, size_t *last)
+saddle_agent_range saddle_local_range(const saddle_local *e, unsigned worker)
 {
     size_t size = saddle_thread_pool_size(e->pool);
-    *first = e->agents * worker / size;
-    *last = e->agents * (worker + 1) / size;
+    return (saddle_agent_range){.first = e->agents * worker / size,
+                                .last = e->agents * (worker + 1) / size};
 }
 
 /* Point an agent at the spans that it reads and writes. */
@@ -134,10 +134,8 @@ void saddle_local_note_fault(saddle_local *e, unsigned worker, const saddle_agen
 static void step_agents(saddle_local *e, unsigned worker, unsigned parity, uint64_t iteration,
                         unsigned round, uint64_t allowed, bool remote)
 {
-    size_t first;
-    size_t last;
-    saddle_local_range(e, worker, &first, &last);
-    for (size_t i = first; i < last; i++) {
+    saddle_agent_range own = saddle_local_range(e, worker);
+    for (size_t i = own.first; i < own.last; i++) {
         if (e->links.remote[i] != remote)
             continue;
         saddle_agent *agent = saddle_local_lend(e, worker, i, parity, iteration);
@@ -238,12 +236,10 @@ static void find_first(const saddle_local *e, saddle_first_fault *first)
 
 static void prepare(saddle_local *e, unsigned worker)
 {
-    size_t first;
-    size_t last;
-    saddle_local_range(e, worker, &first, &last);
+    saddle_agent_range own = saddle_local_range(e, worker);
     e->worker[worker].fault.kind = SADDLE_FAULT_NONE;
     e->worker[worker].ifo = 0;
-    for (size_t i = first; i < last; i++) {
+    for (size_t i = own.first; i < own.last; i++) {
         e->worker[worker].ifo += e->agent[i].ifo;
         saddle_local_lend(e, worker, i, e->parity, e->iteration)->round = 0;
     }
@@ -302,10 +298,8 @@ typedef struct task_job {
 static void run_tasks(void *context, unsigned worker)
 {
     task_job *job = context;
-    size_t first;
-    size_t last;
-    saddle_local_range(job->e, worker, &first, &last);
-    for (size_t i = first; i < last; i++)
+    saddle_agent_range own = saddle_local_range(job->e, worker);
+    for (size_t i = own.first; i < own.last; i++)
         job->task(job->context,
                   saddle_local_lend(job->e, worker, i, job->e->parity, job->e->iteration));
 }
@@ -374,13 +368,12 @@ void saddle_local_mean(saddle_engine *base, size_t size, saddle_agent_term *term
 static void touch_job(void *context, unsigned worker)
 {
     saddle_local *e = context;
-    size_t first;
-    size_t last;
-    saddle_local_range(e, worker, &first, &last);
+    saddle_agent_range own = saddle_local_range(e, worker);
     double *const block[] = {e->span[0], e->span[1], e->kept};
     const size_t stride[] = {e->stride, e->stride, e->kept_stride};
     for (size_t k = 0; k < sizeof block / sizeof *block; k++)
-        memset(block[k] + first * stride[k], 0, (last - first) * stride[k] * sizeof(double));
+        memset(block[k] + own.first * stride[k], 0,
+               (own.last - own.first) * stride[k] * sizeof(double));
 }
 
 static void introduce_agents(saddle_local *e)
@@ -428,10 +421,8 @@ saddle_status saddle_local_make(saddle_local *e, const saddle_engine_inputs *inp
 static void start_job(void *context, unsigned worker)
 {
     saddle_local *e = context;
-    size_t first;
-    size_t last;
-    saddle_local_range(e, worker, &first, &last);
-    for (size_t i = first; i < last; i++)
+    saddle_agent_range own = saddle_local_range(e, worker);
+    for (size_t i = own.first; i < own.last; i++)
         e->inputs.algorithm->start(saddle_local_lend(e, worker, i, 1, 0), e->inputs.instance->x0,
                                    e->inputs.instance->y0);
 }

@@ -114,8 +114,12 @@ saddle_status saddle_local_make(saddle_local *local, const saddle_engine_inputs 
 /* Bring the agents to where they begin: at the algorithm's start, or where they once were. */
 void saddle_local_start(saddle_local *local);
 
-/* The agents of a worker: [first, last). */
-void saddle_local_range(const saddle_local *local, unsigned worker, size_t *first, size_t *last);
+/* The agents of a worker: first, first + 1, ..., last - 1. */
+typedef struct saddle_agent_range {
+    size_t first;
+    size_t last;
+} saddle_agent_range;
+saddle_agent_range saddle_local_range(const saddle_local *local, unsigned worker);
 /* Lend a worker's memory to an agent and point it at the current spans. */
 saddle_agent *saddle_local_lend(saddle_local *local, unsigned worker, size_t i, unsigned parity,
                                 uint64_t iteration);

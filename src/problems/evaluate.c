@@ -76,6 +76,19 @@ size_t saddle_parts_count(const saddle_problem *problem, const saddle_batch *bat
     return divide(problem, batch).parts;
 }
 
+saddle_request_division saddle_division_of(const saddle_problem *problem,
+                                           const saddle_request *request)
+{
+    const saddle_batch *batch = &request->batch;
+    if (request->kind == SADDLE_REQUEST_NONE)
+        return SADDLE_UNDIVIDED;
+    if (divide(problem, batch).parts > 1)
+        return SADDLE_BY_PARTS;
+    bool samples = request->kind == SADDLE_REQUEST_BATCH_DIFFERENCE && problem->add_rows != NULL &&
+                   batch->index != NULL && batch->count <= SADDLE_MOST_ALONG;
+    return samples ? SADDLE_BY_SAMPLES : SADDLE_UNDIVIDED;
+}
+
 /* A request as one part, with the request's own outputs. */
 static saddle_part whole_part(const saddle_problem *problem, saddle_request *r)
 {
@@ -339,14 +352,6 @@ void saddle_evaluate(const saddle_problem *problem, size_t agent, saddle_request
 }
 
 /* ---- by samples ------------------------------------------------------------------------------ */
-
-bool saddle_divides_by_samples(const saddle_problem *problem, const saddle_request *request)
-{
-    const saddle_batch *batch = &request->batch;
-    return request->kind == SADDLE_REQUEST_BATCH_DIFFERENCE && problem->add_rows != NULL &&
-           batch->index != NULL && batch->count <= SADDLE_MOST_ALONG &&
-           divide(problem, batch).parts == 1;
-}
 
 void saddle_evaluate_samples(const saddle_problem *problem, size_t agent, saddle_request *request,
                              size_t first, size_t last, double *along, double *scratch)

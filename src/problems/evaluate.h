@@ -20,6 +20,14 @@ size_t saddle_parts_bound(const saddle_problem *problem, size_t samples);
 size_t saddle_partial_size(const saddle_problem *problem, saddle_request *request);
 /* The most of it, whatever is asked. */
 size_t saddle_largest_partial(const saddle_problem *problem);
+/* How workers can divide a request; one that asks nothing is not divided. */
+typedef enum saddle_request_division {
+    SADDLE_UNDIVIDED,
+    SADDLE_BY_PARTS,
+    SADDLE_BY_SAMPLES
+} saddle_request_division;
+saddle_request_division saddle_division_of(const saddle_problem *problem,
+                                           const saddle_request *request);
 /* IFO calls of a request. */
 uint64_t saddle_request_ifo(const saddle_request *request);
 
@@ -43,7 +51,6 @@ void saddle_evaluate_end(const saddle_problem *problem, saddle_request *request)
  * most SADDLE_MOST_ALONG. The bits are those of saddle_evaluate().
  */
 enum { SADDLE_MOST_ALONG = 1024 };
-bool saddle_divides_by_samples(const saddle_problem *problem, const saddle_request *request);
 void saddle_evaluate_samples(const saddle_problem *problem, size_t agent, saddle_request *request,
                              size_t first, size_t last, double *along, double *scratch);
 void saddle_evaluate_rows(const saddle_problem *problem, size_t agent, saddle_request *request,
