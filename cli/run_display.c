@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/print.h"
+#include "core/sizes.h"
 
 /* About so many rows are printed of a run. */
 #define SHOWN_ROWS 21
@@ -65,15 +66,9 @@ static void print_algorithm(const saddle_run_info *info)
 static void print_samples(const saddle_run_info *info, const saddle_problem_class *kind)
 {
     const saddle_problem *problem = info->instance->problem;
-    size_t low = SIZE_MAX;
-    size_t high = 0;
-    size_t sum = 0;
-    for (size_t i = 0; i < problem->agents; i++) {
-        size_t n = problem->samples[i];
-        low = n < low ? n : low;
-        high = n > high ? n : high;
-        sum += n;
-    }
+    size_t low = saddle_sizes_smallest(problem->agents, problem->samples);
+    size_t high = saddle_sizes_largest(problem->agents, problem->samples);
+    uint64_t sum = saddle_sizes_sum(problem->agents, problem->samples);
     char each[64];
     if (low == high)
         saddle_snprintf(each, sizeof each, "%zu per agent", low);
@@ -81,9 +76,9 @@ static void print_samples(const saddle_run_info *info, const saddle_problem_clas
         saddle_snprintf(each, sizeof each, "%zu to %zu per agent", low, high);
     bool data = kind->needs_data;
     bool by_size = info->instance->plan->problem.agent_weights == SADDLE_WEIGHTS_BY_SIZE;
-    cli_print_field("data", "%s%s%zu samples, %s%s%s%s", data ? info->plan->problem.data : "",
-                    data ? ", " : "", sum, each, data ? ", partition " : "",
-                    data ? info->plan->problem.partition : "",
+    cli_print_field("data", "%s%s%" PRIu64 " samples, %s%s%s%s",
+                    data ? info->plan->problem.data : "", data ? ", " : "", sum, each,
+                    data ? ", partition " : "", data ? info->plan->problem.partition : "",
                     by_size ? "; agents count by size" : "");
 }
 

@@ -1,28 +1,22 @@
 /* What `saddle run --json` prints. */
 #include <math.h>
 
+#include "core/sizes.h"
 #include "json_output.h"
 #include "run_display.h"
 
 static void add_problem(saddle_json *j, const saddle_instance *e)
 {
     const saddle_problem *problem = e->problem;
-    size_t least = problem->samples[0];
-    size_t most = problem->samples[0];
-    size_t sum = 0;
-    for (size_t i = 0; i < problem->agents; i++) {
-        least = problem->samples[i] < least ? problem->samples[i] : least;
-        most = problem->samples[i] > most ? problem->samples[i] : most;
-        sum += problem->samples[i];
-    }
+    const size_t *samples = problem->samples;
     saddle_json_object(j, "problem");
     saddle_json_text(j, "name", problem->name);
     saddle_json_whole(j, "x_dim", problem->x_dim);
     saddle_json_whole(j, "y_dim", problem->y_dim);
     saddle_json_whole(j, "features", e->features);
-    saddle_json_whole(j, "samples", sum);
-    saddle_json_whole(j, "samples_min", least);
-    saddle_json_whole(j, "samples_max", most);
+    saddle_json_whole(j, "samples", saddle_sizes_sum(problem->agents, samples));
+    saddle_json_whole(j, "samples_min", saddle_sizes_smallest(problem->agents, samples));
+    saddle_json_whole(j, "samples_max", saddle_sizes_largest(problem->agents, samples));
     saddle_json_text(j, "x_set", saddle_set_text(e->x_set));
     saddle_json_text(j, "y_set", saddle_set_text(e->y_set));
     saddle_json_text(j, "regularizer", saddle_regularizer_text(e->regularizer));

@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "instance/settings.h"
 #include "lab/comparison.h"
+#include "observe/trace.h"
 #include "run/run.h"
 
 /* Refuse a trace of another version or with another value of a setting that the run would have. */
@@ -45,27 +46,6 @@ static bool find_end(const saddle_trace *trace, saddle_stop *out)
     return false;
 }
 
-/* A row of a trace; its columns are in the order of saddle_trace_column_name(). */
-static saddle_row row_of(const saddle_trace *trace, size_t r)
-{
-    double *const *value = trace->value;
-    return (saddle_row){.iteration = (uint64_t)value[0][r],
-                        .cost = {.ifo = (uint64_t)value[1][r],
-                                 .rounds = (uint64_t)value[2][r],
-                                 .messages = (uint64_t)value[3][r],
-                                 .bytes = (uint64_t)value[4][r]},
-                        .seconds = value[5][r],
-                        .loss = value[6][r],
-                        .primal = value[7][r],
-                        .metric = value[8][r],
-                        .x_stationarity = value[9][r],
-                        .x_consensus = value[10][r],
-                        .y_consensus = value[11][r],
-                        .y_gap = value[12][r],
-                        .stationarity = value[13][r],
-                        .potential = value[14][r]};
-}
-
 /* Whether a trace has the columns of a run. */
 static bool has_columns(const saddle_trace *trace)
 {
@@ -91,7 +71,8 @@ static saddle_status take_rows(comparison *c, comparison_run *run, const saddle_
         return saddle_no_memory(error, "the rows of a trace");
     run->row_count = trace->rows;
     for (size_t r = 0; r < trace->rows; r++) {
-        run->rows[r] = row_of(trace, r);
+        for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
+            saddle_row_set_cell(&run->rows[r], k, trace->value[k][r]);
         for (size_t k = 0; k < width; k++)
             run->outcomes[r * width + k] = trace->value[SADDLE_TRACE_COLUMNS + k][r];
     }

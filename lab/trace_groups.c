@@ -272,12 +272,11 @@ static void print_title(const work *w, const trace_group *group, FILE *out)
         shared = shared || (!same_algorithm(first_of(w, k), mine) &&
                             strcmp(saddle_trace_setting(first_of(w, k), "title"), title) == 0);
     if (*title == '\0')
-        fputs(saddle_excerpt_of(file, NULL).text, out);
+        fputs(SADDLE_EXCERPT(file), out);
     else if (shared && saddle_plugin_named(group->algorithm))
-        saddle_fprintf(out, "%s (%s)", saddle_excerpt_of(title, NULL).text,
-                       saddle_excerpt_of(file, end).text);
+        saddle_fprintf(out, "%s (%s)", SADDLE_EXCERPT(title), saddle_excerpt_of(file, end).text);
     else
-        fputs(saddle_excerpt_of(title, NULL).text, out);
+        fputs(SADDLE_EXCERPT(title), out);
 }
 
 static saddle_status make_label(const work *w, trace_group *group, saddle_error *error)

@@ -113,7 +113,7 @@ static saddle_status read_columns(reader *in, saddle_error *error)
             return refuse(in, name,
                           "'%s' is not a column name; before the rows of a trace there is a line "
                           "such as iteration,ifo,rounds",
-                          saddle_excerpt_of(name, NULL).text);
+                          SADDLE_EXCERPT(name));
         SADDLE_TRY(set_text(in, &trace->column[trace->columns], name, error));
         trace->columns++;
     }
@@ -147,7 +147,7 @@ static saddle_status read_row(reader *in, saddle_error *error)
         if (!parse_cell(cell, &number))
             return refuse(in, cell,
                           "'%s' is not a number; rows of a trace are numbers separated by commas",
-                          saddle_excerpt_of(cell, NULL).text);
+                          SADDLE_EXCERPT(cell));
         if (c < trace->columns)
             trace->value[c][row] = number;
     }

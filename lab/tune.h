@@ -13,8 +13,6 @@
 
 /* The most options with listed values. */
 #define SADDLE_TUNE_MOST_LISTED 8
-/* The most options of an algorithm and a problem. */
-#define SADDLE_TUNE_MOST_KNOWN 64
 
 typedef struct saddle_tune_axis {
     const saddle_option *option;

@@ -154,8 +154,7 @@ static saddle_status read_lines(saddle_line_reader *in, const char *head, saddle
                     error, SADDLE_BAD_INPUT,
                     "'%.300s' belongs to another search: it says '%s' where this one has '%.*s'; "
                     "repeat that one's options, or start anew in another place",
-                    in->path, saddle_excerpt_of(in->line, NULL).text, (int)strcspn(wanted, "\n"),
-                    wanted);
+                    in->path, SADDLE_EXCERPT(in->line), (int)strcspn(wanted, "\n"), wanted);
             wanted = next;
         } else if (is_lost(in)) {
             break;

@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "lab/tune.h"
 #include "observe/outcomes.h"
+#include "observe/trace.h"
 
 /* Columns of every trace that can be compared between candidates. */
 static const char *const common[] = {"metric", "loss", "primal", "stationarity"};
@@ -35,8 +36,7 @@ static saddle_status unknown(const saddle_instance *instance, const char *name,
     return saddle_fail(error, SADDLE_BAD_INPUT,
                        "objective: '%s' is neither metric, loss, primal, stationarity nor an "
                        "outcome of problem %s%s%s",
-                       saddle_excerpt_of(name, NULL).text,
-                       saddle_shown_name(instance->problem->name),
+                       SADDLE_EXCERPT(name), saddle_shown_name(instance->problem->name),
                        count > 0 ? ", which are" : ", which has none", count > 0 ? list + 1 : "");
 }
 
@@ -59,7 +59,7 @@ saddle_status saddle_tune_objective(saddle_outcome_column *out, const saddle_ins
     if (test && !has_held_out(instance))
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "objective: there are no held-out rows for '%s'; give %s",
-                           saddle_excerpt_of(name, NULL).text, bare);
+                           SADDLE_EXCERPT(name), bare);
     for (size_t k = 0; k < count; k++)
         if (strcmp(outcome[k].name, bare) == 0) {
             saddle_snprintf(out->name, sizeof out->name, "%s_%s",
@@ -90,9 +90,9 @@ saddle_status saddle_tune_check_objective(const saddle_tuning *t, const saddle_i
 double saddle_tune_value(const saddle_tuning *tuning, const saddle_result *result, size_t row)
 {
     const char *name = tuning->objective.name;
-    for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
-        if (strcmp(saddle_trace_column_name(k), name) == 0)
-            return saddle_row_cell(&result->rows[row], k);
+    size_t column = saddle_trace_column_find(name);
+    if (column < SADDLE_TRACE_COLUMNS)
+        return saddle_row_cell(&result->rows[row], column);
     for (size_t k = 0; k < result->outcome_count; k++)
         if (strcmp(result->outcome[k].name, name) == 0)
             return result->outcomes[row * result->outcome_count + k];

@@ -21,6 +21,8 @@
 /* Values of a range when the user does not say, and the most of any option. */
 #define RANGE_VALUES 5
 #define MOST_VALUES 64
+/* The most options of an algorithm and a problem. */
+#define MOST_KNOWN 64
 
 /* ---- which options --------------------------------------------------------------------------- */
 
@@ -40,10 +42,10 @@ static bool in_tables(const saddle_option *const *const tables[2], const saddle_
 static saddle_status unknown(const saddle_settings *settings, const char *name,
                              const saddle_option *const *const tables[2], saddle_error *error)
 {
-    const char *known[SADDLE_TUNE_MOST_KNOWN];
+    const char *known[MOST_KNOWN];
     char list[600] = "";
     size_t count = 0;
-    for (size_t k = 0; k < saddle_settings_count(settings) && count < SADDLE_TUNE_MOST_KNOWN; k++) {
+    for (size_t k = 0; k < saddle_settings_count(settings) && count < MOST_KNOWN; k++) {
         const saddle_option *option = saddle_settings_option(settings, k);
         if (!in_tables(tables, option))
             continue;
@@ -51,8 +53,7 @@ static saddle_status unknown(const saddle_settings *settings, const char *name,
         known[count++] = option->name;
     }
     return saddle_fail(error, SADDLE_BAD_INPUT, "search: '%s' is not one of %s%s",
-                       saddle_excerpt_of(name, NULL).text, list,
-                       saddle_suggest(name, known, count).text);
+                       SADDLE_EXCERPT(name), list, saddle_suggest(name, known, count).text);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -99,7 +100,7 @@ static saddle_status add_range(saddle_tune_axis *axis, const char *text, saddle_
                            "search: %s: '%s' is not a range; give FROM:TO, FROM:TO:log:COUNT or "
                            "FROM:TO:linear:COUNT with numbers FROM < TO, above 0 for log, and 2 to "
                            "%d values, or a list A,B,C",
-                           axis->option->name, saddle_excerpt_of(text, NULL).text, MOST_VALUES);
+                           axis->option->name, SADDLE_EXCERPT(text), MOST_VALUES);
     saddle_status status = add_value(axis, f.field[0], error);
     for (uint64_t k = 1; status == SADDLE_OK && k + 1 < count; k++) {
         double share = (double)k / (double)(count - 1);

@@ -1,4 +1,4 @@
-/* Sums and maxima of sizes, such as those of the agents' data. */
+/* Sums, minima and maxima of sizes, such as those of the agents' data. */
 #ifndef SADDLE_CORE_SIZES_H
 #define SADDLE_CORE_SIZES_H
 
@@ -11,6 +11,14 @@ static inline uint64_t saddle_sizes_sum(size_t count, const size_t *size)
     for (size_t k = 0; k < count; k++)
         sum += size[k];
     return sum;
+}
+
+static inline size_t saddle_sizes_smallest(size_t count, const size_t *size)
+{
+    size_t least = SIZE_MAX;
+    for (size_t k = 0; k < count; k++)
+        least = size[k] < least ? size[k] : least;
+    return least;
 }
 
 static inline size_t saddle_sizes_largest(size_t count, const size_t *size)

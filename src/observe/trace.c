@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "core/print.h"
@@ -56,10 +57,27 @@ const char *saddle_trace_column_name(size_t column)
     return columns[column].name;
 }
 
+size_t saddle_trace_column_find(const char *name)
+{
+    size_t k = 0;
+    while (k < SADDLE_TRACE_COLUMNS && strcmp(columns[k].name, name) != 0)
+        k++;
+    return k;
+}
+
 double saddle_row_cell(const saddle_row *row, size_t column)
 {
     return columns[column].whole ? (double)*(const uint64_t *)field_of(row, column)
                                  : *(const double *)field_of(row, column);
+}
+
+void saddle_row_set_cell(saddle_row *row, size_t column, double value)
+{
+    void *field = (char *)row + columns[column].offset;
+    if (columns[column].whole)
+        *(uint64_t *)field = (uint64_t)value;
+    else
+        *(double *)field = value;
 }
 
 static void write_constant(FILE *f, bool known, const char *name, double value, const char *how)

@@ -4,6 +4,11 @@
 
 #include <saddle/run.h>
 
+/* The column of a name that every trace has; SADDLE_TRACE_COLUMNS: none. */
+size_t saddle_trace_column_find(const char *name);
+/* The reverse of saddle_row_cell(). */
+void saddle_row_set_cell(saddle_row *row, size_t column, double value);
+
 typedef struct saddle_trace_writer saddle_trace_writer;
 
 /* Open a trace and write its head, with the columns of the result's outcomes. SADDLE_BAD_INPUT when the path

@@ -28,6 +28,7 @@ static saddle_status read_condition(saddle_stop_condition *out, const char *text
         if (length == 0 || length >= sizeof out->column || !saddle_parse_real(number, &out->bound))
             break;
         saddle_snprintf(out->column, sizeof out->column, "%.*s", (int)length, text);
+        out->place = saddle_trace_column_find(out->column);
         out->upper = *at == '<';
         out->strict = bytes == 1;
         return SADDLE_OK;
@@ -36,15 +37,6 @@ static saddle_status read_condition(saddle_stop_condition *out, const char *text
                        "stop-when: '%s' is not COLUMN>=NUMBER, COLUMN<=NUMBER, COLUMN>NUMBER or "
                        "COLUMN<NUMBER, such as auc>=0.9",
                        SADDLE_EXCERPT(text));
-}
-
-/* Whether a name is that of a column that every trace has. */
-static bool is_common(const char *name)
-{
-    for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
-        if (strcmp(saddle_trace_column_name(k), name) == 0)
-            return true;
-    return false;
 }
 
 saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
@@ -56,7 +48,7 @@ saddle_status saddle_run_read_rules(saddle_run_state *r, saddle_error *error)
     if (plan->limits.stop_when != NULL)
         SADDLE_TRY(read_condition(&rules->when, plan->limits.stop_when, error));
     rules->outcomes = plan->limits.stop_after > 0 ||
-                      (plan->limits.stop_when != NULL && !is_common(rules->when.column));
+                      (plan->limits.stop_when != NULL && rules->when.place == SADDLE_TRACE_COLUMNS);
     if (plan->limits.stop_on != NULL && plan->limits.stop_after == 0)
         return saddle_fail(error, SADDLE_BAD_INPUT,
                            "stop-on: it goes with stop-after, the number of trace points without "
@@ -140,11 +132,8 @@ saddle_status saddle_run_resolve_rules(saddle_run_state *r, saddle_error *error)
                            "%s: the run that is resumed measured outcomes at its ends alone; leave "
                            "it out",
                            r->given.limits.stop_after > 0 ? "stop-after" : "stop-when");
-    for (size_t k = 0; k < SADDLE_TRACE_COLUMNS; k++)
-        if (strcmp(saddle_trace_column_name(k), name) == 0)
-            rules->when.place = k;
-    if (r->given.limits.stop_when != NULL && !is_common(name)) {
-        rules->when.place = SADDLE_TRACE_COLUMNS + find_outcome(result, name);
+    if (r->given.limits.stop_when != NULL && rules->when.place == SADDLE_TRACE_COLUMNS) {
+        rules->when.place += find_outcome(result, name);
         if (rules->when.place == SADDLE_TRACE_COLUMNS + result->outcome_count)
             return unknown_column(result, "stop-when", name, error);
     }
