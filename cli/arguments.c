@@ -10,7 +10,6 @@
 
 #include "cli.h"
 #include "core/memory.h"
-#include "core/print.h"
 #include "core/status.h"
 #include "instance/unused_options.h"
 

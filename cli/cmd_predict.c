@@ -1,8 +1,6 @@
 /* `saddle eval` and `saddle predict`: a saved model on data. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "core/memory.h"

@@ -4,10 +4,7 @@
  * The experiments and claims are the tables of lab/paper_experiments.c; whatever a finished trace says is not
  * computed again, so that the same command goes on after an interrupt.
  */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "core/print.h"

@@ -1,7 +1,6 @@
 /* `saddle theory`: what is proved about PRECISION and PRECISION+ on an experiment. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli.h"

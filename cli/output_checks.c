@@ -2,13 +2,11 @@
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
-#include "core/print.h"
 #include "core/status.h"
 #include "files/file.h"
 #include "files/plugin.h"

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "core/print.h"
 #include "core/text.h"
 
 static volatile sig_atomic_t interrupted;

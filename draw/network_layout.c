@@ -1,8 +1,6 @@
 #include "draw/network_layout.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/memory.h"
 

@@ -1,5 +1,4 @@
 /* Finished runs of a comparison that was interrupted: their traces are read back in place of running again. */
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 

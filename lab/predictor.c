@@ -5,17 +5,14 @@
  */
 #include "lab/predictor_parts.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/elementary.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "core/text.h"
 #include "core/world.h"
 #include "data/columns.h"
 #include "data/dataset.h"

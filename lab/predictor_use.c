@@ -1,5 +1,4 @@
 /* Saved models at work: scores of rows, and what they are worth. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>

@@ -24,7 +24,6 @@
 #include "core/compare.h"
 #include "core/float_mode.h"
 #include "core/memory.h"
-#include "core/print.h"
 #include "core/sizes.h"
 #include "core/status.h"
 #include "core/text.h"

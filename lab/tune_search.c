@@ -6,7 +6,6 @@
  */
 #include "lab/tune.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -24,7 +24,6 @@
 #include "algorithms/descent_ascent.h"
 #include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
-#include "core/memory.h"
 #include "core/vector.h"
 
 typedef struct parameters {

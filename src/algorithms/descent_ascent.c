@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/memory.h"
 #include "core/print.h"
-#include "core/status.h"
 #include "core/vector.h"
 
 /* What the user gives, else the paper's rule, else, where L or mu is not known, the practical step. */

@@ -27,7 +27,6 @@
 #include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
 #include "core/elementary.h"
-#include "core/memory.h"
 #include "core/status.h"
 
 /* No auto above this: rather than wait for so many rounds, the user should say so. */

@@ -35,7 +35,6 @@
 
 #include "algorithms/descent_ascent.h"
 #include "algorithms/step_options.h"
-#include "core/memory.h"
 #include "core/vector.h"
 
 /* Lipschitz share of an extragradient step. */

@@ -6,8 +6,6 @@
 #include "algorithms/descent_ascent.h"
 #include "algorithms/pass.h"
 #include "algorithms/sampling.h"
-#include "core/memory.h"
-#include "core/status.h"
 #include "core/vector.h"
 
 /* Consecutive all-zero differences of a moving iterate after which the recursion counts as broken.

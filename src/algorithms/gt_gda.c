@@ -28,7 +28,6 @@
 #include "algorithms/descent_ascent.h"
 #include "algorithms/family.h"
 #include "algorithms/step_options.h"
-#include "core/memory.h"
 #include "core/sizes.h"
 
 /* The most of 1 / tau that a step in x is by default. */

@@ -36,7 +36,6 @@
 
 #include "algorithms/descent_ascent.h"
 #include "algorithms/step_options.h"
-#include "core/memory.h"
 #include "core/sizes.h"
 #include "core/status.h"
 #include "core/vector.h"

@@ -22,7 +22,6 @@
 
 #include "algorithms/family.h"
 #include "algorithms/step_options.h"
-#include "core/memory.h"
 
 static const saddle_option *const options[] = {
     &saddle_option_steps, &saddle_option_nu,       &saddle_option_eta,

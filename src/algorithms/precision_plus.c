@@ -27,7 +27,6 @@
 #include "algorithms/family.h"
 #include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
-#include "core/memory.h"
 #include "core/vector.h"
 
 #define GROUP "PRECISION+"

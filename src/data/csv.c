@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "data/csv_table.h"

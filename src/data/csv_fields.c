@@ -7,7 +7,6 @@
 #include "core/memory.h"
 #include "core/number.h"
 #include "core/print.h"
-#include "core/text.h"
 #include "data/readers.h"
 
 /* Longer texts are not taken for categories. */

@@ -2,7 +2,6 @@
 #include "data/dataset.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -13,7 +12,6 @@
 #include "core/print.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "core/vector.h"
 #include "data/columns.h"
 #include "data/readers.h"
 #include "data/rows.h"

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/memory.h"
 #include "core/status.h"
 #include "core/vector.h"
 #include "data/columns.h"

@@ -1,5 +1,4 @@
 /* Writing data sets: LIBSVM text, CSV and .npz, as the name of the file says; each appears whole or not at all. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -12,7 +12,6 @@
 #include "core/available.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "core/text.h"
 #include "data/columns.h"
 #include "data/dataset.h"
 #include "data/samples.h"

@@ -1,7 +1,6 @@
 /* A stage of an instance: held-out rows, which process 0 alone has. */
 #include <string.h>
 
-#include "core/number.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "data/dataset.h"

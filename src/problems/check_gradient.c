@@ -11,7 +11,6 @@
 #include <saddle/problem.h>
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "core/float_mode.h"

@@ -2,7 +2,6 @@
 #include <saddle/problem.h>
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "core/elementary.h"

@@ -9,7 +9,6 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "core/vector.h"
 
 typedef struct instance {
     saddle_problem problem; /* first: the two addresses are one */

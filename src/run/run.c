@@ -2,7 +2,6 @@
 #include "run/run.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "core/clock.h"
 #include "core/float_mode.h"

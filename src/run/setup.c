@@ -1,5 +1,4 @@
 /* What comes before the first iteration of a run. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
