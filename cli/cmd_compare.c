@@ -343,7 +343,7 @@ static int conclude(work *w)
     if (cli_reader_gone())
         return CLI_FAILED;
     if (w->stopped) {
-        cli_say("interrupted; the same command goes on from '%s'", w->inputs.directory);
+        cli_say("interrupted; the same command continues from '%s'", w->inputs.directory);
         return CLI_INTERRUPTED;
     }
     if (all_left_out(&w->result))

@@ -144,7 +144,7 @@ static int conclude(work *w)
 {
     saddle_error error;
     if (*w->result.runs.interrupt) {
-        cli_say("interrupted; the same command goes on from '%s'", w->result.runs.directory);
+        cli_say("interrupted; the same command continues from '%s'", w->result.runs.directory);
         return CLI_INTERRUPTED;
     }
     saddle_reproduction_drop_missing(&w->result);

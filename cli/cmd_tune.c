@@ -243,14 +243,14 @@ static saddle_status search(work *w, const saddle_instance *instance, const sadd
     return status;
 }
 
-/* A search goes on from its own logs, and only they can be asked for. */
+/* A search resumes from its own logs only. */
 static saddle_status check_resume(const saddle_plan *plan, saddle_error *error)
 {
     const char *text = plan->outputs.resume;
     if (text == NULL || strcmp(text, "no") == 0 || wants_resume(plan))
         return SADDLE_OK;
     return saddle_fail(error, SADDLE_BAD_INPUT,
-                       "--resume: a search goes on from the logs in --output, not from '%.80s'; "
+                       "--resume: a search resumes from the logs in --output, not from '%.80s'; "
                        "give --resume alone",
                        text);
 }
@@ -301,7 +301,7 @@ static int conclude(const work *w)
     if (cli_reader_gone())
         return CLI_FAILED;
     if (w->stopped) {
-        cli_say("interrupted; the same command with --resume goes on from '%s'", w->directory);
+        cli_say("interrupted; the same command with --resume continues from '%s'", w->directory);
         return CLI_INTERRUPTED;
     }
     if (w->refused == w->names.count)

@@ -42,7 +42,7 @@ typedef struct comparison {
     DIR *held;                 /* its directory, until it is released */
 } comparison;
 
-/* What the caller is told, in every process. */
+/* Calls to the caller, in every process. */
 typedef struct comparison_hooks {
     void *context;
     /* All algorithms were tried and the directory exists; a failure ends the comparison. */
@@ -63,7 +63,7 @@ typedef struct comparison_hooks {
 typedef struct comparison_inputs {
     const saddle_plan *plan; /* of all runs, but for algorithm, seed and outputs */
     const char *directory;   /* for the traces ALGORITHM-seedN.csv */
-    bool overwrite;          /* its results are replaced, whoever made them */
+    bool overwrite;          /* its results are replaced, also those of other comparisons */
     const char *tuned; /* directory of ALGORITHM.yaml, as `saddle tune` writes them; NULL: none */
     const saddle_world *world; /* the processes that share the work; NULL: there is only this one */
     comparison_hooks hooks;

@@ -89,7 +89,7 @@ static saddle_status find(comparison *c, comparison_run *run, const saddle_insta
     saddle_trace *trace = NULL;
     saddle_forecast forecast = {.most_ifo = 0};
     const char *path = plan->outputs.trace;
-    /* One that was cut short before its first row, or is no trace, is written anew. */
+    /* A file that was cut short before its first row, or is not a trace, is written anew. */
     if (access(path, F_OK) != 0 || saddle_trace_read(&trace, path, NULL) != SADDLE_OK)
         return SADDLE_OK;
     saddle_status status = saddle_run_forecast(instance, plan, &forecast, error);

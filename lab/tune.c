@@ -31,7 +31,7 @@
 #include "instance/plan.h"
 #include "run/run.h"
 
-/* An allotment of the first rung is at least so many of the costliest iterations. */
+/* An allotment of the first rung pays for at least this many of the costliest iterations. */
 #define LEAST_ITERATIONS 5
 /* The most candidates when the caller does not say. */
 #define AUTO_CANDIDATES 128
@@ -84,7 +84,7 @@ static uint64_t weight_from(const size_t *field, size_t rungs, size_t rung)
     return sum;
 }
 
-/* The least budget that can pay for so many candidates; UINT64_MAX when it is out of reach. */
+/* The least budget that can pay for `candidates` candidates; UINT64_MAX when it is out of reach. */
 static uint64_t least_budget(const search *s, size_t candidates)
 {
     size_t field[SADDLE_TUNE_MOST_RUNGS];

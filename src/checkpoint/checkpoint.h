@@ -1,8 +1,8 @@
 /*
- * Checkpoints of a run: when they are written, and how a run goes on from one.
+ * Checkpoints of a run: when they are written, and how a run resumes from one.
  *
  * A checkpoint is taken between two calls of the engine's advance(), before anything is measured
- * at that iteration: its rows are those of earlier iterations. The run that goes on from it measures
+ * at that iteration: its rows are those of earlier iterations. The run that resumes from it measures
  * where the other one would have done.
  *
  * Rank 0 has the files. Agents' records travel in the order of agents, one at a time, to rank 0
@@ -17,8 +17,8 @@
 #include "instance/instance.h"
 #include "observe/observer.h"
 
-/* Fill in the numbers that must be equal in a run and in the checkpoints that it goes on from:
- * sizes, and a fingerprint of the data, the same whoever holds them. Collective. */
+/* Fill in the numbers that must be equal in a run and in the checkpoints that it resumes from:
+ * sizes, and a fingerprint of the data, the same for any placement of the agents. Collective. */
 saddle_status saddle_checkpoint_measure(const saddle_run_info *info, saddle_checkpoint_numbers *out,
                                         saddle_error *error);
 

@@ -30,7 +30,7 @@ static inline size_t saddle_larger(size_t a, size_t b)
 void *saddle_alloc(size_t count, size_t size);
 
 /* The same, neither zeroed nor otherwise written to: for large arrays that are filled at once, and for
- * memory that belongs near whoever touches it first. */
+ * memory that belongs near the thread that touches it first. */
 void *saddle_alloc_unset(size_t count, size_t size);
 
 /* Zeroed memory for count doubles. */

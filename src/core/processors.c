@@ -48,7 +48,7 @@ static unsigned read_numbers(const char *directory, const char *name, unsigned c
     return found;
 }
 
-/* Lower *context to what a group allows: so many microseconds of computing in a period. */
+/* Lower *context to what a group allows, given as microseconds of computing in a period. */
 static void lower(void *context, const char *directory, bool unified)
 {
     double *least = context;

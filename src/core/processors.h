@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether whoever started this process has given it some of the machine's processors and not all. */
+/* Whether this process may run on some of the machine's processors only. */
 bool saddle_processors_are_own(void);
 /* The processors that each of `together` processes on this machine may count on, at least 1: those that it may run on, or
  * its share of them, and its share of what its control groups allow, rounded down. */

@@ -16,7 +16,7 @@ typedef enum saddle_purpose {
     SADDLE_RNG_REFRESH = 2,    /* refresh samples */
     SADDLE_RNG_PILOT = 3,      /* pilot batch before the first refresh */
     SADDLE_RNG_TOPOLOGY = 4,   /* random graphs; agent = try */
-    SADDLE_RNG_PARTITION = 5,  /* who holds which row */
+    SADDLE_RNG_PARTITION = 5,  /* which agent holds which row */
     SADDLE_RNG_GENERATOR = 6,  /* built-in data; iteration = row */
     SADDLE_RNG_INSTANCE = 7,   /* built-in problem instances */
     SADDLE_RNG_INIT = 8,       /* starting points */

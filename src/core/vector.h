@@ -49,7 +49,7 @@ static inline int saddle_vector_bits(void)
 /* Number of lanes of every sum. */
 #define SADDLE_LANES 8
 
-/* Doubles of so many cache lines that count of them fit: lengths of parts that others follow. */
+/* `count` doubles rounded up to whole cache lines: lengths of parts that others follow. */
 static inline size_t saddle_whole_lines(size_t count)
 {
     return (count + SADDLE_LANES - 1) / SADDLE_LANES * SADDLE_LANES;

@@ -277,7 +277,7 @@ static bool names_text(const saddle_column *column, const char *which, size_t le
     return index < column->texts;
 }
 
-/* Refuse a name, with the column that is closest to it and all of them, as far as there is room. */
+/* Refuse a name, with the column that is closest to it and as many of them as fit. */
 static saddle_status no_feature(const saddle_columns *columns, size_t features, const char *which,
                                 size_t length, saddle_error *error)
 {

@@ -55,7 +55,7 @@ void saddle_columns_free(saddle_columns *columns);
 
 /* Observe a text; false when memory is short or there are SADDLE_MOST_CATEGORIES already. */
 bool saddle_column_observe(saddle_column *column, const char *text, size_t length, size_t times);
-/* The index of a text; `texts`: there is no such. */
+/* The index of a text; `texts`: it is not there. */
 size_t saddle_column_find(const saddle_column *column, const char *text, size_t length);
 /* Decide on features, and on substitutes if wanted, from what was observed. A column without a value is refused. */
 saddle_status saddle_columns_settle(saddle_columns *columns, saddle_categories categories,

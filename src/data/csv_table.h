@@ -13,7 +13,7 @@ typedef struct saddle_csv {
     size_t first_line; /* number of the line at begin, from 1 */
     const char *header;
     const char *header_end; /* NULL: there is no header */
-    bool guessed;           /* nobody said whether there is a header */
+    bool guessed;           /* no option said whether there is a header */
     char separator;
     size_t fields;
     size_t label;        /* which field; as many as there are fields: none */

@@ -70,8 +70,8 @@ static saddle_status check_length(const saddle_input *in, struct header *header,
                            in->path, in->size - begin, (unsigned long long)wanted);
     if (in->size - begin > wanted)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "'%s' goes on after the %llu bytes that its header announces", in->path,
-                           (unsigned long long)wanted);
+                           "'%s' continues after the %llu bytes that its header announces",
+                           in->path, (unsigned long long)wanted);
     return SADDLE_OK;
 }
 

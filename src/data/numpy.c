@@ -213,7 +213,7 @@ struct csr {
     size_t features;
 };
 
-/* A number as an index below `limit`; false when it is none. */
+/* A number as an index below `limit`; false when it is not one. */
 static bool as_index(double number, double limit, size_t *out)
 {
     if (!(number >= 0.0 && number < limit && number == floor(number)))
@@ -265,7 +265,7 @@ static saddle_status check_width(const struct csr *csr, const char *path, saddle
                                  "correct its shape", error);
 }
 
-/* Fill in the entries; false when an offset or index is none. */
+/* Fill in the entries; false when an offset or index is not valid. */
 static bool fill(saddle_dataset *data, const struct csr *csr)
 {
     size_t index = 0;

@@ -30,7 +30,7 @@ typedef struct saddle_engine_inputs {
 
 /* When advance() shall return. */
 typedef struct saddle_limits {
-    uint64_t iterations; /* At most so many more. */
+    uint64_t iterations; /* At most this many more. */
     uint64_t max_ifo;    /* As soon as this many IFO calls are made; 0: no limit. */
     uint64_t ifo_budget; /* Shared out equally as saddle_agent.ifo_limit; 0: no limit. */
     double deadline;     /* On saddle_clock_seconds(); 0: none. */

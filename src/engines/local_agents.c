@@ -73,7 +73,7 @@ static void share(const saddle_helpers *helpers, size_t count, saddle_shared_par
 
 /* ---- advancing ---------------------------------------------------------------------------- */
 
-/* Lower the iteration after which everybody leaves. */
+/* Lowers the iteration after which all workers leave. */
 static void ask_to_stop(saddle_local *e, uint64_t iteration)
 {
     uint_fast64_t before = atomic_load_explicit(&e->stop_at, memory_order_relaxed);

@@ -4,7 +4,7 @@
  * Every agent's published span exists twice, for the last round and for the next; a round reads the
  * one and writes the other, so that neighbours are read in place and no agent waits for another
  * inside a round. Workers own contiguous ranges of agents and meet at a barrier after each round.
- * What an agent computes does not depend on who runs it: the bits are the same for any number of
+ * What an agent computes does not depend on the worker that runs it: the bits are the same for any number of
  * threads.
  *
  * Neighbours in other processes are ghosts: rows that an exchange fills in before a round reads them.

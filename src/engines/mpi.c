@@ -130,7 +130,7 @@ static void adapt(engine *e, uint64_t count, const int64_t *word)
         e->stretch = count < LONGEST / 2 ? 2 * count : LONGEST;
 }
 
-/* Find the lowest agent's fault of the first iteration that had any, and let everybody know. */
+/* Find the lowest agent's fault of the first iteration that had any, and tell all processes. */
 static void spread_fault(engine *e, const saddle_first_fault *first, uint64_t begin,
                          saddle_fault *fault)
 {
@@ -191,7 +191,7 @@ static void advance(saddle_engine *base, const saddle_limits *limits, saddle_fau
     }
 }
 
-/* ---- who talks to whom ----------------------------------------------------------------------- */
+/* ---- which processes exchange messages ----------------------------------------------------------------------- */
 
 /* The agents that process `rank` reads, as offsets of their spans from the first. */
 static size_t spans_for(const engine *e, size_t rank, MPI_Aint *out)

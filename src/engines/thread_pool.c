@@ -17,8 +17,8 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-/* Turns of the spin loop before a waiting worker goes to sleep: some tens of microseconds. Who is woken is
- * put on a free processor; who goes on waiting stays where it is. */
+/* Turns of the spin loop before a waiting worker goes to sleep: some tens of microseconds. The system puts a
+ * worker that it wakes on a free processor; one that spins stays where it is. */
 #define SPINS 2000
 
 /* Turns after which it lets another thread run: that may be the one it waits for, when the system has put
@@ -102,7 +102,7 @@ static void stay(const saddle_thread_pool *pool, unsigned number)
 #define PART_BITS 16
 #define PART_MASK ((UINT64_C(1) << PART_BITS) - 1)
 
-/* Take a part of what a worker shares and do it; false: there is none to be had. */
+/* Takes a part of what a worker shares and does it; false: no part is left. */
 static bool take_part(worker *of, unsigned by)
 {
     uint64_t ticket = atomic_load_explicit(&of->ticket, memory_order_acquire);
@@ -118,7 +118,7 @@ static bool take_part(worker *of, unsigned by)
     return true;
 }
 
-/* Do a part of anything that is shared; false: there is nothing. */
+/* Does a part of anything that is shared; false: nothing is shared. */
 static bool help(saddle_thread_pool *pool, unsigned by)
 {
     for (unsigned w = 0; w < pool->size; w++)

@@ -5,7 +5,7 @@
  * system call unless a worker is late: then the others offer their processors and, after some tens of
  * microseconds, sleep.
  *
- * A worker that has much to do while others wait can share it: whoever waits takes parts of it.
+ * A worker that has much to do while others wait can share it: workers that wait take parts of it.
  */
 #ifndef SADDLE_ENGINES_THREAD_POOL_H
 #define SADDLE_ENGINES_THREAD_POOL_H
@@ -20,8 +20,8 @@ typedef struct saddle_thread_pool saddle_thread_pool;
 typedef void saddle_thread_pool_job(void *context, unsigned worker);
 
 /* Start size - 1 threads; size >= 1. `processors` are those that it may count on: with fewer than
- * workers, a worker that waits makes room at once. `pin`: each worker stays on a processor of its own, of those that the
- * calling thread may run on; the caller, who is worker 0, only inside a job. */
+ * workers, a worker that waits yields its processor at once. `pin`: each worker stays on a processor of its own, of those that the
+ * calling thread may run on; the caller, which is worker 0, only inside a job. */
 saddle_status saddle_thread_pool_create(saddle_thread_pool **out, unsigned size,
                                         unsigned processors, bool pin, saddle_error *error);
 /* End the threads. NULL is allowed. */

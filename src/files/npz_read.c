@@ -14,7 +14,7 @@
 #include "files/npy_header.h"
 #include "files/npz.h"
 
-/* A packed member of more bytes than this may take so many times its size in the file. */
+/* A packed member of more bytes than this may take this many times its size in the file. */
 #define SMALL_MEMBER ((uint64_t)1 << 24)
 #define MOST_EXPANSION 32
 
@@ -45,7 +45,7 @@ refuse(const stream *in, saddle_error *error, const char *format, ...)
                        in->path, why);
 }
 
-/* Exactly so many bytes; false at the end of the stream and on errors, a wrong checksum too. */
+/* Exactly `size` bytes; false at the end of the stream and on errors, a wrong checksum among them. */
 static bool take(const stream *in, void *to, size_t bytes)
 {
     if (in->file != NULL)

@@ -41,7 +41,7 @@ saddle_status saddle_stage_scan_columns(saddle_instance *e, saddle_error *error)
     return status;
 }
 
-/* Give everybody an agent's columns as text, to be freed. NULL, with a length of 0: it has none; with another length:
+/* Gives all processes an agent's columns as text, to be freed. NULL, with a length of 0: it has none; with another length:
  * memory is short, here or there. Collective. */
 static char *share_text(const saddle_instance *e, size_t agent, uint64_t *length)
 {

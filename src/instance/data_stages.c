@@ -233,7 +233,7 @@ saddle_status saddle_stage_read_data(saddle_instance *e, saddle_error *error)
     return status;
 }
 
-/* Give every agent's numbers to everybody. Collective. */
+/* Gives every agent's numbers to all processes. Collective. */
 static void fill_sizes(const saddle_world *world, size_t *number, double *room)
 {
     for (size_t k = 0; k < world->local; k++)

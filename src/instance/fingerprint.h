@@ -9,7 +9,7 @@ bool saddle_fingerprint_graph(const saddle_graph *graph, uint64_t *out);
 bool saddle_fingerprint_mixing(const saddle_mixing *mixing, uint64_t *out);
 bool saddle_fingerprint_data(const saddle_dataset *data, uint64_t *out);
 
-/* Network, data, start, and what sets and h do to a few points: the same whoever holds which agents. Collective. */
+/* Network, data, start, and what sets and h do to a few points: the same for any placement of the agents. Collective. */
 saddle_status saddle_fingerprint_instance(const saddle_instance *instance, uint64_t *out,
                                           saddle_error *error);
 

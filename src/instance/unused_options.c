@@ -45,7 +45,7 @@ static bool is_field(const saddle_option *option, size_t offset)
 
 /* ---- options of reading data ----------------------------------------------------------------- */
 
-/* The formats whose readers use an option; 0: it is none of reading data. */
+/* The formats whose readers use an option; 0: it is not an option of reading data. */
 static unsigned formats_of(const saddle_option *option)
 {
     enum {

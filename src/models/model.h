@@ -41,7 +41,7 @@ typedef struct saddle_rows_block {
     const uint32_t *index;
     size_t first;
     size_t count;
-    const struct saddle_helpers *helpers; /* who helps with the block; NULL: nobody */
+    const struct saddle_helpers *helpers; /* workers that help with the block; NULL: none */
     const double
         *norm2; /* |a|^2 of its rows as far as the model sees them; NULL: of the whole rows */
 } saddle_rows_block;

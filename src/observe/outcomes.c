@@ -9,7 +9,7 @@
 #include "core/status.h"
 #include "core/world.h"
 
-/* What is told of an outcome over agents. */
+/* What is reported of an outcome over agents. */
 enum { LEAST, MEAN, LARGEST, SPREAD };
 static const char *const spread_name[SPREAD] = {"agent_min", "agent_mean", "agent_max"};
 
@@ -171,7 +171,7 @@ static void name_columns(saddle_outcomes *o, const finding *train, const finding
     }
 }
 
-/* Process 0, which has the held-out rows, tells the others what it found on them. */
+/* Process 0, which has the held-out rows, shares what it found on them. */
 static void learn_columns(saddle_outcomes *o, const finding *train, const finding *test)
 {
     const saddle_world *world = o->in.network->world;
@@ -237,7 +237,7 @@ static saddle_status measure_agent(saddle_outcomes *o, size_t agent, const saddl
     return status;
 }
 
-/* Every agent's model on its own rows; where the problem has none that can be told apart, on all. */
+/* Every agent's model on its own rows, or on all rows where the problem does not say whose they are. */
 static saddle_status measure_own(saddle_outcomes *o, saddle_error *error)
 {
     const saddle_world *world = o->in.network->world;

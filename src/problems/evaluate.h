@@ -13,7 +13,7 @@ enum { SADDLE_MOST_PARTS = 64 };
 
 /* How many parts a batch has; 1 where the problem cannot work on part of an agent's samples. */
 size_t saddle_parts_count(const saddle_problem *problem, const saddle_batch *batch);
-/* The most parts that batches of at most so many samples have. (Rounded to cache lines, a larger batch can have fewer
+/* The most parts that batches of at most `samples` samples have. (Rounded to cache lines, a larger batch can have fewer
  * parts than a smaller one.) */
 size_t saddle_parts_bound(const saddle_problem *problem, size_t samples);
 /* Doubles of what a part of a request sums up, in whole cache lines. */

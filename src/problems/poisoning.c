@@ -242,7 +242,7 @@ static saddle_status outcomes(const saddle_problem *problem, const saddle_datase
     return SADDLE_OK;
 }
 
-/* The model's scores of rows as they are: nobody shifts them. */
+/* The model's scores of rows as they are, not shifted. */
 static saddle_status scores(const saddle_problem *problem, const saddle_dataset *data,
                             const double *x, const double *y, double *out, saddle_error *error)
 {
@@ -315,7 +315,7 @@ static saddle_status join(saddle_problem *problem, const saddle_problem_inputs *
 
 const saddle_problem_class saddle_poisoning = {
     .name = "poisoning",
-    .summary = "a logistic model against an adversary who shifts some agents' data",
+    .summary = "a logistic model against an adversary that shifts some agents' data",
     .needs_data = true,
     .local_data = true,
     .options = options,

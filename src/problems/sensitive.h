@@ -34,7 +34,7 @@ char *saddle_sensitive_list(const saddle_sensitive *sensitive);
 double saddle_visible_norm2(const saddle_sensitive *sensitive, const saddle_dataset *data,
                             size_t row);
 
-/* Decisions about groups of rows, told apart by attribute (0 or 1) and label (0: -1, 1: +1). */
+/* Decisions about groups of rows, which differ in attribute (0 or 1) and label (0: -1, 1: +1). */
 typedef struct saddle_decisions {
     double group[2][2];    /* rows of the group */
     double positive[2][2]; /* those decided positively */

@@ -42,7 +42,7 @@ typedef struct saddle_run_state {
     saddle_outcomes *outcomes; /* NULL: the problem has none */
     saddle_result *result;
     uint64_t trace_every;
-    uint64_t trace_ifo; /* a trace point also every so many IFO calls; 0: no */
+    uint64_t trace_ifo; /* a trace point also every this many IFO calls; 0: no */
     uint64_t last_check;
     saddle_stop_rules rules;
     saddle_resumption resumed;        /* where the run resumes from */

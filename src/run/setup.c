@@ -281,7 +281,7 @@ static saddle_status make_outcomes(saddle_run_state *r, saddle_error *error)
 /* Fewer rows than these in a mini-batch are read from two messages on a desktop computer: docs/privacy.md. */
 enum { PRIVATE_BATCH = 64 };
 
-/* Warn where the messages to another process are sums over so few rows that these can be told apart. */
+/* Warns where the messages to another process are sums over so few rows that single rows can be found from them. */
 static void warn_of_small_batches(const saddle_run_state *r)
 {
     const saddle_instance *e = r->info.network;

@@ -163,7 +163,7 @@ interrupt() {
 }
 interrupt part/tuned/agents-auc/precision+.csv INT
 check "interrupted" exits 130
-check "says how to go on" warns "the same command goes on from 'part'"
+check "says how to go on" warns "the same command continues from 'part'"
 check "no claims from half the work" absent part/claims.md
 interrupt part/traces/agents-auc/prox-dsgda-default-seed1.csv KILL
 try "${tuned[@]}" --output part

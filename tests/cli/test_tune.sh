@@ -118,7 +118,7 @@ kill -INT "$process"
 wait "$process"
 code=$?
 check "interrupted" exits 130
-check "says how to go on" warns "the same command with --resume goes on from 'int'"
+check "says how to go on" warns "the same command with --resume continues from 'int'"
 check "no answer yet" absent int/precision.yaml
 done_before=$(evaluations int/precision.csv)
 check "evaluations are kept" [ "$done_before" -ge 2 ]

@@ -582,7 +582,7 @@ START_TEST(idx_refuses_what_is_wrong)
     refuse_images(3, 0, 0, "cut short");
     refuse_images(9, 0, 0, "cut short");
     refuse_images(sizeof images - 1, 0, 0, "cut short: 11 bytes after the header, 12 announced");
-    refuse_images(sizeof images + 1, 0, 0, "goes on after the 12 bytes");
+    refuse_images(sizeof images + 1, 0, 0, "continues after the 12 bytes");
     refuse_images(sizeof images, 0, 1, "not an IDX file: it starts with 01 00");
     refuse_images(sizeof images, 2, 0x0d, "IDX type 0x0d; only unsigned bytes");
     refuse_images(sizeof images, 3, 9, "IDX rank 9");
