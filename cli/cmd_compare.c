@@ -34,8 +34,7 @@ typedef struct options {
 static const saddle_option algorithms_option =
     SADDLE_TEXT(ALGORITHMS, "algorithms", GROUP, DEFAULT_ALGORITHMS, "A,B,...",
                 "What to compare, separated by commas; all: every algorithm there is. With a / in "
-                "it, the path of a "
-                "shared object of your own.");
+                "it, the path of a shared object of your own.");
 static const saddle_option repeats_option =
     SADDLE_INTEGER(SADDLE_OWN(options, repeats, RUN), "repeats", GROUP, "1", 1, 1e6, "K",
                    "Repeat with seeds seed, seed+1, ..., seed+K-1; mean and range are shown.");
@@ -384,12 +383,11 @@ const cli_command cli_compare = {
                "each algorithm needed to reach it, `never` where it did not. The cost at a level "
                "is that of the first trace point at or below it. Then the metric and the problem's "
                "outcomes at the end, on the agents' data and on that of --test-data. An algorithm "
-               "that diverges is "
-               "shown as such and the others go on; the exit status is 3 only when all diverge. So "
-               "is one that cannot solve the problem: `refused`, with its reason; `failed`: a best "
-               "response could not be computed. --max-ifo gives "
-               "all the same budget, whatever their number of iterations. After an interrupt the "
-               "same command keeps the runs that are finished and makes the others.",
+               "that diverges is shown as such and the others go on; the exit status is 3 only "
+               "when all diverge. So is one that cannot solve the problem: `refused`, with its "
+               "reason; `failed`: a best response could not be computed. --max-ifo gives all the "
+               "same budget, whatever their number of iterations. After an interrupt the same "
+               "command keeps the runs that are finished and makes the others.",
     .basics = cli_run_basics,
     .examples = examples,
     .library = library,

@@ -44,15 +44,13 @@ const cli_command cli_report = {
     .least = 1,
     .most = CLI_ANY,
     .summary = "make one HTML page of traces: curves, costs, network, settings, data",
-    .details =
-        "The page is one file that needs nothing else, no network and no program but a browser. "
-        "Its "
-        "curves can be seen against samples, rounds, bytes, seconds and iterations, with values "
-        "under the pointer; traces that differ in their seed alone make one curve with a band. "
-        "Of a directory, all traces in it are taken. Traces of different problems or data get a "
-        "section each. With --claims, where at least two of PRECISION, PRECISION+, Prox-GT-SGDA "
-        "and Prox-DSGDA ran on the same instance, the paper's claims about them are decided, as "
-        "`saddle reproduce` does.",
+    .details = "The page is one file that needs nothing else, no network and no program but a "
+               "browser. Its curves can be seen against samples, rounds, bytes, seconds and "
+               "iterations, with values under the pointer; traces that differ in their seed alone "
+               "make one curve with a band. Of a directory, all traces in it are taken. Traces of "
+               "different problems or data get a section each. With --claims, where at least two "
+               "of PRECISION, PRECISION+, Prox-GT-SGDA and Prox-DSGDA ran on the same instance, "
+               "the paper's claims about them are decided, as `saddle reproduce` does.",
     .words = "@FILE",
     .own = own,
     .own_bytes = sizeof(options),

@@ -221,16 +221,13 @@ const cli_command cli_reproduce = {
     .summary = "run the paper's experiments, check its claims, draw its figures",
     .details =
         "Runs the experimental section of the PRECISION paper on a9a and MNIST (built-in data "
-        "where "
-        "they are not found, with a warning), with nu = eta = 0.1 as there; tau and alpha, which "
-        "it "
-        "does not give, are searched for each algorithm with the same number of IFO calls. Then "
-        "decides every claim by rules fixed beforehand (docs/reproduction.md), fits the exponents "
-        "of the complexity, and compares the theorems' bounds with measurements. The same command "
-        "goes on where an earlier one stopped; with --only, claims and report cover the other "
-        "experiments, too, that are finished in the directory. Exit status 4 if a theorem's bound "
-        "is violated; a "
-        "claim that does not hold is a result.",
+        "where they are not found, with a warning), with nu = eta = 0.1 as there; tau and alpha, "
+        "which it does not give, are searched for each algorithm with the same number of IFO "
+        "calls. Then decides every claim by rules fixed beforehand (docs/reproduction.md), fits "
+        "the exponents of the complexity, and compares the theorems' bounds with measurements. The "
+        "same command goes on where an earlier one stopped; with --only, claims and report cover "
+        "the other experiments, too, that are finished in the directory. Exit status 4 if a "
+        "theorem's bound is violated; a claim that does not hold is a result.",
     .library = library,
     .own = own,
     .own_bytes = sizeof(options),

@@ -169,15 +169,11 @@ const cli_command cli_run = {
         "Prints a progress line on a terminal and a table of rows otherwise, then a summary. With "
         "no option at all it runs PRECISION on the paper's problem with built-in data and 5 "
         "agents. Ctrl-C ends a run cleanly; a second one kills it. A trace or a model that cannot "
-        "be "
-        "written any more does not end a run: a warning is printed, and the exit code is 1. With "
-        "--checkpoint DIR nothing "
-        "is "
-        "lost when a run ends before its time: `saddle run --resume DIR` goes on where it was and "
-        "comes to the same bits as if it had not ended, with the options of that run (files to "
-        "write "
-        "outside DIR are to be given again) and on any "
-        "number of threads. Its --iterations and budgets may be given anew.",
+        "be written any more does not end a run: a warning is printed, and the exit code is 1. "
+        "With --checkpoint DIR nothing is lost when a run ends before its time: `saddle run "
+        "--resume DIR` goes on where it was and comes to the same bits as if it had not ended, "
+        "with the options of that run (files to write outside DIR are to be given again) and on "
+        "any number of threads. Its --iterations and budgets may be given anew.",
     .basics = cli_run_basics,
     .examples = examples,
     .library = library,

@@ -64,12 +64,11 @@ static const saddle_option hold_option = SADDLE_TEXT(
     SADDLE_OWN(options, hold, RUN), "hold", GROUP, "", "A,B,...",
     "Step sizes that keep their value, separated by commas, such as nu,eta, or all; the others are "
     "searched.");
-static const saddle_option search_option =
-    SADDLE_TEXT(SADDLE_OWN(options, search, RUN), "search", GROUP, "", "NAME=VALUES",
-                "Also search an option of the algorithm or the problem, such as batch=10,20,40 or "
-                "fairness=0.1:10. FROM:TO, FROM:TO:log:N and FROM:TO:linear:N are N (5) evenly "
-                "spaced values. May be "
-                "repeated. An option of the problem needs an outcome as --objective.");
+static const saddle_option search_option = SADDLE_TEXT(
+    SADDLE_OWN(options, search, RUN), "search", GROUP, "", "NAME=VALUES",
+    "Also search an option of the algorithm or the problem, such as batch=10,20,40 or "
+    "fairness=0.1:10. FROM:TO, FROM:TO:log:N and FROM:TO:linear:N are N (5) evenly spaced values. "
+    "May be repeated. An option of the problem needs an outcome as --objective.");
 static const saddle_option output_option = SADDLE_TEXT(
     SADDLE_OWN(options, output, RUN), "output", GROUP, "saddle-tune", "DIR",
     "Where ALGORITHM.csv (the log) and ALGORITHM.yaml (the best settings) go; made when "
@@ -401,17 +400,13 @@ const cli_command cli_tune = {
     .name = "tune",
     .operands = "",
     .summary = "search for good step sizes and options within a budget of IFO calls",
-    .details =
-        "Successive halving over a log grid around the default step sizes, or those given, and "
-        "over "
-        "the values of --search: all candidates are run for a few IFO calls, the better half for "
-        "twice as many, and so on. The "
-        "default stays to the end. Prints the best settings as options to paste and saves them as "
-        "a configuration file. The same seed gives the same answer. With --test-data, the answer "
-        "is run once "
-        "more, on all training rows, and its outcomes on the test rows are printed. After Ctrl-C, "
-        "or a crash, the "
-        "same command with --resume goes on.",
+    .details = "Successive halving over a log grid around the default step sizes, or those given, "
+               "and over the values of --search: all candidates are run for a few IFO calls, the "
+               "better half for twice as many, and so on. The default stays to the end. Prints the "
+               "best settings as options to paste and saves them as a configuration file. The same "
+               "seed gives the same answer. With --test-data, the answer is run once more, on all "
+               "training rows, and its outcomes on the test rows are printed. After Ctrl-C, or a "
+               "crash, the same command with --resume goes on.",
     .basics = cli_run_basics,
     .examples = examples,
     .library = library,

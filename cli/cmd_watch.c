@@ -361,11 +361,9 @@ const cli_command cli_watch = {
     .most = 1,
     .summary = "follow a running trace in the terminal",
     .details = "Draws the trace anew as it grows, and waits for a file that is not there yet. It "
-               "ends when "
-               "the run does, which the trace's last line says, at q and at Ctrl-C; the run is "
-               "left alone. "
-               "On anything but a terminal new rows are printed instead, and a trace that has no "
-               "row after a minute is given up (--wait).",
+               "ends when the run does, which the trace's last line says, at q and at Ctrl-C; the "
+               "run is left alone. On anything but a terminal new rows are printed instead, and a "
+               "trace that has no row after a minute is given up (--wait).",
     .words = "@FILE",
     .own = own,
     .own_bytes = sizeof(options),

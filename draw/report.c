@@ -290,10 +290,8 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
         report_summary(f, r);
     write_contents(f, r);
     fputs("<div class=\"axes\" role=\"group\" aria-label=\"horizontal axis\"><span "
-          "class=\"soft\">against"
-          "</span></div>\n<noscript><p>The curves are drawn by a script, which is off; the tables "
-          "and "
-          "the data below are complete.</p></noscript>\n",
+          "class=\"soft\">against</span></div>\n<noscript><p>The curves are drawn by a script, "
+          "which is off; the tables and the data below are complete.</p></noscript>\n",
           f);
     saddle_status status = SADDLE_OK;
     for (size_t k = 0; status == SADDLE_OK && k < r->sections; k++)

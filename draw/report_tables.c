@@ -424,10 +424,9 @@ void report_runs(FILE *f, const report_section *section, const trace_groups *g)
                        section->traces);
     else
         fputs("<div class=\"card\">\n<h3>Runs and their data</h3>\n<div class=\"scroll\">", f);
-    fputs("<table><thead>"
-          "<tr><th>run</th><th class=\"number\">seed</th><th class=\"number\">iterations</th>"
-          "<th class=\"number\">samples</th><th class=\"number\">last metric</th><th>ended</th>"
-          "<th>data</th></tr></thead><tbody>\n",
+    fputs("<table><thead><tr><th>run</th><th class=\"number\">seed</th><th "
+          "class=\"number\">iterations</th><th class=\"number\">samples</th><th "
+          "class=\"number\">last metric</th><th>ended</th><th>data</th></tr></thead><tbody>\n",
           f);
     for (size_t group = 0; group < g->groups; group++)
         for (size_t k = 0; k < section->traces; k++)

@@ -57,8 +57,7 @@ void saddle_claims_state(claims_outcome *out, const claims_chain *h)
     case CLAIM_ALIKE:
         CLAIMS_APPEND(text,
                       "the %s to bring the metric to " LEVELS_TEXT
-                      " differ by less than a factor of %g "
-                      "between ",
+                      " differ by less than a factor of %g between ",
                       saddle_claims_cost_text(c->cost), c->factor);
         append_names(text, h, 0);
         break;

@@ -280,14 +280,13 @@ static saddle_status check_numbers(const saddle_checkpoint *c,
                            n->solution > 0 ? "give a number above 0, or leave it out"
                                            : "leave it out");
     if (n->data != wanted->data)
-        return saddle_fail(
-            error, SADDLE_BAD_INPUT,
-            "the checkpoint '%s' is of a run on other data or another network, or with other "
-            "sets: their "
-            "fingerprint is %016" PRIx64 " there and %016" PRIx64
-            " here; give the same files of data, test-data, init, topology and "
-            "mixing, and from C the same objects",
-            c->path, n->data, wanted->data);
+        return saddle_fail(error, SADDLE_BAD_INPUT,
+                           "the checkpoint '%s' is of a run on other data or another network, or "
+                           "with other sets: their fingerprint is %016" PRIx64
+                           " there and %016" PRIx64
+                           " here; give the same files of data, test-data, init, topology and "
+                           "mixing, and from C the same objects",
+                           c->path, n->data, wanted->data);
     return SADDLE_OK;
 }
 

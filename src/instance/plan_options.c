@@ -53,14 +53,12 @@ static const saddle_option categories =
     SADDLE_CHOICE(PLAN_DATA(categories, RESULT), "categories", SADDLE_PROBLEM_HEADING, "one-hot",
                   "one-hot|codes", "CODING",
                   "CSV: what text becomes: a feature of 0 and 1 for each text of a column, or one "
-                  "feature with the "
-                  "texts' numbers from 0.");
+                  "feature with the texts' numbers from 0.");
 static const saddle_option missing =
     SADDLE_CHOICE(PLAN_DATA(missing, RESULT), "missing", SADDLE_PROBLEM_HEADING, "refuse",
                   "refuse|drop|impute", "RULE",
                   "CSV: what becomes of missing values (empty, NA, NaN, null or ?): refused, their "
-                  "rows left out, or "
-                  "filled in by the column's mean or most frequent text.");
+                  "rows left out, or filled in by the column's mean or most frequent text.");
 static const saddle_option category_columns = SADDLE_TEXT(
     PLAN_DATA(category_columns, RESULT), "category-columns", SADDLE_PROBLEM_HEADING, "", "LIST",
     "CSV: columns whose numbers are categories, by name or number from 0, separated by commas.");
@@ -113,8 +111,7 @@ static const saddle_option topology =
     SADDLE_TEXT(PLAN_OF(network.topology, INSTANCE, RESULT, "@TOPOLOGY"), "topology",
                 SADDLE_NETWORK_HEADING, "er:0.6", "GRAPH",
                 "Which agents communicate; `saddle topologies` lists the graphs. file:PATH reads "
-                "`i j` lines, agents "
-                "numbered from 0.");
+                "`i j` lines, agents numbered from 0.");
 static const saddle_option mixing = SADDLE_TEXT(
     PLAN_OF(network.mixing, INSTANCE, RESULT, "@MIXING"), "mixing", SADDLE_NETWORK_HEADING,
     "laplacian", "RULE", "Weights of the mixing matrix; `saddle topologies` lists the rules.");
@@ -127,8 +124,7 @@ static const saddle_option algorithm =
 static const saddle_option init = SADDLE_TEXT(
     PLAN(start.init, INSTANCE, RESULT), "init", SADDLE_START_HEADING, "auto", "RULE",
     "Starting point, projected onto X and Y: zeros, constant:V, normal:S or file:PATH (.npy or "
-    ".npz "
-    "with xbar and ybar, such as --model writes). auto: the problem's own, or normal:0.1.");
+    ".npz with xbar and ybar, such as --model writes). auto: the problem's own, or normal:0.1.");
 static const saddle_option init_x =
     SADDLE_TEXT(PLAN(start.init_x, INSTANCE, RESULT), "init-x", SADDLE_START_HEADING, "auto",
                 "RULE", "The same for x alone. auto: as --init.");
@@ -213,8 +209,7 @@ static const saddle_option outcomes = SADDLE_CHOICE(
     "auto|always|ends", "WHEN",
     "Measure the problem's outcomes, such as accuracy, at every trace point (always) or at the "
     "first and the last (ends). auto: always if a trace is written, otherwise ends; with a file "
-    "for "
-    "each agent, always only for outcomes that do not need every row's score.");
+    "for each agent, always only for outcomes that do not need every row's score.");
 static const saddle_option outcomes_per_agent = SADDLE_FLAG(
     PLAN(outputs.outcomes_per_agent, RUN, RECORD), "outcomes-per-agent", SADDLE_OUTPUT_HEADING,
     "no",

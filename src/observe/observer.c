@@ -353,14 +353,12 @@ static saddle_status check_sums(saddle_observer *o, saddle_error *error)
         average(o, o->field->length, sum_term, o->both);
         double off = sqrt(saddle_norm2(o->field->length, o->both));
         if (!(off <= allowed))
-            return saddle_fail(
-                error, SADDLE_CHECK_FAILED,
-                "self-check at iteration %llu: the mean of the trackers %s over agents differs "
-                "from "
-                "the mean of the estimates that they track by %.3g (at most %.3g is rounding); "
-                "gradient tracking is broken",
-                (unsigned long long)o->in.engine->kind->iteration(o->in.engine), o->field->name,
-                off, allowed);
+            return saddle_fail(error, SADDLE_CHECK_FAILED,
+                               "self-check at iteration %llu: the mean of the trackers %s over "
+                               "agents differs from the mean of the estimates that they track by "
+                               "%.3g (at most %.3g is rounding); gradient tracking is broken",
+                               (unsigned long long)o->in.engine->kind->iteration(o->in.engine),
+                               o->field->name, off, allowed);
     }
     return SADDLE_OK;
 }

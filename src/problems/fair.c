@@ -50,10 +50,10 @@ static const saddle_option *const options[] = {
     &(const saddle_option)SADDLE_REAL(
         OWN(ridge), "fairness-ridge", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "R",
         "Weight of -(R/2) |y|^2, for strong concavity in y. auto: 0, or 1e-3 when W is 0."),
-    &(const saddle_option)SADDLE_TEXT(OWN(sensitive), "sensitive", GROUP, "73", "FEATURE",
-                                      "The feature that holds the sensitive attribute, as 0 or 1: "
-                                      "its number from 1, its name, or "
-                                      "a column of two texts. In a9a 73 is 1 for men."),
+    &(const saddle_option)SADDLE_TEXT(
+        OWN(sensitive), "sensitive", GROUP, "73", "FEATURE",
+        "The feature that holds the sensitive attribute, as 0 or 1: its number from 1, its name, "
+        "or a column of two texts. In a9a 73 is 1 for men."),
     &(const saddle_option)SADDLE_TEXT(
         OWN(excluded), "exclude-features", GROUP, "auto", "LIST",
         "Features that the model may not use, by number from 1 or name, such as 72,73; or none. "

@@ -45,8 +45,7 @@ static const saddle_option *const options[] = {
         OWN(groups), "groups", GROUP, "agents", "COLUMNS",
         "Which rows form a group: 'agents', each agent's; or columns, by name or by number of the "
         "feature from 1, and 'label', separated by commas: rows with the same values there, such "
-        "as "
-        "sex,label or 73,label."),
+        "as sex,label or 73,label."),
     &(const saddle_option)SADDLE_TEXT(
         OWN(values), "group-values", GROUP, "auto", "LIST",
         "The groups in the order of y, separated by commas, the values of each separated by "
