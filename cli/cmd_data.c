@@ -1,4 +1,4 @@
-/* `saddle data list|info|generate|fetch`: data sets that are there, and how to get them. */
+/* `saddle data list|info|fetch`: data sets that are there, and how to get them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -348,57 +348,6 @@ const cli_command cli_data_info = {
     .own = info_own,
     .own_bytes = sizeof(cli_common),
     .run = run_info,
-};
-
-/* ---- generate ------------------------------------------------------------------------------ */
-
-typedef struct generate_options {
-    cli_common common;
-    uint64_t rows;
-    uint64_t features;
-} generate_options;
-
-static const saddle_option rows =
-    SADDLE_INTEGER(SADDLE_OWN(generate_options, rows, RUN), "rows", "Data", "32561", 1, 0x1p40, "N",
-                   "Number of samples.");
-static const saddle_option features =
-    SADDLE_INTEGER(SADDLE_OWN(generate_options, features, RUN), "features", "Data", "123", 1,
-                   0x1p31, "N", "Number of features.");
-
-static int run_generate(const cli_arguments *arguments)
-{
-    const generate_options *chosen = arguments->own;
-    const char *path = arguments->operand[0];
-    saddle_error error;
-    saddle_dataset *data = NULL;
-    saddle_status status = cli_check_output("data generate", path, false, &error);
-    SADDLE_THEN(status,
-                saddle_dataset_generate(&data, (size_t)chosen->rows, (size_t)chosen->features,
-                                        arguments->plan.start.seed, &error));
-    SADDLE_THEN(status, saddle_dataset_save_libsvm(data, path, &error));
-    if (status == SADDLE_OK)
-        cli_print("%s: %zu rows, %zu features, %zu non-zeros\n", path, data->rows, data->features,
-                  data->nonzeros);
-    saddle_dataset_free(data);
-    return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
-}
-
-static const saddle_option *const generate_own[] = {&rows, &features, NULL};
-static const cli_fields generate_library[] = {CLI_FIELDS(start.seed), CLI_NO_FIELDS};
-
-const cli_command cli_data_generate = {
-    .name = "data generate",
-    .operands = "PATH",
-    .least = 1,
-    .most = 1,
-    .summary = "write a built-in data set as LIBSVM text",
-    .details = "The data resemble a9a: one-hot groups of binary features, about a quarter of the "
-               "rows positive, learnable.",
-    .words = "@FILE",
-    .library = generate_library,
-    .own = generate_own,
-    .own_bytes = sizeof(generate_options),
-    .run = run_generate,
 };
 
 /* ---- fetch --------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* `saddle data convert|split`: data sets in another format, or in parts. */
+/* `saddle data generate|convert|split`: data sets written: made up, in another format, or in parts. */
 #include "cli.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -39,13 +39,68 @@ static saddle_status check_outputs(const cli_arguments *arguments, saddle_path_l
     return saddle_path_lists_check(outputs, &inputs, error);
 }
 
+static void print_size(const saddle_dataset *data, const char *path)
+{
+    cli_print("%s: %zu rows, %zu features, %zu non-zeros\n", path, data->rows, data->features,
+              data->nonzeros);
+}
+
 static saddle_status save(const saddle_dataset *data, const char *path, saddle_error *error)
 {
     SADDLE_TRY(saddle_dataset_save(data, path, error));
-    cli_print("%s: %zu rows, %zu features, %zu non-zeros\n", path, data->rows, data->features,
-              data->nonzeros);
+    print_size(data, path);
     return SADDLE_OK;
 }
+
+/* ---- generate ------------------------------------------------------------------------------ */
+
+typedef struct generate_options {
+    cli_common common;
+    uint64_t rows;
+    uint64_t features;
+} generate_options;
+
+static const saddle_option rows_option =
+    SADDLE_INTEGER(SADDLE_OWN(generate_options, rows, RUN), "rows", "Data", "32561", 1, 0x1p40, "N",
+                   "Number of samples.");
+static const saddle_option features_option =
+    SADDLE_INTEGER(SADDLE_OWN(generate_options, features, RUN), "features", "Data", "123", 1,
+                   0x1p31, "N", "Number of features.");
+
+static int run_generate(const cli_arguments *arguments)
+{
+    const generate_options *chosen = arguments->own;
+    const char *path = arguments->operand[0];
+    saddle_error error;
+    saddle_dataset *data = NULL;
+    saddle_status status = cli_check_output("data generate", path, false, &error);
+    SADDLE_THEN(status,
+                saddle_dataset_generate(&data, (size_t)chosen->rows, (size_t)chosen->features,
+                                        arguments->plan.start.seed, &error));
+    SADDLE_THEN(status, saddle_dataset_save_libsvm(data, path, &error));
+    if (status == SADDLE_OK)
+        print_size(data, path);
+    saddle_dataset_free(data);
+    return status == SADDLE_OK ? CLI_OK : cli_fail(&error);
+}
+
+static const saddle_option *const generate_own[] = {&rows_option, &features_option, NULL};
+static const cli_fields generate_library[] = {CLI_FIELDS(start.seed), CLI_NO_FIELDS};
+
+const cli_command cli_data_generate = {
+    .name = "data generate",
+    .operands = "PATH",
+    .least = 1,
+    .most = 1,
+    .summary = "write a built-in data set as LIBSVM text",
+    .details = "The data resemble a9a: one-hot groups of binary features, about a quarter of the "
+               "rows positive, learnable.",
+    .words = "@FILE",
+    .library = generate_library,
+    .own = generate_own,
+    .own_bytes = sizeof(generate_options),
+    .run = run_generate,
+};
 
 /* ---- convert ------------------------------------------------------------------------------- */
 
