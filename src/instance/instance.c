@@ -112,9 +112,8 @@ static saddle_status check_problem(saddle_instance *e, saddle_error *error)
     if (e->held_out != NULL && e->problem->outcomes == NULL)
         return saddle_fail(
             error, SADDLE_BAD_INPUT,
-            "test-data: problem %s reports no outcomes; leave it out and measure the "
-            "saved model with `saddle eval`, or choose a problem with outcomes, such "
-            "as auc or fair",
+            "test-data: problem %s reports no outcomes; leave it out and evaluate "
+            "the saved model on it, or choose a problem with outcomes, such as auc or fair",
             saddle_shown_name(e->problem->name));
     SADDLE_TRY(check_scale(e, error));
     saddle_status status = saddle_problem_check(e->problem, error);
