@@ -230,7 +230,7 @@ saddle_status saddle_thread_pool_create(saddle_thread_pool **out, unsigned size,
     if (pin && sched_getaffinity(0, sizeof allowed, &allowed) == 0 &&
         CPU_COUNT(&allowed) < (int)size)
         return saddle_fail(error, SADDLE_BAD_INPUT,
-                           "pin: there are %u threads, but only %d processors for them; give fewer "
+                           "pin: there are %u threads, but processors for only %d; give fewer "
                            "threads, or leave pin out",
                            size, CPU_COUNT(&allowed));
     saddle_thread_pool *pool = saddle_alloc(1, sizeof *pool);

@@ -145,9 +145,12 @@ static void look_around(saddle_guarantee_inputs *in, double most, double ratio, 
 void saddle_guarantee_best_steps(saddle_guarantee_inputs *inputs, double most)
 {
     inputs->nu = inputs->eta = most * 1e-30;
-    look_around(inputs, most, 10.0, 30);
-    for (double excess = 0.5; excess > 0.01; excess /= 3.0)
-        look_around(inputs, most, 1.0 + excess, 6);
+    static const struct {
+        double ratio;
+        int steps;
+    } search[] = {{10.0, 30}, {1.5, 6}, {1.15, 6}, {1.05, 6}, {1.02, 6}};
+    for (size_t k = 0; k < sizeof search / sizeof *search; k++)
+        look_around(inputs, most, search[k].ratio, search[k].steps);
 }
 
 double saddle_guarantee_least_c_gamma(const saddle_guarantee_inputs *inputs)
