@@ -1,4 +1,6 @@
 /* `saddle check-grad`: a problem's gradients against finite differences. */
+#include <unistd.h>
+
 #include "cli.h"
 
 /* The largest relative error that central differences of a smooth function leave. */
@@ -40,6 +42,12 @@ static int print_check(const saddle_gradient_check *check, const char *problem)
     }
     cli_table_print(table);
     cli_print("worst at agent %zu: %s\n", check->agent, pass ? "passed" : "FAILED");
+    if (check->kinks)
+        cli_wrap(
+            stdout,
+            "There are kinks, which differences had to be shortened to avoid: the gradient is not "
+            "continuous, as the theory assumes. A network with --activation elu has none.",
+            0, 0, cli_width(STDOUT_FILENO));
     if (pass)
         return CLI_OK;
     cli_flush();

@@ -361,6 +361,7 @@ typedef struct saddle_gradient_check {
     double difference_error; /**< A difference against two gradients, on a batch. */
     double variance_error;   /**< The variance against that of one-sample gradients. */
     double batch_error;      /**< Mean of one-sample gradients against the full gradient. */
+    bool kinks;              /**< Whether F_i seems to have kinks, where it has no gradient. */
     size_t agent;            /**< Where the worst of them was. */
 } saddle_gradient_check;
 

@@ -131,6 +131,14 @@ check "gradients pass" exits 0
 check "and say so" says "passed"
 try check-grad --problem quadratic --points 1
 check "gradients of quadratic pass" exits 0
+for seed in 1 2 3 4 5 6; do
+    try check-grad --problem auc --score mlp:8 --activation relu --data synthetic:300 --seed "$seed"
+    check "gradients beside kinks pass, seed $seed" exits 0
+done
+check "kinks are reported" says "There are kinks"
+try check-grad --problem auc --score mlp:8 --activation elu --data synthetic:300
+check "where there are none" exits 0
+check "none are" test "$(grep -c kinks out)" -eq 0
 try check-grad --data synthetic:300 --samples 20 --lambda1 1e304
 check "a failed check" exits 4
 check "says where" warns "agent"
