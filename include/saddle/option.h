@@ -99,6 +99,9 @@ typedef struct saddle_option {
     bool no_path_in_file; /**< There, a value with a / is refused: it names code to be run. */
     const char *alone;    /**< What its name alone means on the command line; NULL: it needs
                                       a value, unless it is a flag. */
+    const char
+        *used_with; /**< "NAME=BEGINNING": it changes something only where the option NAME has
+                                      a value that begins so; NULL: always. */
 } saddle_option;
 
 /** No limit on this side of a range. */

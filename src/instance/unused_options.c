@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/print.h"
 #include "core/status.h"
@@ -137,6 +138,22 @@ static bool is_idle(const saddle_instance *instance, const saddle_option *option
             kind->labels != SADDLE_LABELS_CLASSES);
 }
 
+/* Whether an option goes with a value that another one does not have; `out` says which: "only used with loss huber". */
+static bool lacks_companion(const saddle_settings *settings, const saddle_option *option,
+                            char out[128])
+{
+    char name[32];
+    if (option->used_with == NULL)
+        return false;
+    int length = (int)strcspn(option->used_with, "=");
+    const char *beginning = option->used_with + length + 1;
+    saddle_snprintf(name, sizeof name, "%.*s", length, option->used_with);
+    saddle_snprintf(out, 128, "only used with %s %s", name, beginning);
+    const saddle_option *other = saddle_settings_find(settings, name);
+    return other != NULL &&
+           strncmp(saddle_settings_value(settings, other), beginning, strlen(beginning)) != 0;
+}
+
 /* "precision and prox-dsgda" */
 static const char *join(const saddle_algorithm *const *algorithm, size_t count, char out[256])
 {
@@ -202,6 +219,8 @@ void saddle_report_unused(const saddle_plan *plan, const saddle_instance *instan
             used = used || saddle_option_in(algorithm[a]->options, option);
         bool of_algorithms = count > 0 && saddle_option_of_algorithm(option);
         const char *reason = reason_unused(option, instance, algorithm, count, text);
+        if (!is_idle(instance, option) && lacks_companion(plan->settings, option, text))
+            reason = text;
         if (!saddle_settings_given(plan->settings, option) || used ||
             (!of_algorithms && reason == NULL && !is_idle(instance, option)))
             continue;

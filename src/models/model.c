@@ -13,11 +13,12 @@ const saddle_option saddle_score_option =
                 "What scores a row: 'linear' (with a bias) or 'mlp:H1[,H2,...]', a multilayer "
                 "perceptron with this many units in its hidden layers.");
 
-const saddle_option saddle_activation_option =
-    SADDLE_CHOICE(SADDLE_OWN(saddle_model_choice, activation, INSTANCE), "activation", GROUP,
-                  "relu", "relu|tanh|elu|sigmoid", "FUNCTION",
-                  "Activation of the hidden layers of an mlp. relu has kinks, which the theory's "
-                  "assumptions exclude.");
+#define OWN_OF_MLP(field) SADDLE_OWN(saddle_model_choice, field, INSTANCE), .used_with = "score=mlp"
+
+const saddle_option saddle_activation_option = SADDLE_CHOICE(
+    OWN_OF_MLP(activation), "activation", GROUP, "relu", "relu|tanh|elu|sigmoid", "FUNCTION",
+    "Activation of the hidden layers of an mlp. relu has kinks, which the theory's "
+    "assumptions exclude.");
 
 saddle_status saddle_model_create(saddle_model **out, const saddle_model_choice *choice,
                                   size_t inputs, saddle_error *error)

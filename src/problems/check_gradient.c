@@ -35,8 +35,10 @@
 #define SUSPECT 1e-7
 #define SHORTER 8.0
 #define SHORTENED 4
-/* A kink is what a shorter step makes as many times better. */
-#define KINK 100.0
+/* An error above this that shorter steps make this many times smaller is that of a kink: where only second derivatives
+ * jump, errors are smaller, and fall with h. */
+#define KINK 1e-5
+#define KINK_RATIO 100.0
 
 /* One of the two variables at the point under test. */
 typedef struct variable {
@@ -138,7 +140,7 @@ static void check_direction(check *c, variable *v, double h, double *error)
         double found = direction_error(c, v, h);
         least = found < least || isnan(found) ? found : least;
     }
-    c->out->kinks = c->out->kinks || (first > SUSPECT && KINK * least < first);
+    c->out->kinks = c->out->kinks || (first > KINK && KINK_RATIO * least < first);
     record(c, error, least);
 }
 

@@ -25,6 +25,7 @@
 
 #define GROUP "Problem robust-regression"
 #define OWN(field) SADDLE_OWN(choices, field, INSTANCE)
+#define OWN_OF_HUBER(field) OWN(field), .used_with = "loss=huber"
 
 typedef struct choices {
     int loss;          /* SQUARE or HUBER */
@@ -41,7 +42,7 @@ static const saddle_option *const options[] = {
         "Loss of a residual r: 'square', r^2/2, or 'huber', linear beyond --huber-delta, which "
         "bounds the influence of outliers."),
     &(const saddle_option)SADDLE_REAL_ABOVE(
-        OWN(delta), "huber-delta", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "D",
+        OWN_OF_HUBER(delta), "huber-delta", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "D",
         "The residual at which Huber's loss turns linear. auto: the labels' standard deviation."),
     &(const saddle_option)SADDLE_REAL_ABOVE(
         OWN(divergence), "divergence", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "W",
