@@ -12,7 +12,7 @@
  * - Where algorithms were tuned, an algorithm's cost at a level is that of its best series: with tuned
  *   steps, which suit the end of the run, or with the problem's default ones.
  * - At a level a claim holds if it does for every seed and fails if it does for every seed; otherwise
- *   it is not decided there. (Five seeds that agree by chance: one in 32.) Levels that none of the
+ *   it is not decided there. (Five seeds that agree by chance, either way: one in 16.) Levels that none of the
  *   runs reach say nothing.
  * - A claim does not hold if it fails at a level that decides; it holds if it does at all of those
  *   that say something, and at least one does; otherwise it is not decided.
