@@ -188,13 +188,15 @@ static double density(const saddle_dataset *data)
 static void value_range(const saddle_dataset *data, double *least, double *largest)
 {
     size_t entries = data->dense != NULL ? data->rows * data->features : data->nonzeros;
+    const double *value = data->dense != NULL ? data->dense : data->value;
     bool zeros = (double)data->nonzeros < (double)data->rows * (double)data->features;
-    *least = zeros || entries == 0 ? 0.0 : (double)INFINITY;
-    *largest = zeros || entries == 0 ? 0.0 : -(double)INFINITY;
-    for (size_t k = 0; k < entries; k++) {
-        double value = data->dense != NULL ? data->dense[k] : saddle_entry_value(data, k);
-        *least = fmin(*least, value);
-        *largest = fmax(*largest, value);
+    /* Values that are all 1 are not stored. */
+    double first = zeros || entries == 0 ? 0.0 : value == NULL ? 1.0 : value[0];
+    *least = first;
+    *largest = value == NULL && entries > 0 ? 1.0 : first;
+    for (size_t k = 0; value != NULL && k < entries; k++) {
+        *least = fmin(*least, value[k]);
+        *largest = fmax(*largest, value[k]);
     }
 }
 

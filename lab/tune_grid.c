@@ -287,7 +287,7 @@ static void place_default(saddle_tuning *tuning, const saddle_settings *base)
 static void place(saddle_tuning *tuning, size_t candidate, const grid *g, size_t point,
                   const saddle_settings *base)
 {
-    int k[MOST_AXES];
+    int k[MOST_AXES] = {0};
     locate(g, point, k);
     char(*value)[SADDLE_TUNE_TEXT] = tuning->value + candidate * tuning->option_count;
     for (size_t j = 0; j < tuning->option_count; j++) {

@@ -38,7 +38,7 @@ static saddle_status collect(saddle_run_state *r, saddle_plan *plan, saddle_erro
 
 /* When outcomes are measured unless the user says. Scores of all rows, which some need, leave an agent that has its rows to
  * itself no more often than asked. */
-static int automatic_outcomes(const saddle_run_state *r)
+static saddle_outcome_points automatic_outcomes(const saddle_run_state *r)
 {
     bool shared = !saddle_scores_are_private(r->info.network);
     if (r->resumed.from != NULL)
