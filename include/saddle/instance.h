@@ -119,14 +119,14 @@ typedef struct saddle_printed_theorems {
 
 /** What is proved about PRECISION and PRECISION+ on an instance. */
 typedef struct saddle_theory {
-    double lipschitz;        /**< L. */
-    double strong_concavity; /**< mu. */
-    bool estimated;          /**< Whether L or mu is an estimate. */
-    double lambda;           /**< Of the mixing matrix. */
-    double tau;              /**< The tau that was used. */
-    double alpha;            /**< 1 / L. */
-    double eta;              /**< With nu, the steps with the best guarantee. */
-    double nu;
+    double lipschitz;           /**< L. */
+    double strong_concavity;    /**< mu. */
+    bool estimated;             /**< Whether L or mu is an estimate. */
+    double lambda;              /**< Of the mixing matrix. */
+    double tau;                 /**< The tau that was used. */
+    double alpha;               /**< 1 / L. */
+    double eta;                 /**< Step in y; with nu, the pair with the best guarantee. */
+    double nu;                  /**< Step in x. */
     uint64_t q;                 /**< ceil(sqrt(n)), and the mini-batch. */
     double epsilon;             /**< Asked for: mean metric at most epsilon^2. */
     saddle_guarantee precision; /**< For PRECISION with these steps. */

@@ -657,6 +657,29 @@ static double saved_outcome(const saddle_tuning *t, size_t candidate, uint64_t i
     return value;
 }
 
+/* Save the answer of a search under a name, and make the run that the file asks for, as long as the best trial. */
+static saddle_result *run_saved(const saddle_tuning *t, const char *name)
+{
+    char path[4200];
+    char text[32];
+    saddle_plan *plan = test_plan(NULL, NULL);
+    saddle_instance *instance = NULL;
+    saddle_result *result = NULL;
+    saddle_snprintf(path, sizeof path, "%s/%s.yaml", saddle_test_directory(), name);
+    assert_ok(saddle_tuning_save(t, path, &error), error);
+    assert_ok(saddle_plan_load(plan, path, &error), error);
+    saddle_snprintf(text, sizeof text, "%" PRIu64,
+                    saddle_tuning_last(t, t->ranking[0])->iterations);
+    assert_ok(saddle_plan_set(plan, "iterations", text, &error), error);
+    /* The best response is searched from that of the last row: as few rows, for equal bits. */
+    assert_ok(saddle_plan_set(plan, "trace-every", text, &error), error);
+    assert_ok(saddle_instance_create(&instance, plan, &error), error);
+    assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
+    saddle_instance_free(instance);
+    test_plan_free(plan);
+    return result;
+}
+
 START_TEST(problem_options_are_searched_by_an_outcome)
 {
     bench b;
@@ -687,22 +710,9 @@ START_TEST(problem_options_are_searched_by_an_outcome)
     ck_assert_uint_eq(problems, 5);
     /* The file leads to the best value, too. */
     const saddle_trial *best = saddle_tuning_last(t, t->ranking[0]);
-    char path[4200];
-    char text[32];
-    saddle_snprintf(path, sizeof path, "%s/fair.yaml", saddle_test_directory());
-    assert_ok(saddle_tuning_save(t, path, &error), error);
-    saddle_plan *plan = test_plan(NULL, NULL);
-    saddle_instance *instance = NULL;
-    saddle_result *result = NULL;
-    assert_ok(saddle_plan_load(plan, path, &error), error);
-    saddle_snprintf(text, sizeof text, "%" PRIu64, best->iterations);
-    assert_ok(saddle_plan_set(plan, "iterations", text, &error), error);
-    assert_ok(saddle_instance_create(&instance, plan, &error), error);
-    assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
+    saddle_result *result = run_saved(t, "fair");
     ck_assert(saddle_result_outcome(result, "test_loss") == best->value);
     saddle_result_free(result);
-    saddle_instance_free(instance);
-    test_plan_free(plan);
     saddle_tuning_free(t);
     bench_close(&b);
 }
@@ -794,25 +804,10 @@ START_TEST(saved_settings_repeat_the_best_run)
     saddle_tune_inputs inputs = {.candidates = 6};
     saddle_tuning *t = tune(&b, &inputs, NULL);
     const saddle_trial *best = saddle_tuning_last(t, t->ranking[0]);
-    char path[4200];
-    char text[32];
-    saddle_snprintf(path, sizeof path, "%s/best.yaml", saddle_test_directory());
-    assert_ok(saddle_tuning_save(t, path, &error), error);
-    saddle_plan *plan = test_plan(NULL, NULL);
-    saddle_instance *instance = NULL;
-    saddle_result *result = NULL;
-    assert_ok(saddle_plan_load(plan, path, &error), error);
-    saddle_snprintf(text, sizeof text, "%" PRIu64, best->iterations);
-    assert_ok(saddle_plan_set(plan, "iterations", text, &error), error);
-    /* The best response is searched from that of the last row: as few rows, for equal bits. */
-    assert_ok(saddle_plan_set(plan, "trace-every", text, &error), error);
-    assert_ok(saddle_instance_create(&instance, plan, &error), error);
-    assert_ok(saddle_run(instance, NULL, NULL, &result, &error), error);
+    saddle_result *result = run_saved(t, "best");
     assert_near(result->rows[result->row_count - 1].metric, best->value, 0.0);
     ck_assert_uint_eq(result->cost.ifo, best->ifo);
     saddle_result_free(result);
-    saddle_instance_free(instance);
-    test_plan_free(plan);
     saddle_tuning_free(t);
     bench_close(&b);
 }
