@@ -14,11 +14,12 @@ import tempfile
 
 PAGES = ["docs/models.md"] + ["docs/problems/%s.md" % name for name in (
     "auc", "fair", "group-dro", "poisoning", "quadratic", "robust-logistic", "robust-regression")]
-ROW = re.compile(r"^( *\d+ +\d+ +\d+ +)\d+\.\d+( .*)$")
+ROW = re.compile(r"^(\d+ \d+ \d+) \d+\.\d+ (.*)$")
 
 
 def timeless(line):
-    return ROW.sub(r"\1*\2", line.strip())
+    """A line without seconds; blanks count once, since long seconds take the place of some."""
+    return ROW.sub(r"\1 * \2", " ".join(line.split()))
 
 
 def blocks(text):
