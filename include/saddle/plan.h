@@ -47,7 +47,11 @@ struct saddle_regularizer;
 struct saddle_algorithm;
 
 /** Where step sizes that are not given come from: the choices of the option steps. */
-typedef enum saddle_step_rule { SADDLE_STEPS_PRACTICAL, SADDLE_STEPS_THEORY } saddle_step_rule;
+typedef enum saddle_step_rule {
+    SADDLE_STEPS_PRACTICAL, /**< What works on the problem at hand. */
+    SADDLE_STEPS_PAPER,     /**< The literal ones of the paper's experiments. */
+    SADDLE_STEPS_THEORY     /**< Those with the best guarantee. */
+} saddle_step_rule;
 /** How a mini-batch is drawn: the choices of the option sampling. */
 typedef enum saddle_sampling {
     SADDLE_WITHOUT_REPLACEMENT,
@@ -83,13 +87,15 @@ typedef struct saddle_steps {
     double eta;               /**< eta: step towards the projected point in y. */
     double tau;               /**< tau: proximal weight in x, the inverse of a gradient step. */
     double alpha;             /**< alpha: gradient step in y. */
-    uint64_t q;               /**< q: a refresh every q iterations. */
-    uint64_t batch;           /**< batch: samples of a mini-batch; 0: ceil(sqrt(n_i)) at agent i. */
-    double eta_x;             /**< eta-x: gradient step in x of methods that take one. */
-    double eta_y;             /**< eta-y: gradient step in y of methods that take one. */
-    double epsilon;           /**< epsilon: target accuracy. */
-    double c_gamma;           /**< c-gamma: of PRECISION+ and Theorem 2. */
-    double c_epsilon;         /**< c-epsilon: of PRECISION+ and Theorem 2. */
+    uint64_t
+        q; /**< q: a refresh every q iterations; 0 after it is resolved: q follows the size of the last refresh. */
+    uint64_t
+        batch; /**< batch: samples of a mini-batch; 0 after it is resolved: ceil(sqrt(n_i)) at agent i. */
+    double eta_x;     /**< eta-x: gradient step in x of methods that take one. */
+    double eta_y;     /**< eta-y: gradient step in y of methods that take one. */
+    double epsilon;   /**< epsilon: target accuracy. */
+    double c_gamma;   /**< c-gamma: of PRECISION+ and Theorem 2. */
+    double c_epsilon; /**< c-epsilon: of PRECISION+ and Theorem 2. */
 } saddle_steps;
 
 /** The options of ::saddle_steps, for the tables of algorithms that read them. Constants. */

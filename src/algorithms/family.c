@@ -6,11 +6,15 @@
 #include "algorithms/descent_ascent.h"
 #include "algorithms/pass.h"
 #include "algorithms/sampling.h"
+#include "core/sizes.h"
 #include "core/vector.h"
 
 /* Consecutive all-zero differences of a moving iterate after which the recursion counts as broken.
  * One alone can happen by chance: a mini-batch may not touch the coordinates that moved. */
 #define STALL_LIMIT 16
+
+/* Fewest samples of a mini-batch that the library chooses. */
+#define LEAST_BATCH 2.0
 
 /* Numbers that a move leaves in agent->work before gx and gy: a cache line. */
 enum { MOVED, Y_MOVED, REACH, NUMBERS = 8 };
@@ -30,9 +34,9 @@ void saddle_family_layout(const void *parameters, const saddle_problem *problem,
         out->field[2].shift_offset = x_dim;
         saddle_layout_add(out, "p", x_dim, SADDLE_FIELD_SUM, 0);
     }
-    /* What PRECISION+ adds follows the number r that it kept last. */
     if (family->published_extra > 0)
-        saddle_layout_add(out, "c", family->published_extra, SADDLE_FIELD_SUM, both + 1);
+        saddle_layout_add(out, "c", family->published_extra, SADDLE_FIELD_SUM,
+                          both + 1 + SADDLE_FAMILY_FOLLOWED);
     out->kept = both + 1 + family->kept_extra;
     out->work = NUMBERS + 2 * saddle_whole_lines(both);
 }
@@ -46,6 +50,20 @@ void saddle_family_configure(saddle_family *family, saddle_family_kind kind,
     family->recursive = kind == SADDLE_FAMILY_RECURSIVE;
     if (family->recursive && problem->add_samples != NULL)
         family->curvature = problem->y_curvature;
+}
+
+void saddle_family_small_batches(saddle_configuration *c, double parts)
+{
+    const saddle_problem *problem = c->instance->problem;
+    double most = (double)saddle_sizes_largest(problem->agents, problem->samples);
+    if (c->given->batch == 0 && c->given->rule == SADDLE_STEPS_PRACTICAL)
+        c->steps.batch = (uint64_t)fmax(LEAST_BATCH, ceil(sqrt(most) / parts));
+}
+
+/* Where the kept extra begins: after v, u and the count of stalls. */
+static size_t kept_extra_offset(const saddle_agent *agent)
+{
+    return agent->problem->x_dim + agent->problem->y_dim + 1;
 }
 
 void saddle_family_parts(const saddle_agent *agent, saddle_parts *out)
@@ -70,7 +88,7 @@ void saddle_family_parts(const saddle_agent *agent, saddle_parts *out)
     size_t span = family->tracking ? 2 * both : both;
     out->extra = agent->now + span;
     out->extra1 = agent->next + span;
-    out->kept = agent->kept + both + 1;
+    out->kept = agent->kept + kept_extra_offset(agent);
     out->moved = agent->work + MOVED;
     out->y_moved = agent->work + Y_MOVED;
     out->reach = agent->work + REACH;
@@ -223,7 +241,16 @@ static void ascend(const saddle_agent *agent, const saddle_parts *parts, bool tr
 bool saddle_family_refreshes(const saddle_agent *agent)
 {
     const saddle_family *family = agent->parameters;
-    return !family->recursive || (agent->iteration + 1) % family->steps.q == 0;
+    uint64_t since = agent->iteration + 1;
+    uint64_t span = family->steps.q;
+    if (!family->recursive)
+        return true;
+    if (family->scheduled) {
+        const double *kept = agent->kept + kept_extra_offset(agent);
+        since -= (uint64_t)kept[SADDLE_FAMILY_REFRESHED];
+        span = (uint64_t)kept[SADDLE_FAMILY_SPAN];
+    }
+    return since % span == 0;
 }
 
 /* Where u is recursive and linear in y besides the batch's entries, d is tracked in the same pass. */

@@ -26,9 +26,11 @@
 /* The first member of every parameters struct of the family: what the shared steps read. */
 typedef struct saddle_family {
     saddle_steps steps;
-    bool recursive;   /* estimates continue recursively between refreshes, every q iterations */
-    bool tracking;    /* p and d are published and mixed; otherwise p = v, d = u */
-    double curvature; /* c; 0: u itself is kept */
+    bool recursive; /* estimates continue recursively between refreshes */
+    bool
+        scheduled; /* each agent keeps the time of its next refresh; otherwise every q iterations */
+    bool tracking; /* p and d are published and mixed; otherwise p = v, d = u */
+    double curvature;       /* c; 0: u itself is kept */
     size_t published_extra; /* doubles of the span after d */
     size_t kept_extra;      /* doubles of the kept state after u */
 } saddle_family;
@@ -59,9 +61,16 @@ typedef enum saddle_family_kind {
     SADDLE_FAMILY_RECURSIVE /* trackers, and estimates that continue recursively between refreshes */
 } saddle_family_kind;
 
+/* saddle_parts::kept where saddle_family::scheduled: the number whose network mean the published extra follows, the
+ * iterate of the agent's last refresh, and how many iterations later its next one is. An algorithm's own follow. */
+enum { SADDLE_FAMILY_FOLLOWED, SADDLE_FAMILY_REFRESHED, SADDLE_FAMILY_SPAN, SADDLE_FAMILY_KEPT };
+
 /* Complete the parameters of an algorithm of the family. */
 void saddle_family_configure(saddle_family *family, saddle_family_kind kind,
                              const saddle_configuration *configuration);
+/* The size of a mini-batch that is not given, by the rule `practical`: a part of sqrt(n), n the largest local size. Small
+ * ones cost fewer samples at about as many rounds as the sqrt(n) of the paper; docs/reproduction.md has the figures. */
+void saddle_family_small_batches(saddle_configuration *configuration, double parts);
 /* Find an agent's parts. */
 void saddle_family_parts(const saddle_agent *agent, saddle_parts *out);
 

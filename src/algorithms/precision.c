@@ -23,6 +23,9 @@
 #include "algorithms/family.h"
 #include "algorithms/step_options.h"
 
+/* A mini-batch is ceil(sqrt(n)) / BATCH_PARTS. */
+#define BATCH_PARTS 4.0
+
 static const saddle_option *const options[] = {
     &saddle_option_steps, &saddle_option_nu,       &saddle_option_eta,
     &saddle_option_tau,   &saddle_option_alpha,    &saddle_option_q,
@@ -31,6 +34,7 @@ static const saddle_option *const options[] = {
 static saddle_status init(void *parameters, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
+    saddle_family_small_batches(c, BATCH_PARTS);
     saddle_family_configure(parameters, SADDLE_FAMILY_RECURSIVE, c);
     return SADDLE_OK;
 }

@@ -7,6 +7,10 @@
  *           at least |S| unless the user says otherwise,
  *   gamma = (1/q) sum over the last q iterations of  sum_i |x~_i - xbar|^2.
  *
+ * The paper sets |S| = q = ceil(sqrt(n)). What a refresh is good for grows with its size, and its cost
+ * R/q + 2 |S| per iteration is a matter of q; so by default q = 2 sqrt(R_i) follows each refresh, agent by
+ * agent, and |S| = ceil(sqrt(n) / 8). `--steps paper` and `--q` fix q.
+ *
  * No agent knows xbar, so the rule as printed cannot run on a network. Here (`--gamma local`) agent
  * i measures r_t = |x~_i - x_i|^2, and the network average of that number is followed by dynamic
  * average consensus with one more double per message,
@@ -71,16 +75,25 @@ static const saddle_option *const options[] = {&saddle_option_steps,
                                                &refresh_min,
                                                NULL};
 
-/* The kept state besides v and u. */
-enum { LAST_R, SIGMA2, WINDOW, KEPT_EXTRA };
+/* The kept state besides v, u and what the family keeps. */
+enum { SIGMA2 = SADDLE_FAMILY_KEPT, WINDOW, KEPT_EXTRA };
+
+/* A mini-batch is ceil(sqrt(n) / BATCH_PARTS), and the refresh after one of R samples ceil(SPAN_ROOTS sqrt(R)) iterations
+ * later, where the user does not say. */
+#define BATCH_PARTS 8.0
+#define SPAN_ROOTS 2.0
 
 static saddle_status init(void *out, saddle_configuration *c, saddle_error *error)
 {
     (void)error;
     parameters *p = out;
+    saddle_family_small_batches(c, BATCH_PARTS);
+    if (c->given->q == 0 && c->given->rule == SADDLE_STEPS_PRACTICAL)
+        c->steps.q = 0; /* as far as the last refresh carries */
     saddle_family_configure(&p->family, SADDLE_FAMILY_RECURSIVE, c);
     p->family.published_extra = p->gamma == EXACT ? 0 : 1;
     p->family.kept_extra = KEPT_EXTRA;
+    p->family.scheduled = true;
     return SADDLE_OK;
 }
 
@@ -103,13 +116,22 @@ static size_t refresh_size(const parameters *p, const saddle_agent *agent, doubl
     return size < (double)samples ? (size_t)size : samples;
 }
 
+/* How many iterations a refresh of a size is to last. */
+static double span_of(const parameters *p, size_t size)
+{
+    return p->family.steps.q > 0 ? (double)p->family.steps.q
+                                 : ceil(SPAN_ROOTS * sqrt((double)size));
+}
+
 /* Ask for the mean gradient over R_i samples, and, if it is measured, for the variance that sizes the next
- * refresh. */
+ * refresh; set its time. */
 static void refresh(saddle_agent *agent, const parameters *p, saddle_parts *parts,
                     uint64_t iteration, double gamma, const double *x, const double *y)
 {
     size_t size = refresh_size(p, agent, parts->kept[SIGMA2], gamma);
     saddle_batch batch = saddle_draw(agent, SADDLE_RNG_REFRESH, iteration, size, false);
+    parts->kept[SADDLE_FAMILY_REFRESHED] = (double)iteration;
+    parts->kept[SADDLE_FAMILY_SPAN] = span_of(p, size);
     bool fixed = p->sigma2 > 0.0 || batch.count < 2;
     agent->request =
         (saddle_request){.kind = fixed ? SADDLE_REQUEST_GRADIENT : SADDLE_REQUEST_VARIANCE,
@@ -157,7 +179,7 @@ static void start(saddle_agent *agent, const double *x0, const double *y0)
     saddle_agent_evaluate(agent);
     keep_variance(agent, &parts);
     saddle_family_start(&parts, x0, y0);
-    parts.kept[LAST_R] = 0.0;
+    parts.kept[SADDLE_FAMILY_FOLLOWED] = 0.0;
     parts.kept[WINDOW] = 0.0;
     if (p->gamma == LOCAL)
         parts.extra1[0] = 0.0;
@@ -172,8 +194,8 @@ static void follow_gamma(saddle_agent *agent, const parameters *p, saddle_parts 
     }
     double r = *parts->reach;
     saddle_agent_mix(agent, (size_t)(parts->extra - agent->now), 1, parts->extra1);
-    parts->extra1[0] += r - parts->kept[LAST_R];
-    parts->kept[LAST_R] = r;
+    parts->extra1[0] += r - parts->kept[SADDLE_FAMILY_FOLLOWED];
+    parts->kept[SADDLE_FAMILY_FOLLOWED] = r;
     parts->kept[WINDOW] += parts->extra1[0];
 }
 
@@ -196,23 +218,25 @@ static void estimate(saddle_agent *agent)
         saddle_recursive_estimate(agent, &parts);
         return;
     }
-    double gamma = (double)agent->agents * parts.kept[WINDOW] / (double)p->family.steps.q;
+    double gamma = (double)agent->agents * parts.kept[WINDOW] / parts.kept[SADDLE_FAMILY_SPAN];
     parts.kept[WINDOW] = 0.0;
     refresh(agent, p, &parts, agent->iteration + 1, gamma, parts.x1, parts.y1);
 }
 
-/* Before step 4, equation (8), of an iteration that refreshes. */
-static void keep_refresh(saddle_agent *agent)
+/* Step 4, equation (8). Agents do not all refresh in the same iteration. */
+static void tracked(saddle_agent *agent, const double *x_sums, const double *y_sums)
 {
     saddle_parts parts;
     saddle_family_parts(agent, &parts);
-    keep_variance(agent, &parts);
+    if (saddle_family_refreshes(agent))
+        keep_variance(agent, &parts);
+    saddle_family_tracked(agent, x_sums, y_sums);
 }
 
 static const saddle_phase phases[] = {
     {"move", saddle_family_aim, saddle_family_aims, saddle_family_move, moved},
     {"estimate", .run = estimate},
-    {"track", keep_refresh, saddle_family_refreshes, saddle_family_track, saddle_family_tracked},
+    {"track", NULL, NULL, saddle_family_track, tracked},
     {.name = NULL}};
 
 static bool wants_oracle(const void *p)

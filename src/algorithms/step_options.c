@@ -12,10 +12,11 @@ static const saddle_search alpha = {.name = "alpha", .low = -4, .high = 4};
 static const saddle_search eta_x = {.name = "eta-x", .low = -4, .high = 4};
 static const saddle_search eta_y = {.name = "eta-y", .low = -4, .high = 4};
 
-const saddle_option saddle_option_steps =
-    SADDLE_CHOICE(STEPS(rule), "steps", GROUP, "practical", "practical|theory", "RULE",
-                  "Where step sizes that are not given come from: 'practical' uses the paper's "
-                  "nu = eta = 0.1 and the defaults below, 'theory' the bounds of its Theorem 1.");
+const saddle_option saddle_option_steps = SADDLE_CHOICE(
+    STEPS(rule), "steps", GROUP, "practical", "practical|paper|theory", "RULE",
+    "Where step sizes that are not given come from: 'practical', what works on the problem at "
+    "hand, as said below; 'paper', the paper's experiments read literally, nu = eta = 0.1, tau = "
+    "alpha = 1, batches and q of ceil(sqrt(n)); 'theory', those with the best guarantee.");
 
 const saddle_option saddle_option_nu = SADDLE_STEP(
     STEPS(nu), "nu", GROUP, "auto", 1.0, &damping, "STEP",
@@ -35,14 +36,16 @@ const saddle_option saddle_option_alpha =
     SADDLE_STEP(STEPS(alpha), "alpha", GROUP, "auto", SADDLE_UNBOUNDED, &alpha, "STEP",
                 "Gradient step in y. auto: what suits the problem, or 1.");
 
-const saddle_option saddle_option_q =
-    SADDLE_INTEGER(STEPS(q), "q", GROUP, "auto", 1.0, 0x1p53, "N",
-                   "A refresh every N iterations. auto: ceil(sqrt(n)), n the largest local size.");
+const saddle_option saddle_option_q = SADDLE_INTEGER(
+    STEPS(q), "q", GROUP, "auto", 1.0, 0x1p53, "N",
+    "A refresh every N iterations. auto: ceil(sqrt(n)), n the largest local size; for PRECISION+ "
+    "ceil(2 sqrt(R)) after a refresh of R samples.");
 
 const saddle_option saddle_option_batch =
     SADDLE_INTEGER(STEPS(batch), "batch", GROUP, "auto", 1.0, 0x1p32, "N",
                    "Samples of a mini-batch at every agent (all of them where it has fewer). "
-                   "auto: ceil(sqrt(n_i)).");
+                   "auto: ceil(sqrt(n_i)); for PRECISION ceil(sqrt(n) / 4) and for PRECISION+ "
+                   "ceil(sqrt(n) / 8), at least 2, n the largest local size.");
 
 const saddle_option saddle_option_sampling =
     SADDLE_CHOICE(STEPS(sampling), "sampling", GROUP, "without-replacement",

@@ -1,4 +1,4 @@
-/* Step sizes: what the plan gives, else the paper's practice or its theory. */
+/* Step sizes: what the plan gives, else what works, what the paper's experiments have, or its theory. */
 #include <math.h>
 
 #include "core/float_mode.h"
@@ -25,8 +25,9 @@ saddle_status saddle_instance_steps(const saddle_instance *instance, const saddl
     double safe = fmin(PAPER_STEP, saddle_mixing_min_self_weight(instance->mixing));
     double nu = safe;
     double eta = safe;
-    double tau = problem->tau > 0.0 ? problem->tau : 1.0;
-    double alpha = problem->alpha > 0.0 ? problem->alpha : 1.0;
+    bool paper = given->rule == SADDLE_STEPS_PAPER;
+    double tau = problem->tau > 0.0 && !paper ? problem->tau : 1.0;
+    double alpha = problem->alpha > 0.0 && !paper ? problem->alpha : 1.0;
     *out = *given;
     if (given->rule == SADDLE_STEPS_THEORY) {
         saddle_theory theory;

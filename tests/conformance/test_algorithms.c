@@ -31,8 +31,9 @@ typedef struct slow {
     double *x_tilde;        /* of the last step, m x_dim */
     double *sigma2;         /* per agent */
     double *c, *r, *window; /* PRECISION+: consensus on r, last r, sum of c over the window */
-    double exact_window;    /* PRECISION+, exact: sum of the paper's term */
-    size_t *refresh_size;   /* of the last refresh, per agent */
+    double *exact_window; /* PRECISION+, exact: sum of the paper's term since an agent's refresh */
+    size_t *refresh_size; /* of the last refresh, per agent */
+    uint64_t *last, *due; /* iterates of the last refresh and of the next one, per agent */
     double *gx, *gy, *scratch;
 } slow;
 
@@ -75,8 +76,13 @@ static void slow_open(slow *s, const test_rig *rig, int kind)
     s->c = test_doubles(m);
     s->r = test_doubles(m);
     s->window = test_doubles(m);
+    s->exact_window = test_doubles(m);
     s->refresh_size = calloc(m + 1, sizeof *s->refresh_size);
+    s->last = calloc(m + 1, sizeof *s->last);
+    s->due = calloc(m + 1, sizeof *s->due);
     ck_assert_ptr_nonnull(s->refresh_size);
+    ck_assert_ptr_nonnull(s->last);
+    ck_assert_ptr_nonnull(s->due);
     s->gx = test_doubles(s->x_dim);
     s->gy = test_doubles(s->y_dim);
     s->scratch = test_doubles(saddle_problem_scratch(problem) +
@@ -88,22 +94,63 @@ static void slow_close(slow *s)
 {
     test_state_free(&s->now);
     test_state_free(&s->next);
-    double *const vector[] = {s->mixing, s->x_tilde, s->sigma2, s->c,      s->r,
-                              s->window, s->gx,      s->gy,     s->scratch};
+    double *const vector[] = {s->mixing, s->x_tilde,      s->sigma2, s->c,  s->r,
+                              s->window, s->exact_window, s->gx,     s->gy, s->scratch};
     for (size_t k = 0; k < sizeof vector / sizeof *vector; k++)
         free(vector[k]);
     free(s->refresh_size);
+    free(s->last);
+    free(s->due);
 }
 
-/* |S_i| = min(batch, n_i), batch = ceil(sqrt(n_i)) unless given. */
+/* The least k with (parts k)^2 >= n. */
+static size_t root_part(size_t n, size_t parts)
+{
+    size_t k = 0;
+    while (parts * parts * k * k < n)
+        k++;
+    return k;
+}
+
+/* Whether steps and batches that are not given are those that work, rather than the paper's. */
+static bool is_practical(const slow *s)
+{
+    return settings_of(s)->steps.rule == SADDLE_STEPS_PRACTICAL;
+}
+
+static size_t largest_size(const slow *s)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < s->m; i++)
+        most = s->problem->samples[i] > most ? s->problem->samples[i] : most;
+    return most;
+}
+
+/* |S_i| = min(batch, n_i). Unless given, the batch is ceil(sqrt(n_i)); of PRECISION and PRECISION+ ceil(sqrt(n) / 4) and
+ * ceil(sqrt(n) / 8), n the largest size, and not below 2, where the steps are not the paper's. */
 static size_t batch_size(const slow *s, size_t i)
 {
     size_t n = s->problem->samples[i];
     size_t batch = (size_t)settings_of(s)->steps.batch;
-    if (batch == 0)
-        while (batch * batch < n)
-            batch++;
+    bool small = is_practical(s) && (s->kind == PRECISION || s->kind == PRECISION_PLUS);
+    if (batch == 0 && small) {
+        batch = root_part(largest_size(s), s->kind == PRECISION ? 4 : 8);
+        batch = batch < 2 ? 2 : batch;
+    } else if (batch == 0) {
+        batch = root_part(n, 1);
+    }
     return batch < n ? batch : n;
+}
+
+/* After how many iterations the refresh follows that comes after one of a size. */
+static uint64_t span_after(const slow *s, size_t size)
+{
+    uint64_t q = settings_of(s)->steps.q;
+    if (q > 0)
+        return q;
+    /* ceil(2 sqrt(R)) is the least k with k^2 >= 4 R. */
+    return s->kind == PRECISION_PLUS && is_practical(s) ? root_part(4 * size, 1)
+                                                        : root_part(largest_size(s), 1);
 }
 
 /* The random samples of agent i for an iteration, by the rule of core/rng.h. */
@@ -199,6 +246,8 @@ static void refresh(slow *s, size_t i, uint64_t iteration, double gamma, const d
     if (s->kind == PRECISION_PLUS)
         count = refresh_size(s, i, gamma);
     s->refresh_size[i] = count;
+    s->last[i] = iteration;
+    s->due[i] = iteration + span_after(s, count);
     draw(s, i, SADDLE_RNG_REFRESH, iteration, count, false, index);
     memset(v, 0, s->x_dim * sizeof *v);
     memset(u, 0, s->y_dim * sizeof *u);
@@ -332,15 +381,17 @@ static void follow_gamma(slow *s)
             mean += s->now.x[i * s->x_dim + k] / (double)s->m;
         for (size_t i = 0; i < s->m; i++) {
             double off = s->x_tilde[i * s->x_dim + k] - mean;
-            s->exact_window += off * off;
+            for (size_t j = 0; j < s->m; j++)
+                s->exact_window[j] += off * off;
         }
     }
 }
 
 static double gamma_at(const slow *s, size_t i)
 {
-    double q = (double)s->rig->steps.q;
-    return setting_is(s, "gamma", "exact") ? s->exact_window / q : (double)s->m * s->window[i] / q;
+    double q = (double)(s->due[i] - s->last[i]);
+    return setting_is(s, "gamma", "exact") ? s->exact_window[i] / q
+                                           : (double)s->m * s->window[i] / q;
 }
 
 /* Step 3 at agent i, for iteration t + 1. */
@@ -354,8 +405,10 @@ static void estimate(slow *s, size_t i, uint64_t t)
     double *u = s->next.u + i * s->y_dim;
     if (s->kind == PROX_GT_SGDA || s->kind == PROX_DSGDA) {
         minibatch(s, i, t + 1, x1, y1, v, u);
-    } else if ((t + 1) % s->rig->steps.q == 0) {
+    } else if (t + 1 == s->due[i]) {
         refresh(s, i, t + 1, gamma_at(s, i), x1, y1, v, u);
+        s->window[i] = 0.0;
+        s->exact_window[i] = 0.0;
     } else {
         uint32_t index[MOST_SAMPLES];
         size_t count = batch_size(s, i);
@@ -390,10 +443,6 @@ static void slow_step(slow *s, uint64_t t)
         estimate(s, i, t);
     if (tracks(s))
         track(s);
-    if ((t + 1) % s->rig->steps.q == 0) {
-        memset(s->window, 0, s->m * sizeof *s->window);
-        s->exact_window = 0.0;
-    }
     test_state kept = s->now;
     s->now = s->next;
     s->next = kept;
@@ -468,12 +517,12 @@ static uint64_t ifo_of(const slow *s, size_t i, uint64_t t)
 {
     size_t n = s->problem->samples[i];
     size_t batch = batch_size(s, i);
-    bool refreshes = t % s->rig->steps.q == 0;
+    bool refreshes = t == s->last[i];
     switch (s->kind) {
     case PRECISION:
         return refreshes ? n : 2 * batch;
     case PRECISION_PLUS:
-        return (t == 0 ? batch : 0) + (refreshes ? s->refresh_size[i] : 2 * batch);
+        return (t == 0 ? pilot_size(s, i) : 0) + (refreshes ? s->refresh_size[i] : 2 * batch);
     default:
         return batch;
     }
@@ -573,6 +622,7 @@ START_TEST(algorithms_follow_their_rules)
         {"batch=1000", "q=3", NULL},
         {"sampling=with-replacement", "q=3", "batch=5", NULL},
         {"nu=0.05", "eta=0.02", "tau=3", NULL},
+        {"steps=paper", "tau=20", "alpha=0.05", NULL},
     };
     static const char *const plus[][4] = {
         {"gamma=exact", "q=3", "c-gamma=0.5", NULL},
@@ -581,6 +631,9 @@ START_TEST(algorithms_follow_their_rules)
         {"refresh-min=1", "c-gamma=1e-9", "q=3", NULL},
         {"c-gamma=1e-3", "q=2", "refresh-min=2", NULL},
         {"c-gamma=1e300", "q=3", NULL},
+        {"c-gamma=0.05", NULL},
+        {"c-gamma=0.05", "gamma=exact", NULL},
+        {"refresh-min=1", "c-gamma=1e-9", "batch=1", NULL},
     };
     for (int kind = 0; kind < ALGORITHMS; kind++)
         for (size_t v = 0; v < sizeof variants / sizeof *variants; v++)

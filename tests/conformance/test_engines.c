@@ -194,7 +194,7 @@ END_TEST
 START_TEST(the_ifo_budget_ends_an_advance)
 {
     /* 4 agents, 10 samples: 40 calls at the start, 4 * 2 * 4 = 32 in a recursive iteration. */
-    static const char *const more[] = {"q=1000", NULL};
+    static const char *const more[] = {"q=1000", "batch=4", NULL};
     for (size_t c = 0; c < COUNTS; c++) {
         test_rig rig;
         saddle_cost cost;
@@ -250,7 +250,8 @@ END_TEST
 /* Runs stop where their settings say. */
 static saddle_result *stop_by(const char *assignment, const saddle_hooks *hooks)
 {
-    const char *more[] = {"q=1000", "trace-every=50", "iterations=1000000", assignment, NULL};
+    const char *more[] = {"q=1000",   "batch=4", "trace-every=50", "iterations=1000000",
+                          assignment, NULL};
     saddle_error error = {.message = ""};
     test_instance instance;
     saddle_result *result = NULL;

@@ -355,8 +355,8 @@ START_TEST(fields_are_checked_like_texts)
     refuse_copy(&plan, "threads: '5000' is out of range; give a whole number of at least 1 and at "
                        "most 4096, or auto");
     plan = defaults();
-    plan.steps.rule = 2;
-    refuse_copy(&plan, "steps: choice number 2 is not one of practical|theory");
+    plan.steps.rule = 3;
+    refuse_copy(&plan, "steps: choice number 3 is not one of practical|paper|theory");
     plan = defaults();
     plan.steps.sampling = (saddle_sampling)-1;
     refuse_copy(&plan, "sampling: choice number -1 is not one of "
