@@ -445,23 +445,27 @@ void cli_json_theorem(saddle_json *j, const theorem_check *v)
 
 /* ---- claims -------------------------------------------------------------------------------- */
 
+/* The claims of the paper, or ours, with their verdicts; nothing where there are none. */
+static void print_claims_of(const claims_list *list, bool ours, const char *heading)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < list->claims; k++) {
+        const claims_outcome *o = &list->outcome[k];
+        char text[CLAIMS_TEXT];
+        char verdict[CLAIMS_VERDICT];
+        if ((o->claim->source == NULL) != ours)
+            continue;
+        if (count++ == 0)
+            cli_print("\n%s\n", heading);
+        saddle_snprintf(text, sizeof text, "%s (%s): %s", o->claim->says,
+                        ours ? "ours" : o->claim->source, saddle_claims_verdict_text(o, verdict));
+        cli_print("%4zu. ", k + 1);
+        cli_wrap(stdout, text, 6, 6, cli_width(1));
+    }
+}
+
 void cli_print_claims(const reproduction *r)
 {
-    cli_table *table = cli_table_create("lrrr");
-    cli_table_words(table, "experiment", "hold", "do not", "not decided");
-    for (size_t p = 0; p < r->parts; p++) {
-        const paper_experiment *e = r->part[p].experiment;
-        cli_table_add(table, "%s", e->name);
-        for (int verdict = CLAIM_HOLDS; verdict <= CLAIM_UNDECIDED; verdict++)
-            cli_table_add(table, "%zu", saddle_reproduction_count(r, e, (claim_verdict)verdict));
-    }
-    cli_print("\nclaims\n");
-    cli_table_print(table);
-    for (size_t k = 0; k < r->claims; k++)
-        if (r->claim[k].verdict == CLAIM_FAILS) {
-            cli_print("\ndoes not hold: ");
-            cli_wrap(stdout, r->claim[k].statement, 15, 2, cli_width(1));
-            cli_print("  ");
-            cli_wrap(stdout, r->claim[k].numbers, 2, 2, cli_width(1));
-        }
+    print_claims_of(&r->claims, false, "what the paper says, and what was measured");
+    print_claims_of(&r->claims, true, "what we add");
 }

@@ -248,7 +248,6 @@ static saddle_status write_section(FILE *f, const report_page *r, size_t place, 
         "<div class=\"pair\">\n<div class=\"card chart\"></div>\n<div class=\"card chart\"></div>\n"
         "</div>\n",
         f);
-    report_claims(f, r, place);
     report_outcomes(f, section, &g);
     report_costs(f, section, &g);
     fputs("<div class=\"pair uneven\">\n", f);
@@ -287,7 +286,7 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
                    saddle_version());
     write_paragraphs(f, r->text);
     if (!r->claims_last)
-        report_summary(f, r);
+        report_claims(f, r);
     write_contents(f, r);
     fputs("<div class=\"axes\" role=\"group\" aria-label=\"horizontal axis\"><span "
           "class=\"soft\">against</span></div>\n<noscript><p>The curves are drawn by a script, "
@@ -297,7 +296,7 @@ static saddle_status write_page(FILE *f, const report_page *r, saddle_error *err
     for (size_t k = 0; status == SADDLE_OK && k < r->sections; k++)
         status = write_section(f, r, k, error);
     if (r->claims_last)
-        report_summary(f, r);
+        report_claims(f, r);
     fputs("</div>\n", f);
     write_script(f);
     fputs("</body>\n</html>\n", f);
@@ -335,33 +334,18 @@ static saddle_status check_trace(const saddle_trace *trace, saddle_error *error)
 static saddle_status write_with_claims(const report_section *section, const char *title,
                                        const char *path, saddle_error *error)
 {
-    paper_comparisons decided;
-    char text[256];
-    saddle_status status =
-        saddle_paper_comparisons_make(&decided, section->trace, section->traces, error);
-    report_claim *claim = calloc(decided.claims + 1, sizeof *claim);
-    SADDLE_THEN_IF(status, claim == NULL, saddle_no_memory(error, "the claims"));
-    if (status == SADDLE_OK && claim != NULL) {
-        /* Without reasons: the likely ones are those of the paper's experiments. */
-        for (size_t k = 0; k < decided.claims; k++)
-            claim[k] = report_claim_of(&decided.outcome[k], 0);
-        saddle_snprintf(
-            text, sizeof text,
-            "Tested on these runs, with %zu seed%s%s, at fractions of the start's metric: "
-            "1.3x means that the other one's cost is 1.3 times as large.",
-            decided.seeds, decided.seeds == 1 ? "" : "s",
-            decided.seeds < FEW_SEEDS ? " (too few to decide)" : "");
-        report_page page = {.title = title,
-                            .claims_text = text,
-                            .claims_last = true,
-                            .claims = decided.claims,
-                            .claim = claim,
-                            .sections = 1,
-                            .section = section};
-        status = report_write(&page, path, error);
-    }
-    free(claim);
-    saddle_paper_comparisons_release(&decided);
+    claims_list claims;
+    SADDLE_TRY(saddle_paper_comparisons_make(&claims, section->trace, section->traces, error));
+    report_page page = {.title = title,
+                        .claims_text = claims.seeds < FEW_SEEDS
+                                           ? "Tested on these runs, with too few seeds to decide."
+                                           : "Tested on these runs.",
+                        .claims_last = true,
+                        .claims = &claims,
+                        .sections = 1,
+                        .section = section};
+    saddle_status status = report_write(&page, path, error);
+    saddle_claims_list_release(&claims);
     return status;
 }
 

@@ -9,20 +9,6 @@
 
 #include "lab/claims.h"
 
-/* A claim. Texts are borrowed. */
-typedef struct report_claim {
-    size_t section;    /* the place of the section that it is about */
-    const char *theme; /* what it says in a few words, as others do of their sections; claims of one
-                              theme follow each other in no order; NULL: none */
-    const char *statement; /* "PRECISION+ reaches 1e-4 with fewer IFO calls than PRECISION" */
-    claim_verdict verdict;
-    const char *numbers; /* what was measured */
-    const char *reason;  /* the likely reason, where it does not hold; NULL or "": none */
-} report_claim;
-
-/* A decided claim about a section, without a reason. Borrows the outcome's texts. */
-report_claim report_claim_of(const claims_outcome *outcome, size_t section);
-
 /* A chapter: traces of one experiment, with their curves and table of costs. */
 typedef struct report_section {
     const char *title; /* NULL or "": none, for a page with one section */
@@ -34,15 +20,14 @@ typedef struct report_section {
     const double *level;              /* descending; borrowed */
 } report_section;
 
-/* A page: a summary of the claims by themes, then sections, each with its curves and its claims.
+/* A page: the claims with their verdicts and numbers, then sections, each with its curves.
  * Everything is borrowed. */
 typedef struct report_page {
-    const char *title;       /* NULL or "": made of what the first trace says */
-    const char *text;        /* as of a section */
-    const char *claims_text; /* what the claims were tested on; NULL or "": nothing */
-    bool claims_last;        /* whether their summary follows the sections */
-    size_t claims;
-    const report_claim *claim;
+    const char *title;         /* NULL or "": made of what the first trace says */
+    const char *text;          /* as of a section */
+    const char *claims_text;   /* what the claims were tested on; NULL or "": nothing */
+    bool claims_last;          /* whether they follow the sections */
+    const claims_list *claims; /* NULL: none */
     size_t sections;
     const report_section *section;
 } report_page;

@@ -1,157 +1,95 @@
-/* The claims of a report: a summary by themes, and a table for each section. */
+/* The claims of a report: the sentences with their verdicts, each with its numbers folded up. */
 #include <stdio.h>
-#include <string.h>
 
 #include "core/print.h"
 #include "draw/report_parts.h"
 
-#define VERDICTS 3
+/* How a verdict looks. */
 static const struct {
     const char *style;
-    const char *text;
-} verdicts[VERDICTS] = {[CLAIM_HOLDS] = {"holds", "&#10003; holds"},
-                        [CLAIM_FAILS] = {"fails", "&#10007; does not hold"},
-                        [CLAIM_UNDECIDED] = {"undecided", "? not decided"}};
+    const char *mark;
+} looks[CLAIM_VERDICTS] = {
+    [CLAIM_HOLDS] = {"holds", "&#10003;"},    [CLAIM_HOLDS_BELOW] = {"holds", "&#10003;"},
+    [CLAIM_HOLDS_ABOVE] = {"undecided", "~"}, [CLAIM_FAILS] = {"fails", "&#10007;"},
+    [CLAIM_UNDECIDED] = {"undecided", "?"},   [CLAIM_UNTESTED] = {"undecided", "?"}};
 
-report_claim report_claim_of(const claims_outcome *outcome, size_t section)
+static void write_levels_head(FILE *f)
 {
-    return (report_claim){.section = section,
-                          .theme = outcome->claim->theme,
-                          .statement = saddle_claims_statement(outcome),
-                          .verdict = outcome->verdict,
-                          .numbers = outcome->numbers};
+    fputs("<tr><th>test</th>", f);
+    for (size_t k = 0; k < CLAIMS_LEVELS; k++)
+        saddle_fprintf(f, "<th>%.0e</th>", saddle_claims_level(k));
+    fputs("</tr>", f);
 }
 
-/* Which claims are meant. */
-typedef struct choice {
-    const char *theme; /* NULL: of any */
-    size_t section;    /* ANY_SECTION: of any */
-} choice;
-#define ANY_SECTION SIZE_MAX
-
-static bool is_meant(const report_claim *one, choice which)
+/* A cell is marked where a test is true or false. */
+static void write_level(FILE *f, const claims_level *level)
 {
-    return (which.theme == NULL || (one->theme != NULL && strcmp(one->theme, which.theme) == 0)) &&
-           (which.section == ANY_SECTION || one->section == which.section);
+    char text[CLAIMS_TEXT] = "";
+    const char *style = level->state == STATE_TRUE    ? "holds"
+                        : level->state == STATE_FALSE ? "fails"
+                                                      : "soft";
+    saddle_claims_describe_level(text, sizeof text, level);
+    report_html(f, "<td class=\"%s\">%s</td>", style, text);
 }
 
-/* How many claims there are of each verdict; returns how many in all. */
-static size_t count_claims(const report_page *r, choice which, size_t count[VERDICTS])
+static void write_test(FILE *f, const claims_measurement *m)
 {
-    size_t all = 0;
-    memset(count, 0, VERDICTS * sizeof *count);
-    for (size_t k = 0; k < r->claims; k++)
-        if (is_meant(&r->claim[k], which)) {
-            count[r->claim[k].verdict]++;
-            all++;
-        }
-    return all;
+    report_html(f, "<tr><td>%s: %s</td>", m->experiment->title, m->statement);
+    for (size_t k = 0; m->levels == CLAIMS_LEVELS && k < CLAIMS_LEVELS; k++)
+        write_level(f, &m->level[k]);
+    if (m->levels != CLAIMS_LEVELS)
+        report_html(f, "<td>%s</td>", m->numbers);
+    fputs("</tr>\n", f);
 }
 
-/* "38 hold, 31 do not, 7 are not decided". */
-static void write_counts(FILE *f, const size_t count[VERDICTS])
+static void write_claim(FILE *f, const claims_list *list, const claims_outcome *o)
 {
-    saddle_fprintf(f,
-                   "<b class=\"holds\">%zu</b> hold%s, <b class=\"fails\">%zu</b> %s not, "
-                   "<b class=\"undecided\">%zu</b> %s not decided",
-                   count[CLAIM_HOLDS], count[CLAIM_HOLDS] == 1 ? "s" : "", count[CLAIM_FAILS],
-                   count[CLAIM_FAILS] == 1 ? "does" : "do", count[CLAIM_UNDECIDED],
-                   count[CLAIM_UNDECIDED] == 1 ? "is" : "are");
-}
-
-/* The sections where claims of a theme have a verdict, with how many of how many if not all have. */
-static void write_places(FILE *f, const report_page *r, const char *theme, claim_verdict verdict)
-{
-    bool first = true;
-    for (size_t s = 0; s < r->sections; s++) {
-        size_t count[VERDICTS];
-        size_t all = count_claims(r, (choice){theme, s}, count);
-        if (count[verdict] == 0)
-            continue;
-        if (r->sections == 1) {
-            saddle_fprintf(f, "<a href=\"#section-1\">%zu of %zu</a>", count[verdict], all);
-            continue;
-        }
-        /* Titles may have commas of their own. */
-        report_html(f, "%s<a href=\"#section-%zu\">%s</a>", first ? "" : "; ", s + 1,
-                    r->section[s].title);
-        if (count[verdict] < all)
-            saddle_fprintf(f, " (%zu of %zu)", count[verdict], all);
-        first = false;
-    }
-}
-
-/* What is claimed, in a few words, and where it holds. */
-static void write_theme(FILE *f, const report_page *r, const char *theme)
-{
-    size_t count[VERDICTS];
-    count_claims(r, (choice){theme, ANY_SECTION}, count);
-    report_html(f, "<tr><td>%s</td><td>", theme);
-    for (size_t v = 0; v < VERDICTS; v++) {
-        if (count[v] == 0)
-            continue;
-        saddle_fprintf(f, "<div><span class=\"verdict %s\">%s:</span> ", verdicts[v].style,
-                       verdicts[v].text);
-        write_places(f, r, theme, (claim_verdict)v);
-        fputs("</div>", f);
-    }
-    fputs("</td></tr>\n", f);
-}
-
-/* Whether an earlier claim has the theme of claim k, or it has none. */
-static bool is_told(const report_page *r, size_t k)
-{
-    for (size_t j = 0; j < k; j++)
-        if (is_meant(&r->claim[j], (choice){r->claim[k].theme, ANY_SECTION}))
-            return true;
-    return r->claim[k].theme == NULL;
-}
-
-void report_summary(FILE *f, const report_page *r)
-{
-    size_t count[VERDICTS];
-    if (count_claims(r, (choice){NULL, ANY_SECTION}, count) == 0)
-        return;
-    report_html(f,
-                "<section id=\"claims\">\n<h2>Which of the paper's claims hold</h2>\n"
-                "<p>%s Of %zu claims ",
-                r->claims_text, r->claims);
-    write_counts(f, count);
-    fputs(". Each is below the curves, with its numbers.</p>\n"
-          "<div class=\"card scroll\"><table class=\"themes\"><tbody>\n",
-          f);
-    for (size_t k = 0; k < r->claims; k++)
-        if (!is_told(r, k))
-            write_theme(f, r, r->claim[k].theme);
-    fputs("</tbody></table></div>\n</section>\n", f);
-}
-
-static void write_claim(FILE *f, const report_claim *one)
-{
-    report_html(f, "<tr><td>%s</td>", one->statement);
-    saddle_fprintf(f, "<td class=\"verdict %s\">%s</td>", verdicts[one->verdict].style,
-                   verdicts[one->verdict].text);
-    report_html(f, "<td>%s", one->numbers);
-    if (one->reason != NULL && *one->reason != '\0')
-        report_html(f, "<br><span class=\"soft\">%s</span>", one->reason);
-    fputs("</td></tr>\n", f);
-}
-
-void report_claims(FILE *f, const report_page *r, size_t section)
-{
-    size_t count[VERDICTS];
-    size_t all = count_claims(r, (choice){NULL, section}, count);
-    if (all == 0)
-        return;
-    saddle_fprintf(f, "<details class=\"card claims-of\"><summary>%zu claim%s: ", all,
-                   all == 1 ? "" : "s");
-    write_counts(f, count);
-    fputs("</summary>\n<div class=\"scroll\"><table "
-          "class=\"claims\"><thead><tr><th>claim</th><th>verdict</th><th>measured</th></tr></thead>"
-          "<tbody>\n",
-          f);
-    for (size_t k = 0; k < r->claims; k++)
-        if (r->claim[k].section == section)
-            write_claim(f, &r->claim[k]);
+    char verdict[CLAIMS_VERDICT];
+    bool levels = list->measurement[o->first].levels == CLAIMS_LEVELS;
+    saddle_fprintf(f, "<details class=\"card claims-of\"><summary><b class=\"%s\">%s ",
+                   looks[o->verdict].style, looks[o->verdict].mark);
+    report_html(f, "%s</b> %s <span class=\"soft\">(%s)</span></summary>\n",
+                saddle_claims_verdict_text(o, verdict), o->claim->says,
+                o->claim->source != NULL ? o->claim->source : "ours");
+    if (o->claim->reading != NULL)
+        report_html(f, "<p>Read as: %s.</p>\n", o->claim->reading);
+    fputs("<div class=\"scroll\"><table class=\"claims\"><thead>", f);
+    if (levels)
+        write_levels_head(f);
+    else
+        fputs("<tr><th>test</th><th>measured</th></tr>", f);
+    fputs("</thead><tbody>\n", f);
+    for (size_t k = 0; k < o->count; k++)
+        write_test(f, &list->measurement[o->first + k]);
     fputs("</tbody></table></div></details>\n", f);
+}
+
+/* The claims of the paper, or ours; nothing where there are none. */
+static void write_group(FILE *f, const claims_list *list, bool ours, const char *heading)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < list->claims; k++) {
+        if ((list->outcome[k].claim->source == NULL) != ours)
+            continue;
+        if (count++ == 0)
+            saddle_fprintf(f, "<h3>%s</h3>\n", heading);
+        write_claim(f, list, &list->outcome[k]);
+    }
+}
+
+void report_claims(FILE *f, const report_page *r)
+{
+    char chance[CLAIMS_TEXT] = "";
+    if (r->claims == NULL || r->claims->claims == 0)
+        return;
+    saddle_claims_describe_chance(chance, sizeof chance, r->claims);
+    report_html(f,
+                "<section id=\"claims\">\n<h2>What the paper says, and what was measured</h2>\n"
+                "<p>%s Levels are values of the metric, or distances of the loss from where it "
+                "settles; 1.3x means that the cost of the last one named is 1.3 times that of the "
+                "first. %s</p>\n",
+                r->claims_text, chance);
+    write_group(f, r->claims, false, "The paper's sentences");
+    write_group(f, r->claims, true, "Ours");
+    fputs("</section>\n", f);
 }

@@ -191,22 +191,24 @@ static void draw_theory(claims_line *out, const claims_line *measured, size_t ru
         out->y[k] = start + exponent * (out->x[k] - out->x[0]);
 }
 
-static void name_axes(figure_panel *panel, slope *s, const claims_outcome *o)
+static void name_axes(figure_panel *panel, slope *s, const claims_measurement *o)
 {
-    const paper_claim *c = o->claim;
+    const paper_test *c = o->test;
     const char *cost = saddle_claims_cost_text(c->cost);
     if (o->slope.count > 1)
-        saddle_snprintf(s->title, sizeof s->title, "slope %.3f (%.3f to %.3f), theory: at most %g",
-                        o->slope.mean, o->slope.low, o->slope.high, c->bound);
+        saddle_snprintf(s->title, sizeof s->title,
+                        "exponent %.3f (%.3f to %.3f), theory: at most %g", o->slope.mean,
+                        o->slope.low, o->slope.high, c->bound);
     else
-        saddle_snprintf(s->title, sizeof s->title, "slope %.3f, theory: at most %g", o->slope.mean,
-                        c->bound);
+        saddle_snprintf(s->title, sizeof s->title, "exponent %.3f, theory: at most %g",
+                        o->slope.mean, c->bound);
     switch (c->kind) {
-    case CLAIM_SLOPE_VALUE:
+    case TEST_SLOPE_VALUE:
         panel->x_label = "samples per agent";
-        saddle_snprintf(s->y_label, sizeof s->y_label, "%s to metric <= %g", cost, c->level);
+        saddle_snprintf(s->y_label, sizeof s->y_label, "%s to metric <= %g, beyond refresh 0", cost,
+                        c->level);
         break;
-    case CLAIM_SLOPE_EPSILON:
+    case TEST_SLOPE_EPSILON:
         panel->x_label = "1 / epsilon^2";
         saddle_snprintf(s->y_label, sizeof s->y_label, "%s to metric <= epsilon^2", cost);
         break;
@@ -219,17 +221,17 @@ static void name_axes(figure_panel *panel, slope *s, const claims_outcome *o)
 }
 
 static figure_panel fill_slope(slope *s, const reproduction *r, const reproduction_part *part,
-                               const claims_outcome *o)
+                               const claims_measurement *o)
 {
     size_t runs = 0;
     for (size_t k = 0; k < r->runs.seeds && k < CLAIMS_MOST_SEEDS; k++) {
         claims_line *l = &s->line[runs];
-        saddle_claims_points(l, o->claim, part->experiment,
-                             (const saddle_trace *const *)part->trace, r->runs.seeds, k);
+        saddle_claims_points(l, o->test, part->experiment, (const saddle_trace *const *)part->trace,
+                             r->runs.seeds, k);
         runs += l->count > 1;
     }
     if (runs > 0)
-        draw_theory(&s->line[runs], s->line, runs, o->claim->bound);
+        draw_theory(&s->line[runs], s->line, runs, o->test->bound);
     for (size_t k = 0; k < runs + (runs > 0); k++) {
         undo_logarithms(&s->line[k]);
         s->run[k] = (figure_run){.count = s->line[k].count, .x = s->line[k].x, .y = s->line[k].y};
@@ -244,6 +246,12 @@ static figure_panel fill_slope(slope *s, const reproduction *r, const reproducti
     return panel;
 }
 
+static bool is_slope(const paper_test *t)
+{
+    return t->kind == TEST_SLOPE_VALUE || t->kind == TEST_SLOPE_EPSILON ||
+           t->kind == TEST_SLOPE_TIME;
+}
+
 /* Draw figures/NAME-slopes for the slopes that were fitted, if there are any. */
 static saddle_status draw_slopes(const reproduction *r, const reproduction_part *part,
                                  saddle_error *error)
@@ -254,11 +262,19 @@ static saddle_status draw_slopes(const reproduction *r, const reproduction_part 
     if (list == NULL)
         return saddle_no_memory(error, "slopes");
     figure f = {.title = part->experiment->title, .panel = panel};
-    for (size_t k = 0; k < r->claims && f.panels < MOST_SLOPES; k++)
-        if (r->claim[k].experiment == part->experiment && r->claim[k].slope.count > 0) {
-            panel[f.panels] = fill_slope(&list[f.panels], r, part, &r->claim[k]);
+    size_t tests;
+    const paper_test *test = saddle_paper_tests(&tests);
+    for (size_t k = 0; k < tests && f.panels < MOST_SLOPES; k++) {
+        if (!is_slope(&test[k]) || strcmp(test[k].experiment, part->experiment->name) != 0)
+            continue;
+        claims_measurement m;
+        saddle_claims_measure(&m, &test[k], part->experiment,
+                              (const saddle_trace *const *)part->trace, r->runs.seeds);
+        if (m.slope.count > 0) {
+            panel[f.panels] = fill_slope(&list[f.panels], r, part, &m);
             f.panels++;
         }
+    }
     saddle_snprintf(stem, sizeof stem, "%s-slopes", part->experiment->name);
     saddle_status status = f.panels > 0 ? draw_all(r, &f, stem, error) : SADDLE_OK;
     free(list);

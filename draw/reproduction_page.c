@@ -78,7 +78,7 @@ static const char *first_columns(const paper_experiment *e)
 /* What the page is made of. */
 typedef struct sheet {
     report_section *section;
-    report_claim *claim;
+    char (*text)[CLAIMS_TEXT]; /* of each section */
     excerpt *excerpt;
     const saddle_trace **trace;
 } sheet;
@@ -88,20 +88,13 @@ static void fill_sheet(sheet *t, const reproduction *r)
     size_t used = 0;
     for (size_t p = 0; p < r->parts; p++) {
         const paper_experiment *e = r->part[p].experiment;
+        saddle_experiment_describe(&r->runs, e, t->text[p], sizeof t->text[p]);
         t->section[p] = (report_section){
-            .title = e->title, .text = e->source, .y = first_columns(e), .trace = t->trace + used};
+            .title = e->title, .text = t->text[p], .y = first_columns(e), .trace = t->trace + used};
         size_t runs = gather(t->excerpt, t->trace, used, r, &r->part[p], r->part[p].trace);
         size_t end = gather(t->excerpt, t->trace, runs, r, &r->part[p], r->part[p].bound);
         t->section[p].traces = end - used;
         used = end;
-    }
-    for (size_t k = 0; k < r->claims; k++) {
-        const claims_outcome *o = &r->claim[k];
-        size_t section = 0;
-        while (r->part[section].experiment != o->experiment)
-            section++;
-        t->claim[k] = report_claim_of(o, section);
-        t->claim[k].reason = saddle_reproduction_reason(o);
     }
 }
 
@@ -114,11 +107,11 @@ saddle_status reproduction_write_page(const reproduction *r, saddle_error *error
         substitute = substitute || saddle_paper_data_is_substitute(r->part[p].experiment->data);
     }
     sheet t = {.section = calloc(r->parts + 1, sizeof *t.section),
-               .claim = calloc(r->claims + 1, sizeof *t.claim),
+               .text = calloc(r->parts + 1, sizeof *t.text),
                .excerpt = calloc(traces + 1, sizeof *t.excerpt),
                .trace = (const saddle_trace **)calloc(traces + 1, sizeof *t.trace)};
     saddle_status status = SADDLE_OK;
-    if (t.section == NULL || t.claim == NULL || t.excerpt == NULL || t.trace == NULL) {
+    if (t.section == NULL || t.text == NULL || t.excerpt == NULL || t.trace == NULL) {
         status = saddle_no_memory(error, "the report");
     } else {
         char text[512];
@@ -127,23 +120,22 @@ saddle_status reproduction_write_page(const reproduction *r, saddle_error *error
         fill_sheet(&t, r);
         saddle_snprintf(
             text, sizeof text,
-            "Levels are fractions of the start's metric; docs/reproduction.md has the rules. "
-            "Every curve is shown by at most %d of its points; the whole traces are in "
+            "docs/reproduction.md has the rules. Every curve is shown by at most %d of its points; "
+            "the whole traces are in "
             "traces/.%s%s",
             SHOWN_ROWS,
             substitute ? "\n\nBUILT-IN DATA stand in for data that were not found." : "",
             r->runs.quick ? "\n\nShortened by --quick, and too short to decide much." : "");
         report_page page = {.title = "PRECISION's experiments, repeated",
                             .text = text,
-                            .claims = r->claims,
-                            .claim = t.claim,
+                            .claims = &r->claims,
                             .sections = r->parts,
                             .section = t.section};
         status = report_write(&page, path, error);
     }
     free((void *)t.trace);
     free(t.excerpt);
-    free(t.claim);
+    free(t.text);
     free(t.section);
     return status;
 }

@@ -1,23 +1,25 @@
-/* Claims and their results in words. */
+/* Tests, claims and their results in words. */
 #include "lab/claim_texts.h"
 
 #include <math.h>
 #include <string.h>
 
-#define LEVELS_TEXT "1e-2, 1e-3, 1e-4, 1e-6 and 1e-8 of the start's"
+#include "core/print.h"
 
-const char *saddle_claims_verdict_text(claim_verdict verdict)
+const char *saddle_claims_verdict_text(const claims_outcome *o, char out[CLAIMS_VERDICT])
 {
-    static const char *const text[] = {[CLAIM_HOLDS] = "holds",
-                                       [CLAIM_FAILS] = "does not hold",
-                                       [CLAIM_UNDECIDED] = "not decided"};
-    return text[verdict];
-}
-
-const char *saddle_claims_statement(const claims_outcome *o)
-{
-    const char *colon = strstr(o->statement, ": ");
-    return colon != NULL ? colon + 2 : o->statement;
+    static const char *const text[CLAIM_VERDICTS] = {[CLAIM_HOLDS] = "holds",
+                                                     [CLAIM_FAILS] = "does not hold",
+                                                     [CLAIM_UNDECIDED] = "not decided",
+                                                     [CLAIM_UNTESTED] =
+                                                         "not tested: nobody got there"};
+    if (o->verdict == CLAIM_HOLDS_BELOW)
+        saddle_snprintf(out, CLAIMS_VERDICT, "holds from %.0e down", o->level);
+    else if (o->verdict == CLAIM_HOLDS_ABOVE)
+        saddle_snprintf(out, CLAIMS_VERDICT, "holds down to %.0e only", o->level);
+    else
+        saddle_snprintf(out, CLAIMS_VERDICT, "%s", text[o->verdict]);
+    return out;
 }
 
 const char *saddle_claims_cost_text(const char *cost)
@@ -25,93 +27,80 @@ const char *saddle_claims_cost_text(const char *cost)
     return strcmp(cost, "ifo") == 0 ? "IFO calls" : "rounds";
 }
 
-static void append_names(char *text, const claims_chain *h, size_t first)
+static void append_names(char *text, const claims_chain *h, const char *between)
 {
-    for (size_t s = first; s < h->count; s++)
-        CLAIMS_APPEND(text, "%s%s",
-                      s == first         ? ""
-                      : s + 1 < h->count ? ", "
-                                         : " and ",
-                      h->series[s]->label);
+    for (size_t s = 0; s < h->count; s++)
+        CLAIMS_APPEND(text, "%s%s", s > 0 ? between : "", h->series[s]->label);
 }
 
-void saddle_claims_state(claims_outcome *out, const claims_chain *h)
+void saddle_claims_state(claims_measurement *out, const claims_chain *h)
 {
-    const paper_claim *c = out->claim;
+    const paper_test *t = out->test;
     char *text = out->statement;
-    CLAIMS_APPEND(text, "%s: ", out->experiment->title);
-    switch (c->kind) {
-    case CLAIM_FASTER:
-        CLAIMS_APPEND(text, "%s brings the %s to " LEVELS_TEXT " in ", h->series[0]->label,
-                      strcmp(c->quantity, "loss") == 0 ? "loss's distance from its limit"
-                                                       : c->quantity);
-        if (c->factor > 1.0)
-            CLAIMS_APPEND(text, "at most 1/%g of the %s of ", c->factor,
-                          saddle_claims_cost_text(c->cost));
-        else
-            CLAIMS_APPEND(text, "fewer %s than ", saddle_claims_cost_text(c->cost));
-        CLAIMS_APPEND(text, "%s", h->count > 1 ? h->series[1]->label : "");
-        for (size_t s = 2; s < h->count; s++)
-            CLAIMS_APPEND(text, ", and that in fewer than %s", h->series[s]->label);
+    switch (t->kind) {
+    case TEST_FASTER:
+        append_names(text, h, " against ");
+        CLAIMS_APPEND(text, ", %s by the %s", saddle_claims_cost_text(t->cost), t->quantity);
+        if (t->factor > 1.0)
+            CLAIMS_APPEND(text, ", %g times fewer", t->factor);
+        else if (t->factor < 1.0)
+            CLAIMS_APPEND(text, ", at most %g times as many", 1.0 / t->factor);
         break;
-    case CLAIM_ALIKE:
-        CLAIMS_APPEND(text,
-                      "the %s to bring the metric to " LEVELS_TEXT
-                      " differ by less than a factor of %g between ",
-                      saddle_claims_cost_text(c->cost), c->factor);
-        append_names(text, h, 0);
+    case TEST_ALIKE:
+        append_names(text, h, ", ");
+        CLAIMS_APPEND(text, ": %s within a factor of %g", saddle_claims_cost_text(t->cost),
+                      t->factor);
         break;
-    case CLAIM_BELOW:
-        CLAIMS_APPEND(text, "at equal iterations the metric of %s", h->series[0]->label);
-        for (size_t s = 1; s < h->count; s++)
-            CLAIMS_APPEND(text, "%s is below that of %s", s > 1 ? ", which" : "",
-                          h->series[s]->label);
+    case TEST_BELOW:
+        CLAIMS_APPEND(text, "metric at equal iterations: ");
+        append_names(text, h, " below ");
         break;
-    case CLAIM_SLOPE_VALUE:
-        CLAIMS_APPEND(text, "the %s to metric <= %g grow at most like n^%g",
-                      saddle_claims_cost_text(c->cost), c->level, c->bound);
+    case TEST_SLOPE_VALUE:
+        CLAIMS_APPEND(text, "%s to metric <= %g, beyond refresh 0, against n",
+                      saddle_claims_cost_text(t->cost), t->level);
         break;
-    case CLAIM_SLOPE_EPSILON:
-        CLAIMS_APPEND(text, "the %s to metric <= epsilon^2 grow at most like (1/epsilon^2)^%g",
-                      saddle_claims_cost_text(c->cost), c->bound);
+    case TEST_SLOPE_EPSILON:
+        CLAIMS_APPEND(text, "%s to metric <= epsilon^2 against 1/epsilon^2",
+                      saddle_claims_cost_text(t->cost));
         break;
-    case CLAIM_SLOPE_TIME:
-        CLAIMS_APPEND(text, "the least metric in T iterations falls at least like T^%g", c->bound);
+    case TEST_SLOPE_TIME:
+        CLAIMS_APPEND(text, "least metric in T iterations against T");
+        break;
+    case TEST_THEOREM:
+        CLAIMS_APPEND(text, "mean metric of ");
+        append_names(text, h, ", ");
+        CLAIMS_APPEND(text, " below its bound");
         break;
     }
 }
 
-void saddle_claims_describe_level(char *text, const claims_level *level)
+void saddle_claims_describe_level(char *text, size_t size, const claims_level *level)
 {
     size_t said = level->won + level->lost + level->tied;
-    if (level->level > 0.0)
-        CLAIMS_APPEND(text, "%s%.0e: ", *text == '\0' ? "" : "; ", level->level);
-    if (said == 0) {
-        CLAIMS_APPEND(text, "not reached");
+    if (said == 0)
         return;
-    }
     if (level->log_ratio.count > 0) {
         int digits = level->level > 0.0 ? 3 : 6; /* whole curves differ by little */
-        CLAIMS_APPEND(text, "%s%.*gx",
+        saddle_append(text, size, "%s%.*gx",
                       level->at_least  ? ">= "
                       : level->at_most ? "<= "
                                        : "",
                       digits, exp(level->log_ratio.mean));
         if (level->log_ratio.count > 1)
-            CLAIMS_APPEND(text, " (%.*g-%.*g)", digits, exp(level->log_ratio.least), digits,
+            saddle_append(text, size, " (%.*g-%.*g)", digits, exp(level->log_ratio.least), digits,
                           exp(level->log_ratio.most));
-        CLAIMS_APPEND(text, ", ");
+        saddle_append(text, size, ", ");
     }
-    CLAIMS_APPEND(text, "%zu of %zu", level->won, said);
+    saddle_append(text, size, "%zu of %zu", level->won, said);
 }
 
-void saddle_claims_describe_halves(claims_outcome *out)
+void saddle_claims_describe_chance(char *text, size_t size, const claims_list *list)
 {
-    size_t named = 0;
-    for (size_t k = CLAIMS_FIRST_DECIDING; k < CLAIMS_LEVELS; k++) {
-        const claims_level *level = &out->level[k];
-        if (level->won > 0 && level->lost + level->tied == 0)
-            CLAIMS_APPEND(out->numbers, "%s%.0e", named++ == 0 ? "; so it holds only at " : ", ",
-                          level->level);
-    }
+    double share = ldexp(1.0, 1 - (int)list->seeds);
+    size_t comparisons = saddle_claims_comparisons(list);
+    saddle_append(
+        text, size,
+        "If no method were better than another, all %zu seeds would still agree in one of "
+        "%.0f tests at a level, that is in %.2g of the %zu made here.",
+        list->seeds, 1.0 / share, share * (double)comparisons, comparisons);
 }

@@ -1,25 +1,31 @@
-/* Deciding claims from traces: the rules are in claims.h. */
+/* Making tests of claims on traces: the rules are in claims.h. */
 
 #include <math.h>
 #include <string.h>
 
 #include "lab/claim_texts.h"
 
-/* Levels of CLAIM_SLOPE_EPSILON: half decades of the start's metric, from .. to. */
+/* Levels of TEST_SLOPE_EPSILON: half decades of the start's metric, from .. to. */
 #define FIRST_HALF_DECADE 2
 #define LAST_HALF_DECADE 16
-/* CLAIM_SLOPE_TIME: the first iteration that counts, and the ratio of neighbouring ones. */
+/* TEST_SLOPE_TIME: the first iteration that counts, and the ratio of neighbouring ones. */
 #define FIRST_ITERATION 10.0
 #define ITERATION_RATIO 1.25
 
-/* Fractions of the start's metric, as negative powers of ten. */
+/* A level of the loss is this many times the distance by which its limit is not known. */
+#define LOSS_MARGIN 10.0
+
+/* The levels, as negative powers of ten. */
 static const int decade[CLAIMS_LEVELS] = {1, 2, 3, 4, 6, 8};
+
+/* The `low` of a cost at the start: there is no point before it. */
+#define AT_START (-(double)INFINITY)
 
 typedef enum result { NOTHING, WON, LOST, TIED } result;
 
 /* ---- costs ---------------------------------------------------------------------------------- */
 
-double saddle_claims_fraction(size_t k)
+double saddle_claims_level(size_t k)
 {
     return pow(10.0, -(double)decade[k]);
 }
@@ -29,12 +35,12 @@ static bool diverged(const saddle_trace *trace)
     return trace->end != NULL && strcmp(trace->end, saddle_stop_text(SADDLE_STOP_DIVERGED)) == 0;
 }
 
-/* The cost of row k, where rows + 0 stands for never. */
+/* The cost of row k, where the number of rows stands for never. */
 static claims_cost cost_at(const saddle_trace *trace, const char *name, size_t k)
 {
     const double *cost = saddle_trace_column(trace, name);
     if (k < trace->rows)
-        return (claims_cost){.low = k > 0 ? cost[k - 1] : 0.0, .high = cost[k]};
+        return (claims_cost){.low = k > 0 ? cost[k - 1] : AT_START, .high = cost[k]};
     double spent = trace->rows > 0 ? cost[trace->rows - 1] : 0.0;
     return (claims_cost){.low = diverged(trace) ? (double)INFINITY : spent,
                          .high = (double)INFINITY};
@@ -63,7 +69,8 @@ claims_cost saddle_claims_settle(const saddle_trace *trace, const char *cost, do
 /* Whether costs a and b say that a is at most b / factor. */
 static result compare(claims_cost a, claims_cost b, double factor)
 {
-    if (isinf(a.high) && isinf(b.high))
+    /* Neither got there, or both started there. */
+    if ((isinf(a.high) && isinf(b.high)) || (a.low == AT_START && b.low == AT_START))
         return NOTHING;
     if (factor * a.high <= b.low)
         return WON;
@@ -72,9 +79,9 @@ static result compare(claims_cost a, claims_cost b, double factor)
 
 /* ---- levels --------------------------------------------------------------------------------- */
 
-/* The experiment as a claim sees it. */
+/* The experiment as a test sees it. */
 typedef struct view {
-    const paper_claim *claim;
+    const paper_test *test;
     const paper_experiment *experiment;
     const saddle_trace *const *trace;
     size_t seeds;
@@ -100,11 +107,12 @@ static double start_of(const view *v, size_t seed, const char *column)
     return saddle_trace_column(v->trace[seed], column)[0];
 }
 
-double saddle_claims_loss_limit(const paper_experiment *e, const saddle_trace *const *trace,
-                                size_t seeds, size_t seed)
+/* The run of a seed that ended with the least metric; NULL: none. */
+static const saddle_trace *best_end(const paper_experiment *e, const saddle_trace *const *trace,
+                                    size_t seeds, size_t seed)
 {
     double least = (double)INFINITY;
-    double limit = NAN;
+    const saddle_trace *best = NULL;
     for (size_t s = 0; s < e->count; s++) {
         const saddle_trace *run = trace[s * seeds + seed];
         if (!usable(run) || diverged(run))
@@ -112,33 +120,53 @@ double saddle_claims_loss_limit(const paper_experiment *e, const saddle_trace *c
         double metric = saddle_trace_column(run, "metric")[run->rows - 1];
         if (metric < least) {
             least = metric;
-            limit = saddle_trace_column(run, "loss")[run->rows - 1];
+            best = run;
         }
     }
-    return limit;
+    return best;
 }
 
-static claims_cost cost_of(const view *v, const saddle_trace *trace, size_t seed, double fraction)
+double saddle_claims_loss_limit(const paper_experiment *e, const saddle_trace *const *trace,
+                                size_t seeds, size_t seed)
 {
-    const paper_claim *c = v->claim;
-    if (strcmp(c->quantity, "loss") != 0)
-        return saddle_claims_reach(trace, c->cost, fraction * start_of(v, seed, "metric"));
+    const saddle_trace *best = best_end(e, trace, seeds, seed);
+    return best != NULL ? saddle_trace_column(best, "loss")[best->rows - 1] : NAN;
+}
+
+/* How far the loss still moved in the second half of the run that gives its limit: what settles is known no better. */
+static double drift(const saddle_trace *run)
+{
+    const double *loss = saddle_trace_column(run, "loss");
+    double most = 0.0;
+    for (size_t k = run->rows / 2; k < run->rows; k++)
+        most = fmax(most, fabs(loss[k] - loss[run->rows - 1]));
+    return most;
+}
+
+static claims_cost cost_of(const view *v, const saddle_trace *trace, size_t seed, double level)
+{
+    const paper_test *t = v->test;
+    if (strcmp(t->quantity, "loss") != 0)
+        return saddle_claims_reach(trace, t->cost, level);
+    const saddle_trace *best = best_end(v->experiment, v->trace, v->seeds, seed);
     double limit = saddle_claims_loss_limit(v->experiment, v->trace, v->seeds, seed);
-    return saddle_claims_settle(trace, c->cost, limit,
-                                fraction * fabs(start_of(v, seed, "loss") - limit));
+    /* Nobody reaches a level at which the limit is not known. */
+    if (best == NULL || LOSS_MARGIN * drift(best) > level)
+        return (claims_cost){.low = 0.0, .high = (double)INFINITY};
+    return saddle_claims_settle(trace, t->cost, limit, level);
 }
 
 /* The same, by the best series of the algorithm where an experiment compares tuned algorithms. */
-static claims_cost best_cost(const view *v, size_t place, size_t seed, double fraction)
+static claims_cost best_cost(const view *v, size_t place, size_t seed, double level)
 {
     const paper_experiment *e = v->experiment;
-    claims_cost best = cost_of(v, v->chain.trace[place][seed], seed, fraction);
+    claims_cost best = cost_of(v, v->chain.trace[place][seed], seed, level);
     for (size_t s = 0; e->tuning > 0 && s < e->count; s++) {
         const saddle_trace *trace = v->trace[s * v->seeds + seed];
         if (strcmp(e->series[s].algorithm, v->chain.series[place]->algorithm) != 0 ||
             !usable(trace))
             continue;
-        claims_cost cost = cost_of(v, trace, seed, fraction);
+        claims_cost cost = cost_of(v, trace, seed, level);
         best.low = fmin(best.low, cost.low);
         best.high = fmin(best.high, cost.high);
     }
@@ -151,7 +179,7 @@ static result judge_order(const view *v, const claims_cost *cost)
     size_t lost = 0;
     size_t nothing = 0;
     for (size_t s = 0; s + 1 < v->chain.count; s++) {
-        result r = compare(cost[s], cost[s + 1], v->claim->factor);
+        result r = compare(cost[s], cost[s + 1], v->test->factor);
         won += r == WON;
         lost += r == LOST;
         nothing += r == NOTHING;
@@ -171,11 +199,11 @@ static result judge_alike(const view *v, const claims_cost *cost)
         most.low = fmax(most.low, cost[s].low);
         most.high = fmax(most.high, cost[s].high);
     }
-    if (isinf(least.high))
+    if (isinf(least.high) || most.low == AT_START)
         return NOTHING;
-    if (most.high <= v->claim->factor * least.low)
+    if (most.high <= v->test->factor * least.low)
         return WON;
-    return most.low > v->claim->factor * least.high ? LOST : TIED;
+    return most.low > v->test->factor * least.high ? LOST : TIED;
 }
 
 /* The ratio of costs that is shown, as a logarithm; NaN when nothing can be said. */
@@ -183,7 +211,7 @@ static double log_ratio(const view *v, const claims_cost *cost, claims_level *le
 {
     claims_cost first = cost[0];
     claims_cost last = cost[v->chain.count - 1];
-    for (size_t s = 1; v->claim->kind == CLAIM_ALIKE && s < v->chain.count; s++) {
+    for (size_t s = 1; v->test->kind == TEST_ALIKE && s < v->chain.count; s++) {
         first = cost[s].high < first.high ? cost[s] : first;
         last = cost[s].high > last.high ? cost[s] : last;
     }
@@ -206,7 +234,7 @@ static void judge_level(claims_level *level, const view *v)
         claims_cost cost[EXPERIMENT_MOST_SERIES] = {{0.0, 0.0}};
         for (size_t s = 0; s < v->chain.count; s++)
             cost[s] = best_cost(v, s, r, level->level);
-        result judged = v->claim->kind == CLAIM_ALIKE ? judge_alike(v, cost) : judge_order(v, cost);
+        result judged = v->test->kind == TEST_ALIKE ? judge_alike(v, cost) : judge_order(v, cost);
         level->won += judged == WON;
         level->lost += judged == LOST;
         level->tied += judged == TIED;
@@ -217,29 +245,22 @@ static void judge_level(claims_level *level, const view *v)
     level->log_ratio = saddle_statistics_summarize(ratio, ratios, CLAIMS_CONFIDENCE);
 }
 
-static claim_verdict judge_levels(claims_outcome *out, const view *v)
+static claims_state state_of(const claims_level *level)
 {
-    size_t holds = 0;
-    size_t fails = 0;
-    size_t open = 0;
+    size_t said = level->won + level->lost + level->tied;
+    if (said == 0)
+        return STATE_SILENT;
+    return level->won == said ? STATE_TRUE : level->lost == said ? STATE_FALSE : STATE_OPEN;
+}
+
+static void judge_levels(claims_measurement *out, const view *v)
+{
     out->levels = CLAIMS_LEVELS;
     for (size_t k = 0; k < CLAIMS_LEVELS; k++) {
-        claims_level *level = &out->level[k];
-        level->level = saddle_claims_fraction(k);
-        judge_level(level, v);
-        saddle_claims_describe_level(out->numbers, level);
-        size_t said = level->won + level->lost + level->tied;
-        if (k < CLAIMS_FIRST_DECIDING || said == 0)
-            continue;
-        holds += level->won == said;
-        fails += level->lost == said;
-        open += level->won != said && level->lost != said;
+        out->level[k].level = saddle_claims_level(k);
+        judge_level(&out->level[k], v);
+        out->level[k].state = state_of(&out->level[k]);
     }
-    if (fails > 0 && holds > 0)
-        saddle_claims_describe_halves(out);
-    if (fails > 0)
-        return CLAIM_FAILS;
-    return open == 0 && holds > 0 ? CLAIM_HOLDS : CLAIM_UNDECIDED;
 }
 
 /* ---- whole curves ---------------------------------------------------------------------------- */
@@ -265,7 +286,7 @@ static double mean_log_ratio(const saddle_trace *a, const saddle_trace *b)
 }
 
 /* Whether every curve is below the next, seed by seed. */
-static claim_verdict judge_curves(claims_outcome *out, const view *v)
+static void judge_curves(claims_measurement *out, const view *v)
 {
     claims_level *all = &out->level[0];
     double ratio[CLAIMS_MOST_SEEDS] = {0.0};
@@ -288,10 +309,8 @@ static claim_verdict judge_curves(claims_outcome *out, const view *v)
     }
     out->levels = 1;
     all->log_ratio = saddle_statistics_summarize(ratio, seeds, CLAIMS_CONFIDENCE);
-    saddle_claims_describe_level(out->numbers, all);
-    if (seeds == 0 || (all->won < seeds && all->lost < seeds))
-        return CLAIM_UNDECIDED;
-    return all->won == seeds ? CLAIM_HOLDS : CLAIM_FAILS;
+    all->state = state_of(all);
+    saddle_claims_describe_level(out->numbers, CLAIMS_TEXT, all);
 }
 
 /* ---- slopes --------------------------------------------------------------------------------- */
@@ -304,12 +323,14 @@ static void add_point(claims_line *l, double x, double y)
     }
 }
 
-static void points_of_values(claims_line *l, const view *v, size_t seed)
+/* With the cost of the start or without. */
+static void points_of_values(claims_line *l, const view *v, size_t seed, bool whole)
 {
     for (size_t s = 0; s < v->chain.count; s++) {
-        claims_cost cost =
-            saddle_claims_reach(v->chain.trace[s][seed], v->claim->cost, v->claim->level);
-        add_point(l, v->chain.series[s]->value, cost.high);
+        const saddle_trace *trace = v->chain.trace[s][seed];
+        double start = saddle_trace_column(trace, v->test->cost)[0];
+        claims_cost cost = saddle_claims_reach(trace, v->test->cost, v->test->level);
+        add_point(l, v->chain.series[s]->value, cost.high - (whole ? 0.0 : start));
     }
     /* One that did not get there would bend the line. */
     if (l->count < v->chain.count)
@@ -321,7 +342,7 @@ static void points_of_epsilon(claims_line *l, const view *v, size_t seed)
     const saddle_trace *trace = v->chain.trace[0][seed];
     for (int k = FIRST_HALF_DECADE; k <= LAST_HALF_DECADE; k++) {
         double level = start_of(v, seed, "metric") * pow(10.0, -0.5 * k);
-        add_point(l, 1.0 / level, saddle_claims_reach(trace, v->claim->cost, level).high);
+        add_point(l, 1.0 / level, saddle_claims_reach(trace, v->test->cost, level).high);
     }
 }
 
@@ -341,49 +362,66 @@ static void points_of_time(claims_line *l, const view *v, size_t seed)
     }
 }
 
-static void find_points(claims_line *l, const view *v, size_t seed)
+static void find_points(claims_line *l, const view *v, size_t seed, bool whole)
 {
     l->count = 0;
     if (!complete(v, seed))
         return;
-    if (v->claim->kind == CLAIM_SLOPE_VALUE)
-        points_of_values(l, v, seed);
-    else if (v->claim->kind == CLAIM_SLOPE_EPSILON)
+    if (v->test->kind == TEST_SLOPE_VALUE)
+        points_of_values(l, v, seed, whole);
+    else if (v->test->kind == TEST_SLOPE_EPSILON)
         points_of_epsilon(l, v, seed);
     else
         points_of_time(l, v, seed);
 }
 
-static claim_verdict judge_slope(claims_outcome *out, const view *v)
+static statistics_mean fit_slopes(const view *v, bool whole)
 {
     double slope[CLAIMS_MOST_SEEDS] = {0.0};
     size_t slopes = 0;
     for (size_t r = 0; r < v->seeds && r < CLAIMS_MOST_SEEDS; r++) {
         claims_line l;
-        find_points(&l, v, r);
+        find_points(&l, v, r, whole);
         slopes += l.count >= 3 && saddle_statistics_slope(l.x, l.y, l.count, &slope[slopes]);
     }
-    out->slope = saddle_statistics_summarize(slope, slopes, CLAIMS_CONFIDENCE);
-    if (slopes == 0) {
-        CLAIMS_APPEND(out->numbers, "too few levels were reached to fit a slope");
-        return CLAIM_UNDECIDED;
-    }
-    CLAIMS_APPEND(out->numbers, "slope %.3f", out->slope.mean);
-    if (slopes > 1)
-        CLAIMS_APPEND(out->numbers, ", 95%% interval %.3f to %.3f", out->slope.low,
-                      out->slope.high);
-    CLAIMS_APPEND(out->numbers, " over %zu seed%s; theory: at most %g", slopes,
-                  slopes == 1 ? "" : "s", v->claim->bound);
-    if (out->slope.high <= v->claim->bound + CLAIMS_TOLERANCE)
-        return CLAIM_HOLDS;
-    return out->slope.low > v->claim->bound + CLAIMS_TOLERANCE ? CLAIM_FAILS : CLAIM_UNDECIDED;
+    return saddle_statistics_summarize(slope, slopes, CLAIMS_CONFIDENCE);
 }
 
-/* ---- claims --------------------------------------------------------------------------------- */
+static void append_slope(char *text, const statistics_mean *slope)
+{
+    CLAIMS_APPEND(text, "%.3f", slope->mean);
+    if (slope->count > 1)
+        CLAIMS_APPEND(text, " (%.3f to %.3f)", slope->low, slope->high);
+}
+
+static void judge_slope(claims_measurement *out, const view *v)
+{
+    bool value = v->test->kind == TEST_SLOPE_VALUE;
+    claims_level *all = &out->level[0];
+    out->levels = 1;
+    out->slope = fit_slopes(v, false);
+    if (out->slope.count == 0) {
+        CLAIMS_APPEND(out->numbers, "too few levels were reached to fit an exponent");
+        return;
+    }
+    CLAIMS_APPEND(out->numbers, "exponent ");
+    append_slope(out->numbers, &out->slope);
+    if (value) {
+        out->whole = fit_slopes(v, true);
+        CLAIMS_APPEND(out->numbers, ", refresh 0 included ");
+        append_slope(out->numbers, &out->whole);
+    }
+    CLAIMS_APPEND(out->numbers, "; theory: at most %g", v->test->bound);
+    /* One seed has no interval. */
+    double low = out->slope.count > 1 ? out->slope.low : out->slope.mean;
+    all->state = low <= v->test->bound ? STATE_TRUE : STATE_FALSE;
+}
+
+/* ---- tests ---------------------------------------------------------------------------------- */
 
 static void read_chain(view *v)
 {
-    for (const char *word = v->claim->series; *word != '\0';) {
+    for (const char *word = v->test->series; *word != '\0';) {
         size_t length = strcspn(word, " ");
         const experiment_series *series = saddle_paper_series(v->experiment, word, length);
         if (series != NULL && v->chain.count < EXPERIMENT_MOST_SERIES) {
@@ -395,28 +433,27 @@ static void read_chain(view *v)
     }
 }
 
-void saddle_claims_decide(claims_outcome *out, const paper_claim *c, const paper_experiment *e,
-                          const saddle_trace *const *trace, size_t seeds)
+void saddle_claims_measure(claims_measurement *out, const paper_test *t, const paper_experiment *e,
+                           const saddle_trace *const *trace, size_t seeds)
 {
-    view v = {.claim = c, .experiment = e, .trace = trace, .seeds = seeds};
+    view v = {.test = t, .experiment = e, .trace = trace, .seeds = seeds};
     read_chain(&v);
-    *out =
-        (claims_outcome){.claim = c, .experiment = e, .seeds = seeds, .verdict = CLAIM_UNDECIDED};
-    if (v.chain.count == 0)
-        return;
+    *out = (claims_measurement){.test = t, .experiment = e};
     saddle_claims_state(out, &v.chain);
-    if (c->kind == CLAIM_FASTER || c->kind == CLAIM_ALIKE)
-        out->verdict = judge_levels(out, &v);
+    if (v.chain.count == 0 || t->kind == TEST_THEOREM)
+        return;
+    if (t->kind == TEST_FASTER || t->kind == TEST_ALIKE)
+        judge_levels(out, &v);
+    else if (t->kind == TEST_BELOW)
+        judge_curves(out, &v);
     else
-        out->verdict = c->kind == CLAIM_BELOW ? judge_curves(out, &v) : judge_slope(out, &v);
+        judge_slope(out, &v);
 }
 
-void saddle_claims_points(claims_line *out, const paper_claim *c, const paper_experiment *e,
+void saddle_claims_points(claims_line *out, const paper_test *t, const paper_experiment *e,
                           const saddle_trace *const *trace, size_t seeds, size_t seed)
 {
-    view v = {.claim = c, .experiment = e, .trace = trace, .seeds = seeds};
+    view v = {.test = t, .experiment = e, .trace = trace, .seeds = seeds};
     read_chain(&v);
-    out->count = 0;
-    if (v.chain.count > 0)
-        find_points(out, &v, seed);
+    find_points(out, &v, seed, false);
 }

@@ -2,39 +2,39 @@
  * Deciding claims from traces.
  *
  * The rules:
- * - A level is a fraction 10^-k, k = 1, 2, 3, 4, 6, 8, of the metric that the experiment's first series has at
- *   the start, seed by seed. The tenth is shown; the others decide, because convergence is
- *   about what comes after the first digit. For the loss it is that fraction of the distance between
- *   the start's loss and the final loss of the run whose metric ended lowest.
+ * - Levels are absolute: a metric of 10^-k, k = 1, 2, 3, 4, 6, 8. For the loss it is such a distance from what it settles at,
+ *   the final loss of the seed's run whose metric ended lowest; levels less than ten times as far away as that run's loss moved in its
+ *   second half say nothing.
  * - The cost at a level lies between those of two neighbouring trace points. A run is ahead of
  *   another only if it is whichever costs one takes within these intervals. A run that never reaches a
  *   level costs more than it spent; one that diverged has infinite cost.
  * - Where algorithms were tuned, an algorithm's cost at a level is that of its best series: with tuned
- *   steps, which suit the end of the run, or with the problem's default ones.
- * - At a level a claim holds if it does for every seed and fails if it does for every seed; otherwise
- *   it is not decided there. (Five seeds that agree by chance, either way: one in 16.) Levels that none of the
- *   runs reach say nothing.
- * - A claim does not hold if it fails at a level that decides; it holds if it does at all of those
- *   that say something, and at least one does; otherwise it is not decided.
- * - A slope is fitted for every seed; its 95% interval over seeds is compared with the theory's exponent
- *   plus CLAIMS_TOLERANCE, since an exponent says nothing about rounded batches and lower-order terms.
+ *   steps, which suit the end of the run, or with its default ones.
+ * - At a level a test is true if it is for every seed and false if it is false for every seed; otherwise
+ *   it is open. Levels that none of the runs reach, and those that all start below, say nothing.
+ * - A claim is true at a level where all its tests are that say something, false where one is false, otherwise open. It
+ *   holds if it is true at all levels that say something, and "from 1e-3 down" if at that level and all finer ones. A claim
+ *   about levels that nobody reached is not tested.
+ * - A slope is fitted for every seed. It is above the theory's exponent if its 95% interval over seeds is.
+ * - With s seeds that agree by chance alone, a test is decided one way or the other with probability 2^(1 - s). The expected number
+ *   of tests at levels that are decided by chance, if no method were better than another, is stated with the results.
  */
 #ifndef SADDLE_LAB_CLAIMS_H
 #define SADDLE_LAB_CLAIMS_H
 
-#include "lab/paper_experiments.h"
+#include "lab/paper_claims.h"
 #include "lab/statistics.h"
 
 #define CLAIMS_LEVELS 6
-#define CLAIMS_FIRST_DECIDING 1 /* the place of 10^-2 */
 #define CLAIMS_CONFIDENCE 0.95
-#define CLAIMS_TOLERANCE 0.05
 /* The most seeds. */
 #define CLAIMS_MOST_SEEDS 100
 /* The most points of a fitted line. */
 #define CLAIMS_MOST_POINTS 256
 /* Room for a text. */
 #define CLAIMS_TEXT 1024
+/* Room for a verdict. */
+#define CLAIMS_VERDICT 64
 
 /* What a run paid to reach a level: more than `low` and at most `high`, which is infinite when it
  * never did. */
@@ -42,9 +42,13 @@ typedef struct claims_cost {
     double low, high;
 } claims_cost;
 
-/* A claim at one level, over seeds. */
+/* What a test, or a claim, is at a level. */
+typedef enum claims_state { STATE_SILENT, STATE_TRUE, STATE_FALSE, STATE_OPEN } claims_state;
+
+/* A test at one level, over seeds. */
 typedef struct claims_level {
-    double level;
+    double level; /* 0: of a test that has no levels */
+    claims_state state;
     size_t won, lost, tied; /* seeds; the rest say nothing */
     statistics_mean
         log_ratio; /* of the last series' cost to the first one's, or largest to smallest */
@@ -53,51 +57,91 @@ typedef struct claims_level {
 } claims_level;
 
 /* Whether a claim holds. */
-typedef enum claim_verdict { CLAIM_HOLDS, CLAIM_FAILS, CLAIM_UNDECIDED } claim_verdict;
+typedef enum claim_verdict {
+    CLAIM_HOLDS,
+    CLAIM_HOLDS_BELOW, /* from a level down */
+    CLAIM_HOLDS_ABOVE, /* down to a level */
+    CLAIM_FAILS,
+    CLAIM_UNDECIDED,
+    CLAIM_UNTESTED
+} claim_verdict;
+#define CLAIM_VERDICTS (CLAIM_UNTESTED + 1)
 
-/* The result for one claim. */
+/* The result of one test. */
+typedef struct claims_measurement {
+    const paper_test *test;
+    const paper_experiment *experiment;
+    claims_level level[CLAIMS_LEVELS]; /* TEST_FASTER, TEST_ALIKE; one of the others */
+    size_t levels;
+    statistics_mean slope; /* of slopes */
+    statistics_mean whole; /* of TEST_SLOPE_VALUE: with the cost of the start */
+    char statement[CLAIMS_TEXT];
+    char numbers[CLAIMS_TEXT]; /* what was measured, where there are no levels */
+} claims_measurement;
+
+/* The result for one claim: its tests follow each other among all. */
 typedef struct claims_outcome {
     const paper_claim *claim;
-    const paper_experiment *experiment;
     claim_verdict verdict;
-    size_t seeds;
-    claims_level level[CLAIMS_LEVELS]; /* CLAIM_FASTER, CLAIM_ALIKE; one of CLAIM_BELOW */
-    size_t levels;
-    statistics_mean slope; /* the others */
-    char statement[CLAIMS_TEXT];
-    char numbers[CLAIMS_TEXT];
+    double level; /* of CLAIM_HOLDS_BELOW and CLAIM_HOLDS_ABOVE */
+    size_t first, count;
 } claims_outcome;
 
-/* Level k, k < CLAIMS_LEVELS, as a fraction of the start's metric. */
-double saddle_claims_fraction(size_t k);
+/* Claims with their tests. */
+typedef struct claims_list {
+    size_t seeds; /* that they were tested on */
+    size_t tests;
+    claims_measurement *measurement; /* owned */
+    size_t claims;
+    claims_outcome *outcome; /* owned */
+} claims_list;
+
+/* Make room for the tests and as many claims, none of them there yet. On failure, too, *out is to be released. */
+saddle_status saddle_claims_list_make(claims_list *out, size_t tests, size_t seeds,
+                                      saddle_error *error);
+/* Free what it owns. Safe on a zeroed struct. */
+void saddle_claims_list_release(claims_list *list);
+
+/* Level k, k < CLAIMS_LEVELS. */
+double saddle_claims_level(size_t k);
 /* The cost of the first trace point whose metric is at most a level. */
 claims_cost saddle_claims_reach(const saddle_trace *trace, const char *cost, double level);
 /* What the loss of a seed's runs settles at: the final loss of the one that ended with the least
- * metric; NaN: none. Traces as for saddle_claims_decide(). */
+ * metric; NaN: none. Traces as for saddle_claims_measure(). */
 double saddle_claims_loss_limit(const paper_experiment *e, const saddle_trace *const *trace,
                                 size_t seeds, size_t seed);
 /* The cost from which on the loss stays within `distance` of `limit`. */
 claims_cost saddle_claims_settle(const saddle_trace *trace, const char *cost, double limit,
                                  double distance);
-/* Decide a claim. trace[s * seeds + r] is series s of the experiment with seed r; NULL: missing,
+/* Make a test. trace[s * seeds + r] is series s of the experiment with seed r; NULL: missing,
  * which leaves the seed out. Nothing is kept of the traces. */
-void saddle_claims_decide(claims_outcome *out, const paper_claim *c, const paper_experiment *e,
-                          const saddle_trace *const *trace, size_t seeds);
+void saddle_claims_measure(claims_measurement *out, const paper_test *t, const paper_experiment *e,
+                           const saddle_trace *const *trace, size_t seeds);
+/* Decide the claims of a list whose tests are made and follow each other claim by claim. */
+void saddle_claims_decide(claims_list *list);
+/* How many tests at levels say something: each can be decided by chance. */
+size_t saddle_claims_comparisons(const claims_list *list);
+/* How many claims have a verdict, the paper's or ours. */
+size_t saddle_claims_count(const claims_list *list, bool ours, claim_verdict verdict);
+
 /* Points through which a line is fitted, in logarithms. */
 typedef struct claims_line {
     size_t count;
     double x[CLAIMS_MOST_POINTS], y[CLAIMS_MOST_POINTS];
 } claims_line;
 
-/* The points of a claim about a slope for one seed; none where runs are missing or did not get there.
- * Traces as for saddle_claims_decide(). */
-void saddle_claims_points(claims_line *out, const paper_claim *c, const paper_experiment *e,
+/* The points of a test about a slope for one seed; none where runs are missing or did not get there.
+ * Traces as for saddle_claims_measure(). */
+void saddle_claims_points(claims_line *out, const paper_test *t, const paper_experiment *e,
                           const saddle_trace *const *trace, size_t seeds, size_t seed);
-/* What is claimed, without the experiment's title before it. */
-const char *saddle_claims_statement(const claims_outcome *o);
+
 /* "IFO calls" for "ifo", "rounds". */
 const char *saddle_claims_cost_text(const char *cost);
-/* "holds", "does not hold", "not decided". */
-const char *saddle_claims_verdict_text(claim_verdict verdict);
+/* "holds", "holds from 1e-03 down", "does not hold". */
+const char *saddle_claims_verdict_text(const claims_outcome *o, char out[CLAIMS_VERDICT]);
+/* Append what was measured at a level: "2.9x (2.7-3.1), 10 of 10". */
+void saddle_claims_describe_level(char *text, size_t size, const claims_level *level);
+/* Append the expected number of tests that are decided by chance, as a sentence. */
+void saddle_claims_describe_chance(char *text, size_t size, const claims_list *list);
 
 #endif

@@ -16,7 +16,9 @@
 #include "run/run.h"
 
 /* Candidates of a search: as many for every algorithm. */
-#define CANDIDATES 16
+#define CANDIDATES 24
+/* Trace points of a run with what a search found. */
+#define TUNED_POINTS 150.0
 /* What a search leaves alone: steps that the paper gives, and what only one algorithm has. */
 #define HELD "nu,eta,c-gamma"
 
@@ -87,6 +89,46 @@ saddle_status saddle_experiment_runs_plan(saddle_plan *out, const experiment_run
     SADDLE_THEN(status, saddle_plan_set(out, "algorithm", series->algorithm, error));
     out->engine.threads = w->threads;
     return status;
+}
+
+/* The value of a plan's setting; NULL where nothing gives it, or the series do one by one. */
+static const char *common_setting(const paper_experiment *e, const saddle_settings *settings,
+                                  const char *name)
+{
+    char given[64];
+    saddle_snprintf(given, sizeof given, "%s=", name);
+    for (size_t k = 0; k < saddle_settings_count(settings); k++) {
+        const saddle_option *option = saddle_settings_option(settings, k);
+        if (strcmp(option->name, name) == 0 && saddle_settings_given(settings, option) &&
+            strstr(e->series[0].settings, given) == NULL)
+            return saddle_settings_value(settings, option);
+    }
+    return NULL;
+}
+
+void saddle_experiment_describe(const experiment_runs *w, const paper_experiment *e, char *out,
+                                size_t size)
+{
+    static const struct {
+        const char *name, *before, *after;
+    } shown[] = {{"agents", "; ", " agents"},
+                 {"topology", ", ", ""},
+                 {"samples", ", n = ", ""},
+                 {"max-ifo", ", ", " IFO calls"},
+                 {"tolerance", ", until the metric is ", ""}};
+    saddle_plan plan;
+    saddle_plan all = {.size = 0};
+    saddle_snprintf(out, size, "%s", e->source);
+    if (saddle_experiment_runs_plan(&plan, w, e, &e->series[0], NULL) == SADDLE_OK &&
+        saddle_plan_copy(&all, &plan, NULL) == SADDLE_OK) {
+        for (size_t k = 0; k < sizeof shown / sizeof *shown; k++) {
+            const char *value = common_setting(e, all.settings, shown[k].name);
+            if (value != NULL)
+                saddle_append(out, size, "%s%s%s", shown[k].before, value, shown[k].after);
+        }
+        saddle_plan_free(&all);
+    }
+    saddle_plan_free(&plan);
 }
 
 /* ---- hooks ----------------------------------------------------------------------------------- */
@@ -162,10 +204,15 @@ static saddle_trace *find_run(const char *path, const saddle_plan *plan)
 /* Search, going on from the log if it is this search's, anew if it is another one's. */
 static saddle_status search(saddle_tuning **out, experiment_runs *w,
                             const saddle_instance *instance, const saddle_plan *plan,
-                            uint64_t budget, const char *log, saddle_error *error)
+                            uint64_t budget, const char *batches, const char *log,
+                            saddle_error *error)
 {
-    saddle_tune_inputs inputs = {
-        .budget = budget, .candidates = CANDIDATES, .hold = HELD, .log = log, .resume = true};
+    saddle_tune_inputs inputs = {.budget = budget,
+                                 .candidates = CANDIDATES,
+                                 .hold = HELD,
+                                 .search = batches,
+                                 .log = log,
+                                 .resume = true};
     saddle_tune_hooks hooks = {.context = w, .trial = on_trial, .interrupt = w->interrupt};
     saddle_status status = saddle_tune(out, instance, plan, &inputs, &hooks, error);
     if (status == SADDLE_BAD_INPUT && remove(log) == 0)
@@ -173,11 +220,16 @@ static saddle_status search(saddle_tuning **out, experiment_runs *w,
     return status;
 }
 
-/* Put the best tau and alpha, and the one tau of all metrics, into the plan. */
+/* Put the best tau, alpha and batch, and the one tau of all metrics, into the plan; trace points are as many whatever an
+ * iteration costs. */
 static void take_answer(saddle_plan *plan, const saddle_tuning *tuning)
 {
+    const saddle_trial *best = saddle_tuning_last(tuning, tuning->ranking[0]);
+    double iterations = (double)plan->limits.max_ifo * (double)best->iterations / (double)best->ifo;
+    plan->outputs.trace_every = (uint64_t)fmax(1.0, floor(iterations / TUNED_POINTS));
     plan->steps.tau = tuning->plan.steps.tau;
     plan->steps.alpha = tuning->plan.steps.alpha;
+    plan->steps.batch = tuning->plan.steps.batch;
     plan->outputs.metric_tau = tuning->plan.outputs.metric_tau;
 }
 
@@ -197,7 +249,7 @@ static saddle_status tune_series(experiment_runs *w, const paper_experiment *e,
                     series->name);
     saddle_status status = saddle_instance_create(&instance, &own, error);
     SADDLE_THEN(status, search(&tuning, w, instance, &own, w->quick ? e->quick_tuning : e->tuning,
-                               log, error));
+                               e->batches, log, error));
     SADDLE_THEN_IF(status, tuning->finished, saddle_tuning_save(tuning, answer, error));
     if (status == SADDLE_OK && tuning->finished)
         take_answer(plan, tuning);

@@ -57,6 +57,9 @@ bool saddle_paper_data_is_substitute(experiment_data data);
 saddle_status saddle_experiment_runs_plan(saddle_plan *out, const experiment_runs *w,
                                           const paper_experiment *e,
                                           const experiment_series *series, saddle_error *error);
+/* Where an experiment is in the paper, and the sizes that its runs have: all that `quick` changes shows. */
+void saddle_experiment_describe(const experiment_runs *w, const paper_experiment *e, char *out,
+                                size_t size);
 /*
  * Make the runs of an experiment. trace[s * seeds + r] receives series s with seed r + 1, to be
  * freed with saddle_trace_free(); NULL where the work was interrupted before.

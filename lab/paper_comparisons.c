@@ -77,10 +77,10 @@ static void pack(runs *r)
                 r->seeds * sizeof(*r->trace));
 }
 
-/* Whether both sides of a claim are there. */
-static bool can_be_decided(const runs *r, const paper_claim *c)
+/* Whether both sides of a test are there. */
+static bool can_be_decided(const runs *r, const paper_test *t)
 {
-    for (const char *word = c->series; *word != '\0';) {
+    for (const char *word = t->series; *word != '\0';) {
         size_t length = strcspn(word, " ");
         if (saddle_paper_series(&r->experiment, word, length) == NULL)
             return false;
@@ -89,49 +89,38 @@ static bool can_be_decided(const runs *r, const paper_claim *c)
     return true;
 }
 
-static void decide(paper_comparisons *out, const runs *r, const paper_claim *list, size_t count)
+static void decide(claims_list *out, const runs *r, const paper_test *list, size_t count)
 {
     out->seeds = r->seeds;
-    for (size_t k = 0; k < count; k++) {
-        if (!can_be_decided(r, &list[k]))
-            continue;
-        saddle_claims_decide(&out->outcome[out->claims++], &list[k], &r->experiment, r->trace,
-                             r->seeds);
-    }
+    for (size_t k = 0; k < count; k++)
+        if (can_be_decided(r, &list[k]))
+            saddle_claims_measure(&out->measurement[out->tests++], &list[k], &r->experiment,
+                                  r->trace, r->seeds);
+    saddle_claims_decide(out);
 }
 
-saddle_status saddle_paper_comparisons_make(paper_comparisons *out,
-                                            const saddle_trace *const *trace, size_t count,
-                                            saddle_error *error)
+saddle_status saddle_paper_comparisons_make(claims_list *out, const saddle_trace *const *trace,
+                                            size_t count, saddle_error *error)
 {
-    size_t claims;
+    size_t tests;
     size_t algorithms;
-    const paper_claim *list = saddle_paper_comparison_claims(&claims);
+    const paper_test *list = saddle_paper_comparison_tests(&tests);
     const experiment_series *series = saddle_paper_algorithms(&algorithms);
     trace_groups g = {.groups = 0};
     runs *r = calloc(1, sizeof *r);
-    *out = (paper_comparisons){.outcome = calloc(claims, sizeof *out->outcome)};
-    saddle_status status = SADDLE_OK;
-    if (r == NULL || out->outcome == NULL) {
-        status = saddle_no_memory(error, "the claims");
-    }
+    saddle_status status = saddle_claims_list_make(out, tests, 0, error);
+    SADDLE_THEN_IF(status, r == NULL, saddle_no_memory(error, "the claims"));
     SADDLE_THEN(status, saddle_trace_groups_make(&g, trace, count, error));
-    if (status == SADDLE_OK) {
+    if (status == SADDLE_OK && r != NULL) {
         r->experiment = (paper_experiment){.title = "These runs", .series = r->series};
         for (size_t k = 0; k < algorithms; k++)
             add_series(r, &series[k], trace, count, &g);
         pack(r);
-        decide(out, r, list, claims);
+        decide(out, r, list, tests);
     }
     saddle_trace_groups_release(&g);
     free(r);
     if (status != SADDLE_OK)
-        saddle_paper_comparisons_release(out);
+        saddle_claims_list_release(out);
     return status;
-}
-
-void saddle_paper_comparisons_release(paper_comparisons *a)
-{
-    free(a->outcome);
-    *a = (paper_comparisons){.claims = 0};
 }

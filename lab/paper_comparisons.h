@@ -10,17 +10,8 @@
 
 #include "lab/claims.h"
 
-typedef struct paper_comparisons {
-    size_t seeds;            /* that the claims were tested on */
-    size_t claims;           /* 0: these runs decide none */
-    claims_outcome *outcome; /* owned */
-} paper_comparisons;
-
-/* Decide what can be decided; nothing is kept of the traces. Free with saddle_paper_comparisons_release(). */
-saddle_status saddle_paper_comparisons_make(paper_comparisons *out,
-                                            const saddle_trace *const *trace, size_t count,
-                                            saddle_error *error);
-/* Free it. Safe on a zeroed struct. */
-void saddle_paper_comparisons_release(paper_comparisons *a);
+/* Decide what can be decided, which may be nothing; nothing is kept of the traces. Free with saddle_claims_list_release(). */
+saddle_status saddle_paper_comparisons_make(claims_list *out, const saddle_trace *const *trace,
+                                            size_t count, saddle_error *error);
 
 #endif

@@ -67,12 +67,8 @@ saddle_status saddle_reproduction_choose(reproduction *r, const char *only, sadd
     if (status != SADDLE_OK)
         return status;
     const paper_experiment *list = saddle_paper_experiments(&r->experiments);
-    size_t claims;
-    saddle_paper_claims(&claims);
     r->part = calloc(r->experiments, sizeof *r->part);
-    /* Besides those of the table, one for each theorem. */
-    r->claim = calloc(claims + 2, sizeof *r->claim);
-    if (r->part == NULL || r->claim == NULL)
+    if (r->part == NULL)
         return saddle_no_memory(error, "the experiments");
     for (size_t k = 0; k < r->experiments; k++) {
         bool chosen = is_chosen(only, list[k].name);
@@ -108,7 +104,7 @@ void saddle_reproduction_release(reproduction *r)
         saddle_free((void *)part->trace);
     }
     free(r->part);
-    free(r->claim);
+    saddle_claims_list_release(&r->claims);
 }
 
 /* ---- data ------------------------------------------------------------------------------------- */
@@ -213,31 +209,9 @@ static saddle_status check_run(reproduction *r, reproduction_part *part, size_t 
     return saddle_derive_bound(&part->bound[place], trace, &bound, v->plus, error);
 }
 
-/* Add the result for a theorem. */
-static void add_theorem(reproduction *r, const paper_experiment *e, const paper_claim *statement,
-                        const theorem_check *v, const char *why)
-{
-    claims_outcome *o = &r->claim[r->claims++];
-    *o = (claims_outcome){.claim = statement, .experiment = e, .seeds = v->seeds};
-    saddle_snprintf(o->statement, sizeof o->statement,
-                    "%s: the mean metric of %s respects its bound with the theory's steps",
-                    e->title, v->plus ? "PRECISION+" : "PRECISION");
-    bool violated = v->seeds > 0 && saddle_theorem_violated(v);
-    o->verdict = v->seeds == 0 ? CLAIM_UNDECIDED : violated ? CLAIM_FAILS : CLAIM_HOLDS;
-    r->violated = r->violated || violated;
-    if (v->seeds > 0)
-        saddle_theorem_describe(v, o->numbers, sizeof o->numbers);
-    else
-        saddle_snprintf(o->numbers, sizeof o->numbers, "it promises nothing here: %s", why);
-}
-
-/* Compare the series with their theorems and add the claims. */
+/* Compare the series with their theorems. */
 static saddle_status check_theorems(reproduction *r, reproduction_part *part, saddle_error *error)
 {
-    static const char says[] = "Theorems 1 and 2, corrected, bound the mean metric";
-    static const paper_claim theorem[] = {
-        {.experiment = "theorem", .source = "theorem 1", .theme = says},
-        {.experiment = "theorem", .source = "theorem 2", .theme = says}};
     const paper_experiment *e = part->experiment;
     theorem_check *v = part->theorem = calloc(e->count, sizeof *v);
     part->bound = calloc(e->count * r->runs.seeds, sizeof *part->bound);
@@ -245,26 +219,60 @@ static saddle_status check_theorems(reproduction *r, reproduction_part *part, sa
     if (v == NULL || part->bound == NULL)
         return saddle_no_memory(error, "the theorems");
     for (size_t s = 0; status == SADDLE_OK && s < e->count; s++) {
-        const char *why = "";
         v[s].plus = strcmp(e->series[s].algorithm, "precision+") == 0;
         for (size_t k = 0; status == SADDLE_OK && k < r->runs.seeds; k++)
-            status = check_run(r, part, s, k, &v[s], &why, error);
-        if (status == SADDLE_OK)
-            add_theorem(r, e, &theorem[s], &v[s], why);
+            status = check_run(r, part, s, k, &v[s], &part->vacuous[s], error);
+        r->violated = r->violated || (v[s].seeds > 0 && saddle_theorem_violated(&v[s]));
     }
     return status;
 }
 
+/* What a theorem's test has found. */
+static void measure_theorem(claims_measurement *m, const reproduction_part *part)
+{
+    const paper_experiment *e = part->experiment;
+    const experiment_series *series =
+        saddle_paper_series(e, m->test->series, strlen(m->test->series));
+    size_t s = (size_t)(series - e->series);
+    const theorem_check *v = &part->theorem[s];
+    m->levels = 1;
+    if (v->seeds > 0) {
+        m->level[0].state = saddle_theorem_violated(v) ? STATE_FALSE : STATE_TRUE;
+        saddle_theorem_describe(v, m->numbers, sizeof m->numbers);
+    } else {
+        saddle_snprintf(m->numbers, sizeof m->numbers, "it promises nothing here: %s",
+                        part->vacuous[s] != NULL ? part->vacuous[s] : "");
+    }
+}
+
 /* ---- experiments ------------------------------------------------------------------------------ */
 
-static void decide_claims(reproduction *r, const reproduction_part *part)
+/* The part that has an experiment's traces; NULL: it is not there. */
+static const reproduction_part *part_of(const reproduction *r, const char *experiment)
+{
+    for (size_t p = 0; p < r->parts; p++)
+        if (strcmp(r->part[p].experiment->name, experiment) == 0)
+            return &r->part[p];
+    return NULL;
+}
+
+saddle_status saddle_reproduction_decide(reproduction *r, saddle_error *error)
 {
     size_t count;
-    const paper_claim *list = saddle_paper_claims(&count);
-    for (size_t k = 0; k < count; k++)
-        if (strcmp(list[k].experiment, part->experiment->name) == 0)
-            saddle_claims_decide(&r->claim[r->claims++], &list[k], part->experiment,
-                                 (const saddle_trace *const *)part->trace, r->runs.seeds);
+    const paper_test *list = saddle_paper_tests(&count);
+    SADDLE_TRY(saddle_claims_list_make(&r->claims, count, r->runs.seeds, error));
+    for (size_t k = 0; k < count; k++) {
+        const reproduction_part *part = part_of(r, list[k].experiment);
+        if (part == NULL)
+            continue;
+        claims_measurement *m = &r->claims.measurement[r->claims.tests++];
+        saddle_claims_measure(m, &list[k], part->experiment,
+                              (const saddle_trace *const *)part->trace, r->runs.seeds);
+        if (list[k].kind == TEST_THEOREM)
+            measure_theorem(m, part);
+    }
+    saddle_claims_decide(&r->claims);
+    return SADDLE_OK;
 }
 
 /* Make the runs of a part, or find those of one that was not chosen: without them it is left out. */
@@ -290,8 +298,6 @@ saddle_status saddle_reproduction_run(reproduction *r, reproduction_part *part, 
                    saddle_derive_columns(part->experiment, part->trace, r->runs.seeds, error));
     if (status != SADDLE_OK || !*there)
         return status;
-    if (strcmp(part->experiment->name, "theorem") == 0)
-        return check_theorems(r, part, error);
-    decide_claims(r, part);
-    return SADDLE_OK;
+    return strcmp(part->experiment->name, "theorem") == 0 ? check_theorems(r, part, error)
+                                                          : SADDLE_OK;
 }

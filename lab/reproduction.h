@@ -12,7 +12,8 @@ typedef struct reproduction_part {
     saddle_trace **trace;   /* trace[s * seeds + r]; owned */
     saddle_trace **bound;   /* of theorems, as trace; owned; NULL: there are none */
     theorem_check *theorem; /* of each series; owned; NULL: there are none */
-    bool chosen;            /* by the caller; otherwise it was finished before */
+    const char *vacuous[EXPERIMENT_MOST_SERIES]; /* why a theorem says nothing; NULL: it does */
+    bool chosen; /* by the caller; otherwise it was finished before */
 } reproduction_part;
 
 /* Everything. */
@@ -21,9 +22,8 @@ typedef struct reproduction {
     size_t experiments;      /* how many there are */
     size_t parts;            /* of them, those with traces */
     reproduction_part *part; /* owned */
-    size_t claims;
-    claims_outcome *claim; /* owned; those of theorems have no levels */
-    bool violated;         /* a theorem's bound */
+    claims_list claims;      /* owned */
+    bool violated;           /* a theorem's bound */
 } reproduction;
 
 /* Make room for all experiments, and choose those of a list "a,b" of names or their first parts; "": all. */
@@ -33,17 +33,14 @@ saddle_status saddle_reproduction_check_overwriting(const reproduction *r, saddl
 /* The k-th of the paper's data sets that was not found, and the built-in data used instead; NULL: there are
  * no more. */
 const char *saddle_reproduction_substitute(const reproduction *r, size_t k, const char **data);
-/* Make the runs of a part, or find them if it was not chosen, and decide its claims. `there` receives
+/* Make the runs of a part, or find them if it was not chosen, and compare them with theorems. `there` receives
  * whether all its runs are there. */
 saddle_status saddle_reproduction_run(reproduction *r, reproduction_part *part, bool *there,
                                       saddle_error *error);
 /* Leave out the experiments that were neither chosen nor finished before. */
 void saddle_reproduction_drop_missing(reproduction *r);
-/* The likely reason why a claim does not hold; "" where it does, or none is known. */
-const char *saddle_reproduction_reason(const claims_outcome *o);
-/* The number of claims about an experiment, or about any if it is NULL, that have a verdict. */
-size_t saddle_reproduction_count(const reproduction *r, const paper_experiment *e,
-                                 claim_verdict verdict);
+/* Decide the claims that the experiments which are there can decide. */
+saddle_status saddle_reproduction_decide(reproduction *r, saddle_error *error);
 /* Write claims.md, claims.json, claims.csv and costs.csv, each whole or not at all. */
 saddle_status saddle_reproduction_save(const reproduction *r, saddle_error *error);
 /* Free what it owns. */

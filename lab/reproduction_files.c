@@ -15,10 +15,12 @@ static const char *data_name(const paper_experiment *e)
     return *data != '\0' ? data : "of the problem's own";
 }
 
-const char *saddle_reproduction_reason(const claims_outcome *o)
+static const char *source_of(const paper_claim *claim)
 {
-    return o->verdict == CLAIM_FAILS && o->claim->reason != NULL ? o->claim->reason : "";
+    return claim->source != NULL ? claim->source : "ours";
 }
+
+/* ---- claims.csv ------------------------------------------------------------------------------ */
 
 static void write_quoted(FILE *f, const char *text)
 {
@@ -34,24 +36,29 @@ static void write_quoted(FILE *f, const char *text)
 static void write_csv(FILE *f, const void *context)
 {
     const reproduction *r = context;
-    fputs("experiment,source,verdict,statement,numbers,reason\n", f);
-    for (size_t k = 0; k < r->claims; k++) {
-        const claims_outcome *o = &r->claim[k];
-        saddle_fprintf(f, "%s,", o->experiment->name);
-        const char *const text[] = {o->claim->source, saddle_claims_verdict_text(o->verdict),
-                                    o->statement, o->numbers, saddle_reproduction_reason(o)};
+    fputs("claim,source,verdict,says,reading\n", f);
+    for (size_t k = 0; k < r->claims.claims; k++) {
+        const claims_outcome *o = &r->claims.outcome[k];
+        char verdict[CLAIMS_VERDICT];
+        const char *const text[] = {source_of(o->claim), saddle_claims_verdict_text(o, verdict),
+                                    o->claim->says,
+                                    o->claim->reading != NULL ? o->claim->reading : ""};
+        saddle_fprintf(f, "%s", o->claim->name);
         for (size_t j = 0; j < sizeof text / sizeof *text; j++) {
+            fputc(',', f);
             write_quoted(f, text[j]);
-            fputc(j + 1 < sizeof text / sizeof *text ? ',' : '\n', f);
         }
+        fputc('\n', f);
     }
 }
 
-static void add_levels(saddle_json *j, const claims_outcome *o)
+/* ---- claims.json ----------------------------------------------------------------------------- */
+
+static void add_levels(saddle_json *j, const claims_measurement *m)
 {
     saddle_json_array(j, "levels");
-    for (size_t k = 0; k < o->levels; k++) {
-        const claims_level *level = &o->level[k];
+    for (size_t k = 0; k < m->levels; k++) {
+        const claims_level *level = &m->level[k];
         saddle_json_object(j, NULL);
         saddle_json_real(j, "level", level->level);
         saddle_json_whole(j, "won", level->won);
@@ -69,23 +76,36 @@ static void add_levels(saddle_json *j, const claims_outcome *o)
     saddle_json_end_array(j);
 }
 
-static void add_claim(saddle_json *j, const claims_outcome *o)
+static void add_test(saddle_json *j, const claims_measurement *m)
 {
     saddle_json_object(j, NULL);
-    saddle_json_text(j, "experiment", o->experiment->name);
-    saddle_json_text(j, "source", o->claim->source);
-    saddle_json_text(j, "verdict", saddle_claims_verdict_text(o->verdict));
-    saddle_json_text(j, "statement", o->statement);
-    saddle_json_text(j, "numbers", o->numbers);
-    saddle_json_text(j, "reason", saddle_reproduction_reason(o));
-    if (o->slope.count > 0) {
-        saddle_json_real(j, "slope", o->slope.mean);
-        saddle_json_real(j, "slope_low", o->slope.low);
-        saddle_json_real(j, "slope_high", o->slope.high);
-        saddle_json_real(j, "theory", o->claim->bound);
-    } else if (o->levels > 0) {
-        add_levels(j, o);
+    saddle_json_text(j, "experiment", m->experiment->name);
+    saddle_json_text(j, "statement", m->statement);
+    saddle_json_text(j, "numbers", m->numbers);
+    if (m->slope.count > 0) {
+        saddle_json_real(j, "slope", m->slope.mean);
+        saddle_json_real(j, "slope_low", m->slope.low);
+        saddle_json_real(j, "slope_high", m->slope.high);
+        saddle_json_real(j, "theory", m->test->bound);
+    } else if (m->test->kind != TEST_THEOREM) {
+        add_levels(j, m);
     }
+    saddle_json_end_object(j);
+}
+
+static void add_claim(saddle_json *j, const claims_list *list, const claims_outcome *o)
+{
+    char verdict[CLAIMS_VERDICT];
+    saddle_json_object(j, NULL);
+    saddle_json_text(j, "claim", o->claim->name);
+    saddle_json_text(j, "source", source_of(o->claim));
+    saddle_json_text(j, "says", o->claim->says);
+    saddle_json_text(j, "reading", o->claim->reading != NULL ? o->claim->reading : "");
+    saddle_json_text(j, "verdict", saddle_claims_verdict_text(o, verdict));
+    saddle_json_array(j, "tests");
+    for (size_t k = 0; k < o->count; k++)
+        add_test(j, &list->measurement[o->first + k]);
+    saddle_json_end_array(j);
     saddle_json_end_object(j);
 }
 
@@ -104,25 +124,19 @@ static void write_json(FILE *f, const void *context)
     saddle_json_flag(&j, "quick", r->runs.quick);
     saddle_json_text(&j, "a9a", data_source(EXPERIMENT_A9A));
     saddle_json_text(&j, "mnist", data_source(EXPERIMENT_MNIST));
+    saddle_json_whole(&j, "comparisons", saddle_claims_comparisons(&r->claims));
     saddle_json_array(&j, "experiments");
     for (size_t p = 0; p < r->parts; p++)
         saddle_json_text(&j, NULL, r->part[p].experiment->name);
     saddle_json_end_array(&j);
     saddle_json_array(&j, "claims");
-    for (size_t k = 0; k < r->claims; k++)
-        add_claim(&j, &r->claim[k]);
+    for (size_t k = 0; k < r->claims.claims; k++)
+        add_claim(&j, &r->claims, &r->claims.outcome[k]);
     saddle_json_end_array(&j);
     saddle_json_end(&j);
 }
 
-size_t saddle_reproduction_count(const reproduction *r, const paper_experiment *e,
-                                 claim_verdict verdict)
-{
-    size_t count = 0;
-    for (size_t k = 0; k < r->claims; k++)
-        count += (e == NULL || r->claim[k].experiment == e) && r->claim[k].verdict == verdict;
-    return count;
-}
+/* ---- claims.md ------------------------------------------------------------------------------- */
 
 /* Text in a cell of a table, where a bar would end it. */
 static void write_cell(FILE *f, const char *text)
@@ -134,62 +148,108 @@ static void write_cell(FILE *f, const char *text)
     }
 }
 
-static void write_markdown_claims(FILE *f, const reproduction *r, const paper_experiment *e)
+/* The sentences with their verdicts. */
+static void write_sentences(FILE *f, const claims_list *list, bool ours)
 {
-    fputs("| claim | verdict | measured |\n| --- | --- | --- |\n", f);
-    for (size_t k = 0; k < r->claims; k++) {
-        const claims_outcome *o = &r->claim[k];
-        if (o->experiment != e)
+    fputs("| | claim | where | verdict |\n| ---: | --- | --- | --- |\n", f);
+    for (size_t k = 0; k < list->claims; k++) {
+        const claims_outcome *o = &list->outcome[k];
+        char verdict[CLAIMS_VERDICT];
+        if ((o->claim->source == NULL) != ours)
             continue;
-        fputs("| ", f);
-        write_cell(f, saddle_claims_statement(o));
-        saddle_fprintf(f, " (%s) | %s | ", o->claim->source,
-                       saddle_claims_verdict_text(o->verdict));
-        write_cell(f, o->numbers);
-        fputs(*saddle_reproduction_reason(o) != '\0' ? ". Likely reason: " : "", f);
-        write_cell(f, saddle_reproduction_reason(o));
-        fputs(" |\n", f);
+        saddle_fprintf(f, "| [%zu](#%s) | ", k + 1, o->claim->name);
+        write_cell(f, o->claim->says);
+        saddle_fprintf(f, " | %s | **%s** |\n", source_of(o->claim),
+                       saddle_claims_verdict_text(o, verdict));
+    }
+}
+
+static void write_test(FILE *f, const claims_measurement *m, bool levels)
+{
+    saddle_fprintf(f, "| %s: ", m->experiment->name);
+    write_cell(f, m->statement);
+    for (size_t k = 0; levels && k < CLAIMS_LEVELS; k++) {
+        char text[CLAIMS_TEXT] = "";
+        saddle_claims_describe_level(text, sizeof text, &m->level[k]);
+        saddle_fprintf(f, " | %s", *text != '\0' ? text : "-");
+    }
+    if (!levels) {
+        fputs(" | ", f);
+        write_cell(f, m->numbers);
+    }
+    fputs(" |\n", f);
+}
+
+/* The numbers behind a verdict. */
+static void write_numbers(FILE *f, const claims_list *list, size_t k)
+{
+    const claims_outcome *o = &list->outcome[k];
+    const claims_measurement *m = list->measurement + o->first;
+    char verdict[CLAIMS_VERDICT];
+    bool levels = m->levels == CLAIMS_LEVELS;
+    saddle_fprintf(f, "\n### <a id=\"%s\"></a>%zu. %s\n\n", o->claim->name, k + 1, o->claim->says);
+    saddle_fprintf(f, "%s: **%s**.", source_of(o->claim), saddle_claims_verdict_text(o, verdict));
+    if (o->claim->reading != NULL)
+        saddle_fprintf(f, " Read as: %s.", o->claim->reading);
+    fputs("\n\n| test |", f);
+    for (size_t j = 0; levels && j < CLAIMS_LEVELS; j++)
+        saddle_fprintf(f, " %.0e |", saddle_claims_level(j));
+    fputs(levels ? "\n| --- |" : " measured |\n| --- | --- |\n", f);
+    for (size_t j = 0; levels && j < CLAIMS_LEVELS; j++)
+        fputs(" ---: |", f);
+    fputs(levels ? "\n" : "", f);
+    for (size_t j = 0; j < o->count; j++)
+        write_test(f, &m[j], levels);
+}
+
+static void write_coverage(FILE *f, const reproduction *r)
+{
+    if (r->parts == r->experiments)
+        saddle_fprintf(f, "\nAll %zu experiments are covered:\n\n", r->experiments);
+    else
+        saddle_fprintf(
+            f,
+            "\nOnly %zu of the %zu experiments are covered; there are no finished runs of the "
+            "others in this directory:\n\n",
+            r->parts, r->experiments);
+    for (size_t p = 0; p < r->parts; p++) {
+        const paper_experiment *e = r->part[p].experiment;
+        char text[CLAIMS_TEXT];
+        saddle_experiment_describe(&r->runs, e, text, sizeof text);
+        saddle_fprintf(
+            f, "- %s: %s. Data: %s%s.\n", e->name, text, data_name(e),
+            saddle_paper_data_is_substitute(e->data) ? " (BUILT-IN, in place of the paper's)" : "");
     }
 }
 
 static void write_markdown(FILE *f, const void *context)
 {
     const reproduction *r = context;
+    const claims_list *list = &r->claims;
+    char chance[CLAIMS_TEXT] = "";
+    saddle_claims_describe_chance(chance, sizeof chance, list);
     saddle_fprintf(
-        f,
-        "# Claims\n\n%zu hold, %zu do not, %zu are not decided. saddle %s, %zu seed%s%s.\n\n"
-        "A level is a fraction of the start's metric. `1e-2: 1.3x (1.2-1.4), 5 of 5` means: at "
-        "that level the other one's cost is 1.3 times as large, geometric mean and range over "
-        "seeds, and the claim is true for 5 of 5 seeds; `>=` where a run did not get there "
-        "within its budget. 1e-1 is shown but does not decide.\n",
-        saddle_reproduction_count(r, NULL, CLAIM_HOLDS),
-        saddle_reproduction_count(r, NULL, CLAIM_FAILS),
-        saddle_reproduction_count(r, NULL, CLAIM_UNDECIDED), saddle_version(), r->runs.seeds,
-        r->runs.seeds == 1 ? "" : "s", r->runs.quick ? ", shortened" : "");
-    if (r->parts == r->experiments)
-        saddle_fprintf(f, "\nAll %zu experiments are covered.\n", r->experiments);
-    else
-        saddle_fprintf(
-            f,
-            "\nOnly %zu of the %zu experiments are covered; there are no finished runs of the "
-            "others in this directory.\n",
-            r->parts, r->experiments);
-    for (size_t p = 0; p < r->parts; p++) {
-        const paper_experiment *e = r->part[p].experiment;
-        saddle_fprintf(
-            f, "\n## %s\n\nSource: %s. Data: %s%s.\n\n", e->title, e->source, data_name(e),
-            saddle_paper_data_is_substitute(e->data) ? " (BUILT-IN, in place of the paper's)" : "");
-        if (saddle_reproduction_count(r, e, CLAIM_HOLDS) +
-                saddle_reproduction_count(r, e, CLAIM_FAILS) +
-                saddle_reproduction_count(r, e, CLAIM_UNDECIDED) >
-            0)
-            write_markdown_claims(f, r, e);
-        else
-            fputs("The paper claims nothing here.\n", f);
-    }
+        f, "# Claims\n\nMade by saddle %s with %zu seed%s%s.\n\n## The paper's sentences\n\n",
+        saddle_version(), r->runs.seeds, r->runs.seeds == 1 ? "" : "s",
+        r->runs.quick ? ", shortened" : "");
+    write_sentences(f, list, false);
+    fputs("\n## Ours\n\n", f);
+    write_sentences(f, list, true);
+    saddle_fprintf(f,
+                   "\n## Numbers\n\nLevels are values of the metric, or distances of the loss from "
+                   "where it settles. `1.3x (1.2-1.4), 10 of 10` means: at that level the cost of "
+                   "the last one named is 1.3 times that of the first, geometric mean and range "
+                   "over seeds, and the test is true for 10 of 10 seeds; `>=` where a run did not "
+                   "get there within its budget; `-` where nobody did, or all were there from the "
+                   "start. %s\n",
+                   chance);
+    for (size_t k = 0; k < list->claims; k++)
+        write_numbers(f, list, k);
+    fputs("\n## Experiments\n", f);
+    write_coverage(f, r);
 }
 
-/* ---- costs ----------------------------------------------------------------------------------- */
+/* ---- costs.csv ------------------------------------------------------------------------------- */
 
 static void write_cost(FILE *f, double cost)
 {
@@ -202,19 +262,15 @@ static void write_cost(FILE *f, double cost)
 static void write_costs(FILE *f, const void *context)
 {
     const reproduction *r = context;
-    fputs("experiment,series,seed,level,metric,ifo,rounds\n", f);
+    fputs("experiment,series,seed,metric,ifo,rounds\n", f);
     for (size_t p = 0; p < r->parts; p++) {
         const paper_experiment *e = r->part[p].experiment;
         for (size_t k = 0; k < e->count * r->runs.seeds; k++) {
             const saddle_trace *trace = r->part[p].trace[k];
-            const saddle_trace *first = r->part[p].trace[k % r->runs.seeds];
-            if (trace == NULL || first == NULL || first->rows == 0)
-                continue;
-            for (size_t j = 0; j < CLAIMS_LEVELS; j++) {
-                double fraction = saddle_claims_fraction(j);
-                double level = fraction * saddle_trace_column(first, "metric")[0];
-                saddle_fprintf(f, "%s,%s,%zu,%.0e,%.6g", e->name, e->series[k / r->runs.seeds].name,
-                               k % r->runs.seeds + 1, fraction, level);
+            for (size_t j = 0; trace != NULL && j < CLAIMS_LEVELS; j++) {
+                double level = saddle_claims_level(j);
+                saddle_fprintf(f, "%s,%s,%zu,%.0e", e->name, e->series[k / r->runs.seeds].name,
+                               k % r->runs.seeds + 1, level);
                 write_cost(f, saddle_claims_reach(trace, "ifo", level).high);
                 write_cost(f, saddle_claims_reach(trace, "rounds", level).high);
                 fputc('\n', f);

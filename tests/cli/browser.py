@@ -134,13 +134,11 @@ def examine(browser, address, shots):
     tell("bands", browser.run("return document.querySelectorAll('.chart .band').length"))
     tell("legend", browser.run("return document.querySelectorAll('.legend button').length"))
     tell("network", browser.run("return document.querySelectorAll('.network circle').length"))
-    tell("claims", browser.run("return document.querySelectorAll('.claims tbody tr').length"))
-    tell("themes", browser.run("return document.querySelectorAll('.themes tr').length"))
-    tell("theme-link", browser.run("return document.querySelector('.themes a')?.getAttribute('href') ?? 'none'"))
+    tell("claims", browser.run("return document.querySelectorAll('.claims-of').length"))
     tell("networks", browser.run("return document.querySelectorAll('.network').length"))
-    # What a reader meets first, second and third.
+    # What a reader meets first and second.
     tell("order", browser.run(
-        "return [...new Set(Array.from(document.querySelectorAll('.themes, .chart, .claims')).map(e => e.classList."
+        "return [...new Set(Array.from(document.querySelectorAll('.chart, .claims')).map(e => e.classList."
         "contains('chart') ? 'chart' : e.classList[0]))].join(' ')"))
     tell("unfolded", browser.run("return document.querySelectorAll('details[open]').length"))
     tell("claims-opened", browser.run(
@@ -149,7 +147,7 @@ def examine(browser, address, shots):
         "d.open = false; return !before && after"))
     # Without the sign before it.
     tell("verdicts", browser.run(
-        "return Array.from(document.querySelectorAll('.claims .verdict')).map(v => "
+        "return Array.from(document.querySelectorAll('.claims-of > summary > b')).map(v => "
         "v.textContent.replace(/^\\S\\s/, '')).join(', ')"))
     tell("not-a-number", browser.run(
         "return Array.from(document.querySelectorAll('svg *')).filter(e => "

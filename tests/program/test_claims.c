@@ -60,6 +60,7 @@ static const experiment_series series[SERIES] = {{"a", "Alpha", "one", "", 100.0
 static made runs[SERIES][SEEDS];
 static const saddle_trace *traces[SERIES * SEEDS];
 static paper_experiment four;
+static claims_measurement made_test;
 static claims_outcome outcome;
 
 /* All runs alike: rate 0.05, 10 calls a row. */
@@ -80,17 +81,22 @@ static void shape(size_t s, double rate, double least)
         fall(&runs[s][r], rate, least);
 }
 
-static claim_verdict decide(paper_claim c)
+/* The verdict on a claim with one test. */
+static claim_verdict decide(paper_test t)
 {
-    c.cost = c.cost != NULL ? c.cost : "ifo";
-    c.quantity = c.quantity != NULL ? c.quantity : "metric";
-    saddle_claims_decide(&outcome, &c, &four, traces, SEEDS);
+    claims_list list = {.seeds = SEEDS, .tests = 1, .measurement = &made_test, .outcome = &outcome};
+    t.claim = "fewer-samples";
+    t.cost = t.cost != NULL ? t.cost : "ifo";
+    t.quantity = t.quantity != NULL ? t.quantity : "metric";
+    saddle_claims_measure(&made_test, &t, &four, traces, SEEDS);
+    saddle_claims_decide(&list);
+    ck_assert_uint_eq(list.claims, 1);
     return outcome.verdict;
 }
 
 static claim_verdict faster(const char *which, double factor)
 {
-    return decide((paper_claim){.kind = CLAIM_FASTER, .series = which, .factor = factor});
+    return decide((paper_test){.kind = TEST_FASTER, .series = which, .factor = factor});
 }
 
 /* ---- costs ---- */
@@ -106,8 +112,9 @@ START_TEST(costs_lie_between_trace_points)
     cost = saddle_claims_reach(trace, "rounds", 0.1000001);
     assert_near(cost.low, 19.0, 0.0);
     assert_near(cost.high, 20.0, 0.0);
+    /* There is no point before the start. */
     cost = saddle_claims_reach(trace, "ifo", 2.0);
-    assert_near(cost.low, 0.0, 0.0);
+    ck_assert(isinf(cost.low) && cost.low < 0.0);
     assert_near(cost.high, 10.0, 0.0);
 }
 END_TEST
@@ -151,18 +158,20 @@ START_TEST(faster_holds)
     shape(1, 0.02, 0.0);
     ck_assert_int_eq(faster("a b", 1.0), CLAIM_HOLDS);
     for (size_t k = 0; k < CLAIMS_LEVELS; k++) {
-        ck_assert_uint_eq(outcome.level[k].won, SEEDS);
+        ck_assert_uint_eq(made_test.level[k].won, SEEDS);
         /* Costs are 10 (20 j + 1) and 10 (50 j + 1), or a row later where the power rounds up. */
-        double j = -log10(saddle_claims_fraction(k));
-        assert_near(exp(outcome.level[k].log_ratio.mean), (50.0 * j + 1.0) / (20.0 * j + 1.0),
+        double j = -log10(saddle_claims_level(k));
+        assert_near(exp(made_test.level[k].log_ratio.mean), (50.0 * j + 1.0) / (20.0 * j + 1.0),
                     0.06);
     }
-    ck_assert_ptr_nonnull(strstr(outcome.statement, "Alpha"));
-    ck_assert_ptr_nonnull(strstr(outcome.statement, "fewer IFO calls than Beta"));
-    ck_assert_ptr_nonnull(strstr(outcome.numbers, "3 of 3"));
+    ck_assert_str_eq(made_test.statement, "Alpha against Beta, IFO calls by the metric");
+    char text[CLAIMS_TEXT] = "";
+    saddle_claims_describe_level(text, sizeof text, &made_test.level[1]);
+    ck_assert_ptr_nonnull(strstr(text, "x (2."));
+    ck_assert_ptr_nonnull(strstr(text, "3 of 3"));
     ck_assert_int_eq(faster("a b", 2.0), CLAIM_HOLDS);
     ck_assert_int_eq(faster("a b", 3.0), CLAIM_FAILS);
-    ck_assert_ptr_nonnull(strstr(outcome.statement, "at most 1/3 of the IFO calls of Beta"));
+    ck_assert_ptr_nonnull(strstr(made_test.statement, "3 times fewer"));
 }
 END_TEST
 
@@ -171,8 +180,9 @@ START_TEST(faster_fails)
     reset();
     shape(0, 0.02, 0.0);
     ck_assert_int_eq(faster("a b", 1.0), CLAIM_FAILS);
-    ck_assert_uint_eq(outcome.level[2].lost, SEEDS);
-    ck_assert_ptr_nonnull(strstr(outcome.numbers, "0 of 3"));
+    ck_assert_uint_eq(made_test.level[2].lost, SEEDS);
+    ck_assert_uint_eq(made_test.level[2].won, 0);
+    ck_assert_int_eq(made_test.level[2].state, STATE_FALSE);
 }
 END_TEST
 
@@ -182,8 +192,8 @@ START_TEST(one_seed_that_disagrees_leaves_it_open)
     shape(1, 0.02, 0.0);
     fall(&runs[1][2], 0.2, 0.0);
     ck_assert_int_eq(faster("a b", 1.0), CLAIM_UNDECIDED);
-    ck_assert_uint_eq(outcome.level[1].won, 2);
-    ck_assert_uint_eq(outcome.level[1].lost, 1);
+    ck_assert_uint_eq(made_test.level[1].won, 2);
+    ck_assert_uint_eq(made_test.level[1].lost, 1);
 }
 END_TEST
 
@@ -191,11 +201,17 @@ START_TEST(what_trace_points_cannot_tell_apart_is_open)
 {
     reset();
     ck_assert_int_eq(faster("a b", 1.0), CLAIM_UNDECIDED);
-    ck_assert_uint_eq(outcome.level[1].tied, SEEDS);
+    ck_assert_uint_eq(made_test.level[1].tied, SEEDS);
 }
 END_TEST
 
-START_TEST(the_first_digit_does_not_decide)
+static void assert_verdict(const char *wanted)
+{
+    char text[CLAIMS_VERDICT];
+    ck_assert_str_eq(saddle_claims_verdict_text(&outcome, text), wanted);
+}
+
+START_TEST(a_claim_can_hold_from_a_level_down)
 {
     reset();
     shape(1, 0.02, 0.0);
@@ -203,21 +219,22 @@ START_TEST(the_first_digit_does_not_decide)
     for (size_t r = 0; r < SEEDS; r++)
         for (size_t k = 1; k < 20; k++)
             runs[1][r].numbers[4][k] = 0.05;
-    ck_assert_int_eq(faster("a b", 1.0), CLAIM_HOLDS);
-    ck_assert_uint_eq(outcome.level[0].lost, SEEDS);
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_HOLDS_BELOW);
+    ck_assert_uint_eq(made_test.level[0].lost, SEEDS);
+    assert_verdict("holds from 1e-02 down");
 }
 END_TEST
 
-START_TEST(a_level_that_fails_decides)
+START_TEST(a_claim_can_hold_down_to_a_level)
 {
     reset();
     shape(0, 0.05, 5e-4);
     shape(1, 0.02, 0.0);
-    ck_assert_int_eq(faster("a b", 1.0), CLAIM_FAILS);
-    ck_assert_uint_eq(outcome.level[2].won, SEEDS);
-    ck_assert_uint_eq(outcome.level[3].lost, SEEDS);
-    ck_assert_ptr_nonnull(strstr(outcome.numbers, "<= "));
-    ck_assert_ptr_nonnull(strstr(outcome.numbers, "so it holds only at 1e-02, 1e-03"));
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_HOLDS_ABOVE);
+    ck_assert_uint_eq(made_test.level[2].won, SEEDS);
+    ck_assert_uint_eq(made_test.level[3].lost, SEEDS);
+    ck_assert(made_test.level[3].at_most);
+    assert_verdict("holds down to 1e-03 only");
 }
 END_TEST
 
@@ -227,10 +244,86 @@ START_TEST(levels_that_nobody_reaches_say_nothing)
     shape(0, 0.05, 5e-4);
     shape(1, 0.02, 5e-4);
     ck_assert_int_eq(faster("a b", 1.0), CLAIM_HOLDS);
-    ck_assert_ptr_nonnull(strstr(outcome.numbers, "1e-04: not reached"));
+    ck_assert_int_eq(made_test.level[3].state, STATE_SILENT);
     shape(0, 0.05, 0.5);
     shape(1, 0.02, 0.5);
-    ck_assert_int_eq(faster("a b", 1.0), CLAIM_UNDECIDED);
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_UNTESTED);
+    assert_verdict("not tested: nobody got there");
+}
+END_TEST
+
+START_TEST(levels_that_all_start_below_say_nothing)
+{
+    reset();
+    shape(1, 0.02, 0.0);
+    for (size_t s = 0; s < 2; s++)
+        for (size_t r = 0; r < SEEDS; r++)
+            for (size_t k = 0; k < ROWS; k++)
+                runs[s][r].numbers[4][k] *= 0.05;
+    ck_assert_int_eq(faster("a b", 1.0), CLAIM_HOLDS);
+    ck_assert_int_eq(made_test.level[0].state, STATE_SILENT);
+    ck_assert_int_eq(made_test.level[1].state, STATE_TRUE);
+    ck_assert_int_eq(decide((paper_test){.kind = TEST_ALIKE, .series = "a b", .factor = 9.0}),
+                     CLAIM_HOLDS);
+    ck_assert_int_eq(made_test.level[0].state, STATE_SILENT);
+}
+END_TEST
+
+/* The verdict on a claim with two tests, in these states from 1e-1 on: . silent, T true, F false, o open. */
+static claim_verdict together(const char *first, const char *second)
+{
+    claims_measurement two[2];
+    claims_list list = {.seeds = SEEDS, .tests = 2, .measurement = two, .outcome = &outcome};
+    static const paper_test test = {.claim = "fewer-samples"};
+    const char *const text[2] = {first, second};
+    memset(two, 0, sizeof two);
+    for (size_t j = 0; j < 2; j++) {
+        two[j].test = &test;
+        two[j].levels = strlen(text[j]);
+        for (size_t k = 0; k < two[j].levels; k++)
+            two[j].level[k].state = text[j][k] == 'T'   ? STATE_TRUE
+                                    : text[j][k] == 'F' ? STATE_FALSE
+                                    : text[j][k] == 'o' ? STATE_OPEN
+                                                        : STATE_SILENT;
+    }
+    saddle_claims_decide(&list);
+    ck_assert_uint_eq(list.claims, 1);
+    ck_assert_uint_eq(outcome.count, 2);
+    return outcome.verdict;
+}
+
+START_TEST(a_claim_needs_all_its_tests)
+{
+    ck_assert_int_eq(together("TTT...", ".TT..."), CLAIM_HOLDS);
+    ck_assert_int_eq(together("TTT...", "FFF..."), CLAIM_FAILS);
+    ck_assert_int_eq(together("TTTT..", "FoTT.."), CLAIM_HOLDS_BELOW);
+    assert_near(outcome.level, 1e-3, 1e-18);
+    ck_assert_int_eq(together("FTTTTT", ".TTTFT"), CLAIM_HOLDS_BELOW);
+    assert_near(outcome.level, 1e-8, 1e-23);
+    ck_assert_int_eq(together("TTTF..", "TToF.."), CLAIM_HOLDS_ABOVE);
+    assert_near(outcome.level, 1e-2, 1e-17);
+    ck_assert_int_eq(together("oTo...", "TTT..."), CLAIM_UNDECIDED);
+    ck_assert_int_eq(together("oF....", "To...."), CLAIM_FAILS);
+    ck_assert_int_eq(together("FTF...", "TTT..."), CLAIM_FAILS);
+    ck_assert_int_eq(together("......", "......"), CLAIM_UNTESTED);
+    ck_assert_int_eq(together("T", "T"), CLAIM_HOLDS);
+    ck_assert_int_eq(together("T", "F"), CLAIM_FAILS);
+}
+END_TEST
+
+START_TEST(chance_is_stated)
+{
+    claims_measurement two[2];
+    memset(two, 0, sizeof two);
+    two[0].levels = two[1].levels = CLAIMS_LEVELS;
+    two[0].level[0].won = two[0].level[1].lost = two[1].level[5].tied = 10;
+    claims_list list = {.seeds = 10, .tests = 2, .measurement = two};
+    ck_assert_uint_eq(saddle_claims_comparisons(&list), 3);
+    char text[CLAIMS_TEXT] = "";
+    saddle_claims_describe_chance(text, sizeof text, &list);
+    /* 3 / 512 */
+    ck_assert_ptr_nonnull(
+        strstr(text, "in one of 512 tests at a level, that is in 0.0059 of the 3"));
 }
 END_TEST
 
@@ -243,7 +336,7 @@ START_TEST(a_run_cut_short_proves_nothing)
     ck_assert_int_eq(faster("a b", 1.0), CLAIM_UNDECIDED);
     traces[SEEDS] = NULL; /* Beta with the first seed */
     ck_assert_int_eq(faster("a b", 1.0), CLAIM_UNDECIDED);
-    ck_assert_uint_eq(outcome.level[1].tied, SEEDS - 1);
+    ck_assert_uint_eq(made_test.level[1].tied, SEEDS - 1);
 }
 END_TEST
 
@@ -272,10 +365,19 @@ START_TEST(losses_are_compared_by_their_distance)
 {
     reset();
     shape(1, 0.02, 0.0);
-    paper_claim c = {.kind = CLAIM_FASTER, .series = "a b", .factor = 1.0, .quantity = "loss"};
+    paper_test c = {.kind = TEST_FASTER, .series = "a b", .factor = 1.0, .quantity = "loss"};
     ck_assert_int_eq(decide(c), CLAIM_HOLDS);
     c.series = "b a";
     ck_assert_int_eq(decide(c), CLAIM_FAILS);
+    /* A limit that still moves by 2e-5 in the second half says nothing at 1e-4 and below. */
+    for (size_t s = 0; s < SERIES; s++)
+        for (size_t r = 0; r < SEEDS; r++)
+            runs[s][r].numbers[3][ROWS / 2 + 1] += 2e-5;
+    c.series = "a b";
+    decide(c);
+    ck_assert_int_eq(made_test.level[2].state, STATE_TRUE);
+    ck_assert_int_eq(made_test.level[3].state, STATE_SILENT);
+    ck_assert_int_eq(made_test.level[5].state, STATE_SILENT);
 }
 END_TEST
 
@@ -290,13 +392,13 @@ END_TEST
 
 START_TEST(curves_are_compared_where_both_were_traced)
 {
-    paper_claim c = {.kind = CLAIM_BELOW, .series = "a b c", .factor = 1.0};
+    paper_test c = {.kind = TEST_BELOW, .series = "a b c", .factor = 1.0};
     reset();
     shape(1, 0.0499, 0.0);
     shape(2, 0.0498, 0.0);
     ck_assert_int_eq(decide(c), CLAIM_HOLDS);
     /* The mean of 10^(0.0002 k) over k = 0 .. ROWS - 1, in the geometric sense. */
-    assert_near(outcome.level[0].log_ratio.mean, log(10.0) * 0.0002 * (ROWS - 1) / 2.0, 1e-12);
+    assert_near(made_test.level[0].log_ratio.mean, log(10.0) * 0.0002 * (ROWS - 1) / 2.0, 1e-12);
     /* Rows of other iterations do not count: Gamma traced odd ones, with a metric of their own. */
     for (size_t r = 0; r < SEEDS; r++)
         for (size_t k = 0; k < ROWS; k++) {
@@ -309,7 +411,7 @@ START_TEST(curves_are_compared_where_both_were_traced)
     c.series = "a b";
     fall(&runs[1][1], 0.06, 0.0);
     ck_assert_int_eq(decide(c), CLAIM_UNDECIDED);
-    ck_assert_uint_eq(outcome.level[0].lost, 1);
+    ck_assert_uint_eq(made_test.level[0].lost, 1);
 }
 END_TEST
 
@@ -317,7 +419,7 @@ START_TEST(alike)
 {
     reset();
     shape(1, 0.045, 0.0);
-    paper_claim c = {.kind = CLAIM_ALIKE, .series = "a b c", .factor = 1.5, .cost = "rounds"};
+    paper_test c = {.kind = TEST_ALIKE, .series = "a b c", .factor = 1.5, .cost = "rounds"};
     ck_assert_int_eq(decide(c), CLAIM_HOLDS);
     shape(2, 0.02, 0.0);
     ck_assert_int_eq(decide(c), CLAIM_FAILS);
@@ -336,16 +438,16 @@ static void reach_at(size_t s, size_t row)
 
 START_TEST(growth_with_the_value)
 {
-    paper_claim c = {.kind = CLAIM_SLOPE_VALUE,
-                     .series = "a b c d",
-                     .cost = "rounds",
-                     .level = 0.5,
-                     .bound = 0.5};
+    paper_test c = {.kind = TEST_SLOPE_VALUE,
+                    .series = "a b c d",
+                    .cost = "rounds",
+                    .level = 0.5,
+                    .bound = 0.5};
     reset();
     for (size_t s = 0; s < SERIES; s++)
         reach_at(s, (size_t)sqrt(series[s].value));
     ck_assert_int_eq(decide(c), CLAIM_HOLDS);
-    assert_near(outcome.slope.mean, 0.5, 1e-12);
+    assert_near(made_test.slope.mean, 0.5, 1e-12);
     static claims_line line;
     saddle_claims_points(&line, &c, &four, traces, SEEDS, 0);
     ck_assert_uint_eq(line.count, SERIES);
@@ -356,28 +458,37 @@ START_TEST(growth_with_the_value)
     for (size_t s = 0; s < SERIES; s++)
         reach_at(s, (size_t)(series[s].value / 20.0));
     ck_assert_int_eq(decide(c), CLAIM_FAILS);
-    assert_near(outcome.slope.mean, 1.0, 1e-12);
+    assert_near(made_test.slope.mean, 1.0, 1e-12);
+    /* What the start costs is left out: 10 (1 + k) calls at row k, of which 10 at the start. */
+    c.cost = "ifo";
+    decide(c);
+    assert_near(made_test.slope.mean, 1.0, 1e-12);
+    ck_assert(made_test.whole.mean < 1.0 && made_test.whole.mean > 0.8);
+    ck_assert_ptr_nonnull(strstr(made_test.numbers, "refresh 0 included 0."));
     reach_at(3, ROWS);
-    ck_assert_int_eq(decide(c), CLAIM_UNDECIDED);
+    ck_assert_int_eq(decide(c), CLAIM_UNTESTED);
     saddle_claims_points(&line, &c, &four, traces, SEEDS, 0);
     ck_assert_uint_eq(line.count, 0);
 }
 END_TEST
 
-START_TEST(seeds_that_spread_leave_a_slope_open)
+START_TEST(a_slope_is_above_a_bound_if_its_interval_is)
 {
-    paper_claim c = {.kind = CLAIM_SLOPE_VALUE,
-                     .series = "a b c d",
-                     .cost = "rounds",
-                     .level = 0.5,
-                     .bound = 0.5};
+    paper_test c = {.kind = TEST_SLOPE_VALUE,
+                    .series = "a b c d",
+                    .cost = "rounds",
+                    .level = 0.5,
+                    .bound = 0.5};
     reset();
     const double power[SEEDS] = {0.2, 0.5, 0.65};
     for (size_t s = 0; s < SERIES; s++)
         for (size_t r = 0; r < SEEDS; r++)
             for (size_t k = 0; k < ROWS; k++)
                 runs[s][r].numbers[4][k] = (double)k < pow(series[s].value, power[r]) ? 1.0 : 0.5;
-    ck_assert_int_eq(decide(c), CLAIM_UNDECIDED);
+    ck_assert_int_eq(decide(c), CLAIM_HOLDS);
+    ck_assert(made_test.slope.low < 0.4);
+    c.bound = floor(100.0 * made_test.slope.low) / 100.0;
+    ck_assert_int_eq(decide(c), CLAIM_FAILS);
 }
 END_TEST
 
@@ -388,14 +499,14 @@ START_TEST(growth_with_accuracy_and_time)
     for (size_t r = 0; r < SEEDS; r++)
         for (size_t k = 0; k < ROWS; k++)
             runs[0][r].numbers[4][k] = 1.0 / (k > 0 ? (double)k : 1.0);
-    paper_claim c = {.kind = CLAIM_SLOPE_TIME, .series = "a", .bound = -1.0};
+    paper_test c = {.kind = TEST_SLOPE_TIME, .series = "a", .bound = -1.0};
     ck_assert_int_eq(decide(c), CLAIM_HOLDS);
-    assert_near(outcome.slope.mean, -1.0, 1e-12);
+    assert_near(made_test.slope.mean, -1.0, 1e-12);
     c.bound = -1.2;
     ck_assert_int_eq(decide(c), CLAIM_FAILS);
-    c = (paper_claim){.kind = CLAIM_SLOPE_EPSILON, .series = "a", .cost = "rounds", .bound = 1.0};
+    c = (paper_test){.kind = TEST_SLOPE_EPSILON, .series = "a", .cost = "rounds", .bound = 1.0};
     ck_assert_int_eq(decide(c), CLAIM_HOLDS);
-    assert_near(outcome.slope.mean, 1.0, 0.03); /* rounds are whole */
+    assert_near(made_test.slope.mean, 1.0, 0.03); /* rounds are whole */
     c.bound = 0.5;
     ck_assert_int_eq(decide(c), CLAIM_FAILS);
 }
@@ -483,19 +594,25 @@ END_TEST
 
 /* ---- tables ---- */
 
-START_TEST(claims_name_what_there_is)
+START_TEST(tests_name_what_there_is)
 {
     size_t experiments;
+    size_t tests;
     size_t claims;
     const paper_experiment *list = saddle_paper_experiments(&experiments);
-    const paper_claim *all = saddle_paper_claims(&claims);
-    ck_assert_uint_gt(claims, 50);
-    for (size_t k = 0; k < claims; k++) {
+    const paper_test *all = saddle_paper_tests(&tests);
+    const paper_claim *sentence = saddle_paper_claims(&claims);
+    ck_assert_uint_gt(tests, 50);
+    for (size_t k = 0; k < tests; k++) {
         const paper_experiment *e = NULL;
         for (size_t j = 0; j < experiments; j++)
             if (strcmp(list[j].name, all[k].experiment) == 0)
                 e = &list[j];
         ck_assert_msg(e != NULL, "no experiment %s", all[k].experiment);
+        const paper_claim *claim = saddle_paper_claim(all[k].claim);
+        ck_assert_msg(claim != NULL, "no claim %s", all[k].claim);
+        /* Experiments of ours decide no sentence of the paper's. */
+        ck_assert_msg(e->ours == (claim->source == NULL), "%s, %s", e->name, claim->name);
         size_t words = 0;
         for (const char *word = all[k].series; *word != '\0'; words++) {
             size_t length = strcspn(word, " ");
@@ -503,11 +620,19 @@ START_TEST(claims_name_what_there_is)
                           e->name, word);
             word += length + (word[length] == ' ');
         }
-        bool slope = all[k].kind > CLAIM_BELOW;
-        ck_assert_uint_ge(words, slope ? 1 : 2);
-        ck_assert(slope || all[k].factor >= 1.0);
-        ck_assert_msg(all[k].theme != NULL, "claim %zu is in no summary", k);
+        bool chain = all[k].kind <= TEST_BELOW;
+        ck_assert_uint_ge(words, chain ? 2 : 1);
+        ck_assert(!chain || all[k].factor > 0.5);
     }
+    /* Every claim has tests, one after another and in the claims' order. */
+    size_t next = 0;
+    for (size_t c = 0; c < claims; c++) {
+        size_t first = next;
+        while (next < tests && strcmp(all[next].claim, sentence[c].name) == 0)
+            next++;
+        ck_assert_msg(next > first, "no test of %s", sentence[c].name);
+    }
+    ck_assert_uint_eq(next, tests);
     /* The comparisons name algorithms that each are there once. */
     size_t compared;
     const experiment_series *algorithm = saddle_paper_algorithms(&compared);
@@ -534,9 +659,12 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, faster_fails);
     tcase_add_test(tests, one_seed_that_disagrees_leaves_it_open);
     tcase_add_test(tests, what_trace_points_cannot_tell_apart_is_open);
-    tcase_add_test(tests, the_first_digit_does_not_decide);
-    tcase_add_test(tests, a_level_that_fails_decides);
+    tcase_add_test(tests, a_claim_can_hold_from_a_level_down);
+    tcase_add_test(tests, a_claim_can_hold_down_to_a_level);
     tcase_add_test(tests, levels_that_nobody_reaches_say_nothing);
+    tcase_add_test(tests, levels_that_all_start_below_say_nothing);
+    tcase_add_test(tests, a_claim_needs_all_its_tests);
+    tcase_add_test(tests, chance_is_stated);
     tcase_add_test(tests, a_run_cut_short_proves_nothing);
     tcase_add_test(tests, chains_need_every_link);
     tcase_add_test(tests, an_algorithm_is_as_good_as_its_best_series);
@@ -545,12 +673,12 @@ Suite *saddle_test_suite(void)
     tcase_add_test(tests, curves_are_compared_where_both_were_traced);
     tcase_add_test(tests, alike);
     tcase_add_test(tests, growth_with_the_value);
-    tcase_add_test(tests, seeds_that_spread_leave_a_slope_open);
+    tcase_add_test(tests, a_slope_is_above_a_bound_if_its_interval_is);
     tcase_add_test(tests, growth_with_accuracy_and_time);
     tcase_add_test(tests, bounds_that_hold_and_that_do_not);
     tcase_add_test(tests, bounds_at_every_trace_point);
     tcase_add_test(tests, theorems_that_say_nothing);
-    tcase_add_test(tests, claims_name_what_there_is);
+    tcase_add_test(tests, tests_name_what_there_is);
     suite_add_tcase(suite, tests);
     return suite;
 }
