@@ -7,6 +7,9 @@
 #include "core/status.h"
 #include "lab/trace_groups.h"
 
+/* What results say they are about: the runs themselves are not kept. */
+static const paper_experiment these_runs = {.name = "", .title = "These runs"};
+
 /* The runs as an experiment: a series for each algorithm of the paper. */
 typedef struct runs {
     experiment_series series[EXPERIMENT_MOST_SERIES];
@@ -96,6 +99,8 @@ static void decide(claims_list *out, const runs *r, const paper_test *list, size
         if (can_be_decided(r, &list[k]))
             saddle_claims_measure(&out->measurement[out->tests++], &list[k], &r->experiment,
                                   r->trace, r->seeds);
+    for (size_t k = 0; k < out->tests; k++)
+        out->measurement[k].experiment = &these_runs;
     saddle_claims_decide(out);
 }
 
@@ -112,7 +117,8 @@ saddle_status saddle_paper_comparisons_make(claims_list *out, const saddle_trace
     SADDLE_THEN_IF(status, r == NULL, saddle_no_memory(error, "the claims"));
     SADDLE_THEN(status, saddle_trace_groups_make(&g, trace, count, error));
     if (status == SADDLE_OK && r != NULL) {
-        r->experiment = (paper_experiment){.title = "These runs", .series = r->series};
+        r->experiment = these_runs;
+        r->experiment.series = r->series;
         for (size_t k = 0; k < algorithms; k++)
             add_series(r, &series[k], trace, count, &g);
         pack(r);

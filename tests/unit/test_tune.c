@@ -539,10 +539,10 @@ START_TEST(listed_values_are_axes)
         }
     saddle_tuning_free(t);
     /* A default that is in all lists is no point of its own; values that round to one are one. */
-    inputs.search = "batch=4,4.0,8 q=3:5";
+    inputs.search = "batch=2,2.0,8 c-gamma=9,10,11";
     t = tune(&b, &inputs, NULL);
     ck_assert_uint_eq(t->points, 6);
-    assert_listed(t, "q", (const char *[]){"3", "4", "5", NULL});
+    assert_listed(t, "batch", (const char *[]){"2", "8", NULL});
     saddle_tuning_free(t);
     /* A log range of step sizes, in three digits: 10^(-2/3), 10^(-1/3). It replaces the grid of tau alone. */
     inputs.hold = "nu,eta,alpha,c-gamma";
