@@ -18,6 +18,8 @@ typedef struct spread {
 
 /* The columns of a table that have a spread. */
 #define SPREADS 4
+/* After the name of an algorithm whose steps nobody chose. */
+#define UNTUNED_MARK " *"
 
 static void spread_add_one(spread *s, double value)
 {
@@ -78,6 +80,24 @@ static void add_dashes(cli_table *table, const saddle_algorithm *algorithm, size
         cli_table_add(table, "-");
 }
 
+/* The name of an algorithm, with a mark if nobody chose its steps. */
+static void add_name(cli_table *table, const comparison *c, size_t algorithm)
+{
+    cli_table_add(table, "%s%s", c->names.algorithm[algorithm]->name,
+                  c->untuned[algorithm] ? UNTUNED_MARK : "");
+}
+
+/* What the mark means, if there is one. */
+static void explain_mark(const comparison *c)
+{
+    bool marked = false;
+    for (size_t a = 0; a < c->names.count; a++)
+        marked = marked || (c->untuned[a] && c->refused[a] == NULL);
+    if (marked)
+        cli_print("\n * untuned: default step sizes, neither given nor from --tuned; `saddle tune` "
+                  "searches better ones\n");
+}
+
 /* IFO calls, rounds, bytes and seconds of the repeats that reached a level. */
 static void add_costs(spread cost[SPREADS], const comparison *c, size_t algorithm, double level)
 {
@@ -119,7 +139,7 @@ static void print_level(const comparison *c, double level)
         }
         spread cost[SPREADS] = {{0}};
         add_costs(cost, c, a, level);
-        cli_table_add(table, "%s", c->names.algorithm[a]->name);
+        add_name(table, c, a);
         for (size_t k = 0; k < SPREADS; k++)
             add_spread(table, &cost[k], c->repeats, write[k]);
         if (several)
@@ -164,7 +184,7 @@ static void print_ends(const comparison *c)
         }
         spread end[SPREADS] = {{0}};
         add_ends(end, c, a);
-        cli_table_add(table, "%s", c->names.algorithm[a]->name);
+        add_name(table, c, a);
         /* All but the metric are sums over the repeats. */
         for (size_t k = 0; k < SPREADS; k++)
             add_spread(table, &end[k], k + 1 < SPREADS ? 1 : c->repeats, write[k]);
@@ -266,7 +286,7 @@ static void print_outcomes(const comparison *c, const char *prefix, bool agents,
             add_dashes(table, c->names.algorithm[a], count + 1);
             continue;
         }
-        cli_table_add(table, "%s", c->names.algorithm[a]->name);
+        add_name(table, c, a);
         add_mean_metric(table, c, a);
         for (size_t k = 0; k < count; k++)
             add_outcome(table, c, a, column[k], agents);
@@ -285,6 +305,7 @@ void cli_print_comparison(const comparison *c)
     print_outcomes(c, "train_", true, "least to largest over agents, each on its own data");
     print_outcomes(c, "test_", false, "outcomes on held-out data, at the end");
     print_outcomes(c, "test_", true, "least to largest over agents, each on the held-out data");
+    explain_mark(c);
 }
 
 /* ---- comparisons as JSON ------------------------------------------------------------------- */
@@ -376,6 +397,7 @@ void cli_json_comparison(saddle_json *j, const comparison *c, const comparison_i
                          : c->failed[a]        ? "failed"
                                                : "refused");
         saddle_json_text(j, "reason", c->refused[a]);
+        saddle_json_flag(j, "untuned", c->untuned[a]);
         put_summary(j, c, a);
         saddle_json_array(j, "runs");
         for (size_t r = 0; r < c->repeats; r++)

@@ -227,8 +227,8 @@ static const char *advice(const char *algorithm, const saddle_fault *fault)
         {"nu", "lower --nu or raise --tau", "lower --alpha or --eta",
          "lower --nu and --eta, or raise --tau and lower --alpha"},
         {"eta-x", "lower --eta-x", "lower --eta-y", "lower --eta-x and --eta-y"},
-        {"ppa-lipschitz", "raise --ppa-lipschitz", "raise --ppa-lipschitz",
-         "raise --ppa-lipschitz"},
+        {"ppa-lipschitz", "raise --ppa-lipschitz", "raise --ppa-lipschitz-y",
+         "raise --ppa-lipschitz and --ppa-lipschitz-y"},
     };
     bool in_y = *fault->variable == 'y';
     const saddle_algorithm *found = NULL;

@@ -31,6 +31,7 @@ typedef struct comparison {
     algorithm_names names;
     char *refused[COMPARISON_MOST_ALGORITHMS]; /* why it cannot be run here; NULL: it can. Owned */
     bool failed[COMPARISON_MOST_ALGORITHMS];   /* whether a number could not be computed */
+    bool untuned[COMPARISON_MOST_ALGORITHMS];  /* whether its steps are neither given nor tuned */
     uint64_t first_seed;
     size_t repeats;
     comparison_run *run;  /* run[a * repeats + r]; owned */

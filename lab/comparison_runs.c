@@ -124,14 +124,30 @@ static saddle_status run_plan(saddle_plan *out, const work *w,
 
 /* ---- whether algorithms can be run --------------------------------------------------------- */
 
+/* Whether a search could vary steps of an algorithm, and neither the user nor a search has set one of them. */
+static bool is_untuned(const saddle_plan *plan, const saddle_algorithm *algorithm)
+{
+    bool varied = false;
+    for (const saddle_option *const *option = algorithm->options; *option != NULL; option++) {
+        bool decides = (*option)->search != NULL || *option == &saddle_option_steps;
+        if (decides && saddle_settings_given(plan->settings, *option))
+            return false;
+        varied = varied || (*option)->search != NULL;
+    }
+    return varied;
+}
+
 /* Whether an algorithm can be run at all: its set-up and the metric at the start. */
-static saddle_status try_one(const work *w, const saddle_instance *instance,
-                             const saddle_algorithm_choice *choice, saddle_error *error)
+static saddle_status try_one(const work *w, const saddle_instance *instance, size_t a,
+                             saddle_error *error)
 {
     saddle_plan plan = {.settings = NULL};
     saddle_result *result = NULL;
-    saddle_status status = agree(w, run_plan(&plan, w, choice, NULL, error), error);
+    comparison *c = w->out;
+    saddle_status status = agree(w, run_plan(&plan, w, c->names.choice[a], NULL, error), error);
     plan.limits.iterations = 0;
+    if (status == SADDLE_OK)
+        c->untuned[a] = is_untuned(&plan, c->names.algorithm[a]);
     SADDLE_THEN(status, saddle_run(instance, &plan, NULL, &result, error));
     saddle_result_free(result);
     saddle_plan_free(&plan);
@@ -161,7 +177,7 @@ static saddle_status try_all(work *w, const saddle_instance *instance, saddle_er
     SADDLE_TRY(saddle_instance_steps(instance, &plan, &steps, error));
     w->metric_tau = steps.tau;
     for (size_t a = 0; a < c->names.count; a++) {
-        saddle_status status = try_one(w, instance, c->names.choice[a], error);
+        saddle_status status = try_one(w, instance, a, error);
         if (status == SADDLE_OK)
             continue;
         SADDLE_TRY(leave_out(c, a, status, error));

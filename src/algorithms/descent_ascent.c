@@ -7,21 +7,20 @@
 #include "core/print.h"
 #include "core/vector.h"
 
-/* What the user gives, else the paper's rule, else, where L or mu is not known, the practical step. */
-static double choose_step(double given, double rule, double practical)
+bool saddle_wants_theory(const saddle_configuration *c)
 {
-    if (!isnan(given))
-        return given;
-    return rule > 0.0 && isfinite(rule) ? rule : practical;
+    double kappa = c->instance->constants.lipschitz / c->instance->constants.strong_concavity;
+    return c->given->rule == SADDLE_STEPS_THEORY && kappa > 0.0 && isfinite(kappa);
 }
 
-void saddle_two_steps_configure(saddle_two_steps *steps, saddle_configuration *c, double x_rule,
-                                double y_rule)
+void saddle_two_steps_configure(saddle_two_steps *steps, saddle_configuration *c,
+                                saddle_step_pair practical, saddle_step_pair theory)
 {
+    saddle_step_pair rule = saddle_wants_theory(c) ? theory : practical;
     steps->batch = c->steps.batch;
     steps->replacement = c->steps.sampling == SADDLE_WITH_REPLACEMENT;
-    steps->eta_x = choose_step(c->given->eta_x, x_rule, c->steps.nu / c->steps.tau);
-    steps->eta_y = choose_step(c->given->eta_y, y_rule, c->steps.eta * c->steps.alpha);
+    steps->eta_x = isnan(c->given->eta_x) ? rule.x : c->given->eta_x;
+    steps->eta_y = isnan(c->given->eta_y) ? rule.y : c->given->eta_y;
     c->steps.eta_x = steps->eta_x;
     c->steps.eta_y = steps->eta_y;
 }

@@ -16,13 +16,23 @@ typedef struct saddle_two_steps {
     bool replacement; /* mini-batches with replacement */
 } saddle_two_steps;
 
+/* Step sizes in x and y. */
+typedef struct saddle_step_pair {
+    double x;
+    double y;
+} saddle_step_pair;
+
+/* Whether steps that are not given follow the method's paper: --steps theory, and L and mu are known. */
+bool saddle_wants_theory(const saddle_configuration *configuration);
+
 /*
- * Complete the steps and record them in the configuration. Steps that are not given are x_rule and
- * y_rule, the paper's; where L or mu is not known (the rule is not a positive number) those of the
- * PRECISION family: nu / tau and eta alpha.
+ * Complete the steps and record them in the configuration. Steps that are not given are `practical`,
+ * a share of the problem's 1 / tau and alpha that was measured on all problems (docs/decisions.md),
+ * or, with saddle_wants_theory(), `theory`, the rule of the method's paper. A method without such a
+ * rule does not have --steps and passes `practical` twice.
  */
 void saddle_two_steps_configure(saddle_two_steps *steps, saddle_configuration *configuration,
-                                double x_rule, double y_rule);
+                                saddle_step_pair practical, saddle_step_pair theory);
 
 /* For saddle_algorithm's layout, start and view: the span is (x, y), sent in every round. */
 void saddle_plain_fields(const saddle_problem *problem, saddle_layout *out);

@@ -63,7 +63,8 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
 {
     parameters *p = out;
     const saddle_instance *instance = c->instance;
-    saddle_two_steps_configure(&p->steps, c, NAN, NAN);
+    saddle_step_pair auto_steps = {c->steps.nu / c->steps.tau, c->steps.eta * c->steps.alpha};
+    saddle_two_steps_configure(&p->steps, c, auto_steps, auto_steps);
     if (p->rounds > 0)
         return SADDLE_OK;
     double rounds = enough_rounds(instance->spectrum.lambda, (double)instance->problem->agents);

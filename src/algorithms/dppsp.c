@@ -65,7 +65,8 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
 {
     (void)error;
     parameters *p = out;
-    saddle_two_steps_configure(&p->steps, c, 1.0 / c->steps.tau, c->steps.alpha);
+    saddle_step_pair auto_steps = {1.0 / c->steps.tau, c->steps.alpha};
+    saddle_two_steps_configure(&p->steps, c, auto_steps, auto_steps);
     return SADDLE_OK;
 }
 

@@ -10,8 +10,11 @@
 #include "core/vector.h"
 
 #define GROUP "SREDA"
-/* Without a rule from the theory: accuracy, and ascent steps of the maximizer. */
+/* Without a rule from the theory: steps as shares of 1 / tau and alpha, accuracy, and ascent steps of the maximizer. */
+#define X_SHARE 0.3
+#define Y_SHARE 0.1
 #define PRACTICAL_EPSILON 0.1
+#define PRACTICAL_EPOCHS 3
 #define PRACTICAL_STEPS 10.0
 
 /* The choices of --maximizer-output. */
@@ -35,14 +38,15 @@ static const saddle_option refresh_batch = SADDLE_INTEGER(
 static const saddle_option initial_epochs =
     SADDLE_INTEGER(SADDLE_OWN(saddle_sreda_parameters, initial, RUN), "initial-epochs", GROUP,
                    "auto", 0.0, 0x1p32, "N",
-                   "Most epochs of the maximization over y before the first iteration. auto: 100 "
-                   "for sreda, 0 for sreda-boost.");
+                   "Most epochs of the maximization over y before the first iteration. auto: 3 for "
+                   "sreda, 100 with --steps theory; 0 for sreda-boost.");
 
 static const saddle_option initial_accuracy =
     SADDLE_REAL_ABOVE(SADDLE_OWN(saddle_sreda_parameters, accuracy, RUN), "initial-accuracy", GROUP,
                       "auto", 0.0, SADDLE_UNBOUNDED, "Z",
                       "Gradient mapping at which that maximization ends. auto: epsilon / kappa, or "
-                      "epsilon where kappa is not known.");
+                      "epsilon where kappa is not known, with 0.1 for an epsilon that is not "
+                      "given.");
 
 const saddle_option *const saddle_sreda_options[] = {&saddle_option_steps,
                                                      &saddle_option_eta_x,
@@ -106,18 +110,22 @@ void saddle_sreda_configure(saddle_sreda_parameters *p, saddle_configuration *c,
     const saddle_constants *constants = &c->instance->constants;
     double kappa = constants->lipschitz / constants->strong_concavity;
     bool known = kappa > 0.0 && isfinite(kappa);
-    bool theory = known && c->given->rule == SADDLE_STEPS_THEORY;
-    saddle_two_steps_configure(&p->steps, c, theory ? paper->eta_x : 0.0,
-                               theory ? paper->eta_y : 0.0);
+    bool theory = saddle_wants_theory(c);
+    bool target = theory || !isnan(c->given->epsilon);
+    saddle_step_pair practical = {X_SHARE / c->steps.tau, Y_SHARE * c->steps.alpha};
+    saddle_step_pair rule = {paper->eta_x, paper->eta_y};
+    saddle_two_steps_configure(&p->steps, c, practical, rule);
     choose_periods(p, c->given, (double)c->instance->problem->samples[0], kappa, paper->steps,
                    theory);
-    p->normalized = paper->normalized;
+    p->normalized = paper->normalized && target;
     p->epsilon = isnan(c->given->epsilon) ? PRACTICAL_EPSILON : c->given->epsilon;
     if (p->initial == UINT64_MAX)
-        p->initial = paper->initial;
+        p->initial =
+            theory || paper->initial < PRACTICAL_EPOCHS ? paper->initial : PRACTICAL_EPOCHS;
     if (isnan(p->accuracy))
         p->accuracy = p->epsilon / (known ? kappa : 1.0);
-    c->steps.epsilon = p->epsilon;
+    if (target)
+        c->steps.epsilon = p->epsilon;
     c->steps.q = p->q;
     /* A batch that was given stays as it was given where it is more than all samples. */
     if (c->given->batch == 0)
@@ -201,8 +209,8 @@ static void refresh(saddle_agent *agent, const parts *at, size_t count, const do
     saddle_agent_ask(agent, &fresh, at->rest);
 }
 
-/* Projected SARAH on y from y_0, at x_0. */
-static void solve_initially(saddle_agent *agent, parts *at)
+/* Projected SARAH on y from y_0, at x_0. Returns whether it ended with the exact gradient (v, u) at (x_0, y_0). */
+static bool solve_initially(saddle_agent *agent, parts *at)
 {
     const saddle_sreda_parameters *p = agent->parameters;
     memcpy(at->solved, at->y, at->y_dim * sizeof *at->solved);
@@ -216,7 +224,7 @@ static void solve_initially(saddle_agent *agent, parts *at)
             if (t == 0 && !(moved > p->accuracy * p->steps.eta_y)) {
                 memcpy(at->solved, at->before, at->y_dim * sizeof *at->solved);
                 at->y = at->solved;
-                return;
+                return true;
             }
             follow(agent, at, SADDLE_RNG_PILOT, epoch * p->m + t, at->x, at->solved, at->x,
                    at->before);
@@ -227,6 +235,7 @@ static void solve_initially(saddle_agent *agent, parts *at)
             break;
     }
     at->y = at->solved;
+    return false;
 }
 
 /* x_{k+1} = x_k - eta_k v */
@@ -272,9 +281,8 @@ static void iterate(saddle_agent *agent)
     const saddle_sreda_parameters *p = agent->parameters;
     parts at;
     find_parts(agent, &at);
-    if (agent->iteration == 0)
-        solve_initially(agent, &at);
-    if (agent->iteration % p->q == 0)
+    bool exact = agent->iteration == 0 && solve_initially(agent, &at);
+    if (agent->iteration % p->q == 0 && !exact)
         refresh(agent, &at, (size_t)p->refresh, at.x, at.y);
     descend(agent, &at);
     maximize(agent, &at);

@@ -3,7 +3,8 @@
  * estimates (v, u) of the gradients there.
  *
  *   k mod q == 0:  (v, u) = mean over S1 samples of grad f(x_k, y_k)      (S1 = N: the exact one)
- *   x_{k+1} = x_k - eta_k v,   eta_k = eta_x min{1, 2 eps / |v|}, or eta_x alone
+ *   x_{k+1} = x_k - eta_k v,   eta_k = eta_x min{1, 2 eps / |v|}, or eta_x alone where the method
+ *                              or, without --epsilon, the run has no accuracy to normalize by
  *   maximizer: with (x, y)_{-1} = (x_k, y_k), y_0 = y_k, for t = 0, 1, ..., s
  *     draw S2 samples;  (v, u) += mean over them of grad f(x_{k+1}, y_t) - grad f(x, y)_{t-1}
  *     y_{t+1} = projection onto Y of  y_t + eta_y u
@@ -15,7 +16,8 @@
  * Before k = 0, SREDA moves y_0 near the maximizer by projected SARAH: epochs of one full gradient
  * u = grad_y F(x_0, y) followed by m recursive ascent steps, until the gradient mapping
  * |y - projection of (y + eta_y u)| / eta_y is at most zeta or there have been enough of them. An
- * epoch costs N + 2 S2 m IFO calls, the test that ends them N.
+ * epoch costs N + 2 S2 m IFO calls, the test that ends them N; the gradient of that test is the
+ * refresh of k = 0.
  */
 #ifndef SADDLE_ALGORITHMS_FAMILY_SREDA_H
 #define SADDLE_ALGORITHMS_FAMILY_SREDA_H

@@ -5,8 +5,10 @@
  *   x_{t+1} = prox of (eta_x h) over X at  x_t - eta_x grad_x F(x_t, y_t)
  *   y_{t+1} = projection onto Y of         y_t + eta_y grad_y F(x_t, y_t)
  *
- * Its Theorem 4.4: eta_x = 1 / (16 (kappa + 1)^2 L), eta_y = 1 / L, kappa = L / mu. The paper
- * leaves x unconstrained; a constraint and h enter by the proximal step.
+ * Its Theorem 4.4: eta_x = 1 / (16 (kappa + 1)^2 L), eta_y = 1 / L, kappa = L / mu, with
+ * `--steps theory`. That is 1e-6 to 1e-10 in x on real data, so that auto is 0.3 / tau and
+ * 0.3 alpha, three times the steps of PRECISION: gradients are exact and there is no network. The
+ * paper leaves x unconstrained; a constraint and h enter by the proximal step.
  * Cost of an iteration: N IFO calls, no communication.
  *
  * SGDA: stochastic gradient descent ascent with two step sizes (Lin, Jin, Jordan, ICML 2020,
@@ -16,8 +18,9 @@
  *   x_{t+1}  = prox of (eta_x h) over X at  x_t - eta_x gx
  *   y_{t+1}  = projection onto Y of         y_t + eta_y gy
  *
- * Its Theorem 4.5: steps as GDA's. It asks for |S| = max{1, 26 kappa sigma^2 eps^-2}, which needs
- * the unknown sigma^2; |S| is an option here, ceil(sqrt(N)) by default as for the other methods.
+ * Its Theorem 4.5: steps as GDA's. auto: 0.1 / tau and 0.1 alpha, whose noise floor is lower. It
+ * asks for |S| = max{1, 26 kappa sigma^2 eps^-2}, which needs the unknown sigma^2; |S| is an option
+ * here, ceil(sqrt(N)) by default as for the other methods.
  * Cost of an iteration: |S| IFO calls, no communication.
  */
 #include "algorithms/algorithms.h"
@@ -26,23 +29,29 @@
 #include "algorithms/sampling.h"
 #include "algorithms/step_options.h"
 
+/* Practical steps, as shares of 1 / tau and alpha. */
+#define FULL_SHARE 0.3
+#define BATCH_SHARE 0.1
+
 typedef struct parameters {
     saddle_two_steps steps;
     bool full; /* all samples in every iteration */
 } parameters;
 
-static const saddle_option *const full_options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
-                                                    NULL};
-static const saddle_option *const batch_options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
-                                                     &saddle_option_batch, &saddle_option_sampling,
-                                                     NULL};
+static const saddle_option *const full_options[] = {&saddle_option_steps, &saddle_option_eta_x,
+                                                    &saddle_option_eta_y, NULL};
+static const saddle_option *const batch_options[] = {&saddle_option_steps,    &saddle_option_eta_x,
+                                                     &saddle_option_eta_y,    &saddle_option_batch,
+                                                     &saddle_option_sampling, NULL};
 
 static void choose_steps(parameters *p, saddle_configuration *c, bool full)
 {
     double L = c->instance->constants.lipschitz;
     double kappa = L / c->instance->constants.strong_concavity;
-    saddle_two_steps_configure(&p->steps, c, 1.0 / (16.0 * (kappa + 1.0) * (kappa + 1.0) * L),
-                               1.0 / L);
+    double share = full ? FULL_SHARE : BATCH_SHARE;
+    saddle_step_pair practical = {share / c->steps.tau, share * c->steps.alpha};
+    saddle_step_pair theory = {1.0 / (16.0 * (kappa + 1.0) * (kappa + 1.0) * L), 1.0 / L};
+    saddle_two_steps_configure(&p->steps, c, practical, theory);
     p->full = full;
 }
 

@@ -15,8 +15,8 @@
  * The paper constrains x or y, not both, and has no h; the proximal step covers all of them and is
  * its own step where there is nothing to project. For y to come near its best response takes of
  * the order of L / mu ascents, and convergence wants steps that are short in terms of L, mu and
- * lambda: K and the steps are options. auto: eta_y = eta alpha as for PRECISION, and
- * eta_x = min(K nu, 1/2) / tau, since y has moved K times as far before x moves.
+ * lambda: K and the steps are options. auto: eta_x = nu / tau and eta_y = eta alpha, as for PRECISION,
+ * and K = 2.
  *
  * Cost of an iteration: K + 1 rounds, (K + 1) n_i IFO calls. An ascent sends (y, d), the descent (x, p).
  */
@@ -30,16 +30,13 @@
 #include "algorithms/step_options.h"
 #include "core/sizes.h"
 
-/* The most of 1 / tau that a step in x is by default. */
-#define LONGEST 0.5
-
 typedef struct parameters {
     saddle_two_steps steps;
     uint64_t ascents; /* K */
 } parameters;
 
 static const saddle_option ascents_option = SADDLE_INTEGER(
-    SADDLE_OWN(parameters, ascents, RUN), "ascents", "GT-GDA", "5", 1.0, 1e6, "K",
+    SADDLE_OWN(parameters, ascents, RUN), "ascents", "GT-GDA", "2", 1.0, 1e6, "K",
     "Ascent rounds in y for each descent round in x. In theory of the order of L / mu.");
 
 static const saddle_option *const options[] = {&saddle_option_eta_x, &saddle_option_eta_y,
@@ -68,8 +65,8 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
 {
     (void)error;
     parameters *p = out;
-    double x_step = fmin((double)p->ascents * c->steps.nu, LONGEST) / c->steps.tau;
-    saddle_two_steps_configure(&p->steps, c, x_step, c->steps.eta * c->steps.alpha);
+    saddle_step_pair auto_steps = {c->steps.nu / c->steps.tau, c->steps.eta * c->steps.alpha};
+    saddle_two_steps_configure(&p->steps, c, auto_steps, auto_steps);
     return SADDLE_OK;
 }
 

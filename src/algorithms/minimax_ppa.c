@@ -16,12 +16,17 @@
  * h, which the paper does not have, enters by the proximal step of AGD, the only place where x
  * moves.
  *
+ * The paper has one L. Here x and y have their own, L and L_y, which is its method in the scaled
+ * variables sqrt(L) x and sqrt(L_y) y, whose L is 1: l is 9L in x and 9L_y in y. --steps theory sets
+ * both to the problem's L, a bound over all samples and all of X and Y that is 10 to 10,000 times
+ * the curvature met on the way; auto is L = 2 tau and L_y = 1 / (5 alpha).
+ *
  * The paper's stopping rules are norms of gradient mappings below powers of the final accuracy and
  * of 1 / (10 kappa) that lie far under the rounding error of a double. Here they are relative: with
- * R_k the norm of the gradient mapping of F at (x_k, y_k) and r = --ppa-accuracy,
- *   APPA ends when 6L |x_t - xe_{t-1}|, the x-gradient of g_k that is left, is at most r R_k,
- *   AG2  when 2 kx l |y_t - ye_{t-1}| is at most r^2 R_k,
- *   AGD  when l |x - xe| is at most r^3 R_k,
+ * R_k the norm of the gradient mapping of F at (x_k, y_k), in scaled variables, and r = --ppa-accuracy,
+ *   APPA ends when 6 sqrt(L) |x_t - xe_{t-1}|, the x-gradient of g_k that is left, is at most r R_k,
+ *   AG2  when 18 kx sqrt(L_y) |y_t - ye_{t-1}| is at most r^2 R_k,
+ *   AGD  when 9 sqrt(L) |x - xe| is at most r^3 R_k,
  * or when a step is lost in rounding, or after --appa-steps, --ag2-steps, --agd-steps. Each loop
  * starts from the last result of the one around it. A mapping is measured at the extrapolated
  * point, where the gradient is at hand; what is returned is the image of that point, as in the
@@ -41,37 +46,50 @@
 #include "core/vector.h"
 
 #define GROUP "Minimax-PPA"
-/* kappa where mu is not known. */
+/* L_y / mu where mu is not known. */
 #define ASSUMED_CONDITION 10.0
+/* L and L_y by default, as shares of tau and 1 / alpha. */
+#define X_SHARE 2.0
+#define Y_SHARE 0.2
+/* l / L, and kx */
+#define SMOOTHNESS 9.0
+#define X_CONDITION 1.5
 /* Steps shorter than this, relative to 1 + |iterate|, are rounding. */
 #define ROUNDING 1e-15
 
 static const saddle_search lipschitz_search = {.name = "ppa-lipschitz", .low = -4, .high = 4};
+static const saddle_search y_lipschitz_search = {.name = "ppa-lipschitz-y", .low = -4, .high = 4};
 static const saddle_search concavity_search = {.name = "ppa-mu", .low = -2, .high = 2};
 
 typedef struct parameters {
     double L;
+    double L_y;
     double mu;
     double accuracy; /* r */
     uint64_t appa_steps, ag2_steps, agd_steps;
-    double x_step, y_step;                        /* 1 / l and 1 / (2 kx l) */
+    double x_step, y_step;                        /* 1 / l in x and 1 / (2 kx l) in y */
     double appa_momentum, x_momentum, y_momentum; /* a, c, b */
 } parameters;
 
 static const saddle_option lipschitz_option =
     SADDLE_STEP(SADDLE_OWN(parameters, L, RUN), "ppa-lipschitz", GROUP, "auto", SADDLE_UNBOUNDED,
                 &lipschitz_search, "L",
-                "L of the steps and the proximal weights. auto: the problem's; where that is "
-                "not known max{tau / nu, 1 / (eta alpha)}.");
+                "L of the steps and the proximal weights in x. auto: 2 tau; with --steps theory "
+                "the problem's L.");
+
+static const saddle_option y_lipschitz_option =
+    SADDLE_STEP(SADDLE_OWN(parameters, L_y, RUN), "ppa-lipschitz-y", GROUP, "auto",
+                SADDLE_UNBOUNDED, &y_lipschitz_search, "L",
+                "L of the steps in y. auto: 1 / (5 alpha); with --steps theory the problem's L.");
 
 static const saddle_option concavity_option =
     SADDLE_STEP(SADDLE_OWN(parameters, mu, RUN), "ppa-mu", GROUP, "auto", SADDLE_UNBOUNDED,
                 &concavity_search, "MU",
                 "Strong concavity for the momentum in y. auto: the problem's; where that is "
-                "not known L / 10.");
+                "not known a tenth of --ppa-lipschitz-y.");
 
 static const saddle_option accuracy_option = SADDLE_REAL_ABOVE(
-    SADDLE_OWN(parameters, accuracy, RUN), "ppa-accuracy", GROUP, "0.1", 0.0, 0.5, "R",
+    SADDLE_OWN(parameters, accuracy, RUN), "ppa-accuracy", GROUP, "0.3", 0.0, 0.5, "R",
     "By how much an iteration reduces the gradient mapping of its subproblem; "
     "the loops inside are as much more accurate each.");
 
@@ -87,13 +105,10 @@ static const saddle_option agd_option =
     SADDLE_INTEGER(SADDLE_OWN(parameters, agd_steps, RUN), "agd-steps", GROUP, "50", 1.0, 0x1p32,
                    "N", "Most accelerated descent steps in x for one ascent step.");
 
-static const saddle_option *const options[] = {&lipschitz_option,
-                                               &concavity_option,
-                                               &accuracy_option,
-                                               &appa_option,
-                                               &ag2_option,
-                                               &agd_option,
-                                               NULL};
+static const saddle_option *const options[] = {
+    &saddle_option_steps, &lipschitz_option, &y_lipschitz_option,
+    &concavity_option,    &accuracy_option,  &appa_option,
+    &ag2_option,          &agd_option,       NULL};
 
 /* An iteration at work. */
 typedef struct work {
@@ -113,14 +128,6 @@ typedef struct work {
 
 /* ---- parameters ---------------------------------------------------------------------------- */
 
-/* What the user gives, else what is known of the problem, else an assumption. */
-static double choose(double given, double known, double assumed)
-{
-    if (!isnan(given))
-        return given;
-    return known > 0.0 && isfinite(known) ? known : assumed;
-}
-
 /* (sqrt(condition) - 1) / (sqrt(condition) + 1) */
 static double momentum(double condition)
 {
@@ -132,19 +139,21 @@ static saddle_status init(void *out, saddle_configuration *c, saddle_error *erro
 {
     (void)error;
     parameters *p = out;
-    const saddle_steps *steps = &c->steps;
     const saddle_constants *constants = &c->instance->constants;
-    p->L = choose(p->L, constants->lipschitz,
-                  fmax(steps->tau / steps->nu, 1.0 / (steps->eta * steps->alpha)));
-    p->mu = choose(p->mu, constants->strong_concavity, p->L / ASSUMED_CONDITION);
-    double l = 9.0 * p->L;
-    double kx = 1.5;
-    p->x_step = 1.0 / l;
-    p->y_step = 1.0 / (2.0 * kx * l);
+    bool theory = saddle_wants_theory(c);
+    if (isnan(p->L))
+        p->L = theory ? constants->lipschitz : X_SHARE * c->steps.tau;
+    if (isnan(p->L_y))
+        p->L_y = theory ? constants->lipschitz : Y_SHARE / c->steps.alpha;
+    if (isnan(p->mu))
+        p->mu = constants->strong_concavity > 0.0 ? constants->strong_concavity
+                                                  : p->L_y / ASSUMED_CONDITION;
+    p->x_step = 1.0 / (SMOOTHNESS * p->L);
+    p->y_step = 1.0 / (2.0 * X_CONDITION * SMOOTHNESS * p->L_y);
     p->appa_momentum = momentum(4.0 * 3.0);
-    p->x_momentum = momentum(kx);
+    p->x_momentum = momentum(X_CONDITION);
     /* A mu above 16 kx l leaves nothing to accelerate. */
-    p->y_momentum = momentum(fmax(1.0, 16.0 * kx * l / p->mu));
+    p->y_momentum = momentum(fmax(1.0, 16.0 * X_CONDITION * SMOOTHNESS * p->L_y / p->mu));
     return SADDLE_OK;
 }
 
@@ -199,7 +208,8 @@ static void extrapolate(size_t count, double weight, const double *now, double *
 static void descend_in_x(const work *w, const double *y)
 {
     const parameters *p = w->p;
-    double tolerance = p->accuracy * p->accuracy * p->accuracy * w->residual * p->x_step;
+    double tolerance =
+        p->accuracy * p->accuracy * p->accuracy * w->residual * sqrt(p->L) * p->x_step;
     memcpy(w->x_ahead, w->x, w->x_dim * sizeof *w->x_ahead);
     for (uint64_t t = 0; t < p->agd_steps; t++) {
         differentiate(w, w->x_ahead, y);
@@ -218,7 +228,7 @@ static void descend_in_x(const work *w, const double *y)
 static void ascend_in_y(const work *w)
 {
     const parameters *p = w->p;
-    double tolerance = p->accuracy * p->accuracy * w->residual * p->y_step;
+    double tolerance = p->accuracy * p->accuracy * w->residual * sqrt(p->L_y) * p->y_step;
     memcpy(w->y_ahead, w->y, w->y_dim * sizeof *w->y_ahead);
     memcpy(w->y_before, w->y, w->y_dim * sizeof *w->y_before);
     for (uint64_t t = 0; t < p->ag2_steps; t++) {
@@ -237,7 +247,7 @@ static void ascend_in_y(const work *w)
 static void solve_subproblem(const work *w)
 {
     const parameters *p = w->p;
-    double tolerance = p->accuracy * w->residual / (6.0 * p->L);
+    double tolerance = p->accuracy * w->residual / (6.0 * sqrt(p->L));
     memcpy(w->anchor, w->center, w->x_dim * sizeof *w->anchor);
     memcpy(w->x_before, w->center, w->x_dim * sizeof *w->x_before);
     for (uint64_t t = 0; t < p->appa_steps; t++) {
@@ -249,15 +259,15 @@ static void solve_subproblem(const work *w)
     }
 }
 
-/* R_k: the norm of the gradient mapping of F at (x, y), with steps 1 / L. */
+/* R_k: the norm of the gradient mapping of F at (x, y) in scaled variables, with steps 1 / L and 1 / L_y. */
 static double measure(const work *w, const double *x, const double *y)
 {
-    double L = w->p->L;
+    const parameters *p = w->p;
     differentiate(w, x, y);
-    saddle_descend(w->agent, 1.0 / L, x, w->gx, w->x_image, w->rest);
-    saddle_ascend(w->agent, 1.0 / L, y, w->gy, w->y_ahead, w->rest);
-    return L * sqrt(saddle_distance2(w->x_dim, w->x_image, x) +
-                    saddle_distance2(w->y_dim, w->y_ahead, y));
+    saddle_descend(w->agent, 1.0 / p->L, x, w->gx, w->x_image, w->rest);
+    saddle_ascend(w->agent, 1.0 / p->L_y, y, w->gy, w->y_ahead, w->rest);
+    return sqrt(p->L * saddle_distance2(w->x_dim, w->x_image, x) +
+                p->L_y * saddle_distance2(w->y_dim, w->y_ahead, y));
 }
 
 static void iterate(saddle_agent *agent)

@@ -10,10 +10,10 @@
  * Its rules for finite sums: lambda = 1 / (8 L), S1 = N, q = ceil(sqrt(N) / kappa),
  * S2 = ceil(3687/76 kappa q), m = ceil(1024 kappa), gradient mapping of y_0 at most eps / kappa.
  * They hold with `--steps theory`. With these m and S2 every estimate is all but exact and an
- * iteration costs thousands of passes over the data, so that by default eta_x = nu / tau and
- * lambda = eta alpha, as the other methods' practical steps, m = 10, S2 = ceil(sqrt(N)) and
- * q = ceil(ceil(sqrt(N)) / (m + 1)). eta_x stands for 1 / (10 kappa L): eta_k = eta_x min{1, 2 eps
- * / |v|}.
+ * iteration costs thousands of passes over the data, so that by default eta_x = 0.3 / tau,
+ * lambda = 0.1 alpha, m = 10, S2 = ceil(sqrt(N)) and q = ceil(ceil(sqrt(N)) / (m + 1)). eta_x
+ * stands for 1 / (10 kappa L): eta_k = eta_x min{1, 2 eps / |v|}. Without `--epsilon` there is no
+ * accuracy to normalize by and eta_k = eta_x.
  *
  * Cost of an iteration: 2 S2 (s + 1) IFO calls with s <= m, and N more in every q-th; no
  * communication.

@@ -16,7 +16,8 @@ const saddle_option saddle_option_steps = SADDLE_CHOICE(
     STEPS(rule), "steps", GROUP, "practical", "practical|paper|theory", "RULE",
     "Where step sizes that are not given come from: 'practical', what works on the problem at "
     "hand, as said below; 'paper', the paper's experiments read literally, nu = eta = 0.1, tau = "
-    "alpha = 1, batches and q of ceil(sqrt(n)); 'theory', those with the best guarantee.");
+    "alpha = 1, batches and q of ceil(sqrt(n)); 'theory', those with the best guarantee, or of "
+    "the algorithm's own paper.");
 
 const saddle_option saddle_option_nu = SADDLE_STEP(
     STEPS(nu), "nu", GROUP, "auto", 1.0, &damping, "STEP",
@@ -54,18 +55,18 @@ const saddle_option saddle_option_sampling =
 
 const saddle_option saddle_option_eta_x =
     SADDLE_STEP(STEPS(eta_x), "eta-x", GROUP, "auto", SADDLE_UNBOUNDED, &eta_x, "STEP",
-                "Gradient step in x of the methods that take one. auto: the method's own rule, "
-                "from L and mu where its paper has one and they are known.");
+                "Gradient step in x of the methods that take one. auto: the method's share of the "
+                "problem's 1/tau; with --steps theory its paper's rule, where it has one.");
 
 const saddle_option saddle_option_eta_y =
     SADDLE_STEP(STEPS(eta_y), "eta-y", GROUP, "auto", SADDLE_UNBOUNDED, &eta_y, "STEP",
-                "Gradient step in y of the methods that take one. auto: the method's own rule, "
-                "from L and mu where its paper has one and they are known.");
+                "Gradient step in y of the methods that take one. auto: the method's share of the "
+                "problem's alpha; with --steps theory its paper's rule, where it has one.");
 
 const saddle_option saddle_option_epsilon = SADDLE_REAL_ABOVE(
     STEPS(epsilon), "epsilon", GROUP, "auto", 0.0, SADDLE_UNBOUNDED, "E",
-    "Accuracy that is aimed at: in the refresh size of PRECISION+ and in `saddle theory` (auto: no "
-    "limit from it), in the step length of SREDA (auto: 0.1).");
+    "Accuracy that is aimed at: in the refresh size of PRECISION+, in the step length of SREDA and "
+    "in `saddle theory`. auto: no limit from it; 0.1 for SREDA with --steps theory.");
 
 /* Constants of Theorem 2, which PRECISION+ uses. */
 static const saddle_search c_gamma = {.name = "c-gamma", .low = -2, .high = 2};

@@ -27,7 +27,7 @@ try compare "${small[@]}" --iterations 200 --algorithms precision,prox-dsgda --r
     --levels 1e-30,0.05 --output two
 check "repeats" exits 0
 check "reached by none" says "0 of 2"
-check "mean and range" grep -qE 'precision +[0-9]+ \([0-9]+-[0-9]+\)' out
+check "mean and range" grep -qE 'precision \* +[0-9]+ \([0-9]+-[0-9]+\)' out
 check "seeds" is "$(cd two && echo *)" \
     "precision-seed5.csv precision-seed6.csv prox-dsgda-seed5.csv prox-dsgda-seed6.csv summary.csv"
 check "rows of the summary" is "$(wc -l <two/summary.csv)" 13
@@ -52,7 +52,7 @@ check "outcomes" exits 0
 check "on the agents' data" says "outcomes on the agents' data, at the end, mean over seeds (least-largest)"
 check "on held-out data" says "outcomes on held-out data, at the end, mean over seeds (least-largest)"
 check "over agents" is "$(grep -c '^least to largest over agents' out)" 2
-check "mean and range of a quantity" grep -qE '^  precision  +[0-9.e+-]+  +0\.[0-9]+ \(0\.[0-9]+-0\.[0-9]+\)' out
+check "mean and range of a quantity" grep -qE '^  precision \* +[0-9.e+-]+  +0\.[0-9]+ \(0\.[0-9]+-0\.[0-9]+\)' out
 check "columns of the summary" is "$(head -1 fair/summary.csv | cut -d, -f8-13)" \
     "metric,train_loss,train_accuracy,train_demographic_parity_gap,train_equalized_odds_gap,test_loss"
 for seed in 1 2; do
@@ -92,6 +92,7 @@ refuse "was written by saddle 0.0.1" compare "${fair[@]}" --repeats 2 --output p
 try compare "${small[@]}" --algorithms all --quiet --c-gamma 3 --output all
 check "all" exits 0
 check "used by one of them: no warning" silent
+check "says which rows are untuned" says " * untuned: default step sizes"
 check "quiet begins with the tables" is "$(sed -n 2p out | cut -c1-8)" "to reach"
 try compare "${small[@]}" --algorithms precision --quiet --c-gamma 3 --output all --overwrite
 check "used by none" warns "--c-gamma: not used by precision"
@@ -101,6 +102,20 @@ check "nor rounds" warns "--max-rounds: not used by centralized algorithms"
 check "one process is not watched by others" warns "--stall-seconds: not used by a single process"
 try run --data synthetic:90 --algorithm gda --iterations 2 --topology torus:3x3
 check "a topology that says how many agents there are is used" silent
+
+# Rows whose steps nobody chose are marked; a step, the theory's rule or a file of `saddle tune` is a choice.
+mkdir answers
+printf 'algorithm: gda\neta-x: 0.004\neta-y: 0.02\n' >answers/gda.yaml
+try compare "${small[@]}" --algorithms gda,sgda,precision --nu 0.05 --tuned answers --output marks
+check "a mark" is "$(grep -cE '^  sgda \* ' out)" "$(grep -cE '^  sgda ' out)"
+check "none for given or tuned steps" is "$(grep -cE '^  (gda|precision) \*' out)" 0
+check "the mark is explained once" is "$(grep -c '^ \* untuned' out)" 1
+try compare "${small[@]}" --algorithms gda --steps theory --output marks2
+check "theory's steps are not marked" is "$(grep -c '\*' out)" 0
+try compare "${small[@]}" --algorithms gda,sgda --eta-x 0.004 --json --output marks3
+check "given steps in JSON" is "$(grep -c '"untuned": false' out)" 2
+try compare "${small[@]}" --algorithms gda,precision --nu 0.05 --json --output marks4
+check "untuned ones in JSON" is "$(grep -c '"untuned": true' out)" 1
 
 # An algorithm that diverges does not keep the others from running.
 try compare --problem quadratic --iterations 400 --algorithms precision,prox-dsgda --tau 1e-9 \

@@ -274,6 +274,7 @@ typedef struct slow {
     int kind;
     pool pool;
     double eta_x, eta_y, epsilon, accuracy;
+    bool normalized;
     size_t batch, refresh, q, m, epochs; /* S2, S1 and so on */
     double *x, *y, *v, *u;
     uint64_t ifo;
@@ -313,13 +314,12 @@ static void slow_rules(slow *s)
     double N = (double)s->pool.total;
     double root = ceil(sqrt(N));
     bool known = L > 0.0;
-    double x_step = steps->nu / steps->tau;
-    double y_step = steps->eta * steps->alpha;
     bool theory = setting_is(s, "steps", "theory");
     if (s->kind == GDA || s->kind == SGDA) {
-        s->eta_x =
-            real_or(s, "eta-x", known ? 1.0 / (16.0 * (kappa + 1) * (kappa + 1) * L) : x_step);
-        s->eta_y = real_or(s, "eta-y", known ? 1.0 / L : y_step);
+        double share = s->kind == GDA ? 0.3 : 0.1;
+        s->eta_x = real_or(
+            s, "eta-x", theory ? 1.0 / (16.0 * (kappa + 1) * (kappa + 1) * L) : share / steps->tau);
+        s->eta_y = real_or(s, "eta-y", theory ? 1.0 / L : share * steps->alpha);
         s->batch =
             s->kind == GDA ? s->pool.total : least(whole_or(s, "batch", root), s->pool.total);
         return;
@@ -328,8 +328,8 @@ static void slow_rules(slow *s)
     double paper_x = boost ? 1.0 / (24.0 * (kappa + 1.0) * L) : 1.0 / (10.0 * kappa * L);
     double paper_y = boost ? 2.0 / (13.0 * L) : 1.0 / (8.0 * L);
     double paper_m = boost ? ceil(104.0 * kappa) - 1.0 : ceil(1024.0 * kappa);
-    s->eta_x = real_or(s, "eta-x", theory ? paper_x : x_step);
-    s->eta_y = real_or(s, "eta-y", theory ? paper_y : y_step);
+    s->eta_x = real_or(s, "eta-x", theory ? paper_x : 0.3 / steps->tau);
+    s->eta_y = real_or(s, "eta-y", theory ? paper_y : 0.1 * steps->alpha);
     s->m = whole_or(s, "maximizer-steps", theory ? paper_m : 10.0);
     double period = theory ? ceil(sqrt(N) / kappa) : ceil(root / (double)(s->m + 1));
     s->q = whole_or(s, "q", period < 1.0 ? 1.0 : period);
@@ -338,7 +338,8 @@ static void slow_rules(slow *s)
               s->pool.total);
     s->refresh = least(whole_or(s, "refresh-batch", N), s->pool.total);
     s->epsilon = real_or(s, "epsilon", 0.1);
-    s->epochs = whole_or(s, "initial-epochs", boost ? 0.0 : 100.0);
+    s->normalized = !boost && (theory || !is_auto(s, "epsilon"));
+    s->epochs = whole_or(s, "initial-epochs", boost ? 0.0 : theory ? 100.0 : 3.0);
     s->accuracy = real_or(s, "initial-accuracy", s->epsilon / (known ? kappa : 1.0));
 }
 
@@ -423,12 +424,14 @@ static void slow_recursion(slow *s, saddle_purpose purpose, uint64_t number, con
     s->ifo += 2 * s->batch;
 }
 
-/* Projected SARAH on y: full gradient, m recursive steps, until its gradient mapping is small. */
-static void slow_initial(slow *s)
+/* Projected SARAH on y: full gradient, m recursive steps, until its gradient mapping is small. Returns whether it was, so
+ * that the full gradient is at hand. */
+static bool slow_initial(slow *s)
 {
+    bool done = false;
     uint32_t index[MOST_SAMPLES];
     double *before = test_doubles(s->pool.y_dim);
-    for (size_t epoch = 0; epoch < s->epochs; epoch++) {
+    for (size_t epoch = 0; epoch < s->epochs && !done; epoch++) {
         all_of(&s->pool, index);
         pool_mean(&s->pool, index, s->pool.total, s->x, s->y, s->v, s->u);
         s->ifo += s->pool.total;
@@ -437,15 +440,15 @@ static void slow_initial(slow *s)
         double mapping = 0.0;
         for (size_t k = 0; k < s->pool.y_dim; k++)
             mapping += (before[k] - s->y[k]) * (before[k] - s->y[k]);
-        if (sqrt(mapping) / s->eta_y <= s->accuracy)
-            break;
-        for (size_t t = 0; t < s->m; t++) {
+        done = sqrt(mapping) / s->eta_y <= s->accuracy;
+        for (size_t t = 0; t < s->m && !done; t++) {
             memcpy(before, s->y, s->pool.y_dim * sizeof *before);
             slow_ascend(s, s->eta_y, s->u, s->y);
             slow_recursion(s, SADDLE_RNG_PILOT, epoch * s->m + t, s->x, before);
         }
     }
     free(before);
+    return done;
 }
 
 /* Which inner iterate is kept: uniform in 1 .. m. */
@@ -465,9 +468,8 @@ static void slow_sreda(slow *s, uint64_t k)
     size_t y_dim = s->pool.y_dim;
     double *x0 = test_doubles(x_dim);
     double *y0 = test_doubles(y_dim);
-    if (k == 0)
-        slow_initial(s);
-    if (k % s->q == 0) {
+    bool exact = k == 0 && slow_initial(s);
+    if (k % s->q == 0 && !exact) {
         draw(s, SADDLE_RNG_REFRESH, k, s->refresh, false, index);
         pool_mean(&s->pool, index, s->refresh, s->x, s->y, s->v, s->u);
         s->ifo += s->refresh;
@@ -476,7 +478,7 @@ static void slow_sreda(slow *s, uint64_t k)
     for (size_t c = 0; c < x_dim; c++)
         size += s->v[c] * s->v[c];
     double step = s->eta_x;
-    if (s->kind == SREDA)
+    if (s->normalized)
         step *= fmin(1.0, 2.0 * s->epsilon / sqrt(size));
     memcpy(x0, s->x, x_dim * sizeof *x0);
     memcpy(y0, s->y, y_dim * sizeof *y0);
@@ -540,6 +542,11 @@ START_TEST(gda_and_sgda_follow_their_rules)
         follow(_i, GDA, variants[v], STEPS);
         follow(_i, SGDA, variants[v], STEPS);
     }
+    static const char *const theory[] = {"steps=theory", NULL};
+    if (_i != OWN_PROBLEM) {
+        follow(_i, GDA, theory, STEPS);
+        follow(_i, SGDA, theory, STEPS);
+    }
     static const char *const with_h[] = {"regularizer=l1:0.02", "eta-x=0.05", NULL};
     if (_i <= LOGISTIC_SIMPLEX_DENSE) {
         follow(_i, GDA, with_h, STEPS);
@@ -556,6 +563,7 @@ START_TEST(sreda_follows_its_rules)
         {"maximizer-output=last", "epsilon=1e-3", "eta-x=0.02", "q=3", "initial-epochs=2", NULL},
         {"refresh-batch=9", "sampling=with-replacement", "batch=5", "maximizer-steps=3",
          "initial-accuracy=0.5", NULL},
+        {"initial-accuracy=1e9", "initial-epochs=2", NULL},
         {"initial-epochs=0", "epsilon=100", "eta-x=0.01", "eta-y=0.02", NULL},
     };
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
@@ -658,45 +666,51 @@ static double y_mapping(slow *s, double step, const double *y, const double *g)
 
 /*
  * An iteration solves min max F(x, y) + h(x) + L |x - x_k|^2 to a fraction of the gradient mapping
- * R_k of F it started from. The x-gradient left is 6L |x - anchor| <= r R plus AGD's: the image of
+ * R_k of F it started from, in the variables sqrt(L) x and sqrt(L_y) y, if L and L_y are both at least
+ * the problem's L. For L = L_y = 1: the x-gradient left is 6L |x - anchor| <= r R plus AGD's: the image of
  * a point whose gradient mapping is g has stationarity at most 2 g, here 2 r^3 R. In y it is 2 r^2
  * R for the same reason, and what x still moved after y did: at most L times 2 r^3 R / (6 L),
  * twice, plus L r^2 R / (6 * 27 L).
  */
 START_TEST(minimax_ppa_solves_its_subproblems)
 {
-    static const char *const variants[][2] = {{NULL}, {"ppa-accuracy=0.03", NULL}};
-    static const char *const with_h[] = {"regularizer=l1:0.01", NULL};
+    char wide[48] = "";
+    const char *const variants[][4] = {{"steps=theory", "ppa-accuracy=0.1", NULL},
+                                       {"steps=theory", "ppa-accuracy=0.03", NULL},
+                                       {"steps=theory", "ppa-accuracy=0.1", wide, NULL},
+                                       {"steps=theory", "regularizer=l1:0.01", NULL}};
     uint32_t index[MOST_SAMPLES];
-    for (size_t v = 0; v < 3; v++) {
+    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
         test_rig rig;
         slow s;
         test_state before;
         test_state after;
-        if (v == 2 && _i > LOGISTIC_SIMPLEX_DENSE)
+        if (v == 3 && _i > LOGISTIC_SIMPLEX_DENSE)
             break;
-        test_rig_open(&rig, _i, "minimax-ppa", v < 2 ? variants[v] : with_h, 1, NULL, NULL);
+        test_rig_open(&rig, _i, "minimax-ppa", variants[v], 1, NULL, NULL);
         slow_open(&s, &rig, GDA);
         test_state_make(&before, rig.scene.problem);
         test_state_make(&after, rig.scene.problem);
         all_of(&s.pool, index);
-        double L = rig.scene.constants.lipschitz;
+        double L_y = rig.scene.constants.lipschitz;
+        double L = v == 2 ? test_number(rig.plan, "ppa-lipschitz") : L_y;
         double r = test_number(rig.plan, "ppa-accuracy");
+        saddle_snprintf(wide, sizeof wide, "ppa-lipschitz=%.17g", 4.0 * L_y);
         for (int t = 0; t < 3; t++) {
             test_state_copy(&rig, &before);
             ck_assert_int_eq(test_rig_advance(&rig, 1).kind, SADDLE_FAULT_NONE);
             test_state_copy(&rig, &after);
             pool_mean(&s.pool, index, s.pool.total, before.x, before.y, s.v, s.u);
-            double R =
-                hypot(x_mapping(&s, 1.0 / L, before.x, s.v), y_mapping(&s, 1.0 / L, before.y, s.u));
+            double R = hypot(x_mapping(&s, 1.0 / L, before.x, s.v) / sqrt(L),
+                             y_mapping(&s, 1.0 / L_y, before.y, s.u) / sqrt(L_y));
             pool_mean(&s.pool, index, s.pool.total, after.x, after.y, s.v, s.u);
             for (size_t k = 0; k < s.pool.x_dim; k++)
                 s.v[k] += 2.0 * L * (after.x[k] - before.x[k]);
             /* Rounding in the iterates enters multiplied by the curvature. */
             double rounding = 1e-13 * L * (1.0 + test_largest(s.pool.x_dim, after.x));
-            assert_at_most(x_mapping(&s, 1.0 / (3.0 * L), after.x, s.v),
+            assert_at_most(x_mapping(&s, 1.0 / (3.0 * L), after.x, s.v) / sqrt(L),
                            (r + 2.0 * r * r * r) * R + rounding);
-            assert_at_most(y_mapping(&s, 1.0 / L, after.y, s.u),
+            assert_at_most(y_mapping(&s, 1.0 / L_y, after.y, s.u) / sqrt(L_y),
                            (2.0 + 1.0 / 162.0 + 2.0 / 3.0 * r) * r * r * R + rounding);
             assert_at_most(saddle_set_distance(rig.instance.made->x_set, after.x, s.pool.scratch),
                            1e-13);
@@ -725,6 +739,18 @@ static void overshoot(size_t count, double weight, const double *image, double *
     }
 }
 
+/* Whether a step from one point to another is lost in rounding, as at a bound of a set: it ends a loop. */
+static bool still(size_t count, const double *from, const double *to)
+{
+    double moved = 0.0;
+    double size = 0.0;
+    for (size_t k = 0; k < count; k++) {
+        moved += (to[k] - from[k]) * (to[k] - from[k]);
+        size += to[k] * to[k];
+    }
+    return sqrt(moved) <= 1e-15 * (1.0 + sqrt(size));
+}
+
 /* AGD in s->x for F(., y) + L |. - center|^2 + 3L |. - anchor|^2: smooth 9L, convex 6L. */
 static void slow_agd(slow *s, size_t steps, double L, const double *center, const double *anchor,
                      const double *y)
@@ -740,20 +766,23 @@ static void slow_agd(slow *s, size_t steps, double L, const double *center, cons
             s->v[k] += 2.0 * L * (ahead[k] - center[k]) + 6.0 * L * (ahead[k] - anchor[k]);
         memcpy(image, ahead, s->pool.x_dim * sizeof *image);
         slow_descend(s, 1.0 / (9.0 * L), s->v, image);
+        bool end = still(s->pool.x_dim, ahead, image);
         overshoot(s->pool.x_dim, (sqrt(1.5) - 1.0) / (sqrt(1.5) + 1.0), image, s->x, ahead);
+        if (end)
+            break;
     }
     free(image);
     free(ahead);
 }
 
-/* AG2 in (s->x, s->y): the dual function is 2 (3/2) 9L-smooth. */
-static void slow_ag2(slow *s, const loops *n, double L, double mu, const double *center,
+/* AG2 in (s->x, s->y): the dual function is 2 (3/2) 9L_y-smooth. */
+static void slow_ag2(slow *s, const loops *n, double L, double L_y, double mu, const double *center,
                      const double *anchor)
 {
     uint32_t index[MOST_SAMPLES];
     double *ahead = test_doubles(s->pool.y_dim);
     double *before = test_doubles(s->pool.y_dim);
-    double root = 4.0 * sqrt(1.5 * 9.0 * L / mu);
+    double root = fmax(1.0, 4.0 * sqrt(1.5 * 9.0 * L_y / mu));
     memcpy(ahead, s->y, s->pool.y_dim * sizeof *ahead);
     memcpy(before, s->y, s->pool.y_dim * sizeof *before);
     all_of(&s->pool, index);
@@ -761,7 +790,9 @@ static void slow_ag2(slow *s, const loops *n, double L, double mu, const double 
         slow_agd(s, n->agd, L, center, anchor, ahead);
         pool_mean(&s->pool, index, s->pool.total, s->x, ahead, s->v, s->u);
         memcpy(s->y, ahead, s->pool.y_dim * sizeof *ahead);
-        slow_ascend(s, 1.0 / (27.0 * L), s->u, s->y);
+        slow_ascend(s, 1.0 / (27.0 * L_y), s->u, s->y);
+        if (still(s->pool.y_dim, ahead, s->y))
+            break;
         overshoot(s->pool.y_dim, (root - 1.0) / (root + 1.0), s->y, before, ahead);
     }
     slow_agd(s, n->agd, L, center, anchor, s->y);
@@ -771,7 +802,10 @@ static void slow_ag2(slow *s, const loops *n, double L, double mu, const double 
 
 static void slow_ppa(slow *s, const loops *n)
 {
-    double L = s->rig->scene.constants.lipschitz;
+    bool theory = setting_is(s, "steps", "theory");
+    const saddle_steps *steps = &s->rig->steps;
+    double L = theory ? s->rig->scene.constants.lipschitz : 2.0 * steps->tau;
+    double L_y = theory ? s->rig->scene.constants.lipschitz : 0.2 / steps->alpha;
     double mu = s->rig->scene.constants.strong_concavity;
     double root = 2.0 * sqrt(3.0);
     size_t bytes = s->pool.x_dim * sizeof(double);
@@ -782,7 +816,9 @@ static void slow_ppa(slow *s, const loops *n)
     memcpy(anchor, s->x, bytes);
     memcpy(before, s->x, bytes);
     for (size_t t = 0; t < n->appa; t++) {
-        slow_ag2(s, n, L, mu, center, anchor);
+        slow_ag2(s, n, L, L_y, mu, center, anchor);
+        if (still(s->pool.x_dim, anchor, s->x))
+            break;
         overshoot(s->pool.x_dim, (root - 1.0) / (root + 1.0), s->x, before, anchor);
     }
     free(before);
@@ -790,21 +826,17 @@ static void slow_ppa(slow *s, const loops *n)
     free(center);
 }
 
-/* With an accuracy that is never met the loops run to their caps. */
-START_TEST(minimax_ppa_follows_its_rules)
+static void follow_ppa(int which, const char *const *more, const loops *caps)
 {
-    static const char *const more[] = {"appa-steps=3", "ag2-steps=4", "agd-steps=3",
-                                       "ppa-accuracy=1e-300", NULL};
-    static const loops caps = {.appa = 3, .ag2 = 4, .agd = 3};
     test_rig rig;
     slow s;
     test_state found;
-    test_rig_open(&rig, _i, "minimax-ppa", more, 1, NULL, NULL);
+    test_rig_open(&rig, which, "minimax-ppa", more, 1, NULL, NULL);
     slow_open(&s, &rig, GDA);
     test_state_make(&found, rig.scene.problem);
     for (uint64_t t = 1; t <= 4; t++) {
         ck_assert_int_eq(test_rig_advance(&rig, 1).kind, SADDLE_FAULT_NONE);
-        slow_ppa(&s, &caps);
+        slow_ppa(&s, caps);
         test_state_copy(&rig, &found);
         assert_same("x", t, s.pool.x_dim, found.x, s.x);
         assert_same("y", t, s.pool.y_dim, found.y, s.y);
@@ -812,6 +844,18 @@ START_TEST(minimax_ppa_follows_its_rules)
     test_state_free(&found);
     slow_close(&s);
     test_rig_close(&rig);
+}
+
+/* With an accuracy that is never met the loops run to their caps. */
+START_TEST(minimax_ppa_follows_its_rules)
+{
+    static const char *const practical[] = {"appa-steps=3", "ag2-steps=4", "agd-steps=3",
+                                            "ppa-accuracy=1e-300", NULL};
+    static const char *const theory[] = {"appa-steps=3",        "ag2-steps=4",  "agd-steps=3",
+                                         "ppa-accuracy=1e-300", "steps=theory", NULL};
+    static const loops caps = {.appa = 3, .ag2 = 4, .agd = 3};
+    follow_ppa(_i, practical, &caps);
+    follow_ppa(_i, theory, &caps);
 }
 END_TEST
 
@@ -898,7 +942,8 @@ START_TEST(full_gradients_converge_linearly)
     assert_linear(result, 0.1);
     assert_at_most(off, 1e-11);
     saddle_result_free(result);
-    const char *ppa[] = {curvatures[_i], "iterations=1400", "trace-every=50", NULL};
+    const char *ppa[] = {curvatures[_i], "iterations=1400",  "trace-every=50",
+                         "steps=theory", "ppa-accuracy=0.1", NULL};
     result = settle("minimax-ppa", ppa, &off);
     assert_linear(result, 0.5);
     assert_at_most(off, 1e-11);
@@ -1027,7 +1072,8 @@ START_TEST(auto_is_resolved)
     saddle_result_free(result);
     static const char *const ppa[] = {"algorithm=minimax-ppa", "iterations=1", NULL};
     result = run_as(QUADRATIC_NONCONVEX, ppa);
-    assert_near(test_number(&result->plan, "ppa-lipschitz"), 8.0, 0.0);
+    assert_near(test_number(&result->plan, "ppa-lipschitz"), 128.0, 0.0);
+    assert_near(test_number(&result->plan, "ppa-lipschitz-y"), 1.6, 1e-15);
     assert_near(test_number(&result->plan, "ppa-mu"), 0.5, 0.0);
     saddle_result_free(result);
 }
