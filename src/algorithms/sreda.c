@@ -15,6 +15,8 @@
  * stands for 1 / (10 kappa L): eta_k = eta_x min{1, 2 eps / |v|}. Without `--epsilon` there is no
  * accuracy to normalize by and eta_k = eta_x.
  *
+ * The last iterate is reported; the guarantee is about one drawn uniformly from all of them.
+ *
  * Cost of an iteration: 2 S2 (s + 1) IFO calls with s <= m, and N more in every q-th; no
  * communication.
  *
